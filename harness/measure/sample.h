@@ -1,0 +1,80 @@
+// Sample: what one trial measured.
+//
+// A figure that was not measured is absent, never zero.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lockbench {
+
+// How a trial ended.
+enum class Outcome {
+  kOk,        // it ran to its end; whether its proof holds is told apart (Sample::valid)
+  kDeadlock,  // no thread made progress for the cell's stall limit
+  kTimeout,   // some did, but the trial took longer than its time limit
+  kCrashed,   // the process ended by a signal or without a sample
+  kFailed,    // it could not be set up: too many threads for this machine, say
+};
+
+// A non-empty bucket of a histogram: values from low_ns to high_ns, both included.
+struct LatencyBucket {
+  std::uint64_t low_ns = 0;
+  std::uint64_t high_ns = 0;
+  std::uint64_t count = 0;
+
+  bool operator==(const LatencyBucket&) const = default;
+};
+
+// Distribution of one kind of time, over all threads of a trial.
+struct LatencySummary {
+  std::uint64_t samples = 0;
+  double mean_ns = 0;
+  double p50_ns = 0;  // quantiles are off by at most 1.6 %; the maximum is exact
+  double p90_ns = 0;
+  double p99_ns = 0;
+  double p999_ns = 0;
+  double max_ns = 0;
+  std::vector<LatencyBucket> buckets;  // ascending, non-empty ones only
+
+  bool operator==(const LatencySummary&) const = default;
+};
+
+struct Sample {
+  Outcome outcome = Outcome::kOk;
+  std::string reason;  // empty when ok and valid; else one line for people
+
+  std::optional<std::uint64_t> operations;  // of all threads, in the window
+  std::optional<double> window_s;           // as measured; what rates are divided by
+  std::optional<double> makespan_s;         // fixed mode: from the start to the last thread's end
+  std::optional<double> ideal_s;            // fixed mode: what a perfect lock would take
+  std::optional<LatencySummary> wait;       // from asking for the lock to having it
+  std::optional<LatencySummary> hold;       // from having it to giving it back
+  std::optional<std::uint64_t> thread_operations_min;
+  std::optional<std::uint64_t> thread_operations_max;
+  std::optional<double> fairness_jain;  // 1: all threads did the same; 1/threads: one did all
+  std::optional<double> overlap;        // share of the window in which all threads were at work
+
+  std::optional<double> cpu_user_s;  // of the process, in the window
+  std::optional<double> cpu_system_s;
+  std::optional<std::uint64_t> voluntary_switches;
+  std::optional<std::uint64_t> involuntary_switches;
+  std::optional<std::uint64_t> peak_rss_bytes;
+  std::optional<std::uint64_t> lock_bytes;  // what the primitive occupies when all have left
+
+  std::optional<std::uint64_t> timeouts;  // acquisitions given up: time ran out, or a try failed
+  std::optional<std::uint64_t> lost_updates;
+  std::optional<std::uint64_t> violations;
+  std::string counts;  // final value of each key's counter, at most 32 keys; else empty
+
+  // Its proof was made and holds: only then may its figures be shown.
+  bool valid() const {
+    return outcome == Outcome::kOk && lost_updates == 0u && violations == 0u;
+  }
+
+  bool operator==(const Sample&) const = default;
+};
+
+}  // namespace lockbench

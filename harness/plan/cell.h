@@ -1,0 +1,82 @@
+// Cell and Trial: one point of a sweep, and one measurement of it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "workloads/settings.h"
+
+namespace lockbench {
+
+// A primitive as users write it: `striped:lock=std,stripes=64`.
+struct PrimitiveSpec {
+  std::string name;
+  std::map<std::string, std::string> parameters;  // sorted, so that one primitive has one text
+
+  bool operator==(const PrimitiveSpec&) const = default;
+};
+
+// A workload as users write it: `counter`, `nested:mixed_lock_unlock`, `checkout:second_lease`.
+struct WorkloadSpec {
+  std::string name;
+  std::string scenario;  // empty where the workload has none
+
+  bool operator==(const WorkloadSpec&) const = default;
+};
+
+enum class Mode {
+  kTimed,  // every thread works until the window has passed
+  kFixed,  // every thread does its number of operations, and the makespan counts
+};
+
+// One point of a sweep. Everything that a measurement of it depends on, and nothing else.
+struct Cell {
+  PrimitiveSpec primitive;
+  WorkloadSpec workload;
+  Mode mode = Mode::kTimed;
+  std::uint32_t threads = 1;           // 1 to kMaxThreads
+  std::uint64_t keys = 1;              // 1 to kMaxKeys
+  KeyType key_type = KeyType::kU64;
+  KeyDistribution key_distribution;
+  Work hold;
+  Work think;
+  std::string pinning = "none";        // how threads are bound to processors
+  Nanoseconds timeout{0};              // of one acquisition; 0: none
+  Nanoseconds warmup{0};
+  Nanoseconds window{0};               // timed mode only
+  std::uint64_t operations = 0;        // per thread, fixed mode only
+  std::uint32_t sample_every = 64;     // waits timed: a random 1 in n; 1: each; 0: none
+  Nanoseconds stall_limit{0};          // without any progress for so long, the trial is a deadlock
+  Nanoseconds time_limit{0};           // the whole trial; past it the outcome is `timeout`
+
+  static constexpr std::uint32_t kMaxThreads = 4096;
+  static constexpr std::uint64_t kMaxKeys = 1ULL << 30;
+
+  bool operator==(const Cell&) const = default;
+};
+
+// One cell measured once.
+struct Trial {
+  std::uint32_t number = 0;    // place in the plan, from 0
+  std::uint32_t block = 0;     // repetition, from 0
+  std::uint32_t position = 0;  // place within the block, from 0
+  std::uint64_t seed = 0;      // the same for all cells of a block: they draw the same keys
+  Cell cell;
+
+  bool operator==(const Trial&) const = default;
+};
+
+// The ordered list of trials that a preset expands to.
+struct Plan {
+  std::string preset;   // name, or "command line"
+  std::string target;   // machine class that the preset is sized for; empty: any
+  std::uint64_t seed = 1;
+  std::uint32_t blocks = 1;
+  std::vector<Trial> trials;
+
+  bool operator==(const Plan&) const = default;
+};
+
+}  // namespace lockbench

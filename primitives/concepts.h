@@ -1,0 +1,95 @@
+// Concepts: what a primitive is, and what it can be asked for.
+//
+// A primitive maps a key to a handle: one thread's claim on one key. The handle is Lockable in the
+// sense of the standard ([thread.req.lockable]), so std::scoped_lock, std::unique_lock and std::lock
+// take it as they take a mutex:
+//
+//   lockbench::StripedLock<std::mutex> accounts(64);
+//   auto account = accounts.handle(user_id);     // no allocation; lives on this stack
+//   std::scoped_lock guard(account);
+//
+// Rules for every handle
+//   - it is used by the thread that made it, and outlives the lock that it took;
+//   - it neither copies nor moves: other threads may hold its address while it waits;
+//   - a string key is viewed, not copied: the characters outlive the handle.
+#pragma once
+
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace lockbench {
+
+// Who is kept out: other threads of this process, other processes, other machines.
+enum class Scope { kThread, kProcess, kHost };
+
+// What a primitive promises, as constants: `static constexpr Promises kPromises{…};`. A workload
+// asks for what it needs; a cell whose needs are not promised is refused before it runs.
+struct Promises {
+  bool excludes = true;       // false for `none` alone
+  bool lock_per_key = false;  // two different keys never wait for each other, whatever their hashes
+  bool reentrant = false;     // the holder may lock again
+  bool timed = false;         // handles are TimedLockable
+  bool fair = false;          // first come, first served
+  Scope scope = Scope::kThread;
+};
+
+template <class L>
+concept BasicLockable = requires(L& lock) {
+  lock.lock();
+  lock.unlock();
+};
+
+template <class L>
+concept Lockable = BasicLockable<L> && requires(L& lock) {
+  { lock.try_lock() } -> std::convertible_to<bool>;
+};
+
+template <class L>
+concept TimedLockable =
+    Lockable<L> && requires(L& lock, std::chrono::nanoseconds timeout,
+                            std::chrono::steady_clock::time_point deadline) {
+      { lock.try_lock_for(timeout) } -> std::convertible_to<bool>;
+      { lock.try_lock_until(deadline) } -> std::convertible_to<bool>;
+    };
+
+// The two kinds of key. A string key is passed as a view.
+template <class K>
+concept Key = std::same_as<K, std::uint64_t> || std::same_as<K, std::string_view>;
+
+// A primitive for keys of kind K. `capacity()` is how many handles of one key may hold at once;
+// `lock_bytes()` is what the primitive occupies now, in bytes, its own object included.
+template <class P, class K = std::uint64_t>
+concept KeyedLock = Key<K> && requires(P& primitive, const P& constant, K key) {
+  { primitive.handle(key) } -> Lockable;
+  { constant.capacity() } -> std::convertible_to<std::uint32_t>;
+  { constant.lock_bytes() } -> std::convertible_to<std::size_t>;
+  { P::kPromises } -> std::convertible_to<Promises>;
+};
+
+template <class P, class K = std::uint64_t>
+using HandleOf = decltype(std::declval<P&>().handle(std::declval<K>()));
+
+// A primitive that takes two keys at once, in an order that cannot deadlock with anybody else who
+// takes them this way, even when both keys are one or share a lock.
+template <class P, class K = std::uint64_t>
+concept PairLock = KeyedLock<P, K> && requires(P& primitive, K key) {
+  { primitive.handle_both(key, key) } -> Lockable;
+};
+
+// A primitive whose holders each have a number of their own, below capacity().
+template <class P, class K = std::uint64_t>
+concept LeaseLock = KeyedLock<P, K> && requires(const HandleOf<P, K>& handle) {
+  { handle.lease() } -> std::convertible_to<std::uint32_t>;
+};
+
+// A primitive that can tell how many keys it keeps anything for; 0 when nobody uses it, if it
+// reclaims.
+template <class P>
+concept CountsKeys = requires(const P& primitive) {
+  { primitive.keys_kept() } -> std::convertible_to<std::size_t>;
+};
+
+}  // namespace lockbench

@@ -1,0 +1,42 @@
+// GlobalLock: one base lock for all keys.
+//
+// Guarantees   mutual exclusion between threads, whatever their keys; what the base lock promises.
+// Not offered  two keys at once in parallel: that is what it is measured for.
+// Cost         the base lock's own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "primitives/concepts.h"
+#include "primitives/futex_mutex.h"
+#include "primitives/internal/claim.h"
+#include "primitives/platform/layout.h"
+
+namespace lockbench {
+
+template <BaseLock Base = FutexMutex>
+class GlobalLock {
+ public:
+  static constexpr Promises kPromises{.timed = TimedLockable<Base>};
+
+  using Handle = internal::Claim<Base>;
+
+  Handle handle(std::uint64_t) { return Handle(base_); }
+  Handle handle(std::string_view) { return Handle(base_); }
+
+  // Both keys have the one lock, which is taken once.
+  template <Key K>
+  Handle handle_both(K, K) {
+    return Handle(base_);
+  }
+
+  static constexpr std::uint32_t capacity() { return 1; }
+  std::size_t lock_bytes() const { return sizeof *this; }
+
+ private:
+  alignas(platform::kCacheLine) Base base_;
+};
+
+}  // namespace lockbench

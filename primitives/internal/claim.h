@@ -1,0 +1,72 @@
+// Claim: one thread's handle on one base lock.
+//
+// A base lock is either Lockable by itself (std::mutex), or a queue lock, which needs a node for each
+// acquisition: then it names the node's type `Node` and takes a node in lock, try_lock and unlock.
+// The claim carries the node, so that both look the same from outside.
+#pragma once
+
+#include <chrono>
+
+#include "primitives/concepts.h"
+
+namespace lockbench {
+
+template <class L>
+concept QueueLock = requires(L& lock, typename L::Node& node) {
+  lock.lock(node);
+  { lock.try_lock(node) } -> std::convertible_to<bool>;
+  lock.unlock(node);
+};
+
+template <class L>
+concept BaseLock = Lockable<L> || QueueLock<L>;
+
+namespace internal {
+
+template <BaseLock Base>
+class Claim {
+ public:
+  explicit Claim(Base& base) : base_(base) {}
+  Claim(const Claim&) = delete;
+  Claim& operator=(const Claim&) = delete;
+
+  void lock() { base_.lock(); }
+  bool try_lock() { return base_.try_lock(); }
+  void unlock() { base_.unlock(); }
+
+  template <class Timeout>
+  bool try_lock_for(const Timeout& timeout)
+    requires TimedLockable<Base>
+  {
+    return base_.try_lock_for(timeout);
+  }
+
+  template <class Deadline>
+  bool try_lock_until(const Deadline& deadline)
+    requires TimedLockable<Base>
+  {
+    return base_.try_lock_until(deadline);
+  }
+
+ private:
+  Base& base_;
+};
+
+template <QueueLock Base>
+class Claim<Base> {
+ public:
+  explicit Claim(Base& base) : base_(base) {}
+  Claim(const Claim&) = delete;
+  Claim& operator=(const Claim&) = delete;
+
+  void lock() { base_.lock(node_); }
+  bool try_lock() { return base_.try_lock(node_); }
+  void unlock() { base_.unlock(node_); }
+
+ private:
+  Base& base_;
+  typename Base::Node node_;
+};
+
+}  // namespace internal
+}  // namespace lockbench

@@ -1,0 +1,56 @@
+// HandlePair: one or two handles that are locked together, as one Lockable.
+//
+// Guarantees   lock() takes the handles in the order given and unlock() returns them in reverse; an
+//              exception or a failed try leaves none taken.
+// Requires     an order on which all who take pairs agree; that is what makes it free of deadlock.
+#pragma once
+
+#include <optional>
+#include <utility>
+
+namespace lockbench::internal {
+
+template <class Handle>
+class HandlePair {
+ public:
+  // `Target` is what a handle is made from.
+  template <class Target>
+  explicit HandlePair(Target&& only) : first_(std::forward<Target>(only)) {}
+
+  template <class Target>
+  HandlePair(Target&& first, Target&& second) : first_(std::forward<Target>(first)) {
+    second_.emplace(std::forward<Target>(second));
+  }
+
+  HandlePair(const HandlePair&) = delete;
+  HandlePair& operator=(const HandlePair&) = delete;
+
+  void lock() {
+    first_.lock();
+    if (!second_) return;
+    try {
+      second_->lock();
+    } catch (...) {
+      first_.unlock();
+      throw;
+    }
+  }
+
+  bool try_lock() {
+    if (!first_.try_lock()) return false;
+    if (!second_ || second_->try_lock()) return true;
+    first_.unlock();
+    return false;
+  }
+
+  void unlock() {
+    if (second_) second_->unlock();
+    first_.unlock();
+  }
+
+ private:
+  Handle first_;
+  std::optional<Handle> second_;
+};
+
+}  // namespace lockbench::internal

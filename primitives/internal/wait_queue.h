@@ -1,0 +1,125 @@
+// WaitQueue: threads that wait for something guarded by a small mutex, each asleep on a word of its
+// own, in the order in which they came.
+//
+// It serves locks whose state lies under a mutex of the lock's own (here: "the guard"). The holder
+// who gives up the resource wakes the first waiter but does not reserve the resource for it: a
+// running thread may take it first (barging), which keeps cores busy. A waiter that was passed over
+// for longer than kPatience is handed the resource instead, so nobody starves.
+//
+// Invariants, all under the guard unless said otherwise
+//   I1  a Waiter is in the queue from push_back() until remove(); it stays at its place while it is
+//       woken and beaten by a barging thread.
+//   I2  signal goes kSpinning -> kParked by the waiter alone, and anything -> kWoken or kGranted by
+//       the waker alone; kGranted is final, and its waiter is no longer in the queue.
+//   I3  while the first waiter for a resource is kWoken, its wake-up is in flight: nobody wakes a
+//       second one for the same unit of the resource.
+//   I4  a waker touches a Waiter only under the guard, and after that uses its address alone.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "primitives/platform/atomic.h"
+#include "primitives/platform/clock.h"
+#include "primitives/platform/futex.h"
+#include "primitives/platform/spin.h"
+
+namespace lockbench::internal {
+
+struct Waiter {
+  enum Signal : std::uint32_t {
+    // 0 waits and looks | 1 waits asleep | 2 told to look again | 3 has been given what it wants
+    kSpinning = 0,
+    kParked = 1,
+    kWoken = 2,
+    kGranted = 3,
+  };
+
+  platform::FutexWord signal{kSpinning};
+  platform::Time since{};  // when the wait began
+  Waiter* previous = nullptr;
+  Waiter* next = nullptr;
+};
+
+class WaitQueue {
+ public:
+  // How long a waiter may be passed over before the resource is handed to it. A handoff leaves the
+  // resource idle for as long as a wake-up takes (10-50 us), so at one per millisecond and waiter
+  // it costs a few per cent at most.
+  static constexpr platform::Duration kPatience = std::chrono::milliseconds(1);
+
+  bool empty() const { return first_ == nullptr; }
+  Waiter* first() const { return first_; }
+
+  void push_back(Waiter& waiter) {
+    // relaxed: the guard orders this before any waker's access.
+    waiter.signal.store(Waiter::kSpinning, std::memory_order_relaxed);
+    waiter.since = platform::now();
+    waiter.previous = last_;
+    waiter.next = nullptr;
+    (last_ == nullptr ? first_ : last_->next) = &waiter;
+    last_ = &waiter;
+  }
+
+  void remove(Waiter& waiter) {
+    (waiter.previous == nullptr ? first_ : waiter.previous->next) = waiter.next;
+    (waiter.next == nullptr ? last_ : waiter.next->previous) = waiter.previous;
+  }
+
+  static bool impatient(const Waiter& waiter) {
+    return platform::now() - waiter.since > kPatience;
+  }
+
+ private:
+  Waiter* first_ = nullptr;
+  Waiter* last_ = nullptr;
+};
+
+// A wake-up decided under the guard and delivered after it was released, so that the woken thread
+// does not run into the guard at once.
+class PendingWake {
+ public:
+  // Under the guard. Does nothing when the waiter has been signalled already (I3).
+  void signal(Waiter& waiter, Waiter::Signal signal) {
+    // relaxed: only wakers store kWoken, and they hold the guard, as this thread does.
+    if (waiter.signal.load(std::memory_order_relaxed) == Waiter::kWoken &&
+        signal == Waiter::kWoken) {
+      return;
+    }
+    // (1) release: publishes what was granted to (2). The read part tells whether it sleeps.
+    const std::uint32_t before = waiter.signal.exchange(signal, std::memory_order_release);
+    if (before == Waiter::kParked) word_ = &waiter.signal;
+  }
+
+  // After the guard. The waiter may be gone by now; only the address is used (I4).
+  void deliver() const {
+    if (word_ != nullptr) platform::futex_wake(*word_, 1);
+  }
+
+ private:
+  const platform::FutexWord* word_ = nullptr;
+};
+
+// Waits, without the guard, until the waiter is signalled or `deadline` has passed. Returns true
+// when it was granted; otherwise the caller takes the guard and looks for itself.
+[[gnu::noinline, gnu::cold]] inline bool await_signal(Waiter& waiter, platform::Time deadline) {
+  constexpr int kSpins = 80;  // about 2 us; see FutexMutex
+  std::uint32_t seen = Waiter::kSpinning;
+  for (int i = 0; i < kSpins; ++i) {
+    // (2) acquire: synchronizes with (1).
+    seen = waiter.signal.load(std::memory_order_acquire);
+    if (seen != Waiter::kSpinning) return seen == Waiter::kGranted;
+    platform::pause();
+  }
+  // acquire on failure: as (2). relaxed on success: nothing is published by falling asleep.
+  if (!waiter.signal.compare_exchange_strong(seen, Waiter::kParked, std::memory_order_relaxed,
+                                             std::memory_order_acquire)) {
+    return seen == Waiter::kGranted;
+  }
+  while ((seen = waiter.signal.load(std::memory_order_acquire)) == Waiter::kParked) {  // (2)
+    if (!platform::futex_wait(waiter.signal, Waiter::kParked, deadline)) break;
+  }
+  return seen == Waiter::kGranted;
+}
+
+}  // namespace lockbench::internal

@@ -1,0 +1,25 @@
+// What a thread does between two looks at a word that it waits for.
+#pragma once
+
+#include <sched.h>
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <immintrin.h>
+#endif
+
+namespace lockbench::platform {
+
+// Tells the core that this is a spin loop: frees execution slots of a sibling hardware thread and
+// avoids the pipeline flush when the word changes. About 24 ns on x86-64 since Skylake.
+inline void pause() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+  _mm_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb" ::: "memory");
+#endif
+}
+
+// Gives the rest of the time slice to another runnable thread, if there is one. About 0.2 us.
+inline void yield() noexcept { sched_yield(); }
+
+}  // namespace lockbench::platform

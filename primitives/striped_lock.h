@@ -1,0 +1,77 @@
+// StripedLock: a fixed array of base locks; a key's hash chooses one.
+//
+// Guarantees   mutual exclusion between threads per key; memory fixed at construction, whatever the
+//              number of keys; several keys at once without deadlock, even when they share a stripe.
+// Not offered  independence of keys: two keys of one stripe wait for each other (a false conflict).
+//              A thread that holds one key must not lock a second one through handle(), which may
+//              be the same stripe: use handle_both().
+// Cost         the base lock's own, a hash and a multiplication.
+//
+// Invariants
+//   I1  a key's stripe depends on its hash and the stripe count alone.
+//   I2  whoever takes two stripes takes the lower index first, and an index that comes up twice once.
+// Source       "Lock object sharing with hashes", a weblog entry of 8 January 2008; the padding and
+//              the order for several keys are ours.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "primitives/concepts.h"
+#include "primitives/futex_mutex.h"
+#include "primitives/internal/claim.h"
+#include "primitives/internal/handle_pair.h"
+#include "primitives/key.h"
+#include "primitives/platform/layout.h"
+
+namespace lockbench {
+
+template <BaseLock Base = FutexMutex, class Hash = KeyHash>
+class StripedLock {
+ public:
+  static constexpr Promises kPromises{.timed = TimedLockable<Base>};
+  static constexpr std::size_t kDefaultStripes = 20;
+
+  using Handle = internal::Claim<Base>;
+
+  // `stripes`: at least 1; about twice the threads that hold a key at once is usual.
+  explicit StripedLock(std::size_t stripes = kDefaultStripes)
+      : count_(stripes), stripes_(new Stripe[stripes]) {}
+
+  Handle handle(std::uint64_t key) { return Handle(base(stripe_of(key))); }
+  Handle handle(std::string_view key) { return Handle(base(stripe_of(key))); }
+  Handle handle(CompositeKey key) { return Handle(base(stripe_of(key))); }
+
+  // Both keys at once (I2).
+  template <class K>
+  internal::HandlePair<Handle> handle_both(K a, K b) {
+    const std::size_t x = stripe_of(a);
+    const std::size_t y = stripe_of(b);
+    if (x == y) return internal::HandlePair<Handle>(base(x));
+    return internal::HandlePair<Handle>(base(x < y ? x : y), base(x < y ? y : x));
+  }
+
+  // Index of the key's stripe, below stripes().
+  std::size_t stripe_of(std::uint64_t key) const { return index_below(count_, Hash{}(key)); }
+  std::size_t stripe_of(std::string_view key) const { return index_below(count_, Hash{}(key)); }
+  std::size_t stripe_of(CompositeKey key) const { return index_below(count_, key.hash); }
+
+  std::size_t stripes() const { return count_; }
+  static constexpr std::uint32_t capacity() { return 1; }
+  std::size_t lock_bytes() const { return sizeof *this + count_ * sizeof(Stripe); }
+
+ private:
+  struct alignas(platform::kCacheLine) Stripe {
+    Base base;
+  };
+  static_assert(sizeof(Stripe) % platform::kCacheLine == 0);
+
+  Base& base(std::size_t stripe) { return stripes_[stripe].base; }
+
+  const std::size_t count_;
+  const std::unique_ptr<Stripe[]> stripes_;
+};
+
+}  // namespace lockbench

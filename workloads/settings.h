@@ -1,0 +1,73 @@
+// Settings: what a workload is asked to do, as plain aggregates.
+//
+// They say nothing of files or command lines; harness/plan turns what users write into them.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace lockbench {
+
+using Nanoseconds = std::chrono::nanoseconds;
+
+// What a thread does inside the critical section (hold) or between two operations (think).
+struct Work {
+  enum class Kind {
+    kNone,
+    kSpin,   // computes for `duration`
+    kSleep,  // sleeps for `duration`
+    kTouch,  // writes `lines` cache lines that belong to the key (hold) or the thread (think)
+  };
+
+  Kind kind = Kind::kNone;
+  Nanoseconds duration{0};
+  std::uint32_t lines = 0;
+
+  bool operator==(const Work&) const = default;
+};
+
+// Which key each operation is for.
+struct KeyDistribution {
+  enum class Kind {
+    kUniform,
+    kZipf,      // key of rank r (from 1) with probability proportional to 1 / r^theta
+    kHot,       // a share of the operations goes to a fraction of the keys
+    kAssigned,  // key k gets exactly counts[k] operations, dealt over the threads
+  };
+
+  Kind kind = Kind::kUniform;
+  double theta = 0.99;                // zipf: 0 (uniform) to 10
+  double hot_fraction = 0;            // hot: of the keys, in (0, 1)
+  double hot_share = 0;               // hot: of the operations, in (0, 1)
+  std::vector<std::uint32_t> counts;  // assigned: one count per key
+
+  bool operator==(const KeyDistribution&) const = default;
+};
+
+enum class KeyType { kU64, kString };
+
+// The fifth seed's scenarios: five acquisitions and five releases each.
+enum class Scenario {
+  kLockUnlock,             // one after the other
+  kReentrantLockUnlock,    // five deep
+  kMixedLockUnlock,        // some nested, some not
+  kLockUnlockNonblocking,  // one after the other, by try_lock
+  kContextManager,         // mixed, released by scope
+};
+
+// Everything a workload knows of its trial.
+struct WorkloadSettings {
+  std::uint32_t threads = 1;
+  std::uint64_t keys = 1;
+  KeyDistribution key_distribution;
+  Work hold;
+  Nanoseconds timeout{0};             // 0: waits as long as it takes; else try_lock_for(timeout)
+  std::uint64_t operations = 0;       // per thread, when the number is fixed; 0 when time decides
+  Scenario scenario = Scenario::kLockUnlock;  // `nested` only
+  bool second_lease = false;          // `checkout` only: asks for a second lease while holding one
+  std::uint64_t seed = 1;
+};
+
+}  // namespace lockbench
