@@ -1,0 +1,241 @@
+#!/usr/bin/env python3
+"""Checks that every #include keeps the rules of docs/decisions/0002-include-rules.md.
+
+Usage: check_includes.py [ROOT]
+
+Walks *.h and *.cc below ROOT (the checkout it lies in, unless given), prints each violation as
+`file:line: what is wrong, and what would be right`, and exits with 1 when there is any. The rules
+are the table RULES; nothing else needs to change when a folder is added.
+"""
+
+import argparse
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+# Names for outside headers, as the rules speak of them: patterns for the path in an #include. The
+# first that fits counts. Headers that synchronize or run threads are told apart from the rest of
+# the standard library, since our own locks may reach those only through primitives/platform.
+LIBRARIES = {
+    "Abseil": r"absl/.+",
+    "TBB": r"(oneapi/)?tbb/.+",
+    "Google Benchmark": r"benchmark/.+",
+    "GoogleTest": r"(gtest|gmock)/.+",
+    "CLI11": r"CLI/.+",
+    "toml++": r"toml\+\+/.+|toml\+\+\.h",
+    "nlohmann json": r"nlohmann/.+",
+    "hwloc": r"hwloc(/.+)?\.h",
+    "std threads": r"atomic|barrier|condition_variable|future|latch|semaphore|shared_mutex"
+    r"|stop_token|stdatomic\.h|thread",
+    "std": r"[a-z_0-9]+",
+    "kernel": r"(asm|linux|net|netinet|sys)/.+\.h|[a-z0-9_]+\.h",
+}
+
+STANDARD = frozenset({"std", "std threads"})
+EVERYTHING = frozenset(LIBRARIES)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What the files of one folder may include, beside the files of that folder itself."""
+
+    own: tuple[str, ...]  # folders, all below them included, or single files
+    libraries: frozenset[str]
+
+
+# A file belongs to the deepest folder here that holds it.
+RULES: dict[str, Rule] = {
+    "primitives/platform": Rule((), STANDARD | {"kernel"}),
+    "primitives": Rule(("primitives/platform",), frozenset({"std", "Abseil", "TBB"})),
+    "primitives/baselines": Rule(("primitives",), STANDARD | {"Abseil", "TBB", "kernel"}),
+    "primitives/as_published": Rule(("primitives/platform",), frozenset({"std"})),
+    "workloads": Rule(
+        ("primitives/concepts.h", "primitives/platform"),
+        STANDARD | {"Abseil"},
+    ),
+    "harness/plan": Rule(("workloads/settings.h",), frozenset({"std", "Abseil", "toml++"})),
+    "harness/measure": Rule(
+        ("primitives/concepts.h", "primitives/platform", "workloads", "harness/plan/cell.h"),
+        STANDARD | {"Abseil", "kernel"},
+    ),
+    "harness/catalog": Rule(
+        ("primitives", "workloads", "harness/measure", "harness/plan"),
+        STANDARD | {"Abseil", "TBB"},
+    ),
+    "harness/record": Rule(
+        ("harness/plan", "harness/measure/sample.h", "workloads/settings.h"),
+        frozenset({"std", "Abseil", "nlohmann json", "hwloc", "kernel"}),
+    ),
+    "harness/command": Rule(
+        ("harness", "workloads/settings.h"),
+        EVERYTHING - {"Google Benchmark", "GoogleTest", "TBB"},
+    ),
+    "harness/micro": Rule(
+        ("primitives", "workloads", "harness/catalog", "harness/measure", "harness/record")
+        + ("harness/plan/cell.h",),
+        EVERYTHING - {"CLI11", "GoogleTest", "toml++"},
+    ),
+    "tests": Rule(("primitives", "workloads", "harness"), EVERYTHING),
+}
+
+SOURCE_SUFFIXES = (".h", ".cc")
+SKIPPED = ("build", "results")  # at the top; and whatever begins with a dot, anywhere
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
+
+
+@dataclass(frozen=True)
+class Include:
+    """One #include: where it stands, and what it names."""
+
+    file: str  # path from the root
+    line: int
+    quoted: bool
+    path: str
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Prints the violations below a root folder; 0 when there are none, else 1."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("root", nargs="?", type=Path, default=Path(__file__).resolve().parents[1])
+    root: Path = parser.parse_args(argv).root
+    sources = find_sources(root)
+    if not sources:
+        parser.error(f"{root}: holds no {' or '.join('*' + s for s in SOURCE_SUFFIXES)}")
+    violations = check(root, sources)
+    for violation in violations:
+        print(violation)
+    return 1 if violations else 0
+
+
+def find_sources(root: Path) -> list[str]:
+    """The C++ files below root, as paths from it, sorted."""
+    found = []
+    for path in root.rglob("*"):
+        relative = path.relative_to(root)
+        if path.suffix not in SOURCE_SUFFIXES or relative.parts[0] in SKIPPED:
+            continue
+        if not any(part.startswith(".") for part in relative.parts):
+            found.append(relative.as_posix())
+    return sorted(found)
+
+
+def check(root: Path, sources: list[str]) -> list[str]:
+    """Every violation in these files, each as one line."""
+    includes = [i for source in sources for i in includes_of(root, source)]
+    known = frozenset(sources)
+    violations = [f"{source}:1: {NO_RULE}" for source in sources if folder_of(source) is None]
+    violations += [
+        f"{i.file}:{i.line}: {wrong}" for i in includes if (wrong := violation_of(i, known))
+    ]
+    ours = [i for i in includes if i.path in known]
+    violations += circles((Edge(i, i.file, i.path) for i in ours), "file")
+    violations += circles(folder_edges(ours), "folder")
+    return violations
+
+
+NO_RULE = "its folder has no rule: add one to RULES in scripts/check_includes.py"
+
+
+def includes_of(root: Path, source: str) -> Iterator[Include]:
+    """The #include lines of one file, in order."""
+    lines = (root / source).read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines, start=1):
+        if match := INCLUDE.match(line):
+            yield Include(source, number, match[1] == '"', match[2])
+
+
+def folder_of(source: str) -> str | None:
+    """The folder of RULES that a file belongs to."""
+    for parent in PurePosixPath(source).parents:
+        if str(parent) in RULES:
+            return str(parent)
+    return None
+
+
+def library_of(path: str) -> str | None:
+    """The name in LIBRARIES of an outside header."""
+    for name, pattern in LIBRARIES.items():
+        if re.fullmatch(pattern, path):
+            return name
+    return None
+
+
+def violation_of(include: Include, known: frozenset[str]) -> str | None:
+    """What is wrong with one #include by itself, or None."""
+    folder = folder_of(include.file)
+    if folder is None:
+        return None  # told once for the file
+    rule = RULES[folder]
+    if include.path in known:
+        if not include.quoted:
+            return f"<{include.path}> is ours: write it in quotes"
+        return None if may_use(folder, rule, include.path) else forbidden(folder, include.path)
+    library = library_of(include.path)
+    if library is None or (include.quoted and library in {"std", "std threads", "kernel"}):
+        return f"{include.path} is no file from the root: write the whole path from there"
+    if library in rule.libraries:
+        return None
+    allowed = ", ".join(sorted(rule.libraries))
+    return f"{folder} may not use {library} ({include.path}); it may use {allowed}"
+
+
+def may_use(folder: str, rule: Rule, target: str) -> bool:
+    """Whether a file of `folder` may include our file `target`."""
+    if folder_of(target) == folder:
+        return True
+    if target in rule.own:
+        return True
+    return any(str(parent) in rule.own for parent in PurePosixPath(target).parents)
+
+
+def forbidden(folder: str, target: str) -> str:
+    """The message for a file of ours that a folder may not see."""
+    allowed = ", ".join((folder, *RULES[folder].own))
+    return f"{folder} may not include {target}; it may include {allowed}"
+
+
+@dataclass(frozen=True)
+class Edge:
+    """One step of the include graph, and the #include that makes it."""
+
+    include: Include
+    start: str
+    end: str
+
+
+def folder_edges(includes: Iterable[Include]) -> Iterator[Edge]:
+    """The steps from one folder of RULES to another."""
+    for include in includes:
+        start, end = folder_of(include.file), folder_of(include.path)
+        if start and end and start != end:
+            yield Edge(include, start, end)
+
+
+def circles(edges: Iterable[Edge], kind: str) -> list[str]:
+    """One line for each circle that a depth-first walk over the edges closes."""
+    graph: dict[str, list[Edge]] = {}
+    for edge in edges:
+        graph.setdefault(edge.start, []).append(edge)
+    found: list[str] = []
+    done: set[str] = set()
+
+    def walk(node: str, path: list[str]) -> None:
+        for edge in graph.get(node, []):
+            if edge.end in path:
+                way = " -> ".join([*path[path.index(edge.end) :], edge.end])
+                where = f"{edge.include.file}:{edge.include.line}"
+                found.append(f"{where}: closes a circle of {kind}s: {way}; break it there or above")
+            elif edge.end not in done:
+                walk(edge.end, [*path, edge.end])
+        done.add(node)
+
+    for node in sorted(graph):
+        if node not in done:
+            walk(node, [node])
+    return sorted(set(found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

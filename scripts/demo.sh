@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# The main job, from a fresh machine to pictures. See usage() below.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source scripts/prepare.sh
+
+usage() {
+  cat <<'TEXT'
+Usage: ./scripts/demo.sh
+
+Measures the ways to lock by key on this machine and draws pictures of them:
+installs the packages that are missing (Debian 12, Ubuntu 24.04 or newer; asks
+for sudo only when it must), builds lockbench, runs the preset `quick`, draws
+the plots and prints a table. Each time in a folder of its own below
+results/runs/. A minute or two, and a few more the first time.
+TEXT
+}
+
+case "${1-}" in
+  "") ;;
+  -h | --help)
+    usage
+    exit
+    ;;
+  *)
+    echo "demo.sh: unknown argument '$1'; the only one is --help" >&2
+    exit 2
+    ;;
+esac
+
+lockbench=build/release/lockbench
+run="results/runs/demo-$(date +%Y%m%d-%H%M%S)"
+
+stopped() {
+  echo
+  if [[ -d "$run" ]]; then
+    echo "Stopped. What was measured is kept in $run"
+  else
+    echo "Stopped. Nothing was measured yet; ./scripts/demo.sh starts again where it was."
+  fi
+  exit "$1"
+}
+trap 'stopped 130' INT
+trap 'stopped 143' TERM
+
+ensure_packages "${run_packages[@]}"
+
+say "Building $lockbench"
+options=()
+# The tests are not needed here: without GoogleTest, leave them out.
+package_installed libgtest-dev && package_installed libgmock-dev || options+=(-DBUILD_TESTING=OFF)
+configure_preset release "${options[@]}"
+cmake --build --preset release --parallel "$(nproc)" --target lockbench
+
+say "Measuring: $lockbench run quick"
+"$lockbench" run quick --out "$run"
+
+say "Drawing"
+"$lockbench" plot "$run"
+
+say "What was found"
+"$lockbench" compare "$run"
+
+say "Where to look"
+shopt -s nullglob
+pictures=("$run"/*.png "$run"/*/*.png)
+cat <<TEXT
+  pictures     ${pictures[*]:-none were drawn}
+  every trial  $run/trials.csv   (columns: results/README.md)
+  the machine  $run/meta.json
+  next         $lockbench list presets
+               $lockbench run threads
+               $lockbench run --help
+TEXT

@@ -1,0 +1,82 @@
+# shellcheck shell=bash disable=SC2034  # sourced: the lists of packages are used by who sources it
+# What demo.sh and test.sh share: the packages, and the configuring. Sourced, not run.
+#
+# ensure_packages PACKAGE…        installs those that are missing; touches nothing when none is
+# configure_preset PRESET [-D…]   configures build/PRESET
+#
+# They speak of paths relative to the checkout and expect to be run from there.
+
+# What building and running lockbench needs, on Debian 12 and Ubuntu 24.04 or newer.
+run_packages=(
+  build-essential cmake ninja-build pkg-config
+  libabsl-dev libbenchmark-dev libcli11-dev libhwloc-dev libtbb-dev libtomlplusplus-dev
+  nlohmann-json3-dev
+  python3 python3-jinja2 python3-matplotlib python3-pandas python3-scipy
+)
+
+# What the tests need besides.
+test_packages=(libgmock-dev libgtest-dev python3-pytest)
+
+# The least CMake that understands CMakePresets.json.
+least_cmake=3.25
+
+say() { printf '\n== %s\n' "$*"; }
+
+fail() {
+  printf '%s: %s\n' "${0##*/}" "$*" >&2
+  exit 1
+}
+
+package_installed() {
+  [[ "$(dpkg-query --show --showformat='${db:Status-Status}' "$1" 2>/dev/null)" == installed ]]
+}
+
+# Those of the packages named that are not installed, one a line.
+missing_packages() {
+  local package
+  for package in "$@"; do
+    package_installed "$package" || printf '%s\n' "$package"
+  done
+}
+
+ensure_packages() {
+  if ! command -v dpkg-query >/dev/null; then
+    echo "This is neither Debian nor Ubuntu: nothing is installed. Needed are, by Debian's names:"
+    echo "  $*"
+    return
+  fi
+  local missing
+  mapfile -t missing < <(missing_packages "$@")
+  ((${#missing[@]} == 0)) || install_packages "${missing[@]}"
+}
+
+install_packages() {
+  local as_root=()
+  if (($(id -u) != 0)); then
+    command -v sudo >/dev/null ||
+      fail "packages are missing and this user is not root and has no sudo;" \
+        "as root, run: apt-get install --no-install-recommends $*"
+    as_root=(sudo)
+  fi
+  say "Installing $# missing packages, a minute or two${as_root[0]:+; sudo may ask for a password}"
+  echo "  $*"
+  # A third party's unreachable repository must not stop what Debian's own can install.
+  "${as_root[@]}" apt-get update -qq || echo "apt-get update failed; trying with the lists at hand."
+  # A machine just started may still be updating itself, and then holds dpkg's lock for a while.
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y \
+    --no-install-recommends -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@" >/dev/null ||
+    fail "the packages above could not be installed; apt-get says why"
+}
+
+check_cmake() {
+  command -v cmake >/dev/null || fail "cmake is missing; needed is $least_cmake or newer"
+  local version
+  version="$(cmake --version | sed -n '1s/[^0-9]*//p')"
+  [[ "$(printf '%s\n' "$least_cmake" "$version" | sort -V | head -n 1)" == "$least_cmake" ]] ||
+    fail "cmake is $version; needed is $least_cmake or newer, as Debian 12 and Ubuntu 24.04 have it"
+}
+
+configure_preset() {
+  check_cmake
+  cmake --preset "$1" --log-level=WARNING "${@:2}"
+}

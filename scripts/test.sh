@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# Every test, from a fresh machine to ctest's summary. See usage() below.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source scripts/prepare.sh
+
+usage() {
+  cat <<'TEXT'
+Usage: ./scripts/test.sh
+
+Installs the packages that are missing (Debian 12, Ubuntu 24.04 or newer; asks
+for sudo only when it must); builds and runs the tests labelled `sanitize` in
+the presets `asan` and `tsan`; then builds the preset `release` with warnings
+as errors, runs all tests there, and ends with ctest's own summary. Exits with
+1 when anything failed; what can still run does.
+TEXT
+}
+
+case "${1-}" in
+  "") ;;
+  -h | --help)
+    usage
+    exit
+    ;;
+  *)
+    echo "test.sh: unknown argument '$1'; the only one is --help" >&2
+    exit 2
+    ;;
+esac
+
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# The sanitizers' runtimes that come with these compilers know the address layouts that Linux drew
+# when vm.mmap_rnd_bits was at most 28; with more, programs die before main(), often or always.
+most_random_bits=28
+
+# UndefinedBehaviorSanitizer would only print; AddressSanitizer and ThreadSanitizer fail by default.
+export UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1:${UBSAN_OPTIONS-}"
+
+# Prefix of a command that runs it with a fixed address layout, where that is permitted.
+fixed_layout=(setarch "$(uname -m)" -R)
+
+# Settles `fixed_layout` for this machine; false when sanitized programs cannot run here.
+settle_layout() {
+  "${fixed_layout[@]}" true 2>/dev/null && return
+  fixed_layout=()
+  local bits
+  bits="$(cat /proc/sys/vm/mmap_rnd_bits 2>/dev/null || echo unknown)"
+  echo "setarch -R is not permitted here, and vm.mmap_rnd_bits is $bits."
+  [[ "$bits" != unknown ]] && ((bits <= most_random_bits)) && return
+  echo "The sanitizers need the one permitted, or: sysctl vm.mmap_rnd_bits=$most_random_bits"
+  return 1
+}
+
+# No test takes minutes: one that hangs is a failure, not the end of the others.
+ctest_options=(--parallel "$(nproc)" --timeout 300 --no-tests=error --no-label-summary)
+
+# The build runs with the fixed layout too: it starts each program once, to list its tests.
+test_sanitized() {
+  configure_preset "$1" &&
+    "${fixed_layout[@]}" cmake --build --preset "$1" --parallel "$(nproc)" \
+      --target sanitize_tests &&
+    "${fixed_layout[@]}" ctest --preset "$1" --label-regex sanitize "${ctest_options[@]}"
+}
+
+ensure_packages "${run_packages[@]}" "${test_packages[@]}"
+
+failed=()
+sanitizers=(asan tsan)
+settle_layout || { failed+=("${sanitizers[@]}") && sanitizers=(); }
+for preset in "${sanitizers[@]}"; do
+  say "Preset $preset: the tests labelled sanitize"
+  test_sanitized "$preset" || failed+=("$preset")
+done
+
+say "Preset release: all tests"
+configure_preset release -DBUILD_TESTING=ON -DLOCKBENCH_WERROR=ON || failed+=("configure release")
+# Whatever can be built is, so that ctest tells what works and names what could not be built.
+cmake --build --preset release --parallel "$(nproc)" -- -k 0 || failed+=("build release")
+
+# Last, so that ctest's summary closes the output; only a failure outside of it says more.
+ctest --preset release "${ctest_options[@]}" || failed+=("tests release")
+((${#failed[@]} == 0)) && exit
+printf 'Failed: %s\n' "$(printf '%s, ' "${failed[@]}" | sed 's/, $//')"
+exit 1
