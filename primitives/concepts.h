@@ -1,8 +1,8 @@
 // Concepts: what a primitive is, and what it can be asked for.
 //
 // A primitive maps a key to a handle: one thread's claim on one key. The handle is Lockable in the
-// sense of the standard ([thread.req.lockable]), so std::scoped_lock, std::unique_lock and std::lock
-// take it as they take a mutex:
+// sense of the standard ([thread.req.lockable]), so std::scoped_lock, std::unique_lock and
+// std::lock take it as they take a mutex:
 //
 //   lockbench::StripedLock<std::mutex> accounts(64);
 //   auto account = accounts.handle(user_id);     // no allocation; lives on this stack
@@ -48,12 +48,11 @@ concept Lockable = BasicLockable<L> && requires(L& lock) {
 };
 
 template <class L>
-concept TimedLockable =
-    Lockable<L> && requires(L& lock, std::chrono::nanoseconds timeout,
-                            std::chrono::steady_clock::time_point deadline) {
-      { lock.try_lock_for(timeout) } -> std::convertible_to<bool>;
-      { lock.try_lock_until(deadline) } -> std::convertible_to<bool>;
-    };
+concept TimedLockable = Lockable<L> && requires(L& lock, std::chrono::nanoseconds timeout,
+                                                std::chrono::steady_clock::time_point deadline) {
+  { lock.try_lock_for(timeout) } -> std::convertible_to<bool>;
+  { lock.try_lock_until(deadline) } -> std::convertible_to<bool>;
+};
 
 // The two kinds of key. A string key is passed as a view.
 template <class K>

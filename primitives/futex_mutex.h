@@ -2,7 +2,8 @@
 //
 // Guarantees   mutual exclusion between threads; timed acquisition; may be destroyed as soon as the
 //              last unlock() has let somebody else in.
-// Not offered  FIFO order (a newcomer may overtake a sleeper), ownership checks, recursion, priority
+// Not offered  FIFO order (a newcomer may overtake a sleeper), ownership checks, recursion,
+// priority
 //              inheritance, use across fork() while held.
 // Requires     unlock() by whoever holds it.
 // Cost         two atomic read-modify-writes a pair when nobody else comes; no system call.
@@ -30,7 +31,8 @@ class FutexMutex : public internal::TimedMembers<FutexMutex> {
   FutexMutex& operator=(const FutexMutex&) = delete;
 
   void lock() {
-    if (!try_lock()) [[unlikely]] lock_slow(platform::kForever);
+    if (!try_lock()) [[unlikely]]
+      lock_slow(platform::kForever);
   }
 
   bool try_lock() {

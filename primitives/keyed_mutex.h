@@ -171,7 +171,8 @@ class KeyedMutex {
     {
       std::scoped_lock guard(bucket.mutex);
       bucket.remove_holder(node);
-      if (!bucket.waiters.empty()) [[unlikely]] pass_on(bucket, node, wake);
+      if (!bucket.waiters.empty()) [[unlikely]]
+        pass_on(bucket, node, wake);
     }
     wake.deliver();
   }

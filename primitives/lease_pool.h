@@ -3,10 +3,12 @@
 // A lease is a number below `leases`; whoever holds it may use whatever it stands for (the n-th
 // database connection of the shard). A shard without free leases makes takers wait.
 //
-// Guarantees   at most `leases` holders of a shard; no lease with two holders; a lease given back is
+// Guarantees   at most `leases` holders of a shard; no lease with two holders; a lease given back
+// is
 //              available to any thread, in whatever order threads came. A taker is passed over for
 //              at most a millisecond before a lease is handed to it.
-// Not offered  strict FIFO order; a second lease for a thread that has one while all are out: if all
+// Not offered  strict FIFO order; a second lease for a thread that has one while all are out: if
+// all
 //              holders of a shard ask again, they wait for each other.
 // Requires     the rules for handles in concepts.h; shard numbers below shards().
 // Cost         taking and giving back each lock the shard's mutex; O(1).
@@ -129,7 +131,8 @@ class LeasePool {
     {
       std::scoped_lock guard(shard.mutex);
       shard.free[shard.free_count++] = taker.lease;
-      if (!shard.waiters.empty()) [[unlikely]] wake_first(shard, wake);
+      if (!shard.waiters.empty()) [[unlikely]]
+        wake_first(shard, wake);
     }
     wake.deliver();
   }
@@ -174,6 +177,8 @@ class LeasePool::Handle : public internal::TimedMembers<Handle> {
   Taker taker_;
 };
 
-inline LeasePool::Handle LeasePool::handle(std::uint64_t shard) { return Handle(shards_[shard]); }
+inline LeasePool::Handle LeasePool::handle(std::uint64_t shard) {
+  return Handle(shards_[shard]);
+}
 
 }  // namespace lockbench

@@ -1,7 +1,8 @@
 // StripedLock: a fixed array of base locks; a key's hash chooses one.
 //
 // Guarantees   mutual exclusion between threads per key; memory fixed at construction, whatever the
-//              number of keys; several keys at once without deadlock, even when they share a stripe.
+//              number of keys; several keys at once without deadlock, even when they share a
+//              stripe.
 // Not offered  independence of keys: two keys of one stripe wait for each other (a false conflict).
 //              A thread that holds one key must not lock a second one through handle(), which may
 //              be the same stripe: use handle_both().
@@ -9,7 +10,8 @@
 //
 // Invariants
 //   I1  a key's stripe depends on its hash and the stripe count alone.
-//   I2  whoever takes two stripes takes the lower index first, and an index that comes up twice once.
+//   I2  whoever takes two stripes takes the lower index first, and an index that comes up twice
+//   once.
 // Source       "Lock object sharing with hashes", a weblog entry of 8 January 2008; the padding and
 //              the order for several keys are ours.
 #pragma once

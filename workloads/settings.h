@@ -63,10 +63,10 @@ struct WorkloadSettings {
   std::uint64_t keys = 1;
   KeyDistribution key_distribution;
   Work hold;
-  Nanoseconds timeout{0};             // 0: waits as long as it takes; else try_lock_for(timeout)
-  std::uint64_t operations = 0;       // per thread, when the number is fixed; 0 when time decides
+  Nanoseconds timeout{0};        // 0: waits as long as it takes; else try_lock_for(timeout)
+  std::uint64_t operations = 0;  // per thread, when the number is fixed; 0 when time decides
   Scenario scenario = Scenario::kLockUnlock;  // `nested` only
-  bool second_lease = false;          // `checkout` only: asks for a second lease while holding one
+  bool second_lease = false;  // `checkout` only: asks for a second lease while holding one
   std::uint64_t seed = 1;
 };
 

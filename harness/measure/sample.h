@@ -70,9 +70,7 @@ struct Sample {
   std::string counts;  // final value of each key's counter, at most 32 keys; else empty
 
   // Its proof was made and holds: only then may its figures be shown.
-  bool valid() const {
-    return outcome == Outcome::kOk && lost_updates == 0u && violations == 0u;
-  }
+  bool valid() const { return outcome == Outcome::kOk && lost_updates == 0u && violations == 0u; }
 
   bool operator==(const Sample&) const = default;
 };

@@ -36,20 +36,20 @@ struct Cell {
   PrimitiveSpec primitive;
   WorkloadSpec workload;
   Mode mode = Mode::kTimed;
-  std::uint32_t threads = 1;           // 1 to kMaxThreads
-  std::uint64_t keys = 1;              // 1 to kMaxKeys
+  std::uint32_t threads = 1;  // 1 to kMaxThreads
+  std::uint64_t keys = 1;     // 1 to kMaxKeys
   KeyType key_type = KeyType::kU64;
   KeyDistribution key_distribution;
   Work hold;
   Work think;
-  std::string pinning = "none";        // how threads are bound to processors
-  Nanoseconds timeout{0};              // of one acquisition; 0: none
+  std::string pinning = "none";  // how threads are bound to processors
+  Nanoseconds timeout{0};        // of one acquisition; 0: none
   Nanoseconds warmup{0};
-  Nanoseconds window{0};               // timed mode only
-  std::uint64_t operations = 0;        // per thread, fixed mode only
-  std::uint32_t sample_every = 64;     // waits timed: a random 1 in n; 1: each; 0: none
-  Nanoseconds stall_limit{0};          // without any progress for so long, the trial is a deadlock
-  Nanoseconds time_limit{0};           // the whole trial; past it the outcome is `timeout`
+  Nanoseconds window{0};            // timed mode only
+  std::uint64_t operations = 0;     // per thread, fixed mode only
+  std::uint32_t sample_every = 64;  // waits timed: a random 1 in n; 1: each; 0: none
+  Nanoseconds stall_limit{0};       // without any progress for so long, the trial is a deadlock
+  Nanoseconds time_limit{0};        // the whole trial; past it the outcome is `timeout`
 
   static constexpr std::uint32_t kMaxThreads = 4096;
   static constexpr std::uint64_t kMaxKeys = 1ULL << 30;
@@ -70,8 +70,8 @@ struct Trial {
 
 // The ordered list of trials that a preset expands to.
 struct Plan {
-  std::string preset;   // name, or "command line"
-  std::string target;   // machine class that the preset is sized for; empty: any
+  std::string preset;  // name, or "command line"
+  std::string target;  // machine class that the preset is sized for; empty: any
   std::uint64_t seed = 1;
   std::uint32_t blocks = 1;
   std::vector<Trial> trials;

@@ -1,8 +1,8 @@
 // Claim: one thread's handle on one base lock.
 //
-// A base lock is either Lockable by itself (std::mutex), or a queue lock, which needs a node for each
-// acquisition: then it names the node's type `Node` and takes a node in lock, try_lock and unlock.
-// The claim carries the node, so that both look the same from outside.
+// A base lock is either Lockable by itself (std::mutex), or a queue lock, which needs a node for
+// each acquisition: then it names the node's type `Node` and takes a node in lock, try_lock and
+// unlock. The claim carries the node, so that both look the same from outside.
 #pragma once
 
 #include <chrono>
@@ -35,16 +35,12 @@ class Claim {
   void unlock() { base_.unlock(); }
 
   template <class Timeout>
-  bool try_lock_for(const Timeout& timeout)
-    requires TimedLockable<Base>
-  {
+  bool try_lock_for(const Timeout& timeout) requires TimedLockable<Base> {
     return base_.try_lock_for(timeout);
   }
 
   template <class Deadline>
-  bool try_lock_until(const Deadline& deadline)
-    requires TimedLockable<Base>
-  {
+  bool try_lock_until(const Deadline& deadline) requires TimedLockable<Base> {
     return base_.try_lock_until(deadline);
   }
 

@@ -1,8 +1,8 @@
 // TimedMembers: the two standard timed members, made of one member that knows a deadline.
 //
 // A lock derives from TimedMembers<Lock> and has `bool lock_before(platform::Time deadline)`, which
-// returns false when the deadline passed without the lock. Any clock is accepted; a clock other than
-// platform::Clock is asked again when the wait ends early by its reckoning.
+// returns false when the deadline passed without the lock. Any clock is accepted; a clock other
+// than platform::Clock is asked again when the wait ends early by its reckoning.
 #pragma once
 
 #include <chrono>

@@ -66,9 +66,7 @@ class WaitQueue {
     (waiter.next == nullptr ? last_ : waiter.next->previous) = waiter.previous;
   }
 
-  static bool impatient(const Waiter& waiter) {
-    return platform::now() - waiter.since > kPatience;
-  }
+  static bool impatient(const Waiter& waiter) { return platform::now() - waiter.since > kPatience; }
 
  private:
   Waiter* first_ = nullptr;

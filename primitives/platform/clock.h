@@ -15,6 +15,8 @@ using Duration = std::chrono::nanoseconds;
 // A deadline that never comes.
 inline constexpr Time kForever = Time::max();
 
-inline Time now() noexcept { return Clock::now(); }
+inline Time now() noexcept {
+  return Clock::now();
+}
 
 }  // namespace lockbench::platform

@@ -8,13 +8,12 @@
 // Source       U. Drepper, "Futexes Are Tricky", 2011.
 #pragma once
 
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdint>
 #include <ctime>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/clock.h"

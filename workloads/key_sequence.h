@@ -1,0 +1,76 @@
+// KeySequences: which key each operation of each thread is for, drawn before the clock starts.
+//
+// Drawing a key costs as much as locking it; so every thread walks a ring of keys drawn ahead, and
+// starts over at its end. A ring is also the proof's ledger: how often each key was used follows
+// from the number of operations alone, and the measured loop counts nothing per key.
+//
+// Guarantees   the same sequences for the same settings on every machine; under kAssigned the rings
+//              together hold key k exactly counts[k] times.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "workloads/settings.h"
+
+namespace lockbench {
+
+class KeySequences {
+ public:
+  // `per_operation`: keys that one operation uses, 1 or 2. O(keys + all rings).
+  static KeySequences draw(const WorkloadSettings& settings, std::uint32_t per_operation = 1);
+
+  std::span<const std::uint32_t> of(std::uint32_t thread) const {
+    return std::span(keys_).subspan(thread * ring_, ring_);
+  }
+
+ private:
+  KeySequences(std::size_t ring, std::vector<std::uint32_t> keys)
+      : ring_(ring), keys_(std::move(keys)) {}
+
+  std::size_t ring_;
+  std::vector<std::uint32_t> keys_;
+};
+
+// One thread's walk round its ring.
+class KeyCursor {
+ public:
+  explicit KeyCursor(std::span<const std::uint32_t> ring) : ring_(ring) {}
+
+  std::uint32_t next() {
+    const std::uint32_t key = ring_[at_];
+    if (++at_ == ring_.size()) {
+      at_ = 0;
+      ++rounds_;
+    }
+    return key;
+  }
+
+  // As `count` calls of next().
+  void skip(std::uint64_t count) {
+    rounds_ += (at_ + count) / ring_.size();
+    at_ = (at_ + count) % ring_.size();
+  }
+
+  // Adds to tally[k] how often key k was taken so far. O(ring + keys).
+  void count_into(std::span<std::uint64_t> tally) const {
+    for (std::size_t i = 0; i < ring_.size(); ++i) tally[ring_[i]] += rounds_ + (i < at_ ? 1 : 0);
+  }
+
+  // Calls visit(key_a, key_b, times) for each pair of keys that was taken together, in rings drawn
+  // with two keys an operation.
+  template <class Visit>
+  void for_each_pair(Visit visit) const {
+    for (std::size_t i = 0; i + 1 < ring_.size(); i += 2) {
+      visit(ring_[i], ring_[i + 1], rounds_ + (i < at_ ? 1 : 0));
+    }
+  }
+
+ private:
+  std::span<const std::uint32_t> ring_;
+  std::size_t at_ = 0;
+  std::uint64_t rounds_ = 0;
+};
+
+}  // namespace lockbench

@@ -1,0 +1,206 @@
+// Nested: the fifth seed's five scenarios of a reentrant lock, five acquisitions and five releases
+// each.
+//
+// Every acquisition adds one to a counter under the lock, so an operation is worth five.
+//
+// Proof. The counter is the number of acquisitions that succeeded; it must not change under the
+// feet of a holder, least of all between the unlock of an inner lock and that of the outer one.
+#pragma once
+
+#include <mutex>
+#include <optional>
+
+#include "workloads/operation.h"
+
+namespace lockbench {
+
+template <class P, Key K>
+class Nested {
+ public:
+  static constexpr std::string_view kName = "nested";
+  static constexpr std::string_view kSummary =
+      "locks and unlocks five times, nested or not as the scenario says";
+  static constexpr bool kAccepts = [] {
+    if constexpr (KeyedLock<P, K>) return P::kPromises.reentrant;
+    return false;
+  }();
+  static constexpr std::string_view kNeeds = "a holder that may lock again (reentrant)";
+
+  static constexpr std::uint32_t kAcquisitions = 5;
+
+  Nested(P& primitive, const WorkloadSettings& settings, const SpinPace& pace)
+      : primitive_(primitive),
+        settings_(settings),
+        hold_(settings.hold, pace),
+        keys_(settings.keys, "counter-", ""),
+        hold_lines_(1, hold_.lines()) {}
+
+  class Actor {
+   public:
+    Actor(Nested& shared, std::uint32_t) : shared_(shared) {}
+
+    template <class Probe>
+    bool operate(Probe& probe) {
+      auto handle = shared_.primitive_.handle(shared_.keys_[0]);
+      switch (shared_.settings_.scenario) {
+        case Scenario::kLockUnlock:
+          return one_after_the_other(probe, handle);
+        case Scenario::kReentrantLockUnlock:
+          return five_deep(probe, handle);
+        case Scenario::kMixedLockUnlock:
+          return mixed(probe, handle);
+        case Scenario::kLockUnlockNonblocking:
+          return nonblocking(handle);
+        case Scenario::kContextManager:
+          return by_scope(probe, handle);
+      }
+      return false;
+    }
+
+    std::uint64_t given_up() const { return given_up_; }
+
+   private:
+    friend class Nested;
+
+    // One critical section: count, and see that nobody else does.
+    void section() {
+      const std::uint64_t seen = shared_.count_.read();
+      shared_.hold_.perform(shared_.hold_lines_.of(0));
+      expect_untouched(seen);
+      shared_.count_.write(seen + 1);
+      ++made_;
+    }
+
+    void expect_untouched(std::uint64_t seen) {
+      if (shared_.count_.read() != seen) [[unlikely]]
+        ++violations_;
+    }
+
+    template <class Handle>
+    void locked_section(Handle& handle) {
+      handle.lock();
+      section();
+      handle.unlock();
+    }
+
+    template <class Handle>
+    bool nonblocking(Handle& handle) {
+      bool all = true;
+      for (std::uint32_t i = 0; i < kAcquisitions; ++i) {
+        if (handle.try_lock()) {
+          section();
+          handle.unlock();
+        } else {
+          ++given_up_;
+          all = false;
+        }
+      }
+      return all;
+    }
+
+    template <class Probe, class Handle>
+    bool enter(Probe& probe, Handle& handle) {
+      if (!probe.acquire(handle, shared_.settings_.timeout)) [[unlikely]] {
+        ++given_up_;
+        return false;
+      }
+      section();
+      return true;
+    }
+
+    template <class Probe, class Handle>
+    bool one_after_the_other(Probe& probe, Handle& handle) {
+      if (!enter(probe, handle)) return false;
+      probe.release(handle);
+      for (std::uint32_t i = 1; i < kAcquisitions; ++i) locked_section(handle);
+      return true;
+    }
+
+    template <class Probe, class Handle>
+    bool five_deep(Probe& probe, Handle& handle) {
+      if (!enter(probe, handle)) return false;
+      for (std::uint32_t i = 1; i < kAcquisitions; ++i) {
+        handle.lock();
+        section();
+      }
+      const std::uint64_t last = shared_.count_.read();
+      for (std::uint32_t i = 1; i < kAcquisitions; ++i) handle.unlock();
+      expect_untouched(last);
+      probe.release(handle);
+      return true;
+    }
+
+    // One by itself; then one with, inside: one, and one with one inside.
+    template <class Probe, class Handle>
+    bool mixed(Probe& probe, Handle& handle) {
+      if (!enter(probe, handle)) return false;
+      probe.release(handle);
+      handle.lock();
+      section();
+      locked_section(handle);
+      handle.lock();
+      section();
+      locked_section(handle);
+      const std::uint64_t last = shared_.count_.read();
+      handle.unlock();
+      expect_untouched(last);
+      handle.unlock();
+      return true;
+    }
+
+    // As mixed(), released by scope.
+    template <class Probe, class Handle>
+    bool by_scope(Probe& probe, Handle& handle) {
+      if (!enter(probe, handle)) return false;
+      probe.release(handle);
+      std::scoped_lock outer(handle);
+      section();
+      {
+        std::scoped_lock inner(handle);
+        section();
+      }
+      std::scoped_lock inner(handle);
+      section();
+      std::scoped_lock innermost(handle);
+      section();
+      return true;
+    }
+
+    Nested& shared_;
+    std::uint64_t made_ = 0;
+    std::uint64_t given_up_ = 0;
+    std::uint64_t violations_ = 0;
+  };
+
+  Actor actor(std::uint32_t thread) { return Actor(*this, thread); }
+
+  Proof prove(std::span<const Actor* const> actors) const {
+    Proof proof;
+    std::uint64_t expected = 0;
+    for (const Actor* actor : actors) {
+      proof.violations += actor->violations_;
+      expected += actor->made_;
+    }
+    const std::uint64_t found = count_.read();
+    proof.lost_updates = expected > found ? expected - found : found - expected;
+    proof.counts = list_counts(std::span(&found, 1));
+    return proof;
+  }
+
+  // All operations hold the one lock.
+  std::optional<HoldBound> hold_bound() const {
+    const std::uint64_t of_thread = settings_.operations * kAcquisitions;
+    const std::uint64_t all = of_thread * settings_.threads;
+    return HoldBound{.busiest_key_holds = all, .busiest_thread_holds = of_thread, .holds = all};
+  }
+
+ private:
+  P& primitive_;
+  const WorkloadSettings settings_;
+  const Worker hold_;
+  const KeySpace<K> keys_;
+  Guarded count_;
+  HoldLines hold_lines_;
+};
+
+}  // namespace lockbench

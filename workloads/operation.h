@@ -1,0 +1,115 @@
+// What every workload has in common.
+//
+// A workload is a class template over the primitive and the kind of key. It is made once a trial,
+// before any thread, and holds what the threads share; each thread then has an Actor of it.
+//
+//   static constexpr std::string_view kName, kSummary;
+//   static constexpr bool kAccepts;          // the primitive can do what the workload asks for
+//   static constexpr std::string_view kNeeds;  // what that is, for people
+//   Workload(P& primitive, const WorkloadSettings& settings, const SpinPace& pace);
+//   Actor actor(std::uint32_t thread);       // on the thread that will use it
+//   Proof prove(std::span<const Actor* const> actors);  // once, when all threads have left
+//   std::optional<HoldBound> hold_bound() const;
+//
+//   template <class Probe> bool Actor::operate(Probe& probe);  // one operation; false: gave up
+//   std::uint64_t Actor::given_up() const;
+//
+// A Probe is how the harness watches an acquisition; what it measures is its own business:
+//
+//   bool probe.acquire(handle, timeout)      // lock(), or try_lock_for() when timeout is not 0
+//   void probe.release(handle)               // unlock()
+//
+// Shared records are relaxed atomics that are loaded and stored, never read-modify-written: they
+// add no ordering that could hide a broken lock, and a race on them is defined behaviour.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "primitives/concepts.h"
+#include "primitives/platform/layout.h"
+#include "workloads/key_names.h"
+#include "workloads/key_sequence.h"
+#include "workloads/proof.h"
+#include "workloads/settings.h"
+#include "workloads/work.h"
+
+namespace lockbench {
+
+// What bounds the makespan of fixed work under a perfect lock.
+struct HoldBound {
+  std::uint64_t busiest_key_holds = 0;     // holds of the key that has most, all threads together
+  std::uint64_t busiest_thread_holds = 0;  // holds of the thread that has most
+  std::uint64_t holds = 0;                 // all
+};
+
+// The keys of a trial as the primitive takes them: numbers, or their names.
+template <Key K>
+class KeySpace;
+
+template <>
+class KeySpace<std::uint64_t> {
+ public:
+  KeySpace(std::uint64_t, std::string_view, std::string_view) {}
+  std::uint64_t operator[](std::uint64_t key) const { return key; }
+};
+
+template <>
+class KeySpace<std::string_view> {
+ public:
+  KeySpace(std::uint64_t keys, std::string_view prefix, std::string_view suffix)
+      : names_(prefix, keys, suffix) {}
+  std::string_view operator[](std::uint64_t key) const { return names_[key]; }
+
+ private:
+  KeyNames names_;
+};
+
+// A primitive that at most one thread can be inside of, per key (`none` counts: the proof convicts
+// it).
+template <class P, class K>
+inline constexpr bool kOneHolder = KeyedLock<P, K> && !LeaseLock<P, K>;
+
+// One value that a lock guards. Its own cache line, as a user's record would have.
+struct alignas(platform::kCacheLine) Guarded {
+  std::atomic<std::uint64_t> value{0};
+
+  // relaxed throughout: the lock under test is what must order these.
+  std::uint64_t read() const { return value.load(std::memory_order_relaxed); }
+  void write(std::uint64_t v) { value.store(v, std::memory_order_relaxed); }
+};
+
+// What a hold of kTouch writes: its own lines for each of `count` keys.
+class HoldLines {
+ public:
+  HoldLines(std::uint64_t count, std::uint32_t lines) : lines_(lines), all_(count * lines) {}
+
+  CacheLine* of(std::uint64_t index) { return all_.data() + index * lines_; }
+
+ private:
+  std::uint64_t lines_;
+  std::vector<CacheLine> all_;
+};
+
+// The bound for work in which every key of every ring is held once each time it comes up.
+inline HoldBound bound_of_sequences(const KeySequences& sequences, const WorkloadSettings& settings,
+                                    std::uint32_t keys_per_operation,
+                                    std::uint32_t holds_per_operation) {
+  std::vector<std::uint64_t> tally(settings.keys);
+  for (std::uint32_t thread = 0; thread < settings.threads; ++thread) {
+    KeyCursor cursor(sequences.of(thread));
+    cursor.skip(settings.operations * keys_per_operation);
+    cursor.count_into(tally);
+  }
+  const std::uint64_t thread_holds = settings.operations * holds_per_operation;
+  return {.busiest_key_holds = *std::max_element(tally.begin(), tally.end()) * holds_per_operation,
+          .busiest_thread_holds = thread_holds,
+          .holds = thread_holds * settings.threads};
+}
+
+}  // namespace lockbench

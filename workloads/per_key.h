@@ -1,0 +1,104 @@
+// PerKey: read what belongs to a key, hold, write it back.
+//
+// `Record` says what belongs to a key and how a damaged one shows:
+//   Seen look() const;           what is there now
+//   bool sound(Seen) const;      it is a state that one update after another can lead to
+//   void update(Seen);           writes what follows on `seen`
+//   std::uint64_t updates() const;
+//
+// Proof. Each thread knows from its ring how often it updated each key; the sum must be what the
+// record says. And since nobody else may be inside, the record must not change during the hold.
+#pragma once
+
+#include <optional>
+
+#include "workloads/operation.h"
+
+namespace lockbench {
+
+template <class P, Key K, class Record>
+class PerKey {
+ public:
+  static constexpr bool kAccepts = kOneHolder<P, K>;
+  static constexpr std::string_view kNeeds = "at most one holder of a key";
+
+  PerKey(P& primitive, const WorkloadSettings& settings, const SpinPace& pace)
+      : primitive_(primitive),
+        settings_(settings),
+        hold_(settings.hold, pace),
+        keys_(settings.keys, Record::kKeyPrefix, Record::kKeySuffix),
+        sequences_(KeySequences::draw(settings)),
+        records_(new Record[settings.keys]),
+        hold_lines_(settings.keys, hold_.lines()) {}
+
+  class Actor {
+   public:
+    Actor(PerKey& shared, std::uint32_t thread)
+        : shared_(shared), cursor_(shared.sequences_.of(thread)) {}
+
+    template <class Probe>
+    bool operate(Probe& probe) {
+      const std::uint32_t key = cursor_.next();
+      auto handle = shared_.primitive_.handle(shared_.keys_[key]);
+      if (!probe.acquire(handle, shared_.settings_.timeout)) [[unlikely]] {
+        given_up_.push_back(key);
+        return false;
+      }
+      Record& record = shared_.records_[key];
+      const auto seen = record.look();
+      shared_.hold_.perform(shared_.hold_lines_.of(key));
+      if (record.look() != seen || !record.sound(seen)) [[unlikely]]
+        ++violations_;
+      record.update(seen);
+      probe.release(handle);
+      return true;
+    }
+
+    std::uint64_t given_up() const { return given_up_.size(); }
+
+   private:
+    friend class PerKey;
+
+    PerKey& shared_;
+    KeyCursor cursor_;
+    std::uint64_t violations_ = 0;
+    std::vector<std::uint32_t> given_up_;  // keys whose update was not made
+  };
+
+  Actor actor(std::uint32_t thread) { return Actor(*this, thread); }
+
+  Proof prove(std::span<const Actor* const> actors) const {
+    Proof proof;
+    std::vector<std::uint64_t> expected(settings_.keys);
+    for (const Actor* actor : actors) {
+      proof.violations += actor->violations_;
+      actor->cursor_.count_into(expected);
+      for (const std::uint32_t key : actor->given_up_) --expected[key];
+    }
+    std::vector<std::uint64_t> found(settings_.keys);
+    for (std::uint64_t key = 0; key < settings_.keys; ++key) {
+      found[key] = records_[key].updates();
+      // Without a lock a stale write can also bring an update back; either way they differ.
+      proof.lost_updates +=
+          expected[key] > found[key] ? expected[key] - found[key] : found[key] - expected[key];
+      if (!records_[key].sound(records_[key].look())) ++proof.violations;
+    }
+    proof.counts = list_counts(found);
+    return proof;
+  }
+
+  std::optional<HoldBound> hold_bound() const {
+    return bound_of_sequences(sequences_, settings_, 1, 1);
+  }
+
+ private:
+  P& primitive_;
+  const WorkloadSettings settings_;
+  const Worker hold_;
+  const KeySpace<K> keys_;
+  const KeySequences sequences_;
+  const std::unique_ptr<Record[]> records_;
+  HoldLines hold_lines_;
+};
+
+}  // namespace lockbench

@@ -1,0 +1,107 @@
+#include "workloads/work.h"
+
+#include <algorithm>
+#include <ctime>
+#include <limits>
+
+#include "primitives/platform/clock.h"
+#include "primitives/platform/spin.h"
+
+namespace lockbench {
+namespace {
+
+// Each step needs the result of the one before it: 4 cycles or so, on any core, whatever else runs
+// on its sibling. Not inlined, so that what measure() finds holds for every caller.
+[[gnu::noinline]] void multiply_chain(std::uint64_t steps) {
+  platform::execution_fence();
+  std::uint64_t x = steps | 1;
+  for (; steps != 0; --steps) {
+    x *= 0xd1342543de82ef95;
+    asm volatile("" : "+r"(x));  // keeps every step, and its order
+  }
+  platform::execution_fence();
+}
+
+// How many steps take `ns`, the entry included.
+std::uint64_t steps_for(double ns, const SpinPace& pace) {
+  const double steps = (ns - pace.entry_ns) * pace.steps_per_ns + 0.5;
+  return steps < 0 ? 0 : static_cast<std::uint64_t>(steps);
+}
+
+// Reads the clock every half microsecond, and not at all over the last stretch.
+void spin_by_clock(Nanoseconds duration, const SpinPace& pace) {
+  constexpr double kStretchNs = 500;
+  const platform::Time end = platform::now() + duration;
+  const auto left_until_end = [end] {
+    return static_cast<double>((end - platform::now()).count());
+  };
+  double left_ns = left_until_end();
+  for (; left_ns > 2 * kStretchNs; left_ns = left_until_end()) {
+    multiply_chain(steps_for(kStretchNs, pace));
+  }
+  multiply_chain(steps_for(left_ns - pace.clock_ns, pace));
+}
+
+void sleep_for(Nanoseconds duration) {
+  timespec left{.tv_sec = static_cast<time_t>(duration.count() / 1'000'000'000),
+                .tv_nsec = static_cast<long>(duration.count() % 1'000'000'000)};
+  while (clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left) != 0) {
+  }
+}
+
+void touch(CacheLine* lines, std::uint32_t count) {
+  for (std::uint32_t i = 0; i < count; ++i) {
+    ++lines[i].words[0];
+    asm volatile("" ::: "memory");  // the write happens now, not after the critical section
+  }
+}
+
+// The least time per call, in ns, over `attempts` rows of `calls`.
+template <class Action>
+double best_ns(int attempts, int calls, Action action) {
+  double best = std::numeric_limits<double>::max();
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    const platform::Time start = platform::now();
+    for (int i = 0; i < calls; ++i) action();
+    const platform::Duration took = platform::now() - start;
+    best = std::min(best, static_cast<double>(took.count()) / calls);
+  }
+  return best;
+}
+
+}  // namespace
+
+SpinPace SpinPace::measure() {
+  constexpr int kAttempts = 12;
+  constexpr std::uint64_t kSteps = 50'000;
+  constexpr std::uint64_t kFewSteps = 100;
+
+  SpinPace pace;
+  pace.steps_per_ns =
+      static_cast<double>(kSteps) / best_ns(kAttempts, 1, [] { multiply_chain(kSteps); });
+  pace.clock_ns = best_ns(kAttempts, 100, platform::now);
+  const double short_ns = best_ns(kAttempts, 100, [] { multiply_chain(kFewSteps); });
+  pace.entry_ns = std::max(0.0, short_ns - static_cast<double>(kFewSteps) / pace.steps_per_ns);
+  return pace;
+}
+
+Worker::Worker(const Work& work, const SpinPace& pace)
+    : work_(work),
+      pace_(pace),
+      chain_steps_(steps_for(static_cast<double>(work.duration.count()), pace)) {}
+
+void Worker::perform_some(CacheLine* scratch) const {
+  switch (work_.kind) {
+    case Work::Kind::kNone:
+      return;
+    case Work::Kind::kSpin:
+      return work_.duration < kClockedFrom ? multiply_chain(chain_steps_)
+                                           : spin_by_clock(work_.duration, pace_);
+    case Work::Kind::kSleep:
+      return sleep_for(work_.duration);
+    case Work::Kind::kTouch:
+      return touch(scratch, work_.lines);
+  }
+}
+
+}  // namespace lockbench
