@@ -3,9 +3,9 @@
 
 Usage: check_includes.py [ROOT]
 
-Walks *.h and *.cc below ROOT (the checkout it lies in, unless given), prints each violation as
-`file:line: what is wrong, and what would be right`, and exits with 1 when there is any. The rules
-are the table RULES; nothing else needs to change when a folder is added.
+Walks *.h, *.h.in and *.cc below ROOT (unless given, the checkout that the script lies in), prints
+each violation as `file:line: what is wrong, and what would be right`, and exits with 1 when there
+is any. The rules are the table RULES; nothing else needs to change when a folder is added.
 """
 
 import argparse
@@ -18,6 +18,7 @@ from pathlib import Path, PurePosixPath
 # Names for outside headers, as the rules speak of them: patterns for the path in an #include. The
 # first that fits counts. Headers that synchronize or run threads are told apart from the rest of
 # the standard library, since our own locks may reach those only through primitives/platform.
+# "kernel" means what the C library offers beyond the standard, too.
 LIBRARIES = {
     "Abseil": r"absl/.+",
     "TBB": r"(oneapi/)?tbb/.+",
@@ -30,7 +31,7 @@ LIBRARIES = {
     "std threads": r"atomic|barrier|condition_variable|future|latch|semaphore|shared_mutex"
     r"|stop_token|stdatomic\.h|thread",
     "std": r"[a-z_0-9]+",
-    "kernel": r"(asm|linux|net|netinet|sys)/.+\.h|[a-z0-9_]+\.h",
+    "kernel": r"(asm|gnu|linux|sys)/.+\.h|[a-z0-9_]+\.h",
 }
 
 STANDARD = frozenset({"std", "std threads"})
@@ -80,7 +81,7 @@ RULES: dict[str, Rule] = {
     "tests": Rule(("primitives", "workloads", "harness"), EVERYTHING),
 }
 
-SOURCE_SUFFIXES = (".h", ".cc")
+SOURCE_SUFFIXES = (".h", ".cc", ".h.in")
 SKIPPED = ("build", "results")  # at the top; and whatever begins with a dot, anywhere
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
 
@@ -114,7 +115,7 @@ def find_sources(root: Path) -> list[str]:
     found = []
     for path in root.rglob("*"):
         relative = path.relative_to(root)
-        if path.suffix not in SOURCE_SUFFIXES or relative.parts[0] in SKIPPED:
+        if not path.name.endswith(SOURCE_SUFFIXES) or relative.parts[0] in SKIPPED:
             continue
         if not any(part.startswith(".") for part in relative.parts):
             found.append(relative.as_posix())
@@ -124,7 +125,8 @@ def find_sources(root: Path) -> list[str]:
 def check(root: Path, sources: list[str]) -> list[str]:
     """Every violation in these files, each as one line."""
     includes = [i for source in sources for i in includes_of(root, source)]
-    known = frozenset(sources)
+    # A template stands for the header that the build makes of it.
+    known = frozenset(source.removesuffix(".in") for source in sources)
     violations = [f"{source}:1: {NO_RULE}" for source in sources if folder_of(source) is None]
     violations += [
         f"{i.file}:{i.line}: {wrong}" for i in includes if (wrong := violation_of(i, known))
@@ -224,9 +226,11 @@ def circles(edges: Iterable[Edge], kind: str) -> list[str]:
     def walk(node: str, path: list[str]) -> None:
         for edge in graph.get(node, []):
             if edge.end in path:
-                way = " -> ".join([*path[path.index(edge.end) :], edge.end])
+                circle = path[path.index(edge.end) :]
+                first = circle.index(min(circle))
+                way = " -> ".join([*circle[first:], *circle[:first], circle[first]])
                 where = f"{edge.include.file}:{edge.include.line}"
-                found.append(f"{where}: closes a circle of {kind}s: {way}; break it there or above")
+                found.append(f"{where}: closes a circle of {kind}s: {way}")
             elif edge.end not in done:
                 walk(edge.end, [*path, edge.end])
         done.add(node)

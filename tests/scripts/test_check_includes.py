@@ -1,0 +1,142 @@
+"""check_includes.py finds each kind of broken include rule, and nothing in a clean tree."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(CHECKOUT / "scripts"))
+
+import check_includes  # noqa: E402
+
+Check = Callable[[dict[str, str]], list[str]]
+
+CLEAN = {
+    "primitives/platform/clock.h": "#pragma once\n#include <time.h>\n#include <chrono>\n",
+    "primitives/concepts.h": "#pragma once\n#include <chrono>\n",
+    "primitives/lock.h": '#include <absl/hash/hash.h>\n#include "primitives/concepts.h"\n'
+    '#include "primitives/platform/clock.h"\n',
+    "workloads/settings.h": "#pragma once\n#include <atomic>\n",
+    "workloads/counter.h": '#include "primitives/concepts.h"\n#include "workloads/settings.h"\n',
+    "harness/plan/cell.h": '#include "workloads/settings.h"\n',
+    "harness/plan/preset.cc": '#include <toml++/toml.h>\n#include "harness/plan/cell.h"\n',
+    "harness/command/main.cc": '#include <CLI/CLI.hpp>\n#include "harness/plan/cell.h"\n',
+    "tests/plan/plan_test.cc": '#include <gtest/gtest.h>\n#include "harness/plan/cell.h"\n',
+}
+
+
+@pytest.fixture(name="check")
+def check_fixture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Check:
+    """Writes the clean tree with the files given over it, and returns what the check prints."""
+
+    def check(changed: dict[str, str]) -> list[str]:
+        for name, text in {**CLEAN, **changed}.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        status = check_includes.main([str(tmp_path)])
+        lines = capsys.readouterr().out.splitlines()
+        assert status == (1 if lines else 0)
+        return lines
+
+    return check
+
+
+def test_a_clean_tree_has_no_violations(check: Check) -> None:
+    assert not check({})
+
+
+def test_the_rules_name_only_folders_and_libraries_that_are_told_apart() -> None:
+    for folder, rule in check_includes.RULES.items():
+        for name in rule.own:
+            assert name.split("/")[0] in {"primitives", "workloads", "harness"}, folder
+        assert rule.libraries <= set(check_includes.LIBRARIES), folder
+
+
+@pytest.mark.parametrize(
+    ("file", "include", "complaint"),
+    [
+        ("primitives/bad.h", '"harness/plan/cell.h"', "may not include harness/plan/cell.h"),
+        ("primitives/bad.h", '"workloads/settings.h"', "may not include workloads/settings.h"),
+        ("primitives/platform/bad.h", '"primitives/concepts.h"', "may not include primitives/c"),
+        ("workloads/bad.h", '"primitives/lock.h"', "may not include primitives/lock.h"),
+        ("harness/plan/bad.h", '"workloads/counter.h"', "may not include workloads/counter.h"),
+        ("harness/command/bad.cc", '"primitives/lock.h"', "may not include primitives/lock.h"),
+        ("primitives/bad.h", "<CLI/CLI.hpp>", "may not use CLI11"),
+        ("primitives/platform/bad.h", "<absl/hash/hash.h>", "may not use Abseil"),
+        ("primitives/bad.h", "<linux/futex.h>", "may not use kernel"),
+        ("primitives/bad.h", "<unistd.h>", "may not use kernel"),
+        ("primitives/bad.h", "<atomic>", "may not use std threads"),
+        ("harness/plan/bad.h", "<nlohmann/json.hpp>", "may not use nlohmann json"),
+        ("harness/command/bad.cc", "<gtest/gtest.h>", "may not use GoogleTest"),
+        ("harness/plan/bad.h", '"cell.h"', "write the whole path"),
+        ("harness/plan/bad.h", '"harness/plan/missing.h"', "write the whole path"),
+        ("harness/plan/bad.h", "<harness/plan/cell.h>", "write it in quotes"),
+        ("harness/plan/bad.h", "<boost/lockfree/queue.hpp>", "write the whole path"),
+    ],
+)
+def test_a_broken_rule_is_told_with_file_and_line(
+    check: Check, file: str, include: str, complaint: str
+) -> None:
+    lines = check({file: f"// A reason.\n\n  #  include {include}\n"})
+    lines = [line for line in lines if "circle" not in line]  # some break both kinds of rule
+    assert len(lines) == 1
+    assert lines[0].startswith(f"{file}:3: ")
+    assert complaint in lines[0]
+
+
+def test_a_folder_without_a_rule_is_told(check: Check) -> None:
+    lines = check({"harness/attic/old.h": "#include <vector>\n"})
+    assert len(lines) == 1
+    assert lines[0].startswith("harness/attic/old.h:1: ")
+    assert "no rule" in lines[0]
+
+
+def test_an_include_in_a_comment_counts_for_nothing(check: Check) -> None:
+    assert not check({"primitives/good.h": '// #include "harness/plan/cell.h"\n'})
+
+
+def test_a_circle_of_files_in_one_folder_is_told(check: Check) -> None:
+    lines = check(
+        {
+            "workloads/a.h": '#include "workloads/b.h"\n',
+            "workloads/b.h": '#include "workloads/a.h"\n',
+        }
+    )
+    assert len(lines) == 1
+    assert "circle of files: workloads/a.h -> workloads/b.h -> workloads/a.h" in lines[0]
+
+
+def test_a_circle_of_folders_is_told_even_where_the_files_make_none(
+    check: Check, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loose = check_includes.Rule(("primitives", "workloads"), check_includes.EVERYTHING)
+    monkeypatch.setitem(check_includes.RULES, "primitives", loose)
+    lines = check({"primitives/lock.h": '#include "workloads/settings.h"\n'})
+    assert len(lines) == 1
+    assert "circle of folders: primitives -> workloads -> primitives" in lines[0]
+
+
+def test_a_template_stands_for_the_header_made_of_it(check: Check) -> None:
+    assert not check(
+        {
+            "harness/record/build_values.h.in": "#pragma once\n",
+            "harness/record/build.cc": '#include "harness/record/build_values.h"\n',
+        }
+    )
+
+
+def test_built_and_hidden_files_are_not_ours(check: Check) -> None:
+    bad = '#include "harness/plan/cell.h"\n'
+    assert not check({"build/release/generated.h": bad, "primitives/.trash/old.h": bad})
+
+
+def test_a_folder_without_sources_is_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        check_includes.main([str(tmp_path)])
+    assert ended.value.code == 2
+    assert str(tmp_path) in capsys.readouterr().err
