@@ -55,6 +55,12 @@ def test_the_rules_name_only_folders_and_libraries_that_are_told_apart() -> None
         assert rule.libraries <= set(check_includes.LIBRARIES), folder
 
 
+def test_the_page_of_rules_names_every_folder_that_has_one() -> None:
+    page = (CHECKOUT / "docs/decisions/0002-include-rules.md").read_text(encoding="utf-8")
+    rows = {line.split("`")[1] for line in page.splitlines() if line.startswith("| `")}
+    assert rows == set(check_includes.RULES)
+
+
 @pytest.mark.parametrize(
     ("file", "include", "complaint"),
     [
