@@ -1,0 +1,145 @@
+#include "harness/record/csv.h"
+
+#include <utility>
+
+#include <absl/status/status.h>
+#include <absl/strings/str_format.h>
+
+namespace lockbench {
+namespace {
+
+void append_field(std::string& record, std::string_view field) {
+  if (field.find_first_of("\",\r\n") == std::string_view::npos) {
+    record += field;
+    return;
+  }
+  record += '"';
+  for (const char c : field) {
+    if (c == '"') record += '"';
+    record += c;
+  }
+  record += '"';
+}
+
+// Reads one field after another; `at_` is the next byte.
+class Scanner {
+ public:
+  enum class After { kComma, kRecordEnd, kTextEnd };
+
+  Scanner(std::string_view text, std::string_view name) : text_(text), name_(name) {}
+
+  std::size_t at() const { return at_; }
+  std::size_t line() const { return line_; }
+  bool done() const { return at_ == text_.size(); }
+
+  // The next field goes to `field`; the answer is what came after it.
+  absl::StatusOr<After> next(std::string& field) {
+    field.clear();
+    return !done() && text_[at_] == '"' ? quoted(field) : plain(field);
+  }
+
+ private:
+  absl::StatusOr<After> plain(std::string& field) {
+    for (; !done(); ++at_) {
+      if (text_[at_] == '"') {
+        return out_of_place("a quote inside a field that does not begin with one",
+                            "quote the whole field and double the quotes in it");
+      }
+      if (ends_field()) return step_over_end();
+      field += text_[at_];
+    }
+    return After::kTextEnd;
+  }
+
+  absl::StatusOr<After> quoted(std::string& field) {
+    for (++at_; !done(); ++at_) {
+      if (text_[at_] != '"') {
+        if (text_[at_] == '\n') start_line(at_ + 1);
+        field += text_[at_];
+        continue;
+      }
+      ++at_;
+      if (done()) break;
+      if (ends_field()) return step_over_end();
+      if (torn_line_end()) break;
+      if (text_[at_] != '"') {
+        return out_of_place("text after the quote that closes a field",
+                            "a comma or the end of the line belongs there");
+      }
+      field += '"';
+    }
+    at_ = text_.size();
+    return After::kTextEnd;
+  }
+
+  bool ends_field() const {
+    return text_[at_] == ',' || text_[at_] == '\n' || text_.substr(at_, 2) == "\r\n";
+  }
+
+  // The CR of a CR LF whose LF was cut off.
+  bool torn_line_end() const { return text_.substr(at_) == "\r"; }
+
+  After step_over_end() {
+    if (text_[at_] == ',') {
+      ++at_;
+      return After::kComma;
+    }
+    at_ += text_[at_] == '\r' ? 2 : 1;
+    start_line(at_);
+    return After::kRecordEnd;
+  }
+
+  void start_line(std::size_t begin) {
+    ++line_;
+    line_begin_ = begin;
+  }
+
+  absl::Status out_of_place(std::string_view what, std::string_view right) const {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("%s:%d:%d: %s; %s", name_, line_, at_ - line_begin_ + 1, what, right));
+  }
+
+  const std::string_view text_;
+  const std::string_view name_;
+  std::size_t at_ = 0;
+  std::size_t line_ = 1;
+  std::size_t line_begin_ = 0;
+};
+
+}  // namespace
+
+std::string csv_record(const std::vector<std::string>& fields) {
+  std::string record;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (i > 0) record += ',';
+    append_field(record, fields[i]);
+  }
+  record += '\n';
+  return record;
+}
+
+absl::StatusOr<CsvText> parse_csv(std::string_view text, std::string_view name) {
+  CsvText result;
+  Scanner scanner(text, name);
+  while (!scanner.done()) {
+    CsvRecord record{.line = scanner.line(), .begin = scanner.at()};
+    auto after = Scanner::After::kComma;
+    while (after == Scanner::After::kComma) {
+      std::string field;
+      absl::StatusOr<Scanner::After> next = scanner.next(field);
+      if (!next.ok()) return next.status();
+      record.fields.push_back(std::move(field));
+      after = *next;
+    }
+    if (after == Scanner::After::kTextEnd) {
+      result.torn = true;
+      break;
+    }
+    record.end = scanner.at();
+    result.whole_bytes = record.end;
+    result.records.push_back(std::move(record));
+  }
+  return result;
+}
+
+}  // namespace lockbench

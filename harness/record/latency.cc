@@ -1,0 +1,49 @@
+#include "harness/record/latency.h"
+
+#include <optional>
+
+#include "harness/record/csv.h"
+
+namespace lockbench {
+namespace {
+
+constexpr LatencyColumn kColumns[] = {
+    {"run_id", "name", "the run; the same in all its files"},
+    {"trial", "count", "place in the plan, as in `trials.csv`"},
+    {"kind", "name",
+     "`wait`: from asking for the lock to having it; `hold`: from having it to giving it back"},
+    {"low_ns", "ns", "least time that falls into this bucket"},
+    {"high_ns", "ns", "greatest time that falls into it"},
+    {"count", "count", "times that fell into it; at least 1"},
+};
+
+void append(std::string& records, const Row& row, const char* kind,
+            const std::optional<LatencySummary>& latency) {
+  if (!latency) return;
+  for (const LatencyBucket& bucket : latency->buckets) {
+    records += csv_record({row.run.run_id, std::to_string(row.trial.number), kind,
+                           std::to_string(bucket.low_ns), std::to_string(bucket.high_ns),
+                           std::to_string(bucket.count)});
+  }
+}
+
+}  // namespace
+
+std::span<const LatencyColumn> latency_columns() {
+  return kColumns;
+}
+
+std::vector<std::string> latency_header() {
+  std::vector<std::string> names;
+  for (const LatencyColumn& column : kColumns) names.emplace_back(column.name);
+  return names;
+}
+
+std::string latency_records(const Row& row) {
+  std::string records;
+  append(records, row, "wait", row.sample.wait);
+  append(records, row, "hold", row.sample.hold);
+  return records;
+}
+
+}  // namespace lockbench

@@ -1,0 +1,29 @@
+// Latency: the distributions of times behind trials.csv, as rows of latency.csv: one row for each
+// bucket of a histogram that is not empty.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/record/row.h"
+
+namespace lockbench {
+
+struct LatencyColumn {
+  std::string_view name;
+  std::string_view unit;
+  std::string_view meaning;  // Markdown
+};
+
+// Of latency.csv. None of its cells is ever empty.
+std::span<const LatencyColumn> latency_columns();
+
+// The header of latency.csv.
+std::vector<std::string> latency_header();
+
+// All rows of one trial as text, waits before holds, each ascending; empty if none was timed.
+std::string latency_records(const Row& row);
+
+}  // namespace lockbench

@@ -1,0 +1,230 @@
+#include "harness/record/machine.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <sched.h>
+#include <sys/utsname.h>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <hwloc.h>
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
+
+#include "harness/record/files.h"
+
+namespace lockbench {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(kBlank);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
+}
+
+// The trimmed contents of a file of the kernel's; absent if it is not there or empty.
+std::optional<std::string> contents(const char* path) {
+  const absl::StatusOr<std::string> text = read_file(path);
+  if (!text.ok() || trimmed(*text).empty()) return std::nullopt;
+  return std::string(trimmed(*text));
+}
+
+struct DestroyTopology {
+  void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
+};
+using Topology = std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, DestroyTopology>;
+
+// Of the whole machine, parts that this process may not use included; null if hwloc cannot tell.
+Topology load_topology() {
+  hwloc_topology_t raw = nullptr;
+  if (hwloc_topology_init(&raw) != 0) return nullptr;
+  Topology topology(raw);
+  hwloc_topology_set_flags(raw, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
+  hwloc_topology_set_cache_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_ALL);
+  hwloc_topology_set_icache_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_ALL);
+  if (hwloc_topology_load(raw) != 0) return nullptr;
+  return topology;
+}
+
+std::optional<std::uint32_t> number_of(hwloc_topology_t topology, hwloc_obj_type_t type) {
+  const int number = hwloc_get_nbobjs_by_type(topology, type);
+  if (number <= 0) return std::nullopt;
+  return static_cast<std::uint32_t>(number);
+}
+
+std::string cache_kind(hwloc_obj_cache_type_t type) {
+  switch (type) {
+    case HWLOC_OBJ_CACHE_DATA:
+      return "data";
+    case HWLOC_OBJ_CACHE_INSTRUCTION:
+      return "instruction";
+    case HWLOC_OBJ_CACHE_UNIFIED:
+      break;
+  }
+  return "unified";
+}
+
+// Caches that are alike are one entry.
+std::vector<Cache> caches_of(hwloc_topology_t topology) {
+  std::map<std::tuple<std::uint32_t, std::string, std::uint64_t, std::uint32_t>, std::uint32_t>
+      found;
+  const int depth = hwloc_topology_get_depth(topology);
+  for (int d = 0; d < depth; ++d) {
+    if (hwloc_obj_type_is_cache(hwloc_get_depth_type(topology, d)) == 0) continue;
+    hwloc_obj_t cache = nullptr;
+    while ((cache = hwloc_get_next_obj_by_depth(topology, d, cache)) != nullptr) {
+      const auto& its = cache->attr->cache;
+      const int threads = hwloc_bitmap_weight(cache->cpuset);
+      if (its.size == 0 || threads < 0) continue;
+      ++found[{its.depth, cache_kind(its.type), its.size, static_cast<std::uint32_t>(threads)}];
+    }
+  }
+  std::vector<Cache> caches;
+  for (const auto& [its, number] : found) {
+    const auto& [level, kind, bytes, threads] = its;
+    caches.push_back(
+        {.level = level, .kind = kind, .bytes = bytes, .number = number, .threads = threads});
+  }
+  return caches;
+}
+
+// Absent when cores differ in it, as those of hybrid processors do.
+std::optional<std::uint32_t> threads_per_core(hwloc_topology_t topology) {
+  std::optional<int> threads;
+  hwloc_obj_t core = nullptr;
+  while ((core = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_CORE, core)) != nullptr) {
+    const int of_this = hwloc_bitmap_weight(core->cpuset);
+    if (threads.value_or(of_this) != of_this) return std::nullopt;
+    threads = of_this;
+  }
+  if (!threads || *threads <= 0) return std::nullopt;
+  return static_cast<std::uint32_t>(*threads);
+}
+
+void read_topology(Machine& machine) {
+  const Topology topology = load_topology();
+  if (topology == nullptr) return;
+  machine.packages = number_of(topology.get(), HWLOC_OBJ_PACKAGE);
+  machine.numa_nodes = number_of(topology.get(), HWLOC_OBJ_NUMANODE);
+  machine.cores = number_of(topology.get(), HWLOC_OBJ_CORE);
+  machine.hardware_threads = number_of(topology.get(), HWLOC_OBJ_PU);
+  machine.threads_per_core = threads_per_core(topology.get());
+  machine.caches = caches_of(topology.get());
+}
+
+// Grows its set until the kernel's mask fits, as machines with over 1,024 processors need.
+std::optional<std::uint32_t> usable_threads() {
+  for (int processors = CPU_SETSIZE; processors <= (1 << 20); processors *= 2) {
+    const std::size_t bytes = CPU_ALLOC_SIZE(processors);
+    const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> set(CPU_ALLOC(processors),
+                                                               [](cpu_set_t* s) { CPU_FREE(s); });
+    if (set == nullptr) return std::nullopt;
+    if (sched_getaffinity(0, bytes, set.get()) == 0) {
+      return static_cast<std::uint32_t>(CPU_COUNT_S(bytes, set.get()));
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> kernel() {
+  utsname name;
+  if (uname(&name) != 0) return std::nullopt;
+  return std::string(name.sysname) + " " + name.release + " " + name.machine;
+}
+
+// The processor itself tells: a flag that a hypervisor is there, and a leaf where it signs.
+std::optional<std::string> hypervisor() {
+#if defined(__x86_64__) || defined(__i386__)
+  constexpr unsigned kFeatures = 1;
+  constexpr unsigned kHypervisorBit = 1u << 31;
+  constexpr unsigned kSignature = 0x40000000;
+  unsigned a = 0;
+  unsigned b = 0;
+  unsigned c = 0;
+  unsigned d = 0;
+  if (__get_cpuid(kFeatures, &a, &b, &c, &d) == 0) return std::nullopt;
+  if ((c & kHypervisorBit) == 0) return "none";
+  // Not __get_cpuid(), which refuses leaves beyond the processor's own.
+  __cpuid(kSignature, a, b, c, d);
+  const std::array<unsigned, 3> words{b, c, d};
+  std::array<char, sizeof words> letters;
+  std::memcpy(letters.data(), words.data(), sizeof words);
+  return internal::hypervisor_name(std::string_view(letters.data(), letters.size()));
+#else
+  return contents("/sys/hypervisor/type");
+#endif
+}
+
+}  // namespace
+
+namespace internal {
+
+std::optional<std::string> cpuinfo_field(std::string_view cpuinfo, std::string_view field) {
+  while (!cpuinfo.empty()) {
+    const std::string_view line = cpuinfo.substr(0, cpuinfo.find('\n'));
+    cpuinfo.remove_prefix(std::min(cpuinfo.size(), line.size() + 1));
+    const std::size_t colon = line.find(':');
+    if (colon == std::string_view::npos || trimmed(line.substr(0, colon)) != field) continue;
+    const std::string_view value = trimmed(line.substr(colon + 1));
+    if (!value.empty()) return std::string(value);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> memory_total(std::string_view meminfo) {
+  const std::optional<std::string> value = cpuinfo_field(meminfo, "MemTotal");
+  if (!value) return std::nullopt;
+  std::uint64_t kibibytes = 0;
+  const char* const end = value->data() + value->size();
+  const auto [rest, error] = std::from_chars(value->data(), end, kibibytes);
+  if (error != std::errc{} ||
+      std::string_view(rest, static_cast<std::size_t>(end - rest)) != " kB") {
+    return std::nullopt;
+  }
+  return kibibytes * 1024;
+}
+
+std::string hypervisor_name(std::string_view signature) {
+  signature = signature.substr(0, signature.find('\0'));
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kNames{{
+      {"KVMKVMKVM", "KVM"},
+      {"Microsoft Hv", "Hyper-V"},
+      {"VMwareVMware", "VMware"},
+      {"XenVMMXenVMM", "Xen"},
+      {"TCGTCGTCGTCG", "QEMU without KVM"},
+      {"VBoxVBoxVBox", "VirtualBox"},
+      {"ACRNACRNACRN", "ACRN"},
+  }};
+  for (const auto& [known, name] : kNames) {
+    if (signature == known) return std::string(name);
+  }
+  return signature.empty() ? "unnamed" : std::string(signature);
+}
+
+}  // namespace internal
+
+Machine read_machine() {
+  Machine machine;
+  read_topology(machine);
+  if (const auto cpuinfo = contents("/proc/cpuinfo")) {
+    machine.cpu_model = internal::cpuinfo_field(*cpuinfo, "model name");
+  }
+  if (const auto meminfo = contents("/proc/meminfo")) {
+    machine.memory_bytes = internal::memory_total(*meminfo);
+  }
+  machine.usable_threads = usable_threads();
+  machine.governor = contents("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+  machine.kernel = kernel();
+  machine.hypervisor = hypervisor();
+  return machine;
+}
+
+}  // namespace lockbench

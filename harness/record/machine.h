@@ -1,0 +1,58 @@
+// Machine: what a run was measured on, as far as the machine tells.
+//
+// What is not known is absent; nothing is guessed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lockbench {
+
+struct Cache {
+  std::uint32_t level = 0;
+  std::string kind;           // data, instruction or unified
+  std::uint64_t bytes = 0;    // of one
+  std::uint32_t number = 0;   // how many the machine has
+  std::uint32_t threads = 0;  // hardware threads that share one
+
+  bool operator==(const Cache&) const = default;
+};
+
+struct Machine {
+  std::optional<std::string> cpu_model;
+  std::optional<std::uint32_t> packages;
+  std::optional<std::uint32_t> numa_nodes;
+  std::optional<std::uint32_t> cores;
+  std::optional<std::uint32_t> hardware_threads;
+  std::optional<std::uint32_t> threads_per_core;  // absent when cores differ in it
+  std::optional<std::uint32_t> usable_threads;    // that this process may run on
+  std::vector<Cache> caches;                      // by level, then kind
+  std::optional<std::string> governor;            // of processor 0's frequency
+  std::optional<std::string> kernel;              // system, release and architecture
+  std::optional<std::string> hypervisor;          // its name; "none" on bare metal
+  std::optional<std::uint64_t> memory_bytes;
+
+  bool operator==(const Machine&) const = default;
+};
+
+// Asks hwloc, /proc, /sys and the processor. Takes some milliseconds.
+Machine read_machine();
+
+namespace internal {
+
+// The value of the first line `field : value` of /proc/cpuinfo.
+std::optional<std::string> cpuinfo_field(std::string_view cpuinfo, std::string_view field);
+
+// MemTotal of /proc/meminfo, in bytes.
+std::optional<std::uint64_t> memory_total(std::string_view meminfo);
+
+// Of the twelve letters by which a hypervisor signs: `KVMKVMKVM` is KVM; an unknown one stands as
+// it is.
+std::string hypervisor_name(std::string_view signature);
+
+}  // namespace internal
+
+}  // namespace lockbench

@@ -1,0 +1,35 @@
+// Outcome by name, as it stands in trials.csv and in a sample's JSON.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "harness/measure/sample.h"
+
+namespace lockbench {
+
+inline constexpr std::array<std::pair<Outcome, std::string_view>, 5> kOutcomeNames{{
+    {Outcome::kOk, "ok"},
+    {Outcome::kDeadlock, "deadlock"},
+    {Outcome::kTimeout, "timeout"},
+    {Outcome::kCrashed, "crashed"},
+    {Outcome::kFailed, "failed"},
+}};
+
+constexpr std::string_view outcome_name(Outcome outcome) {
+  for (const auto& [value, name] : kOutcomeNames) {
+    if (value == outcome) return name;
+  }
+  return "";
+}
+
+constexpr std::optional<Outcome> outcome_named(std::string_view name) {
+  for (const auto& [value, known] : kOutcomeNames) {
+    if (known == name) return value;
+  }
+  return std::nullopt;
+}
+
+}  // namespace lockbench

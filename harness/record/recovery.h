@@ -1,0 +1,46 @@
+// Recovery: what is worth keeping of a run's files, wherever its writer was stopped. Pure: texts
+// in, decisions out.
+//
+// A trial is done when its row in trials.csv is whole: that row is written last. What stands in
+// latency.csv for any other trial is left over from a trial that was cut short.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include <absl/status/statusor.h>
+
+#include "harness/record/row.h"
+
+namespace lockbench {
+
+struct RecoveredTrials {
+  std::set<std::uint32_t> done;   // numbers of the trials that have their row
+  std::uint64_t whole_bytes = 0;  // to which trials.csv is to be cut
+  std::uint64_t torn_bytes = 0;   // that are lost by it
+  bool header_missing = false;    // it was torn, too, or never written
+
+  bool operator==(const RecoveredTrials&) const = default;
+};
+
+// Of the text of trials.csv in a run of `planned` trials. `name` stands for it in errors, each of
+// which says line and remedy: InvalidArgument for a row that is not the run's, FailedPrecondition
+// for a header or a schema version that is not ours.
+absl::StatusOr<RecoveredTrials> recover_trials(std::string_view text, std::string_view name,
+                                               const RunIdentity& run, std::uint64_t planned);
+
+struct RecoveredLatency {
+  std::string text;                // of latency.csv, header and the rows of done trials
+  std::uint64_t dropped_rows = 0;  // others, a torn one included
+
+  bool operator==(const RecoveredLatency&) const = default;
+};
+
+// Of the text of latency.csv; errors as above.
+absl::StatusOr<RecoveredLatency> recover_latency(std::string_view text, std::string_view name,
+                                                 const RunIdentity& run,
+                                                 const std::set<std::uint32_t>& done);
+
+}  // namespace lockbench

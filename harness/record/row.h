@@ -1,0 +1,35 @@
+// Row: one trial as it stands in trials.csv, before it is text.
+#pragma once
+
+#include <string>
+
+#include "harness/measure/sample.h"
+#include "harness/plan/cell.h"
+
+namespace lockbench {
+
+// Version of the columns of trials.csv and latency.csv and of the shape of meta.json. It goes up
+// when a column changes its meaning, its place or its name, or goes away; not when one is added at
+// the end.
+inline constexpr int kSchemaVersion = 1;
+
+// What every row of a run has in common.
+struct RunIdentity {
+  int schema_version = kSchemaVersion;
+  std::string run_id;  // unique among the runs that a reader may ever lay side by side
+  std::string preset;  // name, or "command line"
+  std::string target;  // machine class that the preset is sized for; empty: any
+
+  bool operator==(const RunIdentity&) const = default;
+};
+
+struct Row {
+  RunIdentity run;
+  Trial trial;
+  Sample sample;
+  std::string started_at;  // UTC, ISO 8601: 2025-01-31T23:59:59Z
+
+  bool operator==(const Row&) const = default;
+};
+
+}  // namespace lockbench

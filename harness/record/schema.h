@@ -1,0 +1,36 @@
+// Schema: the columns of trials.csv and latency.csv, in order. One table for the writer, the reader
+// and the page results/README.md.
+//
+// Guarantees   cells are pure functions of the row; numbers look the same in every locale, and a
+//              fraction is written with the fewest digits that read back as the same value; a
+//              figure that was not measured is an empty cell, never a zero.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/record/row.h"
+
+namespace lockbench {
+
+struct Column {
+  std::string_view name;
+  std::string_view unit;        // ns, s, bytes, count, …; `text` and `name` have none
+  std::string_view meaning;     // Markdown
+  std::string_view empty_when;  // Markdown; empty: never
+  std::string (*cell)(const Row&);
+};
+
+// Of trials.csv: one row a trial.
+std::span<const Column> trial_columns();
+
+// The header of trials.csv, and one row of it.
+std::vector<std::string> trial_header();
+std::vector<std::string> trial_fields(const Row& row);
+
+// Fewest digits that read back as the same value; empty if it is not finite.
+std::string figure_text(double figure);
+
+}  // namespace lockbench
