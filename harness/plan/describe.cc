@@ -1,0 +1,40 @@
+#include "harness/plan/describe.h"
+
+#include <absl/strings/str_format.h>
+
+#include "harness/plan/limits.h"
+#include "harness/plan/quantity.h"
+#include "harness/plan/spelling.h"
+
+namespace lockbench {
+namespace {
+
+std::string counted(std::uint64_t count, std::string_view thing) {
+  return absl::StrFormat("%d %s%s", count, thing, count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::string describe(const Cell& cell) {
+  std::string out = to_text(cell.primitive) + ", " + to_text(cell.workload) + ", " +
+                    counted(cell.threads, "thread") + ", " + counted(cell.keys, "key");
+  const auto say = [&out](std::string_view what) {
+    out += ", ";
+    out += what;
+  };
+  if (cell.key_type != KeyType::kU64) say(to_text(cell.key_type));
+  if (cell.key_distribution != KeyDistribution{}) say(to_text(cell.key_distribution));
+  if (cell.hold != Work{}) say("hold " + to_text(cell.hold));
+  if (cell.think != Work{}) say("think " + to_text(cell.think));
+  if (cell.timeout != Nanoseconds{0}) say("timeout " + to_text(cell.timeout));
+  if (cell.pinning != "none") say("pinning " + cell.pinning);
+  if (cell.mode == Mode::kFixed) say(counted(cell.operations, "operation") + " each");
+  return out;
+}
+
+std::string describe(const Trial& trial) {
+  return absl::StrFormat("%5d  block %d  %s  %s", trial.number, trial.block, describe(trial.cell),
+                         to_text(expected_duration(trial)));
+}
+
+}  // namespace lockbench

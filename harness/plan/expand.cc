@@ -1,0 +1,196 @@
+#include "harness/plan/expand.h"
+
+#include <map>
+#include <numeric>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include <absl/strings/str_format.h>
+
+#include "harness/plan/describe.h"
+#include "harness/plan/json.h"
+#include "harness/plan/limits.h"
+#include "harness/plan/random_order.h"
+#include "harness/plan/spelling.h"
+
+namespace lockbench {
+namespace {
+
+constexpr Nanoseconds kDefaultWarmup = std::chrono::milliseconds(20);
+constexpr Nanoseconds kDefaultWindow = std::chrono::milliseconds(100);
+
+Sweep with_defaults(const Sweep& sweep) {
+  Sweep defaults;
+  defaults.workloads = {{"counter", {}}};
+  defaults.threads = {1};
+  defaults.keys = {0};  // to be had from the distribution
+  defaults.key_types = {KeyType::kU64};
+  defaults.key_distributions = {KeyDistribution{}};
+  defaults.holds = {Work{}};
+  defaults.thinks = {Work{}};
+  defaults.pinnings = {"none"};
+  defaults.timeouts = {Nanoseconds{0}};
+  return laid_over(std::move(defaults), sweep);
+}
+
+// Every cell so far with every value.
+template <class T>
+std::vector<Cell> crossed(const std::vector<Cell>& cells, T Cell::*field,
+                          const std::vector<T>& values) {
+  std::vector<Cell> product;
+  product.reserve(cells.size() * values.size());
+  for (const Cell& cell : cells) {
+    for (const T& value : values) {
+      product.push_back(cell);
+      product.back().*field = value;
+    }
+  }
+  return product;
+}
+
+// Saturates a step past the most that a plan may have.
+std::size_t size_of(const Sweep& sweep) {
+  std::size_t size = 1;
+  for (const std::size_t axis :
+       {sweep.primitives.size(), sweep.workloads.size(), sweep.threads.size(), sweep.keys.size(),
+        sweep.key_types.size(), sweep.key_distributions.size(), sweep.holds.size(),
+        sweep.thinks.size(), sweep.pinnings.size(), sweep.timeouts.size()}) {
+    if (axis != 0 && size > kMostTrials / axis) return kMostTrials + 1;
+    size *= axis;
+  }
+  return size;
+}
+
+std::vector<Cell> product_of(const Sweep& sweep) {
+  std::vector<Cell> cells(1);
+  cells = crossed(cells, &Cell::workload, sweep.workloads);
+  cells = crossed(cells, &Cell::key_type, sweep.key_types);
+  cells = crossed(cells, &Cell::key_distribution, sweep.key_distributions);
+  cells = crossed(cells, &Cell::hold, sweep.holds);
+  cells = crossed(cells, &Cell::think, sweep.thinks);
+  cells = crossed(cells, &Cell::pinning, sweep.pinnings);
+  cells = crossed(cells, &Cell::timeout, sweep.timeouts);
+  cells = crossed(cells, &Cell::keys, sweep.keys);
+  cells = crossed(cells, &Cell::threads, sweep.threads);
+  return crossed(cells, &Cell::primitive, sweep.primitives);
+}
+
+// Everything that does not vary within the sweep, and what follows from what does.
+void complete(const Sweep& sweep, Cell& cell) {
+  const std::vector<std::uint32_t>& counts = cell.key_distribution.counts;
+  const bool assigned = cell.key_distribution.kind == KeyDistribution::Kind::kAssigned;
+  if (cell.keys == 0) cell.keys = assigned ? counts.size() : 1;
+  cell.mode = sweep.mode.value_or(Mode::kTimed);
+  if (cell.mode == Mode::kTimed) {
+    cell.warmup = sweep.warmup.value_or(kDefaultWarmup);
+    cell.window = sweep.window.value_or(kDefaultWindow);
+  } else if (sweep.operations) {
+    cell.operations = *sweep.operations;
+  } else if (assigned && cell.threads != 0) {
+    // A remainder is refused with the cell: the sums differ.
+    cell.operations =
+        std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}) / cell.threads;
+  }
+  cell.sample_every = sweep.sample_every.value_or(Cell{}.sample_every);
+  cell.stall_limit = stall_limit_of(cell);
+  cell.time_limit = sweep.time_limit.value_or(time_limit_of(cell));
+}
+
+// Collects the cells of all sweeps, each once.
+class Cells {
+ public:
+  explicit Cells(const CellCheck& check) : check_(check) {}
+
+  absl::Status add(const Sweep& given) {
+    const Sweep sweep = with_defaults(given);
+    const std::string place = sweep.where.empty() ? "" : sweep.where + ": ";
+    if (size_of(sweep) > kMostTrials) {
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "%sthe sweep has more than %d cells; take fewer values", place, kMostTrials));
+    }
+    for (Cell& cell : product_of(sweep)) {
+      complete(sweep, cell);
+      const absl::Status status = add(place, sweep.skip_unsupported, std::move(cell));
+      if (!status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+
+  // A primitive that makes sense nowhere was asked for in vain.
+  absl::Status nothing_in_vain() const {
+    for (const auto& [primitive, reason] : skipped_) {
+      if (!measured_.contains(primitive)) return reason;
+    }
+    if (cells_.empty()) return absl::InvalidArgumentError("the plan is empty; add a [[sweep]]");
+    return absl::OkStatus();
+  }
+
+  const std::vector<Cell>& all() const { return cells_; }
+
+ private:
+  absl::Status add(const std::string& place, bool skip_unsupported, Cell cell) {
+    absl::Status status = check_cell(cell);
+    if (status.ok()) status = check_(cell);
+    const std::string primitive = to_text(cell.primitive);
+    if (!status.ok()) {
+      const absl::Status error = absl::InvalidArgumentError(
+          absl::StrFormat("%s%s: %s", place, describe(cell), std::string(status.message())));
+      if (!skip_unsupported || !absl::IsFailedPrecondition(status)) return error;
+      skipped_.emplace(primitive, error);
+      return absl::OkStatus();
+    }
+    measured_.insert(primitive);
+    if (seen_.insert(to_json(cell)).second) cells_.push_back(std::move(cell));
+    return absl::OkStatus();
+  }
+
+  const CellCheck& check_;
+  std::vector<Cell> cells_;
+  std::unordered_set<std::string> seen_;
+  std::unordered_set<std::string> measured_;     // primitives with a cell
+  std::map<std::string, absl::Status> skipped_;  // primitives with a cell left out, and why
+};
+
+}  // namespace
+
+absl::StatusOr<Plan> expand(const Preset& preset, const CellCheck& check) {
+  Cells cells(check);
+  for (const Sweep& sweep : preset.sweeps) {
+    const absl::Status status = cells.add(sweep);
+    if (!status.ok()) return status;
+  }
+  const absl::Status status = cells.nothing_in_vain();
+  if (!status.ok()) return status;
+  const std::size_t count = cells.all().size();
+  if (preset.blocks == 0 || preset.blocks > kMostTrials / count) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("blocks: %d of %d cells each is out of range: a plan has 1 to %d trials",
+                        preset.blocks, count, kMostTrials));
+  }
+
+  Plan plan{.preset = preset.name,
+            .target = preset.target,
+            .seed = preset.seed,
+            .blocks = preset.blocks,
+            .trials = {}};
+  internal::SplitMix64 random(preset.seed);
+  for (std::uint32_t block = 0; block < preset.blocks; ++block) {
+    // Drawn by a generator of the block's own: a block's seed does not depend on how many cells the
+    // blocks before it had.
+    const std::uint64_t seed = random.next();
+    internal::SplitMix64 order_random(seed);
+    std::uint32_t position = 0;
+    for (const std::size_t index : internal::random_order(count, order_random)) {
+      plan.trials.push_back({.number = static_cast<std::uint32_t>(plan.trials.size()),
+                             .block = block,
+                             .position = position++,
+                             .seed = seed,
+                             .cell = cells.all()[index]});
+    }
+  }
+  return plan;
+}
+
+}  // namespace lockbench

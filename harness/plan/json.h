@@ -1,0 +1,31 @@
+// JSON: cells, trials and plans as text, both ways, without loss.
+//
+// A trial is one line, and all that `lockbench trial` needs. Words and times are written as users
+// write them (spelling.h, quantity.h):
+//
+//   {"number":0,"block":0,"position":0,"seed":1,"cell":{"primitive":"keyed","workload":"counter",
+//    "mode":"timed","threads":8,"keys":64,"key_type":"u64","key_distribution":"uniform",
+//    "hold":"200ns","think":"0","pinning":"none","timeout":"0","warmup":"20ms","window":"100ms",
+//    "operations":0,"sample_every":64,"stall_limit":"2.08s","time_limit":"2.320016s"}}
+//
+// Equal values have equal text. What is read has every field and no other, and cells that
+// check_cell (limits.h) accepts; else an InvalidArgument names the field.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <absl/status/statusor.h>
+
+#include "harness/plan/cell.h"
+
+namespace lockbench {
+
+std::string to_json(const Cell& cell);
+std::string to_json(const Trial& trial);
+std::string to_json(const Plan& plan);  // a trial a line, no line break at the end
+
+absl::StatusOr<Trial> trial_from_json(std::string_view json);
+absl::StatusOr<Plan> plan_from_json(std::string_view json);
+
+}  // namespace lockbench

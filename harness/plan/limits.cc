@@ -1,0 +1,172 @@
+#include "harness/plan/limits.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include <absl/strings/str_format.h>
+
+#include "harness/plan/quantity.h"
+#include "harness/plan/spelling.h"
+#include "harness/plan/sweep_fields.h"
+
+namespace lockbench {
+namespace {
+
+// Doubles: threads × operations × hold passes 64 bits of nanoseconds, and no digit of it matters.
+constexpr double kLineNs = 500;            // a cache line fetched from a busy neighbour
+constexpr double kAcquisitionNs = 20'000;  // a contended one: a futex wake, and margin
+constexpr double kStallNs = 2e9;
+constexpr double kThreadTurnNs = 10e6;
+constexpr double kScenarioAcquisitions = 5;
+constexpr double kDefaultLeases = 10;
+
+Nanoseconds capped(double ns) {
+  return Nanoseconds{
+      static_cast<std::int64_t>(std::min(ns, static_cast<double>(kLongestDuration.count())))};
+}
+
+double ns_of(const Work& work) {
+  return static_cast<double>(work.duration.count()) + kLineNs * work.lines;
+}
+
+double acquisitions_per_operation(const Cell& cell) {
+  return cell.workload.name == "nested" ? kScenarioAcquisitions : 1;
+}
+
+double held_ns(const Cell& cell) {
+  return ns_of(cell.hold) * acquisitions_per_operation(cell);
+}
+
+// How many may hold one key at once, as far as the name and the parameters tell.
+double holders_at_once(const Cell& cell) {
+  if (cell.primitive.name == "none") return cell.threads;
+  if (!cell.primitive.name.starts_with("lease")) return 1;
+  const auto given = cell.primitive.parameters.find("leases");
+  if (given == cell.primitive.parameters.end()) return kDefaultLeases;
+  const auto leases = parse_count(given->second, {1, Cell::kMaxThreads});
+  return leases.ok() ? static_cast<double>(*leases) : kDefaultLeases;
+}
+
+// Operations that take their turns on the busiest lock.
+double operations_in_turn(const Cell& cell) {
+  const double all = static_cast<double>(cell.operations) * cell.threads;
+  if (cell.primitive.name == "global") return all;
+  const KeyDistribution& distribution = cell.key_distribution;
+  const auto keys = static_cast<double>(cell.keys);
+  switch (distribution.kind) {
+    case KeyDistribution::Kind::kAssigned:
+      return *std::max_element(distribution.counts.begin(), distribution.counts.end());
+    case KeyDistribution::Kind::kHot:
+      return all * distribution.hot_share / std::max(1.0, keys * distribution.hot_fraction);
+    case KeyDistribution::Kind::kZipf:
+    case KeyDistribution::Kind::kUniform:
+      break;
+  }
+  return all / keys;
+}
+
+absl::Status outside(std::string_view field, const std::string& reason) {
+  return absl::InvalidArgumentError(absl::StrFormat("%s: %s", field, reason));
+}
+
+absl::Status check_count(std::string_view field, std::uint64_t count, CountRange range) {
+  const absl::Status status = check_range(count, range);
+  return status.ok() ? status : outside(field, std::string(status.message()));
+}
+
+absl::Status check_times(const Cell& cell) {
+  struct Time {
+    std::string_view field;
+    Nanoseconds duration;
+  };
+  for (const Time& time :
+       {Time{"hold", cell.hold.duration}, Time{"think", cell.think.duration},
+        Time{"timeout", cell.timeout}, Time{"warmup", cell.warmup}, Time{"window", cell.window},
+        Time{"stall_limit", cell.stall_limit}, Time{"time_limit", cell.time_limit}}) {
+    if (time.duration < Nanoseconds{0}) {
+      return outside(time.field, to_text(time.duration) + " is negative; 0 is the least");
+    }
+    if (time.duration > kLongestDuration) {
+      return outside(time.field, to_text(time.duration) + " is longer than a day");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status check_mode(const Cell& cell) {
+  if (cell.mode == Mode::kTimed) {
+    if (cell.window <= Nanoseconds{0}) {
+      return outside("window", "mode timed wants one longer than 0, as 100ms");
+    }
+    if (cell.operations != 0) {
+      return outside("operations", "time decides how many in mode timed; take mode fixed");
+    }
+    return absl::OkStatus();
+  }
+  if (cell.operations == 0) {
+    return outside("operations", "mode fixed wants how many each thread does, as 1000");
+  }
+  return check_count("operations", cell.operations, kOperationRange);
+}
+
+absl::Status check_assigned(const Cell& cell) {
+  const std::vector<std::uint32_t>& counts = cell.key_distribution.counts;
+  if (cell.mode != Mode::kFixed) {
+    return outside("key_distribution", "assigned counts want mode fixed");
+  }
+  if (cell.keys != counts.size()) {
+    return outside("keys", absl::StrFormat("%d, but %d counts are assigned; leave keys out, or "
+                                           "assign as many",
+                                           cell.keys, counts.size()));
+  }
+  const std::uint64_t sum = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+  // Divided, not multiplied: operations may be any number.
+  if (sum == 0 || sum % cell.threads != 0 || sum / cell.threads != cell.operations) {
+    return outside("key_distribution",
+                   absl::StrFormat("the assigned counts add up to %d, but %d threads do %d "
+                                   "operations each; the sums must be equal",
+                                   sum, cell.threads, cell.operations));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status check_cell(const Cell& cell) {
+  for (const absl::Status& status :
+       {check_count("threads", cell.threads, kThreadRange),
+        check_count("keys", cell.keys, kKeyRange),
+        check_count("sample_every", cell.sample_every, kSampleEveryRange), check_times(cell),
+        check_mode(cell)}) {
+    if (!status.ok()) return status;
+  }
+  const bool assigned = cell.key_distribution.kind == KeyDistribution::Kind::kAssigned;
+  return assigned ? check_assigned(cell) : absl::OkStatus();
+}
+
+Nanoseconds stall_limit_of(const Cell& cell) {
+  const double operation_ns =
+      held_ns(cell) + ns_of(cell.think) + static_cast<double>(cell.timeout.count());
+  return capped(std::max(kStallNs, 20 * operation_ns) + kThreadTurnNs * cell.threads);
+}
+
+Nanoseconds time_limit_of(const Cell& cell) {
+  const double turn_ns = held_ns(cell) + kAcquisitionNs * acquisitions_per_operation(cell);
+  const bool fixed = cell.mode == Mode::kFixed;
+  const double rounds = fixed ? static_cast<double>(cell.operations) : 1;
+  const double work_ns = rounds * (turn_ns * cell.threads + ns_of(cell.think));
+  const double window_ns = static_cast<double>((cell.warmup + cell.window).count());
+  return capped(2 * (work_ns + window_ns) + static_cast<double>(stall_limit_of(cell).count()));
+}
+
+Nanoseconds expected_duration(const Trial& trial) {
+  const Cell& cell = trial.cell;
+  if (cell.mode == Mode::kTimed) return cell.warmup + cell.window;
+  const double in_turn_ns = operations_in_turn(cell) * held_ns(cell) / holders_at_once(cell);
+  const double thread_ns =
+      static_cast<double>(cell.operations) * (held_ns(cell) + ns_of(cell.think));
+  return capped(std::max(in_turn_ns, thread_ns));
+}
+
+}  // namespace lockbench

@@ -1,0 +1,28 @@
+// Nearest name: what somebody who misspelt a name most likely meant.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <absl/status/status.h>
+
+namespace lockbench {
+
+// Edits that make `a` of `b`: insertions, deletions, substitutions and swaps of two neighbouring
+// letters, no letter edited twice (optimal string alignment, after F. J. Damerau, "A technique for
+// computer detection and correction of spelling errors", 1964). O(|a| · |b|).
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+// The name closest to `typed`, case aside, if it is close enough to be meant: up to one edit and
+// one more for every five letters, or, failing that, the one name that `typed` abbreviates. The
+// first of equals.
+std::optional<std::string> nearest(std::string_view typed, std::span<const std::string> names);
+
+// `unknown primitive 'stripped'; did you mean 'striped'?`, or, when nothing is near,
+// `unknown primitive 'x'; there are: global, keyed`. An InvalidArgument status.
+absl::Status unknown_name(std::string_view kind, std::string_view typed,
+                          std::span<const std::string> names);
+
+}  // namespace lockbench

@@ -1,0 +1,74 @@
+// Preset: a named plan, as sweeps over axes; and what a command line changes in it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <absl/status/statusor.h>
+
+#include "harness/plan/cell.h"
+
+namespace lockbench {
+
+// A cross product of axes. An empty axis, or an absent setting, was not given: what it is then, is
+// said beside it.
+struct Sweep {
+  std::vector<PrimitiveSpec> primitives;           // required
+  std::vector<WorkloadSpec> workloads;             // counter
+  std::vector<std::uint32_t> threads;              // 1
+  std::vector<std::uint64_t> keys;                 // as many as assigned counts, else 1
+  std::vector<KeyType> key_types;                  // u64
+  std::vector<KeyDistribution> key_distributions;  // uniform
+  std::vector<Work> holds;                         // 0
+  std::vector<Work> thinks;                        // 0
+  std::vector<std::string> pinnings;               // none
+  std::vector<Nanoseconds> timeouts;               // 0: waits as long as it takes
+
+  std::optional<Mode> mode;                   // timed
+  std::optional<std::uint64_t> operations;    // fixed mode: of each thread; from assigned counts
+  std::optional<Nanoseconds> warmup;          // timed mode: 20ms
+  std::optional<Nanoseconds> window;          // timed mode: 100ms
+  std::optional<std::uint32_t> sample_every;  // 64
+  std::optional<Nanoseconds> time_limit;      // from the cell, see limits.h
+
+  std::string where;              // `quick.toml:12:1`; empty when it stands in no file
+  bool skip_unsupported = false;  // leaves out the cells that make no sense; else they are errors
+
+  bool operator==(const Sweep&) const = default;
+};
+
+struct Preset {
+  std::string name;
+  std::string title;        // one line
+  std::string description;  // what it teaches, and how long it takes
+  std::string target;       // machine class that it is sized for; empty: any
+  std::uint32_t blocks = 5;
+  std::uint64_t seed = 1;
+  std::vector<Sweep> sweeps;
+
+  bool operator==(const Preset&) const = default;
+};
+
+// What a command line says. Whatever `sweep` gives replaces that axis or setting.
+struct Overrides {
+  Sweep sweep;
+  std::optional<std::uint32_t> blocks;
+  std::optional<std::uint64_t> seed;
+};
+
+// `base` with whatever `over` gives in its place.
+Sweep laid_over(Sweep base, const Sweep& over);
+
+// The preset with the overrides in every sweep. Settings of one mode alone go to the sweeps in that
+// mode; it is an error when there is none. When the primitives or the workloads are overridden,
+// sweeps in which they make no sense are left out, see expand.h.
+absl::StatusOr<Preset> apply(Preset preset, const Overrides& overrides);
+
+// A preset of one sweep, `command line`, of what the overrides give and these where they are
+// silent: the primitives usually compared under the workload, 1, 2, 4 and 8 threads, 64 keys, 200
+// ns of hold; one key for `nested` and `checkout`; 1,000 operations in fixed mode.
+Preset preset_from(const Overrides& overrides);
+
+}  // namespace lockbench

@@ -1,0 +1,207 @@
+#include "harness/plan/preset_file.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include <absl/strings/str_format.h>
+
+#define TOML_EXCEPTIONS 0
+#define TOML_HEADER_ONLY 1
+#include <toml++/toml.h>
+
+#include "harness/plan/nearest.h"
+#include "harness/plan/sweep_fields.h"
+
+namespace lockbench {
+namespace {
+
+constexpr std::string_view kSweep = "sweep";
+constexpr std::array<std::string_view, 5> kHeader = {"title", "description", "target", "blocks",
+                                                     "seed"};
+
+bool is_header(std::string_view key) {
+  return std::find(kHeader.begin(), kHeader.end(), key) != kHeader.end();
+}
+
+std::string kind_of(const toml::node& node) {
+  if (node.is_table()) return "a table";
+  if (node.is_array()) return "an array";
+  if (node.is_boolean()) return "true or false";
+  return "a date or time";
+}
+
+// Reads one file; `name` stands before every error.
+class Reader {
+ public:
+  explicit Reader(std::string_view file_name) : name_(file_name) {}
+
+  absl::StatusOr<Preset> preset(const toml::table& root) const {
+    Preset preset{.name = stem(), .title = {}, .description = {}, .target = {}, .sweeps = {}};
+    Sweep common;
+    const bool has_sweeps = root.contains(kSweep);
+    for (const auto& [key, node] : root) {
+      const std::string_view field = key.str();
+      if (field == kSweep) continue;
+      const absl::Status status =
+          is_header(field) ? header(field, node, preset) : sweep_field(key, node, true, common);
+      if (!status.ok()) return status;
+    }
+    if (preset.title.empty()) return error({1, 1}, "no title; begin with title = \"…\"");
+    const absl::Status status = has_sweeps ? sweeps(*root.get(kSweep), common, preset.sweeps)
+                                           : only_sweep(root, common, preset.sweeps);
+    if (!status.ok()) return status;
+    return preset;
+  }
+
+  absl::Status error(toml::source_position at, std::string_view message) const {
+    return absl::InvalidArgumentError(where(at) + ": " + std::string(message));
+  }
+
+ private:
+  std::string where(toml::source_position at) const {
+    return absl::StrFormat("%s:%d:%d", name_, at.line, at.column);
+  }
+
+  std::string stem() const {
+    const std::size_t slash = name_.rfind('/');
+    std::string base = slash == std::string::npos ? name_ : name_.substr(slash + 1);
+    if (base.ends_with(".toml")) base.resize(base.size() - std::string_view(".toml").size());
+    return base;
+  }
+
+  absl::Status header(std::string_view key, const toml::node& node, Preset& preset) const {
+    if (key == "blocks" || key == "seed") {
+      const auto number = node.value_exact<std::int64_t>();
+      if (!number) return wants(node, key, "a whole number without quotes, as 5");
+      const auto count =
+          parse_count(std::to_string(*number), key == "blocks" ? kBlockRange : kSeedRange);
+      if (!count.ok()) return prefixed(node, key, count.status());
+      if (key == "blocks") preset.blocks = static_cast<std::uint32_t>(*count);
+      if (key == "seed") preset.seed = *count;
+      return absl::OkStatus();
+    }
+    const auto text = node.value_exact<std::string>();
+    if (!text) return wants(node, key, "text in quotes");
+    (key == "title" ? preset.title : key == "target" ? preset.target : preset.description) = *text;
+    return absl::OkStatus();
+  }
+
+  absl::Status sweeps(const toml::node& node, const Sweep& common,
+                      std::vector<Sweep>& sweeps) const {
+    const toml::array* const tables = node.as_array();
+    if (tables == nullptr || !tables->is_homogeneous<toml::table>()) {
+      return error(node.source().begin, "sweep: write each as a table of its own, [[sweep]]");
+    }
+    for (const toml::node& element : *tables) {
+      const toml::table& table = *element.as_table();
+      Sweep given;
+      for (const auto& [key, value] : table) {
+        const absl::Status status = sweep_field(key, value, false, given);
+        if (!status.ok()) return status;
+      }
+      given.where = where(table.source().begin);
+      const absl::Status status = complete(table, laid_over(common, given), sweeps);
+      if (!status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status only_sweep(const toml::table& root, Sweep sweep, std::vector<Sweep>& sweeps) const {
+    sweep.where = where({1, 1});
+    return complete(root, std::move(sweep), sweeps);
+  }
+
+  // A sweep with all that is said of it, of which `table` says what is its own.
+  absl::Status complete(const toml::table& table, Sweep sweep, std::vector<Sweep>& sweeps) const {
+    if (sweep.primitives.empty()) {
+      return absl::InvalidArgumentError(
+          sweep.where + ": no primitive; say which to measure, as primitive = [\"keyed\"]");
+    }
+    const bool fixed = sweep.mode == Mode::kFixed;
+    for (const auto& [key, node] : table) {
+      const std::string_view field = key.str();
+      if (fixed && (field == "window" || field == "warmup")) {
+        return error(key.source().begin,
+                     absl::StrFormat("%s: a trial in mode fixed ends after its operations; give "
+                                     "operations instead, or mode = \"timed\"",
+                                     field));
+      }
+      if (!fixed && field == "operations") {
+        return error(key.source().begin,
+                     "operations: time decides how many in mode timed; give window instead, or "
+                     "mode = \"fixed\"");
+      }
+    }
+    sweeps.push_back(std::move(sweep));
+    return absl::OkStatus();
+  }
+
+  absl::Status sweep_field(const toml::key& key, const toml::node& node, bool at_top,
+                           Sweep& sweep) const {
+    const SweepField* const field = find_sweep_field(key.str());
+    if (field == nullptr) return unknown_key(key, at_top);
+    const toml::array* const values = node.as_array();
+    if (values == nullptr) return add(*field, node, sweep);
+    if (!field->axis) return wants(node, field->name, "one value, not an array");
+    if (values->empty()) return wants(node, field->name, "at least one value");
+    for (const toml::node& value : *values) {
+      const absl::Status status = add(*field, value, sweep);
+      if (!status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status add(const SweepField& field, const toml::node& node, Sweep& sweep) const {
+    std::string text;
+    if (const auto quoted = node.value_exact<std::string>()) {
+      text = *quoted;
+    } else if (const auto whole = node.value_exact<std::int64_t>()) {
+      text = std::to_string(*whole);
+    } else if (const auto decimal = node.value_exact<double>()) {
+      text = to_text(*decimal);
+    } else {
+      return wants(node, field.name, absl::StrFormat("%s, not %s", field.wants, kind_of(node)));
+    }
+    const absl::Status status = field.add(sweep, text);
+    return status.ok() ? status : prefixed(node, field.name, status);
+  }
+
+  absl::Status unknown_key(const toml::key& key, bool at_top) const {
+    std::vector<std::string> names;
+    for (const SweepField& field : sweep_fields()) names.emplace_back(field.name);
+    if (at_top) {
+      names.insert(names.end(), kHeader.begin(), kHeader.end());
+      names.emplace_back(kSweep);
+    }
+    const absl::Status status = unknown_name("key", key.str(), names);
+    return error(key.source().begin, std::string(status.message()));
+  }
+
+  absl::Status wants(const toml::node& node, std::string_view key, std::string_view what) const {
+    return error(node.source().begin, absl::StrFormat("%s wants %s", key, what));
+  }
+
+  absl::Status prefixed(const toml::node& node, std::string_view key,
+                        const absl::Status& status) const {
+    return error(node.source().begin,
+                 absl::StrFormat("%s: %s", key, std::string(status.message())));
+  }
+
+  const std::string name_;
+};
+
+}  // namespace
+
+absl::StatusOr<Preset> parse_preset(std::string_view toml, std::string_view file_name) {
+  const Reader reader(file_name);
+  const toml::parse_result parsed = toml::parse(toml, file_name);
+  if (!parsed) {
+    const toml::parse_error& error = parsed.error();
+    return reader.error(error.source().begin, "not TOML: " + std::string(error.description()));
+  }
+  return reader.preset(parsed.table());
+}
+
+}  // namespace lockbench

@@ -1,0 +1,31 @@
+// Preset files: TOML into a preset.
+//
+//   title = "Throughput by threads"            # required
+//   description = "What it teaches."
+//   target = "i7-1165G7"                       # machine class; any when left out
+//   blocks = 5                                 # repetitions
+//   seed = 1
+//   window = "100ms"                           # a sweep's field here holds for all sweeps
+//
+//   [[sweep]]
+//   primitive = ["global", "striped:stripes=64"]
+//   threads = [1, 2, "4..16"]
+//   hold = "200ns"
+//
+// The fields of a sweep are those of sweep_fields.h. An axis takes one value or an array; each is
+// written as on the command line. A file without [[sweep]] is one sweep itself.
+#pragma once
+
+#include <string_view>
+
+#include <absl/status/statusor.h>
+
+#include "harness/plan/preset.h"
+
+namespace lockbench {
+
+// The preset is named as the file is, without folder and `.toml`. Errors begin with
+// `file_name:line:column:`.
+absl::StatusOr<Preset> parse_preset(std::string_view toml, std::string_view file_name);
+
+}  // namespace lockbench

@@ -1,0 +1,54 @@
+// Spelling: every word of a cell as users type it, both ways.
+//
+//   primitive          keyed    striped:lock=std,stripes=64
+//   workload           counter    nested:mixed_lock_unlock    checkout:second_lease
+//   hold, think        0    200ns (spins)    spin:200ns    sleep:100ms    touch:8 (cache lines)
+//   key distribution   uniform    zipf:0.99    hot:0.1,0.9 (of the keys, of the operations)
+//                      assigned:6,2,5 (operations of each key)
+//   mode               timed    fixed
+//   key type           u64    string
+//   pinning            none    compact    scatter    one-core    0,2,4-7 (processors)
+//
+// Guarantees   parse(to_text(x)) is x, and equal values have one text, fit for a file or a flag.
+// Not offered  whether a primitive, its parameters or a workload exist: the catalog knows.
+//
+// Every error is an InvalidArgument that says what was wrong and what would be right.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <absl/status/statusor.h>
+
+#include "harness/plan/cell.h"
+#include "workloads/settings.h"
+
+namespace lockbench {
+
+absl::StatusOr<PrimitiveSpec> parse_primitive(std::string_view text);
+std::string to_text(const PrimitiveSpec& primitive);
+std::string parameters_text(const PrimitiveSpec& primitive);  // `lock=std,stripes=64`, or empty
+
+absl::StatusOr<WorkloadSpec> parse_workload(std::string_view text);
+std::string to_text(const WorkloadSpec& workload);
+
+absl::StatusOr<Work> parse_work(std::string_view text);
+std::string to_text(const Work& work);
+std::string to_text(Work::Kind kind);  // `none`, `spin`, `sleep`, `touch`
+
+absl::StatusOr<KeyDistribution> parse_key_distribution(std::string_view text);
+std::string to_text(const KeyDistribution& distribution);
+
+absl::StatusOr<Mode> parse_mode(std::string_view text);
+std::string to_text(Mode mode);
+
+absl::StatusOr<KeyType> parse_key_type(std::string_view text);
+std::string to_text(KeyType key_type);
+
+absl::StatusOr<Scenario> parse_scenario(std::string_view text);
+std::string to_text(Scenario scenario);
+
+// Gives the text back when it is well formed.
+absl::StatusOr<std::string> parse_pinning(std::string_view text);
+
+}  // namespace lockbench

@@ -1,0 +1,98 @@
+#include "harness/plan/sweep_fields.h"
+
+#include <algorithm>
+#include <array>
+
+#include "harness/plan/spelling.h"
+
+namespace lockbench {
+namespace {
+
+// One value, for what is written with commas of its own.
+template <auto Axis, auto Parse>
+absl::Status add_one(Sweep& sweep, std::string_view text) {
+  auto value = Parse(text);
+  if (!value.ok()) return value.status();
+  (sweep.*Axis).push_back(*std::move(value));
+  return absl::OkStatus();
+}
+
+// Values between commas.
+template <auto Axis, auto Parse>
+absl::Status add_list(Sweep& sweep, std::string_view text) {
+  for (const std::string_view piece : split(text, ',')) {
+    const absl::Status status = add_one<Axis, Parse>(sweep, piece);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+template <auto Axis, CountRange Range>
+absl::Status add_counts(Sweep& sweep, std::string_view text) {
+  const auto counts = parse_counts(text, Range);
+  if (!counts.ok()) return counts.status();
+  auto& axis = sweep.*Axis;
+  axis.insert(axis.end(), counts->begin(), counts->end());
+  return absl::OkStatus();
+}
+
+template <auto Setting, auto Parse>
+absl::Status set(Sweep& sweep, std::string_view text) {
+  const auto value = Parse(text);
+  if (!value.ok()) return value.status();
+  sweep.*Setting = *value;
+  return absl::OkStatus();
+}
+
+template <auto Setting, CountRange Range>
+absl::Status set_count(Sweep& sweep, std::string_view text) {
+  const auto count = parse_count(text, Range);
+  if (!count.ok()) return count.status();
+  sweep.*Setting = *count;
+  return absl::OkStatus();
+}
+
+constexpr std::string_view kWorkWants = "0, 200ns (spins), sleep:100ms or touch:8 (cache lines)";
+constexpr std::string_view kDurationWants = "a duration, as 200ns, 5us, 1.5ms, 2s";
+
+constexpr std::array kFields = {
+    SweepField{"primitive", true, "a primitive, as keyed or striped:lock=std,stripes=64",
+               add_one<&Sweep::primitives, parse_primitive>},
+    SweepField{"workload", true, "a workload, as counter or nested:mixed_lock_unlock",
+               add_list<&Sweep::workloads, parse_workload>},
+    SweepField{"mode", false, "timed or fixed", set<&Sweep::mode, parse_mode>},
+    SweepField{"threads", true, kCountsHelp, add_counts<&Sweep::threads, kThreadRange>},
+    SweepField{"keys", true, kCountsHelp, add_counts<&Sweep::keys, kKeyRange>},
+    SweepField{"key_type", true, "u64 or string", add_list<&Sweep::key_types, parse_key_type>},
+    SweepField{"key_distribution", true,
+               "uniform, zipf:0.99, hot:0.1,0.9 (of the keys, of the operations) or "
+               "assigned:6,2,5 (operations of each key)",
+               add_one<&Sweep::key_distributions, parse_key_distribution>},
+    SweepField{"hold", true, kWorkWants, add_list<&Sweep::holds, parse_work>},
+    SweepField{"think", true, kWorkWants, add_list<&Sweep::thinks, parse_work>},
+    SweepField{"pinning", true,
+               "none, compact, scatter, one-core or a list of processors, as 0,2,4-7",
+               add_one<&Sweep::pinnings, parse_pinning>},
+    SweepField{"timeout", true, kDurationWants, add_list<&Sweep::timeouts, parse_duration>},
+    SweepField{"warmup", false, kDurationWants, set<&Sweep::warmup, parse_duration>},
+    SweepField{"window", false, kDurationWants, set<&Sweep::window, parse_duration>},
+    SweepField{"operations", false, "a whole number: operations of each thread",
+               set_count<&Sweep::operations, kOperationRange>},
+    SweepField{"sample_every", false, "a whole number: waits timed, 1 in so many; 0: none",
+               set_count<&Sweep::sample_every, kSampleEveryRange>},
+    SweepField{"time_limit", false, kDurationWants, set<&Sweep::time_limit, parse_duration>},
+};
+
+}  // namespace
+
+std::span<const SweepField> sweep_fields() {
+  return kFields;
+}
+
+const SweepField* find_sweep_field(std::string_view name) {
+  const auto field = std::find_if(kFields.begin(), kFields.end(),
+                                  [name](const SweepField& f) { return f.name == name; });
+  return field == kFields.end() ? nullptr : &*field;
+}
+
+}  // namespace lockbench
