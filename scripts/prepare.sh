@@ -78,5 +78,5 @@ check_cmake() {
 
 configure_preset() {
   check_cmake
-  cmake --preset "$1" --log-level=WARNING "${@:2}"
+  cmake --preset "$1" "${@:2}" >/dev/null  # warnings and errors go to the standard error
 }

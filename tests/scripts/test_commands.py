@@ -1,0 +1,159 @@
+"""demo.sh and test.sh call the right tools in the right order, and end as they should."""
+
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from machine import Machine
+
+SUMMARY = "100% tests passed, 0 tests failed out of 3"
+
+
+@pytest.fixture(name="machine")
+def machine_fixture(tmp_path: Path) -> Machine:
+    """A machine with all packages, where every build works and every test passes."""
+    machine = Machine(tmp_path)
+    machine.pretend_installed()
+    pretend_cmake(machine)
+    pretend_lockbench(machine)
+    machine.pretend("ctest", f'echo "{SUMMARY}"')
+    machine.pretend("setarch", 'shift 2; exec "$@"')
+    return machine
+
+
+def pretend_cmake(machine: Machine, version: str = "3.25.1", fails_on: str = "never") -> None:
+    answer = f'[[ "$1" != --version ]] || echo "cmake version {version}"'
+    machine.pretend("cmake", f'{answer}\n[[ " $* " != *" {fails_on} "* ]]')
+
+
+def pretend_lockbench(machine: Machine, on_run: str = "") -> None:
+    """As if it had been built: `run` makes the folder, does `on_run`, and `plot` draws."""
+    body = f"""case "$1" in
+  run) mkdir -p "$4"; {on_run or ":"} ;;
+  plot) : >"$2/throughput.png" ;;
+  compare) echo "a table" ;;
+esac"""
+    machine.pretend("lockbench", body)
+    built = machine.checkout / "build/release"
+    built.mkdir(parents=True, exist_ok=True)
+    (machine.tools / "lockbench").rename(built / "lockbench")
+
+
+def run_script(machine: Machine, name: str) -> "subprocess.CompletedProcess[str]":
+    return machine.run(str(machine.checkout / "scripts" / name))
+
+
+def test_demo_builds_measures_draws_and_says_where_to_look(machine: Machine) -> None:
+    given = run_script(machine, "demo.sh")
+    assert given.returncode == 0, given.stderr
+    assert [call.split()[1] for call in machine.calls("lockbench")] == ["run", "plot", "compare"]
+    run_folder = machine.calls("lockbench run")[0].split()[-1]
+    assert f"{run_folder}/throughput.png" in given.stdout
+    assert f"{run_folder}/trials.csv" in given.stdout
+    assert "a table" in given.stdout
+    assert (machine.checkout / run_folder).is_dir()
+    assert str(machine.checkout) not in given.stdout
+
+
+def test_demo_builds_nothing_but_lockbench(machine: Machine) -> None:
+    run_script(machine, "demo.sh")
+    (build,) = machine.calls("cmake --build")
+    assert build.endswith("--target lockbench")
+
+
+def test_demo_does_without_googletest(machine: Machine) -> None:
+    run_script(machine, "demo.sh")
+    assert "-DBUILD_TESTING=OFF" not in " ".join(machine.calls("cmake --preset"))
+    machine.pretend("dpkg-query", '[[ "${@: -1}" == *gtest* ]] || printf installed', noted=False)
+    run_script(machine, "demo.sh")
+    assert machine.calls("cmake --preset")[-1].endswith("-DBUILD_TESTING=OFF")
+
+
+def test_demo_stops_at_what_fails(machine: Machine) -> None:
+    pretend_cmake(machine, fails_on="--build")
+    assert run_script(machine, "demo.sh").returncode != 0
+    assert not machine.calls("lockbench")
+
+
+def test_demo_interrupted_says_what_is_kept(machine: Machine) -> None:
+    # lockbench takes the signal itself, finishes its row and exits with 130.
+    pretend_lockbench(machine, 'trap "exit 130" INT; echo ready; while :; do sleep 0.01; done')
+    (machine.tools / "sleep").symlink_to("/bin/sleep")
+    process = machine.start(str(machine.checkout / "scripts/demo.sh"))
+    assert process.stdout is not None
+    while process.stdout.readline() != "ready\n":
+        assert process.poll() is None
+    os.killpg(process.pid, signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "kept in results/runs/demo-" in out
+    assert not machine.calls("lockbench plot")
+
+
+@pytest.mark.parametrize("version", ["3.9.6", "3.22.1"])
+def test_an_old_cmake_is_told_what_would_be_right(machine: Machine, version: str) -> None:
+    pretend_cmake(machine, version=version)
+    given = run_script(machine, "demo.sh")
+    assert given.returncode == 1
+    assert version in given.stderr and "3.25 or newer" in given.stderr
+
+
+@pytest.mark.parametrize("version", ["3.25.0", "3.100.0", "4.0.1"])
+def test_a_cmake_that_is_new_enough_is_used(machine: Machine, version: str) -> None:
+    pretend_cmake(machine, version=version)
+    assert run_script(machine, "demo.sh").returncode == 0
+
+
+def test_tests_end_with_the_summary_of_the_release_build(machine: Machine) -> None:
+    given = run_script(machine, "test.sh")
+    assert given.returncode == 0, given.stderr
+    assert given.stdout.endswith(SUMMARY + "\n")
+    assert [call.split()[2] for call in machine.calls("ctest")] == ["asan", "tsan", "release"]
+
+
+def test_sanitizers_run_what_is_labelled_and_release_runs_all(machine: Machine) -> None:
+    run_script(machine, "test.sh")
+    asan, tsan, release = machine.calls("ctest")
+    assert "--label-regex sanitize" in asan and "--label-regex sanitize" in tsan
+    assert "--label-regex" not in release
+    assert all("--no-tests=error" in call for call in (asan, tsan, release))
+    assert "-DLOCKBENCH_WERROR=ON" in machine.calls("cmake --preset release")[0]
+
+
+def test_sanitized_programs_run_with_a_fixed_layout(machine: Machine) -> None:
+    run_script(machine, "test.sh")
+    fixed = [call.split()[3] for call in machine.calls("setarch x86_64 -R")]
+    assert fixed == ["true", "cmake", "ctest", "cmake", "ctest"]
+
+
+@pytest.mark.parametrize(
+    ("bits", "presets"), [(28, ["asan", "tsan", "release"]), (32, ["release"])]
+)
+def test_without_a_fixed_layout_the_kernel_decides_whether_sanitizers_run(
+    machine: Machine, bits: int, presets: list[str]
+) -> None:
+    machine.pretend("setarch", "exit 1")
+    machine.pretend("cat", f"echo {bits}", noted=False)
+    given = run_script(machine, "test.sh")
+    assert [call.split()[2] for call in machine.calls("ctest")] == presets
+    assert given.returncode == (0 if "asan" in presets else 1)
+    assert f"vm.mmap_rnd_bits is {bits}" in given.stdout
+
+
+@pytest.mark.parametrize("preset", ["asan", "tsan", "release"])
+def test_a_failing_preset_fails_the_whole_but_stops_no_other(machine: Machine, preset: str) -> None:
+    machine.pretend("ctest", f'[[ "$2" != {preset} ]]')
+    given = run_script(machine, "test.sh")
+    assert given.returncode == 1
+    assert preset in given.stdout.splitlines()[-1]
+    assert len(machine.calls("ctest")) == 3
+
+
+def test_a_build_that_fails_still_runs_the_tests_that_were_built(machine: Machine) -> None:
+    pretend_cmake(machine, fails_on="0")  # of `-k 0`: the release build
+    given = run_script(machine, "test.sh")
+    assert given.returncode == 1
+    assert given.stdout.splitlines()[-2:] == [SUMMARY, "Failed: build release"]
