@@ -56,10 +56,12 @@ RULES: dict[str, Rule] = {
         ("primitives/concepts.h", "primitives/platform"),
         STANDARD | {"Abseil"},
     ),
-    "harness/plan": Rule(("workloads/settings.h",), frozenset({"std", "Abseil", "toml++"})),
+    "harness/plan": Rule(
+        ("workloads/settings.h",), frozenset({"std", "Abseil", "toml++", "nlohmann json"})
+    ),
     "harness/measure": Rule(
         ("primitives/concepts.h", "primitives/platform", "workloads", "harness/plan/cell.h"),
-        STANDARD | {"Abseil", "kernel"},
+        STANDARD | {"Abseil", "hwloc", "kernel"},
     ),
     "harness/catalog": Rule(
         ("primitives", "workloads", "harness/measure", "harness/plan"),

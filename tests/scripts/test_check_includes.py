@@ -75,7 +75,7 @@ def test_the_page_of_rules_names_every_folder_that_has_one() -> None:
         ("primitives/bad.h", "<linux/futex.h>", "may not use kernel"),
         ("primitives/bad.h", "<unistd.h>", "may not use kernel"),
         ("primitives/bad.h", "<atomic>", "may not use std threads"),
-        ("harness/plan/bad.h", "<nlohmann/json.hpp>", "may not use nlohmann json"),
+        ("harness/plan/bad.h", "<hwloc.h>", "may not use hwloc"),
         ("harness/command/bad.cc", "<gtest/gtest.h>", "may not use GoogleTest"),
         ("harness/plan/bad.h", '"cell.h"', "write the whole path"),
         ("harness/plan/bad.h", '"harness/plan/missing.h"', "write the whole path"),
