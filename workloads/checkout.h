@@ -8,6 +8,7 @@
 // every lease must be there to take, and not one more.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <type_traits>
 
@@ -22,6 +23,7 @@ class Checkout {
   static constexpr std::string_view kSummary = "takes a lease of a shard, holds, and gives it back";
   static constexpr bool kAccepts = LeaseLock<P, K>;
   static constexpr std::string_view kNeeds = "numbered leases (lease and its baselines)";
+  static constexpr std::array<std::string_view, 1> kScenarios{"second_lease"};
 
   Checkout(P& primitive, const WorkloadSettings& settings, const SpinPace& pace)
       : primitive_(primitive),

@@ -7,6 +7,7 @@
 // feet of a holder, least of all between the unlock of an inner lock and that of the outer one.
 #pragma once
 
+#include <array>
 #include <mutex>
 #include <optional>
 
@@ -25,6 +26,10 @@ class Nested {
     return false;
   }();
   static constexpr std::string_view kNeeds = "a holder that may lock again (reentrant)";
+  // In the order of `Scenario`.
+  static constexpr std::array<std::string_view, 5> kScenarios{
+      "lock_unlock", "reentrant_lock_unlock", "mixed_lock_unlock", "lock_unlock_nonblocking",
+      "context_manager"};
 
   static constexpr std::uint32_t kAcquisitions = 5;
 
@@ -83,19 +88,18 @@ class Nested {
       handle.unlock();
     }
 
+    // A try that fails is told by given_up(); the operation is done all the same.
     template <class Handle>
     bool nonblocking(Handle& handle) {
-      bool all = true;
       for (std::uint32_t i = 0; i < kAcquisitions; ++i) {
         if (handle.try_lock()) {
           section();
           handle.unlock();
         } else {
           ++given_up_;
-          all = false;
         }
       }
-      return all;
+      return true;
     }
 
     template <class Probe, class Handle>

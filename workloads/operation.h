@@ -6,6 +6,7 @@
 //   static constexpr std::string_view kName, kSummary;
 //   static constexpr bool kAccepts;          // the primitive can do what the workload asks for
 //   static constexpr std::string_view kNeeds;  // what that is, for people
+//   static constexpr std::array<std::string_view, n> kScenarios;  // variants that users can name
 //   Workload(P& primitive, const WorkloadSettings& settings, const SpinPace& pace);
 //   Actor actor(std::uint32_t thread);       // on the thread that will use it
 //   Proof prove(std::span<const Actor* const> actors);  // once, when all threads have left

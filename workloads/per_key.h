@@ -10,6 +10,7 @@
 // record says. And since nobody else may be inside, the record must not change during the hold.
 #pragma once
 
+#include <array>
 #include <optional>
 
 #include "workloads/operation.h"
@@ -21,6 +22,7 @@ class PerKey {
  public:
   static constexpr bool kAccepts = kOneHolder<P, K>;
   static constexpr std::string_view kNeeds = "at most one holder of a key";
+  static constexpr std::array<std::string_view, 0> kScenarios{};
 
   PerKey(P& primitive, const WorkloadSettings& settings, const SpinPace& pace)
       : primitive_(primitive),

@@ -4,6 +4,7 @@
 // what follows from that, so their total is conserved. During the hold neither balance may change.
 #pragma once
 
+#include <array>
 #include <optional>
 
 #include "workloads/operation.h"
@@ -18,6 +19,7 @@ class Transfer {
       "takes two keys at once and moves one unit between their balances";
   static constexpr bool kAccepts = kOneHolder<P, K> && PairLock<P, K>;
   static constexpr std::string_view kNeeds = "two keys at once, at most one holder of each";
+  static constexpr std::array<std::string_view, 0> kScenarios{};
 
   Transfer(P& primitive, const WorkloadSettings& settings, const SpinPace& pace)
       : primitive_(primitive),

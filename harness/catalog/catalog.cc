@@ -1,0 +1,220 @@
+#include "harness/catalog/catalog.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <set>
+
+#include "harness/catalog/subjects.h"
+#include "harness/plan/nearest.h"
+#include "harness/plan/spelling.h"
+
+namespace lockbench {
+namespace {
+
+absl::Status invalid(const std::string& message) {
+  return absl::InvalidArgumentError(message);
+}
+
+std::string quoted(const std::string& text) {
+  return "'" + text + "'";
+}
+
+// The value of a choice that the user made, or the usual one.
+const std::string& chosen(const PrimitiveSpec& spec, const Choice& usual) {
+  const auto given = spec.parameters.find(usual.parameter);
+  return given == spec.parameters.end() ? usual.value : given->second;
+}
+
+std::vector<std::string> parameters_of(const Listing& listing) {
+  std::vector<std::string> names;
+  for (const Choice& choice : listing.choices) names.push_back(choice.parameter);
+  for (const Number& number : listing.numbers) names.push_back(number.parameter);
+  return names;
+}
+
+absl::StatusOr<std::uint64_t> number_of(const PrimitiveSpec& spec, const Number& number) {
+  const auto given = spec.parameters.find(number.parameter);
+  if (given == spec.parameters.end()) return number.usual;
+  const std::string& text = given->second;
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < number.least ||
+      value > number.most) {
+    return invalid("primitive " + quoted(spec.name) + ": " + number.parameter + "=" + text +
+                   "; it is a whole number from " + std::to_string(number.least) + " to " +
+                   std::to_string(number.most));
+  }
+  return value;
+}
+
+absl::StatusOr<Arguments> arguments_for(const CatalogEntry& entry, const Cell& cell) {
+  Arguments arguments{.keys = cell.keys};
+  for (const Number& number : entry.listing.numbers) {
+    const absl::StatusOr<std::uint64_t> value = number_of(cell.primitive, number);
+    if (!value.ok()) return value.status();
+    arguments.numbers[number.parameter] = *value;
+  }
+  return arguments;
+}
+
+template <class Container, class Matches>
+auto* find_in(Container& container, Matches matches) {
+  const auto found = std::find_if(container.begin(), container.end(), matches);
+  return found == container.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+const Catalog& Catalog::standard() {
+  static const Catalog catalog = [] {
+    Catalog made;
+    made.workloads_ = workload_listings();
+    add_global_subjects(made);
+    add_keyed_subjects(made);
+    add_striped_subjects(made);
+    add_reentrant_subjects(made);
+    add_lease_subjects(made);
+    return made;
+  }();
+  return catalog;
+}
+
+void Catalog::add(CatalogEntry entry) {
+  CatalogEntry* const same = find_in(entries_, [&](const CatalogEntry& e) {
+    return e.listing.name == entry.listing.name && e.listing.choices == entry.listing.choices;
+  });
+  if (same == nullptr) {
+    entries_.push_back(std::move(entry));
+    return;
+  }
+  same->key_types.insert(same->key_types.end(), entry.key_types.begin(), entry.key_types.end());
+  same->pairings.insert(same->pairings.end(), entry.pairings.begin(), entry.pairings.end());
+}
+
+absl::StatusOr<const CatalogEntry*> Catalog::find_entry(const PrimitiveSpec& spec) const {
+  const CatalogEntry* const first =
+      find_in(entries_, [&](const CatalogEntry& e) { return e.listing.name == spec.name; });
+  if (first == nullptr) {
+    std::vector<std::string> names;
+    for (const CatalogEntry& entry : entries_) {
+      if (names.empty() || names.back() != entry.listing.name) names.push_back(entry.listing.name);
+    }
+    return unknown_name("primitive", spec.name, names);
+  }
+  const std::vector<std::string> known = parameters_of(first->listing);
+  for (const auto& [parameter, value] : spec.parameters) {
+    if (std::find(known.begin(), known.end(), parameter) != known.end()) continue;
+    if (known.empty()) return invalid("primitive " + quoted(spec.name) + " takes no parameters");
+    return unknown_name("parameter of primitive " + quoted(spec.name), parameter, known);
+  }
+  // What the user left out is as in the first line of that name.
+  const CatalogEntry* const entry = find_in(entries_, [&](const CatalogEntry& e) {
+    if (e.listing.name != spec.name) return false;
+    return std::equal(
+        e.listing.choices.begin(), e.listing.choices.end(), first->listing.choices.begin(),
+        first->listing.choices.end(),
+        [&](const Choice& has, const Choice& usual) { return has.value == chosen(spec, usual); });
+  });
+  if (entry != nullptr) return entry;
+
+  for (const Choice& usual : first->listing.choices) {
+    std::set<std::string> values;
+    for (const CatalogEntry& e : entries_) {
+      if (e.listing.name != spec.name) continue;
+      for (const Choice& choice : e.listing.choices) {
+        if (choice.parameter == usual.parameter) values.insert(choice.value);
+      }
+    }
+    const std::string& value = chosen(spec, usual);
+    if (values.contains(value)) continue;
+    return unknown_name("value of " + usual.parameter + " for primitive " + quoted(spec.name),
+                        value, std::vector(values.begin(), values.end()));
+  }
+  return invalid("primitive " + quoted(to_text(spec)) +
+                 ": these parameters do not go together; `lockbench list primitives` shows "
+                 "which do");
+}
+
+absl::StatusOr<const WorkloadListing*> Catalog::find_workload(const WorkloadSpec& spec) const {
+  const WorkloadListing* const listing =
+      find_in(workloads_, [&](const WorkloadListing& w) { return w.name == spec.name; });
+  if (listing == nullptr) {
+    std::vector<std::string> names;
+    for (const WorkloadListing& workload : workloads_) names.push_back(workload.name);
+    return unknown_name("workload", spec.name, names);
+  }
+  if (spec.scenario.empty()) return listing;
+  if (listing->scenarios.empty()) {
+    return invalid("workload " + quoted(spec.name) + " has no scenarios; it is written " +
+                   quoted(spec.name));
+  }
+  const auto& scenarios = listing->scenarios;
+  if (std::find(scenarios.begin(), scenarios.end(), spec.scenario) == scenarios.end()) {
+    return unknown_name("scenario of workload " + quoted(spec.name), spec.scenario, scenarios);
+  }
+  return listing;
+}
+
+absl::StatusOr<const Pairing*> Catalog::find_pairing(const Cell& cell) const {
+  const absl::StatusOr<const CatalogEntry*> entry = find_entry(cell.primitive);
+  if (!entry.ok()) return entry.status();
+  const absl::StatusOr<const WorkloadListing*> workload = find_workload(cell.workload);
+  if (!workload.ok()) return workload.status();
+
+  const Pairing* const pairing = find_in((*entry)->pairings, [&](const Pairing& p) {
+    return p.workload == cell.workload.name && p.key_type == cell.key_type;
+  });
+  if (pairing != nullptr) return pairing;
+
+  const auto& key_types = (*entry)->key_types;
+  if (std::find(key_types.begin(), key_types.end(), cell.key_type) == key_types.end()) {
+    return invalid("primitive " + quoted(cell.primitive.name) + " has no " +
+                   to_text(cell.key_type) + " keys; its keys are " + to_text(key_types.front()));
+  }
+  return invalid("workload " + quoted(cell.workload.name) + " needs " + (*workload)->needs +
+                 ", which primitive " + quoted(cell.primitive.name) + " does not offer");
+}
+
+absl::Status Catalog::check(const Cell& cell) const {
+  const absl::StatusOr<const Pairing*> pairing = find_pairing(cell);
+  if (!pairing.ok()) return pairing.status();
+  const CatalogEntry& entry = **find_entry(cell.primitive);
+  const absl::StatusOr<Arguments> arguments = arguments_for(entry, cell);
+  if (!arguments.ok()) return arguments.status();
+  if (cell.timeout.count() != 0 && !entry.promises.timed) {
+    return invalid("primitive " + quoted(to_text(cell.primitive)) +
+                   " cannot time out; leave the timeout out, or take one that can "
+                   "(`lockbench list primitives`)");
+  }
+  if (cell.key_distribution.kind == KeyDistribution::Kind::kAssigned &&
+      cell.workload.name == "transfer") {
+    return invalid(
+        "workload 'transfer' takes two keys an operation; assigned counts are for "
+        "workloads that take one");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<Subject>> Catalog::subject_for(const Trial& trial) const {
+  const absl::Status fits = check(trial.cell);
+  if (!fits.ok()) return fits;
+  const CatalogEntry& entry = **find_entry(trial.cell.primitive);
+  return (*find_pairing(trial.cell))->make(trial, *arguments_for(entry, trial.cell));
+}
+
+WorkloadSettings settings_of(const Trial& trial) {
+  const Cell& cell = trial.cell;
+  const absl::StatusOr<Scenario> scenario = parse_scenario(cell.workload.scenario);
+  return {.threads = cell.threads,
+          .keys = cell.keys,
+          .key_distribution = cell.key_distribution,
+          .hold = cell.hold,
+          .timeout = cell.timeout,
+          .operations = cell.mode == Mode::kFixed ? cell.operations : 0,
+          .scenario = scenario.value_or(Scenario::kLockUnlock),
+          .second_lease = cell.workload.scenario == kSecondLease,
+          .seed = trial.seed};
+}
+
+}  // namespace lockbench

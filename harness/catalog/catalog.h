@@ -1,0 +1,72 @@
+// Catalog: primitives and workloads by name, and which of them go together.
+//
+// Guarantees   what check() accepts, subject_for() makes; what it refuses, it refuses with what was
+//              wrong and what would be right.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <absl/status/statusor.h>
+
+#include "harness/catalog/line.h"
+#include "harness/measure/subject.h"
+#include "harness/plan/cell.h"
+#include "primitives/concepts.h"
+
+namespace lockbench {
+
+// A workload compiled for a primitive and a kind of key.
+struct Pairing {
+  std::string workload;
+  KeyType key_type;
+  std::function<std::unique_ptr<Subject>(const Trial&, const Arguments&)> make;
+};
+
+// All lines that share a name and its choices; they may differ in the kind of key.
+struct CatalogEntry {
+  Listing listing;
+  Promises promises;
+  std::vector<KeyType> key_types;
+  std::vector<Pairing> pairings;
+};
+
+struct WorkloadListing {
+  std::string name;
+  std::string summary;
+  std::string needs;                   // of the primitive, for people
+  std::vector<std::string> scenarios;  // what may follow the colon
+};
+
+class Catalog {
+ public:
+  // Every primitive and workload of this program. Made at the first call.
+  static const Catalog& standard();
+
+  std::span<const CatalogEntry> entries() const { return entries_; }
+  std::span<const WorkloadListing> workloads() const { return workloads_; }
+
+  // Whether the cell's primitive, workload, parameters and needs exist and fit.
+  absl::Status check(const Cell& cell) const;
+
+  // Makes the primitive and the workload of a trial whose cell passes check().
+  absl::StatusOr<std::unique_ptr<Subject>> subject_for(const Trial& trial) const;
+
+  void add(CatalogEntry entry);
+
+ private:
+  absl::StatusOr<const CatalogEntry*> find_entry(const PrimitiveSpec& spec) const;
+  absl::StatusOr<const WorkloadListing*> find_workload(const WorkloadSpec& spec) const;
+  absl::StatusOr<const Pairing*> find_pairing(const Cell& cell) const;
+
+  std::vector<CatalogEntry> entries_;
+  std::vector<WorkloadListing> workloads_;
+};
+
+// What the workload is asked to do in this trial.
+WorkloadSettings settings_of(const Trial& trial);
+
+}  // namespace lockbench

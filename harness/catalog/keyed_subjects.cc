@@ -1,0 +1,10 @@
+#include "harness/catalog/pair.h"
+#include "harness/catalog/subjects.h"
+
+namespace lockbench {
+
+void add_keyed_subjects(Catalog& catalog) {
+  visit_keyed(PairWithWorkloads(catalog));
+}
+
+}  // namespace lockbench

@@ -1,0 +1,10 @@
+#include "harness/catalog/pair.h"
+#include "harness/catalog/subjects.h"
+
+namespace lockbench {
+
+void add_lease_subjects(Catalog& catalog) {
+  visit_lease(PairWithWorkloads(catalog));
+}
+
+}  // namespace lockbench

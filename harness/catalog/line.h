@@ -1,0 +1,55 @@
+// Line: one primitive of the catalog: its name, its parameters, its type and how it is made.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace lockbench {
+
+// A parameter whose value picks the type: `lock=std` in `striped:lock=std,stripes=64`.
+struct Choice {
+  std::string parameter;
+  std::string value;
+
+  bool operator==(const Choice&) const = default;
+};
+
+// A parameter that is a number: `stripes=64`.
+struct Number {
+  std::string parameter;
+  std::uint64_t usual = 1;  // when the user says nothing
+  std::uint64_t least = 1;
+  std::uint64_t most = 1;
+  std::string meaning;
+};
+
+// What users see of a line. Of several lines with one name, the first has the usual choices.
+struct Listing {
+  std::string name;
+  std::string summary;
+  std::string origin = "lockbench";  // whose algorithm it is
+  std::vector<Choice> choices;
+  std::vector<Number> numbers;
+};
+
+// What a primitive is made from.
+struct Arguments {
+  std::map<std::string, std::uint64_t> numbers;
+  std::uint64_t keys = 1;  // of the cell: keys are 0 to keys - 1
+
+  std::uint64_t operator[](const std::string& parameter) const { return numbers.at(parameter); }
+};
+
+// `make` returns the primitive, ready for use by any number of threads.
+template <class P>
+struct Line {
+  using Primitive = P;
+
+  Listing listing;
+  std::unique_ptr<P> (*make)(const Arguments&);
+};
+
+}  // namespace lockbench

@@ -1,0 +1,168 @@
+// The catalog: every primitive that users can name, one line each.
+//
+// A visitor is called with a Line<P> for each primitive type, in the order in which users see them.
+// Whoever measures, tests or lists primitives visits the same lines. To add a primitive: its
+// header, a line here, a line in tests/primitives/primitive_list.h.
+#pragma once
+
+#include <mutex>
+
+#include <oneapi/tbb/mutex.h>
+#include <oneapi/tbb/spin_mutex.h>
+
+#include "harness/catalog/line.h"
+#include "primitives/baselines/absl_mutex.h"
+#include "primitives/baselines/keyed_absl.h"
+#include "primitives/baselines/keyed_table.h"
+#include "primitives/baselines/keyed_tbb.h"
+#include "primitives/baselines/lease_condvar.h"
+#include "primitives/baselines/lease_semaphore.h"
+#include "primitives/baselines/lease_tbb.h"
+#include "primitives/baselines/pthread_spinlock.h"
+#include "primitives/baselines/striped_vector.h"
+#include "primitives/baselines/tbb_queuing_mutex.h"
+#include "primitives/global_lock.h"
+#include "primitives/keyed_mutex.h"
+#include "primitives/lease_pool.h"
+#include "primitives/no_lock.h"
+#include "primitives/reentrant_lock.h"
+#include "primitives/striped_lock.h"
+
+namespace lockbench {
+
+// Calls visit.operator()<Base>(name, origin) for every base lock; the first is the usual one.
+template <class Visit>
+void for_each_base_lock(Visit visit) {
+  visit.template operator()<FutexMutex>("futex", "lockbench");
+  visit.template operator()<std::mutex>("std", "C++ library");
+  visit.template operator()<AbslMutex>("absl", "Abseil");
+  visit.template operator()<tbb::mutex>("tbb", "oneTBB");
+  visit.template operator()<tbb::spin_mutex>("tbb_spin", "oneTBB");
+  visit.template operator()<TbbQueuingMutex>("tbb_queuing", "oneTBB");
+  visit.template operator()<PthreadSpinlock>("pthread_spin", "POSIX");
+}
+
+// Calls visit.operator()<K>() for both kinds of key.
+template <class Visit>
+void for_each_key_type(Visit visit) {
+  visit.template operator()<std::uint64_t>();
+  visit.template operator()<std::string_view>();
+}
+
+template <class P>
+std::unique_ptr<P> make_plain(const Arguments&) {
+  return std::make_unique<P>();
+}
+
+template <class P>
+std::unique_ptr<P> make_striped(const Arguments& with) {
+  return std::make_unique<P>(with["stripes"]);
+}
+
+template <class P>
+std::unique_ptr<P> make_leased(const Arguments& with) {
+  return std::make_unique<P>(with.keys, static_cast<std::uint32_t>(with["leases"]));
+}
+
+inline Number stripes_parameter() {
+  return {"stripes", 20, 1, 1 << 24, "locks in the array"};
+}
+
+inline Number leases_parameter() {
+  return {"leases", LeasePool::kDefaultLeases, 1, 1 << 16, "leases of each shard"};
+}
+
+template <class Visit>
+void visit_global(Visit visit) {
+  visit(Line<NoLock>{
+      {"none", "no lock at all: the floor at one thread, the race at more", "nobody"}, make_plain});
+  for_each_base_lock([&]<class Base>(const char* lock, const char* origin) {
+    visit(Line<GlobalLock<Base>>{{"global", "one lock for all keys", origin, {{"lock", lock}}, {}},
+                                 make_plain});
+  });
+}
+
+template <class Visit>
+void visit_striped(Visit visit) {
+  for_each_base_lock([&]<class Base>(const char* lock, const char* origin) {
+    visit(Line<StripedLock<Base>>{{"striped",
+                                   "a fixed array of locks, one of them chosen by the key's hash",
+                                   origin,
+                                   {{"lock", lock}, {"case", "sensitive"}},
+                                   {stripes_parameter()}},
+                                  make_striped});
+  });
+  visit(Line<StripedLock<FutexMutex, CaseInsensitiveHash>>{
+      {"striped",
+       "a fixed array of locks, one of them chosen by the key's hash",
+       "lockbench",
+       {{"lock", "futex"}, {"case", "insensitive"}},
+       {stripes_parameter()}},
+      make_striped});
+  visit(Line<StripedVector>{{"striped_vector",
+                             "std::vector<std::mutex>, by the remainder of the hash",
+                             "C++ library",
+                             {},
+                             {stripes_parameter()}},
+                            make_striped});
+}
+
+template <class Visit>
+void visit_keyed(Visit visit) {
+  for_each_key_type([&]<class K>() {
+    visit(Line<KeyedMutex<K>>{
+        {"keyed",
+         "a mutex for every key in use, nothing for the others",
+         "lockbench",
+         {},
+         {{"buckets", KeyedMutex<K>::kDefaultBuckets, 1, 1 << 24, "buckets of the table"}}},
+        [](const Arguments& with) { return std::make_unique<KeyedMutex<K>>(with["buckets"]); }});
+    visit(Line<KeyedTable<K>>{
+        {"keyed_table", "a mutex around std::unordered_map with reference counts", "C++ library"},
+        make_plain});
+    visit(Line<KeyedTableSharded<K>>{{"keyed_table64", "64 shards of keyed_table", "C++ library"},
+                                     make_plain});
+    visit(Line<KeyedAbsl<K>>{
+        {"keyed_absl", "64 shards of an Abseil map with reference counts", "Abseil"}, make_plain});
+    visit(Line<KeyedTbb<K>>{
+        {"keyed_tbb", "tbb::concurrent_hash_map, its accessors held as locks", "oneTBB"},
+        make_plain});
+    visit(Line<KeyedLeaky<K>>{
+        {"keyed_leaky", "64 shards of a table that never forgets a key", "C++ library"},
+        make_plain});
+  });
+}
+
+template <class Visit>
+void visit_reentrant(Visit visit) {
+  visit(Line<ReentrantLock<>>{{"reentrant", "one lock that its owner may take again"}, make_plain});
+  visit(Line<ReentrantLock<std::recursive_mutex>>{
+      {"recursive_mutex", "std::recursive_mutex", "C++ library"}, make_plain});
+}
+
+template <class Visit>
+void visit_lease(Visit visit) {
+  visit(Line<LeasePool>{
+      {"lease", "shards with a number of leases each", "lockbench", {}, {leases_parameter()}},
+      make_leased});
+  visit(Line<LeaseCondvar>{{"lease_condvar",
+                            "a mutex, a condition variable and a std::deque",
+                            "C++ library",
+                            {},
+                            {leases_parameter()}},
+                           make_leased});
+  visit(Line<LeaseTbb>{{"lease_tbb",
+                        "tbb::concurrent_bounded_queue of lease numbers",
+                        "oneTBB",
+                        {},
+                        {leases_parameter()}},
+                       make_leased});
+  visit(Line<LeaseSemaphore>{{"lease_semaphore",
+                              "std::counting_semaphore before a free list",
+                              "C++ library",
+                              {},
+                              {leases_parameter()}},
+                             make_leased});
+}
+
+}  // namespace lockbench

@@ -1,0 +1,10 @@
+#include "harness/catalog/pair.h"
+#include "harness/catalog/subjects.h"
+
+namespace lockbench {
+
+void add_reentrant_subjects(Catalog& catalog) {
+  visit_reentrant(PairWithWorkloads(catalog));
+}
+
+}  // namespace lockbench

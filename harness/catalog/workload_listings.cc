@@ -1,0 +1,20 @@
+#include "harness/catalog/pair.h"
+#include "harness/catalog/subjects.h"
+
+namespace lockbench {
+
+std::vector<WorkloadListing> workload_listings() {
+  std::vector<WorkloadListing> listings;
+  // What a workload says of itself is the same for any primitive.
+  for_each_workload<NoLock, std::uint64_t>([&]<class W>() {
+    listings.push_back({.name = std::string(W::kName),
+                        .summary = std::string(W::kSummary),
+                        .needs = std::string(W::kNeeds)});
+    for (const std::string_view scenario : W::kScenarios) {
+      listings.back().scenarios.emplace_back(scenario);
+    }
+  });
+  return listings;
+}
+
+}  // namespace lockbench

@@ -1,0 +1,77 @@
+#include "harness/measure/conclude.h"
+
+#include <algorithm>
+
+#include "harness/measure/figures.h"
+
+namespace lockbench {
+namespace {
+
+double seconds(platform::Duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+void add_throughput(const TrialEnd& end, Sample& sample) {
+  std::vector<std::uint64_t> operations;
+  std::vector<Interval> intervals;
+  std::uint64_t sum = 0;
+  std::uint64_t given_up = 0;
+  platform::Time last = end.opened;
+  for (const ThreadReport& report : end.reports) {
+    operations.push_back(report.operations);
+    intervals.push_back({.start_s = seconds(report.started - end.opened),
+                         .end_s = seconds(report.ended - end.opened)});
+    sum += report.operations;
+    given_up += report.given_up;
+    last = std::max(last, report.ended);
+  }
+  const auto [least, most] = std::minmax_element(operations.begin(), operations.end());
+  sample.operations = sum;
+  sample.timeouts = given_up;
+  sample.window_s = seconds(last - end.opened);
+  if (end.cell.mode == Mode::kFixed) sample.makespan_s = sample.window_s;
+  sample.thread_operations_min = *least;
+  sample.thread_operations_max = *most;
+  sample.fairness_jain = jain_index(operations);
+  sample.overlap = overlap_of(intervals);
+}
+
+void add_times(const TrialEnd& end, Sample& sample) {
+  Histogram wait;
+  Histogram hold;
+  for (const ThreadReport& report : end.reports) {
+    wait.add(report.wait);
+    hold.add(report.hold);
+  }
+  if (wait.samples() != 0) sample.wait = wait.summary();
+  if (hold.samples() != 0) sample.hold = hold.summary();
+}
+
+std::string complaint(const Proof& proof, std::uint64_t operations) {
+  std::string text;
+  if (proof.lost_updates != 0) {
+    text = "lost " + std::to_string(proof.lost_updates) + " updates in " +
+           std::to_string(operations) + " operations";
+  }
+  if (proof.violations != 0) {
+    text += (text.empty() ? "" : "; ") + std::to_string(proof.violations) +
+            " times a holder was not alone";
+  }
+  return text;
+}
+
+}  // namespace
+
+void conclude(const TrialEnd& end, Sample& sample) {
+  add_throughput(end, sample);
+  add_times(end, sample);
+  if (end.cell.mode == Mode::kFixed && end.hold_bound) {
+    sample.ideal_s = ideal_seconds(*end.hold_bound, end.cell, end.capacity, end.processors);
+  }
+  sample.lost_updates = end.proof.lost_updates;
+  sample.violations = end.proof.violations;
+  sample.counts = end.proof.counts;
+  if (!sample.valid()) sample.reason = complaint(end.proof, *sample.operations);
+}
+
+}  // namespace lockbench

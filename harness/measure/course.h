@@ -1,0 +1,80 @@
+// Course: the phases that all threads of a trial go through together, and what each reports.
+//
+//   kWarmup  ─▶ kGate ─▶ kMeasure ─▶ kStop
+//   work        meet     work        leave
+//
+// The thread that runs the trial moves the phase on; the workers watch it. A worker's report is its
+// own cache lines, so watching progress disturbs nobody.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include <climits>
+
+#include "harness/measure/histogram.h"
+#include "primitives/platform/clock.h"
+#include "primitives/platform/futex.h"
+#include "primitives/platform/layout.h"
+
+namespace lockbench {
+
+class Course {
+ public:
+  enum Phase : std::uint32_t { kWarmup, kGate, kMeasure, kStop };
+
+  Course(std::uint32_t threads, Phase first) : threads_(threads), phase_(first) {}
+
+  // For workers. relaxed: a worker may see a phase late by a cache miss, and no more.
+  bool in(Phase phase) const { return phase_.load(std::memory_order_relaxed) == phase; }
+
+  // For workers: says "I am at the gate" and sleeps until it opens.
+  void meet() {
+    count_one(arrived_);
+    // acquire: synchronizes with move_to().
+    for (std::uint32_t seen; (seen = phase_.load(std::memory_order_acquire)) <= kGate;) {
+      platform::futex_wait(phase_, seen);
+    }
+  }
+
+  // For workers: says "I have left".
+  void leave() { count_one(finished_); }
+
+  // For the thread that runs the trial. release: synchronizes with meet().
+  void move_to(Phase phase) {
+    phase_.store(phase, std::memory_order_release);
+    platform::futex_wake(phase_, INT_MAX);
+  }
+
+  platform::FutexWord& arrived() { return arrived_; }
+  platform::FutexWord& finished() { return finished_; }
+  std::uint32_t threads() const { return threads_; }
+
+ private:
+  void count_one(platform::FutexWord& counter) {
+    // release: what the thread did is visible to whoever sees the full count.
+    if (counter.fetch_add(1, std::memory_order_release) + 1 == threads_) {
+      platform::futex_wake(counter, INT_MAX);
+    }
+  }
+
+  const std::uint32_t threads_;
+  alignas(platform::kCacheLine) platform::FutexWord phase_;
+  alignas(platform::kCacheLine) platform::FutexWord arrived_{0};
+  platform::FutexWord finished_{0};
+};
+
+// What one worker did. Written by the worker alone; read by others when it has left, but for the
+// two atomics, which may be read at any time.
+struct alignas(platform::kCacheLine) ThreadReport {
+  std::atomic<std::uint64_t> attempts{0};  // operations ended so far, warm-up included
+  std::atomic<bool> at_work{true};         // in its loop, not at the gate and not gone
+  std::uint64_t operations = 0;            // done in the window
+  std::uint64_t given_up = 0;              // acquisitions given up in the window
+  platform::Time started{};
+  platform::Time ended{};
+  Histogram wait;
+  Histogram hold;
+};
+
+}  // namespace lockbench

@@ -1,0 +1,58 @@
+// Figures: pure functions from what threads reported to what a row says.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "harness/plan/cell.h"
+#include "workloads/operation.h"
+
+namespace lockbench {
+
+// Jain's fairness index of per-thread figures: (sum x)^2 / (n * sum x^2). 1 when all are equal,
+// 1/n when one has everything; absent when there is nothing to share.
+// Source: R. Jain, D. Chiu, W. Hawe, "A Quantitative Measure of Fairness", 1984.
+std::optional<double> jain_index(std::span<const std::uint64_t> shares);
+
+// When one thread worked, in seconds from any common origin.
+struct Interval {
+  double start_s = 0;
+  double end_s = 0;
+};
+
+// The share of the time from the first start to the last end in which every thread was at work: 0
+// to 1. Absent when that time is 0.
+std::optional<double> overlap_of(std::span<const Interval> threads);
+
+// What a perfect lock would need for fixed work, in seconds: the greatest of
+//   - the busiest key's holds, divided by the key's capacity;
+//   - the busiest thread's holds and thinking;
+//   - all that must be computed (spun), divided by the processors there are.
+// Absent when nothing of known length is held (no hold, or touching lines).
+std::optional<double> ideal_seconds(const HoldBound& bound, const Cell& cell,
+                                    std::uint32_t capacity, std::uint32_t processors);
+
+// Tells when a trial stands still: no thread has made progress for `limit`.
+class StallWatch {
+ public:
+  explicit StallWatch(double limit_s) : limit_s_(limit_s) {}
+
+  // `progress` is any number that changes whenever somebody makes progress. Times ascend.
+  bool stalled(double now_s, std::uint64_t progress) {
+    if (!seen_ || progress != progress_) {
+      seen_ = true;
+      progress_ = progress;
+      since_s_ = now_s;
+    }
+    return now_s - since_s_ >= limit_s_;
+  }
+
+ private:
+  double limit_s_;
+  bool seen_ = false;
+  std::uint64_t progress_ = 0;
+  double since_s_ = 0;
+};
+
+}  // namespace lockbench

@@ -1,0 +1,98 @@
+// Probes: how an acquisition is watched, or not.
+//
+// A pair of clock readings costs as much as several uncontended locks. So most operations go
+// unwatched, and a random one in `sample_every` is timed: random, so that no rhythm of the workload
+// can fall in with it.
+#pragma once
+
+#include <cstdint>
+
+#include "harness/measure/histogram.h"
+#include "primitives/concepts.h"
+#include "primitives/platform/clock.h"
+#include "workloads/random.h"
+#include "workloads/settings.h"
+
+namespace lockbench {
+
+// lock(), or try_lock_for() when there is a timeout. Cells with a timeout are refused for
+// primitives that cannot time out, before they run.
+template <class Handle>
+bool acquire_within(Handle& handle, Nanoseconds timeout) {
+  if constexpr (TimedLockable<Handle>) {
+    if (timeout.count() != 0) return handle.try_lock_for(timeout);
+  }
+  handle.lock();
+  return true;
+}
+
+// Sees nothing and costs nothing.
+struct UntimedProbe {
+  template <class Handle>
+  bool acquire(Handle& handle, Nanoseconds timeout) {
+    return acquire_within(handle, timeout);
+  }
+
+  template <class Handle>
+  void release(Handle& handle) {
+    handle.unlock();
+  }
+};
+
+// Records how long the acquisition waited, and how long the lock was then held.
+class TimedProbe {
+ public:
+  TimedProbe(Histogram& wait, Histogram& hold) : wait_(wait), hold_(hold) {}
+
+  template <class Handle>
+  bool acquire(Handle& handle, Nanoseconds timeout) {
+    const platform::Time asked = platform::now();
+    const bool acquired = acquire_within(handle, timeout);
+    acquired_ = platform::now();
+    // A wait that was given up is a wait too.
+    wait_.record(ns_between(asked, acquired_));
+    return acquired;
+  }
+
+  template <class Handle>
+  void release(Handle& handle) {
+    // Read before unlock(): whoever waits for the lock pays for this reading, once in a while,
+    // rather than the reading being charged with their wake-up.
+    hold_.record(ns_between(acquired_, platform::now()));
+    handle.unlock();
+  }
+
+ private:
+  static std::uint64_t ns_between(platform::Time from, platform::Time to) {
+    return static_cast<std::uint64_t>((to - from).count());
+  }
+
+  Histogram& wait_;
+  Histogram& hold_;
+  platform::Time acquired_;
+};
+
+// Chooses which operations are timed: on average one in `every`, with gaps uniform in
+// [1, 2 * every - 1]. 1: each; 0: none.
+class Sampler {
+ public:
+  Sampler(std::uint32_t every, std::uint64_t seed) : every_(every), random_(seed), left_(gap()) {}
+
+  bool due() {
+    if (--left_ != 0) return false;
+    left_ = gap();
+    return true;
+  }
+
+ private:
+  std::uint64_t gap() {
+    if (every_ == 0) return ~std::uint64_t{0};
+    return 1 + random_.below(2 * std::uint64_t{every_} - 1);
+  }
+
+  std::uint64_t every_;
+  Random random_;
+  std::uint64_t left_;
+};
+
+}  // namespace lockbench

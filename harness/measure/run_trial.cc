@@ -1,0 +1,178 @@
+#include "harness/measure/run_trial.h"
+
+#include <new>
+#include <sys/prctl.h>
+#include <thread>
+
+#include "harness/measure/conclude.h"
+#include "harness/measure/figures.h"
+#include "harness/measure/pinning.h"
+#include "harness/measure/thread_crew.h"
+#include "harness/measure/usage.h"
+
+namespace lockbench {
+namespace {
+
+// How often the sleeping runner looks whether the threads still make progress.
+constexpr Nanoseconds kLook = std::chrono::milliseconds(100);
+
+std::string in_seconds(Nanoseconds duration) {
+  std::string text = std::to_string(std::chrono::duration<double>(duration).count());
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text + " s";
+}
+
+class TrialRun {
+ public:
+  TrialRun(const Trial& trial, Subject& subject)
+      : cell_(trial.cell),
+        subject_(subject),
+        course_(cell_.threads, cell_.warmup.count() > 0 ? Course::kWarmup : Course::kGate),
+        reports_(cell_.threads) {}
+
+  Sample run() {
+    Sample sample;
+    if (start_threads(sample) && warm_up(sample) && measure(sample)) {
+      crew_.join();
+      conclude({.cell = cell_,
+                .opened = opened_,
+                .reports = reports_,
+                .proof = subject_.prove(),
+                .hold_bound = subject_.hold_bound(),
+                .capacity = subject_.capacity(),
+                .processors = usable_processors()},
+               sample);
+      sample.lock_bytes = subject_.lock_bytes();
+      sample.peak_rss_bytes = peak_rss_bytes();
+    }
+    return sample;
+  }
+
+ private:
+  bool start_threads(Sample& sample) {
+    const absl::StatusOr<std::vector<int>> processors =
+        processors_for(cell_.pinning, cell_.threads);
+    if (!processors.ok()) return fail(sample, std::string(processors.status().message()));
+    for (std::uint32_t i = 0; i < cell_.threads; ++i) {
+      const int processor = processors->empty() ? kAnyProcessor : (*processors)[i];
+      const std::string trouble =
+          crew_.start(processor, [this, i] { subject_.work(i, course_, reports_[i]); });
+      if (!trouble.empty()) {
+        return fail(sample, "thread " + std::to_string(i + 1) + " of " +
+                                std::to_string(cell_.threads) +
+                                " could not be started: " + trouble);
+      }
+    }
+    begun_ = platform::now();
+    return true;
+  }
+
+  static bool fail(Sample& sample, std::string reason) {
+    sample.outcome = Outcome::kFailed;
+    sample.reason = std::move(reason);
+    return false;
+  }
+
+  bool warm_up(Sample& sample) {
+    if (course_.in(Course::kWarmup)) {
+      std::this_thread::sleep_for(cell_.warmup);
+      course_.move_to(Course::kGate);
+    }
+    return await_all(course_.arrived(), "warming up", sample);
+  }
+
+  bool measure(Sample& sample) {
+    const Usage before = Usage::now();
+    opened_ = platform::now();
+    course_.move_to(Course::kMeasure);
+    if (cell_.mode == Mode::kTimed) {
+      std::this_thread::sleep_until(opened_ + cell_.window);
+      course_.move_to(Course::kStop);
+    }
+    if (!await_all(course_.finished(), "measuring", sample)) return false;
+    add_usage(before, Usage::now(), sample);
+    return true;
+  }
+
+  // Sleeps until all threads have counted themselves in `counter`. False when they do not come;
+  // then `sample` says why.
+  bool await_all(platform::FutexWord& counter, const std::string& phase, Sample& sample) {
+    StallWatch watch(std::chrono::duration<double>(cell_.stall_limit).count());
+    for (;;) {
+      // acquire: synchronizes with Course::count_one().
+      const std::uint32_t seen = counter.load(std::memory_order_acquire);
+      if (seen == cell_.threads) return true;
+      const platform::Time now = platform::now();
+      const platform::Duration since_begun = now - begun_;
+      if (watch.stalled(std::chrono::duration<double>(since_begun).count(), seen + attempts())) {
+        sample.outcome = Outcome::kDeadlock;
+        sample.reason = "no thread ended an operation for " + in_seconds(cell_.stall_limit) +
+                        " while " + phase + "; " + threads_at_work();
+        return false;
+      }
+      if (cell_.time_limit.count() > 0 && since_begun > cell_.time_limit) {
+        sample.outcome = Outcome::kTimeout;
+        sample.reason =
+            "still " + phase + " after " + in_seconds(cell_.time_limit) + "; " + threads_at_work();
+        return false;
+      }
+      platform::futex_wait(counter, seen, now + kLook);
+    }
+  }
+
+  std::uint64_t attempts() const {
+    std::uint64_t sum = 0;
+    for (const ThreadReport& report : reports_) {
+      sum += report.attempts.load(std::memory_order_relaxed);  // relaxed: a census
+    }
+    return sum;
+  }
+
+  // "inside an operation: threads 0, 1, 2 and 7 more, of 10".
+  std::string threads_at_work() const {
+    constexpr std::size_t kNamed = 8;
+    std::string names;
+    std::size_t at_work = 0;
+    for (std::size_t i = 0; i < reports_.size(); ++i) {
+      if (!reports_[i].at_work.load(std::memory_order_relaxed)) continue;  // relaxed: a census
+      if (++at_work > kNamed) continue;
+      names += (names.empty() ? "" : ", ") + std::to_string(i);
+    }
+    if (at_work > kNamed) names += " and " + std::to_string(at_work - kNamed) + " more";
+    return "inside an operation: threads " + names + ", of " + std::to_string(cell_.threads);
+  }
+
+  const Cell cell_;
+  Subject& subject_;
+  Course course_;
+  std::vector<ThreadReport> reports_;
+  ThreadCrew crew_;
+  platform::Time begun_{};
+  platform::Time opened_{};
+};
+
+}  // namespace
+
+Sample run_trial(const Trial& trial, const MakeSubject& make_subject) {
+  // Sleeps end within a microsecond of their time, not within the kernel's default of 50; threads
+  // inherit it.
+  prctl(PR_SET_TIMERSLACK, 1);
+  try {
+    std::unique_ptr<Subject> subject = make_subject();
+    auto run = std::make_unique<TrialRun>(trial, *subject);
+    Sample sample = run->run();
+    if (sample.outcome != Outcome::kOk) {
+      // Threads are still inside: nothing that they use may be destroyed.
+      static_cast<void>(subject.release());
+      static_cast<void>(run.release());
+    }
+    return sample;
+  } catch (const std::bad_alloc&) {
+    return {.outcome = Outcome::kFailed,
+            .reason = "not enough memory for " + std::to_string(trial.cell.threads) +
+                      " threads and " + std::to_string(trial.cell.keys) + " keys"};
+  }
+}
+
+}  // namespace lockbench

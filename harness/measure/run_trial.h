@@ -1,0 +1,26 @@
+// run_trial: measures one cell once, in this process.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "harness/measure/sample.h"
+#include "harness/measure/subject.h"
+#include "harness/plan/cell.h"
+
+namespace lockbench {
+
+using MakeSubject = std::function<std::unique_ptr<Subject>()>;
+
+// Starts the cell's threads, warms up, measures, stops, and checks the workload's proof. The
+// calling thread sleeps meanwhile; being there, it makes a trial of one thread run as programs of
+// several threads do (the C library drops atomic locking in processes that never had a second
+// thread).
+//
+// Returns a sample in any case: kFailed when threads or memory could not be had, kDeadlock or
+// kTimeout when it did not end by itself. In these two cases threads are still inside the
+// primitive: the caller prints the sample and leaves by _exit(). For the same reason it is called
+// once a process.
+Sample run_trial(const Trial& trial, const MakeSubject& make_subject);
+
+}  // namespace lockbench

@@ -1,0 +1,56 @@
+#include "harness/measure/thread_crew.h"
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <sched.h>
+
+namespace lockbench {
+namespace {
+
+// A measured loop needs a few hundred bytes; the rest is for sanitizers and library calls.
+constexpr std::size_t kStackBytes = 256 << 10;
+
+extern "C" void* run_body(void* argument) {
+  const std::unique_ptr<std::function<void()>> body(static_cast<std::function<void()>*>(argument));
+  (*body)();
+  return nullptr;
+}
+
+// What a user can do about it, for the error that is about limits.
+std::string advice(int error) {
+  std::string text = std::strerror(error);
+  if (error == EAGAIN) {
+    text += "; raise `ulimit -u`, /proc/sys/kernel/threads-max or the container's pids limit";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string ThreadCrew::start(int processor, std::function<void()> body) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, kStackBytes);
+  if (processor != kAnyProcessor) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(processor, &set);
+    pthread_attr_setaffinity_np(&attributes, sizeof set, &set);
+  }
+  auto argument = std::make_unique<std::function<void()>>(std::move(body));
+  pthread_t thread;
+  const int error = pthread_create(&thread, &attributes, run_body, argument.get());
+  pthread_attr_destroy(&attributes);
+  if (error != 0) return advice(error);
+  static_cast<void>(argument.release());  // run_body owns it now
+  threads_.push_back(thread);
+  return {};
+}
+
+void ThreadCrew::join() {
+  for (const pthread_t thread : threads_) pthread_join(thread, nullptr);
+  threads_.clear();
+}
+
+}  // namespace lockbench

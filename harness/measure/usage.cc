@@ -1,0 +1,37 @@
+#include "harness/measure/usage.h"
+
+#include <fstream>
+#include <string>
+#include <sys/resource.h>
+
+namespace lockbench {
+
+Usage Usage::now() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
+  return {.user_s = seconds(usage.ru_utime),
+          .system_s = seconds(usage.ru_stime),
+          .voluntary_switches = static_cast<std::uint64_t>(usage.ru_nvcsw),
+          .involuntary_switches = static_cast<std::uint64_t>(usage.ru_nivcsw)};
+}
+
+void add_usage(const Usage& before, const Usage& after, Sample& sample) {
+  sample.cpu_user_s = after.user_s - before.user_s;
+  sample.cpu_system_s = after.system_s - before.system_s;
+  sample.voluntary_switches = after.voluntary_switches - before.voluntary_switches;
+  sample.involuntary_switches = after.involuntary_switches - before.involuntary_switches;
+}
+
+// Not getrusage's ru_maxrss: that one survives exec() and would report the parent's peak.
+std::optional<std::uint64_t> peak_rss_bytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmHWM:")) return std::stoull(line.substr(6)) * 1024;
+  }
+  return std::nullopt;
+}
+
+}  // namespace lockbench

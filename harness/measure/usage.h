@@ -1,0 +1,27 @@
+// Usage: what the kernel charged to this process.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "harness/measure/sample.h"
+
+namespace lockbench {
+
+// CPU time and context switches of all threads so far.
+struct Usage {
+  double user_s = 0;
+  double system_s = 0;
+  std::uint64_t voluntary_switches = 0;
+  std::uint64_t involuntary_switches = 0;
+
+  static Usage now();
+};
+
+// Writes what was used between the two into `sample`.
+void add_usage(const Usage& before, const Usage& after, Sample& sample);
+
+// The most memory that this process ever had resident; absent where /proc does not tell.
+std::optional<std::uint64_t> peak_rss_bytes();
+
+}  // namespace lockbench
