@@ -15,7 +15,8 @@
 //
 // Invariants, all under the shard's mutex
 //   I1  free[0, free_count) are the leases that nobody holds, each once.
-//   I2  if a lease is free and somebody waits, then a wake-up is in flight to the first waiter.
+//   I2  if a lease is free and somebody waits, then a wake-up is in flight to the first waiter, or
+//       a grant is in flight to a thread that will look at the queue before it goes in.
 #pragma once
 
 #include <cstddef>
@@ -99,13 +100,15 @@ class LeasePool {
     internal::PendingWake wake;
     const bool taken = [&] {
       for (;;) {
-        if (internal::await_signal(taker, deadline)) return true;
+        internal::await_signal(taker, deadline);
         std::scoped_lock guard(shard.mutex);
         // relaxed: signals are sent under the mutex, which this thread holds.
-        if (taker.signal.load(std::memory_order_relaxed) == internal::Waiter::kGranted) return true;
-        if (shard.pop(taker)) {
-          shard.waiters.remove(taker);
-          // Several leases may have come back on one wake-up: the next waiter is told (I2).
+        const bool granted =
+            taker.signal.load(std::memory_order_relaxed) == internal::Waiter::kGranted;
+        if (granted || shard.pop(taker)) {
+          if (!granted) shard.waiters.remove(taker);
+          // Several leases may have come back on one signal, be it a wake-up or a grant: the next
+          // waiter is told (I2).
           if (shard.free_count != 0) wake_first(shard, wake);
           return true;
         }
