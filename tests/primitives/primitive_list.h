@@ -1,0 +1,167 @@
+// The one list of what the contract tests are run over: a line per primitive and key type.
+//
+// Whoever adds a primitive adds its line here; the tests pick from the list what a primitive
+// promises.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <gtest/gtest.h>
+#include <oneapi/tbb/mutex.h>
+#include <oneapi/tbb/spin_mutex.h>
+
+#include "primitives/baselines/absl_mutex.h"
+#include "primitives/baselines/keyed_absl.h"
+#include "primitives/baselines/keyed_table.h"
+#include "primitives/baselines/keyed_tbb.h"
+#include "primitives/baselines/lease_condvar.h"
+#include "primitives/baselines/lease_semaphore.h"
+#include "primitives/baselines/lease_tbb.h"
+#include "primitives/baselines/pthread_spinlock.h"
+#include "primitives/baselines/striped_vector.h"
+#include "primitives/baselines/tbb_queuing_mutex.h"
+#include "primitives/concepts.h"
+#include "primitives/futex_mutex.h"
+#include "primitives/global_lock.h"
+#include "primitives/keyed_mutex.h"
+#include "primitives/lease_pool.h"
+#include "primitives/reentrant_lock.h"
+#include "primitives/striped_lock.h"
+
+namespace lockbench {
+
+// Every key has the hash 42: what a primitive must not take for every key being one.
+struct ConstantHash {
+  std::uint64_t operator()(std::uint64_t) const noexcept { return 42; }
+  std::uint64_t operator()(std::string_view) const noexcept { return 42; }
+};
+
+template <std::size_t kSize>
+struct SubjectName {
+  constexpr SubjectName(const char (&characters)[kSize]) {  // NOLINT: meant to convert
+    std::copy_n(characters, kSize, text);
+  }
+  char text[kSize];
+};
+
+// One line of the list.
+template <SubjectName kText, class P, Key K = std::uint64_t>
+struct Subject {
+  static_assert(KeyedLock<P, K>);
+  static_assert(TimedLockable<HandleOf<P, K>> == P::kPromises.timed);
+  static_assert(PairLock<P, K> || LeaseLock<P, K>);
+  static_assert(!std::is_move_constructible_v<HandleOf<P, K>>);
+
+  using Primitive = P;
+  using KeyType = K;
+  static constexpr const char* kName = kText.text;
+  static constexpr bool kCountsKeys = CountsKeys<P>;
+  static constexpr bool kIsLeaky =
+      kName == std::string_view("keyed_leaky") || kName == std::string_view("keyed_leaky_string");
+
+  static constexpr std::size_t kShards = 16;
+  static constexpr std::uint32_t kLeases = 3;
+
+  static std::unique_ptr<P> make() {
+    if constexpr (LeaseLock<P, K>) {
+      return std::make_unique<P>(kShards, kLeases);
+    } else {
+      return std::make_unique<P>();
+    }
+  }
+};
+
+using String = std::string_view;
+
+using Ours =
+    std::tuple<Subject<"global", GlobalLock<>>,                      //
+               Subject<"global_string", GlobalLock<>, String>,       //
+               Subject<"keyed", KeyedMutex<>>,                       //
+               Subject<"keyed_string", KeyedMutex<String>, String>,  //
+               Subject<"keyed_equal_hashes", KeyedMutex<String, ConstantHash>, String>,
+               Subject<"striped", StripedLock<>>,                 //
+               Subject<"striped_string", StripedLock<>, String>,  //
+               Subject<"striped_any_case", StripedLock<FutexMutex, CaseInsensitiveHash>, String>,
+               Subject<"reentrant", ReentrantLock<>>,                 //
+               Subject<"reentrant_string", ReentrantLock<>, String>,  //
+               Subject<"lease", LeasePool>>;
+
+using Baselines =
+    std::tuple<Subject<"global_std", GlobalLock<std::mutex>>,                //
+               Subject<"global_tbb_spin", GlobalLock<tbb::spin_mutex>>,      //
+               Subject<"global_tbb_queuing", GlobalLock<TbbQueuingMutex>>,   //
+               Subject<"global_pthread_spin", GlobalLock<PthreadSpinlock>>,  //
+               Subject<"striped_std", StripedLock<std::mutex>>,              //
+               Subject<"striped_tbb_queuing_string", StripedLock<TbbQueuingMutex>, String>,
+               Subject<"striped_vector", StripedVector>,                            //
+               Subject<"striped_vector_string", StripedVector, String>,             //
+               Subject<"keyed_table", KeyedTable<std::uint64_t>>,                   //
+               Subject<"keyed_table_string", KeyedTable<String>, String>,           //
+               Subject<"keyed_table64", KeyedTableSharded<std::uint64_t>>,          //
+               Subject<"keyed_table64_string", KeyedTableSharded<String>, String>,  //
+               Subject<"keyed_absl", KeyedAbsl<std::uint64_t>>,                     //
+               Subject<"keyed_absl_string", KeyedAbsl<String>, String>,             //
+               Subject<"keyed_leaky", KeyedLeaky<std::uint64_t>>,                   //
+               Subject<"keyed_leaky_string", KeyedLeaky<String>, String>,           //
+               Subject<"recursive_mutex", ReentrantLock<std::recursive_mutex>>,     //
+               Subject<"lease_condvar", LeaseCondvar>,                              //
+               Subject<"lease_semaphore", LeaseSemaphore>>;
+
+// These synchronize inside libraries that were not compiled with ThreadSanitizer, which therefore
+// reports races in them that are none.
+#if defined(__SANITIZE_THREAD__)
+using OpaqueBaselines = std::tuple<>;
+#else
+using OpaqueBaselines =
+    std::tuple<Subject<"global_absl", GlobalLock<AbslMutex>>,                   //
+               Subject<"global_tbb", GlobalLock<tbb::mutex>>,                   //
+               Subject<"striped_absl_string", StripedLock<AbslMutex>, String>,  //
+               Subject<"keyed_tbb", KeyedTbb<std::uint64_t>>,                   //
+               Subject<"keyed_tbb_string", KeyedTbb<String>, String>,           //
+               Subject<"lease_tbb", LeaseTbb>>;
+#endif
+
+namespace internal {
+
+template <class Wanted, class... Subjects>
+auto pick(std::tuple<Subjects...>*) -> decltype(std::tuple_cat(
+    std::declval<std::conditional_t<Wanted::template kFor<Subjects>, std::tuple<Subjects>,
+                                    std::tuple<>>>()...));
+
+template <class... Subjects>
+auto as_types(std::tuple<Subjects...>*) -> ::testing::Types<Subjects...>;
+
+template <class... Lists>
+using Joined = decltype(std::tuple_cat(std::declval<Lists>()...));
+
+}  // namespace internal
+
+using AllPrimitives = internal::Joined<Ours, Baselines, OpaqueBaselines>;
+
+// The part of the list, as gtest takes it, for which `Wanted::kFor<Subject>` is true.
+template <class Wanted, class List = AllPrimitives>
+using Where = decltype(internal::as_types(
+    static_cast<decltype(internal::pick<Wanted>(static_cast<List*>(nullptr)))*>(nullptr)));
+
+struct Any {
+  template <class S>
+  static constexpr bool kFor = true;
+};
+
+struct NameOfSubject {
+  template <class S>
+  static std::string GetName(int) {
+    return S::kName;
+  }
+};
+
+}  // namespace lockbench
