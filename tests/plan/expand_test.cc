@@ -1,0 +1,213 @@
+#include "harness/plan/expand.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/plan/json.h"
+#include "harness/plan/limits.h"
+#include "harness/plan/random_order.h"
+#include "harness/plan/spelling.h"
+#include "tests/plan/matchers.h"
+
+namespace lockbench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+Preset small(std::uint64_t seed = 1) {
+  Sweep sweep = counter_sweep();
+  sweep.threads = {1, 2, 4};
+  sweep.keys = {1, 64};
+  Preset preset = preset_of({sweep});
+  preset.blocks = 3;
+  preset.seed = seed;
+  return preset;
+}
+
+std::multiset<std::string> cells_of_block(const Plan& plan, std::uint32_t block) {
+  std::multiset<std::string> cells;
+  for (const Trial& trial : plan.trials) {
+    if (trial.block == block) cells.insert(to_json(trial.cell));
+  }
+  return cells;
+}
+
+TEST(Expand, CrossesAllAxes) {
+  const Plan plan = expand(small(), accept_all).value();
+  EXPECT_EQ(plan.trials.size(), 3u * 2 * 3 * 2);
+  EXPECT_EQ(plan.preset, "test");
+  EXPECT_EQ(plan.blocks, 3u);
+  EXPECT_EQ(plan.seed, 1u);
+}
+
+TEST(Expand, EveryBlockHoldsTheSameCellsEachOnce) {
+  const Plan plan = expand(small(), accept_all).value();
+  const auto first = cells_of_block(plan, 0);
+  EXPECT_EQ(std::set<std::string>(first.begin(), first.end()).size(), 12u);
+  EXPECT_EQ(cells_of_block(plan, 1), first);
+  EXPECT_EQ(cells_of_block(plan, 2), first);
+}
+
+TEST(Expand, EveryBlockHasAnOrderOfItsOwn) {
+  const Plan plan = expand(small(), accept_all).value();
+  const auto same = [&](std::size_t a, std::size_t b) {
+    for (std::size_t i = 0; i < 12; ++i) {
+      if (plan.trials[a * 12 + i].cell != plan.trials[b * 12 + i].cell) return false;
+    }
+    return true;
+  };
+  EXPECT_FALSE(same(0, 1));
+  EXPECT_FALSE(same(1, 2));
+}
+
+TEST(Expand, NumbersTrialsAndPositions) {
+  const Plan plan = expand(small(), accept_all).value();
+  for (std::uint32_t i = 0; i < plan.trials.size(); ++i) {
+    EXPECT_EQ(plan.trials[i].number, i);
+    EXPECT_EQ(plan.trials[i].block, i / 12);
+    EXPECT_EQ(plan.trials[i].position, i % 12);
+  }
+}
+
+TEST(Expand, TheTrialsOfABlockShareASeedThatNoOtherBlockHas) {
+  const Plan plan = expand(small(), accept_all).value();
+  std::set<std::uint64_t> seeds;
+  for (const Trial& trial : plan.trials) {
+    EXPECT_EQ(trial.seed, plan.trials[trial.block * 12].seed);
+    seeds.insert(trial.seed);
+  }
+  EXPECT_EQ(seeds.size(), 3u);
+}
+
+TEST(Expand, TheSameSeedGivesTheSamePlanByteForByte) {
+  EXPECT_EQ(to_json(expand(small(7), accept_all).value()),
+            to_json(expand(small(7), accept_all).value()));
+}
+
+TEST(Expand, AnotherSeedGivesAnotherOrder) {
+  const Plan one = expand(small(1), accept_all).value();
+  const Plan two = expand(small(2), accept_all).value();
+  EXPECT_EQ(cells_of_block(one, 0), cells_of_block(two, 0));
+  const bool same_order =
+      std::equal(one.trials.begin(), one.trials.end(), two.trials.begin(),
+                 [](const Trial& a, const Trial& b) { return a.cell == b.cell; });
+  EXPECT_FALSE(same_order);
+}
+
+// The figures are those of the published generator: a plan is the same on every machine.
+TEST(RandomOrder, IsThePublishedGenerator) {
+  internal::SplitMix64 random(1234567);
+  EXPECT_EQ(random.next(), 6457827717110365317u);
+  EXPECT_EQ(random.next(), 3203168211198807973u);
+  EXPECT_EQ(random.next(), 9817491932198370423u);
+}
+
+TEST(RandomOrder, EveryOrderComesUpAboutEquallyOften) {
+  internal::SplitMix64 random(1);
+  std::map<std::vector<std::size_t>, int> orders;
+  for (int i = 0; i < 6000; ++i) ++orders[internal::random_order(3, random)];
+  EXPECT_EQ(orders.size(), 6u);
+  for (const auto& [order, count] : orders) {
+    EXPECT_GT(count, 850);
+    EXPECT_LT(count, 1150);
+  }
+}
+
+TEST(Expand, ACellOfTwoSweepsIsMeasuredOncePerBlock) {
+  Preset preset = small();
+  Sweep again = counter_sweep();
+  again.threads = {2, 8};
+  again.keys = {64};
+  preset.sweeps.push_back(again);
+  EXPECT_EQ(expand(preset, accept_all).value().trials.size(), 3u * (12 + 2));
+}
+
+TEST(Expand, FillsInWhatASweepDoesNotSay) {
+  const Cell cell = expand(preset_of({counter_sweep()}), accept_all).value().trials[0].cell;
+  EXPECT_EQ(cell.threads, 1u);
+  EXPECT_EQ(cell.keys, 1u);
+  EXPECT_EQ(cell.window, std::chrono::milliseconds(100));
+  EXPECT_EQ(cell.warmup, std::chrono::milliseconds(20));
+  EXPECT_EQ(cell.stall_limit, stall_limit_of(cell));
+  EXPECT_EQ(cell.time_limit, time_limit_of(cell));
+}
+
+TEST(Expand, AssignedCountsGiveKeysAndOperations) {
+  Sweep sweep = counter_sweep();
+  sweep.mode = Mode::kFixed;
+  sweep.threads = {3, 21};
+  sweep.key_distributions = {parse_key_distribution("assigned:6,2,5,3,2,3").value()};
+  const Plan plan = expand(preset_of({sweep}), accept_all).value();
+  for (const Trial& trial : plan.trials) {
+    EXPECT_EQ(trial.cell.keys, 6u);
+    EXPECT_EQ(trial.cell.operations, 21 / trial.cell.threads);
+  }
+}
+
+TEST(Expand, AnImpossibleCellIsToldWithPlaceCellAndReason) {
+  Sweep sweep = counter_sweep();
+  sweep.where = "a.toml:4:1";
+  sweep.threads = {2};
+  sweep.mode = Mode::kFixed;
+  sweep.key_distributions = {parse_key_distribution("assigned:1,2").value()};
+  EXPECT_EQ(message_of(expand(preset_of({sweep}), accept_all)),
+            "a.toml:4:1: global, counter, 2 threads, 2 keys, assigned:1,2, 1 operation each: "
+            "key_distribution: the assigned counts add up to 3, but 2 threads do 1 operations "
+            "each; the sums must be equal");
+}
+
+TEST(Expand, ACellThatTheCatalogRefusesIsAnError) {
+  Sweep sweep = counter_sweep();
+  sweep.where = "a.toml:4:1";
+  const auto refuse_keyed = [](const Cell& cell) {
+    return cell.primitive.name == "keyed" ? absl::FailedPreconditionError("not here")
+                                          : absl::OkStatus();
+  };
+  EXPECT_EQ(message_of(expand(preset_of({sweep}), refuse_keyed)),
+            "a.toml:4:1: keyed, counter, 1 thread, 1 key: not here");
+}
+
+TEST(Expand, OverriddenPrimitivesAreLeftOutWhereTheyMakeNoSense) {
+  Sweep nested = counter_sweep();
+  nested.workloads = {{"nested", {}}};
+  Overrides overrides;
+  overrides.sweep.primitives = {{"keyed", {}}};
+  const Preset preset = apply(preset_of({counter_sweep(), nested}), overrides).value();
+  const auto no_nesting = [](const Cell& cell) {
+    return cell.workload.name == "nested" ? absl::FailedPreconditionError("keyed cannot nest")
+                                          : absl::OkStatus();
+  };
+  EXPECT_EQ(expand(preset, no_nesting).value().trials.size(), preset.blocks);
+
+  const auto nowhere = [](const Cell&) { return absl::FailedPreconditionError("nowhere"); };
+  EXPECT_THAT(message_of(expand(preset, nowhere)), HasSubstr("keyed, counter"));
+  const auto unknown = [](const Cell& cell) {
+    return cell.workload.name == "nested" ? absl::InvalidArgumentError("unknown")
+                                          : absl::OkStatus();
+  };
+  EXPECT_THAT(message_of(expand(preset, unknown)), HasSubstr("unknown"));
+}
+
+TEST(Expand, APlanBeyondAllMeasureIsRefused) {
+  Sweep sweep = counter_sweep();
+  for (std::uint32_t i = 1; i <= 400; ++i) {
+    sweep.threads.push_back(i);
+    sweep.keys.push_back(i);
+  }
+  sweep.where = "a.toml:4:1";
+  EXPECT_EQ(message_of(expand(preset_of({sweep}), accept_all)),
+            "a.toml:4:1: the sweep has more than 100000 cells; take fewer values");
+  Preset preset = small();
+  preset.blocks = 10'000;
+  EXPECT_THAT(message_of(expand(preset, accept_all)),
+              StartsWith("blocks: 10000 of 12 cells each is out of range"));
+  EXPECT_EQ(message_of(expand(preset_of({}), accept_all)), "the plan is empty; add a [[sweep]]");
+}
+
+}  // namespace
+}  // namespace lockbench

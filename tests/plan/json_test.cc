@@ -1,0 +1,135 @@
+#include "harness/plan/json.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/plan/describe.h"
+#include "harness/plan/expand.h"
+#include "harness/plan/spelling.h"
+#include "tests/plan/matchers.h"
+
+namespace lockbench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr std::string_view kGolden =
+    R"({"number":3,"block":1,"position":2,"seed":18446744073709551615,)"
+    R"("cell":{"primitive":"striped:lock=std,stripes=64","workload":"nested:mixed_lock_unlock",)"
+    R"("mode":"timed","threads":8,"keys":64,"key_type":"string","key_distribution":"zipf:0.7",)"
+    R"("hold":"200ns","think":"sleep:1.5ms","pinning":"0,2","timeout":"5ms","warmup":"20ms",)"
+    R"("window":"100ms","operations":0,"sample_every":64,"stall_limit":"2s","time_limit":"10s"}})";
+
+Trial golden_trial() {
+  Trial trial{.number = 3, .block = 1, .position = 2, .seed = UINT64_MAX, .cell = {}};
+  trial.cell.primitive = {"striped", {{"lock", "std"}, {"stripes", "64"}}};
+  trial.cell.workload = {"nested", "mixed_lock_unlock"};
+  trial.cell.threads = 8;
+  trial.cell.keys = 64;
+  trial.cell.key_type = KeyType::kString;
+  trial.cell.key_distribution = {.kind = KeyDistribution::Kind::kZipf, .theta = 0.7, .counts = {}};
+  trial.cell.hold = {.kind = Work::Kind::kSpin, .duration = Nanoseconds{200}};
+  trial.cell.think = {.kind = Work::Kind::kSleep, .duration = Nanoseconds{1'500'000}};
+  trial.cell.pinning = "0,2";
+  trial.cell.timeout = std::chrono::milliseconds(5);
+  trial.cell.warmup = std::chrono::milliseconds(20);
+  trial.cell.window = std::chrono::milliseconds(100);
+  trial.cell.stall_limit = std::chrono::seconds(2);
+  trial.cell.time_limit = std::chrono::seconds(10);
+  return trial;
+}
+
+// The golden text with one part of it replaced.
+std::string changed(std::string_view from, std::string_view to) {
+  std::string text(kGolden);
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+std::string error_of(const std::string& json) {
+  return message_of(trial_from_json(json));
+}
+
+TEST(TrialJson, IsOneLineOfUsersWords) {
+  EXPECT_EQ(to_json(golden_trial()), kGolden);
+}
+
+TEST(TrialJson, ReadsBackWithoutLoss) {
+  EXPECT_EQ(trial_from_json(kGolden).value(), golden_trial());
+}
+
+TEST(PlanJson, ReadsBackWithoutLossATrialALine) {
+  Sweep sweep = counter_sweep();
+  sweep.threads = {1, 2, 3};
+  sweep.holds = {parse_work("touch:8").value(), parse_work("sleep:1ms").value()};
+  Sweep fixed = counter_sweep();
+  fixed.mode = Mode::kFixed;
+  fixed.threads = {3};
+  fixed.key_distributions = {parse_key_distribution("assigned:1,2").value()};
+  Preset preset = preset_of({sweep, fixed});
+  preset.target = "i7-1165G7";
+  preset.seed = UINT64_MAX;
+  const Plan plan = expand(preset, accept_all).value();
+  const std::string json = to_json(plan);
+  EXPECT_EQ(plan_from_json(json).value(), plan);
+  EXPECT_EQ(static_cast<std::size_t>(std::count(json.begin(), json.end(), '\n')),
+            plan.trials.size());
+}
+
+TEST(TrialJson, AMissingFieldIsNamed) {
+  EXPECT_EQ(error_of(changed(R"("threads":8,)", "")), "trial, cell: field 'threads': is missing");
+  EXPECT_EQ(error_of("{}"), "trial: field 'number': is missing");
+}
+
+TEST(TrialJson, AnUnknownFieldGetsTheNearestRightOne) {
+  EXPECT_EQ(error_of(changed(R"("threads":8)", R"("threads":8,"kes":1)")),
+            "trial, cell: unknown field 'kes'; did you mean 'keys'?");
+}
+
+TEST(TrialJson, AWrongValueIsToldWithItsField) {
+  EXPECT_EQ(error_of(changed(R"("threads":8)", R"("threads":"8")")),
+            "trial, cell: field 'threads': wants a whole number, 0 or more");
+  EXPECT_EQ(error_of(changed(R"("threads":8)", R"("threads":-8)")),
+            "trial, cell: field 'threads': wants a whole number, 0 or more");
+  EXPECT_EQ(error_of(changed(R"("threads":8)", R"("threads":8.5)")),
+            "trial, cell: field 'threads': wants a whole number, 0 or more");
+  EXPECT_EQ(error_of(changed(R"("threads":8)", R"("threads":4294967297)")),
+            "trial, cell: field 'threads': is too large a number");
+  EXPECT_EQ(error_of(changed(R"("hold":"200ns")", R"("hold":200)")),
+            "trial, cell: field 'hold': wants text in quotes");
+  EXPECT_THAT(error_of(changed(R"("hold":"200ns")", R"("hold":"200")")),
+              StartsWith("trial, cell: field 'hold': '200' has no unit"));
+  EXPECT_EQ(error_of(changed(R"("threads":8)", R"("threads":0)")),
+            "trial, cell: threads: 0 is out of range: 1 to 4096");
+  EXPECT_THAT(error_of(changed(R"("cell":{)", R"("cell":5,"x":{)")),
+              HasSubstr("unknown field 'x'"));
+}
+
+TEST(TrialJson, WhatIsNoJsonIsRefused) {
+  EXPECT_EQ(error_of("{\"number\":"), "trial: not JSON at byte 11");
+  EXPECT_EQ(error_of(""), "trial: not JSON at byte 1");
+  EXPECT_EQ(error_of("[]"), "trial: wants an object");
+  EXPECT_EQ(
+      message_of(plan_from_json(R"({"preset":"p","target":"","seed":1,"blocks":1,"trials":5})")),
+      "plan: field 'trials': wants an array");
+  EXPECT_EQ(
+      message_of(plan_from_json(R"({"preset":"p","target":"","seed":1,"blocks":1,"trials":[{}]})")),
+      "plan, trial 0: field 'number': is missing");
+}
+
+TEST(Describe, SaysWhatIsUnusual) {
+  Cell cell;
+  cell.primitive = {"keyed", {}};
+  cell.workload = {"counter", {}};
+  EXPECT_EQ(describe(cell), "keyed, counter, 1 thread, 1 key");
+  EXPECT_EQ(describe(golden_trial().cell),
+            "striped:lock=std,stripes=64, nested:mixed_lock_unlock, 8 threads, 64 keys, string, "
+            "zipf:0.7, hold 200ns, think sleep:1.5ms, timeout 5ms, pinning 0,2");
+  EXPECT_THAT(describe(golden_trial()), HasSubstr("block 1"));
+  EXPECT_THAT(describe(golden_trial()), HasSubstr("120ms"));
+}
+
+}  // namespace
+}  // namespace lockbench

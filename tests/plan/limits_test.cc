@@ -1,0 +1,137 @@
+#include "harness/plan/limits.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/plan/quantity.h"
+#include "harness/plan/spelling.h"
+#include "tests/plan/matchers.h"
+
+namespace lockbench {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+
+Cell timed() {
+  Cell cell;
+  cell.primitive = {"keyed", {}};
+  cell.workload = {"counter", {}};
+  cell.window = milliseconds(100);
+  return cell;
+}
+
+Cell article(const char* primitive) {
+  Cell cell = timed();
+  cell.primitive = parse_primitive(primitive).value();
+  cell.mode = Mode::kFixed;
+  cell.window = Nanoseconds{0};
+  cell.threads = 21;
+  cell.keys = 6;
+  cell.operations = 1;
+  cell.hold = parse_work("sleep:100ms").value();
+  cell.key_distribution = parse_key_distribution("assigned:6,2,5,3,2,3").value();
+  return cell;
+}
+
+template <class Change>
+std::string refused(Cell cell, Change change) {
+  change(cell);
+  return message_of(check_cell(cell));
+}
+
+TEST(CheckCell, AcceptsWhatCanBeMeasured) {
+  EXPECT_EQ(message_of(check_cell(timed())), "OK");
+  EXPECT_EQ(message_of(check_cell(article("keyed"))), "OK");
+}
+
+TEST(CheckCell, RefusesCountsOutOfRange) {
+  EXPECT_EQ(refused(timed(), [](Cell& c) { c.threads = 0; }),
+            "threads: 0 is out of range: 1 to 4096");
+  EXPECT_EQ(refused(timed(), [](Cell& c) { c.threads = 4097; }),
+            "threads: 4097 is out of range: 1 to 4096");
+  EXPECT_EQ(refused(timed(), [](Cell& c) { c.keys = 0; }),
+            "keys: 0 is out of range: 1 to 1073741824");
+  EXPECT_EQ(refused(timed(), [](Cell& c) { c.keys = Cell::kMaxKeys + 1; }),
+            "keys: 1073741825 is out of range: 1 to 1073741824");
+}
+
+TEST(CheckCell, RefusesNegativeTimes) {
+  EXPECT_EQ(refused(timed(), [](Cell& c) { c.hold.duration = Nanoseconds{-200}; }),
+            "hold: -200ns is negative; 0 is the least");
+  EXPECT_EQ(refused(timed(), [](Cell& c) { c.timeout = Nanoseconds{-1}; }),
+            "timeout: -1ns is negative; 0 is the least");
+  EXPECT_EQ(refused(timed(), [](Cell& c) { c.think.duration = Nanoseconds::max(); }),
+            "think: 9223372036.854775807s is longer than a day");
+}
+
+TEST(CheckCell, EachModeHasItsOwnEnd) {
+  EXPECT_THAT(refused(timed(), [](Cell& c) { c.window = Nanoseconds{0}; }),
+              HasSubstr("window: mode timed wants one longer than 0"));
+  EXPECT_THAT(refused(timed(), [](Cell& c) { c.operations = 1; }),
+              HasSubstr("operations: time decides how many in mode timed"));
+  EXPECT_THAT(refused(timed(), [](Cell& c) { c.mode = Mode::kFixed; }),
+              HasSubstr("operations: mode fixed wants how many each thread does"));
+}
+
+TEST(CheckCell, AssignedCountsMustAddUp) {
+  EXPECT_EQ(refused(article("keyed"), [](Cell& c) { c.keys = 7; }),
+            "keys: 7, but 6 counts are assigned; leave keys out, or assign as many");
+  EXPECT_EQ(refused(article("keyed"), [](Cell& c) { c.threads = 20; }),
+            "key_distribution: the assigned counts add up to 21, but 20 threads do 1 operations "
+            "each; the sums must be equal");
+  EXPECT_THAT(refused(article("keyed"), [](Cell& c) { c.operations = 2; }),
+              HasSubstr("add up to 21, but 21 threads do 2"));
+  EXPECT_EQ(
+      refused(timed(), [](Cell& c) { c.key_distribution = article("keyed").key_distribution; }),
+      "key_distribution: assigned counts want mode fixed");
+}
+
+TEST(StallLimit, IsNeverShortOfWhatOneOperationNeeds) {
+  EXPECT_GE(stall_limit_of(timed()), seconds(2));
+  Cell slow = timed();
+  slow.hold = parse_work("sleep:1s").value();
+  slow.think = parse_work("sleep:1s").value();
+  EXPECT_GE(stall_limit_of(slow), seconds(40));
+  Cell crowded = timed();
+  crowded.threads = 4096;
+  EXPECT_GE(stall_limit_of(crowded), seconds(40));
+}
+
+TEST(TimeLimit, LeavesRoomForAllHoldsInTurn) {
+  EXPECT_GE(time_limit_of(article("global")), milliseconds(2 * 2100));
+  Cell timed_and_slow = timed();
+  timed_and_slow.threads = 1000;
+  timed_and_slow.hold = parse_work("sleep:100ms").value();
+  EXPECT_GE(time_limit_of(timed_and_slow), seconds(100));
+  EXPECT_GE(time_limit_of(timed()), stall_limit_of(timed()));
+}
+
+TEST(TimeLimit, IsCappedAndNotOverflowed) {
+  Cell endless = article("global");
+  endless.threads = 4096;
+  endless.operations = 1'000'000'000'000;
+  endless.hold = parse_work("sleep:86400s").value();
+  EXPECT_EQ(time_limit_of(endless), kLongestDuration);
+  EXPECT_EQ(stall_limit_of(endless), kLongestDuration);
+}
+
+TEST(ExpectedDuration, OfATimedTrialIsWarmUpAndWindow) {
+  Trial trial{.cell = timed()};
+  trial.cell.warmup = milliseconds(20);
+  EXPECT_EQ(expected_duration(trial), milliseconds(120));
+}
+
+TEST(ExpectedDuration, OfFixedWorkIsItsIdeal) {
+  const auto expected = [](const char* primitive) {
+    return expected_duration({.cell = article(primitive)});
+  };
+  EXPECT_EQ(expected("none"), milliseconds(100));
+  EXPECT_EQ(expected("global"), milliseconds(2100));
+  EXPECT_EQ(expected("keyed"), milliseconds(600));
+  EXPECT_EQ(expected("lease:leases=3"), milliseconds(200));
+}
+
+}  // namespace
+}  // namespace lockbench

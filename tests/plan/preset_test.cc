@@ -1,0 +1,117 @@
+#include "harness/plan/preset.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/plan/expand.h"
+#include "harness/plan/sweep_fields.h"
+#include "tests/plan/matchers.h"
+
+namespace lockbench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Sweep fixed_sweep() {
+  Sweep sweep = counter_sweep();
+  sweep.mode = Mode::kFixed;
+  sweep.operations = 10;
+  return sweep;
+}
+
+TEST(Apply, AnOverriddenAxisReplacesItInEverySweep) {
+  Sweep second = counter_sweep();
+  second.threads = {1, 2};
+  Overrides overrides{.sweep = {}, .blocks = 2, .seed = 9};
+  overrides.sweep.threads = {3};
+  const Preset preset = apply(preset_of({counter_sweep(), second}), overrides).value();
+  EXPECT_THAT(preset.sweeps[0].threads, ElementsAre(3));
+  EXPECT_THAT(preset.sweeps[1].threads, ElementsAre(3));
+  EXPECT_EQ(preset.sweeps[1].primitives.size(), 2u);
+  EXPECT_EQ(preset.blocks, 2u);
+  EXPECT_EQ(preset.seed, 9u);
+}
+
+TEST(Apply, NothingOverriddenChangesNothing) {
+  const Preset preset = preset_of({counter_sweep(), fixed_sweep()});
+  EXPECT_EQ(apply(preset, {}).value(), preset);
+}
+
+TEST(Apply, AWindowGoesToTimedSweepsAndOperationsToFixedOnes) {
+  Overrides overrides;
+  overrides.sweep.window = std::chrono::milliseconds(7);
+  overrides.sweep.operations = 77;
+  const Preset preset = apply(preset_of({counter_sweep(), fixed_sweep()}), overrides).value();
+  const Plan plan = expand(preset, accept_all).value();
+  for (const Trial& trial : plan.trials) {
+    const bool fixed = trial.cell.mode == Mode::kFixed;
+    EXPECT_EQ(trial.cell.window, fixed ? Nanoseconds{0} : std::chrono::milliseconds(7));
+    EXPECT_EQ(trial.cell.operations, fixed ? 77u : 0u);
+  }
+}
+
+TEST(Apply, ASettingThatNoSweepCouldUseIsRefused) {
+  Overrides operations;
+  operations.sweep.operations = 77;
+  EXPECT_EQ(message_of(apply(preset_of({counter_sweep()}), operations)),
+            "operations: time decides how many in mode timed; give mode fixed with it");
+  Overrides window;
+  window.sweep.window = std::chrono::milliseconds(7);
+  EXPECT_THAT(message_of(apply(preset_of({fixed_sweep()}), window)),
+              HasSubstr("window: a trial in mode fixed ends after its operations"));
+}
+
+TEST(PresetFrom, HasWhatTheCommandLineGivesAndUsualValuesElse) {
+  Overrides overrides;
+  overrides.sweep.threads = {3};
+  const Preset preset = preset_from(overrides);
+  EXPECT_EQ(preset.name, "command line");
+  const Plan plan = expand(preset, accept_all).value();
+  EXPECT_EQ(plan.trials.size(), 3u * preset.blocks);
+  EXPECT_EQ(plan.trials[0].cell.threads, 3u);
+  EXPECT_EQ(plan.trials[0].cell.keys, 64u);
+}
+
+TEST(PresetFrom, TakesThePrimitivesThatGoWithTheWorkload) {
+  Overrides overrides;
+  overrides.sweep.workloads = {{"checkout", {}}};
+  EXPECT_EQ(preset_from(overrides).sweeps[0].primitives[0].name, "lease");
+  overrides.sweep.workloads = {{"nested", {}}};
+  EXPECT_EQ(preset_from(overrides).sweeps[0].primitives[0].name, "reentrant");
+  overrides.sweep.primitives = {{"recursive_mutex", {}}};
+  EXPECT_EQ(preset_from(overrides).sweeps[0].primitives.size(), 1u);
+}
+
+TEST(PresetFrom, AssignedCountsDecideKeysAndOperations) {
+  Overrides overrides;
+  overrides.sweep.mode = Mode::kFixed;
+  overrides.sweep.threads = {2};
+  overrides.sweep.key_distributions = {
+      {.kind = KeyDistribution::Kind::kAssigned, .counts = {3, 2, 1}}};
+  const Plan plan = expand(preset_from(overrides), accept_all).value();
+  EXPECT_EQ(plan.trials[0].cell.keys, 3u);
+  EXPECT_EQ(plan.trials[0].cell.operations, 3u);
+}
+
+TEST(SweepFields, EveryFieldCanBeSetByItsName) {
+  Sweep sweep;
+  for (const SweepField& field : sweep_fields()) {
+    EXPECT_EQ(find_sweep_field(field.name), &field);
+    EXPECT_FALSE(field.add(sweep, "!").ok()) << field.name;
+  }
+  EXPECT_EQ(find_sweep_field("treads"), nullptr);
+  EXPECT_EQ(sweep, Sweep{});
+}
+
+TEST(SweepFields, AnAxisTakesValuesBetweenCommasWhereTheyHaveNoneThemselves) {
+  Sweep sweep;
+  ASSERT_TRUE(find_sweep_field("hold")->add(sweep, "0,200ns").ok());
+  ASSERT_TRUE(find_sweep_field("hold")->add(sweep, "sleep:1ms").ok());
+  EXPECT_EQ(sweep.holds.size(), 3u);
+  ASSERT_TRUE(find_sweep_field("primitive")->add(sweep, "striped:lock=std,stripes=4").ok());
+  EXPECT_EQ(sweep.primitives.size(), 1u);
+}
+
+}  // namespace
+}  // namespace lockbench

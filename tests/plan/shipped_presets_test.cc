@@ -1,0 +1,155 @@
+// The presets in workloads/presets: that each is what it says.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <numeric>
+#include <set>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/plan/expand.h"
+#include "harness/plan/json.h"
+#include "harness/plan/limits.h"
+#include "harness/plan/preset_file.h"
+#include "harness/plan/quantity.h"
+#include "tests/plan/matchers.h"
+
+namespace lockbench {
+namespace {
+
+using ::testing::UnorderedElementsAre;
+
+const std::set<std::string> kExclusive = {"none",        "global",        "keyed",     "striped",
+                                          "keyed_table", "keyed_table64", "keyed_tbb", "keyed_absl",
+                                          "keyed_leaky", "striped_vector"};
+const std::map<std::string, std::set<std::string>> kPrimitivesOfWorkload = {
+    {"counter", kExclusive},
+    {"accounts", kExclusive},
+    {"nested", {"reentrant", "recursive_mutex"}},
+    {"checkout", {"lease", "lease_condvar", "lease_tbb", "lease_semaphore"}}};
+
+absl::Status check_names(const Cell& cell) {
+  const auto primitives = kPrimitivesOfWorkload.find(cell.workload.name);
+  if (primitives == kPrimitivesOfWorkload.end() ||
+      !primitives->second.contains(cell.primitive.name)) {
+    return absl::InvalidArgumentError("primitive and workload do not go together");
+  }
+  if (cell.workload.name == "accounts" && cell.key_type != KeyType::kString) {
+    return absl::InvalidArgumentError("accounts are strings");
+  }
+  return absl::OkStatus();
+}
+
+struct Shipped {
+  Preset preset;
+  Plan plan;
+  double expected_s = 0;
+};
+
+Shipped shipped(const std::string& name) {
+  const std::filesystem::path path = std::filesystem::path(LOCKBENCH_PRESETS) / (name + ".toml");
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  const auto preset = parse_preset(text.str(), name + ".toml");
+  EXPECT_EQ(message_of(preset), "OK");
+  if (!preset.ok()) return {};
+  const auto plan = expand(*preset, check_names);
+  EXPECT_EQ(message_of(plan), "OK");
+  if (!plan.ok()) return {};
+  Shipped result{.preset = *preset, .plan = *plan};
+  for (const Trial& trial : plan->trials) {
+    result.expected_s += std::chrono::duration<double>(expected_duration(trial)).count();
+  }
+  return result;
+}
+
+std::set<std::uint32_t> threads_of(const Plan& plan) {
+  std::set<std::uint32_t> threads;
+  for (const Trial& trial : plan.trials) threads.insert(trial.cell.threads);
+  return threads;
+}
+
+std::vector<std::string> all_presets() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(LOCKBENCH_PRESETS)) {
+    names.push_back(entry.path().stem());
+  }
+  return names;
+}
+
+TEST(ShippedPresets, AreTheseAndNoOthers) {
+  EXPECT_THAT(all_presets(),
+              UnorderedElementsAre("quick", "threads", "keys", "holds", "article-21x6",
+                                   "article-1000x12", "million-users", "connection-pool",
+                                   "fastrlock", "i7-1165G7", "i5-11600K"));
+}
+
+TEST(ShippedPresets, AllExpandAndSayWhatTheyTeach) {
+  for (const std::string& name : all_presets()) {
+    SCOPED_TRACE(name);
+    const Shipped s = shipped(name);
+    EXPECT_EQ(s.preset.name, name);
+    EXPECT_GT(s.preset.title.size(), 20u);
+    EXPECT_LT(s.preset.title.size(), 80u);
+    EXPECT_GT(s.preset.description.size(), 100u);
+    EXPECT_GT(s.plan.trials.size(), 0u);
+    EXPECT_LT(s.expected_s, 600);
+    RecordProperty(name + " trials", static_cast<int>(s.plan.trials.size()));
+    RecordProperty(name + " expected_s", static_cast<int>(s.expected_s));
+    EXPECT_EQ(plan_from_json(to_json(s.plan)).value(), s.plan);
+  }
+}
+
+TEST(ShippedPresets, QuickCoversTheFivePrimitivesInHalfAMinute) {
+  const Shipped quick = shipped("quick");
+  std::set<std::string> names;
+  for (const Trial& trial : quick.plan.trials) names.insert(trial.cell.primitive.name);
+  for (const char* name : {"none", "global", "keyed", "striped", "reentrant", "lease"}) {
+    EXPECT_TRUE(names.contains(name)) << name;
+  }
+  EXPECT_GE(quick.plan.blocks, 5u);
+  // Starting a process for each trial, and ending it, comes on top: some 10 ms.
+  EXPECT_LE(quick.expected_s + 0.01 * static_cast<double>(quick.plan.trials.size()), 29);
+}
+
+TEST(ShippedPresets, TheArticlesAreTheArticles) {
+  const Shipped small = shipped("article-21x6");
+  EXPECT_EQ(threads_of(small.plan), std::set<std::uint32_t>{21});
+  EXPECT_GE(small.plan.blocks, 3u);
+  EXPECT_LT(small.expected_s, 60);
+  const Shipped large = shipped("article-1000x12");
+  EXPECT_EQ(threads_of(large.plan), std::set<std::uint32_t>{1000});
+  EXPECT_EQ(large.plan.blocks, 1u);
+  for (const Shipped& s : {small, large}) {
+    for (const Trial& trial : s.plan.trials) {
+      EXPECT_EQ(trial.cell.operations, 1u);
+      EXPECT_EQ(trial.cell.hold.kind, Work::Kind::kSleep);
+      EXPECT_EQ(trial.cell.hold.duration, std::chrono::milliseconds(100));
+      const auto& counts = trial.cell.key_distribution.counts;
+      EXPECT_EQ(std::accumulate(counts.begin(), counts.end(), 0u), trial.cell.threads);
+    }
+  }
+}
+
+TEST(ShippedPresets, TheTargetsFollowTheirCores) {
+  const Shipped i7 = shipped("i7-1165G7");
+  EXPECT_EQ(i7.preset.target, "i7-1165G7");
+  EXPECT_EQ(threads_of(i7.plan), (std::set<std::uint32_t>{1, 2, 4, 8, 16, 32}));
+  const Shipped i5 = shipped("i5-11600K");
+  EXPECT_EQ(i5.preset.target, "i5-11600K");
+  EXPECT_EQ(threads_of(i5.plan), (std::set<std::uint32_t>{1, 2, 6, 12, 24, 48}));
+}
+
+TEST(ShippedPresets, TheConnectionPoolHasACellThatMustDeadlock) {
+  const Shipped pool = shipped("connection-pool");
+  EXPECT_TRUE(std::any_of(pool.plan.trials.begin(), pool.plan.trials.end(), [](const Trial& t) {
+    return t.cell.workload.scenario == "second_lease" && t.cell.threads == 10 && t.cell.keys == 1 &&
+           t.cell.primitive.parameters.at("leases") == "10";
+  }));
+}
+
+}  // namespace
+}  // namespace lockbench
