@@ -9,7 +9,7 @@ namespace {
 
 constexpr LatencyColumn kColumns[] = {
     {"run_id", "name", "the run; the same in all its files"},
-    {"trial", "count", "place in the plan, as in `trials.csv`"},
+    {"trial", "number", "place in the plan, as in `trials.csv`"},
     {"kind", "name",
      "`wait`: from asking for the lock to having it; `hold`: from having it to giving it back"},
     {"low_ns", "ns", "least time that falls into this bucket"},

@@ -104,7 +104,8 @@ void read_machine_json(internal::FieldReader& meta, Machine& machine) {
   if (object == nullptr) return;
   internal::FieldReader reader(*object, meta.path("machine"));
   for_each_fact(machine, [&](const char* name, auto& fact) { reader.allow(name, fact); });
-  if (const json* caches = reader.required("caches"); caches != nullptr && caches->is_array()) {
+  if (const json* caches = reader.required("caches")) {
+    if (!caches->is_array()) reader.fail(reader.path("caches"), "expected a list");
     for (const json& cache : *caches) {
       read_cache(cache, reader.path("caches"), reader, machine.caches);
     }

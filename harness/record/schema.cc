@@ -90,9 +90,8 @@ std::string latency_figure(const Row& row) {
 
 std::string operations_per_s(const Row& row) {
   const Sample& s = row.sample;
-  const std::optional<double> divisor = s.window_s ? s.window_s : s.makespan_s;
-  if (!s.operations || !divisor || *divisor <= 0) return {};
-  return text(static_cast<double>(*s.operations) / *divisor);
+  if (!s.operations || !s.window_s || *s.window_s <= 0) return {};
+  return text(static_cast<double>(*s.operations) / *s.window_s);
 }
 
 std::string efficiency(const Row& row) {
@@ -108,18 +107,19 @@ constexpr std::string_view kNoSample = "no sample came back";
 constexpr std::string_view kNoWaits = "no wait was timed";
 constexpr std::string_view kNoHolds = "no hold was timed";
 constexpr std::string_view kNotFixed = "`mode` is not `fixed`, or no sample came back";
+constexpr std::string_view kNoIdeal = "`mode` is not `fixed`, or the workload has no known ideal";
 constexpr std::string_view kNoProof = "the trial came to no proof";
 
 constexpr Column kColumns[] = {
-    {"schema_version", "count", "version of this table", "", of_run<&RunIdentity::schema_version>},
+    {"schema_version", "number", "version of this table", "", of_run<&RunIdentity::schema_version>},
     {"run_id", "name", "the run; the same in all its files", "", of_run<&RunIdentity::run_id>},
     {"preset", "name", "the preset, or `command line`", "", of_run<&RunIdentity::preset>},
     {"target", "name", "machine class that the preset is sized for; `meta.json` has the machine",
      "the preset is for any machine", of_run<&RunIdentity::target>},
-    {"trial", "count", "place in the plan, from 0; with `run_id` it names the row", "",
+    {"trial", "number", "place in the plan, from 0; with `run_id` it names the row", "",
      of_trial<&Trial::number>},
-    {"block", "count", "repetition, from 0: one pass over all cells", "", of_trial<&Trial::block>},
-    {"position", "count", "place within the block, from 0", "", of_trial<&Trial::position>},
+    {"block", "number", "repetition, from 0: one pass over all cells", "", of_trial<&Trial::block>},
+    {"position", "number", "place within the block, from 0", "", of_trial<&Trial::position>},
     {"primitive", "name", "the way to lock", "",
      [](const Row& r) { return r.trial.cell.primitive.name; }},
     {"params", "text", "its parameters, `name=value` by commas, sorted by name",
@@ -140,23 +140,21 @@ constexpr Column kColumns[] = {
     {"think_ns", "ns", "how long a thread works between two operations",
      "`think_kind` is `none` or `touch`", work_ns<&Cell::think>},
     {"pinning", "text", "how threads are bound to processors", "", of_cell<&Cell::pinning>},
-    {"seed", "count", "of the keys drawn; one for all cells of a block", "",
+    {"seed", "number", "of the keys drawn; one for all cells of a block", "",
      of_trial<&Trial::seed>},
     {"warmup_s", "s", "time before the window, as planned", "",
      [](const Row& r) { return text(Seconds(r.trial.cell.warmup).count()); }},
-    {"window_s", "s", "the measured window; what rates are divided by", kNoSample,
-     measured<&S::window_s>},
+    {"window_s", "s",
+     "from the start to the end of the last thread, as measured; what rates are divided by",
+     kNoSample, measured<&S::window_s>},
     {"operations", "count", "of all threads, in the window", kNoSample, measured<&S::operations>},
-    {"operations_per_s", "1/s",
-     "`operations` / `window_s`, or / `makespan_s` where there is no window", kNoSample,
-     operations_per_s},
-    {"makespan_s", "s", "from the start to the end of the last thread", kNotFixed,
-     measured<&S::makespan_s>},
-    {"ideal_s", "s", "what a perfect lock would take for the same work", kNotFixed,
+    {"operations_per_s", "1/s", "`operations` / `window_s`", kNoSample, operations_per_s},
+    {"makespan_s", "s", "the time that the whole work took", kNotFixed, measured<&S::makespan_s>},
+    {"ideal_s", "s", "what a perfect lock would take for the same work", kNoIdeal,
      measured<&S::ideal_s>},
-    {"efficiency", "ratio", "`ideal_s` / `makespan_s`; 1 is perfect", kNotFixed, efficiency},
-    {"wait_samples", "count", "waits timed, from asking for the lock to having it",
-     "waits were not to be timed", latency_samples<&S::wait>},
+    {"efficiency", "ratio", "`ideal_s` / `makespan_s`; 1 is perfect", kNoIdeal, efficiency},
+    {"wait_samples", "count", "waits timed, from asking for the lock to having it", kNoWaits,
+     latency_samples<&S::wait>},
     {"wait_mean_ns", "ns", "their mean", kNoWaits, latency_figure<&S::wait, &L::mean_ns>},
     {"wait_p50_ns", "ns", "median; off by at most 1.6 %, as all quantiles here", kNoWaits,
      latency_figure<&S::wait, &L::p50_ns>},
@@ -220,8 +218,8 @@ constexpr Column kColumns[] = {
        const Cell& cell = r.trial.cell;
        return cell.mode == Mode::kFixed ? text(cell.operations) : std::string();
      }},
-    {"held_samples", "count", "holds timed, from having the lock to giving it back",
-     "holds were not to be timed", latency_samples<&S::hold>},
+    {"held_samples", "count", "holds timed, from having the lock to giving it back", kNoHolds,
+     latency_samples<&S::hold>},
     {"held_mean_ns", "ns", "their mean", kNoHolds, latency_figure<&S::hold, &L::mean_ns>},
     {"held_p50_ns", "ns", "median", kNoHolds, latency_figure<&S::hold, &L::p50_ns>},
     {"held_p99_ns", "ns", "99 of 100 held no longer", kNoHolds,

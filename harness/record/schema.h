@@ -17,7 +17,7 @@ namespace lockbench {
 
 struct Column {
   std::string_view name;
-  std::string_view unit;        // ns, s, bytes, count, …; `text` and `name` have none
+  std::string_view unit;        // s, ns, 1/s, bytes, count, ratio; number, name, text: none
   std::string_view meaning;     // Markdown
   std::string_view empty_when;  // Markdown; empty: never
   std::string (*cell)(const Row&);

@@ -1,0 +1,86 @@
+#include "harness/record/csv.h"
+
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace lockbench {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using Fields = std::vector<std::string>;
+
+TEST(Csv, AFieldIsQuotedOnlyIfItMustBe) {
+  EXPECT_EQ(csv_record({"plain", "", "a b", "a,b", "a\"b", "a\nb"}),
+            "plain,,a b,\"a,b\",\"a\"\"b\",\"a\nb\"\n");
+}
+
+TEST(Csv, NastyFieldsComeBackAsTheyWere) {
+  const Fields nasty = {"",
+                        ",",
+                        "\"",
+                        "\"\"",
+                        "\n",
+                        "\r\n",
+                        "\r",
+                        "a\"b\"c,",
+                        "=1+1",
+                        "@cmd|' '",
+                        "\t ",
+                        "é\xff",
+                        std::string("\0x", 2),
+                        "\"\n\""};
+  const auto csv = parse_csv(csv_record(nasty) + csv_record({"next"}), "x.csv");
+  ASSERT_TRUE(csv.ok()) << csv.status();
+  ASSERT_EQ(csv->records.size(), 2u);
+  EXPECT_EQ(csv->records[0].fields, nasty);
+  EXPECT_THAT(csv->records[1].fields, ElementsAre("next"));
+  EXPECT_FALSE(csv->torn);
+}
+
+TEST(Csv, ARecordKnowsItsLineAndItsBytes) {
+  const auto csv = parse_csv("a\n\"b\nc\"\nd\n", "x.csv");
+  ASSERT_TRUE(csv.ok()) << csv.status();
+  EXPECT_THAT(csv->records,
+              ElementsAre(CsvRecord{.fields = {"a"}, .line = 1, .begin = 0, .end = 2},
+                          CsvRecord{.fields = {"b\nc"}, .line = 2, .begin = 2, .end = 8},
+                          CsvRecord{.fields = {"d"}, .line = 4, .begin = 8, .end = 10}));
+}
+
+TEST(Csv, LinesMayEndAsOnWindows) {
+  const auto csv = parse_csv("a,\"b\"\r\nc,d\r\n", "x.csv");
+  ASSERT_TRUE(csv.ok()) << csv.status();
+  ASSERT_EQ(csv->records.size(), 2u);
+  EXPECT_THAT(csv->records[0].fields, ElementsAre("a", "b"));
+  EXPECT_THAT(csv->records[1].fields, ElementsAre("c", "d"));
+}
+
+TEST(Csv, ATextCutOffAnywhereGivesItsWholeRecords) {
+  for (const std::string end : {"\n", "\r\n"}) {
+    const std::string first = "a,\"b\n\"\"c\"" + end;
+    const std::string text = first + "\"d,\",e" + end;
+    for (std::size_t size = 0; size <= text.size(); ++size) {
+      const auto csv = parse_csv(text.substr(0, size), "x.csv");
+      ASSERT_TRUE(csv.ok()) << size << ": " << csv.status();
+      const std::size_t whole = size == text.size()    ? text.size()
+                                : size >= first.size() ? first.size()
+                                                       : 0;
+      EXPECT_EQ(csv->whole_bytes, whole) << size;
+      EXPECT_EQ(csv->torn, whole != size) << size;
+      EXPECT_EQ(csv->records.size(), (whole > 0) + (whole == text.size())) << size;
+    }
+  }
+}
+
+TEST(Csv, AQuoteOutOfPlaceIsToldWithLineAndColumn) {
+  EXPECT_THAT(std::string(parse_csv("a\n\"b\nc\",d\"e\n", "x.csv").status().message()),
+              HasSubstr("x.csv:3:5: a quote inside a field"));
+  EXPECT_THAT(std::string(parse_csv("a,\"b\"c\n", "x.csv").status().message()),
+              HasSubstr("x.csv:1:6: text after the quote"));
+}
+
+}  // namespace
+}  // namespace lockbench

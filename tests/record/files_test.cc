@@ -1,0 +1,111 @@
+#include "harness/record/files.h"
+
+#include <cerrno>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/record/small_disk.h"
+#include "tests/record/temporary_folder.h"
+
+namespace lockbench {
+namespace {
+
+using testing::HasSubstr;
+
+std::string message_of(const absl::Status& status) {
+  return std::string(status.message());
+}
+
+TEST(AppendFile, GrowsByPiecesAndGoesOnAtItsEnd) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "f";
+  {
+    auto file = AppendFile::create(path);
+    ASSERT_TRUE(file.ok()) << file.status();
+    ASSERT_TRUE(file->append("one\n").ok());
+  }
+  auto file = AppendFile::open(path);
+  ASSERT_TRUE(file.ok()) << file.status();
+  EXPECT_EQ(file->size(), 4u);
+  ASSERT_TRUE(file->append("two\n").ok());
+  EXPECT_EQ(text_of(path), "one\ntwo\n");
+}
+
+TEST(AppendFile, APieceThatDoesNotFitLeavesNoTraceAndMayBeTriedAgain) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "f";
+  auto file = AppendFile::create(path);
+  ASSERT_TRUE(file.ok()) << file.status();
+  ASSERT_TRUE(file->append("whole\n").ok());
+  absl::Status status;
+  std::string meanwhile;
+  {
+    const SmallDisk disk(10);
+    status = file->append("too long\n");
+    meanwhile = text_of(path);
+  }
+  EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
+  EXPECT_THAT(message_of(status), HasSubstr(path.string()));
+  EXPECT_EQ(meanwhile, "whole\n");
+  ASSERT_TRUE(file->append("too long\n").ok());
+  EXPECT_EQ(text_of(path), "whole\ntoo long\n");
+}
+
+TEST(AppendFile, AFullDiskIsToldAsSuch) {
+  auto file = AppendFile::open("/dev/full");
+  ASSERT_TRUE(file.ok()) << file.status();
+  const absl::Status status = file->append("row\n");
+  EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
+  EXPECT_THAT(message_of(status), HasSubstr("/dev/full: disk full"));
+}
+
+TEST(AppendFile, WhatExistsIsNotCreatedAndWhatDoesNotIsNotOpened) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "f";
+  EXPECT_TRUE(absl::IsNotFound(AppendFile::open(path).status()));
+  write_text(path, "kept");
+  EXPECT_TRUE(absl::IsAlreadyExists(AppendFile::create(path).status()));
+  EXPECT_EQ(text_of(path), "kept");
+}
+
+TEST(AppendFile, HasOneWriterAtATime) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "f";
+  {
+    const auto first = AppendFile::create(path);
+    ASSERT_TRUE(first.ok()) << first.status();
+    const absl::Status second = AppendFile::open(path).status();
+    EXPECT_TRUE(absl::IsFailedPrecondition(second)) << second;
+    EXPECT_THAT(message_of(second), HasSubstr("another process is writing it"));
+  }
+  EXPECT_TRUE(AppendFile::open(path).ok());
+}
+
+TEST(ReplaceFile, OldOrNewButNothingBetween) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "f";
+  ASSERT_TRUE(replace_file(path, "old").ok());
+  {
+    const SmallDisk disk(2);
+    EXPECT_TRUE(absl::IsResourceExhausted(replace_file(path, "new and longer")));
+  }
+  EXPECT_EQ(text_of(path), "old");
+  ASSERT_TRUE(replace_file(path, "new").ok());
+  EXPECT_EQ(text_of(path), "new");
+  EXPECT_FALSE(std::filesystem::exists(path.string() + ".new"));
+}
+
+TEST(ReadFile, GivesAllBytesOrSaysWhyNot) {
+  const TemporaryFolder folder;
+  const std::string text(100'000, 'x');
+  write_text(folder.path() / "f", text);
+  const auto read = read_file(folder.path() / "f");
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(*read, text);
+  EXPECT_TRUE(absl::IsNotFound(read_file(folder.path() / "none").status()));
+  EXPECT_THAT(message_of(read_file(folder.path()).status()), HasSubstr("Is a directory"));
+}
+
+}  // namespace
+}  // namespace lockbench

@@ -1,0 +1,132 @@
+#include "harness/record/meta.h"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/record/example_run.h"
+
+namespace lockbench {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+std::string error_of(const json& object) {
+  return std::string(parse_meta(object.dump(), "meta.json").status().message());
+}
+
+TEST(Meta, ComesBackAsItWas) {
+  for (const auto state :
+       {RunEnd::State::kRunning, RunEnd::State::kFinished, RunEnd::State::kInterrupted}) {
+    Meta meta = example_meta();
+    meta.end = {.state = state, .trials_done = 2, .wall_s = 1.5};
+    const auto read = parse_meta(meta_text(meta), "meta.json");
+    ASSERT_TRUE(read.ok()) << read.status();
+    EXPECT_EQ(*read, meta);
+  }
+}
+
+TEST(Meta, OfThisMachineAndBuildComesBackAsItWas) {
+  Meta meta = example_meta();
+  meta.machine = read_machine();
+  meta.build = this_build();
+  const auto read = parse_meta(meta_text(meta), "meta.json");
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(*read, meta);
+}
+
+TEST(Meta, WhatIsNotKnownIsAbsent) {
+  Meta meta = example_meta();
+  meta.run.target.clear();
+  meta.machine = {};
+  meta.build.commit.reset();
+  meta.build.modified.reset();
+  const json object = json::parse(meta_text(meta));
+  EXPECT_EQ(object["machine"], json({{"caches", json::array()}}));
+  EXPECT_FALSE(object["build"].contains("commit"));
+  EXPECT_FALSE(object.contains("target"));
+  const auto read = parse_meta(meta_text(meta), "meta.json");
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(*read, meta);
+}
+
+TEST(Meta, SaysWhetherTheMachineIsTheTarget) {
+  Meta meta = example_meta();
+  json target = json::parse(meta_text(meta))["target"];
+  EXPECT_EQ(target["matches"], false);
+  EXPECT_THAT(target["note"].get<std::string>(), HasSubstr("A \"quoted\" processor"));
+  meta.machine.cpu_model = "i7-1165G7";
+  target = json::parse(meta_text(meta))["target"];
+  EXPECT_EQ(target, json({{"name", "i7-1165G7"}, {"matches", true}}));
+  meta.run.target = "i9";
+  EXPECT_EQ(json::parse(meta_text(meta))["target"]["matches"], false);
+}
+
+TEST(Meta, AnotherSchemaVersionIsToldBeforeAnythingElse) {
+  const absl::Status status = parse_meta("{\"schema_version\": 2}", "runs/x/meta.json").status();
+  EXPECT_TRUE(absl::IsFailedPrecondition(status));
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("runs/x/meta.json: schema version 2, and this lockbench has 1; use"));
+}
+
+TEST(Meta, ErrorsNameTheField) {
+  const json good = json::parse(meta_text(example_meta()));
+  json object = good;
+  object["machine"]["cores"] = "four";
+  EXPECT_THAT(error_of(object), HasSubstr("meta.json.machine.cores: expected a whole number"));
+  object = good;
+  object["machine"]["caches"][0].erase("bytes");
+  EXPECT_THAT(error_of(object), HasSubstr("meta.json.machine.caches.bytes: is missing"));
+  object = good;
+  object["machine"]["caches"] = 3;
+  EXPECT_THAT(error_of(object), HasSubstr("meta.json.machine.caches: expected a list"));
+  object = good;
+  object["end"]["state"] = "tired";
+  EXPECT_THAT(error_of(object), HasSubstr("end.state: expected running, finished or interrupted"));
+  object = good;
+  object["plan"]["trials"][1]["cell"]["threads"] = 0;
+  EXPECT_THAT(error_of(object), HasSubstr("meta.json.plan: "));
+  object = good;
+  object["extra"] = 1;
+  EXPECT_THAT(error_of(object), HasSubstr("meta.json.extra: no such field in this version"));
+  EXPECT_THAT(std::string(parse_meta("{\"sch", "meta.json").status().message()),
+              HasSubstr("meta.json: not JSON at byte"));
+}
+
+TEST(WhyNotResume, TheSameMachineAndBuildMayGoOn) {
+  const Meta meta = example_meta();
+  EXPECT_EQ(why_not_resume(meta, meta.machine, meta.build), "");
+  Machine rebooted = meta.machine;
+  rebooted.kernel = "Linux 99";
+  EXPECT_EQ(why_not_resume(meta, rebooted, meta.build), "");
+}
+
+TEST(WhyNotResume, AnotherMachineOrBuildMayNot) {
+  const Meta meta = example_meta();
+  Machine other = meta.machine;
+  other.hardware_threads = 2;
+  EXPECT_THAT(why_not_resume(meta, other, meta.build), HasSubstr("begun on another machine"));
+  Build debug = meta.build;
+  debug.flags = "-O0";
+  EXPECT_THAT(why_not_resume(meta, meta.machine, debug), HasSubstr("begun with another build"));
+}
+
+TEST(ShellCommand, WordsComeOutOfTheShellAsTheyWentIn) {
+  EXPECT_EQ(shell_command({"lockbench", "run", "--threads", "1,2,4..16", "striped:lock=std"}),
+            "lockbench run --threads 1,2,4..16 striped:lock=std");
+  EXPECT_EQ(shell_command({"a b", "", "it's", "$x", "*"}), "'a b' '' 'it'\\''s' '$x' '*'");
+}
+
+TEST(Build, KnowsItsCompilerAndLibraries) {
+  const Build build = this_build();
+  EXPECT_FALSE(build.compiler.empty());
+  EXPECT_FALSE(build.build_type.empty());
+  EXPECT_TRUE(build.libraries.contains("glibc"));
+  EXPECT_EQ(build.commit.has_value(), build.modified.has_value());
+}
+
+}  // namespace
+}  // namespace lockbench

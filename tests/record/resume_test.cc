@@ -1,0 +1,229 @@
+#include <set>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/record/csv.h"
+#include "harness/record/latency.h"
+#include "harness/record/recovery.h"
+#include "harness/record/run_writer.h"
+#include "harness/record/schema.h"
+#include "tests/record/example_run.h"
+#include "tests/record/temporary_folder.h"
+
+namespace lockbench {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using Numbers = std::set<std::uint32_t>;
+
+std::string message_of(const absl::Status& status) {
+  return std::string(status.message());
+}
+
+// A run of three trials, all written, in a folder of its own.
+class Resume : public testing::Test {
+ protected:
+  Resume() {
+    auto writer = RunWriter::create(folder(), example_meta());
+    EXPECT_TRUE(writer.ok()) << writer.status();
+    for (const std::uint32_t number : {0, 1, 2}) {
+      EXPECT_TRUE(writer->append(example_row(number)).ok());
+    }
+    EXPECT_TRUE(writer->finish(RunEnd::State::kInterrupted, 1.5).ok());
+    trials_ = text_of(trials_path());
+    latency_ = text_of(latency_path());
+  }
+
+  const fs::path& folder() const { return folder_.path(); }
+  fs::path trials_path() const { return folder() / "trials.csv"; }
+  fs::path latency_path() const { return folder() / "latency.csv"; }
+  fs::path meta_path() const { return folder() / "meta.json"; }
+
+  absl::Status status_of_resume() const { return open_for_resume(folder()).status(); }
+
+  // Of the text of trials.csv cut to `size` bytes: its whole rows, counted without a parser.
+  Numbers done_within(std::size_t size) const {
+    Numbers done;
+    std::size_t end = csv_record(trial_header()).size();
+    for (const std::uint32_t number : {0, 1, 2}) {
+      end += csv_record(trial_fields(example_row(number))).size();
+      if (end <= size) done.insert(number);
+    }
+    return done;
+  }
+
+  std::string latency_of(const Numbers& done) const {
+    std::string text = csv_record(latency_header());
+    for (const std::uint32_t number : done) text += latency_records(example_row(number));
+    return text;
+  }
+
+  TemporaryFolder folder_;
+  std::string trials_;
+  std::string latency_;
+};
+
+TEST_F(Resume, OfAWholeRunKeepsAllOfIt) {
+  const auto run = open_for_resume(folder());
+  ASSERT_TRUE(run.ok()) << run.status();
+  EXPECT_THAT(run->done, ElementsAre(0, 1, 2));
+  EXPECT_THAT(run->repairs, IsEmpty());
+  EXPECT_EQ(text_of(trials_path()), trials_);
+  EXPECT_EQ(text_of(latency_path()), latency_);
+  EXPECT_EQ(run->writer.meta().plan, example_meta().plan);
+}
+
+TEST_F(Resume, OfATableTornAtAnyByteMeasuresJustTheLostTrialsAgain) {
+  for (std::size_t size = 0; size <= trials_.size(); ++size) {
+    write_text(trials_path(), trials_.substr(0, size));
+    write_text(latency_path(), latency_);
+    auto run = open_for_resume(folder());
+    ASSERT_TRUE(run.ok()) << size << ": " << run.status();
+    const Numbers done = done_within(size);
+    ASSERT_EQ(run->done, done) << size;
+    ASSERT_EQ(text_of(latency_path()), latency_of(done)) << size;
+    for (const std::uint32_t number : {0, 1, 2}) {
+      if (done.contains(number)) continue;
+      ASSERT_TRUE(run->writer.append(example_row(number)).ok());
+    }
+    ASSERT_EQ(text_of(trials_path()), trials_) << size;
+    ASSERT_EQ(text_of(latency_path()), latency_) << size;
+  }
+}
+
+TEST_F(Resume, OfLatenciesTornAtAnyByteBeforeTheirTrialWasWrittenDropsThem) {
+  const std::size_t two_trials = latency_of({0, 1}).size();
+  const std::string two_rows =
+      trials_.substr(0, trials_.size() - csv_record(trial_fields(example_row(2))).size());
+  for (std::size_t size = two_trials; size <= latency_.size(); ++size) {
+    write_text(trials_path(), two_rows);
+    write_text(latency_path(), latency_.substr(0, size));
+    const auto run = open_for_resume(folder());
+    ASSERT_TRUE(run.ok()) << size << ": " << run.status();
+    ASSERT_EQ(run->done, (Numbers{0, 1})) << size;
+    ASSERT_EQ(text_of(latency_path()), latency_of({0, 1})) << size;
+    ASSERT_EQ(run->repairs.size(), size > two_trials ? 1u : 0u) << size;
+  }
+}
+
+TEST_F(Resume, SaysWhatItMended) {
+  write_text(trials_path(), trials_.substr(0, trials_.size() - 1));
+  const auto run = open_for_resume(folder());
+  ASSERT_TRUE(run.ok()) << run.status();
+  const std::size_t row = csv_record(trial_fields(example_row(2))).size();
+  EXPECT_THAT(run->repairs,
+              ElementsAre(HasSubstr("trials.csv: its last line was torn; " +
+                                    std::to_string(row - 1) + " bytes cut off"),
+                          HasSubstr("latency.csv: 3 rows of trials that were cut short dropped")));
+}
+
+TEST_F(Resume, ARowThatSomebodyRemovedIsMeasuredAgain) {
+  const std::string row = csv_record(trial_fields(example_row(1)));
+  std::string text = trials_;
+  write_text(trials_path(), text.erase(text.find(row), row.size()));
+  const auto run = open_for_resume(folder());
+  ASSERT_TRUE(run.ok()) << run.status();
+  EXPECT_THAT(run->done, ElementsAre(0, 2));
+  EXPECT_EQ(text_of(latency_path()), latency_of({0, 2}));
+}
+
+TEST_F(Resume, AddsItsTimeToThatOfTheSessionsBefore) {
+  auto run = open_for_resume(folder());
+  ASSERT_TRUE(run.ok()) << run.status();
+  EXPECT_EQ(run->writer.meta().end.state, RunEnd::State::kRunning);
+  ASSERT_TRUE(run->writer.finish(RunEnd::State::kFinished, 2).ok());
+  const auto meta = parse_meta(text_of(meta_path()), "meta.json");
+  ASSERT_TRUE(meta.ok()) << meta.status();
+  EXPECT_EQ(meta->end,
+            (RunEnd{.state = RunEnd::State::kFinished, .trials_done = 3, .wall_s = 3.5}));
+}
+
+TEST_F(Resume, IsRefusedWhileAnotherWriterIsAtWork) {
+  const auto first = open_for_resume(folder());
+  ASSERT_TRUE(first.ok()) << first.status();
+  EXPECT_TRUE(absl::IsFailedPrecondition(status_of_resume()));
+}
+
+TEST_F(Resume, IsRefusedWhereThereIsNoRun) {
+  const TemporaryFolder empty;
+  const absl::Status status = open_for_resume(empty.path()).status();
+  EXPECT_TRUE(absl::IsNotFound(status)) << status;
+  EXPECT_THAT(message_of(status), HasSubstr("name the folder of a run that was interrupted"));
+}
+
+TEST_F(Resume, IsRefusedWithoutMetaOrLatencies) {
+  fs::remove(latency_path());
+  EXPECT_THAT(message_of(status_of_resume()), HasSubstr("latency.csv"));
+  EXPECT_FALSE(fs::exists(latency_path()));
+  fs::remove(meta_path());
+  EXPECT_THAT(message_of(status_of_resume()), HasSubstr("meta.json"));
+  EXPECT_EQ(text_of(trials_path()), trials_);
+}
+
+TEST_F(Resume, IsRefusedForAnotherSchemaVersionAndTouchesNothing) {
+  std::string meta = text_of(meta_path());
+  const std::string version = "\"schema_version\": 1";
+  write_text(meta_path(),
+             meta.replace(meta.find(version), version.size(), "\"schema_version\": 7"));
+  write_text(trials_path(), trials_.substr(0, trials_.size() - 1));
+  const absl::Status status = status_of_resume();
+  EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
+  EXPECT_THAT(message_of(status), HasSubstr("schema version 7"));
+  EXPECT_EQ(text_of(trials_path()), trials_.substr(0, trials_.size() - 1));
+}
+
+TEST_F(Resume, IsRefusedForAnotherHeaderAndNamesTheColumn) {
+  std::string text = trials_;
+  write_text(trials_path(), text.replace(text.find("block,"), 6, "lap,"));
+  const absl::Status status = status_of_resume();
+  EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
+  EXPECT_THAT(message_of(status),
+              HasSubstr("trials.csv:1: column 6 is \"lap\" where schema version 1 has \"block\""));
+}
+
+TEST_F(Resume, IsRefusedForAHeaderWithOneColumnMoreOrLess) {
+  const std::string header = csv_record(trial_header());
+  std::string longer = header;
+  longer.insert(longer.size() - 1, ",more");
+  write_text(trials_path(), longer);
+  EXPECT_TRUE(absl::IsFailedPrecondition(status_of_resume()));
+  write_text(trials_path(), header.substr(0, header.rfind(',')) + "\n");
+  EXPECT_TRUE(absl::IsFailedPrecondition(status_of_resume()));
+  write_text(trials_path(), "something else");
+  EXPECT_TRUE(absl::IsFailedPrecondition(status_of_resume()));
+}
+
+// A row of trial 2 whose cell `column` is `cell`, behind the rows of trials 0 and 1.
+std::string with_cell(const std::string& column, const std::string& cell) {
+  std::vector<std::string> fields = trial_fields(example_row(2));
+  const std::vector<std::string> names = trial_header();
+  const auto found = std::find(names.begin(), names.end(), column);
+  fields.at(static_cast<std::size_t>(found - names.begin())) = cell;
+  return csv_record(names) + csv_record(trial_fields(example_row(0))) +
+         csv_record(trial_fields(example_row(1))) + csv_record(fields);
+}
+
+std::string error_of(const std::string& trials) {
+  return message_of(recover_trials(trials, "t.csv", kExampleRun, 3).status());
+}
+
+TEST(RecoverTrials, NamesTheLineOfARowThatIsNotTheRuns) {
+  // The rows before take two lines each.
+  EXPECT_THAT(error_of(with_cell("run_id", "other")), HasSubstr("t.csv:6: run_id is \"other\""));
+  EXPECT_THAT(error_of(with_cell("schema_version", "2")), HasSubstr("t.csv:6: schema version"));
+  EXPECT_THAT(error_of(with_cell("trial", "3")),
+              HasSubstr("trial is \"3\" where the plan has 0 to 2"));
+  EXPECT_THAT(error_of(with_cell("trial", "2x")), HasSubstr("trial is \"2x\""));
+  EXPECT_THAT(error_of(with_cell("trial", "")), HasSubstr("trial is \"\""));
+  EXPECT_THAT(error_of(with_cell("trial", "1")), HasSubstr("trial 1 has a row already"));
+  EXPECT_THAT(error_of(csv_record(trial_header()) + "1,2\n"),
+              HasSubstr("t.csv:2: 2 cells where the header has "));
+}
+
+}  // namespace
+}  // namespace lockbench

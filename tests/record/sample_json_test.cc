@@ -1,0 +1,85 @@
+#include "harness/record/sample_json.h"
+
+#include <limits>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/record/outcome.h"
+#include "tests/record/example_run.h"
+
+namespace lockbench {
+namespace {
+
+using testing::HasSubstr;
+
+std::string error_of(std::string_view text) {
+  return std::string(parse_sample(text).status().message());
+}
+
+std::string replaced(std::string text, const std::string& what, const std::string& with) {
+  const std::size_t at = text.find(what);
+  if (at == std::string::npos) throw std::runtime_error("no " + what + " in " + text);
+  return text.replace(at, what.size(), with);
+}
+
+TEST(SampleJson, AFullSampleComesBackAsItWas) {
+  const auto sample = parse_sample(sample_text(full_sample()));
+  ASSERT_TRUE(sample.ok()) << sample.status();
+  EXPECT_EQ(*sample, full_sample());
+}
+
+TEST(SampleJson, WhatWasNotMeasuredStaysAbsent) {
+  for (const auto& [outcome, name] : kOutcomeNames) {
+    const Sample empty{.outcome = outcome, .reason = "\x01\n\"é"};
+    const auto sample = parse_sample(sample_text(empty));
+    ASSERT_TRUE(sample.ok()) << sample.status();
+    EXPECT_EQ(*sample, empty) << name;
+  }
+}
+
+TEST(SampleJson, ItIsOneLine) {
+  EXPECT_EQ(sample_text({.reason = "two\nlines"}).find('\n'), std::string::npos);
+}
+
+TEST(SampleJson, AFigureThatIsNotFiniteIsNoMeasurement) {
+  Sample odd = full_sample();
+  odd.overlap = std::numeric_limits<double>::quiet_NaN();
+  odd.wait->mean_ns = std::numeric_limits<double>::infinity();
+  Sample even = full_sample();
+  even.overlap.reset();
+  even.wait.reset();
+  const auto sample = parse_sample(sample_text(odd));
+  ASSERT_TRUE(sample.ok()) << sample.status();
+  EXPECT_EQ(*sample, even);
+}
+
+TEST(SampleJson, ATextCutOffAnywhereIsAnError) {
+  const std::string text = sample_text(full_sample());
+  for (std::size_t size = 0; size < text.size(); ++size) {
+    EXPECT_FALSE(parse_sample(text.substr(0, size)).ok()) << size;
+  }
+}
+
+TEST(SampleJson, ErrorsNameTheField) {
+  const std::string text = sample_text(full_sample());
+  EXPECT_THAT(error_of("{\"outcome\":"), HasSubstr("sample: not JSON at byte"));
+  EXPECT_THAT(error_of("[]"), HasSubstr("sample: expected an object"));
+  EXPECT_THAT(error_of("{}"), HasSubstr("sample.outcome: is missing"));
+  EXPECT_THAT(error_of(replaced(text, "\"outcome\":\"ok\"", "\"outcome\":\"fine\"")),
+              HasSubstr("no outcome is named \"fine\"; it is one of ok, deadlock"));
+  EXPECT_THAT(error_of(replaced(text, "\"timeouts\":17", "\"timeouts\":-17")),
+              HasSubstr("sample.timeouts: expected a whole number"));
+  EXPECT_THAT(error_of(replaced(text, "\"overlap\":0.5", "\"overlap\":\"half\"")),
+              HasSubstr("sample.overlap: expected a number, found string"));
+  EXPECT_THAT(error_of(replaced(text, "\"overlap\"", "\"overlaps\"")),
+              HasSubstr("sample.overlaps: no such field in this version"));
+  EXPECT_THAT(error_of(replaced(text, "\"p50_ns\"", "\"p51_ns\"")),
+              HasSubstr(".p50_ns: is missing"));
+  EXPECT_THAT(error_of(replaced(text, "[0,7,3]", "[0,7]")),
+              HasSubstr("sample.wait.buckets: expected a list of [low_ns, high_ns, count]"));
+}
+
+}  // namespace
+}  // namespace lockbench

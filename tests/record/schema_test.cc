@@ -1,0 +1,180 @@
+#include "harness/record/schema.h"
+
+#include <filesystem>
+#include <limits>
+#include <locale>
+#include <map>
+#include <set>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/record/csv.h"
+#include "tests/record/example_run.h"
+#include "tests/record/temporary_folder.h"
+
+namespace lockbench {
+namespace {
+
+const std::filesystem::path kGolden =
+    std::filesystem::path(LOCKBENCH_SOURCE_DIR) / "tests/record/golden";
+
+std::map<std::string, std::string> cells_of(const Row& row) {
+  const std::vector<std::string> names = trial_header();
+  const std::vector<std::string> fields = trial_fields(row);
+  std::map<std::string, std::string> cells;
+  for (std::size_t i = 0; i < names.size(); ++i) cells[names[i]] = fields[i];
+  return cells;
+}
+
+TEST(Schema, TheColumnsThatReadersRelyOnComeFirstAndInOrder) {
+  const std::vector<std::string> promised = {"schema_version",
+                                             "run_id",
+                                             "preset",
+                                             "target",
+                                             "trial",
+                                             "block",
+                                             "position",
+                                             "primitive",
+                                             "params",
+                                             "workload",
+                                             "scenario",
+                                             "mode",
+                                             "threads",
+                                             "keys",
+                                             "key_type",
+                                             "key_distribution",
+                                             "hold_kind",
+                                             "hold_ns",
+                                             "think_ns",
+                                             "pinning",
+                                             "seed",
+                                             "warmup_s",
+                                             "window_s",
+                                             "operations",
+                                             "operations_per_s",
+                                             "makespan_s",
+                                             "ideal_s",
+                                             "efficiency",
+                                             "wait_samples",
+                                             "wait_mean_ns",
+                                             "wait_p50_ns",
+                                             "wait_p90_ns",
+                                             "wait_p99_ns",
+                                             "wait_p999_ns",
+                                             "wait_max_ns",
+                                             "thread_operations_min",
+                                             "thread_operations_max",
+                                             "fairness_jain",
+                                             "overlap",
+                                             "cpu_user_s",
+                                             "cpu_system_s",
+                                             "voluntary_switches",
+                                             "involuntary_switches",
+                                             "peak_rss_bytes",
+                                             "lock_bytes",
+                                             "timeouts",
+                                             "lost_updates",
+                                             "violations",
+                                             "valid",
+                                             "outcome",
+                                             "reason"};
+  std::vector<std::string> header = trial_header();
+  ASSERT_GE(header.size(), promised.size());
+  header.resize(promised.size());
+  EXPECT_EQ(header, promised);
+}
+
+TEST(Schema, NoTwoColumnsHaveOneName) {
+  const std::vector<std::string> header = trial_header();
+  EXPECT_EQ(std::set<std::string>(header.begin(), header.end()).size(), header.size());
+}
+
+TEST(Schema, AFullRowIsWrittenAsInTheGoldenFile) {
+  EXPECT_EQ(csv_record(trial_header()) + csv_record(trial_fields(full_row())),
+            text_of(kGolden / "full_row.csv"));
+}
+
+TEST(Schema, AnAlmostEmptyRowIsWrittenAsInTheGoldenFile) {
+  EXPECT_EQ(csv_record(trial_header()) + csv_record(trial_fields(almost_empty_row())),
+            text_of(kGolden / "almost_empty_row.csv"));
+}
+
+TEST(Schema, WhatWasNotMeasuredIsAnEmptyCell) {
+  const auto cells = cells_of(almost_empty_row());
+  for (const char* figure : {"window_s",         "operations",
+                             "operations_per_s", "makespan_s",
+                             "ideal_s",          "efficiency",
+                             "wait_samples",     "wait_mean_ns",
+                             "wait_max_ns",      "thread_operations_min",
+                             "fairness_jain",    "overlap",
+                             "cpu_user_s",       "voluntary_switches",
+                             "peak_rss_bytes",   "lock_bytes",
+                             "timeouts",         "lost_updates",
+                             "violations",       "held_samples",
+                             "held_mean_ns",     "counts",
+                             "hold_ns",          "think_ns",
+                             "hold_lines",       "think_lines",
+                             "timeout_ns",       "operations_planned"}) {
+    EXPECT_EQ(cells.at(figure), "") << figure;
+  }
+  EXPECT_EQ(cells.at("valid"), "false");
+}
+
+TEST(Schema, NoSamplesIsAZeroButTheirFiguresAreEmpty) {
+  Row row = almost_empty_row();
+  row.sample.wait = LatencySummary{};
+  const auto cells = cells_of(row);
+  EXPECT_EQ(cells.at("wait_samples"), "0");
+  EXPECT_EQ(cells.at("wait_mean_ns"), "");
+  EXPECT_EQ(cells.at("wait_max_ns"), "");
+}
+
+TEST(Schema, ARateIsOfTheWindowAsMeasured) {
+  Row row = almost_empty_row();
+  row.sample.operations = 10;
+  row.sample.makespan_s = 4;
+  EXPECT_EQ(cells_of(row).at("operations_per_s"), "");
+  row.sample.window_s = 0.5;
+  EXPECT_EQ(cells_of(row).at("operations_per_s"), "20");
+  row.sample.window_s = 0;
+  EXPECT_EQ(cells_of(row).at("operations_per_s"), "");
+}
+
+TEST(Schema, AHoldThatTouchesHasLinesAndNoTime) {
+  Row row = almost_empty_row();
+  row.trial.cell.hold = {.kind = Work::Kind::kTouch, .lines = 8};
+  const auto cells = cells_of(row);
+  EXPECT_EQ(cells.at("hold_kind"), "touch");
+  EXPECT_EQ(cells.at("hold_ns"), "");
+  EXPECT_EQ(cells.at("hold_lines"), "8");
+}
+
+TEST(Schema, AFigureReadsBackAsTheSameValue) {
+  for (const double figure :
+       {0.1, 1.0 / 3, 1e21, 123456789.0, -2.5, 0.0, std::numeric_limits<double>::min(),
+        -std::numeric_limits<double>::max()}) {
+    EXPECT_EQ(std::stod(figure_text(figure)), figure);
+  }
+  EXPECT_EQ(figure_text(0.1), "0.1");
+  EXPECT_EQ(figure_text(std::numeric_limits<double>::infinity()), "");
+  EXPECT_EQ(figure_text(std::numeric_limits<double>::quiet_NaN()), "");
+}
+
+// Writes numbers as nobody should: 1'234,5.
+struct Foreign : std::numpunct<char> {
+  char do_decimal_point() const override { return ','; }
+  char do_thousands_sep() const override { return '\''; }
+  std::string do_grouping() const override { return "\3"; }
+};
+
+TEST(Schema, TheLocaleChangesNothing) {
+  const std::vector<std::string> before = trial_fields(full_row());
+  const std::locale locale = std::locale::global(std::locale(std::locale(), new Foreign));
+  EXPECT_EQ(trial_fields(full_row()), before);
+  std::locale::global(locale);
+}
+
+}  // namespace
+}  // namespace lockbench

@@ -1,0 +1,29 @@
+// SmallDisk: while it lives, no file of this process grows beyond a number of bytes, and the kernel
+// says so by an error instead of a signal.
+#pragma once
+
+#include <csignal>
+#include <sys/resource.h>
+
+namespace lockbench {
+
+class SmallDisk {
+ public:
+  explicit SmallDisk(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit small{.rlim_cur = bytes, .rlim_max = before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &small);
+  }
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+  ~SmallDisk() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  void (*const handler_)(int);
+  rlimit before_;
+};
+
+}  // namespace lockbench
