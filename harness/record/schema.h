@@ -2,8 +2,8 @@
 // and the page results/README.md.
 //
 // Guarantees   cells are pure functions of the row; numbers look the same in every locale, and a
-//              fraction is written with the fewest digits that read back as the same value; a
-//              figure that was not measured is an empty cell, never a zero.
+//              fraction is the shortest text that reads back as the same value; a figure that was
+//              not measured is an empty cell, never a zero.
 #pragma once
 
 #include <span>
@@ -30,7 +30,7 @@ std::span<const Column> trial_columns();
 std::vector<std::string> trial_header();
 std::vector<std::string> trial_fields(const Row& row);
 
-// Fewest digits that read back as the same value; empty if it is not finite.
+// The shortest text that reads back as the same value; empty if it is not finite.
 std::string figure_text(double figure);
 
 }  // namespace lockbench
