@@ -1,0 +1,13 @@
+"""Reads the folder of a run and says what is in it, in pictures and in tables.
+
+loader      the one way in: trials.csv, latency.csv, meta.json, checked
+cells       what makes two rows measurements of the same thing
+units       numbers as people read them
+statistics  intervals, exact tests, verdicts; no row, no file
+comparison  rows of a comparison, within a run and between two
+tables      a comparison as text, CSV, Markdown, JSON
+palette     one colour, marker and line style for each primitive
+figure      the look that all pictures share
+pictures    one module a picture
+command     what the scripts' command lines share
+"""

@@ -1,0 +1,232 @@
+"""What makes two rows measurements of the same thing, and how that is put into words.
+
+A group is a cell without its primitive: what primitives are compared within. A figure's facet is a
+group without the figure's axis. Functions here are pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from analysis import units
+
+# All that a measurement depends on except the primitive; in the order in which people are told.
+GROUP = (
+    "workload scenario mode threads keys key_type key_distribution hold_kind hold_ns hold_lines"
+    " think_kind think_ns think_lines pinning timeout_ns operations_planned sample_every"
+).split()
+
+# The floor: no lock at all. Measured beside the others, never a competitor.
+FLOOR = "none"
+
+
+@dataclass(frozen=True)
+class Group:
+    """Rows that differ by primitive (and, in a facet, along the axis) and block only."""
+
+    key: dict[str, Any]
+    rows: pd.DataFrame
+
+    @property
+    def labels(self) -> list[str]:
+        """Its primitives, in the order of the plan as far as the rows tell it."""
+        return list(dict.fromkeys(self.rows["label"]))
+
+
+def groups(trials: pd.DataFrame, without: Iterable[str] = ()) -> list[Group]:
+    """Splits rows into groups, in the order of their first rows' numbers."""
+    dropped = set(without)
+    columns = [name for name in GROUP if name not in dropped]
+    if trials.empty:
+        return []
+    # A missing number is a value of its own here: two rows without a timeout are alike in that.
+    keys = trials[columns].astype(object).where(trials[columns].notna(), None)
+    found: list[Group] = []
+    for values, rows in trials.groupby([keys[name] for name in columns], dropna=False, sort=False):
+        key = {name: None if _missing(value) else value for name, value in zip(columns, values)}
+        found.append(Group(key=key, rows=rows))
+    return sorted(found, key=lambda group: _order(group.key))
+
+
+def _missing(value: Any) -> bool:
+    return value is None or value != value
+
+
+def _order(key: dict[str, Any]) -> list[tuple[int, float, str]]:
+    """Numbers by size, words by alphabet, what is missing first."""
+    order = []
+    for value in key.values():
+        if value is None:
+            order.append((0, 0.0, ""))
+        elif isinstance(value, str):
+            order.append((1, 0.0, value))
+        else:
+            order.append((1, float(value), ""))
+    return order
+
+
+def axis_facets(trials: pd.DataFrame, axis: str, least: int = 2) -> list[Group]:
+    """Groups of rows along one axis, each with at least `least` values on it.
+
+    The planned number of operations may follow the axis (each thread count with its own number): it
+    splits a facet only where it does not.
+    """
+    found: list[Group] = []
+    for group in groups(trials, without=[axis, "operations_planned", "sample_every"]):
+        per_value = group.rows.groupby([axis, "label"])["operations_planned"].nunique(dropna=False)
+        parts = [group] if (per_value <= 1).all() else groups(group.rows, without=[axis])
+        found.extend(part for part in parts if part.rows[axis].nunique() >= least)
+    return found
+
+
+def most_contended(trials: pd.DataFrame) -> list[Group]:
+    """One group for each workload and mode: the one in which threads are most in each other's way.
+
+    That is the most threads among those with most primitives, and of these the fewest keys.
+    """
+    best: dict[tuple[Any, ...], Group] = {}
+    for group in groups(trials):
+        kind = (group.key["workload"], group.key["scenario"], group.key["mode"])
+        if kind not in best or _contention(group) > _contention(best[kind]):
+            best[kind] = group
+    return list(best.values())
+
+
+def _contention(group: Group) -> tuple[bool, int, float, float]:
+    threads, keys = group.key["threads"] or 0, group.key["keys"] or 0
+    competing = [label for label in group.labels if label != FLOOR]
+    return threads > 1, len(competing), threads, -keys
+
+
+def names(found: Sequence[Group]) -> list[str]:
+    """The groups in words, no two the same."""
+    told = [describe(group.key) for group in found]
+    for i, group in enumerate(found):
+        if told.count(told[i]) > 1 and group.key.get("sample_every") is not None:
+            told[i] += f" · 1 in {units.whole(group.key['sample_every'])} waits timed"
+    return [name if told.count(name) == 1 else f"{name} · {i}" for i, name in enumerate(told)]
+
+
+def same_and_different(keys: Sequence[dict[str, Any]]) -> tuple[dict[str, Any], list[str]]:
+    """What all keys share, and the names of what tells them apart."""
+    names = [name for name in GROUP if any(name in key for key in keys)]
+    varied = [name for name in names if len({str(key.get(name)) for key in keys}) > 1]
+    return {name: keys[0].get(name) for name in names if name not in varied}, varied
+
+
+def describe(key: dict[str, Any], names: Iterable[str] | None = None) -> str:
+    """`counter · fixed · 21 threads · 6 keys, assigned · hold 100 ms sleep`; says nothing of what
+    is at its plain default."""
+    wanted = set(key if names is None else names) & set(key)
+    parts = [text(key) for about, text in _WORDS if wanted & about]
+    return " · ".join(part for part in parts if part)
+
+
+def _workload(key: dict[str, Any]) -> str:
+    parts = [key.get("workload"), key.get("scenario")]
+    return ":".join(str(part) for part in parts if part)
+
+
+def _mode(key: dict[str, Any]) -> str:
+    planned = key.get("operations_planned")
+    if key.get("mode") == "fixed" and planned:
+        return f"fixed work, {units.plural(int(planned), 'operation')} each"
+    return (
+        {"fixed": "fixed work", "timed": ""}.get(key["mode"], key["mode"]) if "mode" in key else ""
+    )
+
+
+def _threads(key: dict[str, Any]) -> str:
+    threads = key.get("threads")
+    return units.plural(int(threads), "thread") if threads is not None else ""
+
+
+def _keys(key: dict[str, Any]) -> str:
+    parts = []
+    if key.get("keys") is not None:
+        parts.append(units.plural(int(key["keys"]), "key"))
+    if key.get("key_type") not in (None, "", "u64"):
+        parts.append(f"{key['key_type']} keys")
+    if key.get("key_distribution") not in (None, "", "uniform"):
+        parts.append(_cut(str(key["key_distribution"]), 56))
+    return ", ".join(parts)
+
+
+def _cut(text: str, letters: int) -> str:
+    return text if len(text) <= letters else text[: letters - 1] + "…"
+
+
+def _work(what: str) -> Callable[[dict[str, Any]], str]:
+    def words(key: dict[str, Any]) -> str:
+        kind, duration = key.get(f"{what}_kind"), key.get(f"{what}_ns")
+        if kind == "touch" and f"{what}_lines" in key:
+            return f"{what} {units.plural(int(key[f'{what}_lines'] or 0), 'cache line')}"
+        if kind == "none" or duration == 0:
+            return f"no {what}" if what == "hold" else ""
+        parts = [units.nanoseconds(duration) if duration is not None else "", kind or ""]
+        return f"{what} {' '.join(part for part in parts if part)}" if any(parts) else ""
+
+    return words
+
+
+def _pinning(key: dict[str, Any]) -> str:
+    return f"pinned {key['pinning']}" if key.get("pinning") not in (None, "", "none") else ""
+
+
+def _timeout(key: dict[str, Any]) -> str:
+    return f"timeout {units.nanoseconds(key['timeout_ns'])}" if key.get("timeout_ns") else ""
+
+
+_WORDS: tuple[tuple[set[str], Callable[[dict[str, Any]], str]], ...] = (
+    ({"workload", "scenario"}, _workload),
+    ({"mode", "operations_planned"}, _mode),
+    ({"threads"}, _threads),
+    ({"keys", "key_type", "key_distribution"}, _keys),
+    ({"hold_kind", "hold_ns", "hold_lines"}, _work("hold")),
+    ({"think_kind", "think_ns", "think_lines"}, _work("think")),
+    ({"pinning"}, _pinning),
+    ({"timeout_ns"}, _timeout),
+)
+
+
+def reason(row: Any) -> str:
+    """Why a row is not valid, in a few words."""
+    if row["reason"]:
+        return str(row["reason"])
+    lost = row["lost_updates"]
+    if lost == lost and lost > 0:
+        operations = row["operations"]
+        of = f" of {operations:,.0f}" if operations == operations else ""
+        return f"lost {lost:,.0f}{of} updates"
+    violations = row["violations"]
+    if violations == violations and violations > 0:
+        return units.plural(int(violations), "violation")
+    return str(row["outcome"]) if row["outcome"] != "ok" else "without its proof"
+
+
+def left_out(trials: pd.DataFrame) -> str:
+    """`3 rows left out as not valid: 1 deadlock (keyed_tbb); 2 lost updates (none)`; or empty."""
+    invalid = trials[~trials["valid"]]
+    if invalid.empty:
+        return ""
+    kinds: dict[str, list[str]] = {}
+    for _, row in invalid.iterrows():
+        kinds.setdefault(_kind(row), []).append(row["label"])
+    told = []
+    for kind, labels in kinds.items():
+        names = list(dict.fromkeys(labels))
+        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+        told.append(f"{len(labels)} {kind} ({', '.join(names[:3])}{more})")
+    return f"{units.plural(len(invalid), 'row')} left out as not valid: {'; '.join(told)}"
+
+
+def _kind(row: Any) -> str:
+    if row["outcome"] not in ("ok", ""):
+        return str(row["outcome"])
+    if row["lost_updates"] > 0:
+        return "lost updates"
+    return "violations" if row["violations"] > 0 else "without proof"

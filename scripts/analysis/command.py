@@ -1,0 +1,44 @@
+"""What the scripts' command lines share: errors in one line, and the exits that go with them."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import NoReturn
+
+from analysis.loader import InputError
+
+USAGE_ERROR = 2
+
+
+class Parser(argparse.ArgumentParser):
+    """Says in one line what was wrong."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(USAGE_ERROR, f"{self.prog}: {message}; see {self.prog} --help\n")
+
+
+def run(name: str, body: Callable[[Sequence[str]], int], argv: Sequence[str] | None) -> int:
+    """Runs a script's body; what the user gave wrong ends in one line and exit 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    try:
+        status = body(sys.argv[1:] if argv is None else argv)
+        sys.stdout.flush()
+        return status
+    except InputError as error:
+        tell(name, str(error))
+        return USAGE_ERROR
+    except BrokenPipeError:
+        # The reader has gone. Nothing more may be written, not even at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+
+
+def tell(name: str, message: str) -> None:
+    print(f"{name}: {' '.join(message.splitlines())}", file=sys.stderr)

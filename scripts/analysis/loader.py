@@ -1,0 +1,247 @@
+"""The one way into a run's folder: trials.csv, latency.csv and meta.json, checked.
+
+Guarantees   every column of the schema is there and of its type; a figure that was not measured is
+             NaN; `label` is the primitive as users write it; a line that was cut off at the
+             end of a file is left out and told in `Run.notes`.
+Errors       InputError, one line: where, what, and what would be right.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+SCHEMA_VERSION = "1"
+
+TEXT = (
+    "schema_version run_id preset target primitive params workload scenario mode key_type"
+    " key_distribution hold_kind pinning seed valid outcome reason started_at think_kind counts"
+).split()
+
+COLUMNS = (
+    "schema_version run_id preset target trial block position primitive params workload scenario"
+    " mode threads keys key_type key_distribution hold_kind hold_ns think_ns pinning seed warmup_s"
+    " window_s operations operations_per_s makespan_s ideal_s efficiency wait_samples wait_mean_ns"
+    " wait_p50_ns wait_p90_ns wait_p99_ns wait_p999_ns wait_max_ns thread_operations_min"
+    " thread_operations_max fairness_jain overlap cpu_user_s cpu_system_s voluntary_switches"
+    " involuntary_switches peak_rss_bytes lock_bytes timeouts lost_updates violations valid outcome"
+    " reason started_at hold_lines think_kind think_lines timeout_ns sample_every"
+    " operations_planned held_samples held_mean_ns held_p50_ns held_p99_ns held_max_ns counts"
+).split()
+
+LATENCY_TEXT = ["run_id", "kind"]
+LATENCY_COLUMNS = "run_id trial kind low_ns high_ns count".split()
+
+
+class InputError(Exception):
+    """What the user gave cannot be read; the message is one line for him."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One execution of a plan, as its folder tells it."""
+
+    folder: Path
+    trials: pd.DataFrame  # every row, invalid ones too
+    meta: dict[str, Any]
+    notes: tuple[str, ...] = ()  # what was left out or is missing, a line each
+
+    @property
+    def run_id(self) -> str:
+        return str(self.trials["run_id"].iloc[0]) or self.folder.name
+
+    @cached_property
+    def valid(self) -> pd.DataFrame:
+        """The rows whose proof holds: the only ones whose figures may be shown."""
+        return self.trials[self.trials["valid"]]
+
+    @cached_property
+    def latency(self) -> pd.DataFrame | None:
+        """The histograms' buckets, or None when the run has none. Read when first asked for."""
+        path = self.folder / "latency.csv"
+        if not path.exists():
+            return None
+        frame, _ = _read_csv(path, LATENCY_COLUMNS)
+        return _typed(path, frame, LATENCY_COLUMNS, LATENCY_TEXT)
+
+    @property
+    def heading(self) -> str:
+        """Which run, of which preset, on which machine; that it was sized for another one."""
+        preset = str(self.trials["preset"].iloc[0])
+        parts = [f"run {self.run_id}", f"preset {preset}" if preset else "", self.machine]
+        target = _mapping(self.meta.get("target"))
+        if target.get("matches") is False:
+            parts.append(f"not the {target.get('name')} that it was sized for")
+        return " · ".join(part for part in parts if part)
+
+    @property
+    def machine(self) -> str:
+        """The machine in half a line; says so when the run does not tell."""
+        machine = _mapping(self.meta.get("machine"))
+        model = machine.get("cpu_model")
+        if not model:
+            return "machine unknown"
+        parts = [" ".join(str(model).split())]
+        cores, threads = _whole(machine.get("cores")), _whole(machine.get("hardware_threads"))
+        if cores is not None:
+            parts.append(f"{cores} {'core' if cores == 1 else 'cores'}")
+        if threads is not None and threads != cores:
+            parts.append(f"{threads} hardware threads")
+        return ", ".join(parts)
+
+
+def load(where: str | Path) -> Run:
+    """Reads a run's folder (its trials.csv will do as well)."""
+    folder = Path(where)
+    if folder.is_file() and folder.name == "trials.csv":
+        folder = folder.parent
+    if not folder.exists():
+        raise InputError(f"{folder}: no such folder; a run's folder holds trials.csv")
+    if not folder.is_dir():
+        raise InputError(
+            f"{folder}: is not a folder; name the run's folder, which holds trials.csv"
+        )
+    path = folder / "trials.csv"
+    frame, notes = _read_csv(path, COLUMNS)
+    if frame.empty:
+        raise InputError(f"{path}: holds no trial; a finished one is a line after the header")
+    _check_version(path, frame)
+    trials = _typed(path, frame, COLUMNS, TEXT)
+    _check_truth_values(path, trials)
+    trials["valid"] = trials["valid"] == "true"
+    trials["label"] = _labels(trials)
+    meta, meta_notes = _read_meta(folder / "meta.json")
+    notes += meta_notes + _notes_on_end(folder / "meta.json", meta, len(trials))
+    return Run(folder=folder, trials=trials, meta=meta, notes=tuple(notes))
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
+        raise InputError(
+            f"{path}: no such file; name a folder that `lockbench run` wrote"
+        ) from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def _read_csv(path: Path, columns: list[str]) -> tuple[pd.DataFrame, list[str]]:
+    """All fields as text, with what was left out. The frame's index is the line in the file."""
+    text = _read_text(path)
+    whole = text.endswith("\n")
+    reader = csv.reader(io.StringIO(text, newline=""))
+    lines: list[int] = []
+    rows: list[list[str]] = []
+    try:
+        header: list[str] = next(reader, [])
+        _check_header(path, header, columns)
+        for row in reader:
+            lines.append(reader.line_num)
+            rows.append(row)
+    except csv.Error as error:
+        raise InputError(f"{path}, line {reader.line_num}: {error}; is this a CSV file?") from None
+    notes = []
+    if rows and (not whole or len(rows[-1]) < len(header)):
+        notes.append(f"{path}, line {lines[-1]}: is cut off and was left out")
+        rows.pop()
+        lines.pop()
+    for line, row in zip(lines, rows):
+        if len(row) != len(header):
+            raise InputError(
+                f"{path}, line {line}: {len(row)} fields where the header has {len(header)};"
+                " repair the line or delete it"
+            )
+    return pd.DataFrame(rows, columns=header, index=lines, dtype=str), notes
+
+
+def _check_header(path: Path, header: list[str], columns: list[str]) -> None:
+    if not header:
+        raise InputError(f"{path}: is empty; its first line names the columns")
+    if missing := [name for name in columns if name not in header]:
+        more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
+        raise InputError(
+            f"{path}, line 1: column {missing[0]} is missing{more};"
+            f" schema {SCHEMA_VERSION} is described in results/README.md"
+        )
+    if twice := [name for name in columns if header.count(name) > 1]:
+        raise InputError(f"{path}, line 1: column {twice[0]} is there twice; once is right")
+
+
+def _check_version(path: Path, frame: pd.DataFrame) -> None:
+    other = frame.index[frame["schema_version"] != SCHEMA_VERSION]
+    if len(other):
+        found = frame.at[other[0], "schema_version"]
+        raise InputError(
+            f"{path}, line {other[0]}: schema_version {found!r}, but this program reads"
+            f" {SCHEMA_VERSION!r}; use the lockbench that wrote the run"
+        )
+
+
+def _typed(path: Path, frame: pd.DataFrame, columns: list[str], text: list[str]) -> pd.DataFrame:
+    typed = {}
+    for name in columns:
+        raw = frame[name]
+        if name in text:
+            typed[name] = raw
+            continue
+        numbers = pd.to_numeric(raw, errors="coerce").astype(float)
+        wrong = raw.index[(raw != "") & ~np.isfinite(numbers)]
+        if len(wrong):
+            raise InputError(
+                f"{path}, line {wrong[0]}, column {name}: {raw[wrong[0]]!r} is not a number;"
+                " a number or nothing is right"
+            )
+        typed[name] = numbers
+    return pd.DataFrame(typed)
+
+
+def _check_truth_values(path: Path, trials: pd.DataFrame) -> None:
+    wrong = trials.index[~trials["valid"].isin(["true", "false"])]
+    if len(wrong):
+        raise InputError(
+            f"{path}, line {wrong[0]}, column valid: {trials.at[wrong[0], 'valid']!r};"
+            " true or false is right"
+        )
+
+
+def _labels(trials: pd.DataFrame) -> pd.Series:
+    return trials["primitive"].where(
+        trials["params"] == "", trials["primitive"] + ":" + trials["params"]
+    )
+
+
+def _read_meta(path: Path) -> tuple[dict[str, Any], list[str]]:
+    """A run without its meta.json can still be shown; that its machine is unknown is told."""
+    if not path.exists():
+        return {}, [f"{path}: no such file; the machine is unknown"]
+    try:
+        meta = json.loads(_read_text(path))
+    except ValueError as error:
+        return {}, [f"{path}: is not JSON ({error}); the machine is unknown"]
+    if not isinstance(meta, dict):
+        return {}, [f"{path}: is not a JSON object; the machine is unknown"]
+    return meta, []
+
+
+def _notes_on_end(path: Path, meta: dict[str, Any], rows: int) -> list[str]:
+    state = _mapping(meta.get("end")).get("state")
+    if state in (None, "finished"):
+        return []
+    return [f"{path}: the run is {state}, not finished; shown are the {rows:,} trials that it has"]
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _whole(value: Any) -> int | None:
+    return int(value) if isinstance(value, (int, float)) and value == value else None

@@ -1,0 +1,37 @@
+"""Pictures of a run, one module each.
+
+A picture is a pure function of a run: `draw(run)` gives a figure, or None when the run has nothing
+for it. To add one, write its module, with a docstring that says what it teaches, and a line here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from matplotlib.figure import Figure
+
+from analysis.loader import Run
+from analysis.pictures import (
+    cost,
+    fairness,
+    makespan,
+    micro,
+    throughput_by_hold,
+    throughput_by_keys,
+    throughput_by_threads,
+    wait,
+    winner,
+)
+
+PICTURES: dict[str, Callable[[Run], Figure | None]] = {
+    "throughput-by-threads": throughput_by_threads.draw,
+    "throughput-by-keys": throughput_by_keys.draw,
+    "throughput-by-hold": throughput_by_hold.draw,
+    "throughput-by-cache-lines": throughput_by_hold.draw_touched,
+    "wait": wait.draw,
+    "fairness": fairness.draw,
+    "makespan": makespan.draw,
+    "winner": winner.draw,
+    "cost": cost.draw,
+    "uncontended": micro.draw,
+}

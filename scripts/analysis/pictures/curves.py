@@ -1,0 +1,217 @@
+"""Throughput along one axis: the shape that the pictures by threads, keys and hold share.
+
+Every block is a faint point, the line joins their medians. A facet with more lines than can be told
+apart is split by family of primitive, on the same scale and with the same reference line in each.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from analysis import cells, figure, palette, units
+from analysis.cells import Group
+from analysis.loader import Run
+
+MOST_LINES = 7
+MOST_PANELS = 12
+REFERENCE = "global:lock=std"
+
+_WIDE, _TALL, _LEFT = 2.75, 2.35, 0.72
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What the x axis shows."""
+
+    column: str
+    label: str
+    title: str
+    words: Callable[[float], str]
+
+
+@dataclass(frozen=True)
+class Panel:
+    group: Group
+    family: str  # empty when the panel shows all of the group
+    labels: list[str]
+    limits: tuple[float, float]
+
+
+def draw(run: Run, rows: pd.DataFrame, axis: Axis) -> Figure | None:
+    """Facets of `rows` along the axis; None when nothing was measured at two places of it."""
+    rows = rows[(rows["operations_per_s"] > 0) & rows[axis.column].notna()]
+    facets = cells.axis_facets(rows, axis.column)
+    if not facets:
+        return None
+    panels = [panel for facet in facets for panel in _panels(facet)]
+    shown = panels[:MOST_PANELS]
+    columns = min(len(shown), 2 if len(shown) in (2, 4) else 3)
+    right = _label_room(shown)
+    titles = _titles(facets, shown)
+    made, axes = figure.sheet(
+        _heading(run, facets, panels, axis),
+        figure.Grid(
+            widths=[_WIDE] * columns,
+            heights=[_TALL] * -(-len(shown) // columns),
+            lefts=[_LEFT] * columns,
+            right=right,
+            above=figure.title_room(titles, _WIDE + right),
+        ),
+        count=len(shown),
+    )
+    looks = palette.Palette(run.trials["label"])
+    for place, panel, title in zip(axes, shown, titles):
+        _draw_panel(place, panel, axis, looks)
+        figure.panel_title(place, title, _WIDE + right)
+    return made
+
+
+def _titles(facets: list[Group], panels: list[Panel]) -> list[str]:
+    _, varied = cells.same_and_different([facet.key for facet in facets])
+    families = [f"{panel.family} family" if panel.family else "" for panel in panels]
+    return [
+        " · ".join(part for part in (cells.describe(panel.group.key, varied), family) if part)
+        for panel, family in zip(panels, families)
+    ]
+
+
+def _heading(run: Run, facets: list[Group], panels: list[Panel], axis: Axis) -> figure.Heading:
+    same, _ = cells.same_and_different([facet.key for facet in facets])
+    blocks = run.trials["block"].nunique()
+    spread = (
+        f"faint: each of {blocks} blocks; line: their median"
+        if blocks > 1
+        else "one block: no spread"
+    )
+    notes = [cells.left_out(run.trials)]
+    if len(panels) > MOST_PANELS:
+        notes.append(f"{len(panels) - MOST_PANELS} more panels not shown; the CSV has them all")
+    if any(_has_reference(panel) for panel in panels):
+        notes.append(f"grey line: {REFERENCE}, the same in all panels of a cell")
+    return figure.Heading(
+        title=f"Throughput by {axis.title}",
+        subtitles=[
+            run.heading,
+            " · ".join(part for part in (cells.describe(same), spread) if part),
+        ],
+        footnotes=notes,
+    )
+
+
+def _panels(facet: Group) -> list[Panel]:
+    rates = facet.rows["operations_per_s"]
+    limits = figure.padded([rates.min(), rates.max()])
+    if len(facet.labels) <= MOST_LINES:
+        return [Panel(facet, "", facet.labels, limits)]
+    families: dict[str, list[str]] = {}
+    for label in sorted(facet.labels, key=palette.natural):
+        families.setdefault(palette.family(label), []).append(label)
+    # The floor needs no panel of its own: it joins the smallest family.
+    floor = families.pop(cells.FLOOR, [])
+    if floor and families:
+        families[min(families, key=lambda name: len(families[name]))] += floor
+    elif floor:
+        families[cells.FLOOR] = floor
+    return [Panel(facet, name, labels, limits) for name, labels in families.items()]
+
+
+def _has_reference(panel: Panel) -> bool:
+    return bool(panel.family) and REFERENCE not in panel.labels and REFERENCE in panel.group.labels
+
+
+def _label_room(panels: Sequence[Panel]) -> float:
+    names = [figure.printable(label) for panel in panels for label in panel.labels]
+    return figure.LABEL_GAP + figure.widest(names) + 0.1
+
+
+def _draw_panel(axes: Axes, panel: Panel, axis: Axis, looks: palette.Palette) -> None:
+    rows = panel.group.rows
+    values = sorted(rows[axis.column].unique())
+    places = positions(values)
+    if _has_reference(panel):
+        _draw_line(axes, rows[rows["label"] == REFERENCE], axis, places, _REFERENCE_LINE)
+    own = rows[rows["label"].isin(panel.labels)]
+    axes.scatter(
+        own[axis.column].map(places),
+        own["operations_per_s"],
+        s=11,
+        c=[looks[label].colour for label in own["label"]],
+        alpha=0.35,
+        linewidths=0,
+        zorder=2,
+    )
+    ends = []
+    for label in panel.labels:
+        look = looks[label]
+        x, y = _draw_line(axes, own[own["label"] == label], axis, places, _line_of(look))
+        ends.append(figure.End(x, y, figure.printable(label), look))
+    axes.set_ylim(*panel.limits)
+    figure.log_scale(axes, "y", units.count)
+    named = {places[value]: axis.words(value) for value in values}
+    figure.log_places(axes, "x", {place: named[place] for place in _ticks(sorted(named))})
+    axes.set_xlim(*figure.padded(list(places.values()), share=0.06))
+    axes.grid(axis="y")
+    axes.set_xlabel(axis.label)
+    axes.set_ylabel("operations per second")
+    figure.label_ends(axes, ends)
+
+
+_REFERENCE_LINE = {"color": "#BBBBBB", "linewidth": 2.5, "zorder": 1}
+
+
+def _line_of(look: palette.Look) -> dict[str, object]:
+    return {
+        "color": look.colour,
+        "linestyle": look.dash,
+        "linewidth": look.width,
+        "marker": look.marker,
+        "markersize": 4.5,
+        "markeredgecolor": "white",
+        "markeredgewidth": 0.4,
+        "zorder": 3,
+    }
+
+
+def _draw_line(
+    axes: Axes,
+    own: pd.DataFrame,
+    axis: Axis,
+    places: dict[float, float],
+    look: dict[str, object],
+) -> tuple[float, float]:
+    """Joins the medians of the blocks; gives back where the line ends."""
+    medians = own.groupby(axis.column)["operations_per_s"].median()
+    x = [places[value] for value in medians.index]
+    axes.plot(x, medians, **look)
+    return x[-1], float(medians.iloc[-1])
+
+
+def positions(values: Sequence[float]) -> dict[float, float]:
+    """Where values stand on a logarithmic axis: at themselves, zero a typical step to the left."""
+    positive = [value for value in values if value > 0]
+    if len(positive) == len(values):
+        return {value: value for value in values}
+    if not positive:
+        return {value: 1.0 for value in values}
+    step = (positive[-1] / positive[0]) ** (1 / max(1, len(positive) - 1))
+    zero = positive[0] / min(max(step, 2.0), 10.0)
+    return {value: value if value > 0 else zero for value in values}
+
+
+def _ticks(places: list[float], least: float = 0.08) -> list[float]:
+    """Of the places on a logarithmic axis, those whose labels do not touch; first and last stay."""
+    logs = [math.log(place) for place in places]
+    whole = (logs[-1] - logs[0]) or 1.0
+    kept = [0]
+    for i in range(1, len(logs)):
+        if (logs[i] - logs[kept[-1]]) / whole >= least:
+            kept.append(i)
+    if kept[-1] != len(logs) - 1:
+        kept[-1 if len(kept) > 1 else 0] = len(logs) - 1
+    return [places[i] for i in kept]

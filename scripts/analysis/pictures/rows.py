@@ -1,0 +1,127 @@
+"""A row for each primitive: the shape that waits, fairness, makespan and cost share.
+
+Panels stand below each other, one for each cell that is shown; a panel's rows are in the order of
+what it measures, best on top, and named at the left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from analysis import cells, figure, palette
+from analysis.cells import Group
+from analysis.loader import Run
+
+ROW = 0.225  # inches
+MOST_PANELS = 7
+_BETWEEN = 0.45
+
+
+@dataclass(frozen=True)
+class Part:
+    """One column of axes: what it draws for a primitive at height y, and how it ends."""
+
+    draw: Callable[[Axes, pd.DataFrame, float, palette.Look], None]
+    finish: Callable[[Axes, Group], None]
+    width: float
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A whole picture."""
+
+    title: str
+    says: str  # what the marks are, for the subtitle
+    parts: Sequence[Part]
+    order: Callable[[pd.DataFrame], float]  # of a primitive's rows: least on top
+    notes: Sequence[str] = ()
+    keys: Sequence[figure.Key] = ()
+
+
+def draw(run: Run, groups: list[Group], picture: Rows) -> Figure | None:
+    """None when there is no group to show."""
+    if not groups:
+        return None
+    shown = groups[:MOST_PANELS]
+    names = [figure.printable(label) for group in shown for label in group.labels]
+    left = figure.widest(names) + 0.2
+    widths = [part.width for part in picture.parts]
+    same, varied = cells.same_and_different([group.key for group in shown])
+    titles = [cells.describe(group.key, varied) for group in shown]
+    wide = left + sum(widths) + _BETWEEN * (len(widths) - 1)
+    more = len(groups) - len(shown)
+    notes = [f"{more} more panels not shown; the CSV has them all"] if more else []
+    made, axes = figure.sheet(
+        figure.Heading(
+            title=picture.title,
+            subtitles=[
+                run.heading,
+                " · ".join(part for part in (cells.describe(same), picture.says) if part),
+            ],
+            keys=picture.keys,
+            footnotes=[*picture.notes, *notes, cells.left_out(run.trials)],
+        ),
+        figure.Grid(
+            widths=widths,
+            heights=[ROW * (len(group.labels) + 0.4) for group in shown],
+            lefts=[left] + [0.0] * (len(widths) - 1),
+            right=_BETWEEN,
+            above=figure.title_room(titles, wide),
+        ),
+        count=len(shown) * len(widths),
+    )
+    looks = palette.Palette(run.trials["label"])
+    for i, (group, title) in enumerate(zip(shown, titles)):
+        places = axes[i * len(widths) : (i + 1) * len(widths)]
+        _draw_group(places, group, picture, looks)
+        _write_title(places[0], title, left, wide)
+    return made
+
+
+def _write_title(axes: Axes, title: str, left: float, wide: float) -> None:
+    """From the left edge of the rows' names."""
+    axes.annotate(
+        "\n".join(figure.wrapped([title], wide, figure.PANEL, bold=True)),
+        (0, 1),
+        xytext=(-left * 72, 7),
+        xycoords="axes fraction",
+        textcoords="offset points",
+        size=figure.PANEL,
+        weight="bold",
+    )
+
+
+def _draw_group(axes: Sequence[Axes], group: Group, picture: Rows, looks: palette.Palette) -> None:
+    by_label = {label: rows for label, rows in group.rows.groupby("label", sort=False)}
+    ranked = sorted(by_label, key=lambda label: (picture.order(by_label[label]), label))
+    heights = {label: len(ranked) - 1 - i for i, label in enumerate(ranked)}
+    for i, (place, part) in enumerate(zip(axes, picture.parts)):
+        for label, y in heights.items():
+            part.draw(place, by_label[label], y, looks[label])
+        place.set_ylim(-0.7, len(ranked) - 0.3)
+        names = [figure.printable(label) if i == 0 else "" for label in heights]
+        place.set_yticks(list(heights.values()), names)
+        place.tick_params(axis="y", length=0)
+        place.spines["left"].set_visible(False)
+        part.finish(place, group)
+        place.grid(axis="x")
+
+
+def draw_blocks(axes: Axes, values: pd.Series, y: float, look: palette.Look) -> None:
+    """Every block, as a faint point just below the row's own mark."""
+    axes.plot(
+        values,
+        [y - 0.24] * len(values),
+        linestyle="",
+        marker="o",
+        markersize=3,
+        markeredgewidth=0,
+        color=look.colour,
+        alpha=0.4,
+        zorder=2,
+    )

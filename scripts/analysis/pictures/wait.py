@@ -1,0 +1,72 @@
+"""Waits: what does the unlucky thread pay?
+
+A lock can win on throughput and make one thread in a thousand wait for a scheduler's turn. Each row
+runs from the median to the longest wait that was seen, on a logarithmic scale: a short row is a
+lock that treats acquisitions alike; a long one buys its median with its tail.
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from analysis import cells, figure, palette, units
+from analysis.cells import Group
+from analysis.loader import Run
+from analysis.pictures import rows
+
+_QUANTILES = {
+    "wait_p50_ns": ("p50", "|", 9.0),
+    "wait_p90_ns": ("p90", "o", 4.0),
+    "wait_p99_ns": ("p99", "D", 4.5),
+    "wait_p999_ns": ("p99.9", "s", 4.5),
+    "wait_max_ns": ("longest", ">", 5.5),
+}
+_LEAST_NS = 1.0  # what a logarithmic axis shows of a wait of nothing
+
+
+def draw(run: Run) -> Figure | None:
+    measured = run.valid[(run.valid["wait_p99_ns"].notna()) & (run.valid["mode"] != "micro")]
+    groups = cells.most_contended(measured)
+    return rows.draw(
+        run,
+        groups,
+        rows.Rows(
+            title="Waiting for the lock: from the median to the longest",
+            says="faint: each block, marks: medians of the blocks",
+            parts=[rows.Part(_draw_row, _finish, width=5.6)],
+            order=lambda own: float(own["wait_p99_ns"].median()),
+            notes=["of each workload, the cell with most threads on fewest keys; ordered by p99"],
+            keys=[
+                figure.Key(text, {"marker": marker, "markersize": size, "markeredgewidth": 1.2})
+                for text, marker, size in _QUANTILES.values()
+            ],
+        ),
+    )
+
+
+def _draw_row(axes: Axes, own: pd.DataFrame, y: float, look: palette.Look) -> None:
+    medians = {name: max(own[name].median(), _LEAST_NS) for name in _QUANTILES}
+    ends = medians["wait_p50_ns"], medians["wait_max_ns"]
+    axes.plot(ends, (y, y), color=look.colour, linewidth=1.2, zorder=2)
+    for name, (_, marker, size) in _QUANTILES.items():
+        rows.draw_blocks(axes, own[name].clip(lower=_LEAST_NS), y, look)
+        axes.plot(
+            [medians[name]],
+            [y],
+            linestyle="",
+            marker=marker,
+            markersize=size,
+            markeredgewidth=1.2 if marker == "|" else 0.5,
+            color=look.colour,
+            markeredgecolor=look.colour if marker == "|" else "white",
+            zorder=3,
+        )
+
+
+def _finish(axes: Axes, group: Group) -> None:
+    figures = group.rows[list(_QUANTILES)].clip(lower=_LEAST_NS)
+    axes.set_xlim(*figure.padded([figures.min().min(), figures.max().max()], share=0.04))
+    figure.log_scale(axes, "x", units.nanoseconds)
+    axes.set_xlabel("wait from asking for the lock to having it")

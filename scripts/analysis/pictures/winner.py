@@ -1,0 +1,172 @@
+"""Winner: which primitive for how many threads on how many keys?
+
+Each field has the colour and the name of the fastest primitive there and how far ahead of the
+second it is, paired by block. Where the blocks do not bear the lead out, the field is hatched and
+says so: two primitives that cannot be told apart are a reason to choose by something else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from analysis import cells, figure, palette, statistics, units
+from analysis.cells import Group
+from analysis.loader import Run
+
+MOST_PANELS = 4
+_LEAST_BLOCKS = 3
+
+
+@dataclass(frozen=True)
+class Field:
+    """The fastest of a cell, and the second."""
+
+    first: str
+    second: str | None
+    lead: float | None  # median over the blocks of the ratio of their speeds
+    proven: bool  # the lead's interval lies above 1
+
+
+def draw(run: Run) -> Figure | None:
+    valid = run.valid
+    rows = valid[(valid["label"] != cells.FLOOR) & (valid["mode"] != "micro")]
+    rows = rows[rows["operations_per_s"] > 0]
+    dropped = ["threads", "keys", "operations_planned", "sample_every"]
+    facets = [
+        group
+        for group in cells.groups(rows, without=dropped)
+        if group.rows["threads"].nunique() > 1 and group.rows["keys"].nunique() > 1
+        if len(group.labels) > 1
+    ]
+    if not facets:
+        return None
+    shown = facets[:MOST_PANELS]
+    looks = palette.Palette(run.trials["label"])
+    fields = [_fields(group) for group in shown]
+    most_columns = max(group.rows["keys"].nunique() for group in shown)
+    wide = max(
+        max(_field_width(found) for found in fields),
+        min(1.5, (figure.LEAST_WIDE - 1.35) / most_columns),
+    )
+    _, varied = cells.same_and_different([group.key for group in facets])
+    titles = [cells.describe(group.key, varied) for group in shown]
+    made, axes = figure.sheet(
+        _heading(run, facets),
+        figure.Grid(
+            widths=[wide * most_columns],
+            heights=[0.56 * group.rows["threads"].nunique() for group in shown],
+            lefts=[0.75],
+            above=figure.title_room(titles, wide * most_columns),
+        ),
+        count=len(shown),
+    )
+    for place, group, found, title in zip(axes, shown, fields, titles):
+        _draw_panel(place, group, found, looks, most_columns)
+        figure.panel_title(place, title, wide * most_columns)
+    return made
+
+
+def _heading(run: Run, facets: list[Group]) -> figure.Heading:
+    same, _ = cells.same_and_different([group.key for group in facets])
+    notes = [
+        "hatched: not told apart from the second (the 95 % interval of the paired ratio reaches 1,"
+        f" or fewer than {_LEAST_BLOCKS} blocks); {cells.FLOOR} does not compete",
+        cells.left_out(run.trials),
+    ]
+    if len(facets) > MOST_PANELS:
+        notes.insert(0, f"{len(facets) - MOST_PANELS} more panels not shown; the CSV has them all")
+    return figure.Heading(
+        title="The fastest primitive, and its lead over the second",
+        subtitles=[run.heading, cells.describe(same)],
+        footnotes=notes,
+    )
+
+
+def _fields(group: Group) -> dict[tuple[float, float], Field]:
+    return {
+        (threads, keys): _winner(rows, f"{threads} {keys}")
+        for (threads, keys), rows in group.rows.groupby(["threads", "keys"])
+    }
+
+
+def _winner(rows: pd.DataFrame, name: str) -> Field:
+    speeds = rows.pivot_table(index="block", columns="label", values="operations_per_s")
+    ranked = speeds.median().sort_values(ascending=False).index
+    if len(ranked) < 2:
+        return Field(ranked[0], None, None, proven=False)
+    ratios = (speeds[ranked[0]] / speeds[ranked[1]]).dropna()
+    if ratios.empty:
+        return Field(ranked[0], ranked[1], None, proven=False)
+    interval = statistics.median_interval(list(ratios), name)
+    proven = len(ratios) >= _LEAST_BLOCKS and interval is not None and interval.low > 1
+    return Field(ranked[0], ranked[1], float(ratios.median()), proven)
+
+
+def _field_width(fields: dict[tuple[float, float], Field]) -> float:
+    words = [line for found in fields.values() for line in _words(found)]
+    return max(0.9, figure.widest(words, figure.NOTE) + 0.14)
+
+
+def _short(label: str) -> str:
+    """`striped:lock=std,stripes=64` as `striped:std,64`."""
+    name, _, parameters = label.partition(":")
+    values = [parameter.rpartition("=")[2] for parameter in parameters.split(",") if parameter]
+    return figure.printable(f"{name}:{','.join(values)}" if values else name, 26)
+
+
+def _words(found: Field) -> list[str]:
+    first = _short(found.first)
+    if found.second is None or found.lead is None:
+        return [first, "alone"]
+    if not found.proven:
+        return [first, f"≈ {_short(found.second)}"]
+    return [first, f"{units.digits(found.lead)}×"]
+
+
+def _draw_panel(
+    axes: Axes,
+    group: Group,
+    fields: dict[tuple[float, float], Field],
+    looks: palette.Palette,
+    columns: int,
+) -> None:
+    threads = sorted(group.rows["threads"].unique())
+    keys = sorted(group.rows["keys"].unique())
+    for (thread_count, key_count), found in fields.items():
+        x, y = keys.index(key_count), threads.index(thread_count)
+        _draw_field(axes, x, y, found, looks[found.first])
+    axes.set_xlim(0, columns)
+    axes.set_ylim(0, len(threads))
+    axes.set_xticks([i + 0.5 for i in range(len(keys))], [units.number(k) for k in keys])
+    axes.set_yticks([i + 0.5 for i in range(len(threads))], [units.whole(t) for t in threads])
+    axes.tick_params(length=0)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+    axes.set_xlabel("keys")
+    axes.set_ylabel("threads")
+
+
+def _draw_field(axes: Axes, x: int, y: int, found: Field, look: palette.Look) -> None:
+    # Pale enough for black words on every colour; the lead deepens it.
+    depth = 0.42 if found.proven and (found.lead or 1) >= 1.5 else 0.6 if found.proven else 0.85
+    face = palette.mix(look.colour, depth)
+    axes.add_patch(
+        Rectangle(
+            (x, y),
+            1,
+            1,
+            facecolor=face,
+            edgecolor="white" if found.proven else palette.mix(look.colour, 0.6),
+            linewidth=0,
+            hatch=None if found.proven else "////",
+        )
+    )
+    axes.add_patch(Rectangle((x, y), 1, 1, fill=False, edgecolor="white", linewidth=2))
+    first, second = _words(found)
+    axes.text(x + 0.5, y + 0.66, first, size=figure.NOTE, weight="bold", ha="center", va="center")
+    axes.text(x + 0.5, y + 0.32, second, size=figure.NOTE, ha="center", va="center")

@@ -1,0 +1,191 @@
+"""Intervals, exact tests and verdicts over the blocks of a run. No row, no file.
+
+Ratios are of speeds: above 1 means faster than the baseline. Blocks pair the two sides, since the
+machine drifts between blocks by more than most locks differ.
+
+Sources  signed-rank and rank-sum tests: F. Wilcoxon, "Individual comparisons by ranking methods"
+         (1945), here with their exact null distributions given the ties; S. Holm, "A simple
+         sequentially rejective multiple test procedure" (1979); percentile bootstrap: B. Efron,
+         "Bootstrap methods: another look at the jackknife" (1979).
+"""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+ALPHA = 0.05
+RESAMPLES = 2000
+# Fewer blocks than this cannot bound a median at 95 %: 1 - 2 / 2^5 = 0.94.
+LEAST_FOR_SAME = 6
+# Beyond this many values the exact distribution costs more than the normal approximation errs.
+_EXACT_UP_TO = 120
+
+
+@dataclass(frozen=True)
+class Interval:
+    low: float
+    high: float
+
+    def within(self, share: float) -> bool:
+        """Whether all of it is closer to 1 than `share`."""
+        return 1 / (1 + share) <= self.low and self.high <= 1 + share
+
+
+def median_interval(values: Sequence[float], name: str) -> Interval | None:
+    """Bootstrap interval (95 %) of the median; None below two values. `name` seeds the draw, so
+    that a row's interval depends on the row alone."""
+    if len(values) < 2:
+        return None
+    return _percentiles(np.median(_resampled(values, _generator(name)), axis=1))
+
+
+def median_ratio_interval(
+    above: Sequence[float], below: Sequence[float], name: str
+) -> Interval | None:
+    """Bootstrap interval (95 %) of the ratio of two medians, each side drawn for itself."""
+    if len(above) < 2 or len(below) < 2:
+        return None
+    draw = _generator(name)
+    upper = np.median(_resampled(above, draw), axis=1)
+    return _percentiles(upper / np.median(_resampled(below, draw), axis=1))
+
+
+def _generator(name: str) -> np.random.Generator:
+    return np.random.default_rng(zlib.crc32(name.encode("utf-8", "replace")))
+
+
+def _resampled(values: Sequence[float], draw: np.random.Generator) -> np.ndarray:
+    array = np.asarray(values, dtype=float)
+    return array[draw.integers(0, len(array), (RESAMPLES, len(array)))]
+
+
+def _percentiles(medians: np.ndarray) -> Interval:
+    low, high = np.percentile(medians, [100 * ALPHA / 2, 100 * (1 - ALPHA / 2)])
+    return Interval(float(low), float(high))
+
+
+def signed_rank_p(ratios: Sequence[float]) -> float:
+    """Two-sided p of "the ratios are as often above 1 as below, and as far": exact, ties and all.
+
+    The least that n blocks can give is 2 / 2^n.
+    """
+    # Rounded, so that equal distances are ties whatever the last bit of a division says.
+    logs = np.round(np.log(np.asarray(ratios, dtype=float)), 12)
+    logs = logs[logs != 0]
+    if not len(logs):
+        return 1.0
+    ranks = _doubled_ranks(np.abs(logs))
+    observed = int(ranks[logs > 0].sum())
+    if len(logs) > _EXACT_UP_TO:
+        return _normal_p(observed, ranks.sum() / 2, math.sqrt(float((ranks**2).sum()) / 4))
+    ways = np.zeros(int(ranks.sum()) + 1)
+    ways[0] = 1
+    for rank in ranks:
+        ways[rank:] = ways[rank:] + ways[: len(ways) - rank]
+        ways /= 2
+    return _two_sided(ways, observed)
+
+
+def rank_sum_p(a: Sequence[float], b: Sequence[float]) -> float:
+    """Two-sided p of "both sides are drawn from one population": exact, ties and all.
+
+    The least that n against n can give is 2 / C(2n, n).
+    """
+    if not len(a) or not len(b):
+        return 1.0
+    ranks = _doubled_ranks(np.concatenate([np.asarray(a, dtype=float), np.asarray(b, dtype=float)]))
+    observed = int(ranks[: len(a)].sum())
+    if len(ranks) > _EXACT_UP_TO:
+        spread = math.sqrt(len(a) * len(b) / (len(ranks) - 1) * float(ranks.var()))
+        return _normal_p(observed, len(a) * float(ranks.mean()), spread)
+    # ways[k, s]: choices of k values whose ranks sum to s.
+    ways = np.zeros((len(a) + 1, int(ranks.sum()) + 1))
+    ways[0, 0] = 1
+    for rank in ranks:
+        ways[1:, rank:] = ways[1:, rank:] + ways[:-1, : ways.shape[1] - rank]
+    chosen = ways[len(a)]
+    return _two_sided(chosen / chosen.sum(), observed)
+
+
+def _doubled_ranks(values: np.ndarray) -> np.ndarray:
+    """Ranks from 1, ties sharing their mean; doubled, so that they are whole numbers."""
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    upper = np.cumsum(counts)
+    return (2 * upper - counts + 1)[inverse]
+
+
+def _two_sided(chances: np.ndarray, observed: int) -> float:
+    tail = min(chances[: observed + 1].sum(), chances[observed:].sum())
+    return min(1.0, 2 * float(tail))
+
+
+def _normal_p(observed: float, mean: float, spread: float) -> float:
+    if spread == 0:
+        return 1.0
+    return math.erfc(abs(observed - mean) / spread / math.sqrt(2))
+
+
+def holm(ps: Sequence[float | None]) -> list[float | None]:
+    """Holm's correction over all that were tested; None stays None."""
+    tested = sorted((p, i) for i, p in enumerate(ps) if p is not None)
+    corrected: list[float | None] = [None] * len(ps)
+    worst = 0.0
+    for rank, (p, i) in enumerate(tested):
+        worst = max(worst, min(1.0, p * (len(tested) - rank)))
+        corrected[i] = worst
+    return corrected
+
+
+def least_blocks(comparisons: int, paired: bool) -> int:
+    """The fewest blocks whose test can convict at all, in a table of so many comparisons."""
+    blocks = 2
+    while _least_p(blocks, paired) * max(1, comparisons) > ALPHA:
+        blocks += 1
+    return blocks
+
+
+def _least_p(blocks: int, paired: bool) -> float:
+    return 2 / 2**blocks if paired else 2 / math.comb(2 * blocks, blocks)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """`faster`, `slower`, `same` or `cannot tell`, and then the blocks that would tell."""
+
+    word: str
+    blocks_needed: int | None = None
+
+
+def judge(
+    ratio: float,
+    interval: Interval | None,
+    corrected_p: float | None,
+    blocks: int,
+    comparisons: int,
+    same_within: float,
+    paired: bool,
+) -> Verdict:
+    """The verdict on one ratio. A difference too small to matter is `same`, proven or not."""
+    least = least_blocks(comparisons, paired)
+    if interval is None or corrected_p is None:
+        return Verdict("cannot tell", max(LEAST_FOR_SAME, least))
+    if blocks >= LEAST_FOR_SAME and interval.within(same_within):
+        return Verdict("same")
+    if corrected_p <= ALPHA and not interval.low <= 1 <= interval.high:
+        return Verdict("faster" if ratio > 1 else "slower")
+    return Verdict(
+        "cannot tell", max(least, _blocks_for_width(ratio, interval, blocks, same_within))
+    )
+
+
+def _blocks_for_width(ratio: float, interval: Interval, blocks: int, same_within: float) -> int:
+    """Blocks for the interval to shrink (as the root of their number) until it excludes 1, or fits
+    into what counts as the same. At least one more than there are."""
+    half = math.log(interval.high / interval.low) / 2
+    distance = max(abs(math.log(ratio)), math.log1p(same_within) / 2)
+    return max(blocks + 1, LEAST_FOR_SAME, math.ceil(blocks * (half / distance) ** 2))

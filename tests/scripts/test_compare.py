@@ -1,0 +1,252 @@
+"""compare.py: tables of medians and ratios, verdicts, refusals."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import compare
+import pytest
+import synthetic
+from analysis import comparison, loader, tables
+
+MakeRun = Callable[..., Path]
+Capture = pytest.CaptureFixture[str]
+
+
+def slowed(factor: float, label: str = "keyed") -> Callable[[dict[str, Any]], None]:
+    def change(row: dict[str, Any]) -> None:
+        if row["primitive"] == label:
+            row["operations_per_s"] *= factor
+
+    return change
+
+
+def report(capsys: Capture, *argv: object) -> dict[str, Any]:
+    assert compare.main([*map(str, argv), "--format", "json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def one_cell(*primitives: str) -> list[dict[str, Any]]:
+    return synthetic.sweep(primitives, threads=(4,))
+
+
+def refusal(capsys: Capture, *argv: object) -> str:
+    try:
+        status = compare.main([str(part) for part in argv])
+    except SystemExit as error:
+        status = int(error.code or 0)
+    out, err = capsys.readouterr()
+    assert status == 2 and out == "" and err.count("\n") == 1 and err.startswith("compare: ")
+    return err
+
+
+def test_ratios_are_paired_by_block(make_run: MakeRun, capsys: Capture) -> None:
+    def drifting(row: dict[str, Any]) -> None:
+        fast = 2.0 if row["primitive"] == "keyed" else 1.0
+        row["operations_per_s"] = fast * 1e6 * 10 ** row["block"]
+
+    cells = one_cell("global:lock=std", "keyed")
+    lines = report(capsys, make_run(cells=cells, change=drifting))["lines"]
+    keyed = next(line for line in lines if line["primitive"] == "keyed")
+    assert keyed["ratio"] == keyed["ratio_low"] == keyed["ratio_high"] == 2
+
+
+def test_enough_blocks_convict(make_run: MakeRun, capsys: Capture) -> None:
+    run = make_run(cells=one_cell("global:lock=std", "keyed", "striped"), blocks=12)
+    verdicts = {line["primitive"]: line["verdict"] for line in report(capsys, run)["lines"]}
+    assert verdicts == {"global:lock=std": "baseline", "keyed": "faster", "striped": "faster"}
+
+
+def test_too_few_blocks_say_how_many_would_tell(make_run: MakeRun, capsys: Capture) -> None:
+    run = make_run(cells=one_cell("global:lock=std", "keyed"), blocks=3)
+    assert compare.main([str(run)]) == 0
+    out = capsys.readouterr().out
+    assert "cannot tell, faster in 3 of 3, about 6 blocks would" in out
+    assert "with 3 blocks no test over 1 comparison can convict" in out
+
+
+def test_fixed_work_is_told_by_its_makespan_and_faster_is_above_one(
+    make_run: MakeRun, capsys: Capture
+) -> None:
+    run = make_run(
+        cells=synthetic.sweep(["global", "keyed"], (21,), (6,), (10**8,), mode="fixed")
+    )
+    lines = report(capsys, run)["lines"]
+    keyed = next(line for line in lines if line["primitive"] == "keyed")
+    assert keyed["metric"] == "makespan_s"
+    assert keyed["median"] == pytest.approx(0.6, rel=0.02)
+    assert keyed["ratio"] == pytest.approx(3.5, rel=0.02)
+
+
+def test_a_figure_without_its_proof_is_not_printed(make_run: MakeRun, capsys: Capture) -> None:
+    cells = synthetic.sweep(["global", "none"], (21,), (6,), (10**8,), mode="fixed")
+    run = make_run(cells=cells)
+    none = next(line for line in report(capsys, run)["lines"] if line["primitive"] == "none")
+    assert none["median"] is None and none["ratio"] is None
+    compare.main([str(run)])
+    row = next(r for r in capsys.readouterr().out.splitlines() if r.startswith("  none"))
+    assert row.split(maxsplit=1)[1] == "lost 14 of 21 updates (5 of 5 blocks not valid)"
+
+
+def test_a_row_without_a_reason_gets_one_from_its_figures(
+    make_run: MakeRun, capsys: Capture
+) -> None:
+    def lose(row: dict[str, Any]) -> None:
+        if row["primitive"] == "keyed":
+            row.update(valid="false", lost_updates=15, operations=21, reason="")
+
+    run = make_run(cells=one_cell("global", "keyed"), blocks=1, change=lose)
+    assert compare.main([str(run)]) == 0
+    assert "lost 15 of 21 updates" in capsys.readouterr().out
+
+
+def test_a_run_without_a_valid_row_gives_the_reasons(make_run: MakeRun, capsys: Capture) -> None:
+    def die(row: dict[str, Any]) -> None:
+        row.update(valid="false", outcome="deadlock", reason="no progress for 1 s")
+
+    assert compare.main([str(make_run(change=die))]) == 0
+    out = capsys.readouterr().out
+    assert "no progress for 1 s" in out and "M/s" not in out
+
+
+def test_some_invalid_blocks_are_told_beside_the_figure(make_run: MakeRun, capsys: Capture) -> None:
+    def die_once(row: dict[str, Any]) -> None:
+        if row["primitive"] == "keyed" and row["block"] == 2:
+            row.update(valid="false", outcome="deadlock", reason="no progress for 1 s")
+
+    run = make_run(cells=one_cell("global", "keyed"), change=die_once)
+    keyed = next(line for line in report(capsys, run)["lines"] if line["primitive"] == "keyed")
+    assert keyed["blocks"] == 4 and keyed["median"] is not None
+    assert keyed["reason"] == "no progress for 1 s (1 of 5 blocks not valid)"
+
+
+def test_one_primitive_alone_has_no_ratio(make_run: MakeRun, capsys: Capture) -> None:
+    lines = report(capsys, make_run(cells=one_cell("keyed")))["lines"]
+    assert [line["ratio"] for line in lines] == [None]
+
+
+def test_one_block_has_no_spread_and_says_so(make_run: MakeRun, capsys: Capture) -> None:
+    assert compare.main([str(make_run(blocks=1))]) == 0
+    out = capsys.readouterr().out
+    assert "one block only" in out and "cannot tell" in out
+
+
+def test_the_usual_baseline_is_told(make_run: MakeRun, capsys: Capture) -> None:
+    compare.main([str(make_run(cells=one_cell("keyed", "global:lock=std")))])
+    assert "against global:lock=std" in capsys.readouterr().out
+
+
+def test_the_floor_is_nobodys_baseline(make_run: MakeRun) -> None:
+    run = loader.load(make_run(cells=synthetic.sweep(["none", "keyed"], threads=(1,))))
+    assert list(comparison.within(run, comparison.Options()).baselines.values()) == ["keyed"]
+
+
+def test_a_misspelt_baseline_gets_the_nearest_right_one(make_run: MakeRun, capsys: Capture) -> None:
+    assert "did you mean striped?" in refusal(capsys, make_run(), "--baseline", "stripped")
+
+
+def test_a_slower_second_run_is_convicted_and_fails_the_build(
+    make_run: MakeRun, capsys: Capture
+) -> None:
+    cells = one_cell("keyed")
+    old = make_run("old", cells=cells, blocks=12)
+    new = make_run("new", cells=cells, blocks=12, change=slowed(0.5))
+    assert compare.main([str(old), str(new), "--fail-if-slower", "5%"]) == 3
+    assert "slower: keyed" in capsys.readouterr().err
+    assert compare.main([str(old), str(new), "--fail-if-slower", "60%"]) == 0
+
+
+def test_a_run_against_itself_is_not_called_different(make_run: MakeRun, capsys: Capture) -> None:
+    run = make_run(blocks=12)
+    verdicts = {line["verdict"] for line in report(capsys, run, run)["lines"]}
+    assert verdicts <= {"same", "cannot tell"}
+
+
+def test_runs_of_different_machines_are_refused_unless_forced(
+    make_run: MakeRun, capsys: Capture
+) -> None:
+    machine = {**synthetic.META["machine"], "cpu_model": "Other"}
+    runs = make_run("old"), make_run("new", meta={**synthetic.META, "machine": machine})
+    assert "different machines" in refusal(capsys, *runs)
+    notes = report(capsys, *runs, "--force")["notes"]
+    assert any("by force though the machines differ" in note for note in notes)
+
+
+def test_runs_of_different_builds_are_refused(make_run: MakeRun, capsys: Capture) -> None:
+    build = {**synthetic.META["build"], "commit": "7654321"}
+    runs = make_run("old"), make_run("new", meta={**synthetic.META, "build": build})
+    assert "different builds (commit" in refusal(capsys, *runs)
+
+
+def test_runs_of_unknown_machines_are_refused(make_run: MakeRun, capsys: Capture) -> None:
+    runs = make_run("old", meta={}), make_run("new", meta={})
+    assert "does not tell the machine" in refusal(capsys, *runs)
+
+
+def test_runs_without_a_common_cell_are_refused(make_run: MakeRun, capsys: Capture) -> None:
+    runs = make_run("old", cells=one_cell("keyed")), make_run("new", cells=one_cell("striped"))
+    assert "no cell in common" in refusal(capsys, *runs)
+
+
+def test_cells_of_one_run_only_are_counted(make_run: MakeRun, capsys: Capture) -> None:
+    runs = make_run("old", cells=one_cell("keyed")), make_run(
+        "new", cells=one_cell("keyed", "none")
+    )
+    assert "1 cell of only one of the runs left out" in report(capsys, *runs)["notes"]
+
+
+@pytest.mark.parametrize(
+    "argv", [[], ["a", "b", "c"], ["x", "--format", "xml"], ["x", "--fail-if-slower", "lots"]]
+)
+def test_a_wrong_command_line_ends_in_one_line(argv: list[str], capsys: Capture) -> None:
+    refusal(capsys, *argv)
+
+
+def test_csv_and_markdown_hold_what_the_table_holds(make_run: MakeRun, capsys: Capture) -> None:
+    run = make_run(cells=one_cell("global:lock=std", "keyed"))
+    compare.main([str(run), "--format", "csv"])
+    records = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [record["primitive"] for record in records] == ["global:lock=std", "keyed"]
+    compare.main([str(run), "--format", "markdown"])
+    assert "| keyed |" in capsys.readouterr().out
+
+
+def test_markdown_keeps_names_from_breaking_its_table(make_run: MakeRun, capsys: Capture) -> None:
+    def name(row: dict[str, Any]) -> None:
+        row["reason"], row["valid"] = "a|b <c> `d`", "false"
+
+    compare.main([str(make_run(change=name)), "--format", "markdown"])
+    assert r"a\|b \<c\> \`d\`" in capsys.readouterr().out
+
+
+def test_two_groups_never_share_a_heading(make_run: MakeRun) -> None:
+    cells = [{**cell, "sample_every": n} for n in (1, 64) for cell in one_cell("global", "keyed")]
+    result = comparison.within(loader.load(make_run(cells=cells)), comparison.Options())
+    assert len({line.group for line in result.lines}) == 2
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 140])
+def test_the_table_leaves_columns_out_rather_than_overflow(make_run: MakeRun, width: int) -> None:
+    run = loader.load(make_run(cells=one_cell("global:lock=std", "keyed"), blocks=12))
+    text = tables.as_text(comparison.within(run, comparison.Options()), width)
+    table = [line for line in text.splitlines() if line.startswith("  ")]
+    assert max(map(len, table)) <= width
+
+
+def test_colour_is_for_terminals_that_want_it(make_run: MakeRun) -> None:
+    run = loader.load(make_run(cells=one_cell("global:lock=std", "keyed"), blocks=12))
+    result = comparison.within(run, comparison.Options())
+    assert "\x1b[" in tables.as_text(result, colour=True)
+    assert "\x1b[" not in tables.as_text(result)
+
+
+def test_a_torn_run_is_compared_with_a_warning(make_run: MakeRun, capsys: Capture) -> None:
+    path = make_run() / "trials.csv"
+    path.write_bytes(path.read_bytes()[:-9])
+    assert compare.main([str(path.parent)]) == 0
+    assert "is cut off" in capsys.readouterr().err

@@ -1,0 +1,182 @@
+"""The loader: what it reads, and what it says of what it cannot read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import synthetic
+from analysis import loader
+
+ROOT = Path(__file__).resolve().parents[2]
+MakeRun = Callable[..., Path]
+
+
+def edited(run: Path, old: str, new: str, name: str = "trials.csv") -> Path:
+    path = run / name
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    return run
+
+
+def refusal(where: Path) -> str:
+    with pytest.raises(loader.InputError) as caught:
+        loader.load(where)
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+def test_columns_are_those_that_the_harness_writes() -> None:
+    golden = ROOT / "tests" / "record" / "golden" / "full_row.csv"
+    header = golden.read_text(encoding="utf-8").splitlines()[0].split(",")
+    assert header[: len(loader.COLUMNS)] == loader.COLUMNS
+    assert synthetic.COLUMNS == loader.COLUMNS
+
+
+def test_rows_that_the_harness_writes_are_read(tmp_path: Path) -> None:
+    for name in ("full_row.csv", "almost_empty_row.csv"):
+        golden = ROOT / "tests" / "record" / "golden" / name
+        (tmp_path / "trials.csv").write_bytes(golden.read_bytes())
+        assert len(loader.load(tmp_path).trials) == 1
+
+
+def test_a_figure_that_was_not_measured_is_missing_and_not_zero(make_run: MakeRun) -> None:
+    run = loader.load(make_run())
+    assert run.trials["makespan_s"].isna().all()
+
+
+def test_the_label_is_the_primitive_as_users_write_it(make_run: MakeRun) -> None:
+    cells = synthetic.sweep(["striped:lock=std,stripes=64", "keyed"], threads=(1,))
+    run = loader.load(make_run(cells=cells))
+    assert set(run.trials["label"]) == {"striped:lock=std,stripes=64", "keyed"}
+
+
+def test_trials_csv_itself_names_its_run(make_run: MakeRun) -> None:
+    folder = make_run()
+    assert loader.load(folder / "trials.csv").folder == folder
+
+
+@pytest.mark.parametrize("cut", [1, 5, 200])
+def test_a_line_cut_off_at_the_end_is_left_out_and_told(make_run: MakeRun, cut: int) -> None:
+    folder = make_run()
+    path = folder / "trials.csv"
+    path.write_bytes(path.read_bytes()[:-cut])
+    whole = len(synthetic.rows(synthetic.sweep()))
+    run = loader.load(folder)
+    assert len(run.trials) == whole - 1
+    assert run.notes == (f"{path}, line {whole + 1}: is cut off and was left out",)
+
+
+def test_a_run_without_meta_is_read_and_its_machine_unknown(make_run: MakeRun) -> None:
+    folder = make_run()
+    (folder / "meta.json").unlink()
+    run = loader.load(folder)
+    assert run.machine == "machine unknown"
+    assert "meta.json" in run.notes[0]
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"machine": 3}', '{"machine": {"cores": "x"}}'])
+def test_a_broken_meta_spoils_no_row(make_run: MakeRun, text: str) -> None:
+    folder = make_run()
+    (folder / "meta.json").write_text(text, encoding="utf-8")
+    assert loader.load(folder).machine == "machine unknown"
+
+
+def test_an_unfinished_run_is_told(make_run: MakeRun) -> None:
+    run = loader.load(make_run(meta={**synthetic.META, "end": {"state": "interrupted"}}))
+    assert "interrupted" in run.notes[0]
+
+
+def test_a_run_on_another_machine_than_its_target_says_so(make_run: MakeRun) -> None:
+    target = {"name": "i7-1165G7", "matches": False}
+    run = loader.load(make_run(meta={**synthetic.META, "target": target}))
+    assert "not the i7-1165G7 that it was sized for" in run.heading
+
+
+def test_latency_is_read_when_there_is_any(make_run: MakeRun) -> None:
+    folder = make_run()
+    latency = loader.load(folder).latency
+    assert latency is not None and (latency["count"] > 0).any()
+    (folder / "latency.csv").unlink()
+    assert loader.load(folder).latency is None
+
+
+def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+    assert "no such folder" in refusal(tmp_path / "nowhere")
+
+
+def test_a_folder_without_trials_is_no_run(tmp_path: Path) -> None:
+    assert "lockbench run" in refusal(tmp_path)
+
+
+def test_another_file_is_no_run(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("x", encoding="utf-8")
+    assert "not a folder" in refusal(tmp_path / "notes.txt")
+
+
+def test_an_empty_file_lacks_its_header(tmp_path: Path) -> None:
+    (tmp_path / "trials.csv").write_text("", encoding="utf-8")
+    assert "is empty" in refusal(tmp_path)
+
+
+def test_a_header_alone_holds_no_trial(tmp_path: Path) -> None:
+    (tmp_path / "trials.csv").write_text(",".join(synthetic.COLUMNS) + "\n", encoding="utf-8")
+    assert "holds no trial" in refusal(tmp_path)
+
+
+def test_another_schema_version_is_refused_with_its_line(make_run: MakeRun) -> None:
+    message = refusal(edited(make_run(), "\n1,2025", "\n2,2025"))
+    assert "line 2" in message and "'2'" in message and "'1'" in message
+
+
+def test_a_missing_column_is_named(make_run: MakeRun) -> None:
+    assert "column keys is missing" in refusal(edited(make_run(), ",keys,", ",kees,"))
+
+
+def test_a_column_that_is_there_twice_is_named(make_run: MakeRun) -> None:
+    folder = make_run()
+    path = folder / "trials.csv"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    lines = [lines[0] + ",keys"] + [line + ",1" for line in lines[1:]]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    assert "column keys is there twice" in refusal(folder)
+
+
+def test_columns_added_at_the_end_are_no_hindrance(make_run: MakeRun) -> None:
+    folder = make_run()
+    path = folder / "trials.csv"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    path.write_text("\n".join(line + ",more" for line in lines) + "\n", encoding="utf-8")
+    assert len(loader.load(folder).trials) == len(lines) - 1
+
+
+def test_a_torn_line_in_the_middle_is_refused_with_its_number(make_run: MakeRun) -> None:
+    folder = make_run()
+    path = folder / "trials.csv"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    lines[3] = lines[3][:40]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    assert "line 4" in refusal(folder)
+
+
+@pytest.mark.parametrize("word", ["many", "nan", "inf"])
+def test_a_word_for_a_number_is_refused_with_line_and_column(make_run: MakeRun, word: str) -> None:
+    def spoil(row: dict) -> None:
+        if row["trial"] == 4:
+            row["threads"] = word
+
+    message = refusal(make_run(change=spoil))
+    assert "line 6, column threads" in message and word in message
+
+
+def test_valid_is_true_or_false(make_run: MakeRun) -> None:
+    message = refusal(make_run(change=lambda row: row.update(valid="perhaps")))
+    assert "true or false" in message
+
+
+def test_bytes_that_are_no_text_are_refused_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "trials.csv").write_bytes(bytes(range(256)) * 40)
+    refusal(tmp_path)

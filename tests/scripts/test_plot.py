@@ -1,0 +1,250 @@
+"""plot.py: which pictures a run gives, and what it says when it gives none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import plot
+import pytest
+import synthetic
+from analysis import figure, loader, palette
+from analysis.pictures import PICTURES, curves, winner
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+MakeRun = Callable[..., Path]
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def _style() -> None:
+    figure.use_style()
+
+
+def drawn(run: Path) -> dict[str, Figure]:
+    loaded = loader.load(run)
+    made = {name: draw(loaded) for name, draw in PICTURES.items()}
+    return {name: found for name, found in made.items() if found is not None}
+
+
+def words(made: Figure) -> str:
+    made.draw_without_rendering()  # or ticks have no words yet
+    return "\n".join(text.get_text() for text in made.findobj(Text))
+
+
+def refusal(capsys: Capture, *argv: object) -> str:
+    try:
+        status = plot.main([str(part) for part in argv])
+    except SystemExit as error:
+        status = int(error.code or 0)
+    err = capsys.readouterr().err
+    assert status == 2 and err.count("\n") == 1 and err.startswith("plot: ")
+    return err
+
+
+def test_each_axis_of_a_sweep_gives_its_picture(make_run: MakeRun) -> None:
+    cells = synthetic.sweep(threads=(1, 4), keys=(1, 64), holds=(0, 1000))
+    assert set(drawn(make_run(cells=cells))) == {
+        "throughput-by-threads",
+        "throughput-by-keys",
+        "throughput-by-hold",
+        "wait",
+        "fairness",
+        "winner",
+        "cost",
+    }
+
+
+def test_a_picture_that_has_nothing_to_show_is_not_drawn(make_run: MakeRun) -> None:
+    names = drawn(make_run(cells=synthetic.sweep(["keyed"], threads=(1,))))
+    assert not {"throughput-by-threads", "winner", "makespan", "fairness"} & set(names)
+
+
+def test_holds_that_touch_lines_have_an_axis_of_their_own(make_run: MakeRun) -> None:
+    cells = [
+        {**cell, "hold_kind": "touch", "hold_lines": lines}
+        for lines in (1, 8, 64)
+        for cell in synthetic.sweep(threads=(2,))
+    ]
+    for cell in cells:
+        cell["hold_ns"] = 0
+    names = drawn(make_run(cells=cells, change=lambda row: row.update(hold_ns="")))
+    assert "throughput-by-cache-lines" in names and "throughput-by-hold" not in names
+
+
+def test_no_hold_starts_the_axis_of_holds(make_run: MakeRun) -> None:
+    def empty(row: dict[str, Any]) -> None:
+        row["hold_ns"] = "" if row["hold_kind"] == "none" else row["hold_ns"]
+
+    cells = synthetic.sweep(threads=(2,), holds=(0, 1000))
+    made = drawn(make_run(cells=cells, change=empty))["throughput-by-hold"]
+    assert "0 ns" in words(made) and "1 µs" in words(made)
+
+
+def test_every_block_is_a_point(make_run: MakeRun) -> None:
+    cells = synthetic.sweep(["keyed", "striped"], threads=(1, 2, 4))
+    made = drawn(make_run(cells=cells, blocks=5))["throughput-by-threads"]
+    (points,) = made.axes[0].collections
+    assert len(points.get_offsets()) == 2 * 3 * 5
+
+
+def test_invalid_rows_are_out_of_the_pictures_and_in_the_footnote(make_run: MakeRun) -> None:
+    made = drawn(make_run(cells=synthetic.sweep(["none", "keyed"], threads=(1, 2))))
+    text = words(made["throughput-by-threads"])
+    assert "5 rows left out as not valid: 5 lost updates (none)" in text
+
+
+def test_every_picture_tells_run_and_machine(make_run: MakeRun) -> None:
+    for made in drawn(make_run(cells=synthetic.quick(), blocks=2)).values():
+        assert "run 20250101-120000" in words(made) and "Imaginary CPU" in words(made)
+
+
+def test_makespan_bars_start_at_zero_and_tell_the_efficiency(make_run: MakeRun) -> None:
+    cells = synthetic.sweep(["global", "keyed"], (21,), (6,), (10**8,), mode="fixed")
+    made = drawn(make_run(cells=cells))["makespan"]
+    assert made.axes[0].get_xlim()[0] == 0
+    assert "efficiency 28" in words(made) and "efficiency 99" in words(made)
+
+
+def test_a_lead_that_the_blocks_do_not_bear_out_is_not_a_win(make_run: MakeRun) -> None:
+    def tie(row: dict[str, Any]) -> None:
+        wins = (row["primitive"] == "keyed") == (row["block"] % 2 == 0)
+        row["operations_per_s"] = 1.2e6 if wins else 1e6
+
+    cells = synthetic.sweep(["keyed", "striped"], threads=(1, 2), keys=(1, 64))
+    assert "≈" in words(drawn(make_run(cells=cells, change=tie))["winner"])
+
+
+def test_the_floor_never_wins(make_run: MakeRun) -> None:
+    cells = synthetic.sweep(["none", "keyed", "global"], threads=(1, 2), keys=(1, 64))
+    made = drawn(make_run(cells=cells, change=lambda row: row.update(valid="true")))["winner"]
+    assert "none" not in [text.get_text() for text in made.axes[0].texts]
+
+
+def test_short_names_keep_the_values_of_parameters() -> None:
+    assert winner._short("striped:lock=std,stripes=64") == "striped:std,64"
+
+
+def test_micro_rows_have_a_picture_of_their_own(make_run: MakeRun) -> None:
+    cells = [
+        {**cell, "mode": "micro", "scenario": f"uncontended/{cell['primitive']}/u64"}
+        for cell in synthetic.sweep(["keyed", "striped"], threads=(1,))
+    ]
+    limit = {"primitive": "", "mode": "micro", "scenario": "limit/rmw"}
+    made = drawn(make_run(cells=[*cells, {**cells[0], **limit}]))
+    assert set(made) == {"uncontended"}
+    assert "rmw" in words(made["uncontended"]) and "limits of the machine" in words(
+        made["uncontended"]
+    )
+
+
+def test_names_are_data_and_not_markup(make_run: MakeRun, capsys: Capture) -> None:
+    def rename(row: dict[str, Any]) -> None:
+        row["params"] = r"a=$\frac{1}$" if row["primitive"] == "keyed" else "b=名\x07$"
+
+    assert plot.main([str(make_run(change=rename)), "--format", "svg"]) == 0
+
+
+def test_an_svg_is_the_same_each_time(make_run: MakeRun, tmp_path: Path, capsys: Capture) -> None:
+    run = make_run(cells=synthetic.sweep(threads=(1, 2), keys=(1, 64)))
+    for out in ("a", "b"):
+        assert plot.main([str(run), "--out", str(tmp_path / out), "--format", "svg"]) == 0
+    pictures = sorted((tmp_path / "a").iterdir())
+    assert pictures
+    for picture in pictures:
+        assert picture.read_bytes() == (tmp_path / "b" / picture.name).read_bytes()
+
+
+def test_each_file_that_is_written_is_printed(make_run: MakeRun, capsys: Capture) -> None:
+    run = make_run()
+    assert plot.main([str(run)]) == 0
+    printed = capsys.readouterr().out.split()
+    assert sorted(printed) == sorted(str(path) for path in (run / "plots").iterdir())
+    assert {Path(path).suffix for path in printed} == {".png", ".svg"}
+
+
+def test_a_torn_run_is_drawn_with_a_warning(make_run: MakeRun, capsys: Capture) -> None:
+    path = make_run() / "trials.csv"
+    path.write_bytes(path.read_bytes()[:-9])
+    assert plot.main([str(path.parent), "--format", "svg"]) == 0
+    assert "is cut off" in capsys.readouterr().err
+
+
+def test_one_block_and_one_primitive_are_drawn(make_run: MakeRun) -> None:
+    made = drawn(make_run(cells=synthetic.sweep(["keyed"]), blocks=1))
+    assert "one block: no spread" in words(made["throughput-by-threads"])
+
+
+def test_figures_of_nothing_are_drawn_around(make_run: MakeRun, capsys: Capture) -> None:
+    def blank(row: dict[str, Any]) -> None:
+        if row["block"] == 1:
+            row.update(operations_per_s=0, operations=0, thread_operations_max=0, wait_p99_ns=0)
+        if row["block"] == 2:
+            row.update(wait_p50_ns="", lock_bytes="", cpu_user_s="", fairness_jain="")
+
+    run = make_run(cells=synthetic.sweep(threads=(1, 2), keys=(1, 64), holds=(0, 10)), change=blank)
+    assert plot.main([str(run), "--format", "svg"]) == 0
+
+
+def test_a_run_without_a_valid_row_is_not_drawn(make_run: MakeRun, capsys: Capture) -> None:
+    run = make_run(change=lambda row: row.update(valid="false", lost_updates=15))
+    assert "no row is valid" in refusal(capsys, run)
+    assert not (run / "plots").exists()
+
+
+def test_a_run_without_figures_is_not_drawn(make_run: MakeRun, capsys: Capture) -> None:
+    figures = [name for name in synthetic.COLUMNS if name.endswith(("_s", "_ns", "operations"))]
+    run = make_run(change=lambda row: row.update({name: "" for name in figures}))
+    assert "no figure to draw" in refusal(capsys, run)
+
+
+def test_an_out_that_cannot_be_made_is_refused(
+    make_run: MakeRun, tmp_path: Path, capsys: Capture
+) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    assert "cannot be made" in refusal(capsys, make_run(), "--out", tmp_path / "file" / "out")
+
+
+@pytest.mark.parametrize("argv", [[], ["nowhere"], ["x", "--format", "pdf"], ["x", "--colour"]])
+def test_a_wrong_command_line_ends_in_one_line(argv: list[str], capsys: Capture) -> None:
+    refusal(capsys, *argv)
+
+
+def test_a_primitive_looks_the_same_whatever_else_the_run_has() -> None:
+    alone = palette.Palette(["keyed_tbb"])["keyed_tbb"]
+    among = palette.Palette(["global", "keyed", "striped:stripes=64", "keyed_tbb"])["keyed_tbb"]
+    assert alone == among
+
+
+def test_no_two_primitives_look_alike() -> None:
+    looks = palette.Palette(synthetic.CHARACTER).values()
+    assert all((a.colour, a.marker) != (b.colour, b.marker) for a, b in combinations(looks, 2))
+
+
+def test_names_of_lines_stay_apart_in_order_and_in_their_room() -> None:
+    places = figure.spread([0.99, 0.98, 0.5, 0.97], least=0.1, low=0, high=1)
+    ordered = sorted(places)
+    assert max(places) <= 1 and places[0] > places[1] > places[3] > places[2]
+    assert all(b - a >= 0.1 - 1e-9 for a, b in zip(ordered, ordered[1:]))
+
+
+@pytest.mark.parametrize("low, high", [(1, 1e9), (200, 410), (0.9, 1.1), (3e6, 3.1e6), (1e-3, 5)])
+def test_a_logarithmic_axis_has_a_few_round_ticks(low: float, high: float) -> None:
+    ticks = figure.round_ticks(low, high, most=6)
+    assert 2 <= len(ticks) <= 6 and all(low <= tick <= high for tick in ticks)
+
+
+def test_ticks_whose_words_would_touch_are_left_out() -> None:
+    places = [1.0, 2.0, 2.1, 4.0, 1000.0]
+    kept = curves._ticks(places)
+    assert kept[0] == 1 and kept[-1] == 1000 and 2.1 not in kept
+
+
+def test_a_users_own_matplotlibrc_changes_nothing() -> None:
+    matplotlib.rcParams["font.size"] = 40
+    figure.use_style()
+    assert matplotlib.rcParams["font.size"] == figure.LABEL
