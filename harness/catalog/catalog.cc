@@ -16,6 +16,11 @@ absl::Status invalid(const std::string& message) {
   return absl::InvalidArgumentError(message);
 }
 
+// Everything in the cell exists, but it does not go together.
+absl::Status unfit(const std::string& message) {
+  return absl::FailedPreconditionError(message);
+}
+
 std::string quoted(const std::string& text) {
   return "'" + text + "'";
 }
@@ -169,11 +174,11 @@ absl::StatusOr<const Pairing*> Catalog::find_pairing(const Cell& cell) const {
 
   const auto& key_types = (*entry)->key_types;
   if (std::find(key_types.begin(), key_types.end(), cell.key_type) == key_types.end()) {
-    return invalid("primitive " + quoted(cell.primitive.name) + " has no " +
-                   to_text(cell.key_type) + " keys; its keys are " + to_text(key_types.front()));
+    return unfit("primitive " + quoted(cell.primitive.name) + " has no " + to_text(cell.key_type) +
+                 " keys; its keys are " + to_text(key_types.front()));
   }
-  return invalid("workload " + quoted(cell.workload.name) + " needs " + (*workload)->needs +
-                 ", which primitive " + quoted(cell.primitive.name) + " does not offer");
+  return unfit("workload " + quoted(cell.workload.name) + " needs " + (*workload)->needs +
+               ", which primitive " + quoted(cell.primitive.name) + " does not offer");
 }
 
 absl::Status Catalog::check(const Cell& cell) const {
@@ -183,9 +188,9 @@ absl::Status Catalog::check(const Cell& cell) const {
   const absl::StatusOr<Arguments> arguments = arguments_for(entry, cell);
   if (!arguments.ok()) return arguments.status();
   if (cell.timeout.count() != 0 && !entry.promises.timed) {
-    return invalid("primitive " + quoted(to_text(cell.primitive)) +
-                   " cannot time out; leave the timeout out, or take one that can "
-                   "(`lockbench list primitives`)");
+    return unfit("primitive " + quoted(to_text(cell.primitive)) +
+                 " cannot time out; leave the timeout out, or take one that can "
+                 "(`lockbench list primitives`)");
   }
   if (cell.key_distribution.kind == KeyDistribution::Kind::kAssigned &&
       cell.workload.name == "transfer") {

@@ -49,7 +49,8 @@ class Catalog {
   std::span<const CatalogEntry> entries() const { return entries_; }
   std::span<const WorkloadListing> workloads() const { return workloads_; }
 
-  // Whether the cell's primitive, workload, parameters and needs exist and fit.
+  // Whether the cell's primitive, workload and parameters exist (InvalidArgument) and go together
+  // (FailedPrecondition).
   absl::Status check(const Cell& cell) const;
 
   // Makes the primitive and the workload of a trial whose cell passes check().

@@ -109,9 +109,8 @@ class PendingWake {
     if (seen != Waiter::kSpinning) return seen == Waiter::kGranted;
     platform::pause();
   }
-  // acquire on failure: as (2). relaxed on success: nothing is published by falling asleep.
-  if (!waiter.signal.compare_exchange_strong(seen, Waiter::kParked, std::memory_order_relaxed,
-                                             std::memory_order_acquire)) {
+  // acquire: as (2), for when it fails; falling asleep itself publishes nothing.
+  if (!waiter.signal.compare_exchange_strong(seen, Waiter::kParked, std::memory_order_acquire)) {
     return seen == Waiter::kGranted;
   }
   while ((seen = waiter.signal.load(std::memory_order_acquire)) == Waiter::kParked) {  // (2)

@@ -1,0 +1,13 @@
+// `lockbench plot`, `lockbench compare`: Python analyses what was measured.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace lockbench {
+
+// Becomes scripts/<name>.py with the arguments, in an interpreter that has what it needs. Returns
+// only when that fails: 2, and says why on standard error.
+int analysis_command(const std::string& name, const std::vector<std::string>& arguments);
+
+}  // namespace lockbench

@@ -1,0 +1,25 @@
+// Child: measures a trial in a process of its own.
+//
+// A primitive that hangs or crashes costs its own row: whatever becomes of the child, the parent
+// gets a sample that says so.
+#pragma once
+
+#include <filesystem>
+
+#include <absl/status/statusor.h>
+
+#include "harness/measure/sample.h"
+#include "harness/plan/cell.h"
+
+namespace lockbench {
+
+// How long after a trial's own limit its process is killed.
+inline constexpr Nanoseconds kGrace = std::chrono::seconds(10);
+
+// Runs `program trial` with the trial on its standard input, and reads the sample it prints. What
+// it prints on standard error becomes the reason of a crash. Fails with Cancelled when a signal was
+// noted meanwhile (signals.h): then the child has been killed and there is no sample; with Internal
+// when no process could be made.
+absl::StatusOr<Sample> measure_in_child(const std::filesystem::path& program, const Trial& trial);
+
+}  // namespace lockbench

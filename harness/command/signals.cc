@@ -1,0 +1,31 @@
+#include "harness/command/signals.h"
+
+#include <csignal>
+
+namespace lockbench {
+namespace {
+
+volatile std::sig_atomic_t noted = 0;
+
+extern "C" void note(int signal) {
+  noted = signal;
+}
+
+}  // namespace
+
+void note_signals() {
+  struct sigaction action {};
+  action.sa_handler = note;
+  // No SA_RESTART: a wait in progress ends. SA_RESETHAND: the second signal has its usual effect.
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+int noted_signal() {
+  return noted;
+}
+
+}  // namespace lockbench

@@ -1,0 +1,34 @@
+#include "harness/command/trial_command.h"
+
+#include <istream>
+#include <iterator>
+#include <ostream>
+#include <string>
+#include <unistd.h>
+
+#include "harness/catalog/catalog.h"
+#include "harness/measure/run_trial.h"
+#include "harness/plan/json.h"
+#include "harness/record/sample_json.h"
+
+namespace lockbench {
+
+int trial_command(std::istream& in, std::ostream& out, std::ostream& err) {
+  const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  const absl::StatusOr<Trial> trial = trial_from_json(text);
+  if (!trial.ok()) {
+    err << "lockbench trial: standard input: " << trial.status().message() << '\n';
+    return 2;
+  }
+  const absl::Status fits = Catalog::standard().check(trial->cell);
+  if (!fits.ok()) {
+    err << "lockbench trial: " << fits.message() << '\n';
+    return 2;
+  }
+  const Sample sample = run_trial(*trial, [&] { return *Catalog::standard().subject_for(*trial); });
+  out << sample_text(sample) << std::endl;
+  if (sample.outcome == Outcome::kDeadlock || sample.outcome == Outcome::kTimeout) _exit(0);
+  return 0;
+}
+
+}  // namespace lockbench
