@@ -1,42 +1,22 @@
 // What the contract tests share: the primitive under test, keys for it, and other threads.
 #pragma once
 
-#include <concepts>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <latch>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "primitives/concepts.h"
 #include "primitives/platform/clock.h"
+#include "tests/primitives/any_primitive.h"
 
 namespace lockbench {
-
-inline constexpr std::size_t kManyKeys = 10'000;
-
-// The key of number `i`, up to kManyKeys; long enough that a string does not fit into its object.
-template <Key K>
-K key_of(std::size_t i) {
-  if constexpr (std::same_as<K, std::string_view>) {
-    static const std::vector<std::string> names = [] {
-      std::vector<std::string> made;
-      for (std::size_t n = 0; n <= kManyKeys; ++n) {
-        made.push_back("user" + std::to_string(n) + "@mail.example.org");
-      }
-      return made;
-    }();
-    return names[i];
-  } else {
-    return i;
-  }
-}
 
 // Runs `work(number)` in `count` threads that start together, and waits for them.
 template <class Work>
@@ -65,27 +45,17 @@ inline void let_pass(platform::Duration duration) {
   while (platform::now() < until) std::this_thread::yield();
 }
 
-// The number of the holder's lease; 0 where holders have none.
-template <class Handle>
-std::uint32_t lease_of(const Handle& handle) {
-  if constexpr (requires { handle.lease(); }) {
-    return handle.lease();
-  } else {
-    return 0;
-  }
-}
-
-// Threads that are inside with one key, as many as it takes, until they are let go.
-template <class P, class K>
+// Threads that are inside with one key, until they are let go.
 class Holders {
  public:
-  Holders(P& primitive, K key, std::uint32_t count) : inside_(static_cast<std::ptrdiff_t>(count)) {
+  Holders(AnyPrimitive& primitive, std::size_t key, std::uint32_t count)
+      : inside_(static_cast<std::ptrdiff_t>(count)) {
     for (std::uint32_t i = 0; i < count; ++i) {
       threads_.emplace_back([this, &primitive, key] {
-        auto handle = primitive.handle(key);
-        std::scoped_lock guard(handle);
-        inside_.count_down();
-        let_go_.wait();
+        primitive.inside(key, [this] {
+          inside_.count_down();
+          let_go_.wait();
+        });
       });
     }
     inside_.wait();
@@ -105,31 +75,42 @@ class Holders {
   std::vector<std::jthread> threads_;
 };
 
-template <class S>
-class ContractTest : public ::testing::Test {
+// A test over candidates, each with a primitive of its own.
+class ContractTest : public ::testing::TestWithParam<Candidate> {
  protected:
-  using P = typename S::Primitive;
-  using K = typename S::KeyType;
+  AnyHandle handle_of(std::size_t key) { return primitive_->handle(key); }
 
-  static K key(std::size_t i) { return key_of<K>(i); }
-  auto handle(std::size_t i) { return primitive_->handle(key(i)); }
+  // Takes all that `key` has, in other threads.
+  Holders take_all(std::size_t key) { return Holders(*primitive_, key, primitive_->capacity()); }
 
-  // Takes all that key `i` has, in other threads.
-  Holders<P, K> take_all(std::size_t i) {
-    return Holders<P, K>(*primitive_, key(i), primitive_->capacity());
+  // Takes all but one unit of it.
+  Holders take_all_but_one(std::size_t key) {
+    return Holders(*primitive_, key, primitive_->capacity() - 1);
   }
 
-  // Whether another thread could lock key `i` right now.
-  bool is_free(std::size_t i) {
+  // Whether another thread could lock `key` right now.
+  bool is_free(std::size_t key) {
     return elsewhere([&] {
-      auto tried = handle(i);
+      AnyHandle tried = handle_of(key);
       if (!tried.try_lock()) return false;
       tried.unlock();
       return true;
     });
   }
 
-  const std::unique_ptr<P> primitive_ = S::make();
+  const std::unique_ptr<AnyPrimitive> primitive_ = GetParam().make(kLeases);
 };
+
+// The candidates for which `wanted(candidate)` is true.
+template <class Wanted>
+auto candidates_where(const Wanted& wanted) {
+  std::vector<Candidate> chosen;
+  std::ranges::copy_if(candidates(), std::back_inserter(chosen), wanted);
+  return ::testing::ValuesIn(chosen);
+}
+
+inline std::string name_of(const ::testing::TestParamInfo<Candidate>& info) {
+  return info.param.name;
+}
 
 }  // namespace lockbench

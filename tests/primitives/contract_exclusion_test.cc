@@ -14,7 +14,6 @@
 #include "primitives/internal/wait_queue.h"
 #include "primitives/no_lock.h"
 #include "tests/primitives/contract.h"
-#include "tests/primitives/primitive_list.h"
 
 namespace lockbench {
 namespace {
@@ -30,9 +29,9 @@ TEST(NoLock, NeverWaitsForAHolder) {
   EXPECT_TRUE(other.try_lock());
 }
 
-template <class S>
-class Exclusion : public ContractTest<S> {};
-TYPED_TEST_SUITE(Exclusion, Where<Any>, NameOfSubject);
+class Exclusion : public ContractTest {};
+INSTANTIATE_TEST_SUITE_P(Of, Exclusion, candidates_where([](const Candidate&) { return true; }),
+                         name_of);
 
 // A counter that is read, and written later: an update is lost when two threads are inside.
 void add_one(std::atomic<int>& counter, bool slowly) {
@@ -42,17 +41,17 @@ void add_one(std::atomic<int>& counter, bool slowly) {
   counter.store(seen + 1, std::memory_order_relaxed);
 }
 
-TYPED_TEST(Exclusion, NoUpdateIsLost) {
+TEST_P(Exclusion, NoUpdateIsLost) {
   constexpr std::size_t kThreads = 4;
   constexpr std::size_t kRounds = 600;
   constexpr std::size_t kKeys = 3;
-  std::array<std::array<std::atomic<int>, TypeParam::kLeases>, kKeys> counters{};
+  std::array<std::array<std::atomic<int>, kLeases>, kKeys> counters{};
   run_threads(kThreads, [&](std::size_t number) {
     for (std::size_t i = 0; i < kRounds; ++i) {
       const std::size_t key = (i + number) % kKeys;
-      auto handle = this->handle(key);
+      auto handle = handle_of(key);
       std::scoped_lock guard(handle);
-      add_one(counters[key][lease_of(handle)], i % 32 == 0);
+      add_one(counters[key][handle.lease()], i % 32 == 0);
     }
   });
   int sum = 0;
@@ -62,13 +61,13 @@ TYPED_TEST(Exclusion, NoUpdateIsLost) {
   EXPECT_EQ(sum, kThreads * kRounds);
 }
 
-TYPED_TEST(Exclusion, NeverMoreThanCapacityAreInside) {
-  const int capacity = static_cast<int>(this->primitive_->capacity());
+TEST_P(Exclusion, NeverMoreThanCapacityAreInside) {
+  const int capacity = static_cast<int>(primitive_->capacity());
   std::atomic<int> inside{0};
   std::atomic<int> too_many{0};
   run_threads(capacity + 3, [&](std::size_t) {
     for (int i = 0; i < 200; ++i) {
-      auto handle = this->handle(1);
+      auto handle = handle_of(1);
       std::scoped_lock guard(handle);
       if (inside.fetch_add(1) + 1 > capacity) too_many.fetch_add(1);
       if (i % 32 == 0) std::this_thread::yield();
@@ -78,109 +77,104 @@ TYPED_TEST(Exclusion, NeverMoreThanCapacityAreInside) {
   EXPECT_EQ(too_many.load(), 0);
 }
 
-TYPED_TEST(Exclusion, CapacityCanBeInsideAtOnce) {
-  const std::uint32_t capacity = this->primitive_->capacity();
+TEST_P(Exclusion, CapacityCanBeInsideAtOnce) {
+  const std::uint32_t capacity = primitive_->capacity();
   std::barrier meet(static_cast<std::ptrdiff_t>(capacity));
   run_threads(capacity, [&](std::size_t) {
-    auto handle = this->handle(1);
+    auto handle = handle_of(1);
     std::scoped_lock guard(handle);
     meet.arrive_and_wait();
   });
-  EXPECT_TRUE(this->is_free(1));
+  EXPECT_TRUE(is_free(1));
 }
 
-TYPED_TEST(Exclusion, TryLockFailsWhenAllIsTakenAndSucceedsAfterwards) {
+TEST_P(Exclusion, TryLockFailsWhenAllIsTakenAndSucceedsAfterwards) {
   {
-    auto holders = this->take_all(1);
-    EXPECT_FALSE(this->is_free(1));
+    auto holders = take_all(1);
+    EXPECT_FALSE(is_free(1));
   }
-  EXPECT_TRUE(this->is_free(1));
+  EXPECT_TRUE(is_free(1));
 }
 
-TYPED_TEST(Exclusion, TryLockSucceedsOnTheLastUnit) {
-  const std::uint32_t capacity = this->primitive_->capacity();
-  Holders holders(*this->primitive_, this->key(1), capacity - 1);
-  EXPECT_TRUE(this->is_free(1));
+TEST_P(Exclusion, TryLockSucceedsOnTheLastUnit) {
+  Holders others = take_all_but_one(1);
+  EXPECT_TRUE(is_free(1));
 }
 
-TYPED_TEST(Exclusion, TryLockKeepsOthersOut) {
-  Holders others(*this->primitive_, this->key(1), this->primitive_->capacity() - 1);
-  auto handle = this->handle(1);
+TEST_P(Exclusion, TryLockKeepsOthersOut) {
+  Holders others = take_all_but_one(1);
+  auto handle = handle_of(1);
   ASSERT_TRUE(handle.try_lock());
-  EXPECT_FALSE(this->is_free(1));
+  EXPECT_FALSE(is_free(1));
   handle.unlock();
-  EXPECT_TRUE(this->is_free(1));
+  EXPECT_TRUE(is_free(1));
 }
 
-TYPED_TEST(Exclusion, MixedTriesAndLocksLoseNoUpdate) {
-  std::array<std::atomic<int>, TypeParam::kLeases> counters{};
+TEST_P(Exclusion, MixedTriesAndLocksLoseNoUpdate) {
+  std::array<std::atomic<int>, kLeases> counters{};
   std::atomic<int> done{0};
   run_threads(4, [&](std::size_t number) {
     for (int i = 0; i < 300; ++i) {
-      auto handle = this->handle(1);
+      auto handle = handle_of(1);
       std::unique_lock guard(handle, std::defer_lock);
       if (number % 2 == 0) {
         guard.lock();
       } else if (!guard.try_lock()) {
         continue;
       }
-      add_one(counters[lease_of(handle)], i % 32 == 0);
+      add_one(counters[handle.lease()], i % 32 == 0);
       done.fetch_add(1);
     }
   });
   int sum = 0;
   for (const auto& counter : counters) sum += counter.load();
   EXPECT_EQ(sum, done.load());
-  EXPECT_TRUE(this->is_free(1));
+  EXPECT_TRUE(is_free(1));
 }
 
-TYPED_TEST(Exclusion, AHandleCanBeUsedAgainAndAgain) {
-  auto handle = this->handle(1);
+TEST_P(Exclusion, AHandleCanBeUsedAgainAndAgain) {
+  auto handle = handle_of(1);
   for (int i = 0; i < 100; ++i) {
     std::scoped_lock guard(handle);
   }
   ASSERT_TRUE(handle.try_lock());
   handle.unlock();
-  EXPECT_TRUE(this->is_free(1));
+  EXPECT_TRUE(is_free(1));
 }
 
-TYPED_TEST(Exclusion, UniqueLockReleasesAtTheEndOfItsScope) {
-  Holders others(*this->primitive_, this->key(1), this->primitive_->capacity() - 1);
+TEST_P(Exclusion, UniqueLockReleasesAtTheEndOfItsScope) {
+  Holders others = take_all_but_one(1);
   {
-    auto handle = this->handle(1);
+    auto handle = handle_of(1);
     std::unique_lock guard(handle);
-    EXPECT_FALSE(this->is_free(1));
+    EXPECT_FALSE(is_free(1));
     guard.unlock();
-    EXPECT_TRUE(this->is_free(1));
+    EXPECT_TRUE(is_free(1));
     guard.lock();
   }
-  EXPECT_TRUE(this->is_free(1));
+  EXPECT_TRUE(is_free(1));
 }
 
-TYPED_TEST(Exclusion, AnExceptionInTheCriticalSectionReleases) {
-  Holders others(*this->primitive_, this->key(1), this->primitive_->capacity() - 1);
-  const auto fail = [&] {
-    auto handle = this->handle(1);
-    std::scoped_lock guard(handle);
-    throw std::runtime_error("inside");
-  };
+TEST_P(Exclusion, AnExceptionInTheCriticalSectionReleases) {
+  Holders others = take_all_but_one(1);
+  const auto fail = [&] { primitive_->inside(1, [] { throw std::runtime_error("inside"); }); };
   EXPECT_THROW(fail(), std::runtime_error);
-  EXPECT_TRUE(this->is_free(1));
+  EXPECT_TRUE(is_free(1));
 }
 
-TYPED_TEST(Exclusion, EveryOneOf64WaitersGetsIn) {
+TEST_P(Exclusion, EveryOneOf64WaitersGetsIn) {
   constexpr int kWaiters = 64;
-  std::array<std::atomic<int>, TypeParam::kLeases> counters{};
+  std::array<std::atomic<int>, kLeases> counters{};
   {
-    auto holders = this->take_all(1);
+    auto holders = take_all(1);
     std::latch started(kWaiters);
     std::vector<std::jthread> waiters;
     for (int i = 0; i < kWaiters; ++i) {
       waiters.emplace_back([&] {
         started.count_down();
-        auto handle = this->handle(1);
+        auto handle = handle_of(1);
         std::scoped_lock guard(handle);
-        add_one(counters[lease_of(handle)], false);
+        add_one(counters[handle.lease()], false);
       });
     }
     started.wait();
@@ -191,32 +185,27 @@ TYPED_TEST(Exclusion, EveryOneOf64WaitersGetsIn) {
   int sum = 0;
   for (const auto& counter : counters) sum += counter.load();
   EXPECT_EQ(sum, kWaiters);
-  EXPECT_TRUE(this->is_free(1));
+  EXPECT_TRUE(is_free(1));
 }
 
-struct HandsOver {
-  template <class S>
-  static constexpr bool kFor =
-      S::kName == std::string_view("lease") || std::string_view(S::kName).starts_with("keyed");
-};
-
 // Only our own queueing primitives promise it.
-using HandoffPrimitives = Where<HandsOver, Ours>;
-
-template <class S>
-class Handoff : public ContractTest<S> {};
-TYPED_TEST_SUITE(Handoff, HandoffPrimitives, NameOfSubject);
+class Handoff : public ContractTest {};
+INSTANTIATE_TEST_SUITE_P(Of, Handoff, candidates_where([](const Candidate& c) {
+                           return c.name == "lease" || c.name == "keyed" ||
+                                  c.name == "keyed_string" || c.name == "keyed_equal_hashes";
+                         }),
+                         name_of);
 
 // Once a waiter has lost its patience, the releasing thread itself cannot take the key again: at no
 // moment after unlock() is it free.
-TYPED_TEST(Handoff, AnImpatientWaiterIsGivenWhatComesBack) {
+TEST_P(Handoff, AnImpatientWaiterIsGivenWhatComesBack) {
   constexpr int kRounds = 500;
-  Holders others(*this->primitive_, this->key(1), this->primitive_->capacity() - 1);
-  auto handle = this->handle(1);
+  Holders others = take_all_but_one(1);
+  auto handle = handle_of(1);
   handle.lock();
   std::latch tried(1);
   std::jthread waiter([&] {
-    auto wanted = this->handle(1);
+    auto wanted = handle_of(1);
     std::scoped_lock guard(wanted);
     tried.wait();
   });

@@ -1,7 +1,6 @@
 // What keys mean to a primitive: which wait for each other, two at once, and what idle ones cost.
 #include <array>
 #include <atomic>
-#include <concepts>
 #include <latch>
 #include <memory>
 #include <mutex>
@@ -11,28 +10,29 @@
 
 #include <gtest/gtest.h>
 
+#include "primitives/baselines/striped_vector.h"
+#include "primitives/futex_mutex.h"
 #include "primitives/internal/wait_queue.h"
+#include "primitives/key.h"
+#include "primitives/keyed_mutex.h"
+#include "primitives/striped_lock.h"
 #include "tests/primitives/contract.h"
-#include "tests/primitives/primitive_list.h"
 
 namespace lockbench {
 namespace {
 
-struct LocksPerKey {
-  template <class S>
-  static constexpr bool kFor = S::Primitive::kPromises.lock_per_key;
-};
+class KeyIndependence : public ContractTest {};
+INSTANTIATE_TEST_SUITE_P(Of, KeyIndependence, candidates_where([](const Candidate& c) {
+                           return c.promises.lock_per_key;
+                         }),
+                         name_of);
 
-template <class S>
-class KeyIndependence : public ContractTest<S> {};
-TYPED_TEST_SUITE(KeyIndependence, Where<LocksPerKey>, NameOfSubject);
-
-TYPED_TEST(KeyIndependence, AHeldKeyKeepsNobodyFromAnother) {
-  auto holders = this->take_all(0);
-  EXPECT_FALSE(this->is_free(0));
+TEST_P(KeyIndependence, AHeldKeyKeepsNobodyFromAnother) {
+  auto holders = take_all(0);
+  EXPECT_FALSE(is_free(0));
   const bool all_free = elsewhere([&] {
-    for (std::size_t i = 1; i < TypeParam::kShards; ++i) {
-      auto other = this->handle(i);
+    for (std::size_t i = 1; i < kShards; ++i) {
+      auto other = handle_of(i);
       std::scoped_lock guard(other);
     }
     return true;
@@ -40,20 +40,20 @@ TYPED_TEST(KeyIndependence, AHeldKeyKeepsNobodyFromAnother) {
   EXPECT_TRUE(all_free);
 }
 
-TYPED_TEST(KeyIndependence, OneThreadHoldsManyKeysAtOnce) {
-  auto a = this->handle(0);
-  auto b = this->handle(1);
-  auto c = this->handle(2);
+TEST_P(KeyIndependence, OneThreadHoldsManyKeysAtOnce) {
+  auto a = handle_of(0);
+  auto b = handle_of(1);
+  auto c = handle_of(2);
   std::scoped_lock guards(a, b, c);
-  EXPECT_TRUE(this->is_free(3));
+  EXPECT_TRUE(is_free(3));
 }
 
-TYPED_TEST(KeyIndependence, StdLockTakesTwoHandlesInAnyOrder) {
+TEST_P(KeyIndependence, StdLockTakesTwoHandlesInAnyOrder) {
   std::atomic<int> taken{0};
   run_threads(2, [&](std::size_t number) {
     for (int i = 0; i < 200; ++i) {
-      auto first = this->handle(number);
-      auto second = this->handle(1 - number);
+      auto first = handle_of(number);
+      auto second = handle_of(1 - number);
       std::lock(first, second);
       std::scoped_lock guards(std::adopt_lock, first, second);
       taken.fetch_add(1);
@@ -62,21 +62,14 @@ TYPED_TEST(KeyIndependence, StdLockTakesTwoHandlesInAnyOrder) {
   EXPECT_EQ(taken.load(), 400);
 }
 
-struct TakesPairs {
-  template <class S>
-  static constexpr bool kFor = PairLock<typename S::Primitive, typename S::KeyType>;
-};
-
-template <class S>
-class PairOfKeys : public ContractTest<S> {
+class PairOfKeys : public ContractTest {
  protected:
-  auto both(std::size_t a, std::size_t b) {
-    return this->primitive_->handle_both(this->key(a), this->key(b));
-  }
+  auto both(std::size_t a, std::size_t b) { return primitive_->handle_both(a, b); }
 };
-TYPED_TEST_SUITE(PairOfKeys, Where<TakesPairs>, NameOfSubject);
+INSTANTIATE_TEST_SUITE_P(Of, PairOfKeys,
+                         candidates_where([](const Candidate& c) { return c.pairs; }), name_of);
 
-TYPED_TEST(PairOfKeys, OppositeOrdersDoNotDeadlock) {
+TEST_P(PairOfKeys, OppositeOrdersDoNotDeadlock) {
   // Enough keys that pairs meet on one stripe too.
   constexpr std::size_t kKeys = 24;
   std::array<std::atomic<int>, kKeys> counters{};
@@ -84,7 +77,7 @@ TYPED_TEST(PairOfKeys, OppositeOrdersDoNotDeadlock) {
     for (std::size_t i = 0; i < 20 * kKeys; ++i) {
       const std::size_t a = i % kKeys;
       const std::size_t b = (i / kKeys + a) % kKeys;
-      auto pair = number == 0 ? this->both(a, b) : this->both(b, a);
+      auto pair = number == 0 ? both(a, b) : both(b, a);
       std::scoped_lock guard(pair);
       for (const std::size_t key : {a, b}) {
         // relaxed: the pair under test is what orders it.
@@ -98,89 +91,85 @@ TYPED_TEST(PairOfKeys, OppositeOrdersDoNotDeadlock) {
   EXPECT_EQ(sum, 2 * 2 * 20 * static_cast<int>(kKeys));
 }
 
-TYPED_TEST(PairOfKeys, BothKeysAreHeldAndBothComeBack) {
+TEST_P(PairOfKeys, BothKeysAreHeldAndBothComeBack) {
   {
-    auto pair = this->both(1, 2);
+    auto pair = both(1, 2);
     std::scoped_lock guard(pair);
-    EXPECT_FALSE(this->is_free(1));
-    EXPECT_FALSE(this->is_free(2));
+    EXPECT_FALSE(is_free(1));
+    EXPECT_FALSE(is_free(2));
   }
-  EXPECT_TRUE(this->is_free(1));
-  EXPECT_TRUE(this->is_free(2));
+  EXPECT_TRUE(is_free(1));
+  EXPECT_TRUE(is_free(2));
 }
 
-TYPED_TEST(PairOfKeys, OneKeyTwiceIsTakenOnce) {
+TEST_P(PairOfKeys, OneKeyTwiceIsTakenOnce) {
   {
-    auto pair = this->both(1, 1);
+    auto pair = both(1, 1);
     std::scoped_lock guard(pair);
-    EXPECT_FALSE(this->is_free(1));
+    EXPECT_FALSE(is_free(1));
   }
-  EXPECT_TRUE(this->is_free(1));
+  EXPECT_TRUE(is_free(1));
 }
 
-TYPED_TEST(PairOfKeys, AFailedTryLeavesNeitherTaken) {
+TEST_P(PairOfKeys, AFailedTryLeavesNeitherTaken) {
   for (const std::size_t held : {1, 2}) {
-    auto holder = this->take_all(held);
-    EXPECT_FALSE(elsewhere([&] { return this->both(1, 2).try_lock(); }));
+    auto holder = take_all(held);
+    EXPECT_FALSE(elsewhere([&] { return both(1, 2).try_lock(); }));
     holder.let_go();
-    EXPECT_TRUE(this->is_free(1));
-    EXPECT_TRUE(this->is_free(2));
+    EXPECT_TRUE(is_free(1));
+    EXPECT_TRUE(is_free(2));
   }
-  auto pair = this->both(1, 2);
+  auto pair = both(1, 2);
   ASSERT_TRUE(pair.try_lock());
   pair.unlock();
 }
 
-struct KeepsStock {
-  template <class S>
-  static constexpr bool kFor = S::kCountsKeys;
-};
+class KeysKept : public ContractTest {};
+INSTANTIATE_TEST_SUITE_P(Of, KeysKept,
+                         candidates_where([](const Candidate& c) { return c.counts_keys; }),
+                         name_of);
 
-template <class S>
-class KeysKept : public ContractTest<S> {};
-TYPED_TEST_SUITE(KeysKept, Where<KeepsStock>, NameOfSubject);
-
-TYPED_TEST(KeysKept, AHeldKeyIsKeptOnce) {
-  EXPECT_EQ(this->primitive_->keys_kept(), 0u);
-  auto held = this->handle(1);
-  EXPECT_EQ(this->primitive_->keys_kept(), 0u);
+TEST_P(KeysKept, AHeldKeyIsKeptOnce) {
+  EXPECT_EQ(primitive_->keys_kept(), 0u);
+  auto held = handle_of(1);
+  EXPECT_EQ(primitive_->keys_kept(), 0u);
   std::scoped_lock guard(held);
-  EXPECT_EQ(this->primitive_->keys_kept(), 1u);
-  EXPECT_FALSE(this->is_free(1));
-  EXPECT_EQ(this->primitive_->keys_kept(), 1u);
+  EXPECT_EQ(primitive_->keys_kept(), 1u);
+  EXPECT_FALSE(is_free(1));
+  EXPECT_EQ(primitive_->keys_kept(), 1u);
 }
 
-TYPED_TEST(KeysKept, IdleKeysCostWhatIsPromised) {
-  const std::size_t before = this->primitive_->lock_bytes();
+TEST_P(KeysKept, IdleKeysCostWhatIsPromised) {
+  const std::size_t before = primitive_->lock_bytes();
   for (std::size_t i = 0; i < kManyKeys; ++i) {
-    auto handle = this->handle(i);
+    auto handle = handle_of(i);
     std::scoped_lock guard(handle);
   }
-  if (TypeParam::kIsLeaky) {
-    EXPECT_EQ(this->primitive_->keys_kept(), kManyKeys);
-    EXPECT_GT(this->primitive_->lock_bytes(), before + kManyKeys * sizeof(std::mutex));
+  if (GetParam().keeps_idle_keys) {
+    EXPECT_EQ(primitive_->keys_kept(), kManyKeys);
+    EXPECT_GT(primitive_->lock_bytes(), before + kManyKeys * sizeof(std::mutex));
   } else {
-    EXPECT_EQ(this->primitive_->keys_kept(), 0u);
+    EXPECT_EQ(primitive_->keys_kept(), 0u);
     // One key at a time: no container had a reason to grow beyond its first few buckets.
-    EXPECT_LE(this->primitive_->lock_bytes(), before + 64 * 1024);
+    EXPECT_LE(primitive_->lock_bytes(), before + 64 * 1024);
   }
 }
 
-TYPED_TEST(KeysKept, ContendedKeysAreReclaimedByTheLastToLeave) {
+TEST_P(KeysKept, ContendedKeysAreReclaimedByTheLastToLeave) {
   run_threads(4, [&](std::size_t number) {
     for (std::size_t i = 0; i < 400; ++i) {
-      auto handle = this->handle((i + number) % 5);
+      auto handle = handle_of((i + number) % 5);
       std::scoped_lock guard(handle);
     }
   });
-  EXPECT_EQ(this->primitive_->keys_kept(), TypeParam::kIsLeaky ? 5u : 0u);
+  EXPECT_EQ(primitive_->keys_kept(), GetParam().keeps_idle_keys ? 5u : 0u);
 }
 
-TYPED_TEST(KeysKept, AHeldKeyIsCountedInBytes) {
-  const std::size_t before = this->primitive_->lock_bytes();
-  auto handle = this->handle(1);
+TEST_P(KeysKept, AHeldKeyIsCountedInBytes) {
+  const std::size_t before = primitive_->lock_bytes();
+  auto handle = handle_of(1);
   std::scoped_lock guard(handle);
-  EXPECT_GE(this->primitive_->lock_bytes(), before);
+  EXPECT_GE(primitive_->lock_bytes(), before);
 }
 
 TEST(KeyedMutex, KeepsNotAByteForIdleKeys) {
@@ -193,37 +182,32 @@ TEST(KeyedMutex, KeepsNotAByteForIdleKeys) {
   EXPECT_EQ(keyed.lock_bytes(), before);
 }
 
-struct HasStringKeys {
-  template <class S>
-  static constexpr bool kFor = std::same_as<typename S::KeyType, std::string_view>;
-};
+class StringKeys : public ContractTest {};
+INSTANTIATE_TEST_SUITE_P(Of, StringKeys,
+                         candidates_where([](const Candidate& c) { return c.string_keys; }),
+                         name_of);
 
-template <class S>
-class StringKeys : public ContractTest<S> {};
-TYPED_TEST_SUITE(StringKeys, Where<HasStringKeys>, NameOfSubject);
-
-TYPED_TEST(StringKeys, EqualCharactersAreOneKeyWhereverTheyLie) {
-  const std::string here(this->key(7));
-  const std::string there(this->key(7));
-  auto held = this->primitive_->handle(std::string_view(here));
+TEST_P(StringKeys, EqualCharactersAreOneKeyWhereverTheyLie) {
+  const std::string here(characters_of(7));
+  const std::string there(characters_of(7));
+  auto held = primitive_->handle(std::string_view(here));
   std::scoped_lock guard(held);
-  EXPECT_FALSE(
-      elsewhere([&] { return this->primitive_->handle(std::string_view(there)).try_lock(); }));
+  EXPECT_FALSE(elsewhere([&] { return primitive_->handle(std::string_view(there)).try_lock(); }));
 }
 
 // The first holder's characters are gone while the second, who waited on them, is inside.
-TYPED_TEST(StringKeys, AKeyOutlivesTheCharactersOfItsFirstHolder) {
+TEST_P(StringKeys, AKeyOutlivesTheCharactersOfItsFirstHolder) {
   std::latch waiting(1);
   std::latch inside(1);
   std::latch leave(1);
   std::jthread second;
   {
-    const auto first_characters = std::make_unique<std::string>(this->key(7));
-    auto first = this->primitive_->handle(std::string_view(*first_characters));
+    const auto first_characters = std::make_unique<std::string>(characters_of(7));
+    auto first = primitive_->handle(std::string_view(*first_characters));
     std::scoped_lock guard(first);
     second = std::jthread([&] {
-      const std::string characters(this->key(7));
-      auto handle = this->primitive_->handle(std::string_view(characters));
+      const std::string characters(characters_of(7));
+      auto handle = primitive_->handle(std::string_view(characters));
       waiting.count_down();
       std::scoped_lock second_guard(handle);
       inside.count_down();
@@ -233,17 +217,16 @@ TYPED_TEST(StringKeys, AKeyOutlivesTheCharactersOfItsFirstHolder) {
     let_pass(internal::WaitQueue::kPatience);
   }
   inside.wait();
-  EXPECT_FALSE(this->is_free(7));
+  EXPECT_FALSE(is_free(7));
   leave.count_down();
   second.join();
-  EXPECT_TRUE(this->is_free(7));
+  EXPECT_TRUE(is_free(7));
 }
 
-TYPED_TEST(StringKeys, TheEmptyStringIsAKey) {
-  auto held = this->primitive_->handle(std::string_view());
+TEST_P(StringKeys, TheEmptyStringIsAKey) {
+  auto held = primitive_->handle(std::string_view());
   std::scoped_lock guard(held);
-  EXPECT_FALSE(
-      elsewhere([&] { return this->primitive_->handle(std::string_view("")).try_lock(); }));
+  EXPECT_FALSE(elsewhere([&] { return primitive_->handle(std::string_view("")).try_lock(); }));
 }
 
 TEST(StripedLock, TwoKeysOfOneStripeExcludeEachOther) {

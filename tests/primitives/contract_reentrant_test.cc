@@ -6,70 +6,66 @@
 
 #include <gtest/gtest.h>
 
+#include "primitives/reentrant_lock.h"
 #include "tests/primitives/contract.h"
-#include "tests/primitives/primitive_list.h"
 
 namespace lockbench {
 namespace {
 
-struct LetsOwnerIn {
-  template <class S>
-  static constexpr bool kFor = S::Primitive::kPromises.reentrant;
-};
+class Reentrant : public ContractTest {};
+INSTANTIATE_TEST_SUITE_P(Of, Reentrant,
+                         candidates_where([](const Candidate& c) { return c.promises.reentrant; }),
+                         name_of);
 
-template <class S>
-class Reentrant : public ContractTest<S> {};
-TYPED_TEST_SUITE(Reentrant, Where<LetsOwnerIn>, NameOfSubject);
-
-TYPED_TEST(Reentrant, OthersAreKeptOutUntilTheLastUnlock) {
+TEST_P(Reentrant, OthersAreKeptOutUntilTheLastUnlock) {
   constexpr int kDepth = 5;
-  auto handle = this->handle(1);
+  auto handle = handle_of(1);
   for (int i = 0; i < kDepth; ++i) handle.lock();
   for (int i = 0; i < kDepth; ++i) {
-    EXPECT_FALSE(this->is_free(1));
+    EXPECT_FALSE(is_free(1));
     handle.unlock();
   }
-  EXPECT_TRUE(this->is_free(1));
+  EXPECT_TRUE(is_free(1));
 }
 
-TYPED_TEST(Reentrant, DepthIsKeptByTheLockAndNotByTheHandle) {
-  auto outer = this->handle(1);
+TEST_P(Reentrant, DepthIsKeptByTheLockAndNotByTheHandle) {
+  auto outer = handle_of(1);
   std::scoped_lock outer_guard(outer);
   {
-    auto inner = this->handle(1);
+    auto inner = handle_of(1);
     std::scoped_lock inner_guard(inner);
   }
-  EXPECT_FALSE(this->is_free(1));
+  EXPECT_FALSE(is_free(1));
 }
 
-TYPED_TEST(Reentrant, TheOwnersTryGoesDeeper) {
-  auto handle = this->handle(1);
+TEST_P(Reentrant, TheOwnersTryGoesDeeper) {
+  auto handle = handle_of(1);
   handle.lock();
   ASSERT_TRUE(handle.try_lock());
   handle.unlock();
-  EXPECT_FALSE(this->is_free(1));
+  EXPECT_FALSE(is_free(1));
   handle.unlock();
-  EXPECT_TRUE(this->is_free(1));
+  EXPECT_TRUE(is_free(1));
 }
 
-TYPED_TEST(Reentrant, AThousandLevelsComeBack) {
+TEST_P(Reentrant, AThousandLevelsComeBack) {
   constexpr int kDepth = 1000;
-  auto handle = this->handle(1);
+  auto handle = handle_of(1);
   for (int i = 0; i < kDepth; ++i) handle.lock();
   for (int i = 1; i < kDepth; ++i) handle.unlock();
-  EXPECT_FALSE(this->is_free(1));
+  EXPECT_FALSE(is_free(1));
   handle.unlock();
-  EXPECT_TRUE(this->is_free(1));
+  EXPECT_TRUE(is_free(1));
 }
 
-TYPED_TEST(Reentrant, NestedUpdatesOfManyThreadsAreKept) {
+TEST_P(Reentrant, NestedUpdatesOfManyThreadsAreKept) {
   constexpr int kThreads = 4;
   constexpr int kRounds = 300;
   std::atomic<int> counter{0};
   run_threads(kThreads, [&](std::size_t number) {
     for (int i = 0; i < kRounds; ++i) {
       const int depth = 1 + (i + static_cast<int>(number)) % 5;
-      auto handle = this->handle(1);
+      auto handle = handle_of(1);
       for (int level = 0; level < depth; ++level) handle.lock();
       // relaxed: the lock under test is what orders it.
       const int seen = counter.load(std::memory_order_relaxed);

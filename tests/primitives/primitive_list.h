@@ -1,21 +1,16 @@
 // The one list of what the contract tests are run over: a line per primitive and key type.
 //
-// Whoever adds a primitive adds its line here; the tests pick from the list what a primitive
-// promises.
+// Whoever adds a primitive adds its line here; the tests find out what it promises.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <mutex>
-#include <string>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
-#include <utility>
 
-#include <gtest/gtest.h>
 #include <oneapi/tbb/mutex.h>
 #include <oneapi/tbb/spin_mutex.h>
 
@@ -64,20 +59,6 @@ struct Subject {
   using Primitive = P;
   using KeyType = K;
   static constexpr const char* kName = kText.text;
-  static constexpr bool kCountsKeys = CountsKeys<P>;
-  static constexpr bool kIsLeaky =
-      kName == std::string_view("keyed_leaky") || kName == std::string_view("keyed_leaky_string");
-
-  static constexpr std::size_t kShards = 16;
-  static constexpr std::uint32_t kLeases = 3;
-
-  static std::unique_ptr<P> make() {
-    if constexpr (LeaseLock<P, K>) {
-      return std::make_unique<P>(kShards, kLeases);
-    } else {
-      return std::make_unique<P>();
-    }
-  }
 };
 
 using String = std::string_view;
@@ -129,39 +110,5 @@ using OpaqueBaselines =
                Subject<"keyed_tbb_string", KeyedTbb<String>, String>,           //
                Subject<"lease_tbb", LeaseTbb>>;
 #endif
-
-namespace internal {
-
-template <class Wanted, class... Subjects>
-auto pick(std::tuple<Subjects...>*) -> decltype(std::tuple_cat(
-    std::declval<std::conditional_t<Wanted::template kFor<Subjects>, std::tuple<Subjects>,
-                                    std::tuple<>>>()...));
-
-template <class... Subjects>
-auto as_types(std::tuple<Subjects...>*) -> ::testing::Types<Subjects...>;
-
-template <class... Lists>
-using Joined = decltype(std::tuple_cat(std::declval<Lists>()...));
-
-}  // namespace internal
-
-using AllPrimitives = internal::Joined<Ours, Baselines, OpaqueBaselines>;
-
-// The part of the list, as gtest takes it, for which `Wanted::kFor<Subject>` is true.
-template <class Wanted, class List = AllPrimitives>
-using Where = decltype(internal::as_types(
-    static_cast<decltype(internal::pick<Wanted>(static_cast<List*>(nullptr)))*>(nullptr)));
-
-struct Any {
-  template <class S>
-  static constexpr bool kFor = true;
-};
-
-struct NameOfSubject {
-  template <class S>
-  static std::string GetName(int) {
-    return S::kName;
-  }
-};
 
 }  // namespace lockbench
