@@ -198,6 +198,9 @@ absl::StatusOr<Json> parsed(std::string_view text, std::string_view what) {
     return Json::parse(text);
   } catch (const Json::parse_error& error) {
     return absl::InvalidArgumentError(absl::StrFormat("%s: not JSON at byte %d", what, error.byte));
+  } catch (const Json::out_of_range&) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("%s: a number is beyond what 64 bits hold", what));
   }
 }
 

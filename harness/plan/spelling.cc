@@ -95,7 +95,7 @@ absl::StatusOr<Work> touching_work(std::string_view text) {
 }
 
 absl::StatusOr<KeyDistribution> parse_zipf(std::optional<std::string_view> tail) {
-  KeyDistribution zipf{.kind = KeyDistribution::Kind::kZipf};
+  KeyDistribution zipf{.kind = KeyDistribution::Kind::kZipf, .counts = {}};
   if (!tail) return zipf;
   const auto theta = parse_fraction(*tail, 0, 10);
   if (!theta.ok()) return theta.status();
@@ -110,8 +110,10 @@ absl::StatusOr<KeyDistribution> parse_hot(std::string_view tail) {
     const auto share = parse_fraction(pieces[1], 0, 1);
     const auto inside = [](const auto& x) { return x.ok() && 0 < *x && *x < 1; };
     if (inside(fraction) && inside(share)) {
-      return KeyDistribution{
-          .kind = KeyDistribution::Kind::kHot, .hot_fraction = *fraction, .hot_share = *share};
+      return KeyDistribution{.kind = KeyDistribution::Kind::kHot,
+                             .hot_fraction = *fraction,
+                             .hot_share = *share,
+                             .counts = {}};
     }
   }
   return absl::InvalidArgumentError(absl::StrFormat(
@@ -121,7 +123,7 @@ absl::StatusOr<KeyDistribution> parse_hot(std::string_view tail) {
 }
 
 absl::StatusOr<KeyDistribution> parse_assigned(std::string_view tail) {
-  KeyDistribution assigned{.kind = KeyDistribution::Kind::kAssigned};
+  KeyDistribution assigned{.kind = KeyDistribution::Kind::kAssigned, .counts = {}};
   for (const std::string_view piece : split(tail, ',')) {
     const auto count = parse_count(piece, kAssignedCount);
     if (!count.ok()) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 
 #include <gmock/gmock.h>
@@ -116,6 +117,14 @@ TEST(RandomOrder, EveryOrderComesUpAboutEquallyOften) {
     EXPECT_GT(count, 850);
     EXPECT_LT(count, 1150);
   }
+}
+
+TEST(RandomOrder, NoPartOfTheRangeIsFavoured) {
+  internal::SplitMix64 random(1);
+  const std::uint64_t third = std::uint64_t{1} << 62;
+  std::array<int, 3> drawn{};
+  for (int i = 0; i < 6000; ++i) ++drawn[random.below(3 * third) / third];
+  for (const int count : drawn) EXPECT_NEAR(count, 2000, 150);
 }
 
 TEST(Expand, ACellOfTwoSweepsIsMeasuredOncePerBlock) {

@@ -1,5 +1,7 @@
 #include "harness/plan/json.h"
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -110,6 +112,8 @@ TEST(TrialJson, AWrongValueIsToldWithItsField) {
 TEST(TrialJson, WhatIsNoJsonIsRefused) {
   EXPECT_EQ(error_of("{\"number\":"), "trial: not JSON at byte 11");
   EXPECT_EQ(error_of(""), "trial: not JSON at byte 1");
+  EXPECT_EQ(error_of("\"\xff\""), "trial: not JSON at byte 2");
+  EXPECT_EQ(error_of("{\"number\":1e999}"), "trial: a number is beyond what 64 bits hold");
   EXPECT_EQ(error_of("[]"), "trial: wants an object");
   EXPECT_EQ(
       message_of(plan_from_json(R"({"preset":"p","target":"","seed":1,"blocks":1,"trials":5})")),

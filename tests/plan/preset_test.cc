@@ -1,5 +1,7 @@
 #include "harness/plan/preset.h"
 
+#include <map>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,6 +33,32 @@ TEST(Apply, AnOverriddenAxisReplacesItInEverySweep) {
   EXPECT_EQ(preset.sweeps[1].primitives.size(), 2u);
   EXPECT_EQ(preset.blocks, 2u);
   EXPECT_EQ(preset.seed, 9u);
+}
+
+TEST(Apply, EveryFieldCanBeOverridden) {
+  const std::map<std::string_view, std::string_view> values = {{"primitive", "none"},
+                                                               {"workload", "transfer"},
+                                                               {"mode", "fixed"},
+                                                               {"threads", "3"},
+                                                               {"keys", "5"},
+                                                               {"key_type", "string"},
+                                                               {"key_distribution", "zipf:1"},
+                                                               {"hold", "7us"},
+                                                               {"think", "9us"},
+                                                               {"pinning", "compact"},
+                                                               {"timeout", "1s"},
+                                                               {"warmup", "3s"},
+                                                               {"window", "4s"},
+                                                               {"operations", "11"},
+                                                               {"sample_every", "13"},
+                                                               {"time_limit", "99s"}};
+  for (const SweepField& field : sweep_fields()) {
+    Sweep over;
+    ASSERT_TRUE(values.contains(field.name)) << field.name;
+    ASSERT_TRUE(field.add(over, values.at(field.name)).ok()) << field.name;
+    EXPECT_NE(over, Sweep{}) << field.name;
+    EXPECT_EQ(laid_over({}, over), over) << field.name;
+  }
 }
 
 TEST(Apply, NothingOverriddenChangesNothing) {
