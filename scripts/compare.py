@@ -9,16 +9,11 @@ import shutil
 import sys
 from collections.abc import Sequence
 
-try:
-    import numpy  # noqa: F401
-    import pandas  # noqa: F401
-except ImportError as missing:
-    sys.exit(
-        f"compare: {sys.executable} has no {missing.name}; install python3-pandas, or name an"
-        " interpreter that has it in LOCKBENCH_PYTHON"
-    )
+from analysis import modules
 
-from analysis import command, comparison, loader, tables
+modules.need("compare", "pandas", "scipy")
+
+from analysis import command, comparison, loader, tables  # noqa: E402
 
 TOO_SLOW = 3
 

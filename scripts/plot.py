@@ -10,19 +10,12 @@ import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
-try:
-    import matplotlib  # noqa: F401
-    import pandas  # noqa: F401
-except ImportError as missing:
-    print(
-        f"plot: {sys.executable} has no {missing.name}; install python3-matplotlib and"
-        " python3-pandas, or name an interpreter that has them in LOCKBENCH_PYTHON",
-        file=sys.stderr,
-    )
-    sys.exit(2)
+from analysis import modules
 
-from analysis import cells, command, figure, loader
-from analysis.pictures import PICTURES
+modules.need("plot", "matplotlib", "pandas", "scipy")
+
+from analysis import cells, command, figure, loader  # noqa: E402
+from analysis.pictures import PICTURES  # noqa: E402
 
 FORMATS = ("png", "svg")
 

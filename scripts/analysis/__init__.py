@@ -4,10 +4,14 @@ loader      the one way in: trials.csv, latency.csv, meta.json, checked
 cells       what makes two rows measurements of the same thing
 units       numbers as people read them
 statistics  intervals, exact tests, verdicts; no row, no file
+likeness    whether two runs may be compared
 comparison  rows of a comparison, within a run and between two
 tables      a comparison as text, CSV, Markdown, JSON
 palette     one colour, marker and line style for each primitive
 figure      the look that all pictures share
+scales      logarithmic axes
+endings     names at the ends of lines
 pictures    one module a picture
+modules     whether this interpreter has what a script imports
 command     what the scripts' command lines share
 """

@@ -36,6 +36,13 @@ class Group:
         """Its primitives, in the order of the plan as far as the rows tell it."""
         return list(dict.fromkeys(self.rows["label"]))
 
+    def alike(self, trials: pd.DataFrame) -> pd.DataFrame:
+        """Those rows that are of this group by all that its key tells."""
+        same = pd.Series(True, index=trials.index)
+        for name, value in self.key.items():
+            same &= trials[name].isna() if value is None else trials[name] == value
+        return trials[same]
+
 
 def groups(trials: pd.DataFrame, without: Iterable[str] = ()) -> list[Group]:
     """Splits rows into groups, in the order of their first rows' numbers."""
@@ -69,8 +76,9 @@ def _order(key: dict[str, Any]) -> list[tuple[int, float, str]]:
     return order
 
 
-def axis_facets(trials: pd.DataFrame, axis: str, least: int = 2) -> list[Group]:
-    """Groups of rows along one axis, each with at least `least` values on it.
+def axis_facets(trials: pd.DataFrame, axis: str) -> list[Group]:
+    """Groups of rows along one axis, of the primitives that were measured at two places of it or
+    more, and of the floor beside them.
 
     The planned number of operations may follow the axis (each thread count with its own number): it
     splits a facet only where it does not.
@@ -79,8 +87,14 @@ def axis_facets(trials: pd.DataFrame, axis: str, least: int = 2) -> list[Group]:
     for group in groups(trials, without=[axis, "operations_planned", "sample_every"]):
         per_value = group.rows.groupby([axis, "label"])["operations_planned"].nunique(dropna=False)
         parts = [group] if (per_value <= 1).all() else groups(group.rows, without=[axis])
-        found.extend(part for part in parts if part.rows[axis].nunique() >= least)
-    return found
+        found.extend(_swept(part, axis) for part in parts)
+    return [group for group in found if not group.rows.empty]
+
+
+def _swept(group: Group, axis: str) -> Group:
+    places = group.rows.groupby("label")[axis].nunique()
+    kept = list(places.index[places > 1])
+    return Group(group.key, group.rows[group.rows["label"].isin([*kept, FLOOR] if kept else [])])
 
 
 def most_contended(trials: pd.DataFrame) -> list[Group]:

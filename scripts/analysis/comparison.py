@@ -7,17 +7,23 @@ after the other, and the drift of the machine between them is part of the ratio.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
 
-from analysis import cells, statistics, units
+from analysis import cells, likeness, statistics, units
 from analysis.loader import InputError, Run
 
 # What people would compare with, when they do not say: the first of these that a group has.
-USUAL_BASELINES = ("global:lock=std", "recursive_mutex", "lease_condvar", "keyed_table", "global")
+USUAL_BASELINES = (
+    "global:lock=std",
+    "recursive_mutex",
+    "lease_condvar",
+    "global",
+    "keyed_table",
+    "striped_vector",
+)
 
 
 @dataclass(frozen=True)
@@ -47,7 +53,7 @@ class Line:
     p: float | None = None  # not yet corrected
     corrected_p: float | None = None
     paired_blocks: int = 0
-    faster_blocks: int | None = None  # of the paired ones; None where nothing pairs them
+    agreeing_blocks: int | None = None  # paired ones on the ratio's side of 1; None if unpaired
     verdict: statistics.Verdict | None = None
     reason: str = ""  # why there is no figure, or why some blocks are missing
 
@@ -74,18 +80,19 @@ def within(run: Run, options: Options) -> Comparison:
             baselines[name] = baseline
         lines.extend(_group_lines(name, group, baseline))
     heading = run.heading
-    lines = _judged(lines, options.same_within, paired=True)
+    lines = _judged(lines, options.same_within)
     return Comparison(heading, baselines, lines, options.same_within, notes=_notes_on_blocks(lines))
 
 
 def between(old: Run, new: Run, options: Options) -> Comparison:
     """Every cell that both runs have: the second run's speed over the first one's."""
-    notes = _check_alike(old, new, options.force)
+    notes = likeness.check(old, new, options.force)
     _check_baseline(new.trials, options.baseline)
     old_cells, new_cells = _by_cell(old.trials), _by_cell(new.trials)
     common = [key for key in new_cells if key in old_cells]
     if options.baseline is not None:
-        common = [key for key in common if key[1] == options.baseline]
+        wanted = _of_that_name(options.baseline, [label for _, label in common])
+        common = [key for key in common if key[1] in wanted]
     if not common:
         raise InputError(
             f"{old.folder} and {new.folder}: have no cell in common; compare runs of one preset"
@@ -95,7 +102,7 @@ def between(old: Run, new: Run, options: Options) -> Comparison:
         notes.append(f"{units.plural(only_one, 'cell')} of only one of the runs left out")
     lines = [_between_line(key[1], old_cells[key][1], *new_cells[key]) for key in common]
     heading = f"run {new.run_id} against run {old.run_id} · {new.machine}"
-    lines = _judged(lines, options.same_within, paired=False)
+    lines = _judged(lines, options.same_within)
     notes.append("one run came after the other: the machine's drift between them is in the ratios")
     return Comparison(heading, {}, lines, options.same_within, between_runs=True, notes=notes)
 
@@ -114,7 +121,7 @@ def slower_than(comparison: Comparison, share: float) -> list[Line]:
 
 def _check_baseline(trials: pd.DataFrame, baseline: str | None) -> None:
     labels = list(dict.fromkeys(trials["label"]))
-    if baseline is None or baseline in labels:
+    if baseline is None or _of_that_name(baseline, labels):
         return
     near = difflib.get_close_matches(baseline, labels, n=1, cutoff=0.4)
     advice = f"did you mean {near[0]}?" if near else f"it has {', '.join(labels[:6])}"
@@ -122,14 +129,19 @@ def _check_baseline(trials: pd.DataFrame, baseline: str | None) -> None:
 
 
 def _choose_baseline(group: cells.Group, wanted: str | None) -> str | None:
-    labels = group.labels
     if wanted is not None:
-        return wanted if wanted in labels else None
-    if len(labels) < 2:
+        return next(iter(_of_that_name(wanted, group.labels)), None)
+    if len(group.labels) < 2:
         return None
-    candidates = [label for label in USUAL_BASELINES if label in labels]
-    candidates += [label for label in labels if label != cells.FLOOR]
-    return candidates[0]
+    usual = [label for name in USUAL_BASELINES for label in _of_that_name(name, group.labels)]
+    return [*usual, *(label for label in group.labels if label != cells.FLOOR)][0]
+
+
+def _of_that_name(name: str, labels: list[str]) -> list[str]:
+    """The primitive itself, else those that have more parameters than were named."""
+    if name in labels:
+        return [name]
+    return sorted(label for label in labels if label.startswith((f"{name}:", f"{name},")))
 
 
 def _group_lines(name: str, group: cells.Group, baseline: str | None) -> list[Line]:
@@ -211,14 +223,14 @@ def _paired(line: Line, rows: pd.DataFrame, reference: pd.DataFrame) -> Line:
     if pairs.empty:
         return line
     ratios = (pairs.iloc[:, 0] / pairs.iloc[:, 1]).to_numpy()
-    testable = len(ratios) > 1
+    ratio = float(np.median(ratios))
     return replace(
         line,
-        ratio=float(np.median(ratios)),
+        ratio=ratio,
         interval=statistics.median_interval(list(ratios), f"{line.group} {line.primitive}"),
-        p=statistics.signed_rank_p(list(ratios)) if testable else None,
+        p=statistics.paired_p(list(ratios)),
         paired_blocks=len(ratios),
-        faster_blocks=int((ratios > 1).sum()),
+        agreeing_blocks=int((ratios > 1).sum() if ratio > 1 else (ratios < 1).sum()),
     )
 
 
@@ -240,17 +252,16 @@ def _between_line(label: str, old: pd.DataFrame, name: str, new: pd.DataFrame) -
         return replace(line, reason=f"in the first run: {_reasons(old) or 'not measured'}")
     if before.empty or after.empty:
         return line
-    testable = len(before) > 1 and len(after) > 1
     return replace(
         line,
         ratio=float(after.median() / before.median()),
         interval=statistics.median_ratio_interval(list(after), list(before), f"{name} {label}"),
-        p=statistics.rank_sum_p(list(after), list(before)) if testable else None,
+        p=statistics.unpaired_p(list(after), list(before)),
         paired_blocks=min(len(before), len(after)),
     )
 
 
-def _judged(lines: list[Line], same_within: float, paired: bool) -> list[Line]:
+def _judged(lines: list[Line], same_within: float) -> list[Line]:
     corrected = statistics.holm([line.p for line in lines])
     comparisons = sum(line.p is not None for line in lines)
     return [
@@ -264,7 +275,6 @@ def _judged(lines: list[Line], same_within: float, paired: bool) -> list[Line]:
                 blocks=line.paired_blocks,
                 comparisons=comparisons,
                 same_within=same_within,
-                paired=paired,
             ),
         )
         if line.ratio is not None
@@ -277,48 +287,6 @@ def _notes_on_blocks(lines: list[Line]) -> list[str]:
     most = max((line.blocks for line in lines), default=0)
     if most == 1:
         return ["one block only: there is no spread to judge a difference by; run with --blocks 5"]
-    comparisons = sum(line.p is not None for line in lines)
-    least = statistics.least_blocks(comparisons, paired=True)
-    if comparisons and most < least:
-        return [
-            f"with {most} blocks no test over {units.plural(comparisons, 'comparison')} can"
-            f" convict; {least} blocks could"
-        ]
+    if 1 < most < statistics.LEAST_BLOCKS:
+        return [f"{most} blocks are too few for a test; {statistics.LEAST_BLOCKS} are the least"]
     return []
-
-
-def _check_alike(old: Run, new: Run, force: bool) -> list[str]:
-    """Refuses runs of different machines or builds, or says that it was told not to."""
-    notes = []
-    for what, differs in (("machine", _machine_differs), ("build", _build_differs)):
-        why = differs(old, new)
-        if why and not force:
-            raise InputError(
-                f"{old.folder} and {new.folder}: different {what}s ({why});"
-                " run both on one, or compare anyway with --force"
-            )
-        if why:
-            notes.append(f"compared by force though the {what}s differ: {why}")
-    return notes
-
-
-_MACHINE = "cpu_model cores hardware_threads hypervisor memory_bytes kernel governor".split()
-_BUILD = "commit modified version compiler build_type flags libraries".split()
-
-
-def _differs(what: str, fields: list[str]) -> Callable[[Run, Run], str]:
-    def first_difference(old: Run, new: Run) -> str:
-        sides = [run.meta.get(what) for run in (old, new)]
-        if not all(isinstance(side, dict) and side for side in sides):
-            return f"meta.json does not tell the {what} of both"
-        for name in fields:
-            before, after = (side.get(name) for side in sides)  # type: ignore[union-attr]
-            if before != after:
-                return f"{name} {before!r} and {after!r}"
-        return ""
-
-    return first_difference
-
-
-_machine_differs = _differs("machine", _MACHINE)
-_build_differs = _differs("build", _BUILD)

@@ -7,9 +7,8 @@ byte for byte, for the same run.
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -22,9 +21,7 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.ft2font import LOAD_NO_HINTING
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from analysis.palette import Look
 
 INK = "#222222"
 QUIET = "#5F5F5F"
@@ -223,134 +220,11 @@ def title_room(texts: Sequence[str], wide: float) -> float:
     return 0.22 + 0.17 * lines
 
 
-def log_scale(axes: Axes, which: str, words: Callable[[float], str]) -> None:
-    """A logarithmic axis over the present limits, with ticks at round numbers told in `words`."""
-    low, high = axes.get_xlim() if which == "x" else axes.get_ylim()
-    inches = _inches(axes, which)
-    most = int(inches / (0.65 if which == "x" else 0.3))
-    log_places(axes, which, {tick: words(tick) for tick in round_ticks(low, high, max(2, most))})
-    (axes.set_xlim if which == "x" else axes.set_ylim)(low, high)
-
-
-def log_places(axes: Axes, which: str, words: Mapping[float, str]) -> None:
-    """A logarithmic axis with exactly these ticks."""
-    (axes.set_xscale if which == "x" else axes.set_yscale)("log")
-    axis = axes.xaxis if which == "x" else axes.yaxis
-    places = sorted(words)
-    axis.set_major_locator(FixedLocator(places))
-    axis.set_minor_locator(NullLocator())
-    axis.set_major_formatter(FuncFormatter(lambda value, _: _nearest(words, value)))
-
-
-def _nearest(words: Mapping[float, str], value: float) -> str:
-    return words[min(words, key=lambda place: abs(place - value))]
-
-
-def _inches(axes: Axes, which: str) -> float:
+def inches(axes: Axes, which: str) -> float:
+    """Length of an axis, `x` or `y`."""
     wide, tall = axes.figure.get_size_inches()
     box = axes.get_position()
     return box.width * wide if which == "x" else box.height * tall
-
-
-_MANTISSAS: tuple[tuple[float, ...], ...] = (
-    (1,),
-    (1, 3),
-    (1, 2, 5),
-    (1, 1.5, 2, 3, 5, 7),
-    (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9),
-    tuple(1 + 0.1 * i for i in range(90)),
-    tuple(1 + 0.02 * i for i in range(450)),
-)
-
-
-def round_ticks(low: float, high: float, most: int) -> list[float]:
-    """Round numbers between positive limits: as many as there are up to `most`, if need be by
-    leaving decades out."""
-    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    best: list[float] = []
-    for mantissas in _MANTISSAS:
-        ticks = [m * 10.0**e for e in range(first, last + 1) for m in mantissas]
-        ticks = [tick for tick in ticks if low <= tick <= high]
-        if len(ticks) > most:
-            every = -(-len(ticks) // most)
-            return best if len(best) >= 2 else ticks[::every]
-        if len(ticks) > len(best):
-            best = ticks
-        if len(best) >= max(3, most // 2):
-            break
-    return best
-
-
-def padded(values: Sequence[float], share: float = 0.08) -> tuple[float, float]:
-    """Limits of a logarithmic axis around positive values, with some air."""
-    low, high = min(values), max(values)
-    if low == high:
-        return low / 2, high * 2
-    air = (high / low) ** share
-    return low / max(air, 1.05), high * max(air, 1.05)
-
-
-@dataclass(frozen=True)
-class End:
-    """Where a line ends, and what it is called."""
-
-    x: float
-    y: float
-    text: str
-    look: Look
-
-
-LABEL_GAP = 0.3  # inches from the axes to the name of a line: leader and marker
-
-
-def label_ends(axes: Axes, ends: Sequence[End], size: float = LABEL) -> None:
-    """Names lines at the right of the axes, apart from each other, each with a leader and its
-    marker. Call when the limits are final."""
-    wide = _inches(axes, "x")
-    to_axes = axes.transData + axes.transAxes.inverted()
-    points = [to_axes.transform((end.x, end.y)) for end in ends]
-    least = size * 1.25 / 72 / _inches(axes, "y")
-    places = spread([float(point[1]) for point in points], least, low=-0.02, high=0.98)
-    near, mark, text = (1 + inches / wide for inches in (0.05, 0.17, LABEL_GAP - 0.04))
-    last = max(point[0] for point in points)
-    for end, point, y in zip(ends, points, places):
-        same = {"transform": axes.transAxes, "color": end.look.colour, "clip_on": False}
-        # A line that ends early is led to its name by dots, which nobody takes for a measurement.
-        dash = "-" if last - point[0] < 0.02 else (0, (1, 3))
-        leader = Line2D([point[0], near, mark], [point[1], y, y], linewidth=0.7, alpha=0.7, **same)
-        leader.set_linestyle(dash)
-        axes.add_line(leader)
-        axes.add_line(Line2D([mark], [y], marker=end.look.marker, markersize=5, **same))
-        axes.text(text, y, end.text, transform=axes.transAxes, size=size, va="center_baseline")
-
-
-def spread(wanted: Sequence[float], least: float, low: float, high: float) -> list[float]:
-    """Places from `low` to `high`, as near to the wanted ones as keeps neighbours `least` apart.
-
-    Order is kept. A cluster of places that collide is centred on the mean of what its members
-    wanted. Where there is not room for all, they go on beyond `low`.
-    """
-    order = sorted(range(len(wanted)), key=lambda i: wanted[i])
-    clusters: list[tuple[float, list[int]]] = []
-    for i in order:
-        members = [i]
-        while True:
-            half = least * (len(members) - 1) / 2
-            mean = sum(wanted[m] for m in members) / len(members)
-            centre = min(max(mean, low + half), high - half)
-            if not clusters:
-                break
-            below, others = clusters[-1]
-            if centre - below >= least * (len(members) + len(others)) / 2:
-                break
-            members = others + members
-            clusters.pop()
-        clusters.append((centre, members))
-    places = [0.0] * len(wanted)
-    for centre, members in clusters:
-        for k, member in enumerate(members):
-            places[member] = centre + (k - (len(members) - 1) / 2) * least
-    return places
 
 
 def save(made: Figure, path: Path) -> None:

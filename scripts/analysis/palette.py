@@ -81,19 +81,20 @@ def natural(label: str) -> list[tuple[int, int, str]]:
 
 
 class Palette(Mapping[str, Look]):
-    """Looks for all primitives of a run. Depends on the set of labels alone, not on their order."""
+    """Looks for all primitives of a run. Depends on the set of labels alone, not on their order.
 
-    def __init__(self, labels: Iterable[str]) -> None:
+    `more`: names that a picture needs besides; they take no other primitive's look.
+    """
+
+    def __init__(self, labels: Iterable[str], more: Iterable[str] = ()) -> None:
         self._looks: dict[str, Look] = {}
         members: dict[str, list[str]] = {name: [] for name in _FAMILIES}
-        for label in sorted(set(labels), key=natural):
+        first = set(labels)
+        for label in sorted(first, key=natural) + sorted(set(more) - first, key=natural):
             members[family(label)].append(label)
         for name, found in members.items():
             colour, known = _FAMILIES[name]
-            strangers = (label for label in found if label not in known)
-            slots = {label: known.index(label) for label in found if label in known}
-            slots.update({label: len(known) + i for i, label in enumerate(strangers)})
-            for label, slot in slots.items():
+            for label, slot in _slots(known, found).items():
                 self._looks[label] = _look(colour, _FIRST_MARKER[name], slot)
 
     def __getitem__(self, label: str) -> Look:
@@ -104,6 +105,22 @@ class Palette(Mapping[str, Look]):
 
     def __len__(self) -> int:
         return len(self._looks)
+
+
+def _slots(known: list[str], found: list[str]) -> dict[str, int]:
+    """Known members keep their slots; one with parameters stands in for its absent plain form."""
+    slots = {label: known.index(label) for label in found if label in known}
+    free = len(known)
+    for label in found:
+        plain = label.partition(":")[0]
+        if label in slots:
+            continue
+        if plain in known and known.index(plain) not in slots.values():
+            slots[label] = known.index(plain)
+        else:
+            slots[label] = free
+            free += 1
+    return slots
 
 
 def _look(anchor: str, first_marker: int, slot: int) -> Look:

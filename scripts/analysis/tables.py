@@ -125,23 +125,21 @@ def _makespan(value: float) -> str:
 
 
 def _verdict(line: Line) -> str:
-    parts = ["baseline"] if line.is_baseline else []
+    words = "baseline" if line.is_baseline else ""
     if line.verdict is not None:
-        parts.append(line.verdict.word)
+        words = line.verdict.word
         if line.verdict.blocks_needed is not None:
-            parts.append(_evidence(line, line.verdict.blocks_needed))
-    return "; ".join([", ".join(parts)] * bool(parts) + [line.reason] * bool(line.reason))
+            words += f": {_evidence(line, line.verdict.blocks_needed)}"
+    return "; ".join(part for part in (words, line.reason) if part)
 
 
 def _evidence(line: Line, needed: int) -> str:
-    """What the blocks said, where they were too few: `faster in 3 of 3 blocks, 13 would tell`."""
-    would_tell = f"about {needed:,} blocks would"
-    if line.faster_blocks is None or line.ratio is None:
-        return would_tell
-    faster = line.ratio > 1
-    agreeing = line.faster_blocks if faster else line.paired_blocks - line.faster_blocks
-    word = "faster" if faster else "not faster"
-    return f"{word} in {agreeing} of {line.paired_blocks}, {would_tell}"
+    """What the blocks said, where they were too few: as in `faster in 3 of 5 blocks`."""
+    about = f"about {float(f'{needed:.2g}'):,.0f}"
+    if line.agreeing_blocks is None or line.ratio is None:
+        return f"{about} blocks would tell"
+    word = "faster" if line.ratio > 1 else "slower"
+    return f"{word} in {line.agreeing_blocks} of {line.paired_blocks} blocks, {about} would tell"
 
 
 def _figures(body: dict[str, list[list[str]]]) -> list[list[str]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
@@ -11,7 +13,7 @@ import matplotlib
 import plot
 import pytest
 import synthetic
-from analysis import figure, loader, palette
+from analysis import endings, figure, loader, palette, scales
 from analysis.pictures import PICTURES, curves, winner
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -85,6 +87,12 @@ def test_no_hold_starts_the_axis_of_holds(make_run: MakeRun) -> None:
     assert "0 ns" in words(made) and "1 µs" in words(made)
 
 
+def test_a_primitive_at_one_place_of_an_axis_is_no_line_on_it(make_run: MakeRun) -> None:
+    cells = synthetic.sweep(["keyed"], threads=(1, 2)) + synthetic.sweep(["striped"], threads=(2,))
+    text = words(drawn(make_run(cells=cells))["throughput-by-threads"])
+    assert "keyed" in text and "striped" not in text
+
+
 def test_every_block_is_a_point(make_run: MakeRun) -> None:
     cells = synthetic.sweep(["keyed", "striped"], threads=(1, 2, 4))
     made = drawn(make_run(cells=cells, blocks=5))["throughput-by-threads"]
@@ -108,6 +116,38 @@ def test_makespan_bars_start_at_zero_and_tell_the_efficiency(make_run: MakeRun) 
     made = drawn(make_run(cells=cells))["makespan"]
     assert made.axes[0].get_xlim()[0] == 0
     assert "efficiency 28" in words(made) and "efficiency 99" in words(made)
+
+
+def test_makespans_without_an_ideal_do_not_promise_one(make_run: MakeRun) -> None:
+    cells = synthetic.sweep(["global", "keyed"], (21,), (6,), (10**8,), mode="fixed")
+    made = drawn(make_run(cells=cells, change=lambda row: row.update(ideal_s=0)))["makespan"]
+    assert "ideal" not in words(made) and "efficiency" not in words(made)
+
+
+def test_stripes_are_an_axis_and_what_has_none_crosses_it(make_run: MakeRun) -> None:
+    primitives = ["keyed", "striped:stripes=20", "striped:stripes=64", "striped:stripes=256"]
+    made = drawn(make_run(cells=synthetic.sweep(primitives, threads=(8,))))
+    text = words(made["throughput-by-stripes"])
+    assert "striped:stripes=N" in text and "keyed" in text and "striped:stripes=64" not in text
+
+
+def test_a_cell_that_was_not_swept_gets_bars_from_zero(make_run: MakeRun) -> None:
+    made = drawn(make_run(cells=synthetic.sweep(threads=(8,))))
+    assert made["throughput"].axes[0].get_xlim()[0] == 0
+    assert "throughput" not in drawn(make_run("swept", cells=synthetic.sweep()))
+
+
+def test_a_lead_of_few_blocks_has_to_be_clear(make_run: MakeRun) -> None:
+    def lead(by: float) -> Callable[[dict[str, Any]], None]:
+        def change(row: dict[str, Any]) -> None:
+            row["operations_per_s"] = 1e6 * (by if row["primitive"] == "keyed" else 1)
+
+        return change
+
+    cells = synthetic.sweep(["keyed", "striped"], threads=(1, 2), keys=(1, 64))
+    small = drawn(make_run("small", cells=cells, blocks=3, change=lead(1.03)))["winner"]
+    clear = drawn(make_run("clear", cells=cells, blocks=3, change=lead(1.3)))["winner"]
+    assert "≈" in words(small) and "≈" not in words(clear) and "1.30×" in words(clear)
 
 
 def test_a_lead_that_the_blocks_do_not_bear_out_is_not_a_win(make_run: MakeRun) -> None:
@@ -214,6 +254,22 @@ def test_a_wrong_command_line_ends_in_one_line(argv: list[str], capsys: Capture)
     refusal(capsys, *argv)
 
 
+@pytest.mark.parametrize("script", ["plot", "compare"])
+def test_an_interpreter_without_the_modules_is_told_in_one_line(script: str) -> None:
+    path = Path(plot.__file__).with_name(f"{script}.py")
+    ended = subprocess.run(  # -S: without what was installed besides Python
+        [sys.executable, "-S", path, "run"], capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 2 and ended.stderr.count("\n") == 1
+    assert "has no" in ended.stderr and "python3-pandas" in ended.stderr
+
+
+def test_a_primitive_with_parameters_looks_like_its_absent_plain_form() -> None:
+    alone = palette.Palette(["lease:leases=4"])["lease:leases=4"]
+    assert alone == palette.Palette(["lease"])["lease"]
+    assert alone != palette.Palette(["lease", "lease:leases=4"])["lease:leases=4"]
+
+
 def test_a_primitive_looks_the_same_whatever_else_the_run_has() -> None:
     alone = palette.Palette(["keyed_tbb"])["keyed_tbb"]
     among = palette.Palette(["global", "keyed", "striped:stripes=64", "keyed_tbb"])["keyed_tbb"]
@@ -226,7 +282,7 @@ def test_no_two_primitives_look_alike() -> None:
 
 
 def test_names_of_lines_stay_apart_in_order_and_in_their_room() -> None:
-    places = figure.spread([0.99, 0.98, 0.5, 0.97], least=0.1, low=0, high=1)
+    places = endings.spread([0.99, 0.98, 0.5, 0.97], least=0.1, low=0, high=1)
     ordered = sorted(places)
     assert max(places) <= 1 and places[0] > places[1] > places[3] > places[2]
     assert all(b - a >= 0.1 - 1e-9 for a, b in zip(ordered, ordered[1:]))
@@ -234,7 +290,7 @@ def test_names_of_lines_stay_apart_in_order_and_in_their_room() -> None:
 
 @pytest.mark.parametrize("low, high", [(1, 1e9), (200, 410), (0.9, 1.1), (3e6, 3.1e6), (1e-3, 5)])
 def test_a_logarithmic_axis_has_a_few_round_ticks(low: float, high: float) -> None:
-    ticks = figure.round_ticks(low, high, most=6)
+    ticks = scales.round_ticks(low, high, most=6)
     assert 2 <= len(ticks) <= 6 and all(low <= tick <= high for tick in ticks)
 
 

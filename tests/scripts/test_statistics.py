@@ -16,7 +16,7 @@ FACES = [Interval(1.1, 1.2), Interval(0.8, 0.9), Interval(0.99, 1.01), Interval(
 
 def judged(interval: Interval | None, p: float | None, blocks: int = 12) -> statistics.Verdict:
     ratio = math.sqrt(interval.low * interval.high) if interval else 1.5
-    return statistics.judge(ratio, interval, p, blocks, 1, same_within=0.02, paired=True)
+    return statistics.judge(ratio, interval, p, blocks, 1, same_within=0.02)
 
 
 def test_the_least_signed_rank_p_of_n_blocks_is_two_in_two_to_the_n() -> None:
@@ -73,13 +73,55 @@ def test_rank_sum_of_many_agrees_with_scipy() -> None:
     assert statistics.rank_sum_p(a, b) == pytest.approx(expected)
 
 
-def test_one_lock_under_two_names_is_seldom_called_different() -> None:
+def symmetric(kind: str, draw: random.Random) -> float:
+    """A logarithm of a ratio as one lock under two names would give it."""
+    if kind == "normal":
+        return draw.gauss(0, 0.1)
+    if kind == "long tails":
+        return draw.gauss(0, 0.02) / max(draw.random(), 1e-3)
+    # Two layouts of the program, one 10 % faster.
+    return 0.1 * (draw.randrange(2) - draw.randrange(2)) + draw.gauss(0, 0.01)
+
+
+@pytest.mark.parametrize("kind", ["normal", "long tails", "two layouts"])
+@pytest.mark.parametrize("blocks", [3, 5, 9, 25])
+def test_one_lock_under_two_names_is_seldom_called_different(kind: str, blocks: int) -> None:
     draw = random.Random(4)
-    found = [
-        statistics.signed_rank_p([draw.lognormvariate(0, 0.1) for _ in range(9)]) <= 0.05
-        for _ in range(1000)
-    ]
-    assert sum(found) <= 65  # 50 expected at most; 65 is two standard deviations away
+    called = 0
+    for _ in range(1000):
+        p = statistics.paired_p([math.exp(symmetric(kind, draw)) for _ in range(blocks)])
+        called += p is not None and p <= 0.05
+    assert called <= 65  # 50 expected at most; 65 is two standard deviations away
+
+
+@pytest.mark.parametrize("blocks", [3, 5, 9, 12])
+def test_two_runs_of_one_lock_are_seldom_called_different(blocks: int) -> None:
+    draw = random.Random(6)
+    called = 0
+    for _ in range(1000):
+        a, b = ([draw.lognormvariate(0, 0.1) for _ in range(blocks)] for _ in range(2))
+        called += (statistics.unpaired_p(a, b) or 0) <= 0.05
+    assert called <= 65
+
+
+def test_t_tests_agree_with_scipy() -> None:
+    draw = random.Random(7)
+    a = [draw.lognormvariate(0.2, 0.1) for _ in range(6)]
+    b = [draw.lognormvariate(0, 0.3) for _ in range(5)]
+    logs = [[math.log(x) for x in side] for side in (a, b)]
+    assert statistics.paired_p(a) == pytest.approx(stats.ttest_1samp(logs[0], 0).pvalue)
+    expected = stats.ttest_ind(*logs, equal_var=False).pvalue
+    assert statistics.unpaired_p(a, b) == pytest.approx(expected)
+
+
+def test_five_clear_blocks_convict_in_a_large_table() -> None:
+    p = statistics.paired_p([3.38, 3.13, 3.58, 3.4, 3.3])
+    assert p is not None and p * 60 < 0.001
+
+
+def test_two_blocks_are_not_tested() -> None:
+    assert statistics.paired_p([2.0, 2.1]) is None
+    assert statistics.unpaired_p([2.0, 2.1], [1.0, 1.1, 1.2]) is None
 
 
 def test_the_interval_covers_the_true_median() -> None:
@@ -132,9 +174,12 @@ def test_one_block_is_told_how_many_would_do() -> None:
 
 
 def test_larger_tables_need_more_blocks() -> None:
-    assert statistics.least_blocks(1, paired=True) == 6
-    assert statistics.least_blocks(50, paired=True) == 11
-    assert statistics.least_blocks(1, paired=False) == 4
+    interval = Interval(0.95, 1.2)
+    needed = [
+        statistics.judge(1.07, interval, 0.2, 12, comparisons, same_within=0.02).blocks_needed or 0
+        for comparisons in (1, 50)
+    ]
+    assert 12 < needed[0] < needed[1]
 
 
 def test_wider_intervals_need_more_blocks() -> None:

@@ -11,7 +11,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis import cells, figure, palette, units
+from analysis import cells, figure, palette, scales, units
 from analysis.cells import Group
 from analysis.loader import Run
 from analysis.pictures import rows
@@ -53,8 +53,8 @@ def _finish_time(axes: Axes, group: Group) -> None:
     spent = _processor_ns(group.rows)
     hold = group.key["hold_ns"] if group.key["hold_kind"] == "spin" else None
     shown = [spent.min(), spent.max(), *([hold] if hold else [])]
-    axes.set_xlim(*figure.padded(shown, share=0.06))
-    figure.log_scale(axes, "x", units.nanoseconds)
+    axes.set_xlim(*scales.padded(shown, share=0.06))
+    scales.log_scale(axes, "x", units.nanoseconds)
     dashed = " (dashed: the hold)" if hold else ""
     axes.set_xlabel(f"processor time per operation{dashed}")
     if hold:
@@ -86,6 +86,6 @@ def _finish_memory(axes: Axes, group: Group) -> None:
     # Room at the right for the words of the last mark.
     high *= (high / low) ** 0.4
     ticks = [float(16**power) for power in range(10) if low <= 16**power <= high]
-    figure.log_places(axes, "x", {tick: units.memory(tick) for tick in ticks or [low]})
+    scales.log_places(axes, "x", {tick: units.memory(tick) for tick in ticks or [low]})
     axes.set_xlim(low, high)
     axes.set_xlabel("memory of the primitive")

@@ -14,7 +14,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis import cells, figure, palette, units
+from analysis import cells, endings, figure, palette, scales, units
 from analysis.cells import Group
 from analysis.loader import Run
 
@@ -33,6 +33,7 @@ class Axis:
     label: str
     title: str
     words: Callable[[float], str]
+    levels: bool = False  # what has no place on the axis is drawn across it
 
 
 @dataclass(frozen=True)
@@ -41,21 +42,25 @@ class Panel:
     family: str  # empty when the panel shows all of the group
     labels: list[str]
     limits: tuple[float, float]
+    levels: pd.DataFrame  # rows of the same cell that have no place on the axis
 
 
 def draw(run: Run, rows: pd.DataFrame, axis: Axis) -> Figure | None:
     """Facets of `rows` along the axis; None when nothing was measured at two places of it."""
-    rows = rows[(rows["operations_per_s"] > 0) & rows[axis.column].notna()]
-    facets = cells.axis_facets(rows, axis.column)
+    rows = rows[rows["operations_per_s"] > 0]
+    placed = rows[axis.column].notna()
+    facets = cells.axis_facets(rows[placed], axis.column)
     if not facets:
         return None
-    panels = [panel for facet in facets for panel in _panels(facet)]
-    shown = panels[:MOST_PANELS]
+    levels = rows[~placed] if axis.levels else rows[:0]
+    by_facet = [_panels(facet, facet.alike(levels)) for facet in facets]
+    panels = [panel for found in by_facet for panel in found]
+    shown = _representative(by_facet)
     columns = min(len(shown), 2 if len(shown) in (2, 4) else 3)
     right = _label_room(shown)
     titles = _titles(facets, shown)
     made, axes = figure.sheet(
-        _heading(run, facets, panels, axis),
+        _heading(run, facets, panels, len(shown), axis),
         figure.Grid(
             widths=[_WIDE] * columns,
             heights=[_TALL] * -(-len(shown) // columns),
@@ -65,11 +70,22 @@ def draw(run: Run, rows: pd.DataFrame, axis: Axis) -> Figure | None:
         ),
         count=len(shown),
     )
-    looks = palette.Palette(run.trials["label"])
+    looks = palette.Palette(run.trials["label"], more=rows["label"])
     for place, panel, title in zip(axes, shown, titles):
         _draw_panel(place, panel, axis, looks)
         figure.panel_title(place, title, _WIDE + right)
     return made
+
+
+def _representative(by_facet: list[list[Panel]]) -> list[Panel]:
+    """As many whole facets as there is room for, from the first to the last at even distances."""
+    room = max(1, MOST_PANELS // max(len(found) for found in by_facet))
+    last = len(by_facet) - 1
+    if last < room:
+        chosen = list(range(len(by_facet)))
+    else:
+        chosen = [round(i * last / max(1, room - 1)) for i in range(room)]
+    return [panel for i in chosen for panel in by_facet[i]][:MOST_PANELS]
 
 
 def _titles(facets: list[Group], panels: list[Panel]) -> list[str]:
@@ -81,7 +97,9 @@ def _titles(facets: list[Group], panels: list[Panel]) -> list[str]:
     ]
 
 
-def _heading(run: Run, facets: list[Group], panels: list[Panel], axis: Axis) -> figure.Heading:
+def _heading(
+    run: Run, facets: list[Group], panels: list[Panel], shown: int, axis: Axis
+) -> figure.Heading:
     same, _ = cells.same_and_different([facet.key for facet in facets])
     blocks = run.trials["block"].nunique()
     spread = (
@@ -90,25 +108,22 @@ def _heading(run: Run, facets: list[Group], panels: list[Panel], axis: Axis) -> 
         else "one block: no spread"
     )
     notes = [cells.left_out(run.trials)]
-    if len(panels) > MOST_PANELS:
-        notes.append(f"{len(panels) - MOST_PANELS} more panels not shown; the CSV has them all")
+    if len(panels) > shown:
+        notes.append(f"{len(panels) - shown} more panels not shown; the CSV has them all")
     if any(_has_reference(panel) for panel in panels):
         notes.append(f"grey line: {REFERENCE}, the same in all panels of a cell")
     return figure.Heading(
         title=f"Throughput by {axis.title}",
-        subtitles=[
-            run.heading,
-            " · ".join(part for part in (cells.describe(same), spread) if part),
-        ],
+        subtitles=[run.heading, cells.describe(same), spread],
         footnotes=notes,
     )
 
 
-def _panels(facet: Group) -> list[Panel]:
-    rates = facet.rows["operations_per_s"]
-    limits = figure.padded([rates.min(), rates.max()])
+def _panels(facet: Group, levels: pd.DataFrame) -> list[Panel]:
+    rates = pd.concat([facet.rows["operations_per_s"], levels["operations_per_s"]])
+    limits = scales.padded([rates.min(), rates.max()])
     if len(facet.labels) <= MOST_LINES:
-        return [Panel(facet, "", facet.labels, limits)]
+        return [Panel(facet, "", facet.labels, limits, levels)]
     families: dict[str, list[str]] = {}
     for label in sorted(facet.labels, key=palette.natural):
         families.setdefault(palette.family(label), []).append(label)
@@ -118,7 +133,7 @@ def _panels(facet: Group) -> list[Panel]:
         families[min(families, key=lambda name: len(families[name]))] += floor
     elif floor:
         families[cells.FLOOR] = floor
-    return [Panel(facet, name, labels, limits) for name, labels in families.items()]
+    return [Panel(facet, name, labels, limits, levels) for name, labels in families.items()]
 
 
 def _has_reference(panel: Panel) -> bool:
@@ -126,8 +141,9 @@ def _has_reference(panel: Panel) -> bool:
 
 
 def _label_room(panels: Sequence[Panel]) -> float:
-    names = [figure.printable(label) for panel in panels for label in panel.labels]
-    return figure.LABEL_GAP + figure.widest(names) + 0.1
+    labels = [label for panel in panels for label in [*panel.labels, *panel.levels["label"]]]
+    names = [figure.printable(label) for label in dict.fromkeys(labels)]
+    return endings.LABEL_GAP + figure.widest(names) + 0.1
 
 
 def _draw_panel(axes: Axes, panel: Panel, axis: Axis, looks: palette.Palette) -> None:
@@ -150,16 +166,20 @@ def _draw_panel(axes: Axes, panel: Panel, axis: Axis, looks: palette.Palette) ->
     for label in panel.labels:
         look = looks[label]
         x, y = _draw_line(axes, own[own["label"] == label], axis, places, _line_of(look))
-        ends.append(figure.End(x, y, figure.printable(label), look))
+        ends.append(endings.End(x, y, figure.printable(label), look))
+    for label, level in panel.levels.groupby("label")["operations_per_s"].median().items():
+        look = looks[label]
+        axes.axhline(level, color=look.colour, linestyle=look.dash, linewidth=look.width, zorder=2)
+        ends.append(endings.End(places[values[-1]], level, figure.printable(label), look))
     axes.set_ylim(*panel.limits)
-    figure.log_scale(axes, "y", units.count)
+    scales.log_scale(axes, "y", units.count)
     named = {places[value]: axis.words(value) for value in values}
-    figure.log_places(axes, "x", {place: named[place] for place in _ticks(sorted(named))})
-    axes.set_xlim(*figure.padded(list(places.values()), share=0.06))
+    scales.log_places(axes, "x", {place: named[place] for place in _ticks(sorted(named))})
+    axes.set_xlim(*scales.padded(list(places.values()), share=0.06))
     axes.grid(axis="y")
     axes.set_xlabel(axis.label)
     axes.set_ylabel("operations per second")
-    figure.label_ends(axes, ends)
+    endings.label_ends(axes, ends)
 
 
 _REFERENCE_LINE = {"color": "#BBBBBB", "linewidth": 2.5, "zorder": 1}

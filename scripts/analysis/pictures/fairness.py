@@ -13,7 +13,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis import cells, figure, palette, units
+from analysis import cells, figure, palette, scales, units
 from analysis.cells import Group
 from analysis.loader import Run
 from analysis.pictures import rows
@@ -65,11 +65,15 @@ def _draw_shares(axes: Axes, own: pd.DataFrame, y: float, look: palette.Look) ->
     axes.plot(ends, (y, y), linestyle="", marker="|", markersize=9, color=look.colour, zorder=3)
 
 
+def _share(share: float) -> str:
+    return f"{'≤ ' if share <= _LEAST_SHARE else ''}{units.short(share)}×"
+
+
 def _finish_shares(axes: Axes, group: Group) -> None:
     mean = group.rows["operations"] / group.rows["threads"]
     least = (group.rows["thread_operations_min"] / mean).clip(lower=_LEAST_SHARE).min()
     most = (group.rows["thread_operations_max"] / mean).max()
     axes.axvline(1, color=figure.QUIET, linewidth=0.9, zorder=1)
-    axes.set_xlim(*figure.padded([min(least, 0.5), max(most, 2.0)], share=0.04))
-    figure.log_scale(axes, "x", lambda share: f"{units.short(share)}×")
+    axes.set_xlim(*scales.padded([min(least, 0.5), max(most, 2.0)], share=0.04))
+    scales.log_scale(axes, "x", _share)
     axes.set_xlabel("idlest to busiest thread, of an equal share")

@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis import figure, palette, units
+from analysis import palette, units
 from analysis.cells import Group
 from analysis.loader import Run
 from analysis.pictures import rows
@@ -24,10 +24,8 @@ def draw(run: Run) -> Figure | None:
         Group(key={"workload": name}, rows=_named_by_benchmark(found))
         for name, found in micro.groupby(micro["scenario"].map(_kind), sort=True)
     ]
-    names = {label for group in groups for label in group.labels}
-    shown = Run(run.folder, _with_labels(run.trials, names), run.meta, run.notes)
     return rows.draw(
-        shown,
+        run,
         groups,
         rows.Rows(
             title="Uncontended cost of one operation",
@@ -54,33 +52,15 @@ def _named_by_benchmark(found: pd.DataFrame) -> pd.DataFrame:
     return found.assign(label=found["label"].where(found["primitive"] != "", last))
 
 
-def _with_labels(trials: pd.DataFrame, names: set[str]) -> pd.DataFrame:
-    strangers = sorted(names - set(trials["label"]))
-    if not strangers:
-        return trials
-    more = trials.iloc[[0] * len(strangers)].assign(label=strangers, valid=True)
-    return pd.concat([trials, more])
-
-
 def _cost_ns(own: pd.DataFrame) -> pd.Series:
     return 1e9 / own["operations_per_s"]
 
 
 def _draw_bar(axes: Axes, own: pd.DataFrame, y: float, look: palette.Look) -> None:
     cost = _cost_ns(own)
-    axes.barh(y, cost.median(), height=0.62, color=look.colour, alpha=0.75, zorder=2)
-    axes.scatter(cost, [y] * len(cost), s=9, color=palette.mix(look.colour, -0.4), alpha=0.5)
-    axes.annotate(
-        units.nanoseconds(cost.median(), trim=False),
-        (cost.max(), y),
-        xytext=(5, 0),
-        textcoords="offset points",
-        va="center_baseline",
-        size=figure.NOTE,
-    )
+    rows.draw_bar(axes, cost, y, look, units.nanoseconds(cost.median(), trim=False))
 
 
 def _finish(axes: Axes, group: Group) -> None:
-    axes.set_xlim(0, _cost_ns(group.rows).max() * 1.18)
-    axes.xaxis.set_major_formatter(lambda value, _: units.nanoseconds(value) if value else "0")
+    rows.finish_bars(axes, _cost_ns(group.rows).max(), units.nanoseconds, room=0.2)
     axes.set_xlabel("time of one operation")

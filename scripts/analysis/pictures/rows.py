@@ -12,13 +12,14 @@ from dataclasses import dataclass
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from analysis import cells, figure, palette
 from analysis.cells import Group
 from analysis.loader import Run
 
 ROW = 0.225  # inches
-MOST_PANELS = 7
+MOST_PANELS = 12
 _BETWEEN = 0.45
 
 
@@ -48,7 +49,7 @@ def draw(run: Run, groups: list[Group], picture: Rows) -> Figure | None:
     if not groups:
         return None
     shown = groups[:MOST_PANELS]
-    names = [figure.printable(label) for group in shown for label in group.labels]
+    names = [figure.printable(label) for label in names_of(shown)]
     left = figure.widest(names) + 0.2
     widths = [part.width for part in picture.parts]
     same, varied = cells.same_and_different([group.key for group in shown])
@@ -59,10 +60,7 @@ def draw(run: Run, groups: list[Group], picture: Rows) -> Figure | None:
     made, axes = figure.sheet(
         figure.Heading(
             title=picture.title,
-            subtitles=[
-                run.heading,
-                " · ".join(part for part in (cells.describe(same), picture.says) if part),
-            ],
+            subtitles=[run.heading, cells.describe(same), picture.says],
             keys=picture.keys,
             footnotes=[*picture.notes, *notes, cells.left_out(run.trials)],
         ),
@@ -75,12 +73,16 @@ def draw(run: Run, groups: list[Group], picture: Rows) -> Figure | None:
         ),
         count=len(shown) * len(widths),
     )
-    looks = palette.Palette(run.trials["label"])
+    looks = palette.Palette(run.trials["label"], more=names_of(shown))
     for i, (group, title) in enumerate(zip(shown, titles)):
         places = axes[i * len(widths) : (i + 1) * len(widths)]
         _draw_group(places, group, picture, looks)
         _write_title(places[0], title, left, wide)
     return made
+
+
+def names_of(groups: list[Group]) -> list[str]:
+    return list(dict.fromkeys(label for group in groups for label in group.labels))
 
 
 def _write_title(axes: Axes, title: str, left: float, wide: float) -> None:
@@ -125,3 +127,37 @@ def draw_blocks(axes: Axes, values: pd.Series, y: float, look: palette.Look) -> 
         alpha=0.4,
         zorder=2,
     )
+
+
+def draw_bar(
+    axes: Axes, values: pd.Series, y: float, look: palette.Look, told: str, ideal: float = 0.0
+) -> None:
+    """A bar from zero to the median, every block as a point, the ideal as a mark, and words."""
+    axes.barh(y, values.median(), height=0.62, color=look.colour, alpha=0.75, zorder=2)
+    axes.plot(
+        values,
+        [y] * len(values),
+        linestyle="",
+        marker="o",
+        markersize=3.2,
+        markeredgewidth=0,
+        color=palette.mix(look.colour, -0.4),
+        alpha=0.55,
+        zorder=3,
+    )
+    if ideal > 0:
+        axes.plot((ideal, ideal), (y - 0.42, y + 0.42), color="black", linewidth=1.8, zorder=4)
+    axes.annotate(
+        told,
+        (max(values.max(), ideal), y),
+        xytext=(6, 0),
+        textcoords="offset points",
+        va="center_baseline",
+    )
+
+
+def finish_bars(axes: Axes, longest: float, words: Callable[[float], str], room: float) -> None:
+    """An axis from zero, with room beyond the longest bar for its words, a share of its length."""
+    ticks = [tick for tick in MaxNLocator(6).tick_values(0, longest) if tick <= longest * 1.05]
+    axes.set_xticks(ticks, [words(tick) if tick else "0" for tick in ticks])
+    axes.set_xlim(0, longest * (1 + room))

@@ -11,7 +11,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis import cells, figure, palette, units
+from analysis import cells, figure, palette, scales, units
 from analysis.cells import Group
 from analysis.loader import Run
 from analysis.pictures import rows
@@ -67,6 +67,6 @@ def _draw_row(axes: Axes, own: pd.DataFrame, y: float, look: palette.Look) -> No
 
 def _finish(axes: Axes, group: Group) -> None:
     figures = group.rows[list(_QUANTILES)].clip(lower=_LEAST_NS)
-    axes.set_xlim(*figure.padded([figures.min().min(), figures.max().max()], share=0.04))
-    figure.log_scale(axes, "x", units.nanoseconds)
+    axes.set_xlim(*scales.padded([figures.min().min(), figures.max().max()], share=0.04))
+    scales.log_scale(axes, "x", units.nanoseconds)
     axes.set_xlabel("wait from asking for the lock to having it")

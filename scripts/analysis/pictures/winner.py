@@ -19,7 +19,7 @@ from analysis.cells import Group
 from analysis.loader import Run
 
 MOST_PANELS = 4
-_LEAST_BLOCKS = 3
+_FEW_BLOCKS_MARGIN = 0.05
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Field:
     first: str
     second: str | None
     lead: float | None  # median over the blocks of the ratio of their speeds
-    proven: bool  # the lead's interval lies above 1
+    proven: bool  # the lead's interval keeps clear of 1
 
 
 def draw(run: Run) -> Figure | None:
@@ -75,7 +75,8 @@ def _heading(run: Run, facets: list[Group]) -> figure.Heading:
     same, _ = cells.same_and_different([group.key for group in facets])
     notes = [
         "hatched: not told apart from the second (the 95 % interval of the paired ratio reaches 1,"
-        f" or fewer than {_LEAST_BLOCKS} blocks); {cells.FLOOR} does not compete",
+        f" or 1.05 where there are fewer than {statistics.LEAST_FOR_SAME} blocks);"
+        f" {cells.FLOOR} does not compete",
         cells.left_out(run.trials),
     ]
     if len(facets) > MOST_PANELS:
@@ -103,7 +104,9 @@ def _winner(rows: pd.DataFrame, name: str) -> Field:
     if ratios.empty:
         return Field(ranked[0], ranked[1], None, proven=False)
     interval = statistics.median_interval(list(ratios), name)
-    proven = len(ratios) >= _LEAST_BLOCKS and interval is not None and interval.low > 1
+    # An interval over few blocks is too narrow: it has to keep more distance.
+    few = len(ratios) < statistics.LEAST_FOR_SAME
+    proven = interval is not None and interval.low > (1 + _FEW_BLOCKS_MARGIN if few else 1)
     return Field(ranked[0], ranked[1], float(ratios.median()), proven)
 
 
@@ -137,9 +140,13 @@ def _draw_panel(
 ) -> None:
     threads = sorted(group.rows["threads"].unique())
     keys = sorted(group.rows["keys"].unique())
-    for (thread_count, key_count), found in fields.items():
-        x, y = keys.index(key_count), threads.index(thread_count)
-        _draw_field(axes, x, y, found, looks[found.first])
+    for x, key_count in enumerate(keys):
+        for y, thread_count in enumerate(threads):
+            found = fields.get((thread_count, key_count))
+            if found is not None:
+                _draw_field(axes, x, y, found, looks[found.first])
+            else:
+                axes.text(x + 0.5, y + 0.5, "–", color=figure.QUIET, ha="center", va="center")
     axes.set_xlim(0, columns)
     axes.set_ylim(0, len(threads))
     axes.set_xticks([i + 0.5 for i in range(len(keys))], [units.number(k) for k in keys])

@@ -1,0 +1,75 @@
+"""Names of lines at their ends instead of a legend: apart from each other, covering nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from analysis import figure
+from analysis.palette import Look
+
+
+@dataclass(frozen=True)
+class End:
+    """Where a line ends, and what it is called."""
+
+    x: float
+    y: float
+    text: str
+    look: Look
+
+
+LABEL_GAP = 0.3  # inches from the axes to the name of a line: leader and marker
+
+
+def label_ends(axes: Axes, ends: Sequence[End], size: float = figure.LABEL) -> None:
+    """Names lines at the right of the axes, apart from each other, each with a leader and its
+    marker. Call when the limits are final."""
+    wide = figure.inches(axes, "x")
+    to_axes = axes.transData + axes.transAxes.inverted()
+    points = [to_axes.transform((end.x, end.y)) for end in ends]
+    least = size * 1.25 / 72 / figure.inches(axes, "y")
+    places = spread([float(point[1]) for point in points], least, low=-0.02, high=0.98)
+    near, mark, text = (1 + inches / wide for inches in (0.05, 0.17, LABEL_GAP - 0.04))
+    last = max(point[0] for point in points)
+    for end, point, y in zip(ends, points, places):
+        same = {"transform": axes.transAxes, "color": end.look.colour, "clip_on": False}
+        # A line that ends early is led to its name by dots, which nobody takes for a measurement.
+        dash = "-" if last - point[0] < 0.02 else (0, (1, 3))
+        leader = Line2D([point[0], near, mark], [point[1], y, y], linewidth=0.7, alpha=0.7, **same)
+        leader.set_linestyle(dash)
+        axes.add_line(leader)
+        axes.add_line(Line2D([mark], [y], marker=end.look.marker, markersize=5, **same))
+        axes.text(text, y, end.text, transform=axes.transAxes, size=size, va="center_baseline")
+
+
+def spread(wanted: Sequence[float], least: float, low: float, high: float) -> list[float]:
+    """Places from `low` to `high`, as near to the wanted ones as keeps neighbours `least` apart.
+
+    Order is kept. A cluster of places that collide is centred on the mean of what its members
+    wanted. Where there is not room for all, they go on beyond `low`.
+    """
+    order = sorted(range(len(wanted)), key=lambda i: wanted[i])
+    clusters: list[tuple[float, list[int]]] = []
+    for i in order:
+        members = [i]
+        while True:
+            half = least * (len(members) - 1) / 2
+            mean = sum(wanted[m] for m in members) / len(members)
+            centre = min(max(mean, low + half), high - half)
+            if not clusters:
+                break
+            below, others = clusters[-1]
+            if centre - below >= least * (len(members) + len(others)) / 2:
+                break
+            members = others + members
+            clusters.pop()
+        clusters.append((centre, members))
+    places = [0.0] * len(wanted)
+    for centre, members in clusters:
+        for k, member in enumerate(members):
+            places[member] = centre + (k - (len(members) - 1) / 2) * least
+    return places

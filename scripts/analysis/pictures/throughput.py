@@ -1,0 +1,49 @@
+"""Throughput where nothing was swept: what does each primitive get done in this one cell?
+
+A cell that lies on an axis of threads, keys or hold is shown there, among its neighbours.
+What is left are workloads that were measured at one point; bars from zero, so that lengths compare.
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from analysis import cells, palette, units
+from analysis.cells import Group
+from analysis.loader import Run
+from analysis.pictures import rows
+
+_AXES = ("threads", "keys", "hold_ns", "hold_lines")
+
+
+def draw(run: Run) -> Figure | None:
+    # Fixed work is told by its makespan.
+    timed = run.valid[(run.valid["mode"] == "timed") & (run.valid["operations_per_s"] > 0)]
+    swept = {
+        group.key["workload"] + group.key["scenario"]
+        for axis in _AXES
+        for group in cells.axis_facets(timed, axis)
+    }
+    names = timed["workload"] + timed["scenario"]
+    return rows.draw(
+        run,
+        cells.groups(timed[~names.isin(swept)]),
+        rows.Rows(
+            title="Throughput",
+            says="bar: median of the blocks, faint: each block",
+            parts=[rows.Part(_draw_bar, _finish, width=5.0)],
+            order=lambda own: -float(own["operations_per_s"].median()),
+        ),
+    )
+
+
+def _draw_bar(axes: Axes, own: pd.DataFrame, y: float, look: palette.Look) -> None:
+    rate = own["operations_per_s"]
+    rows.draw_bar(axes, rate, y, look, f"{units.count(rate.median(), trim=False)}/s")
+
+
+def _finish(axes: Axes, group: Group) -> None:
+    rows.finish_bars(axes, group.rows["operations_per_s"].max(), units.count, room=0.25)
+    axes.set_xlabel("operations per second")

@@ -1,0 +1,72 @@
+"""Logarithmic axes: limits with air, ticks at round numbers, in the words of their unit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+from analysis import figure
+
+
+def log_scale(axes: Axes, which: str, words: Callable[[float], str]) -> None:
+    """A logarithmic axis over the present limits, with ticks at round numbers told in `words`."""
+    low, high = axes.get_xlim() if which == "x" else axes.get_ylim()
+    inches = figure.inches(axes, which)
+    most = int(inches / (0.65 if which == "x" else 0.3))
+    log_places(axes, which, {tick: words(tick) for tick in round_ticks(low, high, max(2, most))})
+    (axes.set_xlim if which == "x" else axes.set_ylim)(low, high)
+
+
+def log_places(axes: Axes, which: str, words: Mapping[float, str]) -> None:
+    """A logarithmic axis with exactly these ticks."""
+    (axes.set_xscale if which == "x" else axes.set_yscale)("log")
+    axis = axes.xaxis if which == "x" else axes.yaxis
+    places = sorted(words)
+    axis.set_major_locator(FixedLocator(places))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(FuncFormatter(lambda value, _: _nearest(words, value)))
+
+
+def _nearest(words: Mapping[float, str], value: float) -> str:
+    return words[min(words, key=lambda place: abs(place - value))]
+
+
+_MANTISSAS: tuple[tuple[float, ...], ...] = (
+    (1,),
+    (1, 3),
+    (1, 2, 5),
+    (1, 1.5, 2, 3, 5, 7),
+    (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9),
+    tuple(1 + 0.1 * i for i in range(90)),
+    tuple(1 + 0.02 * i for i in range(450)),
+)
+
+
+def round_ticks(low: float, high: float, most: int) -> list[float]:
+    """Round numbers between positive limits: as many as there are up to `most`, if need be by
+    leaving decades out."""
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    best: list[float] = []
+    for mantissas in _MANTISSAS:
+        ticks = [m * 10.0**e for e in range(first, last + 1) for m in mantissas]
+        ticks = [tick for tick in ticks if low <= tick <= high]
+        if len(ticks) > most:
+            every = -(-len(ticks) // most)
+            return best if len(best) >= 2 else ticks[::every]
+        if len(ticks) > len(best):
+            best = ticks
+        if len(best) >= max(3, most // 2):
+            break
+    return best
+
+
+def padded(values: Sequence[float], share: float = 0.08) -> tuple[float, float]:
+    """Limits of a logarithmic axis around positive values, with some air."""
+    low, high = min(values), max(values)
+    if low == high:
+        return low / 2, high * 2
+    air = (high / low) ** share
+    return low / max(air, 1.05), high * max(air, 1.05)
