@@ -57,10 +57,12 @@ RULES: dict[str, Rule] = {
         STANDARD | {"Abseil"},
     ),
     "harness/plan": Rule(
-        ("workloads/settings.h",), frozenset({"std", "Abseil", "toml++", "nlohmann json"})
+        ("workloads/settings.h", "workloads/random.h"),
+        frozenset({"std", "Abseil", "toml++", "nlohmann json"}),
     ),
     "harness/measure": Rule(
-        ("primitives/concepts.h", "primitives/platform", "workloads", "harness/plan/cell.h"),
+        ("primitives/concepts.h", "primitives/no_lock.h", "primitives/platform", "workloads")
+        + ("harness/plan/cell.h",),
         STANDARD | {"Abseil", "hwloc", "kernel"},
     ),
     "harness/catalog": Rule(

@@ -9,10 +9,10 @@
 
 #include <absl/strings/str_format.h>
 
+#include "harness/plan/block.h"
 #include "harness/plan/describe.h"
 #include "harness/plan/json.h"
 #include "harness/plan/limits.h"
-#include "harness/plan/random_order.h"
 #include "harness/plan/spelling.h"
 
 namespace lockbench {
@@ -173,23 +173,9 @@ absl::StatusOr<Plan> expand(const Preset& preset, const CellCheck& check) {
   Plan plan{.preset = preset.name,
             .target = preset.target,
             .seed = preset.seed,
-            .blocks = preset.blocks,
+            .blocks = 0,
             .trials = {}};
-  internal::SplitMix64 random(preset.seed);
-  for (std::uint32_t block = 0; block < preset.blocks; ++block) {
-    // Drawn by a generator of the block's own: a block's seed does not depend on how many cells the
-    // blocks before it had.
-    const std::uint64_t seed = random.next();
-    internal::SplitMix64 order_random(seed);
-    std::uint32_t position = 0;
-    for (const std::size_t index : internal::random_order(count, order_random)) {
-      plan.trials.push_back({.number = static_cast<std::uint32_t>(plan.trials.size()),
-                             .block = block,
-                             .position = position++,
-                             .seed = seed,
-                             .cell = cells.all()[index]});
-    }
-  }
+  while (plan.blocks < preset.blocks) append_block(plan, cells.all());
   return plan;
 }
 

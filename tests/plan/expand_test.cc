@@ -10,7 +10,6 @@
 
 #include "harness/plan/json.h"
 #include "harness/plan/limits.h"
-#include "harness/plan/random_order.h"
 #include "harness/plan/spelling.h"
 #include "tests/plan/matchers.h"
 
@@ -98,33 +97,6 @@ TEST(Expand, AnotherSeedGivesAnotherOrder) {
       std::equal(one.trials.begin(), one.trials.end(), two.trials.begin(),
                  [](const Trial& a, const Trial& b) { return a.cell == b.cell; });
   EXPECT_FALSE(same_order);
-}
-
-// The figures are those of the published generator: a plan is the same on every machine.
-TEST(RandomOrder, IsThePublishedGenerator) {
-  internal::SplitMix64 random(1234567);
-  EXPECT_EQ(random.next(), 6457827717110365317u);
-  EXPECT_EQ(random.next(), 3203168211198807973u);
-  EXPECT_EQ(random.next(), 9817491932198370423u);
-}
-
-TEST(RandomOrder, EveryOrderComesUpAboutEquallyOften) {
-  internal::SplitMix64 random(1);
-  std::map<std::vector<std::size_t>, int> orders;
-  for (int i = 0; i < 6000; ++i) ++orders[internal::random_order(3, random)];
-  EXPECT_EQ(orders.size(), 6u);
-  for (const auto& [order, count] : orders) {
-    EXPECT_GT(count, 850);
-    EXPECT_LT(count, 1150);
-  }
-}
-
-TEST(RandomOrder, NoPartOfTheRangeIsFavoured) {
-  internal::SplitMix64 random(1);
-  const std::uint64_t third = std::uint64_t{1} << 62;
-  std::array<int, 3> drawn{};
-  for (int i = 0; i < 6000; ++i) ++drawn[random.below(3 * third) / third];
-  for (const int count : drawn) EXPECT_NEAR(count, 2000, 150);
 }
 
 TEST(Expand, ACellOfTwoSweepsIsMeasuredOncePerBlock) {

@@ -1,0 +1,69 @@
+#include "harness/measure/calibration.h"
+
+#include <algorithm>
+
+#include "harness/measure/run_trial.h"
+#include "primitives/no_lock.h"
+#include "primitives/platform/clock.h"
+#include "workloads/counter.h"
+
+namespace lockbench {
+namespace {
+
+// The middle of several measurements: a disturbed one counts for nothing.
+template <class Measure>
+double median_of(int times, Measure measure) {
+  std::vector<double> values;
+  for (int i = 0; i < times; ++i) values.push_back(measure());
+  const auto middle = values.begin() + times / 2;
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// Nanoseconds per call over a row of calls.
+template <class Action>
+double ns_per_call(int calls, Action action) {
+  const platform::Time start = platform::now();
+  for (int i = 0; i < calls; ++i) action();
+  return static_cast<double>((platform::now() - start).count()) / calls;
+}
+
+double floor_ns(std::uint32_t sample_every) {
+  using Floor = SubjectOf<NoLock, Counter<NoLock, std::uint64_t>>;
+  Trial trial;
+  trial.seed = 1;
+  trial.cell.warmup = std::chrono::milliseconds(2);
+  trial.cell.window = std::chrono::milliseconds(10);
+  trial.cell.sample_every = sample_every;
+  trial.cell.stall_limit = std::chrono::seconds(10);
+  const Sample sample = run_trial(trial, [&trial] {
+    return std::make_unique<Floor>(trial, WorkloadSettings{}, std::make_unique<NoLock>());
+  });
+  return *sample.window_s * 1e9 / static_cast<double>(*sample.operations);
+}
+
+HoldAccuracy accuracy_of(Nanoseconds asked, const SpinPace& pace) {
+  const Worker worker({.kind = Work::Kind::kSpin, .duration = asked}, pace);
+  const int calls = static_cast<int>(
+      std::max<std::int64_t>(1, std::chrono::nanoseconds(std::chrono::milliseconds(1)) / asked));
+  return {.asked = asked, .got_ns = median_of(9, [&] {
+                            return ns_per_call(calls, [&worker] { worker.perform(nullptr); });
+                          })};
+}
+
+}  // namespace
+
+Calibration calibrate() {
+  Calibration calibration;
+  calibration.clock_ns = median_of(9, [] { return ns_per_call(1000, platform::now); });
+  calibration.floor_untimed_ns = median_of(3, [] { return floor_ns(0); });
+  calibration.floor_sampled_ns = median_of(3, [] { return floor_ns(64); });
+  calibration.floor_timed_ns = median_of(3, [] { return floor_ns(1); });
+  const SpinPace pace = SpinPace::measure();
+  for (const int ns : {100, 1'000, 10'000, 100'000, 1'000'000}) {
+    calibration.holds.push_back(accuracy_of(Nanoseconds(ns), pace));
+  }
+  return calibration;
+}
+
+}  // namespace lockbench

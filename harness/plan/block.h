@@ -1,0 +1,14 @@
+// Blocks: one pass over cells, in an order drawn anew.
+#pragma once
+
+#include <span>
+
+#include "harness/plan/cell.h"
+
+namespace lockbench {
+
+// Adds one more block of `cells` to the plan: each once, in an order that follows from the plan's
+// seed and the block's number alone, as does the seed that its trials share.
+void append_block(Plan& plan, std::span<const Cell> cells);
+
+}  // namespace lockbench

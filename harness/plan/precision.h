@@ -1,0 +1,29 @@
+// Precision: which cells need more blocks before their medians are narrow enough.
+//
+// Pure: figures in, decisions out.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "harness/plan/cell.h"
+
+namespace lockbench {
+
+// The figures of one cell, one for each valid trial: operations per second, or makespans.
+struct CellFigures {
+  Cell cell;
+  std::vector<double> figures;
+};
+
+// Half the width of the confidence interval of the median, relative to the median. The interval
+// runs between two of the values themselves and assumes nothing of how they are distributed; it
+// covers the median with at least 95 %. Absent below 6 values: no such interval exists then.
+// Source: W. J. Conover, "Practical Nonparametric Statistics", 1971, section 3.2.
+std::optional<double> relative_half_width(std::vector<double> values);
+
+// The cells whose interval is wider than `precision` (0.02: 2 %) or not known yet.
+std::vector<Cell> imprecise_cells(std::span<const CellFigures> measured, double precision);
+
+}  // namespace lockbench
