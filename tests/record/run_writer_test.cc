@@ -87,13 +87,21 @@ TEST(RunWriter, SaysWhyAFolderThatIsAFileCannotHoldARun) {
 
 TEST(RunWriter, TakesAwayWhatItCouldNotBegin) {
   const TemporaryFolder folder;
-  {
-    const SmallDisk disk(100);
-    EXPECT_TRUE(
-        absl::IsResourceExhausted(RunWriter::create(folder.path(), example_meta()).status()));
+  Meta brief;
+  brief.run = kExampleRun;
+  // Room for meta.json and the header of latency.csv; then for neither.
+  const std::size_t header = csv_record(trial_header()).size();
+  ASSERT_LT(meta_text(brief).size(), header);
+  for (const std::size_t room : {header - 1, std::size_t{10}}) {
+    absl::Status status;
+    {
+      const SmallDisk disk(room);
+      status = RunWriter::create(folder.path(), brief).status();
+    }
+    EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
+    EXPECT_TRUE(fs::is_empty(folder.path())) << room;
   }
-  EXPECT_TRUE(fs::is_empty(folder.path()));
-  EXPECT_TRUE(RunWriter::create(folder.path(), example_meta()).ok());
+  EXPECT_TRUE(RunWriter::create(folder.path(), brief).ok());
 }
 
 TEST(RunWriter, RefusesARowOfAnotherRun) {
