@@ -113,8 +113,13 @@ class Checkout {
   }
 
   std::optional<HoldBound> hold_bound() const {
-    const std::uint32_t holds = settings_.second_lease ? 2 : 1;
-    return bound_of_sequences(sequences_, settings_, 1, holds);
+    HoldBound bound = bound_of_sequences(sequences_, settings_);
+    if (settings_.second_lease) {
+      bound.busiest_key_holds *= 2;
+      bound.busiest_thread_holds *= 2;
+      bound.holds *= 2;
+    }
+    return bound;
   }
 
  private:
@@ -125,19 +130,25 @@ class Checkout {
     Guarded uses;
   };
 
-  // Leases of a shard at rest that are missing, or there too often. O(leases).
+  // Leases of a shard at rest that are missing, and takings beyond one of each lease. O(leases).
   std::uint64_t leases_amiss(std::uint64_t shard) {
     using Handle = HandleOf<P, K>;
     const std::uint32_t capacity = primitive_.capacity();
     // One more than there should be; a handle neither copies nor moves.
     const auto room = std::make_unique<std::optional<Handle>[]>(capacity + 1);
+    std::vector<bool> seen(capacity);
+    std::uint32_t found = 0;
     std::uint32_t taken = 0;
     for (; taken <= capacity; ++taken) {
       room[taken].emplace(InPlace{[&] { return primitive_.handle(keys_[shard]); }});
       if (!room[taken]->try_lock()) break;
+      const std::uint32_t lease = room[taken]->lease();
+      if (lease >= capacity || seen[lease]) continue;
+      seen[lease] = true;
+      ++found;
     }
     for (std::uint32_t i = 0; i < taken; ++i) room[i]->unlock();
-    return taken > capacity ? taken - capacity : capacity - taken;
+    return (capacity - found) + (taken - found);
   }
 
   // Lets std::optional hold what a function returns, although it cannot be moved there.

@@ -159,10 +159,13 @@ class Nested {
       probe.release(handle);
       std::scoped_lock outer(handle);
       section();
+      std::uint64_t last = 0;
       {
         std::scoped_lock inner(handle);
         section();
+        last = shared_.count_.read();
       }
+      expect_untouched(last);
       std::scoped_lock inner(handle);
       section();
       std::scoped_lock innermost(handle);

@@ -97,20 +97,28 @@ class HoldLines {
   std::vector<CacheLine> all_;
 };
 
-// The bound for work in which every key of every ring is held once each time it comes up.
-inline HoldBound bound_of_sequences(const KeySequences& sequences, const WorkloadSettings& settings,
-                                    std::uint32_t keys_per_operation,
-                                    std::uint32_t holds_per_operation) {
+// The bound for fixed work of which `count(cursor, tally)` adds to tally[k] how often key k was
+// held by the thread whose cursor stands at the end of its work.
+template <class Count>
+HoldBound bound_of_sequences(const KeySequences& sequences, const WorkloadSettings& settings,
+                             std::uint32_t keys_per_operation, Count count) {
   std::vector<std::uint64_t> tally(settings.keys);
   for (std::uint32_t thread = 0; thread < settings.threads; ++thread) {
     KeyCursor cursor(sequences.of(thread));
     cursor.skip(settings.operations * keys_per_operation);
-    cursor.count_into(tally);
+    count(cursor, std::span(tally));
   }
-  const std::uint64_t thread_holds = settings.operations * holds_per_operation;
-  return {.busiest_key_holds = *std::max_element(tally.begin(), tally.end()) * holds_per_operation,
-          .busiest_thread_holds = thread_holds,
-          .holds = thread_holds * settings.threads};
+  return {.busiest_key_holds = *std::max_element(tally.begin(), tally.end()),
+          .busiest_thread_holds = settings.operations,
+          .holds = settings.operations * settings.threads};
+}
+
+// The same for one key an operation.
+inline HoldBound bound_of_sequences(const KeySequences& sequences,
+                                    const WorkloadSettings& settings) {
+  return bound_of_sequences(
+      sequences, settings, 1,
+      [](const KeyCursor& cursor, std::span<std::uint64_t> tally) { cursor.count_into(tally); });
 }
 
 }  // namespace lockbench

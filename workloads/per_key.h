@@ -89,9 +89,7 @@ class PerKey {
     return proof;
   }
 
-  std::optional<HoldBound> hold_bound() const {
-    return bound_of_sequences(sequences_, settings_, 1, 1);
-  }
+  std::optional<HoldBound> hold_bound() const { return bound_of_sequences(sequences_, settings_); }
 
  private:
   P& primitive_;

@@ -102,11 +102,19 @@ class Transfer {
   }
 
   std::optional<HoldBound> hold_bound() const {
-    return bound_of_sequences(sequences_, settings_, kKeysPerOperation, 1);
+    return bound_of_sequences(sequences_, settings_, kKeysPerOperation, count_holds);
   }
 
  private:
   static constexpr std::uint32_t kKeysPerOperation = 2;
+
+  // A key that is moved to itself is held once.
+  static void count_holds(const KeyCursor& cursor, std::span<std::uint64_t> tally) {
+    cursor.for_each_pair([tally](std::uint32_t from, std::uint32_t to, std::uint64_t times) {
+      tally[from] += times;
+      if (to != from) tally[to] += times;
+    });
+  }
 
   P& primitive_;
   const WorkloadSettings settings_;

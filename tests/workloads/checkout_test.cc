@@ -1,0 +1,137 @@
+// Checkout: what its proof lets pass, and what it convicts.
+#include "workloads/checkout.h"
+
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include "primitives/lease_pool.h"
+#include "tests/workloads/during_hold.h"
+#include "tests/workloads/stand_ins.h"
+
+namespace lockbench {
+namespace {
+
+// One shard's leases on one thread, of whatever numbers the test says. With `leak`, the first that
+// comes back is lost.
+class Leases {
+ public:
+  static constexpr Promises kPromises{};
+
+  struct Handle {
+    Leases& pool;
+    std::uint32_t taken = 0;
+
+    void lock() { EXPECT_TRUE(try_lock()) << "nobody would give a lease back"; }
+    bool try_lock() {
+      if (pool.free_.empty()) return false;
+      taken = pool.free_.back();
+      pool.free_.pop_back();
+      return true;
+    }
+    void unlock() {
+      if (!std::exchange(pool.leak_, false)) pool.free_.push_back(taken);
+    }
+    std::uint32_t lease() const { return taken; }
+  };
+
+  Leases(std::uint32_t capacity, std::vector<std::uint32_t> numbers, bool leak = false)
+      : capacity_(capacity), free_(std::move(numbers)), leak_(leak) {}
+
+  Handle handle(std::uint64_t) { return {*this}; }
+  std::uint32_t capacity() const { return capacity_; }
+  static constexpr std::size_t lock_bytes() { return 0; }
+
+ private:
+  std::uint32_t capacity_;
+  std::vector<std::uint32_t> free_;
+  bool leak_;
+};
+static_assert(LeaseLock<Leases>);
+
+using Staged = Stage<Checkout<Leases, std::uint64_t>, Leases>;
+
+constexpr WorkloadSettings two_actors() {
+  return {.threads = 2, .keys = 1, .hold = kHoldAsleep};
+}
+
+// What the proof says when the second actor takes a lease within the first one's hold.
+Proof proof_of_overlap(Leases pool) {
+  Staged stage(pool, two_actors());
+  during_next_hold([&] { stage.operate(1); });
+  stage.operate(0);
+  return stage.prove();
+}
+
+Proof proof_of_one_operation(Leases pool) {
+  Staged stage(pool, {.keys = 1});
+  stage.operate(0);
+  return stage.prove();
+}
+
+TEST(Checkout, LeasesOfAnHonestPoolAreAllThereAfterwards) {
+  LeasePool primitive(3, 4);
+  Stage<Checkout<LeasePool, std::uint64_t>, LeasePool> stage(primitive, {.threads = 3, .keys = 3});
+  EXPECT_EQ(stage.operate_all(500), 1500u);
+  expect_holds(stage.prove());
+  for (std::uint64_t shard = 0; shard < 3; ++shard) EXPECT_EQ(primitive.available(shard), 4u);
+}
+
+TEST(Checkout, TwoHoldersOfDifferentLeasesAreNoFault) {
+  expect_holds(proof_of_overlap({2, {0, 1}}));
+}
+
+TEST(Checkout, ASecondLeaseIsUsedTooAndGivenBack) {
+  LeasePool primitive(1, 2);
+  Stage<Checkout<LeasePool, std::uint64_t>, LeasePool> stage(primitive,
+                                                             {.keys = 1, .second_lease = true});
+  EXPECT_EQ(stage.operate_all(10), 10u);
+  expect_holds(stage.prove());
+  EXPECT_EQ(primitive.available(0), 2u);
+}
+
+// Both holders see the other's note, one use is overwritten; afterwards lease 1 is missing and
+// lease 0 is there once too often.
+TEST(Checkout, ALeaseHandedOutTwiceIsSeenByBothHoldersAndAfterwards) {
+  const Proof proof = proof_of_overlap({2, {0, 0}});
+  EXPECT_EQ(proof.violations, 4u);
+  EXPECT_EQ(proof.lost_updates, 1u);
+}
+
+TEST(Checkout, ALeaseThereTwiceIsFoundAtRest) {
+  EXPECT_EQ(proof_of_one_operation({2, {0, 0}}).violations, 2u);
+}
+
+TEST(Checkout, ALeaseThatIsNotGivenBackIsMissed) {
+  const Proof proof = proof_of_one_operation({3, {0, 1, 2}, /*leak=*/true});
+  EXPECT_EQ(proof.violations, 1u);
+  EXPECT_EQ(proof.lost_updates, 0u);
+}
+
+TEST(Checkout, APoolWithoutAnyLeaseLeftIsShortOfAll) {
+  EXPECT_EQ(proof_of_one_operation({1, {0}, /*leak=*/true}).violations, 1u);
+}
+
+TEST(Checkout, OneLeaseMoreThanThereShouldBeIsFound) {
+  EXPECT_EQ(proof_of_one_operation({2, {0, 1, 1}}).violations, 1u);
+}
+
+// Seen by its holder; afterwards lease 0 is missing and number 2 should not be there.
+TEST(Checkout, ANumberBeyondTheCapacityIsNoLease) {
+  const Proof proof = proof_of_one_operation({2, {1, 2}});
+  EXPECT_EQ(proof.violations, 3u);
+  EXPECT_EQ(proof.lost_updates, 0u);
+}
+
+TEST(Checkout, LeasesThatAreGivenUpAreNotUsed) {
+  using Primitive = Impatient<LeasePool>;
+  Primitive primitive(2u, 3u);
+  Stage<Checkout<Primitive, std::uint64_t>, Primitive> stage(
+      primitive, {.threads = 2, .keys = 2, .timeout = Nanoseconds(1)});
+  EXPECT_EQ(stage.operate_all(15), 20u);
+  EXPECT_EQ(stage.given_up(), 10u);
+  expect_holds(stage.prove());
+}
+
+}  // namespace
+}  // namespace lockbench

@@ -1,0 +1,150 @@
+// Counter and Accounts: what their proofs let pass, and what they convict.
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "primitives/keyed_mutex.h"
+#include "primitives/no_lock.h"
+#include "tests/workloads/during_hold.h"
+#include "tests/workloads/stand_ins.h"
+#include "workloads/accounts.h"
+#include "workloads/counter.h"
+
+namespace lockbench {
+namespace {
+
+using Unlocked = Counter<NoLock, std::uint64_t>;
+
+TEST(Counter, UnderALockNothingIsLost) {
+  KeyedMutex<> primitive;
+  Stage<Counter<KeyedMutex<>, std::uint64_t>, KeyedMutex<>> stage(primitive,
+                                                                  {.threads = 3, .keys = 5});
+  EXPECT_EQ(stage.operate_all(1000), 3000u);
+  expect_holds(stage.prove());
+  EXPECT_EQ(stage.given_up(), 0u);
+}
+
+TEST(Counter, StringKeysAreCountedLikeNumbers) {
+  using Strings = KeyedMutex<std::string_view>;
+  const WorkloadSettings settings{
+      .threads = 3,
+      .keys = 6,
+      .key_distribution = {.kind = KeyDistribution::Kind::kAssigned, .counts = {6, 2, 5, 3, 2, 3}},
+      .operations = 7};
+  Strings primitive;
+  Stage<Counter<Strings, std::string_view>, Strings> stage(primitive, settings);
+  stage.operate_all(7);
+  const Proof proof = stage.prove();
+  expect_holds(proof);
+  EXPECT_EQ(proof.counts, "6 2 5 3 2 3");
+}
+
+TEST(Counter, CountsAreListedUpToThirtyTwoKeys) {
+  NoLock primitive;
+  Stage<Unlocked, NoLock> few(primitive, {.keys = 32});
+  EXPECT_NE(few.prove().counts, "");
+  Stage<Unlocked, NoLock> many(primitive, {.keys = 33});
+  EXPECT_EQ(many.prove().counts, "");
+}
+
+TEST(Counter, AnUpdateWithinAnothersHoldIsLostAndSeen) {
+  NoLock primitive;
+  Stage<Unlocked, NoLock> stage(primitive, {.threads = 2, .keys = 1, .hold = kHoldAsleep});
+  during_next_hold([&] { stage.operate(1); });
+  stage.operate(0);
+  const Proof proof = stage.prove();
+  EXPECT_EQ(proof.lost_updates, 1u);
+  EXPECT_EQ(proof.violations, 1u);
+  EXPECT_EQ(proof.counts, "1");
+}
+
+TEST(Counter, EveryUpdateThatIsLostIsCounted) {
+  NoLock primitive;
+  Stage<Unlocked, NoLock> stage(primitive, {.threads = 2, .keys = 1, .hold = kHoldAsleep});
+  for (const int updates : {3, 4}) {
+    during_next_hold([&] {
+      for (int i = 0; i < updates; ++i) stage.operate(1);
+    });
+    stage.operate(0);
+  }
+  const Proof proof = stage.prove();
+  EXPECT_EQ(proof.lost_updates, 7u);
+  EXPECT_EQ(proof.violations, 2u);
+  EXPECT_EQ(proof.counts, "2");
+}
+
+TEST(Counter, AnUpdateOfAnotherKeyWithinAHoldIsNoFault) {
+  NoLock primitive;
+  Stage<Unlocked, NoLock> stage(primitive,
+                                drawn_as({.keys = 2, .hold = kHoldAsleep}, 1, {{0}, {1}}));
+  during_next_hold([&] { stage.operate(1); });
+  stage.operate(0);
+  expect_holds(stage.prove());
+}
+
+// Ten of thirty give up; the walk round the ring goes on without them.
+TEST(Counter, AcquisitionsThatAreGivenUpAreNoLostUpdates) {
+  using Primitive = Impatient<KeyedMutex<>>;
+  Primitive primitive;
+  Stage<Counter<Primitive, std::uint64_t>, Primitive> stage(
+      primitive, {.threads = 2, .keys = 4, .timeout = Nanoseconds(1)});
+  EXPECT_EQ(stage.operate_all(15), 20u);
+  EXPECT_EQ(stage.given_up(), 10u);
+  expect_holds(stage.prove());
+}
+
+TEST(Accounts, UnderALockNothingIsLost) {
+  using Strings = KeyedMutex<std::string_view>;
+  Strings primitive;
+  Stage<Accounts<Strings, std::string_view>, Strings> stage(primitive, {.threads = 3, .keys = 50});
+  EXPECT_EQ(stage.operate_all(1000), 3000u);
+  expect_holds(stage.prove());
+}
+
+TEST(Accounts, AnUpdateWithinAnothersHoldIsLostAndSeen) {
+  NoLock primitive;
+  Stage<Accounts<NoLock, std::string_view>, NoLock> stage(
+      primitive, {.threads = 2, .keys = 1, .hold = kHoldAsleep});
+  during_next_hold([&] { stage.operate(1); });
+  stage.operate(0);
+  const Proof proof = stage.prove();
+  EXPECT_EQ(proof.lost_updates, 1u);
+  EXPECT_EQ(proof.violations, 1u);
+}
+
+TEST(Accounts, GivenUpAcquisitionsAreNoLostUpdates) {
+  using Primitive = Impatient<KeyedMutex<>>;
+  Primitive primitive;
+  Stage<Accounts<Primitive, std::uint64_t>, Primitive> stage(
+      primitive, {.threads = 3, .keys = 4, .timeout = Nanoseconds(1)});
+  EXPECT_EQ(stage.operate_all(10), 20u);
+  EXPECT_EQ(stage.given_up(), 10u);
+  expect_holds(stage.prove());
+}
+
+TEST(AccountRecord, IsSoundAfterAnyNumberOfUpdates) {
+  AccountRecord record;
+  for (std::uint64_t updates = 0; updates < 100; ++updates) {
+    EXPECT_TRUE(AccountRecord::sound(record.look()));
+    EXPECT_EQ(record.updates(), updates);
+    record.update(record.look());
+  }
+}
+
+TEST(AccountRecord, IsUnsoundWhenItsFieldsAreOfDifferentUpdates) {
+  AccountRecord record;
+  record.update(record.look());
+  const AccountRecord::Seen old = record.look();
+  record.update(record.look());
+  record.update(record.look());
+  const AccountRecord::Seen now = record.look();
+  for (int mixture = 1; mixture < 7; ++mixture) {
+    const AccountRecord::Seen torn{.visits = mixture & 1 ? old.visits : now.visits,
+                                   .balance = mixture & 2 ? old.balance : now.balance,
+                                   .seal = mixture & 4 ? old.seal : now.seal};
+    EXPECT_FALSE(AccountRecord::sound(torn)) << mixture;
+  }
+}
+
+}  // namespace
+}  // namespace lockbench

@@ -1,0 +1,54 @@
+#include "workloads/work.h"
+
+#include <cmath>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/workloads/during_hold.h"
+
+namespace lockbench {
+namespace {
+
+TEST(SpinPace, IsMeasuredAsFinitePositiveFigures) {
+  const SpinPace pace = SpinPace::measure();
+  EXPECT_TRUE(std::isfinite(pace.steps_per_ns));
+  EXPECT_GT(pace.steps_per_ns, 0);
+  EXPECT_TRUE(std::isfinite(pace.entry_ns));
+  EXPECT_GE(pace.entry_ns, 0);
+  EXPECT_TRUE(std::isfinite(pace.clock_ns));
+  EXPECT_GT(pace.clock_ns, 0);
+}
+
+TEST(Worker, TouchesEachOfItsLinesOnceAndNoOther) {
+  const Worker worker({.kind = Work::Kind::kTouch, .lines = 3}, {});
+  EXPECT_EQ(worker.lines(), 3u);
+  std::vector<CacheLine> lines(4);
+  worker.perform(lines.data());
+  worker.perform(lines.data());
+  for (const std::size_t i : {0, 1, 2}) EXPECT_EQ(lines[i].words[0], 2u);
+  EXPECT_EQ(lines[3].words[0], 0u);
+}
+
+TEST(Worker, SleepsOncePerPerformance) {
+  int slept = 0;
+  const Worker worker({.kind = Work::Kind::kSleep, .duration = std::chrono::hours(1)}, {});
+  for (int i = 0; i < 3; ++i) {
+    during_next_hold([&slept] { ++slept; });
+    worker.perform(nullptr);
+  }
+  EXPECT_EQ(slept, 3);
+}
+
+TEST(Worker, NeedsNoLinesForWorkThatTouchesNone) {
+  for (const Work& work : {Work{}, Work{.kind = Work::Kind::kSpin, .duration = Nanoseconds(0)},
+                           Work{.kind = Work::Kind::kSpin, .duration = Nanoseconds(50)},
+                           Work{.kind = Work::Kind::kSpin, .duration = kClockedFrom}}) {
+    const Worker worker(work, SpinPace::measure());
+    EXPECT_EQ(worker.lines(), 0u);
+    worker.perform(nullptr);
+  }
+}
+
+}  // namespace
+}  // namespace lockbench
