@@ -118,10 +118,13 @@ def _contention(group: Group) -> tuple[bool, int, float, float]:
 
 def names(found: Sequence[Group]) -> list[str]:
     """The groups in words, no two the same."""
-    told = [describe(group.key) for group in found]
-    for i, group in enumerate(found):
-        if told.count(told[i]) > 1 and group.key.get("sample_every") is not None:
-            told[i] += f" · 1 in {units.whole(group.key['sample_every'])} waits timed"
+    plain = [describe(group.key) for group in found]
+    told = [
+        f"{name} · 1 in {units.whole(group.key['sample_every'])} waits timed"
+        if plain.count(name) > 1 and group.key.get("sample_every") is not None
+        else name
+        for name, group in zip(plain, found)
+    ]
     return [name if told.count(name) == 1 else f"{name} · {i}" for i, name in enumerate(told)]
 
 
