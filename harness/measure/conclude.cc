@@ -65,7 +65,8 @@ std::string complaint(const Proof& proof, std::uint64_t operations) {
 void conclude(const TrialEnd& end, Sample& sample) {
   add_throughput(end, sample);
   add_times(end, sample);
-  if (end.cell.mode == Mode::kFixed && end.hold_bound) {
+  // Where acquisitions were given up, less was held than the ideal is worked out for.
+  if (end.cell.mode == Mode::kFixed && end.hold_bound && sample.timeouts == 0u) {
     sample.ideal_s = ideal_seconds(*end.hold_bound, end.cell, end.capacity, end.processors);
   }
   sample.lost_updates = end.proof.lost_updates;

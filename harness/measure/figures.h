@@ -33,7 +33,8 @@ std::optional<double> overlap_of(std::span<const Interval> threads);
 std::optional<double> ideal_seconds(const HoldBound& bound, const Cell& cell,
                                     std::uint32_t capacity, std::uint32_t processors);
 
-// Tells when a trial stands still: no thread has made progress for `limit`.
+// Tells when a trial stands still: no thread has made progress for `limit_s`. With a limit of 0 it
+// never does.
 class StallWatch {
  public:
   explicit StallWatch(double limit_s) : limit_s_(limit_s) {}
@@ -45,7 +46,7 @@ class StallWatch {
       progress_ = progress;
       since_s_ = now_s;
     }
-    return now_s - since_s_ >= limit_s_;
+    return limit_s_ > 0 && now_s - since_s_ >= limit_s_;
   }
 
  private:

@@ -31,14 +31,14 @@ std::optional<std::pair<int, int>> parse_range(std::string_view text) {
 // "0,2,4-7"; absent when it is no such list.
 std::optional<std::vector<int>> parse_list(std::string_view text) {
   std::vector<int> list;
-  while (!text.empty()) {
-    const std::string_view item = text.substr(0, text.find(','));
-    text.remove_prefix(std::min(text.size(), item.size() + 1));
-    const std::optional<std::pair<int, int>> range = parse_range(item);
+  for (;;) {
+    const std::size_t comma = text.find(',');
+    const std::optional<std::pair<int, int>> range = parse_range(text.substr(0, comma));
     if (!range || range->second >= CPU_SETSIZE) return std::nullopt;
     for (int i = range->first; i <= range->second; ++i) list.push_back(i);
+    if (comma == std::string_view::npos) return list;
+    text.remove_prefix(comma + 1);
   }
-  return list;
 }
 
 std::string numbers_of(const std::vector<Processor>& processors) {
@@ -69,7 +69,7 @@ absl::StatusOr<std::vector<int>> order_for(std::string_view pinning,
   if (pinning == "scatter") return round_by_round(allowed);
   if (pinning == "one-core") return std::vector<int>{in_order.front()};
   const std::optional<std::vector<int>> list = parse_list(pinning);
-  if (!list || list->empty()) {
+  if (!list) {
     return absl::InvalidArgumentError("pinning '" + std::string(pinning) +
                                       "' is none of none, compact, scatter, one-core or a list of "
                                       "processors like 0,2,4-7");
@@ -87,11 +87,11 @@ absl::StatusOr<std::vector<int>> order_for(std::string_view pinning,
 
 std::vector<Processor> allowed_processors() {
   std::vector<Processor> processors;
+  cpu_set_t allowed;  // what a cpuset and taskset leave to this process
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return processors;
   hwloc_topology_t topology;
   if (hwloc_topology_init(&topology) != 0) return processors;
   if (hwloc_topology_load(topology) == 0) {
-    cpu_set_t allowed;  // what a cpuset and taskset leave to this process
-    sched_getaffinity(0, sizeof allowed, &allowed);
     hwloc_obj_t unit = nullptr;
     while ((unit = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, unit)) != nullptr) {
       const auto number = static_cast<int>(unit->os_index);

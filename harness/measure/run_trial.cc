@@ -39,7 +39,7 @@ class TrialRun {
                 .opened = opened_,
                 .reports = reports_,
                 .proof = subject_.prove(),
-                .hold_bound = subject_.hold_bound(),
+                .hold_bound = cell_.mode == Mode::kFixed ? subject_.hold_bound() : std::nullopt,
                 .capacity = subject_.capacity(),
                 .processors = usable_processors()},
                sample);
@@ -48,6 +48,9 @@ class TrialRun {
     }
     return sample;
   }
+
+  // Threads may still be inside: nothing that they use may be destroyed.
+  bool threads_left() const { return !crew_.empty(); }
 
  private:
   bool start_threads(Sample& sample) {
@@ -158,21 +161,23 @@ Sample run_trial(const Trial& trial, const MakeSubject& make_subject) {
   // Sleeps end within a microsecond of their time, not within the kernel's default of 50; threads
   // inherit it.
   prctl(PR_SET_TIMERSLACK, 1);
+  std::unique_ptr<Subject> subject;
+  std::unique_ptr<TrialRun> run;
+  Sample sample;
   try {
-    std::unique_ptr<Subject> subject = make_subject();
-    auto run = std::make_unique<TrialRun>(trial, *subject);
-    Sample sample = run->run();
-    if (sample.outcome != Outcome::kOk) {
-      // Threads are still inside: nothing that they use may be destroyed.
-      static_cast<void>(subject.release());
-      static_cast<void>(run.release());
-    }
-    return sample;
+    subject = make_subject();
+    run = std::make_unique<TrialRun>(trial, *subject);
+    sample = run->run();
   } catch (const std::bad_alloc&) {
-    return {.outcome = Outcome::kFailed,
-            .reason = "not enough memory for " + std::to_string(trial.cell.threads) +
-                      " threads and " + std::to_string(trial.cell.keys) + " keys"};
+    sample = {.outcome = Outcome::kFailed,
+              .reason = "not enough memory for " + std::to_string(trial.cell.threads) +
+                        " threads and " + std::to_string(trial.cell.keys) + " keys"};
   }
+  if (run != nullptr && run->threads_left()) {
+    static_cast<void>(subject.release());
+    static_cast<void>(run.release());
+  }
+  return sample;
 }
 
 }  // namespace lockbench

@@ -18,9 +18,9 @@ using MakeSubject = std::function<std::unique_ptr<Subject>()>;
 // thread).
 //
 // Returns a sample in any case: kFailed when threads or memory could not be had, kDeadlock or
-// kTimeout when it did not end by itself. In these two cases threads are still inside the
-// primitive: the caller prints the sample and leaves by _exit(). For the same reason it is called
-// once a process.
+// kTimeout when it did not end by itself. In these cases threads may still be inside the primitive,
+// which stays behind with them: the caller prints the sample, leaves by _exit(), and measures
+// nothing more in this process.
 Sample run_trial(const Trial& trial, const MakeSubject& make_subject);
 
 }  // namespace lockbench

@@ -22,6 +22,9 @@ class ThreadCrew {
   // Waits until all have returned.
   void join();
 
+  // Nobody was started, or all were joined.
+  bool empty() const { return threads_.empty(); }
+
  private:
   std::vector<pthread_t> threads_;
 };

@@ -1,0 +1,174 @@
+// run_trial: trials that end by themselves.
+#include "harness/measure/run_trial.h"
+
+#include <cstdlib>
+#include <new>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "primitives/keyed_mutex.h"
+#include "primitives/lease_pool.h"
+#include "primitives/no_lock.h"
+#include "tests/measure/trials.h"
+#include "workloads/checkout.h"
+#include "workloads/counter.h"
+#include "workloads/transfer.h"
+
+namespace lockbench {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::StartsWith;
+
+using Keyed = KeyedMutex<>;
+
+void expect_valid(const Sample& sample) {
+  EXPECT_EQ(sample.outcome, Outcome::kOk);
+  EXPECT_EQ(sample.reason, "");
+  EXPECT_EQ(sample.lost_updates, 0u);
+  EXPECT_EQ(sample.violations, 0u);
+  EXPECT_TRUE(sample.valid());
+}
+
+TEST(RunTrial, FixedWorkIsDoneByEveryThreadInFull) {
+  const Sample sample = run<Keyed, Counter>(fixed_trial(3, 5, 200));
+  expect_valid(sample);
+  EXPECT_EQ(sample.operations, 600u);
+  EXPECT_EQ(sample.thread_operations_min, 200u);
+  EXPECT_EQ(sample.thread_operations_max, 200u);
+  EXPECT_EQ(sample.fairness_jain, 1.0);
+  EXPECT_GT(sample.makespan_s.value(), 0);
+  EXPECT_EQ(sample.makespan_s, sample.window_s);
+  EXPECT_EQ(sample.ideal_s, std::nullopt);
+  EXPECT_EQ(sample.timeouts, 0u);
+  EXPECT_EQ(sample.lock_bytes, Keyed().lock_bytes());
+  EXPECT_TRUE(sample.peak_rss_bytes.has_value());
+  EXPECT_TRUE(sample.cpu_user_s.has_value());
+  EXPECT_TRUE(sample.voluntary_switches.has_value());
+}
+
+TEST(RunTrial, AssignedCountsAreWhatTheCountersShow) {
+  Trial trial = fixed_trial(7, 6, 3);
+  trial.cell.hold = sleep_for(milliseconds(1));
+  trial.cell.key_distribution = {.kind = KeyDistribution::Kind::kAssigned,
+                                 .counts = {6, 2, 5, 3, 2, 3}};
+  const Sample sample = run<Keyed, Counter>(trial);
+  expect_valid(sample);
+  EXPECT_EQ(sample.counts, "6 2 5 3 2 3");
+  EXPECT_DOUBLE_EQ(sample.ideal_s.value(), 0.006);
+  EXPECT_GE(sample.makespan_s.value(), sample.ideal_s.value());
+}
+
+// The counters also hold what was done while warming up.
+TEST(RunTrial, TimedWorkLastsAtLeastTheWindow) {
+  const Sample sample = run<Keyed, Counter>(timed_trial(2, 4));
+  expect_valid(sample);
+  EXPECT_GE(sample.window_s.value(), 0.02);
+  EXPECT_EQ(sample.makespan_s, std::nullopt);
+  EXPECT_EQ(sample.ideal_s, std::nullopt);
+  EXPECT_EQ(sample.operations.value(),
+            sample.thread_operations_min.value() + sample.thread_operations_max.value());
+}
+
+TEST(RunTrial, OneThreadIsATrialToo) {
+  const Sample sample = run<NoLock, Counter>(fixed_trial(1, 1, 100));
+  expect_valid(sample);
+  EXPECT_EQ(sample.counts, "100");
+  EXPECT_EQ(sample.overlap, 1.0);
+}
+
+TEST(RunTrial, EveryOperationIsTimedWhenAskedTo) {
+  const Sample sample = run<Keyed, Counter>(fixed_trial(2, 4, 100));
+  EXPECT_EQ(sample.wait.value().samples, 200u);
+  EXPECT_EQ(sample.hold.value().samples, 200u);
+}
+
+TEST(RunTrial, NoOperationIsTimedWhenNoneIsAskedFor) {
+  Trial trial = fixed_trial(2, 4, 100);
+  trial.cell.sample_every = 0;
+  const Sample sample = run<Keyed, Counter>(trial);
+  expect_valid(sample);
+  EXPECT_EQ(sample.wait, std::nullopt);
+  EXPECT_EQ(sample.hold, std::nullopt);
+}
+
+TEST(RunTrial, OperationsOfTheWarmUpAreNotTimed) {
+  const Sample sample = run<Keyed, Counter>(timed_trial(2, 4));
+  EXPECT_EQ(sample.wait ? sample.wait->samples : 0, sample.operations);
+}
+
+TEST(RunTrial, WithoutALockUpdatesAreLostAndTheSampleSaysHowMany) {
+  Trial trial = fixed_trial(4, 1, 3);
+  trial.cell.hold = sleep_for(milliseconds(5));
+  const Sample sample = run<NoLock, Counter>(trial);
+  EXPECT_EQ(sample.outcome, Outcome::kOk);
+  EXPECT_FALSE(sample.valid());
+  EXPECT_EQ(sample.operations, 12u);
+  EXPECT_GT(sample.lost_updates.value(), 0u);
+  EXPECT_GT(sample.violations.value(), 0u);
+  EXPECT_EQ(static_cast<std::uint64_t>(std::atoi(sample.counts.c_str())) + *sample.lost_updates,
+            12u);
+  EXPECT_THAT(sample.reason, StartsWith("lost " + std::to_string(*sample.lost_updates) +
+                                        " updates in 12 operations; "));
+}
+
+TEST(RunTrial, AcquisitionsThatAreGivenUpAreNoOperations) {
+  Trial trial = fixed_trial(4, 1, 10);
+  trial.cell.hold = sleep_for(milliseconds(1));
+  trial.cell.timeout = Nanoseconds(1);
+  const Sample sample = run<Keyed, Counter>(trial);
+  expect_valid(sample);
+  EXPECT_EQ(*sample.operations + *sample.timeouts, 40u);
+  EXPECT_EQ(sample.counts, std::to_string(*sample.operations));
+  EXPECT_EQ(sample.wait.value().samples, 40u);
+  EXPECT_EQ(sample.ideal_s.has_value(), sample.timeouts == 0u);
+}
+
+TEST(RunTrial, AnyWorkloadIsProved) {
+  expect_valid(run<Keyed, Transfer>(fixed_trial(3, 4, 300)));
+  expect_valid(run<LeasePool, Checkout>(fixed_trial(3, 2, 300), 2u, 2u));
+}
+
+TEST(RunTrial, ThinkingIsPartOfTheWork) {
+  Trial trial = fixed_trial(2, 2, 5);
+  trial.cell.think = sleep_for(milliseconds(1));
+  const Sample sample = run<Keyed, Counter>(trial);
+  expect_valid(sample);
+  EXPECT_GE(sample.makespan_s.value(), 0.005);
+}
+
+TEST(RunTrial, ManyThreadsMeetAtTheGate) {
+  const Sample sample = run<Keyed, Counter>(fixed_trial(200, 16, 2));
+  expect_valid(sample);
+  EXPECT_EQ(sample.operations, 400u);
+}
+
+TEST(RunTrial, ThreadsCanBePinned) {
+  for (const char* pinning : {"compact", "scatter", "one-core"}) {
+    Trial trial = fixed_trial(3, 4, 50);
+    trial.cell.pinning = pinning;
+    expect_valid(run<Keyed, Counter>(trial));
+  }
+}
+
+TEST(RunTrial, AProcessorThatIsNotThereIsAFailureWithItsReason) {
+  Trial trial = fixed_trial(2, 4, 50);
+  trial.cell.pinning = "1023";
+  const Sample sample = run<Keyed, Counter>(trial);
+  EXPECT_EQ(sample.outcome, Outcome::kFailed);
+  EXPECT_FALSE(sample.valid());
+  EXPECT_THAT(sample.reason,
+              StartsWith("pinning names processor 1023, but this process may use only "));
+  EXPECT_EQ(sample.operations, std::nullopt);
+}
+
+TEST(RunTrial, MemoryThatIsNotThereIsAFailureWithItsReason) {
+  const Sample sample = run_trial(fixed_trial(2, 4, 50),
+                                  []() -> std::unique_ptr<Subject> { throw std::bad_alloc(); });
+  EXPECT_EQ(sample.outcome, Outcome::kFailed);
+  EXPECT_EQ(sample.reason, "not enough memory for 2 threads and 4 keys");
+}
+
+}  // namespace
+}  // namespace lockbench

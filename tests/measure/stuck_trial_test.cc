@@ -1,0 +1,97 @@
+// run_trial: trials that do not end by themselves. Each leaves threads behind, so each runs in a
+// process that is left by _exit(), as the caller of run_trial() must.
+#include <cstdio>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include "harness/measure/run_trial.h"
+#include "primitives/keyed_mutex.h"
+#include "primitives/lease_pool.h"
+#include "primitives/no_lock.h"
+#include "tests/measure/trials.h"
+#include "workloads/checkout.h"
+#include "workloads/counter.h"
+
+namespace lockbench {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::ExitedWithCode;
+
+class StuckTrial : public ::testing::Test {
+ protected:
+  StuckTrial() { ::testing::FLAGS_gtest_death_test_style = "threadsafe"; }
+};
+
+// Tells the reason and ends the process with the number of the outcome.
+[[noreturn]] void leave_with(const Sample& sample) {
+  std::fputs(sample.reason.c_str(), stderr);
+  _exit(static_cast<int>(sample.outcome));
+}
+
+auto ended_as(Outcome outcome) {
+  return ExitedWithCode(static_cast<int>(outcome));
+}
+
+// Holders of the only lease who ask for a second one.
+Sample wait_for_second_lease(std::uint32_t threads) {
+  Trial trial = fixed_trial(threads, 1, 10);
+  trial.cell.stall_limit = milliseconds(500);
+  return run_with<LeasePool, Checkout<LeasePool, std::uint64_t>>(trial, true, 1u, 1u);
+}
+
+TEST_F(StuckTrial, WhoeverWaitsForHimselfIsADeadlock) {
+  EXPECT_EXIT(leave_with(wait_for_second_lease(1)), ended_as(Outcome::kDeadlock),
+              "^no thread ended an operation for 0.5 s while measuring; "
+              "inside an operation: threads 0, of 1$");
+}
+
+TEST_F(StuckTrial, ThreadsThatWaitForEachOtherAreNamed) {
+  EXPECT_EXIT(leave_with(wait_for_second_lease(3)), ended_as(Outcome::kDeadlock),
+              "inside an operation: threads 0, 1, 2, of 3$");
+}
+
+TEST_F(StuckTrial, ThreadsBeyondTheFirstEightAreCounted) {
+  EXPECT_EXIT(leave_with(wait_for_second_lease(11)), ended_as(Outcome::kDeadlock),
+              "inside an operation: threads 0, 1, 2, 3, 4, 5, 6, 7 and 3 more, of 11$");
+}
+
+TEST_F(StuckTrial, ADeadlockIsNoticedWhileWarmingUpToo) {
+  const auto stuck = [] {
+    Trial trial = timed_trial(2, 1);
+    trial.cell.stall_limit = milliseconds(500);
+    return run_with<LeasePool, Checkout<LeasePool, std::uint64_t>>(trial, true, 1u, 1u);
+  };
+  EXPECT_EXIT(leave_with(stuck()), ended_as(Outcome::kDeadlock),
+              "while warming up; inside an operation: threads 0, 1, of 2$");
+}
+
+TEST_F(StuckTrial, ProgressThatTakesTooLongIsATimeout) {
+  const auto slow = [] {
+    Trial trial = fixed_trial(2, 4, 1'000'000);
+    trial.cell.hold = sleep_for(milliseconds(1));
+    trial.cell.time_limit = milliseconds(300);
+    return run<KeyedMutex<>, Counter>(trial);
+  };
+  EXPECT_EXIT(leave_with(slow()), ended_as(Outcome::kTimeout),
+              "^still measuring after 0.3 s; inside an operation: threads 0, 1, of 2$");
+}
+
+// The sanitizers themselves need more address space than such a limit leaves.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST_F(StuckTrial, ThreadsThatCannotBeStartedAreAFailureWithItsReason) {
+  const auto crowded = [] {
+    const rlimit limit{.rlim_cur = 256 << 20, .rlim_max = 256 << 20};
+    setrlimit(RLIMIT_AS, &limit);
+    return run<NoLock, Counter>(fixed_trial(3000, 1, 1));
+  };
+  EXPECT_EXIT(leave_with(crowded()), ended_as(Outcome::kFailed),
+              "^thread [0-9]+ of 3000 could not be started: Resource temporarily unavailable; "
+              "raise `ulimit -u`");
+}
+#endif
+
+}  // namespace
+}  // namespace lockbench

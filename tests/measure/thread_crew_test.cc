@@ -1,0 +1,41 @@
+#include "harness/measure/thread_crew.h"
+
+#include <atomic>
+#include <sched.h>
+
+#include <gtest/gtest.h>
+
+#include "harness/measure/pinning.h"
+
+namespace lockbench {
+namespace {
+
+TEST(ThreadCrew, RunsEveryBodyOnce) {
+  std::atomic<int> ran{0};
+  ThreadCrew crew;
+  EXPECT_TRUE(crew.empty());
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(crew.start(kAnyProcessor, [&ran] { ++ran; }), "");
+  EXPECT_FALSE(crew.empty());
+  crew.join();
+  EXPECT_TRUE(crew.empty());
+  EXPECT_EQ(ran.load(), 20);
+}
+
+TEST(ThreadCrew, ABoundThreadRunsOnItsProcessor) {
+  for (const Processor& processor : allowed_processors()) {
+    int ran_on = -1;
+    ThreadCrew crew;
+    EXPECT_EQ(crew.start(processor.number, [&ran_on] { ran_on = sched_getcpu(); }), "");
+    crew.join();
+    EXPECT_EQ(ran_on, processor.number);
+  }
+}
+
+TEST(ThreadCrew, AStartThatFailsSaysWhy) {
+  ThreadCrew crew;
+  EXPECT_EQ(crew.start(CPU_SETSIZE - 1, [] {}), "Invalid argument");
+  EXPECT_TRUE(crew.empty());
+}
+
+}  // namespace
+}  // namespace lockbench

@@ -1,0 +1,65 @@
+// Trials to run in the process of the test.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "harness/measure/run_trial.h"
+#include "harness/measure/subject.h"
+#include "harness/plan/cell.h"
+
+namespace lockbench {
+
+// Long enough for the most loaded machine, and shorter than a test's own limit.
+inline constexpr Nanoseconds kPatient = std::chrono::seconds(60);
+
+inline Work sleep_for(Nanoseconds duration) {
+  return {.kind = Work::Kind::kSleep, .duration = duration};
+}
+
+inline Trial fixed_trial(std::uint32_t threads, std::uint64_t keys, std::uint64_t operations) {
+  return {.seed = 1,
+          .cell = {.mode = Mode::kFixed,
+                   .threads = threads,
+                   .keys = keys,
+                   .operations = operations,
+                   .sample_every = 1,
+                   .stall_limit = kPatient,
+                   .time_limit = kPatient}};
+}
+
+inline Trial timed_trial(std::uint32_t threads, std::uint64_t keys) {
+  return {.seed = 1,
+          .cell = {.threads = threads,
+                   .keys = keys,
+                   .warmup = std::chrono::milliseconds(5),
+                   .window = std::chrono::milliseconds(20),
+                   .sample_every = 1,
+                   .stall_limit = kPatient,
+                   .time_limit = kPatient}};
+}
+
+// Runs `trial` of the workload over the primitive that is made from `arguments`.
+template <class P, class Workload, class... Arguments>
+Sample run_with(const Trial& trial, bool second_lease, Arguments... arguments) {
+  const Cell& cell = trial.cell;
+  const WorkloadSettings settings{.threads = cell.threads,
+                                  .keys = cell.keys,
+                                  .key_distribution = cell.key_distribution,
+                                  .hold = cell.hold,
+                                  .timeout = cell.timeout,
+                                  .operations = cell.mode == Mode::kFixed ? cell.operations : 0,
+                                  .second_lease = second_lease,
+                                  .seed = trial.seed};
+  return run_trial(trial, [&] {
+    return std::make_unique<SubjectOf<P, Workload>>(trial, settings,
+                                                    std::make_unique<P>(arguments...));
+  });
+}
+
+template <class P, template <class, class> class Workload, class... Arguments>
+Sample run(const Trial& trial, Arguments... arguments) {
+  return run_with<P, Workload<P, std::uint64_t>>(trial, false, arguments...);
+}
+
+}  // namespace lockbench
