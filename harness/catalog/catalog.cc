@@ -63,6 +63,24 @@ absl::StatusOr<Arguments> arguments_for(const CatalogEntry& entry, const Cell& c
   return arguments;
 }
 
+// What follows from taking two keys at once.
+absl::Status check_transfer(const Cell& cell) {
+  if (cell.workload.name != "transfer") return absl::OkStatus();
+  if (cell.keys < 2) {
+    return unfit("workload 'transfer' moves between two keys, and there is 1; take 2 or more");
+  }
+  if (cell.key_distribution.kind == KeyDistribution::Kind::kAssigned) {
+    return unfit(
+        "workload 'transfer' takes two keys an operation; assigned counts are for workloads that "
+        "take one");
+  }
+  if (cell.timeout.count() != 0) {
+    return unfit(
+        "workload 'transfer' takes two keys at once, which cannot time out; leave the timeout out");
+  }
+  return absl::OkStatus();
+}
+
 template <class Container, class Matches>
 auto* find_in(Container& container, Matches matches) {
   const auto found = std::find_if(container.begin(), container.end(), matches);
@@ -111,7 +129,7 @@ absl::StatusOr<const CatalogEntry*> Catalog::find_entry(const PrimitiveSpec& spe
   for (const auto& [parameter, value] : spec.parameters) {
     if (std::find(known.begin(), known.end(), parameter) != known.end()) continue;
     if (known.empty()) return invalid("primitive " + quoted(spec.name) + " takes no parameters");
-    return unknown_name("parameter of primitive " + quoted(spec.name), parameter, known);
+    return unknown_name(spec.name + " parameter", parameter, known);
   }
   // What the user left out is as in the first line of that name.
   const CatalogEntry* const entry = find_in(entries_, [&](const CatalogEntry& e) {
@@ -133,8 +151,8 @@ absl::StatusOr<const CatalogEntry*> Catalog::find_entry(const PrimitiveSpec& spe
     }
     const std::string& value = chosen(spec, usual);
     if (values.contains(value)) continue;
-    return unknown_name("value of " + usual.parameter + " for primitive " + quoted(spec.name),
-                        value, std::vector(values.begin(), values.end()));
+    return unknown_name(spec.name + ":" + usual.parameter, value,
+                        std::vector(values.begin(), values.end()));
   }
   return invalid("primitive " + quoted(to_text(spec)) +
                  ": these parameters do not go together; `lockbench list primitives` shows "
@@ -156,7 +174,7 @@ absl::StatusOr<const WorkloadListing*> Catalog::find_workload(const WorkloadSpec
   }
   const auto& scenarios = listing->scenarios;
   if (std::find(scenarios.begin(), scenarios.end(), spec.scenario) == scenarios.end()) {
-    return unknown_name("scenario of workload " + quoted(spec.name), spec.scenario, scenarios);
+    return unknown_name(spec.name + " scenario", spec.scenario, scenarios);
   }
   return listing;
 }
@@ -192,13 +210,7 @@ absl::Status Catalog::check(const Cell& cell) const {
                  " cannot time out; leave the timeout out, or take one that can "
                  "(`lockbench list primitives`)");
   }
-  if (cell.key_distribution.kind == KeyDistribution::Kind::kAssigned &&
-      cell.workload.name == "transfer") {
-    return invalid(
-        "workload 'transfer' takes two keys an operation; assigned counts are for "
-        "workloads that take one");
-  }
-  return absl::OkStatus();
+  return check_transfer(cell);
 }
 
 absl::StatusOr<std::unique_ptr<Subject>> Catalog::subject_for(const Trial& trial) const {

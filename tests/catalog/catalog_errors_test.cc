@@ -1,0 +1,154 @@
+// The catalog's refusals: what does not exist is InvalidArgument, what does not go together is
+// FailedPrecondition; each says what was wrong and what would be right.
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/catalog/cells.h"
+
+namespace lockbench {
+namespace {
+
+using ::testing::HasSubstr;
+
+// What is refused because something of that name or value does not exist.
+std::string unknown(const Cell& cell) {
+  const absl::Status status = check(cell);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
+  return std::string(status.message());
+}
+
+// What is refused because things that exist do not go together.
+std::string unfit(const Cell& cell) {
+  const absl::Status status = check(cell);
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition) << status;
+  return std::string(status.message());
+}
+
+TEST(CatalogErrors, AMisspeltPrimitiveGetsTheNearestOne) {
+  EXPECT_EQ(unknown(cell_of("stripped", "counter")),
+            "unknown primitive 'stripped'; did you mean 'striped'?");
+}
+
+TEST(CatalogErrors, APrimitiveLikeNoOtherGetsTheList) {
+  EXPECT_THAT(unknown(cell_of("xyzzy", "counter")),
+              HasSubstr("unknown primitive 'xyzzy'; there are: none, global, keyed, keyed_table"));
+}
+
+TEST(CatalogErrors, AMisspeltParameterGetsTheNearestOne) {
+  EXPECT_EQ(unknown(cell_of("striped:stripe=4", "counter")),
+            "unknown striped parameter 'stripe'; did you mean 'stripes'?");
+  EXPECT_EQ(unknown(cell_of("lease:x=4", "checkout")),
+            "unknown lease parameter 'x'; there are: leases");
+  EXPECT_EQ(unknown(cell_of("keyed_table:x=4", "counter")),
+            "primitive 'keyed_table' takes no parameters");
+}
+
+TEST(CatalogErrors, AMisspeltChoiceGetsTheNearestOne) {
+  EXPECT_EQ(unknown(cell_of("global:lock=tbb_spim", "counter")),
+            "unknown global:lock 'tbb_spim'; did you mean 'tbb_spin'?");
+  EXPECT_THAT(unknown(cell_of("global:lock=xyzzy", "counter")),
+              HasSubstr("unknown global:lock 'xyzzy'; there are: absl, futex, pthread_spin, std"));
+  EXPECT_EQ(unknown(cell_of("striped:case=insensitve", "counter")),
+            "unknown striped:case 'insensitve'; did you mean "
+            "'insensitive'?");
+}
+
+TEST(CatalogErrors, ChoicesThatExistButNotTogether) {
+  EXPECT_EQ(unknown(cell_of("striped:case=insensitive,lock=std", "counter")),
+            "primitive 'striped:case=insensitive,lock=std': these parameters do not go together; "
+            "`lockbench list primitives` shows which do");
+}
+
+TEST(CatalogErrors, NumbersOutOfRangeOrNone) {
+  for (const std::string wrong :
+       {"0", "16777217", "-1", "1.5", "many", "0x10", "64k", "99999999999999999999"}) {
+    EXPECT_EQ(
+        unknown(cell_of("striped:stripes=" + wrong, "counter")),
+        "primitive 'striped': stripes=" + wrong + "; it is a whole number from 1 to 16777216");
+  }
+  EXPECT_EQ(unknown(cell_of("lease:leases=65537", "checkout")),
+            "primitive 'lease': leases=65537; it is a whole number from 1 to 65536");
+  EXPECT_TRUE(check(cell_of("striped:stripes=16777216", "counter")).ok());
+}
+
+TEST(CatalogErrors, AMisspeltWorkloadGetsTheNearestOne) {
+  EXPECT_EQ(unknown(cell_of("keyed", "cuonter")),
+            "unknown workload 'cuonter'; did you mean 'counter'?");
+  EXPECT_EQ(unknown(cell_of("keyed", "xyzzy")),
+            "unknown workload 'xyzzy'; there are: counter, accounts, transfer, nested, checkout");
+}
+
+TEST(CatalogErrors, AMisspeltScenarioGetsTheNearestOne) {
+  EXPECT_EQ(unknown(cell_of("reentrant", "nested:mixed_lock_unlok")),
+            "unknown nested scenario 'mixed_lock_unlok'; did you mean "
+            "'mixed_lock_unlock'?");
+  EXPECT_EQ(unknown(cell_of("lease", "checkout:xyzzy")),
+            "unknown checkout scenario 'xyzzy'; there are: second_lease");
+  EXPECT_EQ(unknown(cell_of("keyed", "counter:fast")),
+            "workload 'counter' has no scenarios; it is written 'counter'");
+}
+
+TEST(CatalogErrors, AWorkloadThatThePrimitiveCannotCarryIsToldWithWhatItNeeds) {
+  EXPECT_EQ(unfit(cell_of("keyed", "nested")),
+            "workload 'nested' needs a holder that may lock again (reentrant), which primitive "
+            "'keyed' does not offer");
+  EXPECT_EQ(unfit(cell_of("keyed", "checkout")),
+            "workload 'checkout' needs numbered leases (lease and its baselines), which primitive "
+            "'keyed' does not offer");
+  EXPECT_EQ(unfit(cell_of("lease", "counter")),
+            "workload 'counter' needs at most one holder of a key, which primitive 'lease' does "
+            "not offer");
+}
+
+TEST(CatalogErrors, KeysThatThePrimitiveDoesNotHave) {
+  EXPECT_EQ(unfit(cell_of("lease", "checkout", KeyType::kString)),
+            "primitive 'lease' has no string keys; its keys are u64");
+}
+
+TEST(CatalogErrors, ATimeoutWherePrimitivesCannotTimeOut) {
+  Cell cell = cell_of("global:lock=tbb_spin", "counter");
+  cell.timeout = Nanoseconds(1);
+  EXPECT_EQ(unfit(cell),
+            "primitive 'global:lock=tbb_spin' cannot time out; leave the timeout out, or take one "
+            "that can (`lockbench list primitives`)");
+  cell = cell_of("keyed", "counter");
+  cell.timeout = Nanoseconds(1);
+  EXPECT_TRUE(check(cell).ok());
+}
+
+TEST(CatalogErrors, ATimeoutIsAcceptedExactlyWhereItIsPromised) {
+  for (const CatalogEntry& entry : Catalog::standard().entries()) {
+    Cell cell = cell_of(name_of(entry), entry.pairings.front().workload);
+    cell.timeout = Nanoseconds(1);
+    EXPECT_EQ(check(cell).ok(), entry.promises.timed) << name_of(entry);
+  }
+}
+
+TEST(CatalogErrors, ATransferTakesTwoKeysAndNoTimeout) {
+  Cell one_key = cell_of("keyed", "transfer");
+  one_key.keys = 1;
+  EXPECT_EQ(unfit(one_key),
+            "workload 'transfer' moves between two keys, and there is 1; take 2 or more");
+
+  Cell timed = cell_of("keyed", "transfer");
+  timed.timeout = Nanoseconds(1);
+  EXPECT_EQ(unfit(timed),
+            "workload 'transfer' takes two keys at once, which cannot time out; leave the timeout "
+            "out");
+
+  Cell assigned = cell_of("keyed", "transfer");
+  assigned.key_distribution = {.kind = KeyDistribution::Kind::kAssigned, .counts = {1, 1, 0, 0}};
+  EXPECT_EQ(unfit(assigned),
+            "workload 'transfer' takes two keys an operation; assigned counts are for workloads "
+            "that take one");
+}
+
+TEST(CatalogErrors, WhatIsRefusedIsNotMade) {
+  const Trial trial{.cell = cell_of("keyed", "nested")};
+  EXPECT_EQ(Catalog::standard().subject_for(trial).status(), check(trial.cell));
+}
+
+}  // namespace
+}  // namespace lockbench

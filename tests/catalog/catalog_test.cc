@@ -1,0 +1,163 @@
+// The catalog's entries: what they say of themselves, and what goes together.
+#include "harness/catalog/catalog.h"
+
+#include <algorithm>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/catalog/subjects.h"
+#include "primitives/lease_pool.h"
+#include "primitives/striped_lock.h"
+#include "tests/catalog/cells.h"
+
+namespace lockbench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsSupersetOf;
+using ::testing::UnorderedElementsAre;
+
+const CatalogEntry& entry_named(const std::string& name) {
+  for (const CatalogEntry& entry : Catalog::standard().entries()) {
+    if (name_of(entry) == name) return entry;
+  }
+  ADD_FAILURE() << "no entry " << name;
+  return Catalog::standard().entries().front();
+}
+
+std::set<std::string> workloads_of(const std::string& name) {
+  std::set<std::string> workloads;
+  for (const Pairing& pairing : entry_named(name).pairings) workloads.insert(pairing.workload);
+  return workloads;
+}
+
+std::size_t lock_bytes(const std::string& primitive, const std::string& workload) {
+  const Trial trial{.seed = 1, .cell = cell_of(primitive, workload)};
+  return Catalog::standard().subject_for(trial).value()->lock_bytes();
+}
+
+TEST(Catalog, HasEveryPrimitiveThatUsersAreTold) {
+  std::set<std::string> names;
+  for (const CatalogEntry& entry : Catalog::standard().entries()) names.insert(entry.listing.name);
+  EXPECT_THAT(names, IsSupersetOf({"none", "global", "keyed", "striped", "reentrant", "lease",
+                                   "keyed_table", "keyed_table64", "keyed_tbb", "keyed_absl",
+                                   "keyed_leaky", "striped_vector", "recursive_mutex",
+                                   "lease_condvar", "lease_tbb", "lease_semaphore"}));
+}
+
+TEST(Catalog, HasEveryWorkloadWithItsScenarios) {
+  std::vector<std::string> names;
+  for (const WorkloadListing& workload : Catalog::standard().workloads()) {
+    names.push_back(workload.name);
+    EXPECT_NE(workload.summary, "") << workload.name;
+    EXPECT_NE(workload.needs, "") << workload.name;
+    for (const std::string& scenario : workload.scenarios) {
+      const auto fits = workload.name == "checkout"
+                            ? check(cell_of("lease", "checkout:" + scenario))
+                            : check(cell_of("reentrant", "nested:" + scenario));
+      EXPECT_TRUE(fits.ok()) << fits;
+    }
+  }
+  EXPECT_THAT(names, ElementsAre("counter", "accounts", "transfer", "nested", "checkout"));
+}
+
+TEST(Catalog, EveryEntrySaysWhatItIs) {
+  std::set<std::string> names;
+  for (const CatalogEntry& entry : Catalog::standard().entries()) {
+    EXPECT_TRUE(names.insert(name_of(entry)).second) << name_of(entry) << " is there twice";
+    EXPECT_NE(entry.listing.summary, "") << name_of(entry);
+    EXPECT_NE(entry.listing.origin, "") << name_of(entry);
+    EXPECT_FALSE(entry.key_types.empty()) << name_of(entry);
+    EXPECT_FALSE(entry.pairings.empty()) << name_of(entry);
+    for (const Number& number : entry.listing.numbers) {
+      EXPECT_LE(number.least, number.usual) << name_of(entry) << ' ' << number.parameter;
+      EXPECT_LE(number.usual, number.most) << name_of(entry) << ' ' << number.parameter;
+      EXPECT_NE(number.meaning, "") << name_of(entry) << ' ' << number.parameter;
+    }
+  }
+}
+
+// Every entry, every workload and key type: accepted exactly where the two were compiled together.
+TEST(Catalog, AnEntryIsFoundByTheNameThatIsPrinted) {
+  for (const CatalogEntry& entry : Catalog::standard().entries()) {
+    for (const WorkloadListing& workload : Catalog::standard().workloads()) {
+      for (const KeyType key_type : {KeyType::kU64, KeyType::kString}) {
+        const bool paired =
+            std::any_of(entry.pairings.begin(), entry.pairings.end(), [&](const Pairing& pairing) {
+              return pairing.workload == workload.name && pairing.key_type == key_type;
+            });
+        const absl::Status status = check(cell_of(name_of(entry), workload.name, key_type));
+        EXPECT_EQ(status.code(),
+                  paired ? absl::StatusCode::kOk : absl::StatusCode::kFailedPrecondition)
+            << name_of(entry) << ' ' << workload.name << ' ' << to_text(key_type) << ' ' << status;
+      }
+    }
+  }
+}
+
+TEST(Catalog, PairsPrimitivesWithWhatTheyCanCarry) {
+  EXPECT_THAT(workloads_of("keyed"), UnorderedElementsAre("counter", "accounts", "transfer"));
+  EXPECT_THAT(workloads_of("global:lock=futex"),
+              UnorderedElementsAre("counter", "accounts", "transfer"));
+  EXPECT_THAT(workloads_of("reentrant"),
+              UnorderedElementsAre("counter", "accounts", "transfer", "nested"));
+  EXPECT_THAT(workloads_of("lease"), UnorderedElementsAre("checkout"));
+}
+
+TEST(Catalog, LinesOfOneNameAndTwoKeyTypesAreOneEntry) {
+  EXPECT_THAT(entry_named("keyed").key_types,
+              UnorderedElementsAre(KeyType::kU64, KeyType::kString));
+  EXPECT_THAT(entry_named("lease").key_types, ElementsAre(KeyType::kU64));
+}
+
+TEST(Catalog, WhatIsLeftOutIsAsInTheFirstLineOfTheName) {
+  EXPECT_TRUE(check(cell_of("striped", "counter")).ok());
+  EXPECT_TRUE(check(cell_of("striped:lock=std", "counter")).ok());
+  EXPECT_TRUE(check(cell_of("striped:case=insensitive", "accounts", KeyType::kString)).ok());
+  EXPECT_TRUE(check(cell_of("striped:lock=futex,case=insensitive", "counter")).ok());
+}
+
+TEST(Catalog, NumbersReachThePrimitive) {
+  EXPECT_EQ(lock_bytes("striped", "counter"), StripedLock<>(20).lock_bytes());
+  EXPECT_EQ(lock_bytes("striped:stripes=64", "counter"), StripedLock<>(64).lock_bytes());
+  EXPECT_EQ(lock_bytes("lease:leases=3", "checkout"), LeasePool(4, 3).lock_bytes());
+  const Trial trial{.seed = 1, .cell = cell_of("lease:leases=7", "checkout")};
+  EXPECT_EQ(Catalog::standard().subject_for(trial).value()->capacity(), 7u);
+}
+
+TEST(SettingsOf, SayWhatTheCellAndTheTrialSay) {
+  Trial trial{.seed = 9, .cell = cell_of("lease", "checkout:second_lease")};
+  trial.cell.timeout = Nanoseconds(5);
+  trial.cell.hold = {.kind = Work::Kind::kTouch, .lines = 2};
+  trial.cell.key_distribution = {.kind = KeyDistribution::Kind::kZipf, .theta = 2};
+  const WorkloadSettings settings = settings_of(trial);
+  EXPECT_EQ(settings.threads, 2u);
+  EXPECT_EQ(settings.keys, 4u);
+  EXPECT_EQ(settings.key_distribution, trial.cell.key_distribution);
+  EXPECT_EQ(settings.hold, trial.cell.hold);
+  EXPECT_EQ(settings.timeout, Nanoseconds(5));
+  EXPECT_EQ(settings.operations, 1u);
+  EXPECT_EQ(settings.seed, 9u);
+  EXPECT_TRUE(settings.second_lease);
+}
+
+TEST(SettingsOf, ScenariosAreTheWorkloads) {
+  const auto settings = [](const std::string& workload) {
+    return settings_of({.cell = cell_of("reentrant", workload)});
+  };
+  EXPECT_EQ(settings("nested").scenario, Scenario::kLockUnlock);
+  EXPECT_EQ(settings("nested:mixed_lock_unlock").scenario, Scenario::kMixedLockUnlock);
+  EXPECT_EQ(settings("nested:context_manager").scenario, Scenario::kContextManager);
+  EXPECT_FALSE(settings("nested").second_lease);
+}
+
+TEST(SettingsOf, TimedWorkHasNoNumberOfOperations) {
+  Trial trial{.cell = cell_of("keyed", "counter")};
+  trial.cell.mode = Mode::kTimed;
+  EXPECT_EQ(settings_of(trial).operations, 0u);
+}
+
+}  // namespace
+}  // namespace lockbench
