@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -69,6 +70,12 @@ class PairOfKeys : public ContractTest {
 INSTANTIATE_TEST_SUITE_P(Of, PairOfKeys,
                          candidates_where([](const Candidate& c) { return c.pairs; }), name_of);
 
+class PairOfIndependentKeys : public PairOfKeys {};
+INSTANTIATE_TEST_SUITE_P(Of, PairOfIndependentKeys, candidates_where([](const Candidate& c) {
+                           return c.pairs && c.promises.lock_per_key;
+                         }),
+                         name_of);
+
 TEST_P(PairOfKeys, OppositeOrdersDoNotDeadlock) {
   // Enough keys that pairs meet on one stripe too.
   constexpr std::size_t kKeys = 24;
@@ -89,6 +96,23 @@ TEST_P(PairOfKeys, OppositeOrdersDoNotDeadlock) {
   int sum = 0;
   for (const auto& counter : counters) sum += counter.load();
   EXPECT_EQ(sum, 2 * 2 * 20 * static_cast<int>(kKeys));
+}
+
+// Who waits for the lesser key does not have the greater one yet.
+TEST_P(PairOfIndependentKeys, TheLesserIsTakenFirst) {
+  for (const auto& [a, b] : {std::pair(1, 2), std::pair(2, 1)}) {
+    Holders holder = take_all(1);
+    std::latch started(1);
+    std::jthread waiter([&] {
+      auto pair = both(a, b);
+      started.count_down();
+      std::scoped_lock guard(pair);
+    });
+    started.wait();
+    let_pass(2 * internal::WaitQueue::kPatience);
+    EXPECT_TRUE(is_free(2));
+    holder.let_go();
+  }
 }
 
 TEST_P(PairOfKeys, BothKeysAreHeldAndBothComeBack) {
