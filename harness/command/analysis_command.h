@@ -6,6 +6,9 @@
 
 namespace lockbench {
 
+// What the scripts import beyond Python's own library.
+inline const std::vector<std::string> kAnalysisModules{"matplotlib", "pandas", "scipy"};
+
 // Becomes scripts/<name>.py with the arguments, in an interpreter that has what it needs. Returns
 // only when that fails: 2, and says why on standard error.
 int analysis_command(const std::string& name, const std::vector<std::string>& arguments);

@@ -1,0 +1,35 @@
+// What the control groups of this process leave to it, in either version of them.
+//
+// A limit of any group around the process binds it: the tightest is told. Groups outside a
+// container's view bind, too, and cannot be seen from within.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace lockbench {
+
+// CPU time, in processors' worth of it.
+struct CpuQuota {
+  double processors = 0;
+  std::string file;  // where it is set
+
+  bool operator==(const CpuQuota&) const = default;
+};
+
+// Tasks: threads of all processes of the group.
+struct TaskLimit {
+  std::uint64_t most = 0;
+  std::uint64_t in_use = 0;
+  std::string file;  // where it is set
+
+  bool operator==(const TaskLimit&) const = default;
+};
+
+// Absent when there is none. `root`: what stands before /proc and /sys.
+std::optional<CpuQuota> cgroup_cpu_quota(const std::filesystem::path& root = "/");
+std::optional<TaskLimit> cgroup_task_limit(const std::filesystem::path& root = "/");
+
+}  // namespace lockbench

@@ -1,0 +1,21 @@
+// What the kernel tells of a machine in small files, one value each.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace lockbench {
+
+// The contents without blanks around them; absent if there is no such file, or nothing in it.
+std::optional<std::string> kernel_text(const std::filesystem::path& path);
+
+// The contents as a whole number from 0; absent if they are anything else.
+std::optional<std::uint64_t> kernel_number(const std::filesystem::path& path);
+
+// `text` as a whole number from 0; absent if it is anything else.
+std::optional<std::uint64_t> whole_number(std::string_view text);
+
+}  // namespace lockbench

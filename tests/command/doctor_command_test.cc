@@ -1,0 +1,86 @@
+#include "harness/command/doctor_command.h"
+
+#include <sstream>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/command/sound_vitals.h"
+
+namespace lockbench {
+namespace {
+
+using nlohmann::json;
+
+std::vector<Finding> example_findings() {
+  return {{.severity = Severity::kSpoils,
+           .name = "governor",
+           .what = "governor powersave",
+           .how = "The clock follows the load or is held low: a lock whose threads sleep is "
+                  "measured at a slower clock than one whose threads spin.",
+           .mend = "echo performance | sudo tee "
+                   "/sys/devices/system/cpu/cpu*/cpufreq/scaling_governor # however long it is"},
+          {.severity = Severity::kNote,
+           .name = "smt",
+           .what = "SMT on",
+           .how = "Threads on one core share its units.",
+           .mend = "lockbench run PRESET --pinning scatter"},
+          {.severity = Severity::kFine, .name = "clock", .what = "clock source tsc"},
+          {.severity = Severity::kFine, .name = "quota", .what = "no quota of CPU time"}};
+}
+
+TEST(DoctorText, HasABlockForEachFindingAndALineForWhatIsFine) {
+  EXPECT_EQ(findings_text(example_findings()),
+            R"(1 thing here spoils measurements, 1 is to know.
+
+spoils  governor powersave
+        how   The clock follows the load or is held low: a lock whose threads sleep is measured
+              at a slower clock than one whose threads spin.
+        mend  echo performance | sudo tee )"
+            R"(/sys/devices/system/cpu/cpu*/cpufreq/scaling_governor # however long it is
+
+note    SMT on
+        how   Threads on one core share its units.
+        mend  lockbench run PRESET --pinning scatter
+
+fine    clock source tsc
+fine    no quota of CPU time
+)");
+}
+
+TEST(DoctorText, OfASoundMachineSaysSo) {
+  EXPECT_EQ(findings_text({{.severity = Severity::kFine, .name = "smt", .what = "no SMT"}}),
+            "Nothing here spoils measurements.\n\nfine    no SMT\n");
+}
+
+TEST(DoctorJson, HasEveryFindingWhole) {
+  const json whole = json::parse(findings_json(example_findings()));
+  EXPECT_EQ(whole["spoils"], 1);
+  EXPECT_EQ(whole["notes"], 1);
+  ASSERT_EQ(whole["findings"].size(), 4u);
+  const Finding first = example_findings()[0];
+  EXPECT_EQ(whole["findings"][0], json({{"severity", "spoils"},
+                                        {"name", first.name},
+                                        {"what", first.what},
+                                        {"how", first.how},
+                                        {"mend", first.mend}}));
+  EXPECT_EQ(whole["findings"][2],
+            json({{"severity", "fine"}, {"name", "clock"}, {"what", "clock source tsc"}}));
+}
+
+TEST(DoctorJson, IsJsonWhateverAFolderIsCalled) {
+  Vitals vitals = sound_vitals();
+  vitals.space = FreeSpace{.bytes = 0, .folder = "/a \"b\"\n\xff"};
+  EXPECT_FALSE(json::parse(findings_json(diagnose(vitals))).empty());
+}
+
+TEST(Doctor, ExitsWithOneExactlyWhenSomethingSpoils) {
+  std::ostringstream out;
+  const int code = doctor_command(DoctorFormat::kJson, out);
+  const json whole = json::parse(out.str());
+  EXPECT_EQ(code, whole["spoils"] == 0 ? 0 : 1);
+  EXPECT_GE(whole["findings"].size(), 10u);
+}
+
+}  // namespace
+}  // namespace lockbench
