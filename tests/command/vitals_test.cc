@@ -120,7 +120,7 @@ TEST_F(Speed, ABatteryIsNoMains) {
 TEST(ProcessorUse, CountsTheProcessorsAskedForAndNothingTwice) {
   //                user nice system idle iowait irq softirq steal guest guest_nice
   const char* const text =
-      "cpu  10 0 0 0 0 0 0 0 0 0\n"
+      "cpu  10 5 0 0 0 0 0 0 0 0\n"
       "cpu0 10 1 2 100 20 3 4 5 10 1\n"
       "cpu1 1000 0 0 0 0 0 0 0 0 0\n"
       "cpu10 7 0 0 1 0 0 0 0 0 0\n"
