@@ -1,8 +1,8 @@
 // AnyPrimitive: a primitive of primitive_list.h behind virtual calls, so that the contract is
 // compiled once and not once per primitive.
 //
-// Types that the list cannot erase are checked where they are known: the concepts in the list, the
-// standard's guards in any_primitive.cc.
+// What virtual calls cannot show is checked where the types are known: the concepts in the list,
+// the standard's guards in any_primitive.cc.
 #pragma once
 
 #include <chrono>
