@@ -58,6 +58,30 @@ TEST_F(StuckTrial, ThreadsBeyondTheFirstEightAreCounted) {
               "inside an operation: threads 0, 1, 2, 3, 4, 5, 6, 7 and 3 more, of 11$");
 }
 
+// A pool that tells when it is destroyed.
+struct MournedPool : LeasePool {
+  using LeasePool::LeasePool;
+  ~MournedPool() { std::fputs("destroyed; ", stderr); }
+};
+
+TEST_F(StuckTrial, WhatThreadsAreInsideOfStaysBehind) {
+  const auto stuck = [] {
+    Trial trial = fixed_trial(1, 1, 1);
+    trial.cell.stall_limit = milliseconds(200);
+    return run_with<MournedPool, Checkout<MournedPool, std::uint64_t>>(trial, true, 1u, 1u);
+  };
+  EXPECT_EXIT(leave_with(stuck()), ended_as(Outcome::kDeadlock), "^no thread");
+}
+
+TEST_F(StuckTrial, WhatNobodyIsInsideOfDoesNotStayBehind) {
+  const auto misplaced = [] {
+    Trial trial = fixed_trial(1, 1, 1);
+    trial.cell.pinning = "1023";
+    return run_with<MournedPool, Checkout<MournedPool, std::uint64_t>>(trial, true, 1u, 1u);
+  };
+  EXPECT_EXIT(leave_with(misplaced()), ended_as(Outcome::kFailed), "^destroyed; pinning");
+}
+
 TEST_F(StuckTrial, ADeadlockIsNoticedWhileWarmingUpToo) {
   const auto stuck = [] {
     Trial trial = timed_trial(2, 1);
