@@ -29,6 +29,7 @@ struct WorkloadSpec {
 enum class Mode {
   kTimed,  // every thread works until the window has passed
   kFixed,  // every thread does its number of operations, and the makespan counts
+  kMicro,  // lockbench-micro's: Google Benchmark decides how often; no trial of `lockbench run`
 };
 
 // One point of a sweep. Everything that a measurement of it depends on, and nothing else.

@@ -95,6 +95,10 @@ absl::Status check_times(const Cell& cell) {
 }
 
 absl::Status check_mode(const Cell& cell) {
+  if (cell.mode == Mode::kMicro) {
+    if (cell.window == Nanoseconds{0} && cell.operations == 0) return absl::OkStatus();
+    return outside("mode", "micro has neither window nor operations; take timed or fixed");
+  }
   if (cell.mode == Mode::kTimed) {
     if (cell.window <= Nanoseconds{0}) {
       return outside("window", "mode timed wants one longer than 0, as 100ms");

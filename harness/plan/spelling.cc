@@ -23,6 +23,7 @@ struct Named {
 };
 
 constexpr Named<Mode> kModes[] = {{"timed", Mode::kTimed}, {"fixed", Mode::kFixed}};
+constexpr std::string_view kMicro = "micro";  // read back from records, never suggested
 constexpr Named<KeyType> kKeyTypes[] = {{"u64", KeyType::kU64}, {"string", KeyType::kString}};
 constexpr Named<Scenario> kScenarios[] = {
     {"lock_unlock", Scenario::kLockUnlock},
@@ -266,11 +267,12 @@ std::string to_text(const KeyDistribution& distribution) {
 }
 
 absl::StatusOr<Mode> parse_mode(std::string_view text) {
+  if (text == kMicro) return Mode::kMicro;
   return parse_name("mode", text, kModes);
 }
 
 std::string to_text(Mode mode) {
-  return name_of(kModes, mode);
+  return mode == Mode::kMicro ? std::string(kMicro) : name_of(kModes, mode);
 }
 
 absl::StatusOr<KeyType> parse_key_type(std::string_view text) {

@@ -5,7 +5,7 @@
 //   hold, think        0    200ns (spins)    spin:200ns    sleep:100ms    touch:8 (cache lines)
 //   key distribution   uniform    zipf:0.99    hot:0.1,0.9 (of the keys, of the operations)
 //                      assigned:6,2,5 (operations of each key)
-//   mode               timed    fixed
+//   mode               timed    fixed    (micro: of lockbench-micro alone)
 //   key type           u64    string
 //   pinning            none    compact    scatter    one-core    0,2,4-7 (processors)
 //

@@ -52,6 +52,14 @@ absl::Status set_count(Sweep& sweep, std::string_view text) {
   return absl::OkStatus();
 }
 
+// A mode that `lockbench run` can measure in.
+absl::StatusOr<Mode> parse_sweep_mode(std::string_view text) {
+  absl::StatusOr<Mode> mode = parse_mode(text);
+  if (!mode.ok() || *mode != Mode::kMicro) return mode;
+  return absl::InvalidArgumentError(
+      "mode 'micro' belongs to lockbench-micro, a program of its own; write timed or fixed");
+}
+
 constexpr std::string_view kWorkWants = "0, 200ns (spins), sleep:100ms or touch:8 (cache lines)";
 constexpr std::string_view kDurationWants = "a duration, as 200ns, 5us, 1.5ms, 2s";
 
@@ -60,7 +68,7 @@ constexpr std::array kFields = {
                add_one<&Sweep::primitives, parse_primitive>},
     SweepField{"workload", true, "a workload, as counter or nested:mixed_lock_unlock",
                add_list<&Sweep::workloads, parse_workload>},
-    SweepField{"mode", false, "timed or fixed", set<&Sweep::mode, parse_mode>},
+    SweepField{"mode", false, "timed or fixed", set<&Sweep::mode, parse_sweep_mode>},
     SweepField{"threads", true, kCountsHelp, add_counts<&Sweep::threads, kThreadRange>},
     SweepField{"keys", true, kCountsHelp, add_counts<&Sweep::keys, kKeyRange>},
     SweepField{"key_type", true, "u64 or string", add_list<&Sweep::key_types, parse_key_type>},

@@ -230,6 +230,11 @@ absl::StatusOr<Meta> parse_meta(std::string_view text, std::string_view name) {
 }
 
 std::string why_not_resume(const Meta& recorded, const Machine& machine, const Build& build) {
+  for (const Trial& trial : recorded.plan.trials) {
+    if (trial.cell.mode != Mode::kMicro) continue;
+    return "it was measured by lockbench-micro, which resumes nothing; start it anew: " +
+           recorded.command;
+  }
   const Machine& then = recorded.machine;
   if (then.cpu_model != machine.cpu_model || then.hardware_threads != machine.hardware_threads) {
     return absl::StrFormat(

@@ -23,6 +23,9 @@ USUAL_BASELINES = (
     "global",
     "keyed_table",
     "striped_vector",
+    # Of lockbench-micro: a base lock, and the least that a plain lock can cost.
+    "std",
+    "rmw_and_store",
 )
 
 
@@ -39,7 +42,7 @@ class Line:
 
     group: str
     primitive: str
-    metric: str  # "operations_per_s" or "makespan_s"
+    metric: str  # "operations_per_s", "makespan_s" or "operation_ns"
     blocks: int  # valid ones, of `planned`
     planned: int
     median: float | None = None
@@ -162,7 +165,9 @@ def _standing(line: Line) -> tuple[bool, bool, float]:
 
 
 def metric_of(rows: pd.DataFrame) -> str:
-    """Fixed work is told by its makespan, the rest by its rate."""
+    """Fixed work is told by its makespan, a bare cost by its time, the rest by its rate."""
+    if (rows["mode"] == "micro").all():
+        return "operation_ns"
     fixed = (rows["mode"] == "fixed").all() and rows["makespan_s"].notna().any()
     return "makespan_s" if fixed else "operations_per_s"
 
@@ -171,7 +176,7 @@ def speeds(rows: pd.DataFrame, metric: str) -> pd.Series:
     """Speed of each valid row that has one, indexed by block: greater is faster."""
     found = rows[rows["valid"] & (rows[metric] > 0)]
     values = found.groupby("block")[metric].median()
-    return 1 / values if metric == "makespan_s" else values
+    return values if metric == "operations_per_s" else 1 / values
 
 
 def _measured(name: str, label: str, rows: pd.DataFrame) -> Line:

@@ -1,7 +1,8 @@
 """The one way into a run's folder: trials.csv, latency.csv and meta.json, checked.
 
 Guarantees   every column of the schema is there and of its type; a figure that was not measured is
-             NaN; `label` is the primitive as users write it; a line that was cut off at the
+             NaN; `label` is the primitive as users write it; `operation_ns` is the mean time of
+             one operation; a line that was cut off at the
              end of a file is left out and told in `Run.notes`.
 Errors       InputError, one line: where, what, and what would be right.
 """
@@ -118,6 +119,8 @@ def load(where: str | Path) -> Run:
     _check_truth_values(path, trials)
     trials["valid"] = trials["valid"] == "true"
     trials["label"] = _labels(trials)
+    rates = trials["operations_per_s"]
+    trials["operation_ns"] = 1e9 / rates.where(rates > 0)
     meta, meta_notes = _read_meta(folder / "meta.json")
     notes += meta_notes + _notes_on_end(folder / "meta.json", meta, len(trials))
     return Run(folder=folder, trials=trials, meta=meta, notes=tuple(notes))

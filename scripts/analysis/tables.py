@@ -101,7 +101,7 @@ def _against(comparison: Comparison, group: str) -> str:
 def _fields(line: Line) -> list[str]:
     if line.median is None:
         return [line.primitive] + ["–"] * (len(_HEADERS) - 2) + [line.reason]
-    show = _makespan if line.metric == "makespan_s" else _rate
+    show = _SHOWN[line.metric]
     spread = f"{show(line.low or 0)} – {show(line.high or 0)}" if line.blocks > 1 else "one block"
     interval = line.interval
     return [
@@ -122,6 +122,13 @@ def _rate(value: float) -> str:
 
 def _makespan(value: float) -> str:
     return units.seconds(value, trim=False)
+
+
+def _cost(value: float) -> str:
+    return units.nanoseconds(value, trim=False)
+
+
+_SHOWN = {"operations_per_s": _rate, "makespan_s": _makespan, "operation_ns": _cost}
 
 
 def _verdict(line: Line) -> str:

@@ -71,6 +71,8 @@ TEST(CheckCell, EachModeHasItsOwnEnd) {
               HasSubstr("window: mode timed wants one longer than 0"));
   EXPECT_THAT(refused(timed(), [](Cell& c) { c.operations = 1; }),
               HasSubstr("operations: time decides how many in mode timed"));
+  EXPECT_THAT(refused(timed(), [](Cell& c) { c.mode = Mode::kMicro; }),
+              HasSubstr("micro has neither window nor operations"));
   EXPECT_THAT(refused(timed(), [](Cell& c) { c.mode = Mode::kFixed; }),
               HasSubstr("operations: mode fixed wants how many each thread does"));
 }

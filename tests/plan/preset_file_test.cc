@@ -129,6 +129,8 @@ TEST(PresetFile, AWrongValueIsToldWithItsPlace) {
             "a.toml:3:11: threads: '1.5' is not a whole number; write digits alone, as 1000");
   EXPECT_EQ(error_of(start + "mode = 'fast'\n"),
             "a.toml:3:8: mode: unknown mode 'fast'; there are: timed, fixed");
+  EXPECT_THAT(error_of(start + "mode = 'micro'\n"),
+              HasSubstr("a.toml:3:8: mode: mode 'micro' belongs to lockbench-micro"));
 }
 
 TEST(PresetFile, AWrongTypeIsToldWithWhatIsWanted) {

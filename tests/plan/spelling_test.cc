@@ -97,7 +97,7 @@ TEST(KeyDistributionText, TellsWhatIsWrong) {
 }
 
 TEST(NameText, RoundTripsAndSuggests) {
-  for (const char* text : {"timed", "fixed"}) EXPECT_EQ(retold(parse_mode, text), text);
+  for (const char* text : {"timed", "fixed", "micro"}) EXPECT_EQ(retold(parse_mode, text), text);
   for (const char* text : {"u64", "string"}) EXPECT_EQ(retold(parse_key_type, text), text);
   for (const char* text : {"lock_unlock", "reentrant_lock_unlock", "mixed_lock_unlock",
                            "lock_unlock_nonblocking", "context_manager"}) {

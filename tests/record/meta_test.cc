@@ -114,6 +114,14 @@ TEST(WhyNotResume, AnotherMachineOrBuildMayNot) {
   EXPECT_THAT(why_not_resume(meta, meta.machine, debug), HasSubstr("begun with another build"));
 }
 
+TEST(WhyNotResume, WhatLockbenchMicroMeasuredIsStartedAnew) {
+  Meta meta = example_meta();
+  meta.command = "lockbench-micro --lockbench_out=a";
+  meta.plan.trials.front().cell.mode = Mode::kMicro;
+  EXPECT_THAT(why_not_resume(meta, meta.machine, meta.build),
+              HasSubstr("start it anew: lockbench-micro --lockbench_out=a"));
+}
+
 TEST(ShellCommand, WordsComeOutOfTheShellAsTheyWentIn) {
   EXPECT_EQ(shell_command({"lockbench", "run", "--threads", "1,2,4..16", "striped:lock=std"}),
             "lockbench run --threads 1,2,4..16 striped:lock=std");

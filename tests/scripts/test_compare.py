@@ -90,6 +90,23 @@ def test_fixed_work_is_told_by_its_makespan_and_faster_is_above_one(
     assert keyed["ratio"] == pytest.approx(3.5, rel=0.02)
 
 
+def test_uncontended_costs_are_told_by_the_operation_and_faster_is_above_one(
+    make_run: MakeRun, capsys: Capture
+) -> None:
+    def bare(row: dict[str, Any]) -> None:
+        row["operations_per_s"] = {"global": 5e7, "keyed": 1e8}[row["primitive"]]
+
+    cells = synthetic.sweep(
+        ["global:lock=std", "keyed"], (1,), workload="uncontended", mode="micro"
+    )
+    run = make_run(cells=cells, change=bare)
+    keyed = next(line for line in report(capsys, run)["lines"] if line["primitive"] == "keyed")
+    assert keyed["metric"] == "operation_ns"
+    assert keyed["median"] == pytest.approx(10) and keyed["ratio"] == pytest.approx(2)
+    compare.main([str(run)])
+    assert "10.0 ns" in capsys.readouterr().out
+
+
 def test_a_figure_without_its_proof_is_not_printed(make_run: MakeRun, capsys: Capture) -> None:
     cells = synthetic.sweep(["global", "none"], (21,), (6,), (10**8,), mode="fixed")
     run = make_run(cells=cells)

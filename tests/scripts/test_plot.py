@@ -170,16 +170,14 @@ def test_short_names_keep_the_values_of_parameters() -> None:
 
 
 def test_micro_rows_have_a_picture_of_their_own(make_run: MakeRun) -> None:
-    cells = [
-        {**cell, "mode": "micro", "scenario": f"uncontended/{cell['primitive']}/u64"}
-        for cell in synthetic.sweep(["keyed", "striped"], threads=(1,))
-    ]
-    limit = {"primitive": "", "mode": "micro", "scenario": "limit/rmw"}
-    made = drawn(make_run(cells=[*cells, {**cells[0], **limit}]))
-    assert set(made) == {"uncontended"}
-    assert "rmw" in words(made["uncontended"]) and "limits of the machine" in words(
-        made["uncontended"]
+    cells = synthetic.sweep(
+        ["keyed", "striped"], threads=(1,), workload="uncontended", mode="micro"
     )
+    limit = {**cells[0], "primitive": "rmw", "workload": "limit"}
+    made = drawn(make_run(cells=[*cells, {**cells[0], "key_type": "string"}, limit]))
+    assert set(made) == {"uncontended"}
+    text = words(made["uncontended"])
+    assert "rmw" in text and "limit" in text and "string keys" in text
 
 
 def test_names_are_data_and_not_markup(make_run: MakeRun, capsys: Capture) -> None:

@@ -1,7 +1,8 @@
 """Uncontended cost: what does a lock take when nobody else wants it?
 
 Most acquisitions in most programs meet no one. The bars are the time of one operation with no
-second thread in the way, beside the machine's own limits, below which no lock can go.
+second thread in the way, beside the machine's own limits, below which no lock can go. Limits lie
+orders of magnitude apart: theirs is the only logarithmic axis.
 """
 
 from __future__ import annotations
@@ -10,57 +11,36 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis import palette, units
+from analysis import cells, palette, scales, units
 from analysis.cells import Group
 from analysis.loader import Run
 from analysis.pictures import rows
 
 
 def draw(run: Run) -> Figure | None:
-    micro = run.valid[(run.valid["mode"] == "micro") & (run.valid["operations_per_s"] > 0)]
-    if micro.empty:
-        return None
-    groups = [
-        Group(key={"workload": name}, rows=_named_by_benchmark(found))
-        for name, found in micro.groupby(micro["scenario"].map(_kind), sort=True)
-    ]
+    micro = run.valid[(run.valid["mode"] == "micro") & (run.valid["operation_ns"] > 0)]
     return rows.draw(
         run,
-        groups,
+        cells.groups(micro),
         rows.Rows(
             title="Uncontended cost of one operation",
             says="bar: median of the blocks, faint: each block",
             parts=[rows.Part(_draw_bar, _finish, width=5.0)],
-            order=lambda own: float(_cost_ns(own).median()),
+            order=lambda own: float(own["operation_ns"].median()),
         ),
     )
 
 
-def _kind(scenario: str) -> str:
-    """`uncontended/striped:lock=std/u64` is of the kind `uncontended u64`."""
-    parts = scenario.split("/")
-    if parts[0] == "uncontended" and len(parts) > 2:
-        return f"uncontended, {parts[-1]} keys"
-    if parts[0] == "scenario" and len(parts) > 2:
-        return f"scenario {parts[1]}"
-    return "limits of the machine" if parts[0] == "limit" else parts[0]
-
-
-def _named_by_benchmark(found: pd.DataFrame) -> pd.DataFrame:
-    """A machine's limit has no primitive: it is known by the last part of its benchmark."""
-    last = found["scenario"].str.rpartition("/")[2]
-    return found.assign(label=found["label"].where(found["primitive"] != "", last))
-
-
-def _cost_ns(own: pd.DataFrame) -> pd.Series:
-    return 1e9 / own["operations_per_s"]
-
-
 def _draw_bar(axes: Axes, own: pd.DataFrame, y: float, look: palette.Look) -> None:
-    cost = _cost_ns(own)
+    cost = own["operation_ns"]
     rows.draw_bar(axes, cost, y, look, units.nanoseconds(cost.median(), trim=False))
 
 
 def _finish(axes: Axes, group: Group) -> None:
-    rows.finish_bars(axes, _cost_ns(group.rows).max(), units.nanoseconds, room=0.2)
+    cost = group.rows["operation_ns"]
+    if group.key["workload"] == "limit":
+        axes.set_xlim(cost.min() / 3, cost.max() * 12)
+        scales.log_scale(axes, "x", units.nanoseconds)
+    else:
+        rows.finish_bars(axes, cost.max(), units.nanoseconds, room=0.2)
     axes.set_xlabel("time of one operation")

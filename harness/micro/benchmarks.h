@@ -1,0 +1,27 @@
+// What lockbench-micro can measure, family by family.
+#pragma once
+
+#include "harness/micro/companion.h"
+#include "harness/micro/suite.h"
+
+namespace lockbench {
+
+// The companion must outlive the suite's last call.
+void add_uncontended(Suite& suite, Companion& companion);
+void add_base_locks(Suite& suite, Companion& companion);
+void add_scenarios(Suite& suite);
+void add_instruction_limits(Suite& suite);
+void add_kernel_limits(Suite& suite);
+void add_two_core_limits(Suite& suite, Companion& companion);
+
+// All of them, in the order in which people are shown them.
+inline void add_everything(Suite& suite, Companion& companion) {
+  add_instruction_limits(suite);
+  add_kernel_limits(suite);
+  add_two_core_limits(suite, companion);
+  add_base_locks(suite, companion);
+  add_uncontended(suite, companion);
+  add_scenarios(suite);
+}
+
+}  // namespace lockbench

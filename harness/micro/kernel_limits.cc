@@ -1,0 +1,66 @@
+// Limits of calls into the kernel that one thread makes while no other of this process runs.
+#include <string>
+#include <sys/syscall.h>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+
+#include "harness/micro/benchmarks.h"
+#include "harness/micro/limits.h"
+#include "harness/micro/membarrier.h"
+#include "primitives/platform/futex.h"
+#include "primitives/platform/spin.h"
+
+namespace lockbench {
+namespace {
+
+// The way into the kernel and back, and next to nothing there.
+Finding system_call(benchmark::State& state) {
+  long parent = 0;
+  for (auto _ : state) parent = syscall(SYS_getppid);
+  return finding_if(parent == getppid(), "getppid did not tell the parent");
+}
+
+// Nobody else wants this processor, unless the machine is busy: then somebody else's time slice is
+// measured.
+Finding yield(benchmark::State& state) {
+  for (auto _ : state) platform::yield();
+  return {};
+}
+
+// Nobody sleeps on the word: what is paid by an unlock that only fears that somebody does.
+Finding futex_wake(benchmark::State& state) {
+  platform::FutexWord word{0};
+  for (auto _ : state) platform::futex_wake(word, 1);
+  return {};
+}
+
+// The companion sleeps, so no other processor runs this process and none is interrupted.
+Finding membarrier_idle(benchmark::State& state) {
+  if (std::string failure = register_membarrier(); !failure.empty()) return {.failure = failure};
+  bool done = true;
+  for (auto _ : state) done &= membarrier();
+  return finding_if(done, "membarrier failed after it was registered");
+}
+
+// A thread that does nothing, from its start until it has been joined.
+Finding thread_create(benchmark::State& state) {
+  std::uint64_t ran = 0;
+  for (auto _ : state) std::thread([&ran] { ++ran; }).join();
+  return finding_if(ran == static_cast<std::uint64_t>(state.iterations()), "a thread did not run");
+}
+
+}  // namespace
+
+void add_kernel_limits(Suite& suite) {
+  const std::pair<const char*, Finding (*)(benchmark::State&)> limits[] = {
+      {"system_call", system_call},     {"yield", yield},
+      {"futex_wake", futex_wake},       {"membarrier", membarrier_idle},
+      {"thread_create", thread_create},
+  };
+  for (const auto& [name, body] : limits) {
+    suite.add(std::string("limit/") + name, limit_cell(name), body);
+  }
+}
+
+}  // namespace lockbench

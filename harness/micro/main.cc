@@ -1,0 +1,114 @@
+// lockbench-micro: what locks cost when nobody else wants them, and what the machine takes.
+//
+// A Google Benchmark program with all its flags. Its own: --lockbench_out. Exits 0, or 2 when what
+// it was told cannot be done, or 1 when rows could not be written.
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <iostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include "harness/micro/benchmarks.h"
+#include "harness/micro/options.h"
+#include "harness/micro/rows.h"
+#include "harness/record/build.h"
+#include "harness/record/machine.h"
+#include "harness/record/run_writer.h"
+#include "harness/record/stamp.h"
+
+namespace lockbench {
+namespace {
+
+constexpr int kBadInput = 2;
+constexpr int kCannotGoOn = 1;
+
+int complain(const absl::Status& status, int code) {
+  std::cerr << "lockbench-micro: " << status.message() << '\n';
+  return code;
+}
+
+void print_help() {
+  benchmark::PrintDefaultHelp();
+  std::fputs(kMicroHelp, stdout);
+}
+
+// Google Benchmark on Debian 12 calls itself a debug build whatever it is; ours is what counts.
+void describe_build() {
+  const Build build = this_build();
+  benchmark::AddCustomContext("lockbench", build.version + " " + build.commit.value_or(""));
+  benchmark::AddCustomContext("lockbench_build", build.compiler + " " + build.flags);
+}
+
+absl::StatusOr<RunWriter> begin_run(const MicroOptions& options,
+                                    const std::vector<MicroBenchmark*>& chosen,
+                                    const std::vector<std::string>& words) {
+  std::signal(SIGXFSZ, SIG_IGN);  // as RunWriter asks
+  const RunIdentity identity{.run_id = new_run_id(kMicroPreset), .preset = kMicroPreset};
+  return RunWriter::create(*options.out, {.run = identity,
+                                          .started_at = utc_now(),
+                                          .command = shell_command(words),
+                                          .machine = read_machine(),
+                                          .build = this_build(),
+                                          .plan = micro_plan(chosen, options.repetitions)});
+}
+
+int measure_into(RunWriter writer, const std::vector<MicroBenchmark*>& chosen) {
+  const auto begun = std::chrono::steady_clock::now();
+  RowReporter reporter(*benchmark::CreateDefaultDisplayReporter(), chosen, writer);
+  benchmark::RunSpecifiedBenchmarks(&reporter);
+  const std::chrono::duration<double> session = std::chrono::steady_clock::now() - begun;
+  const bool whole = reporter.status().ok();
+  const absl::Status ended = writer.finish(
+      whole ? RunEnd::State::kFinished : RunEnd::State::kInterrupted, session.count());
+  if (!whole) return kCannotGoOn;  // it was said when it happened
+  if (!ended.ok()) return complain(ended, kCannotGoOn);
+  const std::string folder = shell_command({writer.folder().string()});
+  // Standard output may be Google Benchmark's JSON.
+  std::cerr << "Next: lockbench compare " << folder << "   a table\n"
+            << "      lockbench plot " << folder << "      a picture\n";
+  return 0;
+}
+
+int run(const MicroOptions& options, const std::vector<std::string>& words) {
+  Companion companion;
+  Suite suite;
+  add_everything(suite, companion);
+  const absl::StatusOr<std::vector<MicroBenchmark*>> chosen =
+      suite.matching(benchmark::GetBenchmarkFilter());
+  if (!chosen.ok()) return complain(chosen.status(), kBadInput);
+  suite.register_all();
+  describe_build();
+  if (!options.out || options.lists_only) {
+    benchmark::RunSpecifiedBenchmarks();
+    return 0;
+  }
+  absl::StatusOr<RunWriter> writer = begin_run(options, *chosen, words);
+  if (!writer.ok()) return complain(writer.status(), kBadInput);
+  return measure_into(*std::move(writer), *chosen);
+}
+
+int main_of(const std::vector<std::string>& words) {
+  std::vector<std::string> arguments = words;
+  const absl::StatusOr<MicroOptions> options = take_options(arguments);
+  if (!options.ok()) return complain(options.status(), kBadInput);
+  std::vector<char*> left;
+  for (std::string& argument : arguments) left.push_back(argument.data());
+  int count = static_cast<int>(left.size());
+  left.push_back(nullptr);
+  benchmark::Initialize(&count, left.data(), print_help);
+  if (benchmark::ReportUnrecognizedArguments(count, left.data())) return kBadInput;
+  const int code = run(*options, words);
+  benchmark::Shutdown();
+  return code;
+}
+
+}  // namespace
+}  // namespace lockbench
+
+int main(int argc, char** argv) {
+  return lockbench::main_of({argv, argv + argc});
+}

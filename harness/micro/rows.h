@@ -1,0 +1,53 @@
+// Rows: lockbench-micro's figures as rows of trials.csv.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <benchmark/benchmark.h>
+
+#include "harness/micro/suite.h"
+#include "harness/record/run_writer.h"
+
+namespace lockbench {
+
+// Name of the preset in the rows and in meta.json.
+inline constexpr const char* kMicroPreset = "lockbench-micro";
+
+// Every benchmark once a block, in the order of the list. In which order Google Benchmark goes
+// about them is its own business: with random interleaving it mixes the blocks.
+Plan micro_plan(const std::vector<MicroBenchmark*>& chosen, std::uint32_t repetitions);
+
+// What one repetition measured.
+Sample micro_sample(const benchmark::BenchmarkReporter::Run& run, const Finding& finding);
+
+// Shows all that `shown` shows, and writes a row for each repetition.
+//
+// Google Benchmark cannot be told to stop: when a row cannot be written, that is said at once, no
+// further one is tried, and status() tells of it in the end.
+class RowReporter final : public benchmark::BenchmarkReporter {
+ public:
+  // `chosen`: what the plan of the writer's run was made from.
+  RowReporter(benchmark::BenchmarkReporter& shown, const std::vector<MicroBenchmark*>& chosen,
+              RunWriter& writer);
+
+  bool ReportContext(const Context& context) override { return shown_.ReportContext(context); }
+  void ReportRuns(const std::vector<Run>& runs) override;
+  void Finalize() override { shown_.Finalize(); }
+
+  const absl::Status& status() const { return status_; }
+
+ private:
+  absl::Status write(const std::vector<const Run*>& repetitions);
+
+  benchmark::BenchmarkReporter& shown_;
+  std::map<std::string, std::uint32_t> positions_;  // by name
+  const std::vector<MicroBenchmark*>& chosen_;
+  RunWriter& writer_;
+  absl::Status status_;
+};
+
+}  // namespace lockbench

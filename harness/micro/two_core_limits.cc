@@ -1,0 +1,181 @@
+// Limits between two threads, each bound to a core of its own.
+#include <atomic>
+#include <functional>
+#include <sched.h>
+#include <string>
+#include <utility>
+
+#include "harness/measure/pinning.h"
+#include "harness/micro/benchmarks.h"
+#include "harness/micro/limits.h"
+#include "harness/micro/membarrier.h"
+#include "primitives/platform/futex.h"
+
+namespace lockbench {
+namespace {
+
+// Binds the calling thread as long as it lives.
+class Bound {
+ public:
+  explicit Bound(int processor) {
+    sched_getaffinity(0, sizeof before_, &before_);
+    cpu_set_t only;
+    CPU_ZERO(&only);
+    CPU_SET(processor, &only);
+    sched_setaffinity(0, sizeof only, &only);
+  }
+  Bound(const Bound&) = delete;
+  Bound& operator=(const Bound&) = delete;
+  ~Bound() { sched_setaffinity(0, sizeof before_, &before_); }
+
+ private:
+  cpu_set_t before_;
+};
+
+struct TwoCores {
+  int here = -1;
+  int there = -1;  // -1: there is no second core
+};
+
+// The hardware threads of one core share their caches: between those no line travels.
+TwoCores two_cores() {
+  const std::vector<Processor> processors = allowed_processors();
+  TwoCores cores;
+  if (processors.empty()) return cores;
+  cores.here = processors.front().number;
+  for (const Processor& processor : processors) {
+    if (processor.core == processors.front().core) continue;
+    cores.there = processor.number;
+    break;
+  }
+  return cores;
+}
+
+// Runs `here` on this thread and `there` on the companion, each on its core, until both return.
+Finding on_two_cores(Companion& companion, const std::function<Finding()>& here,
+                     const std::function<void()>& there) {
+  const TwoCores cores = two_cores();
+  if (cores.there == -1) return {.failure = "needs two cores, and this process may use one"};
+  const Bound bound(cores.here);
+  companion.start([&] {
+    const Bound other(cores.there);
+    there();
+  });
+  Finding finding = here();
+  companion.wait();
+  return finding;
+}
+
+constexpr std::uint64_t kStop = ~std::uint64_t{0};
+
+// This thread stores an odd number, the companion answers with the even one that follows: the line
+// goes over, and comes back. No pause in either loop: it would be added to the way.
+//
+// release and acquire: what a handoff of guarded data needs; on x86-64 they cost nothing on top.
+Finding cache_line_round_trip(benchmark::State& state, Companion& companion) {
+  LimitWord word;
+  std::uint64_t said = 0;
+  const auto ask = [&]() -> Finding {
+    for (auto _ : state) {
+      word.value.store(++said, std::memory_order_release);
+      ++said;
+      while (word.value.load(std::memory_order_acquire) != said) {
+      }
+    }
+    word.value.store(kStop, std::memory_order_release);
+    return {};
+  };
+  const auto answer = [&] {
+    for (std::uint64_t heard = 0; heard != kStop;) {
+      heard = word.value.load(std::memory_order_acquire);
+      if (heard % 2 == 1 && heard != kStop) word.value.store(heard + 1, std::memory_order_release);
+    }
+  };
+  return on_two_cores(companion, ask, answer);
+}
+
+// A futex word by which two threads take turns.
+class Turn {
+ public:
+  enum : std::uint32_t { kHere, kThere, kOver };
+
+  // release: what was done before is the other's to see.
+  void pass(std::uint32_t to) {
+    word_.store(to, std::memory_order_release);
+    platform::futex_wake(word_, 1);
+  }
+
+  // Sleeps until the turn is not `other` any more.
+  std::uint32_t await_end_of(std::uint32_t other) const {
+    std::uint32_t seen;
+    // acquire: pairs with the release in pass().
+    while ((seen = word_.load(std::memory_order_acquire)) == other) {
+      platform::futex_wait(word_, other);
+    }
+    return seen;
+  }
+
+ private:
+  platform::FutexWord word_{kHere};
+};
+
+// From the call that wakes a sleeping thread to that thread's being able to make one: two threads
+// wake each other in turn, and each is asleep for most of the other's way to running. One round is
+// two wakes, hence two iterations.
+Finding futex_wake_to_running(benchmark::State& state, Companion& companion) {
+  Turn turn;
+  const auto here = [&]() -> Finding {
+    while (state.KeepRunningBatch(2)) {
+      turn.pass(Turn::kThere);
+      turn.await_end_of(Turn::kThere);
+    }
+    turn.pass(Turn::kOver);
+    return {};
+  };
+  const auto there = [&] {
+    while (turn.await_end_of(Turn::kHere) == Turn::kThere) turn.pass(Turn::kHere);
+  };
+  return on_two_cores(companion, here, there);
+}
+
+// The companion computes on another core, which is interrupted each time.
+Finding membarrier_running(benchmark::State& state, Companion& companion) {
+  if (std::string failure = register_membarrier(); !failure.empty()) return {.failure = failure};
+  // relaxed throughout: flags that say nothing of other memory.
+  std::atomic<bool> running = false;
+  std::atomic<bool> over = false;
+  const auto here = [&]() -> Finding {
+    while (!running.load(std::memory_order_relaxed)) {
+    }
+    bool done = true;
+    for (auto _ : state) done &= membarrier();
+    over.store(true, std::memory_order_relaxed);
+    return finding_if(done, "membarrier failed after it was registered");
+  };
+  const auto there = [&] {
+    running.store(true, std::memory_order_relaxed);
+    while (!over.load(std::memory_order_relaxed)) {
+    }
+  };
+  return on_two_cores(companion, here, there);
+}
+
+}  // namespace
+
+void add_two_core_limits(Suite& suite, Companion& companion) {
+  const std::pair<const char*, Finding (*)(benchmark::State&, Companion&)> limits[] = {
+      {"cache_line_round_trip", cache_line_round_trip},
+      {"futex_wake_to_running", futex_wake_to_running},
+      {"membarrier_running", membarrier_running},
+  };
+  for (const auto& [name, body] : limits) {
+    Cell cell = limit_cell(name);
+    cell.threads = 2;
+    cell.pinning = "scatter";
+    suite.add(
+        std::string("limit/") + name, std::move(cell),
+        [&companion, body = body](benchmark::State& state) { return body(state, companion); });
+  }
+}
+
+}  // namespace lockbench
