@@ -17,8 +17,7 @@ int analysis_command(const std::string& name, const std::vector<std::string>& ar
   };
   const absl::StatusOr<std::filesystem::path> script = find_resource("scripts/" + name + ".py");
   if (!script.ok()) return complain(std::string(script.status().message()));
-  const absl::StatusOr<std::filesystem::path> python =
-      find_python({"matplotlib", "pandas", "scipy"});
+  const absl::StatusOr<std::filesystem::path> python = find_python(kAnalysisModules);
   if (!python.ok()) return complain(std::string(python.status().message()));
 
   std::vector<std::string> words{python->string(), script->string()};
@@ -26,7 +25,7 @@ int analysis_command(const std::string& name, const std::vector<std::string>& ar
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
-  execv(pointers[0], pointers.data());
+  execvp(pointers[0], pointers.data());
   return complain("cannot start " + words[0] + ": " + std::strerror(errno));
 }
 

@@ -1,5 +1,6 @@
 #include "harness/command/child.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -56,24 +57,32 @@ struct Output {
 
 enum class Reading { kEnded, kTooLong, kInterrupted };
 
+// Takes what there is of one output into `text`; a closed one is not looked at again.
+void take(pollfd& fd, std::string& text) {
+  if (fd.revents == 0) return;
+  std::array<char, 1 << 16> buffer;
+  const ssize_t got = read(fd.fd, buffer.data(), buffer.size());
+  if (got > 0) text.append(buffer.data(), static_cast<std::size_t>(got));
+  if (got == 0 || (got < 0 && errno != EINTR)) fd.fd = -1;
+}
+
 // Reads both outputs until the child has closed them.
 Reading read_until(Clock::time_point deadline, int out_fd, int err_fd, Output& output) {
+  // Wakes once a second, should a signal slip in between the check and the wait.
+  constexpr std::chrono::milliseconds kLongestWait{1000};
   std::array<pollfd, 2> fds{pollfd{out_fd, POLLIN, 0}, pollfd{err_fd, POLLIN, 0}};
-  std::array<std::string*, 2> texts{&output.out, &output.err};
   while (fds[0].fd >= 0 || fds[1].fd >= 0) {
     if (noted_signal() != 0) return Reading::kInterrupted;
     const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    if (left <= 0) return Reading::kTooLong;
-    // Wakes once a second, should a signal slip in between the check and the wait.
-    if (poll(fds.data(), fds.size(), static_cast<int>(std::min<long>(left, 1000))) <= 0) continue;
-    for (std::size_t i = 0; i < fds.size(); ++i) {
-      if (fds[i].revents == 0) continue;
-      std::array<char, 1 << 16> buffer;
-      const ssize_t got = read(fds[i].fd, buffer.data(), buffer.size());
-      if (got > 0) texts[i]->append(buffer.data(), static_cast<std::size_t>(got));
-      if (got == 0 || (got < 0 && errno != EINTR)) fds[i].fd = -1;
-    }
+        std::clamp(std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()),
+                   std::chrono::milliseconds{0}, kLongestWait);
+    const int ready = poll(fds.data(), fds.size(), static_cast<int>(left.count()));
+    // Looked at once more after the deadline: the run itself may have been stopped (Ctrl-Z) while
+    // the child went on to its end.
+    if (ready == 0 && left.count() == 0) return Reading::kTooLong;
+    if (ready <= 0) continue;
+    take(fds[0], output.out);
+    take(fds[1], output.err);
   }
   return Reading::kEnded;
 }
@@ -82,7 +91,7 @@ Reading read_until(Clock::time_point deadline, int out_fd, int err_fd, Output& o
 void send(int fd, const std::string& text) {
   for (std::size_t sent = 0; sent < text.size();) {
     const ssize_t wrote = write(fd, text.data() + sent, text.size() - sent);
-    if (wrote < 0 && errno != EINTR) return;
+    if (wrote < 0 && (errno != EINTR || noted_signal() != 0)) return;
     if (wrote > 0) sent += static_cast<std::size_t>(wrote);
   }
 }
@@ -120,6 +129,9 @@ Sample judge(Reading reading, int status, const Output& output) {
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
     absl::StatusOr<Sample> sample = parse_sample(output.out);
     if (sample.ok()) return *std::move(sample);
+    return {.outcome = Outcome::kCrashed,
+            .reason =
+                "the trial's process printed no sample: " + std::string(sample.status().message())};
   }
   return crashed(status, output);
 }
@@ -138,26 +150,28 @@ absl::StatusOr<pid_t> spawn_trial(const std::filesystem::path& program, const Pi
   posix_spawnattr_setpgroup(&attributes, 0);
   sigset_t usual;
   sigemptyset(&usual);
-  for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGXFSZ}) sigaddset(&usual, signal);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ}) sigaddset(&usual, signal);
   posix_spawnattr_setsigdefault(&attributes, &usual);
 
-  std::string name = program.string();
-  std::string word = "trial";
-  std::array<char*, 3> arguments{name.data(), word.data(), nullptr};
+  std::array<std::string, 4> words{"lockbench", "trial", "--parent", std::to_string(getpid())};
+  std::array<char*, 5> arguments{words[0].data(), words[1].data(), words[2].data(), words[3].data(),
+                                 nullptr};
   pid_t child = 0;
   const int error =
-      posix_spawn(&child, name.c_str(), &actions, &attributes, arguments.data(), environ);
+      posix_spawn(&child, program.c_str(), &actions, &attributes, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   if (error != 0) {
-    return absl::InternalError("cannot start " + name + ": " + std::strerror(error));
+    return absl::InternalError("a trial's process cannot be started: " +
+                               std::string(std::strerror(error)));
   }
   return child;
 }
 
 }  // namespace
 
-absl::StatusOr<Sample> measure_in_child(const std::filesystem::path& program, const Trial& trial) {
+absl::StatusOr<Sample> measure_in_child(const std::filesystem::path& program, const Trial& trial,
+                                        Nanoseconds grace) {
   Pipe in;
   Pipe out;
   Pipe err;
@@ -173,7 +187,7 @@ absl::StatusOr<Sample> measure_in_child(const std::filesystem::path& program, co
   in.close_end(1);
 
   Output output;
-  const Reading reading = read_until(Clock::now() + trial.cell.time_limit + kGrace, out.read_end(),
+  const Reading reading = read_until(Clock::now() + trial.cell.time_limit + grace, out.read_end(),
                                      err.read_end(), output);
   if (reading != Reading::kEnded) kill(-*child, SIGKILL);
   const int status = wait_for(*child);

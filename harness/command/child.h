@@ -16,10 +16,15 @@ namespace lockbench {
 // How long after a trial's own limit its process is killed.
 inline constexpr Nanoseconds kGrace = std::chrono::seconds(10);
 
-// Runs `program trial` with the trial on its standard input, and reads the sample it prints. What
-// it prints on standard error becomes the reason of a crash. Fails with Cancelled when a signal was
-// noted meanwhile (signals.h): then the child has been killed and there is no sample; with Internal
-// when no process could be made.
-absl::StatusOr<Sample> measure_in_child(const std::filesystem::path& program, const Trial& trial);
+// This program, even when its file was replaced meanwhile by a newer build: all trials of a run are
+// measured by one.
+inline constexpr char kThisProgram[] = "/proc/self/exe";
+
+// Runs `program trial --parent <this process>` with the trial on its standard input, and reads the
+// sample it prints. What it prints on standard error becomes the reason of a crash. Fails with
+// Cancelled when a signal was noted meanwhile (signals.h): then the child has been killed and there
+// is no sample; with Internal when no process could be made. Requires SIGPIPE ignored.
+absl::StatusOr<Sample> measure_in_child(const std::filesystem::path& program, const Trial& trial,
+                                        Nanoseconds grace = kGrace);
 
 }  // namespace lockbench

@@ -37,7 +37,7 @@ bool succeeds(const fs::path& program, const std::vector<std::string>& arguments
   pointers.push_back(nullptr);
   pid_t child = 0;
   const int error =
-      posix_spawn(&child, program.c_str(), &actions, nullptr, pointers.data(), environ);
+      posix_spawnp(&child, program.c_str(), &actions, nullptr, pointers.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) return false;
   int status = 0;
@@ -68,6 +68,22 @@ std::string probe_for(const std::vector<std::string>& modules) {
          "])))";
 }
 
+// Where the preset of that name is, or of that file.
+absl::StatusOr<fs::path> preset_file(const std::string& name_or_file) {
+  if (fs::path(name_or_file).extension() == ".toml") return name_or_file;
+  if (name_or_file.find('/') != std::string::npos) {
+    return absl::InvalidArgumentError(name_or_file +
+                                      ": neither a preset's name nor a file ending in .toml; " +
+                                      "`lockbench list presets` shows the names");
+  }
+  const absl::StatusOr<std::vector<std::string>> names = preset_names();
+  if (!names.ok()) return names.status();
+  if (std::find(names->begin(), names->end(), name_or_file) == names->end()) {
+    return unknown_name("preset", name_or_file, *names);
+  }
+  return *find_resource(kPresets) / (name_or_file + ".toml");
+}
+
 }  // namespace
 
 fs::path this_program() {
@@ -92,26 +108,26 @@ absl::StatusOr<std::vector<std::string>> preset_names() {
   const absl::StatusOr<fs::path> folder = find_resource(kPresets);
   if (!folder.ok()) return folder.status();
   std::vector<std::string> names;
-  for (const fs::directory_entry& entry : fs::directory_iterator(*folder)) {
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(*folder, error)) {
     if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
   }
+  if (error) return absl::UnavailableError(folder->string() + ": " + error.message());
   std::sort(names.begin(), names.end());
   return names;
 }
 
 absl::StatusOr<Preset> load_preset(const std::string& name_or_file) {
-  fs::path file = name_or_file;
-  if (file.extension() != ".toml") {
-    const absl::StatusOr<std::vector<std::string>> names = preset_names();
-    if (!names.ok()) return names.status();
-    if (std::find(names->begin(), names->end(), name_or_file) == names->end()) {
-      return unknown_name("preset", name_or_file, *names);
-    }
-    file = *find_resource(kPresets) / (name_or_file + ".toml");
+  const absl::StatusOr<fs::path> file = preset_file(name_or_file);
+  if (!file.ok()) return file.status();
+  const absl::StatusOr<std::string> text = read_file(*file);
+  if (!text.ok()) {
+    return absl::Status(text.status().code(),
+                        std::string(text.status().message()) +
+                            "; name a preset's file that can be read, or a preset "
+                            "(`lockbench list presets`)");
   }
-  const absl::StatusOr<std::string> text = read_file(file);
-  if (!text.ok()) return text.status();
-  return parse_preset(*text, file.string());
+  return parse_preset(*text, file->string());
 }
 
 absl::StatusOr<fs::path> find_python(const std::vector<std::string>& modules) {

@@ -19,11 +19,12 @@ struct RunOptions {
   bool dry_run = false;
   ProgressStyle progress = ProgressStyle::kAuto;
   std::vector<std::string> words;  // the command line, for meta.json
+  std::string program;             // as it was called, for what is to be typed next
 };
 
 // Returns the exit code: 0 when every trial has its row, 2 for bad input, 1 when rows could not be
-// written or processes not be started, 130 or 143 when interrupted. Whatever the end, finished rows
-// are on disk, and how to resume is said.
+// written or processes not be started, 129, 130 or 143 when interrupted. Whatever the end, finished
+// rows are on disk, and how to resume is said.
 int run_command(const RunOptions& options);
 
 }  // namespace lockbench

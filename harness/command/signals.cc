@@ -1,6 +1,7 @@
 #include "harness/command/signals.h"
 
 #include <csignal>
+#include <initializer_list>
 
 namespace lockbench {
 namespace {
@@ -18,8 +19,11 @@ void note_signals() {
   action.sa_handler = note;
   // No SA_RESTART: a wait in progress ends. SA_RESETHAND: the second signal has its usual effect.
   action.sa_flags = static_cast<int>(SA_RESETHAND);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction inherited {};
+    sigaction(signal, nullptr, &inherited);
+    if (inherited.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
+  }
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
 }

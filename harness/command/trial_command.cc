@@ -1,9 +1,11 @@
 #include "harness/command/trial_command.h"
 
+#include <csignal>
 #include <istream>
 #include <iterator>
 #include <ostream>
 #include <string>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "harness/catalog/catalog.h"
@@ -12,8 +14,22 @@
 #include "harness/record/sample_json.h"
 
 namespace lockbench {
+namespace {
 
-int trial_command(std::istream& in, std::ostream& out, std::ostream& err) {
+// Whether `parent` is there to see this process through. Asked after the kernel was told, so that a
+// parent that dies in between is noticed by one of the two.
+bool bound_to(pid_t parent) {
+  return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent;
+}
+
+}  // namespace
+
+int trial_command(pid_t parent, std::istream& in, std::ostream& out, std::ostream& err) {
+  if (parent != 0 && !bound_to(parent)) {
+    err << "lockbench trial: --parent: process " << parent
+        << " is not the one that started this; give the starter's own id, or leave it out\n";
+    return 2;
+  }
   const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   const absl::StatusOr<Trial> trial = trial_from_json(text);
   if (!trial.ok()) {

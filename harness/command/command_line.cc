@@ -1,0 +1,323 @@
+// The only file that includes CLI11, which takes seconds to compile.
+#include "harness/command/command_line.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include <CLI/CLI.hpp>
+
+#include "harness/plan/nearest.h"
+#include "harness/plan/quantity.h"
+#include "harness/plan/sweep_fields.h"
+#include "harness/record/build.h"
+
+namespace lockbench {
+namespace {
+
+constexpr int kUsage = 2;
+
+const std::vector<std::string> kCommands{"run", "plot", "compare", "list", "doctor", "trial"};
+
+constexpr char kExamples[] =
+    "First steps\n"
+    "  lockbench doctor                  what here would spoil a measurement\n"
+    "  lockbench list presets            what can be measured\n"
+    "  lockbench run quick               measures all five primitives, half a minute\n"
+    "  lockbench plot RUN                pictures of what was measured\n"
+    "  lockbench compare RUN             a table of it\n"
+    "  lockbench COMMAND --help          more of each, with examples\n";
+
+constexpr char kRunExamples[] =
+    "Name a preset, or cells by flags, or both: flags replace what the preset says. What flags\n"
+    "alone leave open is as usual: the primitives that fit the workload counter, 1 to 8 threads,\n"
+    "64 keys, 200 ns of hold, five blocks. Nothing named is an error: this command takes time.\n"
+    "\n"
+    "Examples\n"
+    "  lockbench run quick\n"
+    "  lockbench run threads --primitive keyed --primitive keyed_table64 --threads 1,2,4..16\n"
+    "  lockbench run --primitive striped:stripes=64 --workload accounts --key-type string \\\n"
+    "                --keys 10000 --key-distribution zipf:0.99 --hold 2us\n"
+    "  lockbench run --primitive lease:leases=4 --workload checkout --mode fixed \\\n"
+    "                --operations 1000 --threads 16\n"
+    "  lockbench run my-plan.toml --dry-run\n"
+    "  lockbench run --resume results/runs/20250131-120000-quick-1a2b\n"
+    "\n"
+    "Ctrl-C keeps every finished trial and says how to resume. Exit code: 0 every trial has its\n"
+    "row, 1 rows could not be written, 2 bad input, 129, 130 or 143 interrupted.\n";
+
+constexpr char kListExamples[] =
+    "Examples\n"
+    "  lockbench list\n"
+    "  lockbench list primitives\n";
+
+constexpr char kDoctorExamples[] =
+    "Looks at clocks, company, limits and tools; changes nothing. Takes about a second.\n"
+    "Exit code: 0 nothing spoils measurements, 1 something does, 2 bad input.\n"
+    "\n"
+    "Examples\n"
+    "  lockbench doctor\n"
+    "  lockbench doctor --format json\n";
+
+constexpr char kTrialExamples[] =
+    "The trials of a run stand in its meta.json, one a line. Example, the first of them again:\n"
+    "  grep -om1 '{\"number\":.*}}' RUN/meta.json | lockbench trial\n";
+
+// CLI11 prints a ValidationError as `flag: message`.
+void require(const absl::Status& status, const std::string& flag) {
+  if (!status.ok()) throw CLI::ValidationError(flag, std::string(status.message()));
+}
+
+std::string flag_of(std::string_view field) {
+  std::string flag = "--" + std::string(field);
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  return flag;
+}
+
+// Every field of a sweep is a flag, as it is a key of a preset's file.
+void add_sweep_flags(CLI::App& run, Overrides& overrides) {
+  for (const SweepField& field : sweep_fields()) {
+    const std::string flag = flag_of(field.name);
+    CLI::Option* const option =
+        run.add_option_function<std::vector<std::string>>(
+               flag,
+               [&overrides, field, flag](const std::vector<std::string>& texts) {
+                 for (const std::string& text : texts) {
+                   require(field.add(overrides.sweep, text), flag);
+                 }
+               },
+               std::string(field.wants))
+            ->group("Cells (each replaces what the preset says; VALUE... may be given again)")
+            ->type_name(field.axis ? "VALUE..." : "VALUE");
+    // One value a flag: a primitive's own commas and a preset's name after it stay what they are.
+    option->expected(1)->allow_extra_args(false)->multi_option_policy(
+        field.axis ? CLI::MultiOptionPolicy::TakeAll : CLI::MultiOptionPolicy::Throw);
+  }
+}
+
+void add_count(CLI::App& run, const std::string& flag, CountRange range, const std::string& help,
+               const std::function<void(std::uint64_t)>& take) {
+  run.add_option_function<std::string>(
+         flag,
+         [flag, range, take](const std::string& text) {
+           const absl::StatusOr<std::uint64_t> count = parse_count(text, range);
+           require(count.status(), flag);
+           take(*count);
+         },
+         help)
+      ->type_name("N");
+}
+
+void add_folder(CLI::App& run, const std::string& flag, const std::string& help,
+                std::optional<std::filesystem::path>& folder) {
+  run.add_option_function<std::string>(
+         flag,
+         [flag, &folder](const std::string& text) {
+           if (text.empty()) throw CLI::ValidationError(flag, "no name given; name a folder");
+           folder = text;
+         },
+         help)
+      ->type_name("DIR");
+}
+
+void add_run(CLI::App& app, RunOptions& options) {
+  CLI::App* const run =
+      app.add_subcommand("run", "Measures a preset, or the cells that flags name");
+  run->footer(kRunExamples);
+  run->add_option("preset", options.preset,
+                  "Name of a preset (lockbench list presets) or a file ending in .toml")
+      ->type_name("");
+  add_count(
+      *run, "--blocks", kBlockRange, "How often each cell is measured",
+      [&options](std::uint64_t n) { options.overrides.blocks = static_cast<std::uint32_t>(n); });
+  add_count(*run, "--seed", kSeedRange,
+            "Draws keys and the order of trials; the same seed gives the same plan",
+            [&options](std::uint64_t n) { options.overrides.seed = n; });
+  add_folder(*run, "--out", "The run's folder [results/runs/<time>-<preset>-<id>]", options.out);
+  add_folder(*run, "--resume", "Goes on with the run in this folder, by its own plan",
+             options.resume);
+  run->add_flag_callback(
+      "--dry-run", [&options] { options.dry_run = true; },
+      "Prints the plan, a trial a line, and how long it takes; measures nothing");
+  run->add_option_function<std::string>(
+         "--progress",
+         [&options](const std::string& text) {
+           const std::optional<ProgressStyle> style = parse_progress(text);
+           if (!style) {
+             throw CLI::ValidationError("--progress",
+                                        "'" + text + "' is none of auto, bar, line, off");
+           }
+           options.progress = *style;
+         },
+         "auto (a bar on a terminal, else lines), bar, line or off")
+      ->type_name("STYLE");
+  add_sweep_flags(*run, options.overrides);
+}
+
+// A command whose flags are a script's own business.
+void add_analysis(CLI::App& app, const std::string& name, const std::string& summary) {
+  CLI::App* const command = app.add_subcommand(name, summary);
+  command->prefix_command();
+  command->set_help_flag();
+}
+
+void add_doctor(CLI::App& app, DoctorFormat& format) {
+  CLI::App* const doctor =
+      app.add_subcommand("doctor", "Says what here spoils a measurement, how, and what mends it");
+  doctor->footer(kDoctorExamples);
+  doctor
+      ->add_option_function<std::string>(
+          "--format",
+          [&format](const std::string& text) {
+            if (text != "text" && text != "json") {
+              throw CLI::ValidationError("--format", "'" + text + "' is neither text nor json");
+            }
+            format = text == "json" ? DoctorFormat::kJson : DoctorFormat::kText;
+          },
+          "text or json [text]")
+      ->type_name("FORMAT");
+}
+
+void add_commands(CLI::App& app, CommandLine& line) {
+  app.name("lockbench");
+  app.footer(kExamples);
+  app.require_subcommand(1);
+  add_run(app, line.run);
+  add_analysis(app, "plot", "Draws pictures of a run beside its CSV");
+  add_analysis(app, "compare", "Prints medians and ratios, within a run or between two");
+  CLI::App* const list = app.add_subcommand("list", "Shows what can be named on the command line");
+  list->footer(kListExamples);
+  list->add_option("what", line.list_what, "primitives, workloads, presets or targets [all]")
+      ->type_name("");
+  add_doctor(app, line.doctor_format);
+  CLI::App* const trial = app.add_subcommand(
+      "trial", "Measures one trial: JSON in, JSON out (run starts one of these for each trial)");
+  trial->footer(kTrialExamples);
+  trial->add_option("--parent", line.trial_parent, "Ends when this process, its parent, does")
+      ->type_name("PID");
+}
+
+std::string version_text() {
+  const Build build = this_build();
+  std::string text = "lockbench " + build.version;
+  if (build.commit) {
+    text += " (" + *build.commit + (build.modified.value_or(false) ? "+" : "") + ")";
+  }
+  text += "\n" + build.compiler + ", " + build.build_type + ", " + build.flags;
+  for (const auto& [library, version] : build.libraries) text += "\n" + library + " " + version;
+  return text;
+}
+
+const CLI::App& chosen(const CLI::App& app) {
+  return app.get_subcommands().empty() ? app : *app.get_subcommands()[0];
+}
+
+// `lockbench run`, or `lockbench` before a command is understood.
+std::string place(const CLI::App& app) {
+  return app.get_subcommands().empty() ? "lockbench" : "lockbench " + chosen(app).get_name();
+}
+
+Reply wrong(const std::string& where, std::string_view what) {
+  return {.exit_code = kUsage, .err = where + ": " + std::string(what) + "\n"};
+}
+
+// "unknown flag '--thread'; did you mean '--threads'?"
+std::string explain_extra(const CLI::App& command, const std::string& word) {
+  if (!word.starts_with('-')) {
+    return "unexpected word '" + word + "'; see " + "lockbench " +
+           (command.get_name() == "lockbench" ? "" : command.get_name() + " ") + "--help";
+  }
+  std::vector<std::string> flags;
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->get_lnames().empty()) flags.push_back("--" + option->get_lnames()[0]);
+  }
+  return std::string(unknown_name("flag", word.substr(0, word.find('=')), flags).message());
+}
+
+// CLI11's own words for a flag's missing or repeated value are about numbers of arguments.
+std::string explain_mismatch(const std::string& message) {
+  const std::string flag = message.substr(0, message.find(':'));
+  if (message.find("required but received") != std::string::npos) {
+    return flag + ": given more than once; give it once";
+  }
+  return flag + ": no value given; write " + flag + " and a value after it";
+}
+
+// A resumed run has its plan already: only how it is shown can be chosen.
+std::string explain_resume(const CLI::App& run) {
+  for (const CLI::Option* option : run.get_options()) {
+    const std::string name = option->get_name();
+    if (option->count() == 0 || name == "--resume" || name == "--progress") continue;
+    const std::string what = name == "preset" ? "the preset" : name;
+    return "--resume: goes on with the plan of that run; leave out " + what +
+           ", or start a new run without --resume";
+  }
+  return {};
+}
+
+std::string explain_run(const CLI::App& run, const RunOptions& options) {
+  if (options.resume) return explain_resume(run);
+  if (options.preset || options.overrides.sweep != Sweep{}) return {};
+  return "nothing to measure was named; name a preset, as `lockbench run quick`, or cells, as "
+         "`lockbench run --primitive keyed`";
+}
+
+// What the parser could not make sense of, in one line.
+Reply explain(const CLI::App& app, const CLI::ParseError& error) {
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    // What stands before the command is for lockbench itself, which has few flags.
+    const std::vector<std::string> before = app.remaining();
+    if (!before.empty()) {
+      return wrong("lockbench",
+                   explain_extra(app, before.front()) + "; a command's own flags go after it");
+    }
+    return wrong(place(app), explain_extra(chosen(app), app.remaining(true).front()));
+  }
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    return wrong(place(app), explain_mismatch(error.what()));
+  }
+  return wrong(place(app), error.what());
+}
+
+Reply say(const CLI::App& app, const CLI::Success& wanted) {
+  std::ostringstream out;
+  std::ostringstream err;
+  const int code = app.exit(wanted, out, err);
+  return {.exit_code = code, .out = out.str(), .err = err.str()};
+}
+
+}  // namespace
+
+std::variant<CommandLine, Reply> read_command_line(const std::vector<std::string>& words) {
+  CommandLine line;
+  line.run.program = words[0];
+  line.run.words = words;
+  line.run.words[0] = "lockbench";
+  CLI::App app("Which way to lock by key suits a workload: measured here, on this machine.");
+  app.set_version_flag("--version", version_text);
+  add_commands(app, line);
+  if (words.size() == 1) return Reply{.out = app.help()};
+
+  if (!words[1].starts_with('-') &&
+      std::find(kCommands.begin(), kCommands.end(), words[1]) == kCommands.end()) {
+    return wrong("lockbench", std::string(unknown_name("command", words[1], kCommands).message()));
+  }
+  try {
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend() - 1));
+  } catch (const CLI::Success& wanted) {
+    return say(app, wanted);
+  } catch (const CLI::RequiredError&) {
+    return wrong("lockbench", explain_extra(app, words[1]));  // a flag where a command should be
+  } catch (const CLI::ParseError& error) {
+    return explain(app, error);
+  }
+  const CLI::App& command = chosen(app);
+  line.command = command.get_name();
+  line.rest = command.remaining();
+  if (line.command == "run") {
+    const std::string trouble = explain_run(command, line.run);
+    if (!trouble.empty()) return wrong(place(app), trouble);
+  }
+  return line;
+}
+
+}  // namespace lockbench

@@ -1,0 +1,36 @@
+// CommandLine: the words that were typed, understood.
+//
+// Pure but for --version, which asks the build. Whether a preset, a primitive or a folder exists is
+// for the command to find out.
+#pragma once
+
+#include <string>
+#include <sys/types.h>
+#include <variant>
+#include <vector>
+
+#include "harness/command/doctor_command.h"
+#include "harness/command/run_command.h"
+
+namespace lockbench {
+
+struct CommandLine {
+  std::string command;     // run, plot, compare, list, doctor or trial
+  RunOptions run;          // of `run`
+  std::string list_what;   // of `list`; empty: all
+  pid_t trial_parent = 0;  // of `trial`; 0: nobody's child in particular
+  DoctorFormat doctor_format = DoctorFormat::kText;
+  std::vector<std::string> rest;  // of `plot` and `compare`: their script's own arguments
+};
+
+// Nothing to do but to say something: help, the version, or what is wrong in one line.
+struct Reply {
+  int exit_code = 0;
+  std::string out;  // for standard output
+  std::string err;  // for standard error
+};
+
+// `words`: all of them, the program's name first.
+std::variant<CommandLine, Reply> read_command_line(const std::vector<std::string>& words);
+
+}  // namespace lockbench

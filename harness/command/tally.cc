@@ -1,0 +1,34 @@
+#include "harness/command/tally.h"
+
+#include "harness/plan/spelling.h"
+#include "harness/record/outcome.h"
+
+namespace lockbench {
+
+void Tally::add(const Trial& trial, const Sample& sample) {
+  ++trials_;
+  if (sample.valid()) {
+    ++valid_;
+    return;
+  }
+  const std::string what = to_text(trial.cell.primitive) + ", " + to_text(trial.cell.workload);
+  Trouble& trouble = troubles_[{what, sample.outcome}];
+  ++trouble.trials;
+  trouble.reason = sample.reason;
+}
+
+std::string Tally::text() const {
+  std::string text = std::to_string(trials_) + (trials_ == 1 ? " trial, " : " trials, ");
+  if (troubles_.empty()) return text + (trials_ == 1 ? "valid" : "all valid");
+  text += (valid_ == 0 ? "none" : std::to_string(valid_)) + " of them valid";
+  for (const auto& [key, trouble] : troubles_) {
+    const auto& [what, outcome] = key;
+    text += "\n  " + std::to_string(trouble.trials) + " × " + what + ": ";
+    // A trial that ran to its end is told by its proof alone.
+    if (outcome != Outcome::kOk) text += std::string(outcome_name(outcome)) + ": ";
+    text += trouble.reason;
+  }
+  return text;
+}
+
+}  // namespace lockbench

@@ -1,0 +1,35 @@
+// Tally: how the trials of a session ended, for its closing words. Pure.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "harness/measure/sample.h"
+#include "harness/plan/cell.h"
+
+namespace lockbench {
+
+class Tally {
+ public:
+  void add(const Trial& trial, const Sample& sample);
+
+  // "60 trials, all valid", or how many are not, and a line for each kind of trouble:
+  //
+  //   4 trials, 3 of them valid
+  //     1 × lease:leases=2, checkout:second_lease: deadlock: no thread ended an operation for 2 s
+  std::string text() const;
+
+ private:
+  struct Trouble {
+    std::size_t trials = 0;
+    std::string reason;  // of the last
+  };
+
+  std::size_t trials_ = 0;
+  std::size_t valid_ = 0;
+  std::map<std::pair<std::string, Outcome>, Trouble> troubles_;  // by primitive and workload
+};
+
+}  // namespace lockbench

@@ -1,0 +1,63 @@
+#include "harness/command/command_line.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace lockbench {
+namespace {
+
+using testing::ElementsAre;
+
+CommandLine understood(std::vector<std::string> words) {
+  words.insert(words.begin(), "build/lockbench");
+  const auto read = read_command_line(words);
+  if (const Reply* const reply = std::get_if<Reply>(&read)) ADD_FAILURE() << reply->err;
+  return std::holds_alternative<CommandLine>(read) ? std::get<CommandLine>(read) : CommandLine{};
+}
+
+TEST(CommandLine, GivesRunItsPresetAndItsFlags) {
+  const RunOptions run =
+      understood({"run", "quick", "--blocks", "3", "--seed=7", "--threads", "1,2", "--threads",
+                  "4..8", "--out", "here", "--dry-run", "--progress", "off"})
+          .run;
+  EXPECT_EQ(run.preset, "quick");
+  EXPECT_EQ(run.overrides.blocks, 3u);
+  EXPECT_EQ(run.overrides.seed, 7u);
+  EXPECT_THAT(run.overrides.sweep.threads, ElementsAre(1, 2, 4, 8));
+  EXPECT_EQ(run.out, "here");
+  EXPECT_TRUE(run.dry_run);
+  EXPECT_EQ(run.progress, ProgressStyle::kOff);
+}
+
+TEST(CommandLine, TakesAPresetAfterAFlagThatMayBeGivenAgain) {
+  const RunOptions run = understood({"run", "--primitive", "keyed", "quick"}).run;
+  EXPECT_EQ(run.preset, "quick");
+  EXPECT_EQ(run.overrides.sweep.primitives.size(), 1u);
+}
+
+TEST(CommandLine, KeepsTheCommasOfAPrimitive) {
+  const RunOptions run = understood({"run", "--primitive", "striped:lock=std,stripes=64"}).run;
+  ASSERT_EQ(run.overrides.sweep.primitives.size(), 1u);
+  EXPECT_EQ(run.overrides.sweep.primitives[0].parameters.size(), 2u);
+}
+
+TEST(CommandLine, KeepsTheWordsForTheRecordAndTheProgramAsItWasCalled) {
+  const RunOptions run = understood({"run", "quick"}).run;
+  EXPECT_THAT(run.words, ElementsAre("lockbench", "run", "quick"));
+  EXPECT_EQ(run.program, "build/lockbench");
+}
+
+TEST(CommandLine, LeavesAScriptItsArguments) {
+  const CommandLine line = understood({"compare", "a", "b", "--baseline", "keyed", "--help"});
+  EXPECT_EQ(line.command, "compare");
+  EXPECT_THAT(line.rest, ElementsAre("a", "b", "--baseline", "keyed", "--help"));
+}
+
+TEST(CommandLine, LetsAResumedRunBeShownAsWanted) {
+  const RunOptions run = understood({"run", "--resume", "there", "--progress", "line"}).run;
+  EXPECT_EQ(run.resume, "there");
+  EXPECT_EQ(run.progress, ProgressStyle::kLine);
+}
+
+}  // namespace
+}  // namespace lockbench

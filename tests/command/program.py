@@ -1,0 +1,119 @@
+"""The real program, driven as users drive it, each test in a folder of its own."""
+
+from __future__ import annotations
+
+import csv
+import os
+import resource
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+BINARY = Path(os.environ.get("LOCKBENCH_BINARY", "build/release/lockbench")).resolve()
+
+# Long enough for a machine that does much else; only what hangs takes as long.
+PATIENCE_S = 60.0
+
+
+def wait_until(holds: Callable[[], Any], what: str) -> Any:
+    """Looks again and again until it holds, and gives what it gave."""
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
+        result = holds()
+        if result:
+            return result
+        time.sleep(0.005)
+    raise AssertionError(f"waited in vain: {what}")
+
+
+def rows_of(run: Path) -> list[dict[str, str]]:
+    """The whole rows of a run so far."""
+    trials = run / "trials.csv"
+    if not trials.exists():
+        return []
+    text = trials.read_text(encoding="utf-8")
+    return list(csv.DictReader(text[: text.rfind("\n") + 1].splitlines()))
+
+
+def assert_complete(run: Path, trials: int) -> None:
+    """Each trial has its one row, each row all its cells, and nothing is torn."""
+    text = (run / "trials.csv").read_text(encoding="utf-8")
+    assert text.endswith("\n")
+    lines = list(csv.reader(text.splitlines()))
+    assert {len(line) for line in lines} == {len(lines[0])}
+    assert sorted(int(row["trial"]) for row in rows_of(run)) == list(range(trials))
+
+
+def children_of(parent: int) -> Iterator[int]:
+    """Processes that `parent` started and that still run their program."""
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            state, ppid = (entry / "stat").read_text().rpartition(")")[2].split()[:2]
+        except OSError:
+            continue  # it ended meanwhile
+        if int(ppid) == parent and state not in "ZX":
+            yield int(entry.name)
+
+
+def is_running(pid: int) -> bool:
+    """Whether the process is there and no zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def without_advice(err: str) -> str:
+    """Standard error but for the line about the machine, which may be busy or not."""
+    lines = err.splitlines(keepends=True)
+    return "".join(line for line in lines if not line.endswith("see lockbench doctor\n"))
+
+
+class Program:
+    """lockbench, called in one folder."""
+
+    def __init__(self, folder: Path, binary: Path = BINARY) -> None:
+        self.folder = folder
+        self.binary = binary
+
+    def start(self, *words: str, file_limit: int | None = None, **how: Any) -> Any:
+        """Starts the program, with whatever this test run ignores or limits undone."""
+
+        def prepare() -> None:
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                signal.signal(number, signal.SIG_DFL)
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            if file_limit is not None:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (file_limit, file_limit))
+
+        options: dict[str, Any] = {
+            "cwd": self.folder,
+            "stdin": subprocess.DEVNULL,
+            "stdout": subprocess.PIPE,
+            "stderr": subprocess.PIPE,
+            "text": True,
+            "preexec_fn": prepare,
+            "env": {**os.environ, "LOCKBENCH_PYTHON": sys.executable},
+        }
+        return subprocess.Popen([str(self.binary), *words], **{**options, **how})
+
+    def run(self, *words: str, **how: Any) -> subprocess.CompletedProcess[str]:
+        """Runs the program to its end; reads what `how` does not send elsewhere."""
+        process = self.start(*words, **how)
+        out, err = process.communicate(timeout=PATIENCE_S)
+        return subprocess.CompletedProcess(
+            words, process.returncode, out, without_advice(err or "")
+        )
+
+    def go_on_as_told(self, err: str) -> subprocess.CompletedProcess[str]:
+        """Types what an interrupted run said would go on with it."""
+        command = shlex.split(err.rpartition("to go on: ")[2])
+        assert command[1:3] == ["run", "--resume"], err
+        return self.run(*command[1:])

@@ -1,0 +1,90 @@
+"""Help teaches: what there is, and examples that work as they stand."""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+import pytest
+
+from program import Program
+
+
+def test_no_words_show_help(lockbench: Program) -> None:
+    alone = lockbench.run()
+    asked = lockbench.run("--help")
+    assert alone.returncode == 0 and alone.stderr == ""
+    assert alone.stdout == asked.stdout
+    for command in ("run", "plot", "compare", "list", "trial"):
+        assert re.search(rf"^  {command} ", alone.stdout, re.MULTILINE)
+    assert "lockbench run quick" in alone.stdout
+
+
+@pytest.mark.parametrize("command", ["run", "list", "trial"])
+def test_each_command_shows_examples(lockbench: Program, command: str) -> None:
+    done = lockbench.run(command, "--help")
+    assert done.returncode == 0 and done.stderr == ""
+    assert "Example" in done.stdout
+    assert f"lockbench {command}" in done.stdout
+
+
+@pytest.mark.parametrize("command", ["plot", "compare"])
+def test_scripts_show_their_own_help(lockbench: Program, command: str) -> None:
+    done = lockbench.run(command, "--help")
+    assert done.returncode == 0, done.stderr
+    assert "RUN" in done.stdout
+
+
+def test_examples_of_run_expand_to_plans(lockbench: Program) -> None:
+    text = lockbench.run("run", "--help").stdout.replace("\\\n", "")
+    examples = [shlex.split(line) for line in text.splitlines() if line.startswith("  lockbench ")]
+    assert len(examples) >= 5
+    (lockbench.folder / "my-plan.toml").write_text('title = "x"\nprimitive = "keyed"\n')
+    for words in examples:
+        if "--resume" in words:
+            continue
+        done = lockbench.run(*words[1:], "--dry-run") if "--dry-run" not in words else None
+        done = done or lockbench.run(*words[1:])
+        assert done.returncode == 0, (words, done.stderr)
+        assert re.search(r"\d+ trials? in \d+ blocks?, about \d+ ", done.stdout)
+
+
+def test_help_of_run_says_what_happens_without_a_preset(lockbench: Program) -> None:
+    assert "Nothing named is an error" in lockbench.run("run", "--help").stdout
+
+
+def test_version_names_the_build(lockbench: Program) -> None:
+    done = lockbench.run("--version")
+    assert done.returncode == 0
+    assert re.match(r"lockbench \d+\.\d+\.\d+", done.stdout)
+    assert "abseil" in done.stdout
+
+
+def test_list_names_what_run_takes(lockbench: Program) -> None:
+    for what, name in [
+        ("primitives", "striped"),
+        ("workloads", "checkout"),
+        ("presets", "quick"),
+        ("targets", "i7-1165G7"),
+    ]:
+        done = lockbench.run("list", what)
+        assert done.returncode == 0
+        assert re.search(rf"^  {name} ", done.stdout, re.MULTILINE)
+        assert done.stdout in lockbench.run("list").stdout
+
+
+def test_every_listed_preset_expands(lockbench: Program) -> None:
+    lines = lockbench.run("list", "presets").stdout.splitlines()[1:]
+    assert len(lines) >= 11
+    for line in lines:
+        done = lockbench.run("run", line.split()[0], "--dry-run")
+        assert done.returncode == 0, done.stderr
+
+
+def test_the_same_preset_and_seed_make_the_same_plan(lockbench: Program) -> None:
+    first, again, other = (
+        lockbench.run("run", "quick", "--dry-run", "--seed", seed).stdout for seed in "778"
+    )
+    assert first == again
+    assert first != other
+    assert list(lockbench.folder.iterdir()) == []

@@ -1,0 +1,158 @@
+"""Whatever stops a run, its finished trials are kept, and it can be gone on with."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from program import (
+    Program,
+    assert_complete,
+    children_of,
+    is_running,
+    rows_of,
+    wait_until,
+    without_advice,
+)
+
+TRIALS = 24
+FIXED = ("--primitive", "global", "--threads", "1", "--mode", "fixed", "--operations", "1")
+SHORT = ("run", *FIXED, "--hold", "sleep:30ms", "--blocks", str(TRIALS), "--out", "out")
+LONG = ("run", *FIXED, "--hold", "sleep:10min", "--blocks", "2", "--out", "out")
+
+
+def the_child_of(pid: int) -> int:
+    """The trial's process, once it runs lockbench itself."""
+
+    def find() -> int | None:
+        for child in children_of(pid):
+            words = Path(f"/proc/{child}/cmdline").read_bytes().split(b"\0")
+            if words[1:3] == [b"trial", b"--parent"]:
+                return child
+        return None
+
+    child: int = wait_until(find, "no trial was started")
+    return child
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_a_signal_keeps_the_rows_and_tells_how_to_go_on(
+    lockbench: Program, number: int, code: int
+) -> None:
+    out = lockbench.folder / "out"
+    process = lockbench.start(*SHORT, "--progress", "off")
+    wait_until(lambda: len(rows_of(out)) >= 2, "no rows")
+    process.send_signal(number)
+    err = without_advice(process.communicate()[1])
+    assert process.returncode == code
+    kept = rows_of(out)
+    assert 2 <= len(kept) < TRIALS
+    assert err.count("\n") == 1
+    assert err.startswith(f"Interrupted: {len(kept)} of {TRIALS} trials are kept")
+
+    resumed = lockbench.go_on_as_told(err)
+    assert resumed.returncode == 0, resumed.stderr
+    assert_complete(out, TRIALS)
+    assert rows_of(out)[: len(kept)] == kept
+    assert f"Measured out: {TRIALS - len(kept)} trial" in resumed.stdout
+
+
+def test_a_signal_does_not_wait_for_a_long_trial(lockbench: Program) -> None:
+    process = lockbench.start(*LONG)
+    child = the_child_of(process.pid)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "0 of 2 trials are kept" in err
+    assert not is_running(child)
+
+
+def test_ctrl_c_reaches_the_run_and_not_its_child(lockbench: Program) -> None:
+    process = lockbench.start(*LONG, start_new_session=True)
+    the_child_of(process.pid)
+    os.killpg(process.pid, signal.SIGINT)
+    process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert rows_of(lockbench.folder / "out") == []
+
+
+def test_a_signal_that_was_ignored_stays_ignored(lockbench: Program) -> None:
+    out = lockbench.folder / "out"
+    ignoring = 'trap "" HUP INT; exec "$@"'
+    process = lockbench.start(
+        "-c", ignoring, "sh", str(lockbench.binary), *SHORT, executable="/bin/sh"
+    )
+    wait_until(lambda: len(rows_of(out)) >= 2, "no rows")
+    process.send_signal(signal.SIGHUP)
+    process.send_signal(signal.SIGINT)
+    process.communicate()
+    assert process.returncode == 0
+    assert_complete(out, TRIALS)
+
+
+def test_a_killed_run_takes_its_child_with_it(lockbench: Program) -> None:
+    process = lockbench.start(*LONG)
+    child = the_child_of(process.pid)
+    process.kill()
+    process.communicate()
+    wait_until(lambda: not is_running(child), "the trial outlived its run")
+
+
+def test_a_killed_run_is_gone_on_with(lockbench: Program) -> None:
+    out = lockbench.folder / "out"
+    process = lockbench.start(*SHORT)
+    wait_until(lambda: len(rows_of(out)) >= 2, "no rows")
+    process.kill()
+    process.communicate()
+    kept = rows_of(out)
+
+    # The last row torn in two, as by a crash in the middle of writing.
+    with (out / "trials.csv").open("a", encoding="utf-8") as file:
+        file.write("1,torn")
+    resumed = lockbench.run("run", "--resume", "out")
+    assert resumed.returncode == 0, resumed.stderr
+    assert "torn" in resumed.stderr
+    assert_complete(out, TRIALS)
+    assert rows_of(out)[: len(kept)] == kept
+
+
+def test_a_run_that_is_going_on_is_not_resumed(lockbench: Program) -> None:
+    process = lockbench.start(*LONG)
+    the_child_of(process.pid)
+    resumed = lockbench.run("run", "--resume", "out")
+    assert resumed.returncode == 2
+    assert "another process is writing it" in resumed.stderr
+    process.send_signal(signal.SIGTERM)
+    process.communicate()
+    assert process.returncode == 143
+
+
+def test_a_full_disk_keeps_whole_rows(lockbench: Program) -> None:
+    out = lockbench.folder / "out"
+    words = ("--threads", "2", "--operations", "500", "--sample-every", "1", "--hold", "1us")
+    many = ("--primitive", "keyed", "--mode", "fixed", "--blocks", "40", *words)
+    done = lockbench.run("run", *many, "--out", "out", "--progress", "off", file_limit=64 << 10)
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1, done.stderr
+    assert "ulimit -f" in done.stderr
+    kept = rows_of(out)
+    assert 0 < len(kept) < 40
+    assert f"{len(kept)} of 40 trials are kept" in done.stderr
+    assert (out / "trials.csv").read_text(encoding="utf-8").endswith("\n")
+
+    assert lockbench.go_on_as_told(done.stderr).returncode == 0
+    assert_complete(out, 40)
+    assert rows_of(out)[: len(kept)] == kept
+
+
+def test_a_disk_without_any_room_refuses_the_run(lockbench: Program) -> None:
+    done = lockbench.run(*SHORT, file_limit=0)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "out/meta.json" in done.stderr
+    assert not [path for path in (lockbench.folder / "out").glob("*")]

@@ -1,0 +1,104 @@
+"""What goes wrong within a trial costs its row alone."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+from pathlib import Path
+
+from program import Program, assert_complete, children_of, rows_of, wait_until
+
+DEADLOCK = """
+title = "As many threads as leases, each of which wants two"
+blocks = 1
+mode = "fixed"
+threads = 1
+operations = 5
+[[sweep]]
+primitive = ["lease:leases=1", "lease_condvar:leases=1"]
+workload = ["checkout", "checkout:second_lease"]
+"""
+
+CRASHES = """
+title = "Two long trials among short ones"
+blocks = 1
+mode = "fixed"
+[[sweep]]
+primitive = ["global", "keyed"]
+operations = 1
+hold = "sleep:600s"
+[[sweep]]
+primitive = ["global", "keyed"]
+operations = 10
+threads = [1, 2]
+"""
+
+
+def test_a_deadlock_costs_its_row_alone_and_is_told(lockbench: Program) -> None:
+    (lockbench.folder / "plan.toml").write_text(DEADLOCK, encoding="utf-8")
+    done = lockbench.run("run", "plan.toml", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    outcomes = {
+        (row["primitive"], row["scenario"]): row for row in rows_of(lockbench.folder / "out")
+    }
+    for primitive in ("lease", "lease_condvar"):
+        assert outcomes[primitive, ""]["outcome"] == "ok"
+        assert outcomes[primitive, ""]["valid"] == "true"
+        stuck = outcomes[primitive, "second_lease"]
+        assert stuck["outcome"] == "deadlock"
+        assert stuck["valid"] == "false"
+        assert "threads 0, of 1" in stuck["reason"]
+        assert f"1 × {primitive}:leases=1, checkout:second_lease: deadlock:" in done.stdout
+    assert "4 trials, 2 of them valid" in done.stdout
+
+
+def test_a_crash_costs_its_row_alone_and_names_its_signal(lockbench: Program) -> None:
+    (lockbench.folder / "plan.toml").write_text(CRASHES, encoding="utf-8")
+    plan = lockbench.run("run", "plan.toml", "--dry-run").stdout.splitlines()
+    long = [place for place, line in enumerate(plan) if "sleep:600s" in line]
+    assert len(long) == 2
+    out = lockbench.folder / "out"
+    process = lockbench.start("run", "plan.toml", "--out", "out")
+    for place, number in zip(long, (signal.SIGKILL, signal.SIGSEGV)):
+        # Each row is written after its child is gone: whoever is there now measures the next one.
+        wait_until(lambda: len(rows_of(out)) == place, f"no {place} rows")
+        child = wait_until(lambda: next(children_of(process.pid), None), "no child")
+        wait_until(lambda: b"--parent" in Path(f"/proc/{child}/cmdline").read_bytes(), "no trial")
+        os.kill(child, number)
+    stdout, stderr = process.communicate(timeout=60)
+    assert process.returncode == 0, stderr
+
+    assert_complete(out, 6)
+    rows = rows_of(out)
+    killed, faulted = (rows[place] for place in long)
+    assert killed["outcome"] == faulted["outcome"] == "crashed"
+    assert "signal 9 (Killed)" in killed["reason"]
+    assert "signal 11 (Segmentation fault)" in faulted["reason"]
+    assert killed["operations"] == "" and killed["valid"] == "false"
+    assert [row["outcome"] for row in rows].count("ok") == 4
+    assert "6 trials, 4 of them valid" in stdout
+
+
+def test_what_this_machine_cannot_do_is_told_in_its_row(lockbench: Program) -> None:
+    words = ("--primitive", "keyed", "--threads", "1", "--blocks", "1", "--pinning", "1000")
+    done = lockbench.run("run", *words, "--out", "out")
+    assert done.returncode == 0, done.stderr
+    (row,) = rows_of(lockbench.folder / "out")
+    assert row["outcome"] == "failed"
+    assert "processor 1000" in row["reason"]
+    assert "none of them valid" in done.stdout
+
+
+def test_the_article_counts_and_only_no_lock_loses_updates(lockbench: Program) -> None:
+    words = ("--primitive", "none", "--primitive", "keyed", "--hold", "sleep:200ms")
+    done = lockbench.run("run", "article-21x6", "--blocks", "1", *words, "--out", "out")
+    assert done.returncode == 0, done.stderr
+    rows = {row["primitive"]: row for row in rows_of(lockbench.folder / "out")}
+    assert rows["keyed"]["counts"] == "6 2 5 3 2 3"
+    assert rows["keyed"]["lost_updates"] == "0"
+    assert rows["keyed"]["valid"] == "true"
+    assert rows["none"]["counts"] == "1 1 1 1 1 1"
+    assert rows["none"]["lost_updates"] == "15"
+    assert rows["none"]["valid"] == "false"
+    assert re.search(r"1 × none, counter: lost 15 updates", done.stdout)

@@ -1,0 +1,76 @@
+"""The whole way of the data: a preset, trials, rows, pictures and a table."""
+
+from __future__ import annotations
+
+import json
+
+from program import Program, assert_complete, rows_of
+
+PLAN = """
+title = "A little of each"
+blocks = 3
+warmup = "1ms"
+window = "5ms"
+[[sweep]]
+primitive = ["global", "keyed", "striped:stripes=64"]
+threads = [1, 2]
+keys = 64
+[[sweep]]
+primitive = ["reentrant", "recursive_mutex"]
+workload = "nested:mixed_lock_unlock"
+[[sweep]]
+primitive = "lease:leases=4"
+workload = "checkout"
+threads = 8
+"""
+
+
+def test_a_small_run_ends_in_pictures_and_a_table(lockbench: Program) -> None:
+    (lockbench.folder / "small plan.toml").write_text(PLAN, encoding="utf-8")
+    out = lockbench.folder / "my run"
+    done = lockbench.run("run", "small plan.toml", "--out", "my run")
+    assert done.returncode == 0, done.stderr
+    assert "27 trials, all valid" in done.stdout
+    assert "plot 'my run'" in done.stdout and "compare 'my run'" in done.stdout
+    assert_complete(out, 27)
+    assert {row["primitive"] for row in rows_of(out)} == {
+        "global",
+        "keyed",
+        "striped",
+        "reentrant",
+        "recursive_mutex",
+        "lease",
+    }
+    meta = json.loads((out / "meta.json").read_text(encoding="utf-8"))
+    assert meta["end"]["state"] == "finished" and meta["end"]["trials_done"] == 27
+    assert meta["command"] == "lockbench run 'small plan.toml' --out 'my run'"
+
+    plotted = lockbench.run("plot", "my run", "--format", "png")
+    assert plotted.returncode == 0, plotted.stderr
+    pictures = list(out.rglob("*.png"))
+    assert pictures
+    assert all(picture.read_bytes().startswith(b"\x89PNG") for picture in pictures)
+
+    compared = lockbench.run("compare", "my run", "--baseline", "global")
+    assert compared.returncode == 0, compared.stderr
+    for word in ("global", "keyed", "striped", "ratio"):
+        assert word in compared.stdout
+
+
+def test_a_trial_can_be_run_again_from_the_plan(lockbench: Program) -> None:
+    words = ("--primitive", "keyed", "--threads", "2", "--blocks", "1", "--window", "5ms")
+    assert lockbench.run("run", *words, "--out", "out").returncode == 0
+    meta = json.loads((lockbench.folder / "out" / "meta.json").read_text(encoding="utf-8"))
+    trial = lockbench.folder / "trial.json"
+    trial.write_text(json.dumps(meta["plan"]["trials"][0]), encoding="utf-8")
+    with trial.open(encoding="utf-8") as file:
+        done = lockbench.run("trial", stdin=file)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["outcome"] == "ok"
+
+
+def test_scripts_that_find_no_python_say_what_to_install(lockbench: Program) -> None:
+    done = lockbench.run("plot", "x", env={"LOCKBENCH_PYTHON": "/nowhere/python3"})
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "LOCKBENCH_PYTHON is /nowhere/python3" in done.stderr
