@@ -1,6 +1,7 @@
 #include "harness/micro/options.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <string_view>

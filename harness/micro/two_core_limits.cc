@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "harness/measure/pinning.h"
 #include "harness/micro/benchmarks.h"

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <random>
 #include <string>
