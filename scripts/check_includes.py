@@ -70,7 +70,8 @@ RULES: dict[str, Rule] = {
         STANDARD | {"Abseil", "TBB"},
     ),
     "harness/record": Rule(
-        ("harness/plan", "harness/measure/sample.h", "workloads/settings.h"),
+        ("harness/plan", "harness/measure/sample.h", "harness/measure/calibration.h")
+        + ("workloads/settings.h",),
         frozenset({"std", "Abseil", "nlohmann json", "hwloc", "kernel"}),
     ),
     "harness/command": Rule(

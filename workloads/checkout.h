@@ -19,6 +19,8 @@ namespace lockbench {
 template <class P, Key K>
 class Checkout {
  public:
+  using KeyKind = K;
+
   static constexpr std::string_view kName = "checkout";
   static constexpr std::string_view kSummary = "takes a lease of a shard, holds, and gives it back";
   static constexpr bool kAccepts = LeaseLock<P, K>;

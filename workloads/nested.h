@@ -18,6 +18,8 @@ namespace lockbench {
 template <class P, Key K>
 class Nested {
  public:
+  using KeyKind = K;
+
   static constexpr std::string_view kName = "nested";
   static constexpr std::string_view kSummary =
       "locks and unlocks five times, nested or not as the scenario says";

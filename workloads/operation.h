@@ -3,6 +3,7 @@
 // A workload is a class template over the primitive and the kind of key. It is made once a trial,
 // before any thread, and holds what the threads share; each thread then has an Actor of it.
 //
+//   using KeyKind = K;
 //   static constexpr std::string_view kName, kSummary;
 //   static constexpr bool kAccepts;          // the primitive can do what the workload asks for
 //   static constexpr std::string_view kNeeds;  // what that is, for people
@@ -19,6 +20,7 @@
 //
 //   bool probe.acquire(handle, timeout)      // lock(), or try_lock_for() when timeout is not 0
 //   void probe.release(handle)               // unlock()
+//   static constexpr bool kWatches           // it records something
 //
 // Shared records are relaxed atomics that are loaded and stored, never read-modify-written: they
 // add no ordering that could hide a broken lock, and a race on them is defined behaviour.

@@ -8,11 +8,15 @@
 //
 // Proof. Each thread knows from its ring how often it updated each key; the sum must be what the
 // record says. And since nobody else may be inside, the record must not change during the hold.
+//
+// Where the primitive hashes keys to fewer locks and the settings ask for it, watched acquisitions
+// tell whether the lock was held for their own key or for another (a false conflict).
 #pragma once
 
 #include <array>
 #include <optional>
 
+#include "workloads/holder_board.h"
 #include "workloads/operation.h"
 
 namespace lockbench {
@@ -20,6 +24,8 @@ namespace lockbench {
 template <class P, Key K, class Record>
 class PerKey {
  public:
+  using KeyKind = K;
+
   static constexpr bool kAccepts = kOneHolder<P, K>;
   static constexpr std::string_view kNeeds = "at most one holder of a key";
   static constexpr std::array<std::string_view, 0> kScenarios{};
@@ -31,27 +37,32 @@ class PerKey {
         keys_(settings.keys, Record::kKeyPrefix, Record::kKeySuffix),
         sequences_(KeySequences::draw(settings)),
         records_(new Record[settings.keys]),
-        hold_lines_(settings.keys, hold_.lines()) {}
+        hold_lines_(settings.keys, hold_.lines()) {
+    if (kHashesKeys && settings.watch_conflicts) board_.emplace(settings.threads);
+  }
 
   class Actor {
    public:
     Actor(PerKey& shared, std::uint32_t thread)
-        : shared_(shared), cursor_(shared.sequences_.of(thread)) {}
+        : shared_(shared), thread_(thread), cursor_(shared.sequences_.of(thread)) {}
 
     template <class Probe>
     bool operate(Probe& probe) {
       const std::uint32_t key = cursor_.next();
       auto handle = shared_.primitive_.handle(shared_.keys_[key]);
+      if (Probe::kWatches) note_conflicts(key);
       if (!probe.acquire(handle, shared_.settings_.timeout)) [[unlikely]] {
         given_up_.push_back(key);
         return false;
       }
+      if (kHashesKeys && shared_.board_) shared_.board_->hold(thread_, key);
       Record& record = shared_.records_[key];
       const auto seen = record.look();
       shared_.hold_.perform(shared_.hold_lines_.of(key));
       if (record.look() != seen || !record.sound(seen)) [[unlikely]]
         ++violations_;
       record.update(seen);
+      if (kHashesKeys && shared_.board_) shared_.board_->leave(thread_);
       probe.release(handle);
       return true;
     }
@@ -61,9 +72,27 @@ class PerKey {
    private:
     friend class PerKey;
 
+    // Who has the lock that `key` needs, as far as the board shows?
+    void note_conflicts(std::uint32_t key) {
+      if constexpr (kHashesKeys) {
+        if (!shared_.board_) return;
+        const std::size_t stripe = shared_.stripe_of(key);
+        shared_.board_->for_each_held([&](std::uint64_t held) {
+          if (held == key) {
+            ++true_conflicts_;
+          } else if (shared_.stripe_of(held) == stripe) {
+            ++false_conflicts_;
+          }
+        });
+      }
+    }
+
     PerKey& shared_;
+    const std::uint32_t thread_;
     KeyCursor cursor_;
     std::uint64_t violations_ = 0;
+    std::uint64_t true_conflicts_ = 0;
+    std::uint64_t false_conflicts_ = 0;
     std::vector<std::uint32_t> given_up_;  // keys whose update was not made
   };
 
@@ -91,7 +120,27 @@ class PerKey {
 
   std::optional<HoldBound> hold_bound() const { return bound_of_sequences(sequences_, settings_); }
 
+  // Of the conflicts that were watched, the share that was false; absent when there was none.
+  std::optional<double> false_conflicts(std::span<const Actor* const> actors) const {
+    std::uint64_t all = 0;
+    std::uint64_t other = 0;
+    for (const Actor* actor : actors) {
+      all += actor->true_conflicts_ + actor->false_conflicts_;
+      other += actor->false_conflicts_;
+    }
+    if (all == 0) return std::nullopt;
+    return static_cast<double>(other) / static_cast<double>(all);
+  }
+
  private:
+  static constexpr bool kHashesKeys = requires(const P& primitive, K key) {
+    primitive.stripe_of(key);
+  };
+
+  std::size_t stripe_of(std::uint64_t key) const requires kHashesKeys {
+    return primitive_.stripe_of(keys_[key]);
+  }
+
   P& primitive_;
   const WorkloadSettings settings_;
   const Worker hold_;
@@ -99,6 +148,7 @@ class PerKey {
   const KeySequences sequences_;
   const std::unique_ptr<Record[]> records_;
   HoldLines hold_lines_;
+  std::optional<HolderBoard> board_;
 };
 
 }  // namespace lockbench

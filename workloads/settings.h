@@ -66,7 +66,8 @@ struct WorkloadSettings {
   Nanoseconds timeout{0};        // 0: waits as long as it takes; else try_lock_for(timeout)
   std::uint64_t operations = 0;  // per thread, when the number is fixed; 0 when time decides
   Scenario scenario = Scenario::kLockUnlock;  // `nested` only
-  bool second_lease = false;  // `checkout` only: asks for a second lease while holding one
+  bool watch_conflicts = false;  // tells false conflicts from true ones, where keys are hashed
+  bool second_lease = false;     // `checkout` only: asks for a second lease while holding one
   std::uint64_t seed = 1;
 };
 

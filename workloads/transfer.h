@@ -14,6 +14,8 @@ namespace lockbench {
 template <class P, Key K>
 class Transfer {
  public:
+  using KeyKind = K;
+
   static constexpr std::string_view kName = "transfer";
   static constexpr std::string_view kSummary =
       "takes two keys at once and moves one unit between their balances";

@@ -230,6 +230,7 @@ WorkloadSettings settings_of(const Trial& trial) {
           .timeout = cell.timeout,
           .operations = cell.mode == Mode::kFixed ? cell.operations : 0,
           .scenario = scenario.value_or(Scenario::kLockUnlock),
+          .watch_conflicts = cell.watch_conflicts,
           .second_lease = cell.workload.scenario == kSecondLease,
           .seed = trial.seed};
 }

@@ -119,6 +119,39 @@ void add_folder(CLI::App& run, const std::string& flag, const std::string& help,
       ->type_name("DIR");
 }
 
+// "2%" or "0.02".
+absl::StatusOr<double> parse_share(std::string text) {
+  const bool percent = !text.empty() && text.back() == '%';
+  if (percent) text.pop_back();
+  const absl::StatusOr<double> number = parse_fraction(text, 0, percent ? 100 : 1);
+  if (!number.ok() || *number == 0) {
+    return absl::InvalidArgumentError("wants a share above 0, as 2% or 0.02");
+  }
+  return percent ? *number / 100 : *number;
+}
+
+void add_precision(CLI::App& run, RunOptions& options) {
+  run.add_option_function<std::string>(
+         "--precision",
+         [&options](const std::string& text) {
+           const absl::StatusOr<double> share = parse_share(text);
+           require(share.status(), "--precision");
+           options.precision = *share;
+         },
+         "Adds blocks where they are needed until each median is known to this share, as 2%")
+      ->type_name("SHARE");
+  run.add_option_function<std::string>(
+         "--budget",
+         [&options](const std::string& text) {
+           const absl::StatusOr<Nanoseconds> budget = parse_duration(text);
+           require(budget.status(), "--budget");
+           options.budget = *budget;
+         },
+         "How long that may take, from the start [5min]")
+      ->type_name("TIME")
+      ->needs("--precision");
+}
+
 void add_run(CLI::App& app, RunOptions& options) {
   CLI::App* const run =
       app.add_subcommand("run", "Measures a preset, or the cells that flags name");
@@ -132,6 +165,7 @@ void add_run(CLI::App& app, RunOptions& options) {
   add_count(*run, "--seed", kSeedRange,
             "Draws keys and the order of trials; the same seed gives the same plan",
             [&options](std::uint64_t n) { options.overrides.seed = n; });
+  add_precision(*run, options);
   add_folder(*run, "--out", "The run's folder [results/runs/<time>-<preset>-<id>]", options.out);
   add_folder(*run, "--resume", "Goes on with the run in this folder, by its own plan",
              options.resume);

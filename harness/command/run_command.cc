@@ -120,11 +120,14 @@ int begin(const RunOptions& options, Plan plan) {
                                  .command = shell_command(options.words),
                                  .machine = machine,
                                  .build = this_build(),
+                                 .calibration = calibrate(),
                                  .plan = std::move(plan)});
   if (!writer.ok()) return complain(writer.status());
   say_target(machine, identity.target);
   say_spoilers(machine);
-  return Session(*std::move(writer), {}, options.progress, options.program).run();
+  Session session(*std::move(writer), {}, options.progress, options.program);
+  if (options.precision) session.aim_for(*options.precision, options.budget);
+  return session.run();
 }
 
 }  // namespace

@@ -16,6 +16,8 @@ struct RunOptions {
   Overrides overrides;
   std::optional<std::filesystem::path> out;     // the run's folder
   std::optional<std::filesystem::path> resume;  // goes on with the run in this folder
+  std::optional<double> precision;              // adds blocks until medians are known to this share
+  Nanoseconds budget = std::chrono::minutes(5);  // for that, from the start
   bool dry_run = false;
   ProgressStyle progress = ProgressStyle::kAuto;
   std::vector<std::string> words;  // the command line, for meta.json

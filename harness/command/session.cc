@@ -1,5 +1,6 @@
 #include "harness/command/session.h"
 
+#include <algorithm>
 #include <ctime>
 #include <iostream>
 #include <utility>
@@ -47,38 +48,102 @@ std::string utc_now(const char* strftime_format) {
 Session::Session(RunWriter writer, std::set<std::uint32_t> done, ProgressStyle progress,
                  std::string program)
     : writer_(std::move(writer)), progress_(progress), program_(std::move(program)) {
-  const Plan& plan = writer_.meta().plan;
-  for (const Trial& trial : plan.trials) {
-    if (done.contains(trial.number)) continue;
-    missing_.push_back(&trial);
-    state_.expected_total_s += expected_s(trial);
+  for (const Trial& trial : writer_.meta().plan.trials) {
+    if (!done.contains(trial.number)) add_missing(trial);
   }
   state_.done = done.size();
-  state_.total = plan.trials.size();
+  state_.total = writer_.meta().plan.trials.size();
+}
+
+void Session::add_missing(const Trial& trial) {
+  missing_.push_back(trial.number);
+  state_.expected_total_s += expected_s(trial);
+}
+
+void Session::aim_for(double precision, Nanoseconds budget) {
+  aim_ = Aim{.precision = precision, .budget = budget};
 }
 
 int Session::run() {
-  for (const Trial* const trial : missing_) {
-    if (noted_signal() != 0) return interrupted();
-    const absl::Status measured = measure(*trial);
-    if (absl::IsCancelled(measured)) return interrupted();
-    if (!measured.ok()) return stopped(measured);
-  }
+  do {
+    // By place, since the plan may grow.
+    for (const std::uint32_t number : std::exchange(missing_, {})) {
+      if (noted_signal() != 0) return interrupted();
+      const Trial trial = writer_.meta().plan.trials[number];
+      const absl::Status measured = measure(trial);
+      if (absl::IsCancelled(measured)) return interrupted();
+      if (!measured.ok()) return stopped(measured);
+    }
+  } while (next_block());
   return finished();
 }
 
+// Every attempt has its row; the first that nothing disturbed ends the trial.
 absl::Status Session::measure(const Trial& trial) {
-  update_elapsed();
-  progress_.show(state_, describe(trial.cell));
-  Row row{.run = writer_.meta().run, .trial = trial, .started_at = utc_now("%Y-%m-%dT%H:%M:%SZ")};
-  absl::StatusOr<Sample> sample = measure_in_child(kThisProgram, trial);
-  if (!sample.ok()) return sample.status();
-  row.sample = *std::move(sample);
-  if (absl::Status status = writer_.append(row); !status.ok()) return status;
-  tally_.add(trial, row.sample);
+  for (std::uint32_t number = 0; number < kMostAttempts; ++number) {
+    const absl::StatusOr<Row> row = attempt(trial, number);
+    if (!row.ok()) return row.status();
+    if (absl::Status status = writer_.append(*row); !status.ok()) return status;
+    if (!row->sample.disturbance.empty() && number + 1 < kMostAttempts) continue;
+    tally_.add(trial, row->sample);
+    note_figure(trial, row->sample);
+    break;
+  }
   ++state_.done;
   state_.expected_done_s += expected_s(trial);
   return absl::OkStatus();
+}
+
+absl::StatusOr<Row> Session::attempt(const Trial& trial, std::uint32_t number) {
+  update_elapsed();
+  progress_.show(state_, describe(trial.cell));
+  Row row{.run = writer_.meta().run,
+          .trial = trial,
+          .attempt = number,
+          .started_at = utc_now("%Y-%m-%dT%H:%M:%SZ")};
+  absl::StatusOr<Sample> sample = measure_in_child(kThisProgram, trial);
+  if (!sample.ok()) return sample.status();
+  row.sample = *std::move(sample);
+  return row;
+}
+
+void Session::note_figure(const Trial& trial, const Sample& sample) {
+  if (!aim_ || !sample.valid()) return;
+  auto found = std::find_if(figures_.begin(), figures_.end(),
+                            [&](const CellFigures& f) { return f.cell == trial.cell; });
+  if (found == figures_.end()) {
+    figures_.push_back({.cell = trial.cell, .figures = {}});
+    found = figures_.end() - 1;
+  }
+  found->figures.push_back(sample.makespan_s
+                               ? *sample.makespan_s
+                               : static_cast<double>(*sample.operations) / *sample.window_s);
+}
+
+// Whether there is one: some cells are not narrow enough, and the budget lasts for another block of
+// them.
+bool Session::next_block() {
+  if (!aim_) return false;
+  const std::vector<Cell> cells = imprecise_cells(figures_, aim_->precision);
+  if (cells.empty()) return false;
+  double block_s = 0;
+  for (const Cell& cell : cells) block_s += expected_s(Trial{.cell = cell});
+  update_elapsed();
+  const double budget_s = std::chrono::duration<double>(aim_->budget).count();
+  if (state_.elapsed_s + block_s > budget_s) {
+    tally_.note_imprecise(cells.size(), aim_->precision);
+    return false;
+  }
+  if (const absl::Status extended = writer_.extend(cells); !extended.ok()) {
+    complain(extended);
+    return false;
+  }
+  const std::vector<Trial>& trials = writer_.meta().plan.trials;
+  for (std::size_t i = trials.size() - cells.size(); i < trials.size(); ++i) {
+    add_missing(trials[i]);
+  }
+  state_.total = trials.size();
+  return true;
 }
 
 int Session::finished() {

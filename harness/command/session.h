@@ -5,14 +5,17 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include <absl/status/status.h>
+#include <absl/status/statusor.h>
 
 #include "harness/command/progress.h"
 #include "harness/command/tally.h"
+#include "harness/plan/precision.h"
 #include "harness/record/run_writer.h"
 
 namespace lockbench {
@@ -29,11 +32,27 @@ class Session {
   Session(RunWriter writer, std::set<std::uint32_t> done, ProgressStyle progress,
           std::string program);
 
+  // Adds blocks of the cells whose medians are not narrow enough (precision.h), as long as
+  // `budget`, counted from the start of the session, lasts.
+  void aim_for(double precision, Nanoseconds budget);
+
   // Returns the exit code, see run_command.h. Requires note_signals().
   int run();
 
  private:
+  // How often a disturbed trial is measured at most.
+  static constexpr std::uint32_t kMostAttempts = 3;
+
+  struct Aim {
+    double precision = 0;
+    Nanoseconds budget{0};
+  };
+
+  void add_missing(const Trial& trial);
   absl::Status measure(const Trial& trial);
+  absl::StatusOr<Row> attempt(const Trial& trial, std::uint32_t number);
+  void note_figure(const Trial& trial, const Sample& sample);
+  bool next_block();
   int finished();
   int interrupted();
   int stopped(const absl::Status& status);
@@ -43,7 +62,9 @@ class Session {
   std::string how_to_go_on() const;
 
   RunWriter writer_;
-  std::vector<const Trial*> missing_;  // of the writer's plan
+  std::vector<std::uint32_t> missing_;  // places in the writer's plan
+  std::optional<Aim> aim_;
+  std::vector<CellFigures> figures_;  // of this session's valid trials
   ProgressState state_;
   Progress progress_;
   Tally tally_;

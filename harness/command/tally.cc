@@ -1,5 +1,7 @@
 #include "harness/command/tally.h"
 
+#include <cstdio>
+
 #include "harness/plan/spelling.h"
 #include "harness/record/outcome.h"
 
@@ -17,9 +19,17 @@ void Tally::add(const Trial& trial, const Sample& sample) {
   trouble.reason = sample.reason;
 }
 
+void Tally::note_imprecise(std::size_t cells, double precision) {
+  char share[32];
+  std::snprintf(share, sizeof share, "%g %%", precision * 100);
+  imprecise_ = "\n  the budget ended with " + std::to_string(cells) +
+               (cells == 1 ? " cell" : " cells") + " less precise than " + share +
+               "; a larger --budget narrows them";
+}
+
 std::string Tally::text() const {
   std::string text = std::to_string(trials_) + (trials_ == 1 ? " trial, " : " trials, ");
-  if (troubles_.empty()) return text + (trials_ == 1 ? "valid" : "all valid");
+  if (troubles_.empty()) return text + (trials_ == 1 ? "valid" : "all valid") + imprecise_;
   text += (valid_ == 0 ? "none" : std::to_string(valid_)) + " of them valid";
   for (const auto& [key, trouble] : troubles_) {
     const auto& [what, outcome] = key;
@@ -28,7 +38,7 @@ std::string Tally::text() const {
     if (outcome != Outcome::kOk) text += std::string(outcome_name(outcome)) + ": ";
     text += trouble.reason;
   }
-  return text;
+  return text + imprecise_;
 }
 
 }  // namespace lockbench

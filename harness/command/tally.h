@@ -15,6 +15,9 @@ class Tally {
  public:
   void add(const Trial& trial, const Sample& sample);
 
+  // Cells whose medians stayed wider than `precision` when the budget ended.
+  void note_imprecise(std::size_t cells, double precision);
+
   // "60 trials, all valid", or how many are not, and a line for each kind of trouble:
   //
   //   4 trials, 3 of them valid
@@ -29,6 +32,7 @@ class Tally {
 
   std::size_t trials_ = 0;
   std::size_t valid_ = 0;
+  std::string imprecise_;
   std::map<std::pair<std::string, Outcome>, Trouble> troubles_;  // by primitive and workload
 };
 

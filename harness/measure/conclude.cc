@@ -19,7 +19,9 @@ void add_throughput(const TrialEnd& end, Sample& sample) {
   platform::Time last = end.opened;
   for (const ThreadReport& report : end.reports) {
     operations.push_back(report.operations);
-    intervals.push_back({.start_s = seconds(report.started - end.opened),
+    // Where time decides, all were at work when the window opened.
+    const bool gated = end.cell.mode == Mode::kFixed;
+    intervals.push_back({.start_s = gated ? seconds(report.started - end.opened) : 0.0,
                          .end_s = seconds(report.ended - end.opened)});
     sum += report.operations;
     given_up += report.given_up;
@@ -47,6 +49,22 @@ void add_times(const TrialEnd& end, Sample& sample) {
   if (hold.samples() != 0) sample.hold = hold.summary();
 }
 
+void add_schedule(const TrialEnd& end, Sample& sample) {
+  std::uint64_t unserved = 0;
+  std::uint64_t idle_starts = 0;
+  std::uint64_t lateness_ns = 0;
+  for (const ThreadReport& report : end.reports) {
+    unserved += report.unserved;
+    idle_starts += report.idle_starts;
+    lateness_ns += report.idle_lateness_ns;
+  }
+  sample.unserved = unserved;
+  if (idle_starts != 0) {
+    sample.idle_lateness_mean_ns =
+        static_cast<double>(lateness_ns) / static_cast<double>(idle_starts);
+  }
+}
+
 std::string complaint(const Proof& proof, std::uint64_t operations) {
   std::string text;
   if (proof.lost_updates != 0) {
@@ -65,6 +83,7 @@ std::string complaint(const Proof& proof, std::uint64_t operations) {
 void conclude(const TrialEnd& end, Sample& sample) {
   add_throughput(end, sample);
   add_times(end, sample);
+  if (end.cell.mode == Mode::kOpen) add_schedule(end, sample);
   // Where acquisitions were given up, less was held than the ideal is worked out for.
   if (end.cell.mode == Mode::kFixed && end.hold_bound && sample.timeouts == 0u) {
     sample.ideal_s = ideal_seconds(*end.hold_bound, end.cell, end.capacity, end.processors);
@@ -72,7 +91,7 @@ void conclude(const TrialEnd& end, Sample& sample) {
   sample.lost_updates = end.proof.lost_updates;
   sample.violations = end.proof.violations;
   sample.counts = end.proof.counts;
-  if (!sample.valid()) sample.reason = complaint(end.proof, *sample.operations);
+  if (!sample.proven()) sample.reason = complaint(end.proof, *sample.operations);
 }
 
 }  // namespace lockbench

@@ -1,7 +1,7 @@
 // Course: the phases that all threads of a trial go through together, and what each reports.
 //
-//   kWarmup  ─▶ kGate ─▶ kMeasure ─▶ kStop
-//   work        meet     work        leave
+//   timed         kWarmup ─▶ kMeasure ─▶ kStop     threads are at work from the start: nobody stops
+//   fixed, open   kGate ─▶ kMeasure ─▶ kStop       threads sleep at the gate until it opens
 //
 // The thread that runs the trial moves the phase on; the workers watch it. A worker's report is its
 // own cache lines, so watching progress disturbs nobody.
@@ -21,20 +21,21 @@ namespace lockbench {
 
 class Course {
  public:
-  enum Phase : std::uint32_t { kWarmup, kGate, kMeasure, kStop };
+  enum Phase : std::uint32_t { kGate, kWarmup, kMeasure, kStop };
 
   Course(std::uint32_t threads, Phase first) : threads_(threads), phase_(first) {}
 
   // For workers. relaxed: a worker may see a phase late by a cache miss, and no more.
   bool in(Phase phase) const { return phase_.load(std::memory_order_relaxed) == phase; }
 
-  // For workers: says "I am at the gate" and sleeps until it opens.
+  // For workers: says "I am here", once.
+  void arrive() { count_one(arrived_); }
+
+  // For workers: says "I am here" and sleeps until the gate opens.
   void meet() {
-    count_one(arrived_);
+    arrive();
     // acquire: synchronizes with move_to().
-    for (std::uint32_t seen; (seen = phase_.load(std::memory_order_acquire)) <= kGate;) {
-      platform::futex_wait(phase_, seen);
-    }
+    while (phase_.load(std::memory_order_acquire) == kGate) platform::futex_wait(phase_, kGate);
   }
 
   // For workers: says "I have left".
@@ -45,6 +46,11 @@ class Course {
     phase_.store(phase, std::memory_order_release);
     platform::futex_wake(phase_, INT_MAX);
   }
+
+  // When the measured window begins. Set before the gate opens; read by workers that came through
+  // it.
+  void set_opening(platform::Time opening) { opening_ = opening; }
+  platform::Time opening() const { return opening_; }
 
   platform::FutexWord& arrived() { return arrived_; }
   platform::FutexWord& finished() { return finished_; }
@@ -59,6 +65,7 @@ class Course {
   }
 
   const std::uint32_t threads_;
+  platform::Time opening_{};
   alignas(platform::kCacheLine) platform::FutexWord phase_;
   alignas(platform::kCacheLine) platform::FutexWord arrived_{0};
   platform::FutexWord finished_{0};
@@ -71,6 +78,10 @@ struct alignas(platform::kCacheLine) ThreadReport {
   std::atomic<bool> at_work{true};         // in its loop, not at the gate and not gone
   std::uint64_t operations = 0;            // done in the window
   std::uint64_t given_up = 0;              // acquisitions given up in the window
+  std::uint64_t unserved = 0;              // open loop: arrivals whose turn did not come in time
+  std::uint64_t idle_starts = 0;           // open loop: operations for which the thread was waiting
+  std::uint64_t idle_lateness_ns = 0;      // by how much these started late, all together
+  bool pinning_held = true;                // it ran where it was bound to
   platform::Time started{};
   platform::Time ended{};
   Histogram wait;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "harness/measure/histogram.h"
 #include "primitives/concepts.h"
@@ -28,6 +29,8 @@ bool acquire_within(Handle& handle, Nanoseconds timeout) {
 
 // Sees nothing and costs nothing.
 struct UntimedProbe {
+  static constexpr bool kWatches = false;
+
   template <class Handle>
   bool acquire(Handle& handle, Nanoseconds timeout) {
     return acquire_within(handle, timeout);
@@ -39,14 +42,19 @@ struct UntimedProbe {
   }
 };
 
-// Records how long the acquisition waited, and how long the lock was then held.
+// Records how long the acquisition waited, and how long the lock was then held. The wait counts
+// from the moment of asking, or, in an open loop, from the moment when the operation was due.
 class TimedProbe {
  public:
+  static constexpr bool kWatches = true;
+
   TimedProbe(Histogram& wait, Histogram& hold) : wait_(wait), hold_(hold) {}
+  TimedProbe(Histogram& wait, Histogram& hold, platform::Time due)
+      : wait_(wait), hold_(hold), due_(due) {}
 
   template <class Handle>
   bool acquire(Handle& handle, Nanoseconds timeout) {
-    const platform::Time asked = platform::now();
+    const platform::Time asked = due_ ? *due_ : platform::now();
     const bool acquired = acquire_within(handle, timeout);
     acquired_ = platform::now();
     // A wait that was given up is a wait too.
@@ -69,6 +77,7 @@ class TimedProbe {
 
   Histogram& wait_;
   Histogram& hold_;
+  std::optional<platform::Time> due_;
   platform::Time acquired_;
 };
 

@@ -1,10 +1,13 @@
 #include "harness/measure/run_trial.h"
 
+#include <algorithm>
 #include <new>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <thread>
 
 #include "harness/measure/conclude.h"
+#include "harness/measure/disturbance.h"
 #include "harness/measure/figures.h"
 #include "harness/measure/pinning.h"
 #include "harness/measure/thread_crew.h"
@@ -28,12 +31,12 @@ class TrialRun {
   TrialRun(const Trial& trial, Subject& subject)
       : cell_(trial.cell),
         subject_(subject),
-        course_(cell_.threads, cell_.warmup.count() > 0 ? Course::kWarmup : Course::kGate),
+        course_(cell_.threads, cell_.mode == Mode::kTimed ? Course::kWarmup : Course::kGate),
         reports_(cell_.threads) {}
 
   Sample run() {
     Sample sample;
-    if (start_threads(sample) && warm_up(sample) && measure(sample)) {
+    if (start_threads(sample) && gather(sample) && measure(sample)) {
       crew_.join();
       conclude({.cell = cell_,
                 .opened = opened_,
@@ -43,10 +46,26 @@ class TrialRun {
                 .capacity = subject_.capacity(),
                 .processors = usable_processors()},
                sample);
-      sample.lock_bytes = subject_.lock_bytes();
-      sample.peak_rss_bytes = peak_rss_bytes();
+      add_costs(sample);
+      sample.disturbance = disturbance_of(cell_, sample);
+      if (sample.reason.empty()) sample.reason = sample.disturbance;
     }
     return sample;
+  }
+
+  // What the primitive costs others, now that all have left.
+  void add_costs(Sample& sample) {
+    sample.false_conflicts = subject_.false_conflicts();
+    sample.lock_bytes = subject_.lock_bytes();
+    sample.peak_rss_bytes = peak_rss_bytes();
+    if (const std::optional<KeyBytes> bytes = subject_.key_bytes()) {
+      sample.key_bytes_live = bytes->live;
+      sample.key_bytes_idle = bytes->idle;
+    }
+    if (cell_.pinning != "none") {
+      sample.pinning_held = std::all_of(reports_.begin(), reports_.end(),
+                                        [](const ThreadReport& r) { return r.pinning_held; });
+    }
   }
 
   // Threads may still be inside: nothing that they use may be destroyed.
@@ -60,7 +79,7 @@ class TrialRun {
     for (std::uint32_t i = 0; i < cell_.threads; ++i) {
       const int processor = processors->empty() ? kAnyProcessor : (*processors)[i];
       const std::string trouble =
-          crew_.start(processor, [this, i] { subject_.work(i, course_, reports_[i]); });
+          crew_.start(processor, [this, i, processor] { work(i, processor); });
       if (!trouble.empty()) {
         return fail(sample, "thread " + std::to_string(i + 1) + " of " +
                                 std::to_string(cell_.threads) +
@@ -71,30 +90,49 @@ class TrialRun {
     return true;
   }
 
+  // On thread `i`: where it is bound is checked, not assumed.
+  void work(std::uint32_t i, int processor) {
+    const bool anywhere = processor == kAnyProcessor;
+    const bool held_at_start = anywhere || sched_getcpu() == processor;
+    subject_.work(i, course_, reports_[i]);
+    reports_[i].pinning_held = held_at_start && (anywhere || sched_getcpu() == processor);
+  }
+
   static bool fail(Sample& sample, std::string reason) {
     sample.outcome = Outcome::kFailed;
     sample.reason = std::move(reason);
     return false;
   }
 
-  bool warm_up(Sample& sample) {
-    if (course_.in(Course::kWarmup)) {
-      std::this_thread::sleep_for(cell_.warmup);
-      course_.move_to(Course::kGate);
-    }
+  // Until every thread is there: at work when time decides, else at the gate.
+  bool gather(Sample& sample) {
+    if (cell_.mode != Mode::kTimed) return await_all(course_.arrived(), "starting", sample);
+    std::this_thread::sleep_for(cell_.warmup);
     return await_all(course_.arrived(), "warming up", sample);
   }
 
   bool measure(Sample& sample) {
-    const Usage before = Usage::now();
     opened_ = platform::now();
-    course_.move_to(Course::kMeasure);
-    if (cell_.mode == Mode::kTimed) {
+    if (cell_.mode == Mode::kOpen) opened_ += cell_.warmup;
+    course_.set_opening(opened_);
+    if (cell_.mode == Mode::kOpen) {
+      course_.move_to(Course::kMeasure);
+      std::this_thread::sleep_until(opened_);
+    }
+    const Usage before = Usage::now();
+    const std::optional<HostUsage> host_before = HostUsage::now();
+    if (cell_.mode != Mode::kOpen) {
+      opened_ = platform::now();
+      course_.move_to(Course::kMeasure);
+    }
+    if (cell_.mode != Mode::kFixed) {
       std::this_thread::sleep_until(opened_ + cell_.window);
       course_.move_to(Course::kStop);
     }
     if (!await_all(course_.finished(), "measuring", sample)) return false;
     add_usage(before, Usage::now(), sample);
+    const std::optional<HostUsage> host_after = HostUsage::now();
+    if (host_before && host_after) add_host_usage(*host_before, *host_after, sample);
     return true;
   }
 

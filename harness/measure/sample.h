@@ -67,10 +67,23 @@ struct Sample {
   std::optional<std::uint64_t> timeouts;  // acquisitions given up: time ran out, or a try failed
   std::optional<std::uint64_t> lost_updates;
   std::optional<std::uint64_t> violations;
-  std::string counts;  // final value of each key's counter, at most 32 keys; else empty
+  std::optional<std::uint64_t> unserved;  // open loop: arrivals that had no turn in the window
+  std::optional<double> idle_lateness_mean_ns;  // open loop: how late an idle thread started
+  std::optional<bool> pinning_held;             // every bound thread ran where it was bound to
+  std::optional<double> steal_share;      // of the machine's time in the window: taken by the host
+  std::optional<double> other_cpu_share;  // and by other processes
+  std::optional<double> false_conflicts;  // of the waits watched: the lock was held for another key
+  std::optional<double> key_bytes_live;   // of a held key, the handle included
+  std::optional<double> key_bytes_idle;   // of a key that nobody uses any more
 
-  // Its proof was made and holds: only then may its figures be shown.
-  bool valid() const { return outcome == Outcome::kOk && lost_updates == 0u && violations == 0u; }
+  std::string disturbance;  // why the figures are not to be believed; empty: nothing is known
+  std::string counts;       // final value of each key's counter, at most 32 keys; else empty
+
+  // Its proof was made and holds.
+  bool proven() const { return outcome == Outcome::kOk && lost_updates == 0u && violations == 0u; }
+
+  // Proven, and nothing disturbed it: only then may its figures be shown.
+  bool valid() const { return proven() && disturbance.empty(); }
 
   bool operator==(const Sample&) const = default;
 };

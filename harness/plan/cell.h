@@ -29,7 +29,14 @@ struct WorkloadSpec {
 enum class Mode {
   kTimed,  // every thread works until the window has passed
   kFixed,  // every thread does its number of operations, and the makespan counts
+  kOpen,   // operations are due at a given rate, whatever became of those before
   kMicro,  // lockbench-micro's: Google Benchmark decides how often; no trial of `lockbench run`
+};
+
+// How the operations of an open loop are spread over time.
+enum class ArrivalKind {
+  kPoisson,  // independent of each other: gaps are exponential
+  kFixed,    // evenly
 };
 
 // One point of a sweep. Everything that a measurement of it depends on, and nothing else.
@@ -46,8 +53,11 @@ struct Cell {
   std::string pinning = "none";  // how threads are bound to processors
   Nanoseconds timeout{0};        // of one acquisition; 0: none
   Nanoseconds warmup{0};
-  Nanoseconds window{0};            // timed mode only
-  std::uint64_t operations = 0;     // per thread, fixed mode only
+  Nanoseconds window{0};                         // timed mode only
+  std::uint64_t operations = 0;                  // per thread, fixed mode only
+  std::uint64_t rate_per_s = 0;                  // open mode: arrivals of all threads together
+  ArrivalKind arrivals = ArrivalKind::kPoisson;  // open mode
+  bool watch_conflicts = false;     // notes whether a hashed lock was held for another key
   std::uint32_t sample_every = 64;  // waits timed: a random 1 in n; 1: each; 0: none
   Nanoseconds stall_limit{0};       // without any progress for so long, the trial is a deadlock
   Nanoseconds time_limit{0};        // the whole trial; past it the outcome is `timeout`

@@ -28,6 +28,9 @@ std::string describe(const Cell& cell) {
   if (cell.think != Work{}) say("think " + to_text(cell.think));
   if (cell.timeout != Nanoseconds{0}) say("timeout " + to_text(cell.timeout));
   if (cell.pinning != "none") say("pinning " + cell.pinning);
+  if (cell.mode == Mode::kOpen) {
+    say(absl::StrFormat("%d/s %s", cell.rate_per_s, to_text(cell.arrivals)));
+  }
   if (cell.mode == Mode::kFixed) say(counted(cell.operations, "operation") + " each");
   return out;
 }

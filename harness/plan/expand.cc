@@ -20,6 +20,7 @@ namespace {
 
 constexpr Nanoseconds kDefaultWarmup = std::chrono::milliseconds(20);
 constexpr Nanoseconds kDefaultWindow = std::chrono::milliseconds(100);
+constexpr Nanoseconds kDefaultOpenWindow = std::chrono::seconds(1);
 
 Sweep with_defaults(const Sweep& sweep) {
   Sweep defaults;
@@ -32,6 +33,7 @@ Sweep with_defaults(const Sweep& sweep) {
   defaults.thinks = {Work{}};
   defaults.pinnings = {"none"};
   defaults.timeouts = {Nanoseconds{0}};
+  defaults.rates = {0};
   return laid_over(std::move(defaults), sweep);
 }
 
@@ -56,7 +58,7 @@ std::size_t size_of(const Sweep& sweep) {
   for (const std::size_t axis :
        {sweep.primitives.size(), sweep.workloads.size(), sweep.threads.size(), sweep.keys.size(),
         sweep.key_types.size(), sweep.key_distributions.size(), sweep.holds.size(),
-        sweep.thinks.size(), sweep.pinnings.size(), sweep.timeouts.size()}) {
+        sweep.thinks.size(), sweep.pinnings.size(), sweep.timeouts.size(), sweep.rates.size()}) {
     if (axis != 0 && size > kMostTrials / axis) return kMostTrials + 1;
     size *= axis;
   }
@@ -72,6 +74,7 @@ std::vector<Cell> product_of(const Sweep& sweep) {
   cells = crossed(cells, &Cell::think, sweep.thinks);
   cells = crossed(cells, &Cell::pinning, sweep.pinnings);
   cells = crossed(cells, &Cell::timeout, sweep.timeouts);
+  cells = crossed(cells, &Cell::rate_per_s, sweep.rates);
   cells = crossed(cells, &Cell::keys, sweep.keys);
   cells = crossed(cells, &Cell::threads, sweep.threads);
   return crossed(cells, &Cell::primitive, sweep.primitives);
@@ -83,9 +86,10 @@ void complete(const Sweep& sweep, Cell& cell) {
   const bool assigned = cell.key_distribution.kind == KeyDistribution::Kind::kAssigned;
   if (cell.keys == 0) cell.keys = assigned ? counts.size() : 1;
   cell.mode = sweep.mode.value_or(Mode::kTimed);
-  if (cell.mode == Mode::kTimed) {
+  const bool open = cell.mode == Mode::kOpen;
+  if (cell.mode != Mode::kFixed) {
     cell.warmup = sweep.warmup.value_or(kDefaultWarmup);
-    cell.window = sweep.window.value_or(kDefaultWindow);
+    cell.window = sweep.window.value_or(open ? kDefaultOpenWindow : kDefaultWindow);
   } else if (sweep.operations) {
     cell.operations = *sweep.operations;
   } else if (assigned && cell.threads != 0) {
@@ -93,7 +97,9 @@ void complete(const Sweep& sweep, Cell& cell) {
     cell.operations =
         std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}) / cell.threads;
   }
-  cell.sample_every = sweep.sample_every.value_or(Cell{}.sample_every);
+  if (open) cell.arrivals = sweep.arrivals.value_or(ArrivalKind::kPoisson);
+  cell.watch_conflicts = sweep.watch_conflicts.value_or(false);
+  cell.sample_every = sweep.sample_every.value_or(open ? 1 : Cell{}.sample_every);
   cell.stall_limit = stall_limit_of(cell);
   cell.time_limit = sweep.time_limit.value_or(time_limit_of(cell));
 }

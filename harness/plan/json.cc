@@ -39,6 +39,9 @@ Json json_of(const Cell& cell) {
           {"warmup", to_text(cell.warmup)},
           {"window", to_text(cell.window)},
           {"operations", cell.operations},
+          {"rate", cell.rate_per_s},
+          {"arrivals", to_text(cell.arrivals)},
+          {"watch", watch_text(cell.watch_conflicts)},
           {"sample_every", cell.sample_every},
           {"stall_limit", to_text(cell.stall_limit)},
           {"time_limit", to_text(cell.time_limit)}};
@@ -147,6 +150,9 @@ absl::StatusOr<Cell> cell_of(const Json& json, const std::string& place) {
   fields.read("warmup", cell.warmup, parse_duration);
   fields.read("window", cell.window, parse_duration);
   fields.read("operations", cell.operations);
+  fields.read("rate", cell.rate_per_s);
+  fields.read("arrivals", cell.arrivals, parse_arrivals);
+  fields.read("watch", cell.watch_conflicts, parse_watch);
   fields.read("sample_every", cell.sample_every);
   fields.read("stall_limit", cell.stall_limit, parse_duration);
   fields.read("time_limit", cell.time_limit, parse_duration);

@@ -99,12 +99,22 @@ absl::Status check_mode(const Cell& cell) {
     if (cell.window == Nanoseconds{0} && cell.operations == 0) return absl::OkStatus();
     return outside("mode", "micro has neither window nor operations; take timed or fixed");
   }
-  if (cell.mode == Mode::kTimed) {
+  if (cell.mode == Mode::kOpen) {
+    const absl::Status rate = check_count("rate", cell.rate_per_s, kRateRange);
+    if (!rate.ok()) return rate;
+    if (cell.think != Work{}) {
+      return outside("think", "the rate decides when the next operation is due in mode open");
+    }
+  } else if (cell.rate_per_s != 0) {
+    return outside("rate", "operations are due at a rate in mode open alone; take mode open");
+  }
+  if (cell.mode != Mode::kFixed) {
     if (cell.window <= Nanoseconds{0}) {
-      return outside("window", "mode timed wants one longer than 0, as 100ms");
+      return outside("window", "mode " + to_text(cell.mode) + " wants one longer than 0, as 100ms");
     }
     if (cell.operations != 0) {
-      return outside("operations", "time decides how many in mode timed; take mode fixed");
+      return outside("operations",
+                     "time decides how many in mode " + to_text(cell.mode) + "; take mode fixed");
     }
     return absl::OkStatus();
   }
@@ -166,7 +176,7 @@ Nanoseconds time_limit_of(const Cell& cell) {
 
 Nanoseconds expected_duration(const Trial& trial) {
   const Cell& cell = trial.cell;
-  if (cell.mode == Mode::kTimed) return cell.warmup + cell.window;
+  if (cell.mode != Mode::kFixed) return cell.warmup + cell.window;
   const double in_turn_ns = operations_in_turn(cell) * held_ns(cell) / holders_at_once(cell);
   const double thread_ns =
       static_cast<double>(cell.operations) * (held_ns(cell) + ns_of(cell.think));

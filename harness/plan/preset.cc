@@ -63,10 +63,13 @@ Sweep laid_over(Sweep base, const Sweep& over) {
   replace(base.thinks, over.thinks);
   replace(base.pinnings, over.pinnings);
   replace(base.timeouts, over.timeouts);
+  replace(base.rates, over.rates);
   replace(base.mode, over.mode);
   replace(base.operations, over.operations);
   replace(base.warmup, over.warmup);
   replace(base.window, over.window);
+  replace(base.arrivals, over.arrivals);
+  replace(base.watch_conflicts, over.watch_conflicts);
   replace(base.sample_every, over.sample_every);
   replace(base.time_limit, over.time_limit);
   if (!over.where.empty()) base.where = over.where;
@@ -83,9 +86,15 @@ absl::StatusOr<Preset> apply(Preset preset, const Overrides& overrides) {
 
   if (over.operations && !any_in(preset, Mode::kFixed)) {
     return absl::InvalidArgumentError(
-        "operations: time decides how many in mode timed; give mode fixed with it");
+        "operations: time decides how many in modes timed and open; give mode fixed with it");
   }
-  if ((over.window || over.warmup) && !any_in(preset, Mode::kTimed)) {
+  if ((!over.rates.empty() || over.arrivals) && !any_in(preset, Mode::kOpen)) {
+    return absl::InvalidArgumentError(std::string(over.arrivals ? "arrivals" : "rate") +
+                                      ": operations are due at a rate in mode open; give mode "
+                                      "open with it");
+  }
+  if ((over.window || over.warmup) && !any_in(preset, Mode::kTimed) &&
+      !any_in(preset, Mode::kOpen)) {
     return absl::InvalidArgumentError(std::string(over.window ? "window" : "warmup") +
                                       ": a trial in mode fixed ends after its operations; give "
                                       "operations instead, or mode timed");

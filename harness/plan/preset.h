@@ -25,12 +25,15 @@ struct Sweep {
   std::vector<Work> thinks;                        // 0
   std::vector<std::string> pinnings;               // none
   std::vector<Nanoseconds> timeouts;               // 0: waits as long as it takes
+  std::vector<std::uint64_t> rates;                // open mode: required there
 
   std::optional<Mode> mode;                   // timed
   std::optional<std::uint64_t> operations;    // fixed mode: of each thread; from assigned counts
-  std::optional<Nanoseconds> warmup;          // timed mode: 20ms
-  std::optional<Nanoseconds> window;          // timed mode: 100ms
-  std::optional<std::uint32_t> sample_every;  // 64
+  std::optional<ArrivalKind> arrivals;        // open mode: poisson
+  std::optional<Nanoseconds> warmup;          // timed and open mode: 20ms
+  std::optional<Nanoseconds> window;          // timed mode: 100ms; open mode: 1s
+  std::optional<bool> watch_conflicts;        // false
+  std::optional<std::uint32_t> sample_every;  // 64; open mode: 1
   std::optional<Nanoseconds> time_limit;      // from the cell, see limits.h
 
   std::string where;              // `quick.toml:12:1`; empty when it stands in no file

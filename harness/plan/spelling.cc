@@ -22,8 +22,12 @@ struct Named {
   E value;
 };
 
-constexpr Named<Mode> kModes[] = {{"timed", Mode::kTimed}, {"fixed", Mode::kFixed}};
+constexpr Named<Mode> kModes[] = {
+    {"timed", Mode::kTimed}, {"fixed", Mode::kFixed}, {"open", Mode::kOpen}};
 constexpr std::string_view kMicro = "micro";  // read back from records, never suggested
+constexpr Named<ArrivalKind> kArrivals[] = {{"poisson", ArrivalKind::kPoisson},
+                                            {"fixed", ArrivalKind::kFixed}};
+constexpr Named<bool> kWatches[] = {{"none", false}, {"conflicts", true}};
 constexpr Named<KeyType> kKeyTypes[] = {{"u64", KeyType::kU64}, {"string", KeyType::kString}};
 constexpr Named<Scenario> kScenarios[] = {
     {"lock_unlock", Scenario::kLockUnlock},
@@ -273,6 +277,22 @@ absl::StatusOr<Mode> parse_mode(std::string_view text) {
 
 std::string to_text(Mode mode) {
   return mode == Mode::kMicro ? std::string(kMicro) : name_of(kModes, mode);
+}
+
+absl::StatusOr<ArrivalKind> parse_arrivals(std::string_view text) {
+  return parse_name("arrivals", text, kArrivals);
+}
+
+std::string to_text(ArrivalKind arrivals) {
+  return name_of(kArrivals, arrivals);
+}
+
+absl::StatusOr<bool> parse_watch(std::string_view text) {
+  return parse_name("watch", text, kWatches);
+}
+
+std::string watch_text(bool watch_conflicts) {
+  return name_of(kWatches, watch_conflicts);
 }
 
 absl::StatusOr<KeyType> parse_key_type(std::string_view text) {

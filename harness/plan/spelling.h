@@ -5,7 +5,9 @@
 //   hold, think        0    200ns (spins)    spin:200ns    sleep:100ms    touch:8 (cache lines)
 //   key distribution   uniform    zipf:0.99    hot:0.1,0.9 (of the keys, of the operations)
 //                      assigned:6,2,5 (operations of each key)
-//   mode               timed    fixed    (micro: of lockbench-micro alone)
+//   mode               timed    fixed    open    (micro: of lockbench-micro alone)
+//   arrivals           poisson    fixed
+//   watch              none    conflicts
 //   key type           u64    string
 //   pinning            none    compact    scatter    one-core    0,2,4-7 (processors)
 //
@@ -41,6 +43,13 @@ std::string to_text(const KeyDistribution& distribution);
 
 absl::StatusOr<Mode> parse_mode(std::string_view text);
 std::string to_text(Mode mode);
+
+absl::StatusOr<ArrivalKind> parse_arrivals(std::string_view text);
+std::string to_text(ArrivalKind arrivals);
+
+// Whether conflicts are watched: `none` or `conflicts`.
+absl::StatusOr<bool> parse_watch(std::string_view text);
+std::string watch_text(bool watch_conflicts);
 
 absl::StatusOr<KeyType> parse_key_type(std::string_view text);
 std::string to_text(KeyType key_type);

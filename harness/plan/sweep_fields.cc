@@ -57,7 +57,7 @@ absl::StatusOr<Mode> parse_sweep_mode(std::string_view text) {
   absl::StatusOr<Mode> mode = parse_mode(text);
   if (!mode.ok() || *mode != Mode::kMicro) return mode;
   return absl::InvalidArgumentError(
-      "mode 'micro' belongs to lockbench-micro, a program of its own; write timed or fixed");
+      "mode 'micro' belongs to lockbench-micro, a program of its own; write timed, fixed or open");
 }
 
 constexpr std::string_view kWorkWants = "0, 200ns (spins), sleep:100ms or touch:8 (cache lines)";
@@ -68,7 +68,7 @@ constexpr std::array kFields = {
                add_one<&Sweep::primitives, parse_primitive>},
     SweepField{"workload", true, "a workload, as counter or nested:mixed_lock_unlock",
                add_list<&Sweep::workloads, parse_workload>},
-    SweepField{"mode", false, "timed or fixed", set<&Sweep::mode, parse_sweep_mode>},
+    SweepField{"mode", false, "timed, fixed or open", set<&Sweep::mode, parse_sweep_mode>},
     SweepField{"threads", true, kCountsHelp, add_counts<&Sweep::threads, kThreadRange>},
     SweepField{"keys", true, kCountsHelp, add_counts<&Sweep::keys, kKeyRange>},
     SweepField{"key_type", true, "u64 or string", add_list<&Sweep::key_types, parse_key_type>},
@@ -82,6 +82,15 @@ constexpr std::array kFields = {
                "none, compact, scatter, one-core or a list of processors, as 0,2,4-7",
                add_one<&Sweep::pinnings, parse_pinning>},
     SweepField{"timeout", true, kDurationWants, add_list<&Sweep::timeouts, parse_duration>},
+    SweepField{"rate", true,
+               "arrivals a second in mode open: "
+               "whole numbers, as 1000 or 1000..16000",
+               add_counts<&Sweep::rates, kRateRange>},
+    SweepField{"arrivals", false, "poisson or fixed, in mode open",
+               set<&Sweep::arrivals, parse_arrivals>},
+    SweepField{"watch", false,
+               "none or conflicts: notes when a hashed lock was held for another key",
+               set<&Sweep::watch_conflicts, parse_watch>},
     SweepField{"warmup", false, kDurationWants, set<&Sweep::warmup, parse_duration>},
     SweepField{"window", false, kDurationWants, set<&Sweep::window, parse_duration>},
     SweepField{"operations", false, "a whole number: operations of each thread",

@@ -31,6 +31,7 @@ const SweepField* find_sweep_field(std::string_view name);
 
 inline constexpr CountRange kThreadRange{1, Cell::kMaxThreads};
 inline constexpr CountRange kKeyRange{1, Cell::kMaxKeys};
+inline constexpr CountRange kRateRange{1, 1'000'000'000};
 inline constexpr CountRange kOperationRange{1, 1'000'000'000'000};
 inline constexpr CountRange kSampleEveryRange{0, 1'000'000'000};
 inline constexpr CountRange kBlockRange{1, 10'000};

@@ -15,6 +15,7 @@ constexpr LatencyColumn kColumns[] = {
     {"low_ns", "ns", "least time that falls into this bucket"},
     {"high_ns", "ns", "greatest time that falls into it"},
     {"count", "count", "times that fell into it; at least 1"},
+    {"attempt", "number", "of this trial, as in `trials.csv`"},
 };
 
 void append(std::string& records, const Row& row, const char* kind,
@@ -23,7 +24,7 @@ void append(std::string& records, const Row& row, const char* kind,
   for (const LatencyBucket& bucket : latency->buckets) {
     records += csv_record({row.run.run_id, std::to_string(row.trial.number), kind,
                            std::to_string(bucket.low_ns), std::to_string(bucket.high_ns),
-                           std::to_string(bucket.count)});
+                           std::to_string(bucket.count), std::to_string(row.attempt)});
   }
 }
 

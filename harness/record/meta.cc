@@ -168,6 +168,45 @@ void read_end_json(internal::FieldReader& meta, RunEnd& end) {
   meta.merge(reader.finish());
 }
 
+ordered_json calibration_json(const Calibration& calibration) {
+  ordered_json holds = ordered_json::array();
+  for (const HoldAccuracy& hold : calibration.holds) {
+    holds.push_back({{"asked_ns", hold.asked.count()}, {"got_ns", hold.got_ns}});
+  }
+  return {{"clock_ns", calibration.clock_ns},
+          {"floor_untimed_ns", calibration.floor_untimed_ns},
+          {"floor_sampled_ns", calibration.floor_sampled_ns},
+          {"floor_timed_ns", calibration.floor_timed_ns},
+          {"holds", std::move(holds)}};
+}
+
+void read_calibration_json(internal::FieldReader& meta, std::optional<Calibration>& out) {
+  const json* object = meta.find("calibration");
+  if (object == nullptr) return;
+  Calibration& calibration = out.emplace();
+  internal::FieldReader reader(*object, meta.path("calibration"));
+  reader.require("clock_ns", calibration.clock_ns);
+  reader.require("floor_untimed_ns", calibration.floor_untimed_ns);
+  reader.require("floor_sampled_ns", calibration.floor_sampled_ns);
+  reader.require("floor_timed_ns", calibration.floor_timed_ns);
+  const json* holds = reader.required("holds");
+  if (holds != nullptr && !holds->is_array()) {
+    reader.fail(reader.path("holds"), "expected a list");
+  } else if (holds != nullptr) {
+    for (const json& hold : *holds) {
+      std::uint64_t asked_ns = 0;
+      HoldAccuracy accuracy;
+      internal::FieldReader entry(hold, reader.path("holds"));
+      entry.require("asked_ns", asked_ns);
+      entry.require("got_ns", accuracy.got_ns);
+      reader.merge(entry.finish());
+      accuracy.asked = Nanoseconds(asked_ns);
+      calibration.holds.push_back(accuracy);
+    }
+  }
+  meta.merge(reader.finish());
+}
+
 void read_plan_json(internal::FieldReader& meta, Plan& plan) {
   const json* object = meta.required("plan");
   if (object == nullptr) return;
@@ -202,6 +241,7 @@ std::string meta_text(const Meta& meta) {
   object["end"] = end_json(meta.end);
   object["machine"] = machine_json(meta.machine);
   object["build"] = build_json(meta.build);
+  if (meta.calibration) object["calibration"] = calibration_json(*meta.calibration);
   std::string text = object.dump(2, ' ', false, ordered_json::error_handler_t::replace);
   // The plan has a form of its own, a trial a line; it goes in before the closing brace.
   text.resize(text.size() - std::string_view("\n}").size());
@@ -224,6 +264,7 @@ absl::StatusOr<Meta> parse_meta(std::string_view text, std::string_view name) {
   read_end_json(reader, meta.end);
   read_machine_json(reader, meta.machine);
   read_build_json(reader, meta.build);
+  read_calibration_json(reader, meta.calibration);
   read_plan_json(reader, meta.plan);
   if (absl::Status status = reader.finish(); !status.ok()) return status;
   return meta;

@@ -9,6 +9,7 @@
 
 #include <absl/status/statusor.h>
 
+#include "harness/measure/calibration.h"
 #include "harness/plan/cell.h"
 #include "harness/record/build.h"
 #include "harness/record/machine.h"
@@ -37,6 +38,7 @@ struct Meta {
   std::string command;     // repeats the run when given to a shell
   Machine machine;
   Build build;
+  std::optional<Calibration> calibration;  // absent where nothing was measured by our own loop
   RunEnd end;
   Plan plan;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -98,8 +99,11 @@ class Table {
   CsvText csv_;
 };
 
+// Trials by their number, and which attempts at each have a row.
+using Attempts = std::map<std::uint32_t, std::set<std::string>>;
+
 absl::Status take_trial(const Table& table, const CsvRecord& row, const RunIdentity& run,
-                        std::uint64_t planned, std::set<std::uint32_t>& done) {
+                        std::uint64_t planned, Attempts& attempts) {
   if (absl::Status status = table.check_cells(row); !status.ok()) return status;
   const std::string& version = table.cell(row, "schema_version");
   if (version != std::to_string(kSchemaVersion)) {
@@ -113,8 +117,10 @@ absl::Status take_trial(const Table& table, const CsvRecord& row, const RunIdent
     return table.wrong(row, absl::StrFormat("trial is \"%s\" where the plan has 0 to %d", cell,
                                             static_cast<std::int64_t>(planned) - 1));
   }
-  if (!done.insert(*number).second) {
-    return table.wrong(row, absl::StrFormat("trial %d has a row already", *number));
+  const std::string& attempt = table.cell(row, "attempt");
+  if (!attempts[*number].insert(attempt).second) {
+    return table.wrong(
+        row, absl::StrFormat("attempt %s at trial %d has a row already", attempt, *number));
   }
   return absl::OkStatus();
 }
@@ -129,11 +135,12 @@ absl::StatusOr<RecoveredTrials> recover_trials(std::string_view text, std::strin
                             .whole_bytes = table->whole_bytes(),
                             .torn_bytes = text.size() - table->whole_bytes(),
                             .header_missing = !table->has_header()};
+  Attempts attempts;
   for (const CsvRecord& row : table->rows()) {
-    if (absl::Status status = take_trial(*table, row, run, planned, recovered.done); !status.ok()) {
-      return status;
-    }
+    const absl::Status status = take_trial(*table, row, run, planned, attempts);
+    if (!status.ok()) return status;
   }
+  for (const auto& [number, made] : attempts) recovered.done.insert(number);
   return recovered;
 }
 

@@ -1,7 +1,8 @@
 // Recovery: what is worth keeping of a run's files, wherever its writer was stopped. Pure: texts
 // in, decisions out.
 //
-// A trial is done when its row in trials.csv is whole: that row is written last. What stands in
+// A trial is done when a row of it in trials.csv is whole: that row is written last, one for each
+// attempt. What stands in
 // latency.csv for any other trial is left over from a trial that was cut short.
 #pragma once
 

@@ -27,7 +27,8 @@ struct Row {
   RunIdentity run;
   Trial trial;
   Sample sample;
-  std::string started_at;  // UTC, ISO 8601: 2025-01-31T23:59:59Z
+  std::uint32_t attempt = 0;  // of this trial, from 0: a disturbed one is measured again
+  std::string started_at;     // UTC, ISO 8601: 2025-01-31T23:59:59Z
 
   // Only then may its figures be shown. A limit of the machine guards nothing, so that there is
   // nothing to prove: it is valid when it ended well.

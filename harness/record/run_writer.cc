@@ -5,6 +5,7 @@
 
 #include <absl/strings/str_format.h>
 
+#include "harness/plan/block.h"
 #include "harness/record/csv.h"
 #include "harness/record/latency.h"
 #include "harness/record/recovery.h"
@@ -139,11 +140,16 @@ absl::Status RunWriter::append(const Row& row) {
   if (absl::Status status = latency_.append(latency_records(row)); !status.ok()) return status;
   absl::Status status = trials_.append(csv_record(trial_fields(row)));
   if (status.ok()) {
-    ++meta_.end.trials_done;
+    if (row.attempt == 0) ++meta_.end.trials_done;
   } else {
     status.Update(latency_.cut_to(latency_before));
   }
   return status;
+}
+
+absl::Status RunWriter::extend(std::span<const Cell> cells) {
+  append_block(meta_.plan, cells);
+  return replace_file(meta_path(folder_), meta_text(meta_));
 }
 
 absl::Status RunWriter::finish(RunEnd::State state, double session_s) {

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,6 +39,9 @@ class RunWriter {
   static absl::StatusOr<RunWriter> create(const std::filesystem::path& folder, const Meta& meta);
 
   absl::Status append(const Row& row);
+
+  // Adds one more block of these cells to the plan.
+  absl::Status extend(std::span<const Cell> cells);
 
   // Notes how the run ended and waits until the device has it all. `session_s`: since create() or
   // open_for_resume().

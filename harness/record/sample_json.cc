@@ -37,9 +37,20 @@ void for_each_figure(S& sample, Visit visit) {
   visit("timeouts", sample.timeouts);
   visit("lost_updates", sample.lost_updates);
   visit("violations", sample.violations);
+  visit("unserved", sample.unserved);
+  visit("idle_lateness_mean_ns", sample.idle_lateness_mean_ns);
+  visit("pinning_held", sample.pinning_held);
+  visit("steal_share", sample.steal_share);
+  visit("other_cpu_share", sample.other_cpu_share);
+  visit("false_conflicts", sample.false_conflicts);
+  visit("key_bytes_live", sample.key_bytes_live);
+  visit("key_bytes_idle", sample.key_bytes_idle);
 }
 
 bool measured(const std::optional<std::uint64_t>& figure) {
+  return figure.has_value();
+}
+bool measured(const std::optional<bool>& figure) {
   return figure.has_value();
 }
 bool measured(const std::optional<double>& figure) {
@@ -116,6 +127,7 @@ void read_outcome(internal::FieldReader& reader, Outcome& out) {
 std::string sample_text(const Sample& sample) {
   json object = {{"outcome", std::string(outcome_name(sample.outcome))},
                  {"reason", sample.reason},
+                 {"disturbance", sample.disturbance},
                  {"counts", sample.counts}};
   for_each_figure(sample, [&](const char* name, const auto& figure) {
     if (measured(figure)) object[name] = *figure;
@@ -132,6 +144,7 @@ absl::StatusOr<Sample> parse_sample(std::string_view text) {
   internal::FieldReader reader(*object, "sample");
   read_outcome(reader, sample.outcome);
   reader.require("reason", sample.reason);
+  reader.require("disturbance", sample.disturbance);
   reader.require("counts", sample.counts);
   for_each_figure(sample, [&](const char* name, auto& figure) { reader.allow(name, figure); });
   read_latency(reader, "wait", sample.wait);

@@ -19,11 +19,15 @@ using Seconds = std::chrono::duration<double>;
 std::string text(std::string_view words) {
   return std::string(words);
 }
-std::string text(std::integral auto number) {
+template <std::integral T>
+requires(!std::same_as<T, bool>) std::string text(T number) {
   return std::to_string(number);
 }
 std::string text(double figure) {
   return figure_text(figure);
+}
+std::string text(bool answer) {
+  return answer ? "true" : "false";
 }
 
 template <class T>
@@ -108,6 +112,8 @@ constexpr std::string_view kNoWaits = "no wait was timed";
 constexpr std::string_view kNoHolds = "no hold was timed";
 constexpr std::string_view kNotFixed = "`mode` is not `fixed`, or no sample came back";
 constexpr std::string_view kNoIdeal = "`mode` is not `fixed`, or the workload has no known ideal";
+constexpr std::string_view kNotOpen = "`mode` is not `open`";
+constexpr std::string_view kTooShort = "the window was too short for the kernel's clock to tell";
 constexpr std::string_view kNoProof = "the trial came to no proof";
 
 constexpr Column kColumns[] = {
@@ -128,8 +134,10 @@ constexpr Column kColumns[] = {
      [](const Row& r) { return r.trial.cell.workload.name; }},
     {"scenario", "name", "its variant", "the workload has none",
      [](const Row& r) { return r.trial.cell.workload.scenario; }},
-    {"mode", "name", "`timed`: a window; `fixed`: a number of operations; `micro`: see below", "",
-     spelt<&Cell::mode>},
+    {"mode", "name",
+     "`timed`: a window; `fixed`: a number of operations; `open`: a rate of arrivals; `micro`: see "
+     "below",
+     "", spelt<&Cell::mode>},
     {"threads", "count", "threads that lock", "", of_cell<&Cell::threads>},
     {"keys", "count", "keys that they lock", "", of_cell<&Cell::keys>},
     {"key_type", "name", "`u64` or `string`", "", spelt<&Cell::key_type>},
@@ -227,6 +235,41 @@ constexpr Column kColumns[] = {
      latency_figure<&S::hold, &L::p99_ns>},
     {"held_max_ns", "ns", "the longest one timed, exact", kNoHolds,
      latency_figure<&S::hold, &L::max_ns>},
+    {"attempt", "number", "of this trial, from 0: a disturbed one is measured again", "",
+     [](const Row& r) { return text(r.attempt); }},
+    {"disturbance", "text", "what outside the lock spoilt the trial; such rows are not valid",
+     "nothing is known against it", measured<&S::disturbance>},
+    {"steal_share", "ratio", "of the machine's time in the window, taken by the host", kTooShort,
+     measured<&S::steal_share>},
+    {"other_cpu_share", "ratio", "of the machine's time in the window, used by other processes",
+     kTooShort, measured<&S::other_cpu_share>},
+    {"pinning_held", "name", "`true`: every bound thread ran where it was bound to",
+     "`pinning` is `none`, or no sample came back", measured<&S::pinning_held>},
+    {"rate_per_s", "1/s", "arrivals of all threads together", kNotOpen,
+     [](const Row& r) {
+       const Cell& cell = r.trial.cell;
+       return cell.mode == Mode::kOpen ? text(cell.rate_per_s) : std::string();
+     }},
+    {"arrivals", "name", "`poisson` or `fixed`", kNotOpen,
+     [](const Row& r) {
+       const Cell& cell = r.trial.cell;
+       return cell.mode == Mode::kOpen ? to_text(cell.arrivals) : std::string();
+     }},
+    {"unserved", "count",
+     "arrivals whose turn did not come before the window closed; each counts as a wait until then",
+     kNotOpen, measured<&S::unserved>},
+    {"idle_lateness_mean_ns", "ns",
+     "how late an operation began whose thread was waiting for it: the harness's own share of a "
+     "wait",
+     "`mode` is not `open`, or no thread ever waited", measured<&S::idle_lateness_mean_ns>},
+    {"false_conflicts", "ratio",
+     "of the conflicts that timed acquisitions met, the share with another key on the same lock",
+     "not watched, the primitive does not hash keys, or there was no conflict",
+     measured<&S::false_conflicts>},
+    {"key_bytes_live", "bytes", "what a held key occupies, its handle included",
+     "the primitive has no lock per key, or no sample came back", measured<&S::key_bytes_live>},
+    {"key_bytes_idle", "bytes", "what a key still occupies when nobody uses it any more",
+     "the primitive has no lock per key, or no sample came back", measured<&S::key_bytes_idle>},
     {"counts", "text", "final value of each key's counter, by blanks",
      "over 32 keys, or the workload counts nothing", measured<&S::counts>},
 };

@@ -23,7 +23,7 @@ class TimedMembers {
   template <class AnyClock, class Duration>
   bool try_lock_until(const std::chrono::time_point<AnyClock, Duration>& deadline) {
     if constexpr (std::is_same_v<AnyClock, platform::Clock>) {
-      return self().lock_before(std::chrono::time_point_cast<platform::Duration>(deadline));
+      return self().lock_before(saturated(deadline.time_since_epoch()));
     } else {
       for (;;) {
         const auto left = deadline - AnyClock::now();
@@ -36,14 +36,21 @@ class TimedMembers {
  private:
   Lock& self() { return static_cast<Lock&>(*this); }
 
-  // A timeout too long for the clock is as good as none.
   template <class Rep, class Period>
   static platform::Time deadline_after(const std::chrono::duration<Rep, Period>& timeout) {
-    const platform::Time now = platform::now();
-    const std::chrono::duration<double> seconds = timeout;
-    const std::chrono::duration<double> representable = platform::kForever - now;
-    if (seconds >= representable) return platform::kForever;
-    return now + std::chrono::ceil<platform::Duration>(timeout);
+    // In seconds first: a timeout of hours may be more nanoseconds than there are.
+    return saturated(std::chrono::duration<double>(platform::now().time_since_epoch()) +
+                     std::chrono::duration<double>(timeout));
+  }
+
+  // The point that far from the clock's origin; one too far for the clock is as good as never, one
+  // before the origin as good as now.
+  template <class Rep, class Period>
+  static platform::Time saturated(const std::chrono::duration<Rep, Period>& since_origin) {
+    const std::chrono::duration<double> seconds = since_origin;
+    if (seconds >= platform::kForever.time_since_epoch()) return platform::kForever;
+    if (seconds.count() <= 0) return platform::Time{};
+    return platform::Time(std::chrono::ceil<platform::Duration>(since_origin));
   }
 };
 

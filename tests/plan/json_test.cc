@@ -21,7 +21,7 @@ constexpr std::string_view kGolden =
     R"("cell":{"primitive":"striped:lock=std,stripes=64","workload":"nested:mixed_lock_unlock",)"
     R"("mode":"timed","threads":8,"keys":64,"key_type":"string","key_distribution":"zipf:0.7",)"
     R"("hold":"200ns","think":"sleep:1.5ms","pinning":"0,2","timeout":"5ms","warmup":"20ms",)"
-    R"("window":"100ms","operations":0,"sample_every":64,"stall_limit":"2s","time_limit":"10s"}})";
+    R"("window":"100ms","operations":0,"rate":0,"arrivals":"poisson","watch":"none","sample_every":64,"stall_limit":"2s","time_limit":"10s"}})";
 
 Trial golden_trial() {
   Trial trial{.number = 3, .block = 1, .position = 2, .seed = UINT64_MAX, .cell = {}};

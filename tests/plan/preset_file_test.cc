@@ -128,7 +128,7 @@ TEST(PresetFile, AWrongValueIsToldWithItsPlace) {
   EXPECT_EQ(error_of(start + "threads = 1.5\n"),
             "a.toml:3:11: threads: '1.5' is not a whole number; write digits alone, as 1000");
   EXPECT_EQ(error_of(start + "mode = 'fast'\n"),
-            "a.toml:3:8: mode: unknown mode 'fast'; there are: timed, fixed");
+            "a.toml:3:8: mode: unknown mode 'fast'; there are: timed, fixed, open");
   EXPECT_THAT(error_of(start + "mode = 'micro'\n"),
               HasSubstr("a.toml:3:8: mode: mode 'micro' belongs to lockbench-micro"));
 }

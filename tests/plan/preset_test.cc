@@ -50,6 +50,9 @@ TEST(Apply, EveryFieldCanBeOverridden) {
                                                                {"warmup", "3s"},
                                                                {"window", "4s"},
                                                                {"operations", "11"},
+                                                               {"rate", "1000"},
+                                                               {"arrivals", "fixed"},
+                                                               {"watch", "conflicts"},
                                                                {"sample_every", "13"},
                                                                {"time_limit", "99s"}};
   for (const SweepField& field : sweep_fields()) {
@@ -83,7 +86,7 @@ TEST(Apply, ASettingThatNoSweepCouldUseIsRefused) {
   Overrides operations;
   operations.sweep.operations = 77;
   EXPECT_EQ(message_of(apply(preset_of({counter_sweep()}), operations)),
-            "operations: time decides how many in mode timed; give mode fixed with it");
+            "operations: time decides how many in modes timed and open; give mode fixed with it");
   Overrides window;
   window.sweep.window = std::chrono::milliseconds(7);
   EXPECT_THAT(message_of(apply(preset_of({fixed_sweep()}), window)),

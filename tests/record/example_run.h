@@ -68,6 +68,15 @@ inline Sample full_sample() {
           .timeouts = 17,
           .lost_updates = 2,
           .violations = 0,
+          .unserved = 18,
+          .idle_lateness_mean_ns = 19.5,
+          .pinning_held = false,
+          .steal_share = 0.21,
+          .other_cpu_share = 0.22,
+          .false_conflicts = 0.23,
+          .key_bytes_live = 24.5,
+          .key_bytes_idle = 25.5,
+          .disturbance = "the host, \"kvm\", took 21 %",
           .counts = "6 2 5 3 2 3"};
 }
 
@@ -84,6 +93,7 @@ inline Row full_row() {
   return {.run = kExampleRun,
           .trial = {.number = 7, .block = 1, .position = 3, .seed = 42, .cell = cell},
           .sample = full_sample(),
+          .attempt = 6,
           .started_at = "2025-01-31T23:59:59Z"};
 }
 

@@ -9,9 +9,9 @@ namespace {
 
 TEST(Latency, EachBucketIsARowWaitsBeforeHolds) {
   EXPECT_EQ(latency_records(full_row()),
-            "20250131T235959Z-7f3a,7,wait,0,7,3\n"
-            "20250131T235959Z-7f3a,7,wait,208,211,2\n"
-            "20250131T235959Z-7f3a,7,hold,300,305,6\n");
+            "20250131T235959Z-7f3a,7,wait,0,7,3,6\n"
+            "20250131T235959Z-7f3a,7,wait,208,211,2,6\n"
+            "20250131T235959Z-7f3a,7,hold,300,305,6,6\n");
 }
 
 TEST(Latency, ATrialWithoutTimesHasNoRows) {

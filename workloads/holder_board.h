@@ -1,0 +1,46 @@
+// HolderBoard: who holds which key, for telling false conflicts from true ones.
+//
+// A primitive that hashes keys to fewer locks makes threads wait for each other that have nothing
+// in common. Each thread notes the key that it holds on a line of its own: one store to take, one
+// to leave. Whoever is about to wait looks at all lines. What he sees may be a moment old: the
+// board gives shares, not proofs.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "primitives/platform/layout.h"
+
+namespace lockbench {
+
+class HolderBoard {
+ public:
+  explicit HolderBoard(std::uint32_t threads) : lines_(threads) {}
+
+  // relaxed throughout: the board must not order what the lock under test has to order.
+  void hold(std::uint32_t thread, std::uint64_t key) {
+    lines_[thread].key.store(key, std::memory_order_relaxed);
+  }
+  void leave(std::uint32_t thread) { lines_[thread].key.store(kNone, std::memory_order_relaxed); }
+
+  // Calls visit(key) for every key that is held now. O(threads).
+  template <class Visit>
+  void for_each_held(Visit visit) const {
+    for (const Line& line : lines_) {
+      const std::uint64_t key = line.key.load(std::memory_order_relaxed);
+      if (key != kNone) visit(key);
+    }
+  }
+
+ private:
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+
+  struct alignas(platform::kCacheLine) Line {
+    std::atomic<std::uint64_t> key{kNone};
+  };
+
+  std::vector<Line> lines_;
+};
+
+}  // namespace lockbench
