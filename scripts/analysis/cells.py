@@ -17,7 +17,8 @@ from analysis import units
 # All that a measurement depends on except the primitive; in the order in which people are told.
 GROUP = (
     "workload scenario mode threads keys key_type key_distribution hold_kind hold_ns hold_lines"
-    " think_kind think_ns think_lines pinning timeout_ns operations_planned sample_every"
+    " think_kind think_ns think_lines pinning timeout_ns rate_per_s arrivals operations_planned"
+    " sample_every"
 ).split()
 
 # The floor: no lock at all. Measured beside the others, never a competitor.
@@ -42,6 +43,11 @@ class Group:
         for name, value in self.key.items():
             same &= trials[name].isna() if value is None else trials[name] == value
         return trials[same]
+
+
+def driven(trials: pd.DataFrame) -> pd.DataFrame:
+    """Rows whose rate the lock decides: neither arrivals at a given rate nor bare costs."""
+    return trials[trials["mode"].isin(["timed", "fixed"])]
 
 
 def groups(trials: pd.DataFrame, without: Iterable[str] = ()) -> list[Group]:
@@ -110,10 +116,10 @@ def most_contended(trials: pd.DataFrame) -> list[Group]:
     return list(best.values())
 
 
-def _contention(group: Group) -> tuple[bool, int, float, float]:
+def _contention(group: Group) -> tuple[bool, int, float, float, float]:
     threads, keys = group.key["threads"] or 0, group.key["keys"] or 0
     competing = [label for label in group.labels if label != FLOOR]
-    return threads > 1, len(competing), threads, -keys
+    return threads > 1, len(competing), threads, -keys, group.key["rate_per_s"] or 0
 
 
 def names(found: Sequence[Group]) -> list[str]:
@@ -153,8 +159,18 @@ def _mode(key: dict[str, Any]) -> str:
     if key.get("mode") == "fixed" and planned:
         return f"fixed work, {units.plural(int(planned), 'operation')} each"
     return (
-        {"fixed": "fixed work", "timed": ""}.get(key["mode"], key["mode"]) if "mode" in key else ""
+        {"fixed": "fixed work", "timed": "", "open": "open loop"}.get(key["mode"], key["mode"])
+        if "mode" in key
+        else ""
     )
+
+
+def _rate(key: dict[str, Any]) -> str:
+    rate, arrivals = key.get("rate_per_s"), key.get("arrivals")
+    told = f"{units.number(rate)} arrivals/s" if rate is not None else ""
+    if arrivals in (None, "", "poisson"):
+        return told
+    return f"{told}, {arrivals}" if told else f"{arrivals} arrivals"
 
 
 def _threads(key: dict[str, Any]) -> str:
@@ -201,6 +217,7 @@ def _timeout(key: dict[str, Any]) -> str:
 _WORDS: tuple[tuple[set[str], Callable[[dict[str, Any]], str]], ...] = (
     ({"workload", "scenario"}, _workload),
     ({"mode", "operations_planned"}, _mode),
+    ({"rate_per_s", "arrivals"}, _rate),
     ({"threads"}, _threads),
     ({"keys", "key_type", "key_distribution"}, _keys),
     ({"hold_kind", "hold_ns", "hold_lines"}, _work("hold")),
@@ -214,6 +231,8 @@ def reason(row: Any) -> str:
     """Why a row is not valid, in a few words."""
     if row["reason"]:
         return str(row["reason"])
+    if row["disturbance"]:
+        return f"disturbed: {row['disturbance']}"
     lost = row["lost_updates"]
     if lost == lost and lost > 0:
         operations = row["operations"]
@@ -227,7 +246,22 @@ def reason(row: Any) -> str:
 
 def left_out(trials: pd.DataFrame) -> str:
     """`3 rows left out as not valid: 1 deadlock (keyed_tbb); 2 lost updates (none)`; or empty."""
-    invalid = trials[~trials["valid"]]
+    told = [_left_out_as_wrong(trials[~trials["valid"] & (trials["disturbance"] == "")])]
+    told.append(disturbed(trials))
+    return "; ".join(part for part in told if part)
+
+
+def disturbed(trials: pd.DataFrame) -> str:
+    """`3 rows left out: disturbed (the host took 14 % of the machine's time …)`; or empty."""
+    rows = trials[~trials["valid"] & (trials["disturbance"] != "")]
+    if rows.empty:
+        return ""
+    reasons = list(dict.fromkeys(rows["disturbance"]))
+    more = f"; and {len(reasons) - 2} more reasons" if len(reasons) > 2 else ""
+    return f"{units.plural(len(rows), 'row')} left out: disturbed ({'; '.join(reasons[:2])}{more})"
+
+
+def _left_out_as_wrong(invalid: pd.DataFrame) -> str:
     if invalid.empty:
         return ""
     kinds: dict[str, list[str]] = {}

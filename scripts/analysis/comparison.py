@@ -12,8 +12,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from analysis import cells, likeness, statistics, units
+from analysis import cells, likeness, statistics, unfairness, units
 from analysis.loader import InputError, Run
+from analysis.saturation import Saturation, saturations
+from analysis.scalability import Curve, curves
 
 # What people would compare with, when they do not say: the first of these that a group has.
 USUAL_BASELINES = (
@@ -42,7 +44,7 @@ class Line:
 
     group: str
     primitive: str
-    metric: str  # "operations_per_s", "makespan_s" or "operation_ns"
+    metric: str  # "operations_per_s", "makespan_s", "operation_ns" or "wait_p99_ns"
     blocks: int  # valid ones, of `planned`
     planned: int
     median: float | None = None
@@ -58,6 +60,7 @@ class Line:
     paired_blocks: int = 0
     agreeing_blocks: int | None = None  # paired ones on the ratio's side of 1; None if unpaired
     verdict: statistics.Verdict | None = None
+    unfair: str = ""  # how its throughput was bought; empty: nothing to say against it
     reason: str = ""  # why there is no figure, or why some blocks are missing
 
 
@@ -69,14 +72,16 @@ class Comparison:
     same_within: float
     between_runs: bool = False
     notes: list[str] = field(default_factory=list)
+    scalability: list[Curve] = field(default_factory=list)  # of one run
+    saturation: list[Saturation] = field(default_factory=list)
 
 
 def within(run: Run, options: Options) -> Comparison:
     """Every primitive of every group against the group's baseline."""
-    _check_baseline(run.trials, options.baseline)
+    _check_baseline(run.final, options.baseline)
     lines: list[Line] = []
     baselines: dict[str, str] = {}
-    found = cells.groups(run.trials)
+    found = cells.groups(run.final)
     for group, name in zip(found, cells.names(found)):
         baseline = _choose_baseline(group, options.baseline)
         if baseline is not None:
@@ -84,14 +89,22 @@ def within(run: Run, options: Options) -> Comparison:
         lines.extend(_group_lines(name, group, baseline))
     heading = run.heading
     lines = _judged(lines, options.same_within)
-    return Comparison(heading, baselines, lines, options.same_within, notes=_notes_on_blocks(lines))
+    return Comparison(
+        heading,
+        baselines,
+        lines,
+        options.same_within,
+        notes=[*_notes_on_blocks(lines), *_notes_on_disturbance(run)],
+        scalability=curves(run),
+        saturation=saturations(run.valid),
+    )
 
 
 def between(old: Run, new: Run, options: Options) -> Comparison:
     """Every cell that both runs have: the second run's speed over the first one's."""
     notes = likeness.check(old, new, options.force)
-    _check_baseline(new.trials, options.baseline)
-    old_cells, new_cells = _by_cell(old.trials), _by_cell(new.trials)
+    _check_baseline(new.final, options.baseline)
+    old_cells, new_cells = _by_cell(old.final), _by_cell(new.final)
     common = [key for key in new_cells if key in old_cells]
     if options.baseline is not None:
         wanted = _of_that_name(options.baseline, [label for _, label in common])
@@ -107,6 +120,7 @@ def between(old: Run, new: Run, options: Options) -> Comparison:
     heading = f"run {new.run_id} against run {old.run_id} · {new.machine}"
     lines = _judged(lines, options.same_within)
     notes.append("one run came after the other: the machine's drift between them is in the ratios")
+    notes += [*_notes_on_disturbance(old), *_notes_on_disturbance(new)]
     return Comparison(heading, {}, lines, options.same_within, between_runs=True, notes=notes)
 
 
@@ -165,9 +179,13 @@ def _standing(line: Line) -> tuple[bool, bool, float]:
 
 
 def metric_of(rows: pd.DataFrame) -> str:
-    """Fixed work is told by its makespan, a bare cost by its time, the rest by its rate."""
+    """Fixed work is told by its makespan, a bare cost by its time, an open loop by its unlucky
+    waits, the rest by its rate."""
     if (rows["mode"] == "micro").all():
         return "operation_ns"
+    # Its rate was given: what the lock decides are the waits.
+    if (rows["mode"] == "open").all() and rows["wait_p99_ns"].notna().any():
+        return "wait_p99_ns"
     fixed = (rows["mode"] == "fixed").all() and rows["makespan_s"].notna().any()
     return "makespan_s" if fixed else "operations_per_s"
 
@@ -201,6 +219,7 @@ def _measured(name: str, label: str, rows: pd.DataFrame) -> Line:
         high=float(high),
         wait_p99_ns=_median(valid["wait_p99_ns"]),
         fairness_jain=_median(valid["fairness_jain"]),
+        unfair=unfairness.words(valid),
     )
 
 
@@ -286,6 +305,12 @@ def _judged(lines: list[Line], same_within: float) -> list[Line]:
         else line
         for line, p in zip(lines, corrected)
     ]
+
+
+def _notes_on_disturbance(run: Run) -> list[str]:
+    """Rows that were measured again are missing from no line, and told all the same."""
+    told = cells.disturbed(run.trials)
+    return [f"run {run.run_id}: {told}"] if told else []
 
 
 def _notes_on_blocks(lines: list[Line]) -> list[str]:

@@ -24,7 +24,8 @@ SCHEMA_VERSION = "1"
 
 TEXT = (
     "schema_version run_id preset target primitive params workload scenario mode key_type"
-    " key_distribution hold_kind pinning seed valid outcome reason started_at think_kind counts"
+    " key_distribution hold_kind pinning seed valid outcome reason started_at think_kind"
+    " disturbance pinning_held arrivals counts"
 ).split()
 
 COLUMNS = (
@@ -35,11 +36,13 @@ COLUMNS = (
     " thread_operations_max fairness_jain overlap cpu_user_s cpu_system_s voluntary_switches"
     " involuntary_switches peak_rss_bytes lock_bytes timeouts lost_updates violations valid outcome"
     " reason started_at hold_lines think_kind think_lines timeout_ns sample_every"
-    " operations_planned held_samples held_mean_ns held_p50_ns held_p99_ns held_max_ns counts"
+    " operations_planned held_samples held_mean_ns held_p50_ns held_p99_ns held_max_ns attempt"
+    " disturbance steal_share other_cpu_share pinning_held rate_per_s arrivals unserved"
+    " idle_lateness_mean_ns false_conflicts key_bytes_live key_bytes_idle counts"
 ).split()
 
 LATENCY_TEXT = ["run_id", "kind"]
-LATENCY_COLUMNS = "run_id trial kind low_ns high_ns count".split()
+LATENCY_COLUMNS = "run_id trial kind low_ns high_ns count attempt".split()
 
 
 class InputError(Exception):
@@ -60,9 +63,21 @@ class Run:
         return str(self.trials["run_id"].iloc[0]) or self.folder.name
 
     @cached_property
+    def final(self) -> pd.DataFrame:
+        """One row a trial: of several attempts the valid one, else the last."""
+        ranked = self.trials.sort_values(["valid", "attempt"], kind="stable", na_position="first")
+        return ranked.drop_duplicates(["run_id", "trial"], keep="last").sort_index()
+
+    @cached_property
     def valid(self) -> pd.DataFrame:
-        """The rows whose proof holds: the only ones whose figures may be shown."""
-        return self.trials[self.trials["valid"]]
+        """The final rows whose proof holds: the only ones whose figures may be shown."""
+        return self.final[self.final["valid"]]
+
+    @property
+    def hardware_threads(self) -> int | None:
+        """How many threads can run at once there; None when the run does not tell."""
+        machine = _mapping(self.meta.get("machine"))
+        return _whole(machine.get("usable_threads")) or _whole(machine.get("hardware_threads"))
 
     @cached_property
     def latency(self) -> pd.DataFrame | None:

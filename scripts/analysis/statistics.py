@@ -76,6 +76,19 @@ def _resampled(values: Sequence[float], draw: np.random.Generator) -> np.ndarray
     return array[draw.integers(0, len(array), (RESAMPLES, len(array)))]
 
 
+def resampled_rows(values: np.ndarray, name: str) -> np.ndarray:
+    """RESAMPLES tables, each of as many rows of `values`, drawn whole and with replacement."""
+    return values[_generator(name).integers(0, len(values), (RESAMPLES, len(values)))]
+
+
+def percentiles(figures: np.ndarray) -> Interval:
+    """The interval that holds 95 % of a bootstrap's figures. They may be infinite."""
+    ends = [100 * ALPHA / 2, 100 * (1 - ALPHA / 2)]
+    # No mean of two neighbours: one of them may be infinite.
+    low, high = np.percentile(figures, ends, method="nearest")
+    return Interval(float(low), float(high))
+
+
 def _percentiles(medians: np.ndarray) -> Interval:
     low, high = np.percentile(medians, [100 * ALPHA / 2, 100 * (1 - ALPHA / 2)])
     return Interval(float(low), float(high))

@@ -11,8 +11,9 @@ import json
 import unicodedata
 from collections.abc import Sequence
 
-from analysis import units
+from analysis import sections, unfairness, units
 from analysis.comparison import Comparison, Line
+from analysis.sections import Table
 
 _HEADERS = [
     "primitive",
@@ -46,6 +47,7 @@ def as_text(comparison: Comparison, width: int | None = None, colour: bool = Fal
             text = "  " + _text_row(line, row, kept, widths)
             out.append(_coloured(line, text) if colour else text)
         out.append("")
+    out.extend(_sections_text(comparison, width))
     out.extend(_footer(comparison))
     if dropped:
         out.append(f"left out to fit {width} columns: {', '.join(dropped)}")
@@ -60,6 +62,14 @@ def as_markdown(comparison: Comparison) -> str:
         out.append("|---" + "|---:" * (len(_HEADERS) - 2) + "|---|")
         out += ["| " + " | ".join(map(_markdown, _fields(line))) + " |" for line in lines]
         out.append("")
+    for table in sections.all_of(comparison.scalability, comparison.saturation):
+        out += [f"**{_markdown(table.title)}**", ""]
+        if table.rows:
+            out.append("| " + " | ".join(table.headers) + " |")
+            out.append("|---" * len(table.headers) + "|")
+            out += ["| " + " | ".join(map(_markdown, row)) + " |" for row in table.rows]
+            out.append("")
+        out += [*(f"- {_markdown(note)}" for note in table.notes), *([""] if table.notes else [])]
     out += [f"- {_markdown(note)}" for note in _footer(comparison)]
     return "\n".join(out).rstrip() + "\n"
 
@@ -80,8 +90,29 @@ def as_json(comparison: Comparison) -> str:
         "between_runs": comparison.between_runs,
         "notes": comparison.notes,
         "lines": [_record(comparison, line) for line in comparison.lines],
+        "scalability": [sections.curve_record(curve) for curve in comparison.scalability],
+        "saturation": [sections.saturation_record(one) for one in comparison.saturation],
     }
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def _sections_text(comparison: Comparison, width: int | None) -> list[str]:
+    out = []
+    for brief in (False, True):
+        tables = sections.all_of(comparison.scalability, comparison.saturation, brief)
+        out = [line for table in tables for line in _section_text(table)]
+        if width is None or max(map(_cells_wide, out), default=0) <= width:
+            break
+    return out
+
+
+def _section_text(table: Table) -> list[str]:
+    out = [table.title]
+    if table.rows:
+        shown = [table.headers, *table.rows]
+        widths = [max(_cells_wide(row[i]) for row in shown) for i in range(len(table.headers))]
+        out += ["  " + _joined(row, widths) for row in shown]
+    return [*out, *(f"  {note}" for note in table.notes), ""]
 
 
 def _by_group(comparison: Comparison) -> dict[str, list[Line]]:
@@ -128,7 +159,12 @@ def _cost(value: float) -> str:
     return units.nanoseconds(value, trim=False)
 
 
-_SHOWN = {"operations_per_s": _rate, "makespan_s": _makespan, "operation_ns": _cost}
+_SHOWN = {
+    "operations_per_s": _rate,
+    "makespan_s": _makespan,
+    "operation_ns": _cost,
+    "wait_p99_ns": _cost,
+}
 
 
 def _verdict(line: Line) -> str:
@@ -137,7 +173,8 @@ def _verdict(line: Line) -> str:
         words = line.verdict.word
         if line.verdict.blocks_needed is not None:
             words += f": {_evidence(line, line.verdict.blocks_needed)}"
-    return "; ".join(part for part in (words, line.reason) if part)
+    unfair = f"{unfairness.MARK} {line.unfair}" if line.unfair else ""
+    return "; ".join(part for part in (words, unfair, line.reason) if part)
 
 
 def _evidence(line: Line, needed: int) -> str:
@@ -209,6 +246,10 @@ def _footer(comparison: Comparison) -> list[str]:
         notes.insert(0, f"ratio: speed against {against}; above 1 is faster; median of the blocks")
         share = f"{100 * comparison.same_within:.3g} %"
         notes.insert(1, f"same: within {share}; verdicts hold over the whole table (Holm, 5 %)")
+    if any(line.metric == "wait_p99_ns" for line in comparison.lines):
+        notes.append("open loop: median and spread are of the p99 wait, from the intended start")
+    if any(line.unfair for line in comparison.lines):
+        notes.append(unfairness.EXPLAINED)
     return notes
 
 
@@ -238,6 +279,7 @@ def _record(comparison: Comparison, line: Line) -> dict[str, object]:
         "p_holm": line.corrected_p,
         "wait_p99_ns": line.wait_p99_ns,
         "fairness_jain": line.fairness_jain,
+        "unfair": line.unfair,
         "verdict": verdict.word if verdict else "baseline" if line.is_baseline else "",
         "blocks_needed": verdict.blocks_needed if verdict else None,
         "reason": line.reason,

@@ -22,7 +22,9 @@ COLUMNS = (
     "thread_operations_max,fairness_jain,overlap,cpu_user_s,cpu_system_s,voluntary_switches,"
     "involuntary_switches,peak_rss_bytes,lock_bytes,timeouts,lost_updates,violations,valid,outcome,"
     "reason,started_at,hold_lines,think_kind,think_lines,timeout_ns,sample_every,"
-    "operations_planned,held_samples,held_mean_ns,held_p50_ns,held_p99_ns,held_max_ns,counts"
+    "operations_planned,held_samples,held_mean_ns,held_p50_ns,held_p99_ns,held_max_ns,attempt,"
+    "disturbance,steal_share,other_cpu_share,pinning_held,rate_per_s,arrivals,unserved,"
+    "idle_lateness_mean_ns,false_conflicts,key_bytes_live,key_bytes_idle,counts"
 ).split(",")
 
 META = {
@@ -160,6 +162,8 @@ def measured(cell: dict[str, Any], draw: random.Random, drift: float) -> dict[st
         "valid": "true",
         "outcome": "ok",
     }
+    if cell["mode"] == "open":
+        figures.update(served(cell, rate, window))
     if cell["mode"] == "fixed":
         figures.update(fixed(cell, draw))
     if cell["primitive"] == "none" and threads > 1:
@@ -169,6 +173,37 @@ def measured(cell: dict[str, Any], draw: random.Random, drift: float) -> dict[st
             lost_updates=lost, valid="false", reason=f"lost {lost} of {operations} updates"
         )
     return figures
+
+
+def arriving(cells: list[dict[str, Any]], rates: Iterable[int]) -> list[dict[str, Any]]:
+    """The cells as open loops, each at every rate."""
+    return [
+        {**cell, "mode": "open", "rate_per_s": rate, "arrivals": "poisson"}
+        for rate in rates
+        for cell in cells
+    ]
+
+
+def served(cell: dict[str, Any], capacity: float, window: float) -> dict[str, Any]:
+    """An open loop: waits of one queue in front of all, until it outgrows the window."""
+    offered = cell["rate_per_s"]
+    load = offered / capacity
+    mean = 1e9 / capacity * (1 / (1 - min(load, 0.999)))
+    if load >= 1:
+        mean = window * 1e9 * (1 - 1 / load) / 2
+    done = int(min(offered, capacity) * window)
+    return {
+        "operations": done,
+        "operations_per_s": done / window,
+        "unserved": max(0, int(offered * window) - done),
+        "idle_lateness_mean_ns": 900.0,
+        "wait_mean_ns": mean,
+        "wait_p50_ns": mean * 0.7,
+        "wait_p90_ns": mean * 2.3,
+        "wait_p99_ns": mean * 4.6,
+        "wait_p999_ns": mean * 6.9,
+        "wait_max_ns": mean * 10,
+    }
 
 
 def fixed(cell: dict[str, Any], draw: random.Random) -> dict[str, Any]:
@@ -222,6 +257,9 @@ def rows(
                 warmup_s=0.01,
                 sample_every=64,
                 timeout_ns=0,
+                attempt=0,
+                steal_share=0.001,
+                other_cpu_share=0.01,
                 started_at="2025-01-01T12:00:00Z",
             )
             row.update(cells[index])
@@ -236,18 +274,21 @@ def write_run(
     folder: Path,
     cells: list[dict[str, Any]] | None = None,
     meta: dict[str, Any] | None = None,
+    change_all: Callable[[list[dict[str, Any]]], list[dict[str, Any]]] | None = None,
     **options: Any,
 ) -> Path:
     """Writes trials.csv, latency.csv and meta.json into `folder` and gives it back."""
     folder.mkdir(parents=True, exist_ok=True)
     found = rows(sweep() if cells is None else cells, **options)
+    if change_all is not None:
+        found = change_all(found)
     with open(folder / "trials.csv", "w", newline="", encoding="utf-8") as out:
         writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(found)
-    lines = ["run_id,trial,kind,low_ns,high_ns,count"]
+    lines = ["run_id,trial,kind,low_ns,high_ns,count,attempt"]
     lines += [
-        f"{r['run_id']},{r['trial']},wait,{16 << i},{(32 << i) - 1},{100 >> i}"
+        f"{r['run_id']},{r['trial']},wait,{16 << i},{(32 << i) - 1},{100 >> i},{r['attempt']}"
         for r in found
         for i in range(6)
     ]

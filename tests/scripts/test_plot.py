@@ -294,7 +294,7 @@ def test_a_logarithmic_axis_has_a_few_round_ticks(low: float, high: float) -> No
 
 def test_ticks_whose_words_would_touch_are_left_out() -> None:
     places = [1.0, 2.0, 2.1, 4.0, 1000.0]
-    kept = curves._ticks(places)
+    kept = curves.ticks(places)
     assert kept[0] == 1 and kept[-1] == 1000 and 2.1 not in kept
 
 

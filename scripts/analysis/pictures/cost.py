@@ -2,7 +2,8 @@
 
 Left, processor time per operation, the hold itself included: threads that spin or are woken in vain
 take it from the rest of the machine, whatever the throughput says. Right, the memory that the
-primitive itself occupies when all threads have left.
+primitive itself occupies when all threads have left; where each key has a lock, also what one key
+occupies while it is held and when nobody uses it any more.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ def draw(run: Run) -> Figure | None:
     parts = [rows.Part(_draw_time, _finish_time, width=3.0)]
     if measured["lock_bytes"].notna().any():
         parts.append(rows.Part(_draw_memory, _finish_memory, width=2.4))
+    if measured["key_bytes_live"].notna().any():
+        parts.append(rows.Part(_draw_key_memory, _finish_key_memory, width=2.0))
     return rows.draw(
         run,
         cells.most_contended(measured),
@@ -89,3 +92,25 @@ def _finish_memory(axes: Axes, group: Group) -> None:
     scales.log_places(axes, "x", {tick: units.memory(tick) for tick in ticks or [low]})
     axes.set_xlim(low, high)
     axes.set_xlabel("memory of the primitive")
+
+
+def _draw_key_memory(axes: Axes, own: pd.DataFrame, y: float, look: palette.Look) -> None:
+    for column, face in (("key_bytes_live", look.colour), ("key_bytes_idle", "none")):
+        if own[column].notna().any():
+            axes.plot(
+                [own[column].median()],
+                [y],
+                marker=look.marker,
+                markersize=6,
+                color=look.colour,
+                markerfacecolor=face,
+                zorder=3,
+            )
+
+
+def _finish_key_memory(axes: Axes, group: Group) -> None:
+    taken = group.rows[["key_bytes_live", "key_bytes_idle"]]
+    most = taken.max().max() if taken.notna().any(axis=None) else 1.0
+    rows.finish_bars(axes, max(1.0, most), units.memory, room=0.1)
+    axes.set_xlim(left=-0.06 * max(1.0, most))
+    axes.set_xlabel("memory of a key: held, hollow idle")

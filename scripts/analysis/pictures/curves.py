@@ -1,4 +1,4 @@
-"""Throughput along one axis: the shape that the pictures by threads, keys and hold share.
+"""Figures along one axis: the shape that the pictures by threads, keys, hold and rate share.
 
 Every block is a faint point, the line joins their medians. A facet with more lines than can be told
 apart is split by family of primitive, on the same scale and with the same reference line in each.
@@ -26,14 +26,35 @@ _WIDE, _TALL, _LEFT = 2.75, 2.35, 0.72
 
 
 @dataclass(frozen=True)
+class Measure:
+    """What a y axis shows."""
+
+    column: str
+    label: str
+    words: Callable[[float], str]
+    share: bool = False  # from 0 to 1, on an even scale; else logarithmic
+    title: str = ""  # of its panels, where a picture has several measures
+    # What theory says of a facet, at given places of the axis; None: nothing.
+    expected: Callable[[Group, Sequence[float]], Sequence[float] | None] | None = None
+    # Places of the axis at which one primitive's rows are to be ringed.
+    ringed: Callable[[pd.DataFrame], Sequence[float]] | None = None
+
+
+RATE = Measure("operations_per_s", "operations per second", units.count)
+
+
+@dataclass(frozen=True)
 class Axis:
-    """What the x axis shows."""
+    """What the x axis shows, and what is shown along it."""
 
     column: str
     label: str
     title: str
     words: Callable[[float], str]
     levels: bool = False  # what has no place on the axis is drawn across it
+    what: str = "Throughput"
+    measures: Sequence[Measure] = (RATE,)  # a column of panels each
+    notes: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -43,20 +64,22 @@ class Panel:
     labels: list[str]
     limits: tuple[float, float]
     levels: pd.DataFrame  # rows of the same cell that have no place on the axis
+    measure: Measure = RATE
 
 
 def draw(run: Run, rows: pd.DataFrame, axis: Axis) -> Figure | None:
     """Facets of `rows` along the axis; None when nothing was measured at two places of it."""
-    rows = rows[rows["operations_per_s"] > 0]
+    rows = rows[rows[axis.measures[0].column] > 0]
     placed = rows[axis.column].notna()
     facets = cells.axis_facets(rows[placed], axis.column)
     if not facets:
         return None
     levels = rows[~placed] if axis.levels else rows[:0]
-    by_facet = [_panels(facet, facet.alike(levels)) for facet in facets]
+    by_facet = [_panels(facet, facet.alike(levels), axis.measures) for facet in facets]
     panels = [panel for found in by_facet for panel in found]
     shown = _representative(by_facet)
     columns = min(len(shown), 2 if len(shown) in (2, 4) else 3)
+    columns = len(axis.measures) if len(axis.measures) > 1 else columns
     right = _label_room(shown)
     titles = _titles(facets, shown)
     made, axes = figure.sheet(
@@ -92,7 +115,11 @@ def _titles(facets: list[Group], panels: list[Panel]) -> list[str]:
     _, varied = cells.same_and_different([facet.key for facet in facets])
     families = [f"{panel.family} family" if panel.family else "" for panel in panels]
     return [
-        " · ".join(part for part in (cells.describe(panel.group.key, varied), family) if part)
+        " · ".join(
+            part
+            for part in (panel.measure.title, cells.describe(panel.group.key, varied), family)
+            if part
+        )
         for panel, family in zip(panels, families)
     ]
 
@@ -107,25 +134,41 @@ def _heading(
         if blocks > 1
         else "one block: no spread"
     )
-    notes = [cells.left_out(run.trials)]
+    notes = [*axis.notes, cells.left_out(run.trials)]
     if len(panels) > shown:
         notes.append(f"{len(panels) - shown} more panels not shown; the CSV has them all")
     if any(_has_reference(panel) for panel in panels):
         notes.append(f"grey line: {REFERENCE}, the same in all panels of a cell")
     return figure.Heading(
-        title=f"Throughput by {axis.title}",
+        title=f"{axis.what} by {axis.title}",
         subtitles=[run.heading, cells.describe(same), spread],
         footnotes=notes,
     )
 
 
-def _panels(facet: Group, levels: pd.DataFrame) -> list[Panel]:
-    rates = pd.concat([facet.rows["operations_per_s"], levels["operations_per_s"]])
-    limits = scales.padded([rates.min(), rates.max()])
-    if len(facet.labels) <= MOST_LINES:
-        return [Panel(facet, "", facet.labels, limits, levels)]
+def _panels(facet: Group, levels: pd.DataFrame, measures: Sequence[Measure]) -> list[Panel]:
+    limits = [_limits(facet, levels, measure) for measure in measures]
+    return [
+        Panel(facet, family, labels, limit, levels, measure)
+        for family, labels in split(facet.labels).items()
+        for measure, limit in zip(measures, limits)
+    ]
+
+
+def _limits(facet: Group, levels: pd.DataFrame, measure: Measure) -> tuple[float, float]:
+    if measure.share:
+        return 0.0, 1.04
+    found = pd.concat([facet.rows[measure.column], levels[measure.column]])
+    found = found[found > 0]
+    return scales.padded([found.min(), found.max()]) if len(found) else (1.0, 10.0)
+
+
+def split(labels: Sequence[str]) -> dict[str, list[str]]:
+    """Those that a panel has room for, under an empty name; else by family of primitive."""
+    if len(labels) <= MOST_LINES:
+        return {"": list(labels)}
     families: dict[str, list[str]] = {}
-    for label in sorted(facet.labels, key=palette.natural):
+    for label in sorted(labels, key=palette.natural):
         families.setdefault(palette.family(label), []).append(label)
     # The floor needs no panel of its own: it joins the smallest family.
     floor = families.pop(cells.FLOOR, [])
@@ -133,7 +176,7 @@ def _panels(facet: Group, levels: pd.DataFrame) -> list[Panel]:
         families[min(families, key=lambda name: len(families[name]))] += floor
     elif floor:
         families[cells.FLOOR] = floor
-    return [Panel(facet, name, labels, limits, levels) for name, labels in families.items()]
+    return families
 
 
 def _has_reference(panel: Panel) -> bool:
@@ -147,15 +190,18 @@ def _label_room(panels: Sequence[Panel]) -> float:
 
 
 def _draw_panel(axes: Axes, panel: Panel, axis: Axis, looks: palette.Palette) -> None:
+    measure = panel.measure
     rows = panel.group.rows
     values = sorted(rows[axis.column].unique())
     places = positions(values)
-    if _has_reference(panel):
-        _draw_line(axes, rows[rows["label"] == REFERENCE], axis, places, _REFERENCE_LINE)
+    rows = rows[rows[measure.column].notna()]
+    if _has_reference(panel) and REFERENCE in set(rows["label"]):
+        _draw_line(axes, rows[rows["label"] == REFERENCE], panel, axis, places, _REFERENCE_LINE)
     own = rows[rows["label"].isin(panel.labels)]
+    _draw_expected(axes, panel, values, places)
     axes.scatter(
         own[axis.column].map(places),
-        own["operations_per_s"],
+        own[measure.column],
         s=11,
         c=[looks[label].colour for label in own["label"]],
         alpha=0.35,
@@ -164,24 +210,51 @@ def _draw_panel(axes: Axes, panel: Panel, axis: Axis, looks: palette.Palette) ->
     )
     ends = []
     for label in panel.labels:
+        found = own[own["label"] == label]
+        if found.empty:
+            continue
         look = looks[label]
-        x, y = _draw_line(axes, own[own["label"] == label], axis, places, _line_of(look))
+        x, y = _draw_line(axes, found, panel, axis, places, _line_of(look))
         ends.append(endings.End(x, y, figure.printable(label), look))
-    for label, level in panel.levels.groupby("label")["operations_per_s"].median().items():
+    across = panel.levels[panel.levels[measure.column].notna()]
+    for label, level in across.groupby("label")[measure.column].median().items():
         look = looks[label]
         axes.axhline(level, color=look.colour, linestyle=look.dash, linewidth=look.width, zorder=2)
         ends.append(endings.End(places[values[-1]], level, figure.printable(label), look))
     axes.set_ylim(*panel.limits)
-    scales.log_scale(axes, "y", units.count)
+    if measure.share:
+        axes.set_yticks([0, 0.25, 0.5, 0.75, 1], [measure.words(i / 4) for i in range(5)])
+    else:
+        scales.log_scale(axes, "y", measure.words)
     named = {places[value]: axis.words(value) for value in values}
-    scales.log_places(axes, "x", {place: named[place] for place in _ticks(sorted(named))})
+    scales.log_places(axes, "x", {place: named[place] for place in ticks(sorted(named))})
     axes.set_xlim(*scales.padded(list(places.values()), share=0.06))
     axes.grid(axis="y")
     axes.set_xlabel(axis.label)
-    axes.set_ylabel("operations per second")
-    endings.label_ends(axes, ends)
+    axes.set_ylabel(measure.label)
+    if ends:
+        endings.label_ends(axes, ends)
+    else:
+        axes.text(0.5, 0.5, "not measured", transform=axes.transAxes, ha="center", va="center")
 
 
+def _draw_expected(
+    axes: Axes, panel: Panel, values: Sequence[float], places: dict[float, float]
+) -> None:
+    expected = panel.measure.expected
+    told = expected(panel.group, values) if expected is not None else None
+    if told is not None:
+        axes.plot([places[value] for value in values], told, **_REFERENCE_LINE)
+
+
+_RING = {
+    "marker": "o",
+    "markersize": 10,
+    "markerfacecolor": "none",
+    "markeredgecolor": figure.INK,
+    "markeredgewidth": 0.9,
+    "zorder": 4,
+}
 _REFERENCE_LINE = {"color": "#BBBBBB", "linewidth": 2.5, "zorder": 1}
 
 
@@ -201,14 +274,18 @@ def _line_of(look: palette.Look) -> dict[str, object]:
 def _draw_line(
     axes: Axes,
     own: pd.DataFrame,
+    panel: Panel,
     axis: Axis,
     places: dict[float, float],
     look: dict[str, object],
 ) -> tuple[float, float]:
     """Joins the medians of the blocks; gives back where the line ends."""
-    medians = own.groupby(axis.column)["operations_per_s"].median()
+    medians = own.groupby(axis.column)[panel.measure.column].median()
     x = [places[value] for value in medians.index]
     axes.plot(x, medians, **look)
+    ringed = panel.measure.ringed(own) if panel.measure.ringed is not None else ()
+    for value in ringed:
+        axes.plot([places[value]], [medians[value]], **_RING)
     return x[-1], float(medians.iloc[-1])
 
 
@@ -224,7 +301,7 @@ def positions(values: Sequence[float]) -> dict[float, float]:
     return {value: value if value > 0 else zero for value in values}
 
 
-def _ticks(places: list[float], least: float = 0.08) -> list[float]:
+def ticks(places: list[float], least: float = 0.08) -> list[float]:
     """Of the places on a logarithmic axis, those whose labels do not touch; first and last stay."""
     logs = [math.log(place) for place in places]
     whole = (logs[-1] - logs[0]) or 1.0

@@ -12,7 +12,7 @@ from dataclasses import replace
 import pandas as pd
 from matplotlib.figure import Figure
 
-from analysis import units
+from analysis import cells, units
 from analysis.loader import Run
 from analysis.pictures import curves
 
@@ -20,13 +20,15 @@ _BY_TIME = curves.Axis("hold_ns", "hold", "length of the hold", units.nanosecond
 
 
 def draw(run: Run) -> Figure | None:
-    rows = run.valid[(run.valid["mode"] != "micro") & (run.valid["hold_kind"] != "touch")]
+    rows = cells.driven(run.valid)
+    rows = rows[rows["hold_kind"] != "touch"]
     return curves.draw(run, _none_is_zero(rows), _BY_TIME)
 
 
 def draw_touched(run: Run) -> Figure | None:
     """The same for holds that write cache lines."""
-    rows = run.valid[(run.valid["mode"] != "micro") & (run.valid["hold_kind"] == "touch")]
+    rows = cells.driven(run.valid)
+    rows = rows[rows["hold_kind"] == "touch"]
     axis = replace(
         _BY_TIME,
         column="hold_lines",

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from analysis import units
+from analysis import cells, units
 from analysis.loader import Run
 from analysis.pictures import curves
 
 
 def draw(run: Run) -> Figure | None:
-    rows = run.valid[run.valid["mode"] != "micro"]
+    rows = cells.driven(run.valid)
     return curves.draw(run, rows, curves.Axis("threads", "threads", "threads", units.whole))

@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from analysis import cells, figure, palette, statistics, units
+from analysis import cells, figure, palette, statistics, unfairness, units
 from analysis.cells import Group
 from analysis.loader import Run
 
@@ -30,11 +30,13 @@ class Field:
     second: str | None
     lead: float | None  # median over the blocks of the ratio of their speeds
     proven: bool  # the lead's interval keeps clear of 1
+    unfair: bool = False  # the first's throughput was bought with unfairness
 
 
 def draw(run: Run) -> Figure | None:
     valid = run.valid
-    rows = valid[(valid["label"] != cells.FLOOR) & (valid["mode"] != "micro")]
+    rows = cells.driven(valid)
+    rows = rows[rows["label"] != cells.FLOOR]
     rows = rows[rows["operations_per_s"] > 0]
     dropped = ["threads", "keys", "operations_planned", "sample_every"]
     facets = [
@@ -48,6 +50,7 @@ def draw(run: Run) -> Figure | None:
     shown = facets[:MOST_PANELS]
     looks = palette.Palette(run.trials["label"])
     fields = [_fields(group) for group in shown]
+    unfair = any(field.unfair for found in fields for field in found.values())
     most_columns = max(group.rows["keys"].nunique() for group in shown)
     wide = max(
         max(_field_width(found) for found in fields),
@@ -56,7 +59,7 @@ def draw(run: Run) -> Figure | None:
     _, varied = cells.same_and_different([group.key for group in facets])
     titles = [cells.describe(group.key, varied) for group in shown]
     made, axes = figure.sheet(
-        _heading(run, facets),
+        _heading(run, facets, unfair),
         figure.Grid(
             widths=[wide * most_columns],
             heights=[0.56 * group.rows["threads"].nunique() for group in shown],
@@ -71,12 +74,13 @@ def draw(run: Run) -> Figure | None:
     return made
 
 
-def _heading(run: Run, facets: list[Group]) -> figure.Heading:
+def _heading(run: Run, facets: list[Group], unfair: bool) -> figure.Heading:
     same, _ = cells.same_and_different([group.key for group in facets])
     notes = [
         "hatched: not told apart from the second (the 95 % interval of the paired ratio reaches 1,"
         f" or 1.05 where there are fewer than {statistics.LEAST_FOR_SAME} blocks);"
         f" {cells.FLOOR} does not compete",
+        unfairness.EXPLAINED if unfair else "",
         cells.left_out(run.trials),
     ]
     if len(facets) > MOST_PANELS:
@@ -98,16 +102,17 @@ def _fields(group: Group) -> dict[tuple[float, float], Field]:
 def _winner(rows: pd.DataFrame, name: str) -> Field:
     speeds = rows.pivot_table(index="block", columns="label", values="operations_per_s")
     ranked = speeds.median().sort_values(ascending=False).index
+    unfair = bool(unfairness.words(rows[rows["label"] == ranked[0]]))
     if len(ranked) < 2:
-        return Field(ranked[0], None, None, proven=False)
+        return Field(ranked[0], None, None, proven=False, unfair=unfair)
     ratios = (speeds[ranked[0]] / speeds[ranked[1]]).dropna()
     if ratios.empty:
-        return Field(ranked[0], ranked[1], None, proven=False)
+        return Field(ranked[0], ranked[1], None, proven=False, unfair=unfair)
     interval = statistics.median_interval(list(ratios), name)
     # An interval over few blocks is too narrow: it has to keep more distance.
     few = len(ratios) < statistics.LEAST_FOR_SAME
     proven = interval is not None and interval.low > (1 + _FEW_BLOCKS_MARGIN if few else 1)
-    return Field(ranked[0], ranked[1], float(ratios.median()), proven)
+    return Field(ranked[0], ranked[1], float(ratios.median()), proven, unfair)
 
 
 def _field_width(fields: dict[tuple[float, float], Field]) -> float:
@@ -123,7 +128,7 @@ def _short(label: str) -> str:
 
 
 def _words(found: Field) -> list[str]:
-    first = _short(found.first)
+    first = _short(found.first) + (f" {unfairness.MARK}" if found.unfair else "")
     if found.second is None or found.lead is None:
         return [first, "alone"]
     if not found.proven:

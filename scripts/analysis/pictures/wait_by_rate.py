@@ -1,0 +1,47 @@
+"""Wait by rate: how much can be asked of a lock before its waits run away?
+
+Arrivals come at a rate of their own, whether or not the lock keeps up, and a wait counts from when
+its operation was to begin. As the rate nears what the lock can serve, first the long waits rise,
+then all. A ring marks a rate that it could not serve: there a wait tells how long the window was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from analysis import saturation, units
+from analysis.loader import Run
+from analysis.pictures import curves
+
+_LEAST_NS = 1.0  # what a logarithmic axis shows of a wait of nothing
+_QUANTILES = {"wait_p50_ns": "p50", "wait_p99_ns": "p99", "wait_max_ns": "longest"}
+
+
+def _ringed(own: pd.DataFrame) -> Sequence[float]:
+    return saturation.saturated_rates(own)
+
+
+_AXIS = curves.Axis(
+    "rate_per_s",
+    "arrivals per second, of all threads",
+    "offered rate",
+    units.count,
+    what="Wait from the intended start",
+    measures=[
+        curves.Measure(column, f"{name} wait", units.nanoseconds, title=name, ringed=_ringed)
+        for column, name in _QUANTILES.items()
+    ],
+    notes=[
+        f"ring: saturated, less than {100 * saturation.LEAST_SERVED:.0f} % of the arrivals served"
+        f" or over {100 * saturation.MOST_UNSERVED:.0f} % unserved when the window closed"
+    ],
+)
+
+
+def draw(run: Run) -> Figure | None:
+    rows = run.valid[(run.valid["mode"] == "open") & run.valid["wait_p50_ns"].notna()]
+    waits = {column: rows[column].clip(lower=_LEAST_NS) for column in _QUANTILES}
+    return curves.draw(run, rows.assign(**waits), _AXIS)

@@ -1,0 +1,265 @@
+"""How throughput grows with threads: a fit of the Universal Scalability Law, or why there is none.
+
+    X(N) = λN / (1 + σ(N−1) + κN(N−1))
+
+λ is the rate of one thread, σ the share of the work that all must do in turn (contention), κ the
+price of each pair of threads keeping each other informed (coherency). Where κ is above 0 the
+curve has a peak, at √((1−σ)/κ) threads.
+
+The distances of logarithms are made least, so that 2 % weigh the same at one thread and at
+sixteen; σ and κ are kept at 0 or above. Intervals (95 %) are percentiles over blocks that are drawn
+whole, with replacement: a block's drift stays in it.
+
+Source  N. J. Gunther, "A simple capacity model of massively parallel transaction systems" (1993)
+        and "Guerrilla Capacity Planning" (2007); B. Efron (1979) as in statistics.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy import optimize
+
+from analysis import cells, statistics, units
+from analysis.loader import Run
+from analysis.statistics import Interval
+
+LAW = "X(N) = λN / (1 + σ(N−1) + κN(N−1))"
+# Three parameters through three points always fit: the fourth is the first that can contradict.
+LEAST_THREAD_COUNTS = 4
+# Below this the law tells less of the differences between thread counts than a reader would expect
+# of a curve that he is shown.
+LEAST_R_SQUARED = 0.9
+
+_STEPS = 6  # of Gauss and Newton; from the linear start a few settle it
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The law's parameters for one curve. Intervals are None where there is one block only."""
+
+    rate_per_s: float  # λ
+    contention: float  # σ
+    coherency: float  # κ
+    r_squared: float  # of the geometric means of the blocks
+    most_threads: int  # among the points that were fitted
+    rate_interval: Interval | None = None
+    contention_interval: Interval | None = None
+    coherency_interval: Interval | None = None
+    peak_interval: Interval | None = None
+
+    def at(self, threads: np.ndarray) -> np.ndarray:
+        """Operations per second with so many threads."""
+        return law(threads, self.rate_per_s, self.contention, self.coherency)
+
+    @property
+    def peak(self) -> float | None:
+        """Threads with which throughput is greatest; None where the blocks do not bear out that
+        there is such a number."""
+        if self.contention_interval is not None and self.contention_interval.low >= 1:
+            return 1.0
+        falls = self.coherency_interval is not None and self.coherency_interval.low > 0
+        return _peak(self.contention, self.coherency) if falls else None
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One primitive's throughput by threads, with its fit or the reason for having none."""
+
+    group: str
+    primitive: str
+    fit: Fit | None
+    reason: str = ""
+    note: str = ""  # what was left out of the fit
+
+
+def law(threads: np.ndarray, rate: float, contention: float, coherency: float) -> np.ndarray:
+    pairs = threads * (threads - 1)
+    return rate * threads / (1 + contention * (threads - 1) + coherency * pairs)
+
+
+def curves(run: Run) -> list[Curve]:
+    """Of all primitives that were measured at two numbers of threads or more."""
+    return [curve for _, found in faceted(run) for curve in found]
+
+
+def faceted(run: Run) -> list[tuple[cells.Group, list[Curve]]]:
+    """The same, with the rows that they were fitted to."""
+    rows = cells.driven(run.valid)
+    facets = cells.axis_facets(rows[rows["operations_per_s"] > 0], "threads")
+    return [
+        (
+            facet,
+            [
+                _curve(name, label, own, run.hardware_threads)
+                for label, own in facet.rows.groupby("label", sort=False)
+                if label != cells.FLOOR and own["threads"].nunique() > 1
+            ],
+        )
+        for facet, name in zip(facets, cells.names(facets))
+    ]
+
+
+def _curve(group: str, label: str, rows: pd.DataFrame, hardware_threads: int | None) -> Curve:
+    """More threads than the machine has take turns on it: another law, and not to be fitted."""
+    beyond: list[int] = []
+    if hardware_threads is not None:
+        beyond = sorted({int(n) for n in rows["threads"] if n > hardware_threads})
+        rows = rows[rows["threads"] <= hardware_threads]
+    note = ""
+    if beyond:
+        counts = ", ".join(map(str, beyond))
+        note = f"{counts} threads left out: oversubscription, the machine has {hardware_threads}"
+    table = rows.pivot_table(index="block", columns="threads", values="operations_per_s")
+    found = fitted(table, f"{group} {label}")
+    if isinstance(found, Fit):
+        return Curve(group, label, found, note=note)
+    return Curve(group, label, None, found, note)
+
+
+def fitted(table: pd.DataFrame, name: str) -> Fit | str:
+    """The fit to rates by block (rows) and number of threads (columns), or why there is none.
+    `name` seeds the draw of blocks."""
+    counts = np.asarray(table.columns, dtype=float)
+    if len(counts) < LEAST_THREAD_COUNTS:
+        had = units.plural(len(counts), "number of threads", "numbers of threads")
+        return f"{had} measured; {LEAST_THREAD_COUNTS} are the least"
+    logs = np.log(table.to_numpy(dtype=float))
+    means = np.nanmean(logs, axis=0)
+    weights = np.isfinite(logs).sum(axis=0).astype(float)
+    rate, contention, coherency = _one(counts, means, weights)
+    r_squared = _r_squared(np.exp(means), law(counts, rate, contention, coherency))
+    if not r_squared >= LEAST_R_SQUARED:
+        return f"the law does not fit: R² {r_squared:.2f}, below {LEAST_R_SQUARED}"
+    fit = Fit(rate, contention, coherency, r_squared, int(counts.max()))
+    return fit if len(logs) < 2 else _with_intervals(fit, counts, logs, name)
+
+
+def _one(counts: np.ndarray, means: np.ndarray, weights: np.ndarray) -> tuple[float, float, float]:
+    """λ, σ and κ for one set of mean logarithms."""
+    roots = np.sqrt(weights)
+    first = _solved(counts, means[None, :], weights[None, :])[0]
+
+    def distances(at: np.ndarray) -> np.ndarray:
+        return roots * (_log_law(counts, at[None, :])[0] - means)
+
+    bounds = ([-np.inf, 0.0, 0.0], np.inf)
+    found = optimize.least_squares(distances, first, bounds=bounds, x_scale=_scale(first)).x
+    return math.exp(found[0]), float(found[1]), float(found[2])
+
+
+def _scale(at: np.ndarray) -> np.ndarray:
+    return np.maximum(np.abs(at), [1.0, 1e-3, 1e-5])
+
+
+def _r_squared(measured: np.ndarray, told: np.ndarray) -> float:
+    spread = float(((measured - measured.mean()) ** 2).sum())
+    return 1 - float(((measured - told) ** 2).sum()) / spread if spread > 0 else 0.0
+
+
+def _with_intervals(fit: Fit, counts: np.ndarray, logs: np.ndarray, name: str) -> Fit:
+    drawn = statistics.resampled_rows(logs, name)
+    there = np.isfinite(drawn)
+    weights = there.sum(axis=1).astype(float)
+    sums = np.where(there, drawn, 0.0).sum(axis=1)
+    means = np.divide(sums, weights, out=np.zeros_like(sums), where=weights > 0)
+    # A draw in which a number of threads is missing altogether has nothing to say of it.
+    found = _solved(counts, means, weights)
+    peaks = [_peak(contention, coherency) for _, contention, coherency in found]
+    return Fit(
+        fit.rate_per_s,
+        fit.contention,
+        fit.coherency,
+        fit.r_squared,
+        fit.most_threads,
+        statistics.percentiles(np.exp(found[:, 0])),
+        statistics.percentiles(found[:, 1]),
+        statistics.percentiles(found[:, 2]),
+        statistics.percentiles(np.array([math.inf if p is None else p for p in peaks])),
+    )
+
+
+def _peak(contention: float, coherency: float) -> float | None:
+    if coherency <= 0:
+        return None
+    return max(1.0, math.sqrt(max(0.0, 1 - contention) / coherency))
+
+
+def _log_law(counts: np.ndarray, at: np.ndarray) -> np.ndarray:
+    return at[:, :1] + np.log(counts) - np.log(_load(counts, at))
+
+
+def _load(counts: np.ndarray, at: np.ndarray) -> np.ndarray:
+    """The law's denominator; kept above 0 while a step goes astray."""
+    load = 1 + at[:, 1:2] * (counts - 1) + at[:, 2:3] * counts * (counts - 1)
+    return np.maximum(load, 1e-3)
+
+
+def _solved(counts: np.ndarray, means: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """log λ, σ and κ for each row of mean logarithms, all rows at once.
+
+    Where the nearest of all has σ or κ below 0, one or both stand at 0: of those cases that keep
+    the other at 0 or above, the nearest is the answer.
+    """
+    best = _free_fit(counts, means, weights, np.array([True, True, True]))
+    open_ = np.flatnonzero(~(best[:, 1:] >= 0).all(axis=1))
+    if not len(open_):
+        return best
+    means, weights = means[open_], weights[open_]
+    least = np.full(len(open_), np.inf)
+    for free in ((True, False), (False, True), (False, False)):
+        found = _free_fit(counts, means, weights, np.array([True, *free]))
+        apart = (weights * (_log_law(counts, found) - means) ** 2).sum(axis=1)
+        nearer = (found[:, 1:] >= 0).all(axis=1) & (apart < least)
+        best[open_[nearer]], least[nearer] = found[nearer], apart[nearer]
+    return best
+
+
+def _free_fit(
+    counts: np.ndarray, means: np.ndarray, weights: np.ndarray, free: np.ndarray
+) -> np.ndarray:
+    """Least squares over the free parameters, the others at 0; by Gauss and Newton, from the fit of
+    N/X, which is linear in 1/λ, σ/λ and κ/λ."""
+    terms = np.stack([np.ones_like(counts), counts - 1, counts * (counts - 1)], axis=1)[:, free]
+    inverse = counts / np.exp(means)
+    start = _least_squares(terms / inverse[..., None], np.ones_like(means), weights)
+    at = np.zeros((len(means), 3))
+    first = np.where(start[:, 0] > 0, start[:, 0], inverse[:, 0])
+    at[:, 0] = -np.log(first)
+    at[:, np.flatnonzero(free)[1:]] = start[:, 1:] / first[:, None]
+    for _ in range(_STEPS):
+        load = _load(counts, at)
+        slopes = np.stack(
+            [np.ones_like(load), -(counts - 1) / load, -counts * (counts - 1) / load], axis=-1
+        )
+        at[:, free] += _least_squares(slopes[..., free], means - _log_law(counts, at), weights)
+    return at
+
+
+def _least_squares(terms: np.ndarray, aims: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """A set of coefficients for each row, all rows at once."""
+    scale = np.sqrt((weights[..., None] * terms**2).sum(axis=1))
+    scaled = terms / scale[:, None, :]
+    normal = np.einsum("bni,bn,bnj->bij", scaled, weights, scaled)
+    right = np.einsum("bni,bn,bn->bi", scaled, weights, aims)
+    found = np.linalg.solve(normal + 1e-12 * np.eye(normal.shape[-1]), right[..., None])[..., 0]
+    return found / scale
+
+
+def peak_words(fit: Fit) -> str:
+    """`peak at 6.3 threads`, or why none is told."""
+    if fit.peak is None:
+        why = "one block" if fit.coherency_interval is None else "κ may be 0"
+        return f"no peak told: {why}"
+    if fit.peak <= 1:
+        return "falls from the first thread on"
+    told = f"peak at {units.short(fit.peak, 2)} threads"
+    return f"{told}, beyond what was measured" if fit.peak > fit.most_threads else told
+
+
+def left_out(found: Sequence[Curve]) -> list[str]:
+    return list(dict.fromkeys(curve.note for curve in found if curve.note))

@@ -1,0 +1,120 @@
+"""What a comparison tells of curves rather than of cells: how throughput grows with threads, and
+where open loops saturate. Pure: figures to words and records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from analysis import scalability, units
+from analysis.saturation import Saturation
+from analysis.scalability import Curve, Fit
+from analysis.statistics import Interval
+
+
+@dataclass(frozen=True)
+class Table:
+    """A small table below the comparison's own."""
+
+    title: str
+    headers: list[str]
+    rows: list[list[str]]
+    notes: list[str]
+
+
+def all_of(
+    curves: Sequence[Curve], saturations: Sequence[Saturation], brief: bool = False
+) -> list[Table]:
+    """`brief` leaves the intervals out, for narrow terminals."""
+    found = [_scalability(name, own, brief) for name, own in _by_group(curves).items()]
+    found += [_saturation(name, own) for name, own in _by_group(saturations).items()]
+    return found
+
+
+def _by_group(found: Sequence) -> dict[str, list]:
+    groups: dict[str, list] = {}
+    for one in found:
+        groups.setdefault(one.group, []).append(one)
+    return groups
+
+
+def _scalability(name: str, curves: list[Curve], brief: bool) -> Table:
+    fitted = [(curve.primitive, curve.fit) for curve in curves if curve.fit is not None]
+    refused: dict[str, list[str]] = {}
+    for curve in curves:
+        if curve.fit is None:
+            refused.setdefault(curve.reason, []).append(curve.primitive)
+    notes = [f"not fitted: {', '.join(names)}: {reason}" for reason, names in refused.items()]
+    return Table(
+        title=f"Scalability by threads: {name}" + (f" · {scalability.LAW}" if fitted else ""),
+        headers=["primitive", "λ", "σ", "κ", "R²", "peak"],
+        rows=[_fit_row(primitive, fit, brief) for primitive, fit in fitted],
+        notes=notes + scalability.left_out(curves),
+    )
+
+
+def _fit_row(primitive: str, fit: Fit, brief: bool) -> list[str]:
+    def told(value: float, interval: Interval | None, show: Callable[[float], str]) -> str:
+        if brief or interval is None:
+            return show(value)
+        return f"{show(value)} ({show(interval.low)} – {show(interval.high)})"
+
+    peak = scalability.peak_words(fit)
+    if fit.peak is not None and fit.peak > 1 and not brief and fit.peak_interval is not None:
+        low, high = fit.peak_interval.low, fit.peak_interval.high
+        peak += f" ({units.short(low, 2)} – {units.short(high, 2)})"
+    return [
+        primitive,
+        told(fit.rate_per_s, fit.rate_interval, lambda rate: f"{units.count(rate, trim=False)}/s"),
+        told(fit.contention, fit.contention_interval, _parameter),
+        told(fit.coherency, fit.coherency_interval, _parameter),
+        f"{fit.r_squared:.3f}",
+        peak,
+    ]
+
+
+def _parameter(value: float) -> str:
+    return "0" if value < 1e-9 else units.digits(value, 2)
+
+
+def _saturation(name: str, found: list[Saturation]) -> Table:
+    return Table(
+        title=f"Open loop by rate: {name}",
+        headers=["primitive", "saturation"],
+        rows=[[one.primitive, one.words] for one in found],
+        notes=[],
+    )
+
+
+def curve_record(curve: Curve) -> dict[str, object]:
+    """For JSON."""
+    record: dict[str, object] = {"group": curve.group, "primitive": curve.primitive}
+    if curve.fit is None:
+        return {**record, "fitted": False, "reason": curve.reason, "note": curve.note}
+    fit = curve.fit
+    record.update(fitted=True, law=scalability.LAW, r_squared=fit.r_squared, note=curve.note)
+    for name, value, interval in (
+        ("lambda_per_s", fit.rate_per_s, fit.rate_interval),
+        ("sigma", fit.contention, fit.contention_interval),
+        ("kappa", fit.coherency, fit.coherency_interval),
+        ("peak_threads", fit.peak, fit.peak_interval if fit.peak is not None else None),
+    ):
+        record[name] = value
+        record[f"{name}_low"] = _finite(interval.low) if interval else None
+        record[f"{name}_high"] = _finite(interval.high) if interval else None
+    return {**record, "peak": scalability.peak_words(fit)}
+
+
+def _finite(value: float) -> float | None:
+    return value if value < float("inf") else None
+
+
+def saturation_record(one: Saturation) -> dict[str, object]:
+    return {
+        "group": one.group,
+        "primitive": one.primitive,
+        "below_per_s": one.below_per_s,
+        "above_per_s": one.above_per_s,
+        "words": one.words,
+    }

@@ -1,0 +1,70 @@
+"""Throughput that was bought with unfairness: when to say so, and how.
+
+A lock that lets one thread run on while others starve keeps its data in one core's cache and wins
+on throughput. Its rate is true; who takes it should know the price.
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from analysis import units
+
+MARK = "!"
+
+# Jain's index is k/n when k of n threads share all work evenly and the others get nothing: at 0.8
+# it is as if one thread in five did not take part.
+LEAST_JAIN = 0.8
+# A thread that waited once for so long lost that share of all it could have done.
+LONGEST_WAIT_OF_WINDOW = 0.1
+# A queue in order makes nobody wait longer than the holds of those before him: this many are more
+# than any number of threads that is measured.
+LONGEST_WAIT_OF_HOLD = 1000
+# Below a few turns of the scheduler a long wait tells of a thread that was set aside, whatever its
+# lock: after short holds every lock on a busy machine has such waits.
+LEAST_TELLING_WAIT_NS = 10e6
+# What an orderly queue of all threads costs is no unfairness, long as it may be; twice that is.
+ORDERLY_QUEUES = 2
+
+EXPLAINED = (
+    f"{MARK} unfair: Jain's index below {LEAST_JAIN}, or a wait of over a tenth of the window or"
+    f" {LONGEST_WAIT_OF_HOLD:,} median holds (over {units.nanoseconds(LEAST_TELLING_WAIT_NS)}, and"
+    " twice what a queue in order would take)"
+)
+
+
+def words(rows: pd.DataFrame) -> str:
+    """`unfair: Jain 0.42, one wait took 310 ms`, by the medians of a cell's valid rows; else empty.
+
+    Asked only where threads compete for a window: fixed work is dealt out beforehand, and with an
+    open loop waits tell of the rate.
+    """
+    rows = rows[(rows["mode"] == "timed") & (rows["threads"] > 1)]
+    if rows.empty:
+        return ""
+    said = []
+    jain = _median(rows["fairness_jain"])
+    if jain < LEAST_JAIN:
+        said.append(f"Jain {jain:.2f}")
+    longest = _median(rows["wait_max_ns"])
+    if longest > _bar_ns(rows):
+        said.append(f"one wait took {units.nanoseconds(longest)}")
+    return f"unfair: {', '.join(said)}" if said else ""
+
+
+def _median(values: pd.Series) -> float:
+    """NaN where nothing was measured."""
+    return float(values.median()) if values.notna().any() else float("nan")
+
+
+def _bar_ns(rows: pd.DataFrame) -> float:
+    """The longest wait that needs no explanation."""
+    hold = _median(rows["held_p50_ns"])
+    if hold != hold:
+        hold = _median(rows["hold_ns"])
+    hold = hold if hold == hold else 0.0
+    bars = [LONGEST_WAIT_OF_WINDOW * 1e9 * _median(rows["window_s"])]
+    if hold > 0:
+        bars.append(LONGEST_WAIT_OF_HOLD * hold)
+    queue = ORDERLY_QUEUES * rows["threads"].max() * hold
+    return max(LEAST_TELLING_WAIT_NS, queue, min(bars))
