@@ -16,16 +16,13 @@ constexpr std::uint32_t threads_for(const CatalogEntry& entry) {
   return entry.promises.excludes ? 2 : 1;
 }
 
-// These synchronize inside libraries that were not compiled with ThreadSanitizer, which therefore
-// reports races in them that are none.
+// These lean on libraries that were not compiled with ThreadSanitizer: absl::Mutex synchronizes
+// inside one, and TBB's containers reuse memory through TBB's allocator, where it cannot see that
+// one thread gave back what another got. It reports races that are none.
 bool opaque_here(const std::string& name) {
 #if defined(__SANITIZE_THREAD__)
-  static const std::set<std::string> opaque = {"global:lock=absl",
-                                               "global:lock=tbb",
-                                               "striped:case=sensitive,lock=absl",
-                                               "striped:case=sensitive,lock=tbb",
-                                               "keyed_tbb",
-                                               "lease_tbb"};
+  static const std::set<std::string> opaque = {
+      "global:lock=absl", "striped:case=sensitive,lock=absl", "keyed_tbb", "lease_tbb"};
   return opaque.contains(name);
 #else
   static_cast<void>(name);
