@@ -50,7 +50,7 @@ def parser() -> command.Parser:
         "--fail-if-slower",
         type=share,
         metavar="SHARE",
-        help="exit 3 if anything is proven slower by more",
+        help="exit 3 if anything is proven slower, and by more than this",
     )
     made.add_argument(
         "--force", action="store_true", help="compare runs of different machines or builds"

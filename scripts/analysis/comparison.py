@@ -6,29 +6,15 @@ after the other, and the drift of the machine between them is part of the ratio.
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
 
-from analysis import cells, likeness, statistics, unfairness, units
+from analysis import baselines, cells, likeness, statistics, unfairness, units
 from analysis.loader import InputError, Run
 from analysis.saturation import Saturation, saturations
 from analysis.scalability import Curve, curves
-
-# What people would compare with, when they do not say: the first of these that a group has.
-USUAL_BASELINES = (
-    "global:lock=std",
-    "recursive_mutex",
-    "lease_condvar",
-    "global",
-    "keyed_table",
-    "striped_vector",
-    # Of lockbench-micro: a base lock, and the least that a plain lock can cost.
-    "std",
-    "rmw_and_store",
-)
 
 
 @dataclass(frozen=True)
@@ -78,20 +64,20 @@ class Comparison:
 
 def within(run: Run, options: Options) -> Comparison:
     """Every primitive of every group against the group's baseline."""
-    _check_baseline(run.final, options.baseline)
+    baselines.check(run.final, options.baseline)
     lines: list[Line] = []
-    baselines: dict[str, str] = {}
+    by_group: dict[str, str] = {}
     found = cells.groups(run.final)
     for group, name in zip(found, cells.names(found)):
-        baseline = _choose_baseline(group, options.baseline)
+        baseline = baselines.choose(group, options.baseline)
         if baseline is not None:
-            baselines[name] = baseline
+            by_group[name] = baseline
         lines.extend(_group_lines(name, group, baseline))
     heading = run.heading
     lines = _judged(lines, options.same_within)
     return Comparison(
         heading,
-        baselines,
+        by_group,
         lines,
         options.same_within,
         notes=[*_notes_on_blocks(lines), *_notes_on_disturbance(run)],
@@ -103,11 +89,11 @@ def within(run: Run, options: Options) -> Comparison:
 def between(old: Run, new: Run, options: Options) -> Comparison:
     """Every cell that both runs have: the second run's speed over the first one's."""
     notes = likeness.check(old, new, options.force)
-    _check_baseline(new.final, options.baseline)
+    baselines.check(new.final, options.baseline)
     old_cells, new_cells = _by_cell(old.final), _by_cell(new.final)
     common = [key for key in new_cells if key in old_cells]
     if options.baseline is not None:
-        wanted = _of_that_name(options.baseline, [label for _, label in common])
+        wanted = baselines.of_that_name(options.baseline, [label for _, label in common])
         common = [key for key in common if key[1] in wanted]
     if not common:
         raise InputError(
@@ -134,31 +120,6 @@ def slower_than(comparison: Comparison, share: float) -> list[Line]:
         and line.ratio is not None
         and line.ratio < 1 - share
     ]
-
-
-def _check_baseline(trials: pd.DataFrame, baseline: str | None) -> None:
-    labels = list(dict.fromkeys(trials["label"]))
-    if baseline is None or _of_that_name(baseline, labels):
-        return
-    near = difflib.get_close_matches(baseline, labels, n=1, cutoff=0.4)
-    advice = f"did you mean {near[0]}?" if near else f"it has {', '.join(labels[:6])}"
-    raise InputError(f"--baseline {baseline}: the run has no such primitive; {advice}")
-
-
-def _choose_baseline(group: cells.Group, wanted: str | None) -> str | None:
-    if wanted is not None:
-        return next(iter(_of_that_name(wanted, group.labels)), None)
-    if len(group.labels) < 2:
-        return None
-    usual = [label for name in USUAL_BASELINES for label in _of_that_name(name, group.labels)]
-    return [*usual, *(label for label in group.labels if label != cells.FLOOR)][0]
-
-
-def _of_that_name(name: str, labels: list[str]) -> list[str]:
-    """The primitive itself, else those that have more parameters than were named."""
-    if name in labels:
-        return [name]
-    return sorted(label for label in labels if label.startswith((f"{name}:", f"{name},")))
 
 
 def _group_lines(name: str, group: cells.Group, baseline: str | None) -> list[Line]:

@@ -35,7 +35,7 @@ LEAST_THREAD_COUNTS = 4
 # of a curve that he is shown.
 LEAST_R_SQUARED = 0.9
 
-_STEPS = 6  # of Gauss and Newton; from the linear start a few settle it
+_STEPS = 4  # of Gauss and Newton; from the linear start a few settle it
 
 
 @dataclass(frozen=True)

@@ -70,3 +70,28 @@ def padded(values: Sequence[float], share: float = 0.08) -> tuple[float, float]:
         return low / 2, high * 2
     air = (high / low) ** share
     return low / max(air, 1.05), high * max(air, 1.05)
+
+
+def positions(values: Sequence[float]) -> dict[float, float]:
+    """Where values stand on a logarithmic axis: at themselves, zero a typical step to the left."""
+    positive = [value for value in values if value > 0]
+    if len(positive) == len(values):
+        return {value: value for value in values}
+    if not positive:
+        return {value: 1.0 for value in values}
+    step = (positive[-1] / positive[0]) ** (1 / max(1, len(positive) - 1))
+    zero = positive[0] / min(max(step, 2.0), 10.0)
+    return {value: value if value > 0 else zero for value in values}
+
+
+def apart(places: list[float], least: float = 0.08) -> list[float]:
+    """Of the places on a logarithmic axis, those whose labels do not touch; first and last stay."""
+    logs = [math.log(place) for place in places]
+    whole = (logs[-1] - logs[0]) or 1.0
+    kept = [0]
+    for i in range(1, len(logs)):
+        if (logs[i] - logs[kept[-1]]) / whole >= least:
+            kept.append(i)
+    if kept[-1] != len(logs) - 1:
+        kept[-1 if len(kept) > 1 else 0] = len(logs) - 1
+    return [places[i] for i in kept]

@@ -14,7 +14,7 @@ import plot
 import pytest
 import synthetic
 from analysis import endings, figure, loader, palette, scales
-from analysis.pictures import PICTURES, curves, winner
+from analysis.pictures import PICTURES, winner
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
@@ -294,7 +294,7 @@ def test_a_logarithmic_axis_has_a_few_round_ticks(low: float, high: float) -> No
 
 def test_ticks_whose_words_would_touch_are_left_out() -> None:
     places = [1.0, 2.0, 2.1, 4.0, 1000.0]
-    kept = curves.ticks(places)
+    kept = scales.apart(places)
     assert kept[0] == 1 and kept[-1] == 1000 and 2.1 not in kept
 
 

@@ -6,7 +6,6 @@ apart is split by family of primitive, on the same scale and with the same refer
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -193,7 +192,7 @@ def _draw_panel(axes: Axes, panel: Panel, axis: Axis, looks: palette.Palette) ->
     measure = panel.measure
     rows = panel.group.rows
     values = sorted(rows[axis.column].unique())
-    places = positions(values)
+    places = scales.positions(values)
     rows = rows[rows[measure.column].notna()]
     if _has_reference(panel) and REFERENCE in set(rows["label"]):
         _draw_line(axes, rows[rows["label"] == REFERENCE], panel, axis, places, _REFERENCE_LINE)
@@ -227,7 +226,7 @@ def _draw_panel(axes: Axes, panel: Panel, axis: Axis, looks: palette.Palette) ->
     else:
         scales.log_scale(axes, "y", measure.words)
     named = {places[value]: axis.words(value) for value in values}
-    scales.log_places(axes, "x", {place: named[place] for place in ticks(sorted(named))})
+    scales.log_places(axes, "x", {place: named[place] for place in scales.apart(sorted(named))})
     axes.set_xlim(*scales.padded(list(places.values()), share=0.06))
     axes.grid(axis="y")
     axes.set_xlabel(axis.label)
@@ -287,28 +286,3 @@ def _draw_line(
     for value in ringed:
         axes.plot([places[value]], [medians[value]], **_RING)
     return x[-1], float(medians.iloc[-1])
-
-
-def positions(values: Sequence[float]) -> dict[float, float]:
-    """Where values stand on a logarithmic axis: at themselves, zero a typical step to the left."""
-    positive = [value for value in values if value > 0]
-    if len(positive) == len(values):
-        return {value: value for value in values}
-    if not positive:
-        return {value: 1.0 for value in values}
-    step = (positive[-1] / positive[0]) ** (1 / max(1, len(positive) - 1))
-    zero = positive[0] / min(max(step, 2.0), 10.0)
-    return {value: value if value > 0 else zero for value in values}
-
-
-def ticks(places: list[float], least: float = 0.08) -> list[float]:
-    """Of the places on a logarithmic axis, those whose labels do not touch; first and last stay."""
-    logs = [math.log(place) for place in places]
-    whole = (logs[-1] - logs[0]) or 1.0
-    kept = [0]
-    for i in range(1, len(logs)):
-        if (logs[i] - logs[kept[-1]]) / whole >= least:
-            kept.append(i)
-    if kept[-1] != len(logs) - 1:
-        kept[-1 if len(kept) > 1 else 0] = len(logs) - 1
-    return [places[i] for i in kept]

@@ -41,7 +41,7 @@ def draw(run: Run) -> Figure | None:
         return None
     shown = panels[:MOST_PANELS]
     columns = min(len(shown), 2)
-    words = [figure.printable(_words(c)) for panel in shown for c in panel.curves]
+    words = [_words(c) for panel in shown for c in panel.curves]
     right = endings.LABEL_GAP + figure.widest(words) + 0.1
     _, varied = cells.same_and_different([panel.group.key for panel in panels])
     titles = [_title(panel, varied) for panel in shown]
@@ -107,7 +107,7 @@ def _words(curve: Curve) -> str:
     if fit.peak is not None:
         peak = f", peak {units.short(fit.peak, 2)}" if fit.peak > 1 else ", falls"
     sigma, kappa = (_parameter(value) for value in (fit.contention, fit.coherency))
-    return f"{figure.printable(curve.primitive, 26)}: σ {sigma}, κ {kappa}{peak}"
+    return f"{figure.printable(curve.primitive)}: σ {sigma}, κ {kappa}{peak}"
 
 
 def _parameter(value: float) -> str:
@@ -128,12 +128,12 @@ def _draw_panel(
         medians = own.groupby("threads")["operations_per_s"].median()
         last = _draw_law(axes, curve.fit, look)
         _draw_marks(axes, medians, look, hardware_threads)
-        ends.append(endings.End(*last, figure.printable(_words(curve)), look))
+        ends.append(endings.End(*last, _words(curve), look))
         rates += [*medians, last[1]]
         threads |= set(medians.index)
     axes.set_ylim(*scales.padded(rates))
     scales.log_scale(axes, "y", units.count)
-    scales.log_places(axes, "x", {n: units.whole(n) for n in curves.ticks(sorted(threads))})
+    scales.log_places(axes, "x", {n: units.whole(n) for n in scales.apart(sorted(threads))})
     axes.set_xlim(*scales.padded(sorted(threads), share=0.06))
     axes.grid(axis="y")
     axes.set_xlabel("threads")

@@ -1,0 +1,48 @@
+"""Which primitive the others are compared with: the one that was named, else the usual one."""
+
+from __future__ import annotations
+
+import difflib
+
+import pandas as pd
+
+from analysis import cells
+from analysis.loader import InputError
+
+# What people would compare with, when they do not say: the first of these that a group has.
+USUAL_BASELINES = (
+    "global:lock=std",
+    "recursive_mutex",
+    "lease_condvar",
+    "global",
+    "keyed_table",
+    "striped_vector",
+    # Of lockbench-micro: a base lock, and the least that a plain lock can cost.
+    "std",
+    "rmw_and_store",
+)
+
+
+def check(trials: pd.DataFrame, baseline: str | None) -> None:
+    labels = list(dict.fromkeys(trials["label"]))
+    if baseline is None or of_that_name(baseline, labels):
+        return
+    near = difflib.get_close_matches(baseline, labels, n=1, cutoff=0.4)
+    advice = f"did you mean {near[0]}?" if near else f"it has {', '.join(labels[:6])}"
+    raise InputError(f"--baseline {baseline}: the run has no such primitive; {advice}")
+
+
+def choose(group: cells.Group, wanted: str | None) -> str | None:
+    if wanted is not None:
+        return next(iter(of_that_name(wanted, group.labels)), None)
+    if len(group.labels) < 2:
+        return None
+    usual = [label for name in USUAL_BASELINES for label in of_that_name(name, group.labels)]
+    return [*usual, *(label for label in group.labels if label != cells.FLOOR)][0]
+
+
+def of_that_name(name: str, labels: list[str]) -> list[str]:
+    """The primitive itself, else those that have more parameters than were named."""
+    if name in labels:
+        return [name]
+    return sorted(label for label in labels if label.startswith((f"{name}:", f"{name},")))
