@@ -41,12 +41,15 @@ def rows_of(run: Path) -> list[dict[str, str]]:
 
 
 def assert_complete(run: Path, trials: int) -> None:
-    """Each trial has its one row, each row all its cells, and nothing is torn."""
+    """Each trial has its row, none twice, each row all its cells, and nothing is torn."""
     text = (run / "trials.csv").read_text(encoding="utf-8")
     assert text.endswith("\n")
     lines = list(csv.reader(text.splitlines()))
     assert {len(line) for line in lines} == {len(lines[0])}
-    assert sorted(int(row["trial"]) for row in rows_of(run)) == list(range(trials))
+    # A trial that something disturbed has a row for each attempt.
+    attempts = [(int(row["trial"]), int(row["attempt"])) for row in rows_of(run)]
+    assert len(set(attempts)) == len(attempts)
+    assert {trial for trial, _ in attempts} == set(range(trials))
 
 
 def children_of(parent: int) -> Iterator[int]:

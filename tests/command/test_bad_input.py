@@ -8,7 +8,7 @@ import pytest
 
 from program import Program, rows_of
 
-SMALL = ("--primitive", "keyed", "--threads", "1", "--blocks", "1", "--window", "1ms")
+SMALL = ("--primitive", "keyed", "--threads", "1", "--blocks", "1", "--mode", "fixed")
 RESUME = ("run", "--resume", "there")
 
 

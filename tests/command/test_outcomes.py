@@ -15,6 +15,7 @@ blocks = 1
 mode = "fixed"
 threads = 1
 operations = 5
+time_limit = "10min"
 [[sweep]]
 primitive = ["lease:leases=1", "lease_condvar:leases=1"]
 workload = ["checkout", "checkout:second_lease"]
@@ -53,14 +54,20 @@ def test_a_deadlock_costs_its_row_alone_and_is_told(lockbench: Program) -> None:
     assert "4 trials, 2 of them valid" in done.stdout
 
 
+def seed_that_puts_long_trials_first(lockbench: Program) -> str:
+    for seed in map(str, range(1000)):
+        plan = lockbench.run("run", "plan.toml", "--dry-run", "--seed", seed).stdout.splitlines()
+        if all("sleep:600s" in line for line in plan[:2]):
+            return seed
+    raise AssertionError("no seed draws that order")
+
+
 def test_a_crash_costs_its_row_alone_and_names_its_signal(lockbench: Program) -> None:
     (lockbench.folder / "plan.toml").write_text(CRASHES, encoding="utf-8")
-    plan = lockbench.run("run", "plan.toml", "--dry-run").stdout.splitlines()
-    long = [place for place, line in enumerate(plan) if "sleep:600s" in line]
-    assert len(long) == 2
+    seed = seed_that_puts_long_trials_first(lockbench)
     out = lockbench.folder / "out"
-    process = lockbench.start("run", "plan.toml", "--out", "out")
-    for place, number in zip(long, (signal.SIGKILL, signal.SIGSEGV)):
+    process = lockbench.start("run", "plan.toml", "--seed", seed, "--out", "out")
+    for place, number in enumerate((signal.SIGKILL, signal.SIGSEGV)):
         # Each row is written after its child is gone: whoever is there now measures the next one.
         wait_until(lambda: len(rows_of(out)) == place, f"no {place} rows")
         child = wait_until(lambda: next(children_of(process.pid), None), "no child")
@@ -71,7 +78,7 @@ def test_a_crash_costs_its_row_alone_and_names_its_signal(lockbench: Program) ->
 
     assert_complete(out, 6)
     rows = rows_of(out)
-    killed, faulted = (rows[place] for place in long)
+    killed, faulted = rows[:2]
     assert killed["outcome"] == faulted["outcome"] == "crashed"
     assert "signal 9 (Killed)" in killed["reason"]
     assert "signal 11 (Segmentation fault)" in faulted["reason"]
@@ -97,7 +104,7 @@ def test_the_article_counts_and_only_no_lock_loses_updates(lockbench: Program) -
     rows = {row["primitive"]: row for row in rows_of(lockbench.folder / "out")}
     assert rows["keyed"]["counts"] == "6 2 5 3 2 3"
     assert rows["keyed"]["lost_updates"] == "0"
-    assert rows["keyed"]["valid"] == "true"
+    assert rows["keyed"]["outcome"] == "ok"
     assert rows["none"]["counts"] == "1 1 1 1 1 1"
     assert rows["none"]["lost_updates"] == "15"
     assert rows["none"]["valid"] == "false"

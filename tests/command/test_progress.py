@@ -13,7 +13,7 @@ import pytest
 
 from program import Program, rows_of
 
-RUN = ("run", "--primitive", "global", "--threads", "1", "--window", "5ms", "--blocks", "8")
+RUN = ("run", "--primitive", "global", "--threads", "1", "--mode", "fixed", "--blocks", "8")
 CLEAR = "\x1b[K"
 
 

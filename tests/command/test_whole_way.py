@@ -10,7 +10,7 @@ PLAN = """
 title = "A little of each"
 blocks = 3
 warmup = "1ms"
-window = "5ms"
+window = "20ms"
 [[sweep]]
 primitive = ["global", "keyed", "striped:stripes=64"]
 threads = [1, 2]
@@ -30,9 +30,10 @@ def test_a_small_run_ends_in_pictures_and_a_table(lockbench: Program) -> None:
     out = lockbench.folder / "my run"
     done = lockbench.run("run", "small plan.toml", "--out", "my run")
     assert done.returncode == 0, done.stderr
-    assert "27 trials, all valid" in done.stdout
+    assert "Measured my run: 27 trials" in done.stdout
     assert "plot 'my run'" in done.stdout and "compare 'my run'" in done.stdout
     assert_complete(out, 27)
+    assert {(row["outcome"], row["lost_updates"]) for row in rows_of(out)} == {("ok", "0")}
     assert {row["primitive"] for row in rows_of(out)} == {
         "global",
         "keyed",
