@@ -84,7 +84,7 @@ TEST(ShippedPresets, AreTheseAndNoOthers) {
   EXPECT_THAT(all_presets(),
               UnorderedElementsAre("quick", "threads", "keys", "holds", "article-21x6",
                                    "article-1000x12", "million-users", "connection-pool",
-                                   "fastrlock", "i7-1165G7", "i5-11600K"));
+                                   "fastrlock", "saturation", "i7-1165G7", "i5-11600K"));
 }
 
 TEST(ShippedPresets, AllExpandAndSayWhatTheyTeach) {
