@@ -6,6 +6,7 @@ group without the figure's axis. Functions here are pure.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -252,13 +253,16 @@ def left_out(trials: pd.DataFrame) -> str:
 
 
 def disturbed(trials: pd.DataFrame) -> str:
-    """`3 rows left out: disturbed (the host took 14 % of the machine's time …)`; or empty."""
+    """`3 rows left out: disturbed (3 as: the host took 14 % of the machine's time …)`; or empty.
+    Reasons that differ by their figures only are told by the first."""
     rows = trials[~trials["valid"] & (trials["disturbance"] != "")]
     if rows.empty:
         return ""
-    reasons = list(dict.fromkeys(rows["disturbance"]))
-    more = f"; and {len(reasons) - 2} more reasons" if len(reasons) > 2 else ""
-    return f"{units.plural(len(rows), 'row')} left out: disturbed ({'; '.join(reasons[:2])}{more})"
+    kinds: dict[str, list[str]] = {}
+    for reason in rows["disturbance"]:
+        kinds.setdefault(re.sub(r"[\d.,]+", "0", reason), []).append(reason)
+    told = [f"{len(found)} as: {found[0]}" for found in kinds.values()]
+    return f"{units.plural(len(rows), 'row')} left out: disturbed ({'; '.join(told)})"
 
 
 def _left_out_as_wrong(invalid: pd.DataFrame) -> str:

@@ -32,11 +32,9 @@ class Saturation:
     @property
     def words(self) -> str:
         if self.above_per_s is None:
-            return (
-                f"keeps up with {units.whole(self.below_per_s or 0)}/s, the highest rate measured"
-            )
+            return f"keeps up with {units.whole(self.below_per_s or 0)}/s, the highest valid rate"
         if self.below_per_s is None:
-            return f"saturated at {units.whole(self.above_per_s)}/s, the lowest rate measured"
+            return f"saturated at {units.whole(self.above_per_s)}/s, the lowest valid rate"
         low, high = units.whole(self.below_per_s), units.whole(self.above_per_s)
         return f"saturates between {low}/s and {high}/s"
 

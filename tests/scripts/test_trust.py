@@ -58,7 +58,7 @@ def test_a_trial_that_came_off_at_last_is_missing_from_no_line(
     assert sorted(line["blocks"] for line in result["lines"]) == [4, 5]
     reasons = [line["reason"] for line in result["lines"] if line["blocks"] == 4]
     assert reasons == [f"disturbed: {TAKEN} (1 of 5 blocks not valid)"]
-    assert f"5 rows left out: disturbed ({TAKEN})" in " ".join(result["notes"])
+    assert f"5 rows left out: disturbed (5 as: {TAKEN})" in " ".join(result["notes"])
 
 
 def test_disturbed_rows_are_told_apart_from_wrong_ones(make_run: MakeRun) -> None:
@@ -70,8 +70,17 @@ def test_disturbed_rows_are_told_apart_from_wrong_ones(make_run: MakeRun) -> Non
     told = cells.left_out(loader.load(make_run(cells=made, change=change)).trials)
     assert told == (
         "5 rows left out as not valid: 5 lost updates (none);"
-        f" 1 row left out: disturbed ({TAKEN})"
+        f" 1 row left out: disturbed (1 as: {TAKEN})"
     )
+
+
+def test_reasons_that_differ_by_a_figure_are_counted_as_one(make_run: MakeRun) -> None:
+    def change(row: dict[str, Any]) -> None:
+        row.update(valid="false", disturbance=f"the host took {11 + row['block']}.5 %")
+
+    made = synthetic.sweep(["keyed"], threads=(2,))
+    told = cells.disturbed(loader.load(make_run(cells=made, change=change)).trials)
+    assert told == "5 rows left out: disturbed (5 as: the host took 11.5 %)"
 
 
 def line_of(run: Path, capsys: Capture, primitive: str = "keyed") -> dict[str, Any]:
@@ -137,8 +146,8 @@ def arriving(make_run: MakeRun, capacity: float) -> Path:
     [
         (100_000, "saturates between 64,000/s and 128,000/s"),
         (250_000, "saturates between 128,000/s and 256,000/s"),
-        (10_000, "saturated at 64,000/s, the lowest rate measured"),
-        (9e6, "keeps up with 256,000/s, the highest rate measured"),
+        (10_000, "saturated at 64,000/s, the lowest valid rate"),
+        (9e6, "keeps up with 256,000/s, the highest valid rate"),
     ],
 )
 def test_the_saturation_point_lies_between_two_rates(
