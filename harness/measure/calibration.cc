@@ -1,6 +1,8 @@
 #include "harness/measure/calibration.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <utility>
 
 #include "harness/measure/run_trial.h"
 #include "primitives/no_lock.h"
@@ -11,13 +13,17 @@ namespace lockbench {
 namespace {
 
 // The middle of several measurements: a disturbed one counts for nothing.
+double median_of(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
 template <class Measure>
 double median_of(int times, Measure measure) {
   std::vector<double> values;
   for (int i = 0; i < times; ++i) values.push_back(measure());
-  const auto middle = values.begin() + times / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+  return median_of(std::move(values));
 }
 
 // Nanoseconds per call over a row of calls.
@@ -28,7 +34,7 @@ double ns_per_call(int calls, Action action) {
   return static_cast<double>((platform::now() - start).count()) / calls;
 }
 
-double floor_ns(std::uint32_t sample_every) {
+std::optional<double> floor_once_ns(std::uint32_t sample_every) {
   using Floor = SubjectOf<NoLock, Counter<NoLock, std::uint64_t>>;
   Trial trial;
   trial.seed = 1;
@@ -39,7 +45,17 @@ double floor_ns(std::uint32_t sample_every) {
   const Sample sample = run_trial(trial, [&trial] {
     return std::make_unique<Floor>(trial, WorkloadSettings{}, std::make_unique<NoLock>());
   });
+  if (sample.operations.value_or(0) == 0) return std::nullopt;
   return *sample.window_s * 1e9 / static_cast<double>(*sample.operations);
+}
+
+std::optional<double> floor_ns(std::uint32_t sample_every) {
+  std::vector<double> values;
+  for (int i = 0; i < 3; ++i) {
+    if (const std::optional<double> value = floor_once_ns(sample_every)) values.push_back(*value);
+  }
+  if (values.empty()) return std::nullopt;
+  return median_of(std::move(values));
 }
 
 HoldAccuracy accuracy_of(Nanoseconds asked, const SpinPace& pace) {
@@ -56,9 +72,9 @@ HoldAccuracy accuracy_of(Nanoseconds asked, const SpinPace& pace) {
 Calibration calibrate() {
   Calibration calibration;
   calibration.clock_ns = median_of(9, [] { return ns_per_call(1000, platform::now); });
-  calibration.floor_untimed_ns = median_of(3, [] { return floor_ns(0); });
-  calibration.floor_sampled_ns = median_of(3, [] { return floor_ns(64); });
-  calibration.floor_timed_ns = median_of(3, [] { return floor_ns(1); });
+  calibration.floor_untimed_ns = floor_ns(0);
+  calibration.floor_sampled_ns = floor_ns(64);
+  calibration.floor_timed_ns = floor_ns(1);
   const SpinPace pace = SpinPace::measure();
   for (const int ns : {100, 1'000, 10'000, 100'000, 1'000'000}) {
     calibration.holds.push_back(accuracy_of(Nanoseconds(ns), pace));

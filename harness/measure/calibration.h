@@ -4,6 +4,7 @@
 // row: a reader sees both.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "workloads/settings.h"
@@ -22,10 +23,11 @@ struct Calibration {
   double clock_ns = 0;  // one reading of the clock
 
   // One operation of `counter` on one key under `none`, at one thread: what the measured loop costs
-  // beyond a primitive, when nothing is timed, a random 1 in 64 and every operation.
-  double floor_untimed_ns = 0;
-  double floor_sampled_ns = 0;
-  double floor_timed_ns = 0;
+  // beyond a primitive, when nothing is timed, a random 1 in 64 and every operation. Absent where
+  // this machine was too busy, or had no thread to spare, to measure it.
+  std::optional<double> floor_untimed_ns;
+  std::optional<double> floor_sampled_ns;
+  std::optional<double> floor_timed_ns;
 
   std::vector<HoldAccuracy> holds;  // spins of 100 ns to 1 ms
 

@@ -63,8 +63,9 @@ std::string disturbance_of(const Cell& cell, const Sample& sample,
            percent(limits.most_steal);
   }
   if (cell.mode == Mode::kFixed) return {};
-  if (sample.overlap < limits.least_overlap) {
-    return "the threads worked together for " + percent(sample.overlap.value_or(0)) +
+  // Asked for first: an absent figure compares as less than any.
+  if (sample.overlap && *sample.overlap < limits.least_overlap) {
+    return "the threads worked together for " + percent(*sample.overlap) +
            " of the time, less than " + percent(limits.least_overlap);
   }
   const double asked_s = std::chrono::duration<double>(cell.window).count();

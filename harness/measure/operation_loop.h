@@ -7,6 +7,7 @@
 #pragma once
 
 #include <ctime>
+#include <optional>
 #include <vector>
 
 #include "harness/measure/arrivals.h"
@@ -41,32 +42,44 @@ class OperationLoop {
       course.meet();
       report_.at_work.store(true, std::memory_order_relaxed);
     }
-    const std::uint64_t attempts_before = attempts_;
-    const std::uint64_t failed_before = failed_;
-    const std::uint64_t given_up_before = actor_.given_up();
+    forget_counts();
     report_.started = platform::now();
-    measure(course);
-    report_.ended = platform::now();
-    report_.operations = (attempts_ - attempts_before) - (failed_ - failed_before) - early_;
-    report_.given_up = actor_.given_up() - given_up_before;
+    report_.ended = measure(course);
+    const Counts counted = counts();
+    report_.operations = (counted.attempts - before_.attempts) - (counted.failed - before_.failed);
+    report_.given_up = counted.given_up - before_.given_up;
     report_.at_work.store(false, std::memory_order_relaxed);  // relaxed: as above
   }
 
  private:
+  struct Counts {
+    std::uint64_t attempts = 0;  // operations ended
+    std::uint64_t failed = 0;    // of these, given up
+    std::uint64_t given_up = 0;  // acquisitions
+  };
+
+  Counts counts() const {
+    return {.attempts = attempts_, .failed = failed_, .given_up = actor_.given_up()};
+  }
+
+  // What was done so far is not part of the window.
+  void forget_counts() { before_ = counts(); }
+
   void warm_up(Course& course) {
     operate(UntimedProbe());
     course.arrive();
     while (course.in(Course::kWarmup)) operate(UntimedProbe());
   }
 
-  void measure(const Course& course) {
+  // Returns when the last operation ended.
+  platform::Time measure(const Course& course) {
+    if (cell_.mode == Mode::kOpen) return serve(course.opening());
     if (cell_.mode == Mode::kFixed) {
       for (std::uint64_t i = 0; i < cell_.operations; ++i) step();
-    } else if (cell_.mode == Mode::kOpen) {
-      serve(course.opening());
     } else {
       while (course.in(Course::kMeasure)) step();
     }
+    return platform::now();
   }
 
   void step() {
@@ -88,22 +101,29 @@ class OperationLoop {
   }
 
   // The schedule runs from the opening of the gate; what was due before the window is served, and
-  // not counted.
-  void serve(platform::Time opening) {
-    Arrivals arrivals(cell_, thread_, seed_);
+  // not counted. Whoever has nothing more due stays until the window closes: it was there for
+  // whatever might have come.
+  platform::Time serve(platform::Time opening) {
+    // Of another seed than the sampler, which would else choose by the gaps.
+    Arrivals arrivals(cell_, thread_, derive_seed(seed_, 1));
     const platform::Time gate = opening - cell_.warmup;
     const platform::Time closing = opening + cell_.window;
+    std::optional<platform::Time> closed;  // when this thread saw that the window had closed
     for (;;) {
       const auto after_gate = static_cast<std::int64_t>(arrivals.next());
       const platform::Time due = gate + platform::Duration(after_gate);
-      if (due >= closing) return;
+      if (due >= closing) {
+        if (!closed) sleep_until(closing);
+        return closed ? *closed : platform::now();
+      }
       const bool counts = due >= opening;
-      const platform::Time now = await(due, counts);
-      if (now >= closing) {
+      // From the closing on the schedule is only counted to its end.
+      if (!closed && await(due, counts) >= closing) closed = platform::now();
+      if (closed) {
         leave_unserved(closing - due, counts);
       } else if (!counts) {
         operate(UntimedProbe());
-        ++early_;
+        forget_counts();
       } else if (sampler_.due()) {
         operate(TimedProbe(report_.wait, report_.hold, due));
       } else {
@@ -150,9 +170,9 @@ class OperationLoop {
   Sampler sampler_;
   Worker think_;
   std::vector<CacheLine> scratch_;
-  std::uint64_t attempts_ = 0;  // operations ended
-  std::uint64_t failed_ = 0;    // of these, given up
-  std::uint64_t early_ = 0;     // of these, due before the window
+  std::uint64_t attempts_ = 0;
+  std::uint64_t failed_ = 0;
+  Counts before_;
 };
 
 }  // namespace lockbench

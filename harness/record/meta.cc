@@ -168,16 +168,25 @@ void read_end_json(internal::FieldReader& meta, RunEnd& end) {
   meta.merge(reader.finish());
 }
 
+// The floors: one list for both ways.
+template <class C, class Visit>
+void for_each_floor(C& calibration, Visit visit) {
+  visit("floor_untimed_ns", calibration.floor_untimed_ns);
+  visit("floor_sampled_ns", calibration.floor_sampled_ns);
+  visit("floor_timed_ns", calibration.floor_timed_ns);
+}
+
 ordered_json calibration_json(const Calibration& calibration) {
   ordered_json holds = ordered_json::array();
   for (const HoldAccuracy& hold : calibration.holds) {
     holds.push_back({{"asked_ns", hold.asked.count()}, {"got_ns", hold.got_ns}});
   }
-  return {{"clock_ns", calibration.clock_ns},
-          {"floor_untimed_ns", calibration.floor_untimed_ns},
-          {"floor_sampled_ns", calibration.floor_sampled_ns},
-          {"floor_timed_ns", calibration.floor_timed_ns},
-          {"holds", std::move(holds)}};
+  ordered_json object = {{"clock_ns", calibration.clock_ns}};
+  for_each_floor(calibration, [&](const char* name, const auto& floor_ns) {
+    if (floor_ns) object[name] = *floor_ns;
+  });
+  object["holds"] = std::move(holds);
+  return object;
 }
 
 void read_calibration_json(internal::FieldReader& meta, std::optional<Calibration>& out) {
@@ -186,9 +195,8 @@ void read_calibration_json(internal::FieldReader& meta, std::optional<Calibratio
   Calibration& calibration = out.emplace();
   internal::FieldReader reader(*object, meta.path("calibration"));
   reader.require("clock_ns", calibration.clock_ns);
-  reader.require("floor_untimed_ns", calibration.floor_untimed_ns);
-  reader.require("floor_sampled_ns", calibration.floor_sampled_ns);
-  reader.require("floor_timed_ns", calibration.floor_timed_ns);
+  for_each_floor(calibration,
+                 [&](const char* name, auto& floor_ns) { reader.allow(name, floor_ns); });
   const json* holds = reader.required("holds");
   if (holds != nullptr && !holds->is_array()) {
     reader.fail(reader.path("holds"), "expected a list");

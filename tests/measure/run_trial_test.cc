@@ -152,6 +152,25 @@ TEST(RunTrial, ThreadsCanBePinned) {
   }
 }
 
+TEST(RunTrial, WhetherThePinningHeldIsToldWhereThereWasOne) {
+  Trial trial = fixed_trial(2, 4, 50);
+  EXPECT_EQ((run<Keyed, Counter>(trial).pinning_held), std::nullopt);
+  trial.cell.pinning = "one-core";
+  EXPECT_EQ((run<Keyed, Counter>(trial).pinning_held), true);
+}
+
+// No warm-up is asked for, and starting so many takes longer than the window.
+TEST(RunTrial, TheWindowOpensWhenEveryThreadHasEndedAnOperation) {
+  Trial trial = timed_trial(20, 1);
+  trial.cell.hold = sleep_for(milliseconds(1));
+  trial.cell.warmup = Nanoseconds(0);
+  trial.cell.window = milliseconds(1);
+  const Sample sample = run<Keyed, Counter>(trial);
+  expect_proven(sample);
+  const auto updates = static_cast<std::uint64_t>(std::atoi(sample.counts.c_str()));
+  EXPECT_GE(updates, *sample.operations + 20);
+}
+
 TEST(RunTrial, AProcessorThatIsNotThereIsAFailureWithItsReason) {
   Trial trial = fixed_trial(2, 4, 50);
   trial.cell.pinning = "1023";

@@ -82,6 +82,34 @@ TEST_F(StuckTrial, WhatNobodyIsInsideOfDoesNotStayBehind) {
   EXPECT_EXIT(leave_with(misplaced()), ended_as(Outcome::kFailed), "^destroyed; pinning");
 }
 
+// Its threads do not come to the gate.
+class Truant final : public Subject {
+ public:
+  void work(std::uint32_t, Course&, ThreadReport&) override {
+    for (;;) pause();
+  }
+  Proof prove() override { return {}; }
+  std::optional<HoldBound> hold_bound() const override { return std::nullopt; }
+  std::uint32_t capacity() const override { return 1; }
+  std::size_t lock_bytes() const override { return 0; }
+  std::optional<double> false_conflicts() const override { return std::nullopt; }
+  std::optional<KeyBytes> key_bytes() override { return std::nullopt; }
+};
+
+TEST_F(StuckTrial, ThreadsThatDoNotComeToTheGateAreNoticed) {
+  for (const Mode mode : {Mode::kFixed, Mode::kOpen}) {
+    const auto stuck = [mode] {
+      Trial trial = fixed_trial(2, 1, 1);
+      trial.cell.mode = mode;
+      trial.cell.stall_limit = milliseconds(200);
+      return run_trial(trial, [] { return std::make_unique<Truant>(); });
+    };
+    EXPECT_EXIT(leave_with(stuck()), ended_as(Outcome::kDeadlock),
+                "^no thread ended an operation for 0.2 s while starting; "
+                "inside an operation: threads 0, 1, of 2$");
+  }
+}
+
 TEST_F(StuckTrial, ADeadlockIsNoticedWhileWarmingUpToo) {
   const auto stuck = [] {
     Trial trial = timed_trial(2, 1);

@@ -38,6 +38,50 @@ TEST(Meta, OfThisMachineAndBuildComesBackAsItWas) {
   EXPECT_EQ(*read, meta);
 }
 
+Calibration example_calibration() {
+  return {.clock_ns = 27.6,
+          .floor_untimed_ns = 1.5,
+          .floor_sampled_ns = 2.25,
+          .floor_timed_ns = 57.5,
+          .holds = {{.asked = Nanoseconds(100), .got_ns = 101.5},
+                    {.asked = std::chrono::milliseconds(1), .got_ns = 1000002}}};
+}
+
+TEST(Meta, TheCalibrationComesBackAsItWas) {
+  Meta meta = example_meta();
+  meta.calibration = example_calibration();
+  const auto read = parse_meta(meta_text(meta), "meta.json");
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(*read, meta);
+}
+
+TEST(Meta, AFloorThatWasNotMeasuredIsAbsent) {
+  Meta meta = example_meta();
+  meta.calibration = example_calibration();
+  meta.calibration->floor_sampled_ns.reset();
+  const json calibration = json::parse(meta_text(meta))["calibration"];
+  EXPECT_FALSE(calibration.contains("floor_sampled_ns"));
+  EXPECT_EQ(calibration["floor_timed_ns"], 57.5);
+  const auto read = parse_meta(meta_text(meta), "meta.json");
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(*read, meta);
+}
+
+TEST(Meta, ErrorsNameTheFieldOfTheCalibration) {
+  Meta meta = example_meta();
+  meta.calibration = example_calibration();
+  const json good = json::parse(meta_text(meta));
+  json object = good;
+  object["calibration"].erase("clock_ns");
+  EXPECT_THAT(error_of(object), HasSubstr("meta.json.calibration.clock_ns: is missing"));
+  object = good;
+  object["calibration"]["holds"] = 3;
+  EXPECT_THAT(error_of(object), HasSubstr("meta.json.calibration.holds: expected a list"));
+  object = good;
+  object["calibration"]["holds"][1]["got_ns"] = "fast";
+  EXPECT_THAT(error_of(object), HasSubstr("meta.json.calibration.holds.got_ns: expected"));
+}
+
 TEST(Meta, WhatIsNotKnownIsAbsent) {
   Meta meta = example_meta();
   meta.run.target.clear();

@@ -1,0 +1,60 @@
+#include "harness/measure/key_census.h"
+
+#include <gtest/gtest.h>
+
+#include "primitives/baselines/keyed_table.h"
+#include "primitives/keyed_mutex.h"
+
+namespace lockbench {
+namespace {
+
+template <class P, Key K>
+constexpr double kHandleBytes = sizeof(HandleOf<P, K>);
+
+TEST(KeyCensus, AKeyedMutexSpendsItsHandleAloneAndKeepsNothing) {
+  KeyedMutex<> primitive;
+  const KeyBytes bytes = count_key_bytes<KeyedMutex<>, std::uint64_t>(primitive);
+  EXPECT_EQ(bytes.live, (kHandleBytes<KeyedMutex<>, std::uint64_t>));
+  EXPECT_EQ(bytes.idle, 0);
+}
+
+TEST(KeyCensus, StringKeysAreCountedLikeNumbers) {
+  using Strings = KeyedMutex<std::string_view>;
+  Strings primitive;
+  const KeyBytes bytes = count_key_bytes<Strings, std::string_view>(primitive);
+  EXPECT_EQ(bytes.live, (kHandleBytes<Strings, std::string_view>));
+  EXPECT_EQ(bytes.idle, 0);
+}
+
+TEST(KeyCensus, ATableKeepsALockForALiveKeyAndHardlyMoreThanItsBucketForAnIdleOne) {
+  using Table = KeyedTable<std::uint64_t>;
+  Table primitive;
+  const KeyBytes bytes = count_key_bytes<Table, std::uint64_t>(primitive);
+  EXPECT_GT(bytes.live, (kHandleBytes<Table, std::uint64_t>)+sizeof(std::mutex));
+  EXPECT_LT(bytes.idle, sizeof(std::mutex));
+  EXPECT_EQ(primitive.keys_kept(), 0u);
+}
+
+TEST(KeyCensus, ATableThatForgetsNothingPaysForIdleKeysAsForLiveOnes) {
+  using Leaky = KeyedLeaky<std::uint64_t>;
+  Leaky primitive;
+  const KeyBytes bytes = count_key_bytes<Leaky, std::uint64_t>(primitive);
+  EXPECT_GT(bytes.idle, sizeof(std::mutex));
+  EXPECT_EQ(bytes.live, bytes.idle + (kHandleBytes<Leaky, std::uint64_t>));
+}
+
+TEST(KeyCensus, KeysThatWereThereBeforeAreNotCounted) {
+  using Leaky = KeyedLeaky<std::uint64_t>;
+  Leaky primitive;
+  for (std::uint64_t key = 0; key < 10'000; ++key) {
+    auto handle = primitive.handle(key);
+    handle.lock();
+    handle.unlock();
+  }
+  const std::size_t before = primitive.lock_bytes();
+  const KeyBytes bytes = count_key_bytes<Leaky, std::uint64_t>(primitive);
+  EXPECT_EQ(bytes.idle, static_cast<double>(primitive.lock_bytes() - before) / 1000);
+}
+
+}  // namespace
+}  // namespace lockbench
