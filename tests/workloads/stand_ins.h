@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -65,6 +66,22 @@ class Impatient {
   std::uint64_t asked_ = 0;
 };
 
+// Watches, and asks for the lock without waiting: on the one thread of a test whoever waited would
+// wait for himself.
+struct GlancingProbe {
+  static constexpr bool kWatches = true;
+
+  template <class Handle>
+  bool acquire(Handle& handle, Nanoseconds) {
+    return handle.try_lock();
+  }
+
+  template <class Handle>
+  void release(Handle& handle) {
+    handle.unlock();
+  }
+};
+
 // A workload and its actors, all used by the thread of the test.
 template <class Workload, class P>
 class Stage {
@@ -79,6 +96,12 @@ class Stage {
   // One operation of actor `i`.
   bool operate(std::size_t i) {
     UntimedProbe probe;
+    return actors_[i]->operate(probe);
+  }
+
+  // One watched operation of actor `i`, which fails where it would have to wait.
+  bool glance(std::size_t i) {
+    GlancingProbe probe;
     return actors_[i]->operate(probe);
   }
 
@@ -97,15 +120,18 @@ class Stage {
     return sum;
   }
 
-  Proof prove() {
-    std::vector<const typename Workload::Actor*> all;
-    for (const auto& actor : actors_) all.push_back(actor.get());
-    return workload_.prove(all);
-  }
+  Proof prove() { return workload_.prove(all()); }
+  std::optional<double> false_conflicts() const { return workload_.false_conflicts(all()); }
 
   Workload& workload() { return workload_; }
 
  private:
+  std::vector<const typename Workload::Actor*> all() const {
+    std::vector<const typename Workload::Actor*> all;
+    for (const auto& actor : actors_) all.push_back(actor.get());
+    return all;
+  }
+
   Workload workload_;
   std::vector<std::unique_ptr<typename Workload::Actor>> actors_;
 };
