@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -19,7 +18,7 @@ namespace {
 
 constexpr std::string_view kNewRun = "use the lockbench that wrote it, or start a new run";
 
-std::optional<std::uint32_t> trial_number(std::string_view cell) {
+std::optional<std::uint32_t> number_in(std::string_view cell) {
   std::uint32_t number = 0;
   const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), number);
   if (error != std::errc{} || end != cell.data() + cell.size()) return std::nullopt;
@@ -99,11 +98,8 @@ class Table {
   CsvText csv_;
 };
 
-// Trials by their number, and which attempts at each have a row.
-using Attempts = std::map<std::uint32_t, std::set<std::string>>;
-
 absl::Status take_trial(const Table& table, const CsvRecord& row, const RunIdentity& run,
-                        std::uint64_t planned, Attempts& attempts) {
+                        std::uint64_t planned, RecoveredTrials& recovered) {
   if (absl::Status status = table.check_cells(row); !status.ok()) return status;
   const std::string& version = table.cell(row, "schema_version");
   if (version != std::to_string(kSchemaVersion)) {
@@ -112,16 +108,21 @@ absl::Status take_trial(const Table& table, const CsvRecord& row, const RunIdent
   }
   if (absl::Status status = table.check_run(row, run); !status.ok()) return status;
   const std::string& cell = table.cell(row, "trial");
-  const std::optional<std::uint32_t> number = trial_number(cell);
+  const std::optional<std::uint32_t> number = number_in(cell);
   if (!number || *number >= planned) {
     return table.wrong(row, absl::StrFormat("trial is \"%s\" where the plan has 0 to %d", cell,
                                             static_cast<std::int64_t>(planned) - 1));
   }
-  const std::string& attempt = table.cell(row, "attempt");
-  if (!attempts[*number].insert(attempt).second) {
-    return table.wrong(
-        row, absl::StrFormat("attempt %s at trial %d has a row already", attempt, *number));
+  const std::string& attempt_cell = table.cell(row, "attempt");
+  const std::optional<std::uint32_t> attempt = number_in(attempt_cell);
+  if (!attempt) {
+    return table.wrong(row, absl::StrFormat("attempt is \"%s\", no number", attempt_cell));
   }
+  if (!recovered.attempts.insert({.trial = *number, .attempt = *attempt}).second) {
+    return table.wrong(
+        row, absl::StrFormat("attempt %d at trial %d has a row already", *attempt, *number));
+  }
+  recovered.done.insert(*number);
   return absl::OkStatus();
 }
 
@@ -132,21 +133,20 @@ absl::StatusOr<RecoveredTrials> recover_trials(std::string_view text, std::strin
   const absl::StatusOr<Table> table = Table::read(text, name, trial_header());
   if (!table.ok()) return table.status();
   RecoveredTrials recovered{.done = {},
+                            .attempts = {},
                             .whole_bytes = table->whole_bytes(),
                             .torn_bytes = text.size() - table->whole_bytes(),
                             .header_missing = !table->has_header()};
-  Attempts attempts;
   for (const CsvRecord& row : table->rows()) {
-    const absl::Status status = take_trial(*table, row, run, planned, attempts);
+    const absl::Status status = take_trial(*table, row, run, planned, recovered);
     if (!status.ok()) return status;
   }
-  for (const auto& [number, made] : attempts) recovered.done.insert(number);
   return recovered;
 }
 
 absl::StatusOr<RecoveredLatency> recover_latency(std::string_view text, std::string_view name,
                                                  const RunIdentity& run,
-                                                 const std::set<std::uint32_t>& done) {
+                                                 const std::set<AttemptId>& attempts) {
   const absl::StatusOr<Table> table = Table::read(text, name, latency_header());
   if (!table.ok()) return table.status();
   RecoveredLatency recovered{.text = csv_record(latency_header()),
@@ -154,8 +154,9 @@ absl::StatusOr<RecoveredLatency> recover_latency(std::string_view text, std::str
   for (const CsvRecord& row : table->rows()) {
     if (absl::Status status = table->check_cells(row); !status.ok()) return status;
     if (absl::Status status = table->check_run(row, run); !status.ok()) return status;
-    const std::optional<std::uint32_t> number = trial_number(table->cell(row, "trial"));
-    if (number && done.contains(*number)) {
+    const std::optional<std::uint32_t> trial = number_in(table->cell(row, "trial"));
+    const std::optional<std::uint32_t> attempt = number_in(table->cell(row, "attempt"));
+    if (trial && attempt && attempts.contains({.trial = *trial, .attempt = *attempt})) {
       recovered.text += text.substr(row.begin, row.end - row.begin);
     } else {
       ++recovered.dropped_rows;

@@ -1,11 +1,12 @@
 // Recovery: what is worth keeping of a run's files, wherever its writer was stopped. Pure: texts
 // in, decisions out.
 //
-// A trial is done when a row of it in trials.csv is whole: that row is written last, one for each
-// attempt. What stands in
-// latency.csv for any other trial is left over from a trial that was cut short.
+// A trial is done when a row of it in trials.csv is whole. Each attempt at it has its row there,
+// written last: what stands in latency.csv for any other attempt is left over from one that was cut
+// short.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -17,8 +18,16 @@
 
 namespace lockbench {
 
+struct AttemptId {
+  std::uint32_t trial = 0;
+  std::uint32_t attempt = 0;
+
+  auto operator<=>(const AttemptId&) const = default;
+};
+
 struct RecoveredTrials {
-  std::set<std::uint32_t> done;   // numbers of the trials that have their row
+  std::set<std::uint32_t> done;   // numbers of the trials that have a row
+  std::set<AttemptId> attempts;   // that have theirs
   std::uint64_t whole_bytes = 0;  // to which trials.csv is to be cut
   std::uint64_t torn_bytes = 0;   // that are lost by it
   bool header_missing = false;    // it was torn, too, or never written
@@ -33,7 +42,7 @@ absl::StatusOr<RecoveredTrials> recover_trials(std::string_view text, std::strin
                                                const RunIdentity& run, std::uint64_t planned);
 
 struct RecoveredLatency {
-  std::string text;                // of latency.csv, header and the rows of done trials
+  std::string text;                // of latency.csv, header and the rows of `attempts`
   std::uint64_t dropped_rows = 0;  // others, a torn one included
 
   bool operator==(const RecoveredLatency&) const = default;
@@ -42,6 +51,6 @@ struct RecoveredLatency {
 // Of the text of latency.csv; errors as above.
 absl::StatusOr<RecoveredLatency> recover_latency(std::string_view text, std::string_view name,
                                                  const RunIdentity& run,
-                                                 const std::set<std::uint32_t>& done);
+                                                 const std::set<AttemptId>& attempts);
 
 }  // namespace lockbench

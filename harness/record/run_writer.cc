@@ -80,15 +80,15 @@ absl::StatusOr<RecoveredTrials> mend_trials(AppendFile& trials, const Meta& meta
   return recovered;
 }
 
-// Leaves the rows of done trials, and a header.
+// Leaves the rows of attempts that have theirs in trials.csv, and a header.
 absl::StatusOr<AppendFile> mend_latency(const fs::path& path, const RunIdentity& run,
-                                        const std::set<std::uint32_t>& done,
+                                        const std::set<AttemptId>& attempts,
                                         std::vector<std::string>& repairs) {
   absl::StatusOr<std::string> text = read_file(path);
-  if (absl::IsNotFound(text.status()) && done.empty()) text = std::string();
+  if (absl::IsNotFound(text.status()) && attempts.empty()) text = std::string();
   if (!text.ok()) return advised(text.status(), "put it back, or start a new run");
   const absl::StatusOr<RecoveredLatency> recovered =
-      recover_latency(*text, path.string(), run, done);
+      recover_latency(*text, path.string(), run, attempts);
   if (!recovered.ok()) return recovered.status();
   if (recovered->text != *text) {
     if (absl::Status status = replace_file(path, recovered->text); !status.ok()) return status;
@@ -148,8 +148,11 @@ absl::Status RunWriter::append(const Row& row) {
 }
 
 absl::Status RunWriter::extend(std::span<const Cell> cells) {
-  append_block(meta_.plan, cells);
-  return replace_file(meta_path(folder_), meta_text(meta_));
+  Meta extended = meta_;
+  append_block(extended.plan, cells);
+  absl::Status status = replace_file(meta_path(folder_), meta_text(extended));
+  if (status.ok()) meta_ = std::move(extended);
+  return status;
 }
 
 absl::Status RunWriter::finish(RunEnd::State state, double session_s) {
@@ -173,7 +176,7 @@ absl::StatusOr<ResumedRun> open_for_resume(const fs::path& folder) {
   const absl::StatusOr<RecoveredTrials> recovered = mend_trials(*trials, *meta, repairs);
   if (!recovered.ok()) return recovered.status();
   absl::StatusOr<AppendFile> latency =
-      mend_latency(latency_path(folder), meta->run, recovered->done, repairs);
+      mend_latency(latency_path(folder), meta->run, recovered->attempts, repairs);
   if (!latency.ok()) return latency.status();
   meta->end.state = RunEnd::State::kRunning;
   meta->end.trials_done = static_cast<std::uint32_t>(recovered->done.size());

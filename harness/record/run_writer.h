@@ -40,7 +40,7 @@ class RunWriter {
 
   absl::Status append(const Row& row);
 
-  // Adds one more block of these cells to the plan.
+  // Adds one more block of these cells to the plan. After an error the plan is as before.
   absl::Status extend(std::span<const Cell> cells);
 
   // Notes how the run ended and waits until the device has it all. `session_s`: since create() or

@@ -24,8 +24,11 @@ std::string utc_now() {
 }
 
 std::string new_run_id(std::string_view preset) {
+  // A folder's name holds 255 bytes; this one is to be read, too.
+  constexpr std::size_t kLongest = 60;
   std::string name;
-  for (const char c : preset) name += std::isalnum(static_cast<unsigned char>(c)) ? c : '-';
+  for (const char c : preset.substr(0, kLongest))
+    name += std::isalnum(static_cast<unsigned char>(c)) ? c : '-';
   char chance[8];
   std::snprintf(chance, sizeof chance, "%04x", std::random_device{}() & 0xffffu);
   return utc("%Y%m%d-%H%M%S-") + name + "-" + chance;

@@ -122,6 +122,31 @@ TEST_F(Resume, SaysWhatItMended) {
                           HasSubstr("latency.csv: 3 rows of trials that were cut short dropped")));
 }
 
+// The attempt that has its row is what is known of the trial.
+TEST_F(Resume, ATrialOfWhichOneAttemptHasItsRowIsDone) {
+  Row again = example_row(1);
+  again.attempt = 1;
+  write_text(trials_path(), trials_ + csv_record(trial_fields(again)));
+  write_text(latency_path(), latency_ + latency_records(again));
+  const auto run = open_for_resume(folder());
+  ASSERT_TRUE(run.ok()) << run.status();
+  EXPECT_THAT(run->done, ElementsAre(0, 1, 2));
+  EXPECT_EQ(run->writer.meta().end.trials_done, 3u);
+  EXPECT_THAT(run->repairs, IsEmpty());
+  EXPECT_EQ(text_of(latency_path()), latency_ + latency_records(again));
+}
+
+TEST_F(Resume, LatenciesOfAnAttemptThatWasCutShortAreDropped) {
+  Row again = example_row(2);
+  again.attempt = 1;
+  write_text(latency_path(), latency_ + latency_records(again));
+  const auto run = open_for_resume(folder());
+  ASSERT_TRUE(run.ok()) << run.status();
+  EXPECT_THAT(run->done, ElementsAre(0, 1, 2));
+  EXPECT_EQ(text_of(latency_path()), latency_);
+  EXPECT_EQ(run->repairs.size(), 1u);
+}
+
 TEST_F(Resume, ARowThatSomebodyRemovedIsMeasuredAgain) {
   const std::string row = csv_record(trial_fields(example_row(1)));
   std::string text = trials_;
@@ -220,7 +245,9 @@ TEST(RecoverTrials, NamesTheLineOfARowThatIsNotTheRuns) {
               HasSubstr("trial is \"3\" where the plan has 0 to 2"));
   EXPECT_THAT(error_of(with_cell("trial", "2x")), HasSubstr("trial is \"2x\""));
   EXPECT_THAT(error_of(with_cell("trial", "")), HasSubstr("trial is \"\""));
-  EXPECT_THAT(error_of(with_cell("trial", "1")), HasSubstr("trial 1 has a row already"));
+  EXPECT_THAT(error_of(with_cell("trial", "1")),
+              HasSubstr("attempt 0 at trial 1 has a row already"));
+  EXPECT_THAT(error_of(with_cell("attempt", "")), HasSubstr("attempt is \"\", no number"));
   EXPECT_THAT(error_of(csv_record(trial_header()) + "1,2\n"),
               HasSubstr("t.csv:2: 2 cells where the header has "));
 }

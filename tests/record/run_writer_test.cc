@@ -104,6 +104,52 @@ TEST(RunWriter, TakesAwayWhatItCouldNotBegin) {
   EXPECT_TRUE(RunWriter::create(folder.path(), brief).ok());
 }
 
+TEST(RunWriter, ATrialThatWasMeasuredAgainHasARowForEachAttemptAndIsDoneOnce) {
+  const TemporaryFolder folder;
+  auto writer = RunWriter::create(folder.path(), example_meta());
+  ASSERT_TRUE(writer.ok()) << writer.status();
+  Row again = example_row(0);
+  again.attempt = 1;
+  ASSERT_TRUE(writer->append(example_row(0)).ok());
+  ASSERT_TRUE(writer->append(again).ok());
+  EXPECT_EQ(writer->meta().end.trials_done, 1u);
+  EXPECT_EQ(text_of(folder.path() / "trials.csv"), csv_record(trial_header()) +
+                                                       csv_record(trial_fields(example_row(0))) +
+                                                       csv_record(trial_fields(again)));
+  EXPECT_NE(csv_record(trial_fields(again)), csv_record(trial_fields(example_row(0))));
+}
+
+TEST(RunWriter, ABlockThatIsAddedStandsInThePlanAtOnce) {
+  const TemporaryFolder folder;
+  auto writer = RunWriter::create(folder.path(), example_meta());
+  ASSERT_TRUE(writer.ok()) << writer.status();
+  Cell cell = example_cell();
+  cell.threads = 3;
+  ASSERT_TRUE(writer->extend(std::vector{cell}).ok());
+  const Plan plan = meta_of(folder.path()).plan;
+  EXPECT_EQ(plan, writer->meta().plan);
+  EXPECT_EQ(plan.blocks, 2u);
+  ASSERT_EQ(plan.trials.size(), 4u);
+  EXPECT_EQ(plan.trials[3].number, 3u);
+  EXPECT_EQ(plan.trials[3].block, 1u);
+  EXPECT_EQ(plan.trials[3].cell, cell);
+}
+
+TEST(RunWriter, ABlockThatCannotBeWrittenIsNotPlanned) {
+  const TemporaryFolder folder;
+  auto writer = RunWriter::create(folder.path(), example_meta());
+  ASSERT_TRUE(writer.ok()) << writer.status();
+  absl::Status status;
+  {
+    const SmallDisk disk(10);
+    status = writer->extend(std::vector{example_cell()});
+  }
+  EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
+  EXPECT_EQ(writer->meta().plan, example_meta().plan);
+  ASSERT_TRUE(writer->finish(RunEnd::State::kInterrupted, 1).ok());
+  EXPECT_EQ(meta_of(folder.path()).plan, example_meta().plan);
+}
+
 TEST(RunWriter, RefusesARowOfAnotherRun) {
   const TemporaryFolder folder;
   auto writer = RunWriter::create(folder.path(), example_meta());
