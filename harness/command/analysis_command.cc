@@ -6,13 +6,14 @@
 #include <iostream>
 #include <unistd.h>
 
+#include "harness/command/one_line.h"
 #include "harness/command/resources.h"
 
 namespace lockbench {
 
 int analysis_command(const std::string& name, const std::vector<std::string>& arguments) {
   const auto complain = [&name](const std::string& what) {
-    std::cerr << "lockbench " << name << ": " << what << '\n';
+    std::cerr << "lockbench " << name << ": " << one_line(what) << '\n';
     return 2;
   };
   const absl::StatusOr<std::filesystem::path> script = find_resource("scripts/" + name + ".py");

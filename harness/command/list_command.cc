@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/catalog/catalog.h"
+#include "harness/command/one_line.h"
 #include "harness/command/resources.h"
 #include "harness/plan/nearest.h"
 #include "harness/plan/spelling.h"
@@ -98,7 +99,8 @@ void list_targets(std::ostream& out) {
 int list_command(const std::string& what, std::ostream& out, std::ostream& err) {
   const std::vector<std::string> kinds{"primitives", "workloads", "presets", "targets"};
   if (!what.empty() && std::find(kinds.begin(), kinds.end(), what) == kinds.end()) {
-    err << "lockbench list: " << unknown_name("list", what, kinds).message() << '\n';
+    err << "lockbench list: " << one_line(std::string(unknown_name("list", what, kinds).message()))
+        << '\n';
     return 2;
   }
   const bool all = what.empty();

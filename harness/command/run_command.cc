@@ -8,6 +8,7 @@
 
 #include "harness/catalog/catalog.h"
 #include "harness/command/diagnosis.h"
+#include "harness/command/one_line.h"
 #include "harness/command/resources.h"
 #include "harness/command/resume.h"
 #include "harness/command/session.h"
@@ -24,7 +25,7 @@ namespace {
 constexpr int kBadInput = 2;
 
 int complain(const absl::Status& status) {
-  std::cerr << "lockbench run: " << status.message() << '\n';
+  std::cerr << "lockbench run: " << one_line(std::string(status.message())) << '\n';
   return kBadInput;
 }
 
@@ -102,7 +103,8 @@ int resume(const RunOptions& options) {
   note_signals();
   absl::StatusOr<ResumedRun> run = resume_run(*options.resume);
   if (!run.ok()) return complain(run.status());
-  for (const std::string& repair : run->repairs) std::cerr << "lockbench run: " << repair << '\n';
+  for (const std::string& repair : run->repairs)
+    std::cerr << "lockbench run: " << one_line(repair) << '\n';
   return Session(std::move(run->writer), std::move(run->done), options.progress, options.program)
       .run();
 }

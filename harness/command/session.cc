@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harness/command/child.h"
+#include "harness/command/one_line.h"
 #include "harness/command/signals.h"
 #include "harness/plan/describe.h"
 #include "harness/plan/limits.h"
@@ -20,7 +21,7 @@ constexpr int kCannotGoOn = 1;
 constexpr int kSignalBase = 128;  // a shell's exit code of what a signal ended
 
 int complain(const absl::Status& status) {
-  std::cerr << "lockbench run: " << status.message() << '\n';
+  std::cerr << "lockbench run: " << one_line(std::string(status.message())) << '\n';
   return kCannotGoOn;
 }
 
@@ -172,7 +173,8 @@ int Session::stopped(const absl::Status& status) {
   progress_.leave_bar();
   // Where rows could not be written, the closing note may fail for the same reason: said once.
   static_cast<void>(end(RunEnd::State::kInterrupted));
-  std::cerr << "lockbench run: " << status.message() << "; " << how_to_go_on() << '\n';
+  std::cerr << "lockbench run: " << one_line(std::string(status.message())) << "; "
+            << how_to_go_on() << '\n';
   return kCannotGoOn;
 }
 

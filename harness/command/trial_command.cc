@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "harness/catalog/catalog.h"
+#include "harness/command/one_line.h"
 #include "harness/measure/run_trial.h"
 #include "harness/plan/json.h"
 #include "harness/record/sample_json.h"
@@ -33,12 +34,13 @@ int trial_command(pid_t parent, std::istream& in, std::ostream& out, std::ostrea
   const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   const absl::StatusOr<Trial> trial = trial_from_json(text);
   if (!trial.ok()) {
-    err << "lockbench trial: standard input: " << trial.status().message() << '\n';
+    err << "lockbench trial: standard input: " << one_line(std::string(trial.status().message()))
+        << '\n';
     return 2;
   }
   const absl::Status fits = Catalog::standard().check(trial->cell);
   if (!fits.ok()) {
-    err << "lockbench trial: " << fits.message() << '\n';
+    err << "lockbench trial: " << one_line(std::string(fits.message())) << '\n';
     return 2;
   }
   const Sample sample = run_trial(*trial, [&] { return *Catalog::standard().subject_for(*trial); });

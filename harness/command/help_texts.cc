@@ -1,0 +1,62 @@
+#include "harness/command/help_texts.h"
+
+#include "harness/record/build.h"
+
+namespace lockbench {
+
+const char kExamples[] =
+    "First steps\n"
+    "  lockbench doctor                  what here would spoil a measurement\n"
+    "  lockbench list presets            what can be measured\n"
+    "  lockbench run quick               measures all five primitives, half a minute\n"
+    "  lockbench plot RUN                pictures of what was measured\n"
+    "  lockbench compare RUN             a table of it\n"
+    "  lockbench COMMAND --help          more of each, with examples\n";
+
+const char kRunExamples[] =
+    "Name a preset, or cells by flags, or both: flags replace what the preset says. What flags\n"
+    "alone leave open is as usual: the primitives that fit the workload counter, 1 to 8 threads,\n"
+    "64 keys, 200 ns of hold, five blocks. Nothing named is an error: this command takes time.\n"
+    "\n"
+    "Examples\n"
+    "  lockbench run quick\n"
+    "  lockbench run threads --primitive keyed --primitive keyed_table64 --threads 1,2,4..16\n"
+    "  lockbench run --primitive striped:stripes=64 --workload accounts --key-type string \\\n"
+    "                --keys 10000 --key-distribution zipf:0.99 --hold 2us\n"
+    "  lockbench run --primitive lease:leases=4 --workload checkout --mode fixed \\\n"
+    "                --operations 1000 --threads 16\n"
+    "  lockbench run my-plan.toml --dry-run\n"
+    "  lockbench run --resume results/runs/20250131-120000-quick-1a2b\n"
+    "\n"
+    "Ctrl-C keeps every finished trial and says how to resume. Exit code: 0 every trial has its\n"
+    "row, 1 rows could not be written, 2 bad input, 129, 130 or 143 interrupted.\n";
+
+const char kListExamples[] =
+    "Examples\n"
+    "  lockbench list\n"
+    "  lockbench list primitives\n";
+
+const char kDoctorExamples[] =
+    "Looks at clocks, company, limits and tools; changes nothing. Takes about a second.\n"
+    "Exit code: 0 nothing spoils measurements, 1 something does, 2 bad input.\n"
+    "\n"
+    "Examples\n"
+    "  lockbench doctor\n"
+    "  lockbench doctor --format json\n";
+
+const char kTrialExamples[] =
+    "The trials of a run stand in its meta.json, one a line. Example, the first of them again:\n"
+    "  grep -om1 '{\"number\":.*}}' RUN/meta.json | lockbench trial\n";
+
+std::string version_text() {
+  const Build build = this_build();
+  std::string text = "lockbench " + build.version;
+  if (build.commit) {
+    text += " (" + *build.commit + (build.modified.value_or(false) ? "+" : "") + ")";
+  }
+  text += "\n" + build.compiler + ", " + build.build_type + ", " + build.flags;
+  for (const auto& [library, version] : build.libraries) text += "\n" + library + " " + version;
+  return text;
+}
+
+}  // namespace lockbench
