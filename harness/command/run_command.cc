@@ -1,9 +1,6 @@
 #include "harness/command/run_command.h"
 
-#include <cctype>
-#include <cstdio>
 #include <iostream>
-#include <random>
 #include <utility>
 
 #include "harness/catalog/catalog.h"
@@ -17,6 +14,7 @@
 #include "harness/plan/expand.h"
 #include "harness/record/build.h"
 #include "harness/record/machine.h"
+#include "harness/record/stamp.h"
 #include "harness/record/target.h"
 
 namespace lockbench {
@@ -27,19 +25,6 @@ constexpr int kBadInput = 2;
 int complain(const absl::Status& status) {
   std::cerr << "lockbench run: " << one_line(std::string(status.message())) << '\n';
   return kBadInput;
-}
-
-// Unique among runs that a reader may lay side by side: the time, the preset and some chance.
-std::string new_run_id(const std::string& preset) {
-  // A folder's name holds 255 bytes; this one is to be read, too.
-  constexpr std::size_t kLongest = 60;
-  std::string name;
-  for (const char c : preset.substr(0, kLongest)) {
-    name += std::isalnum(static_cast<unsigned char>(c)) ? c : '-';
-  }
-  char chance[8];
-  std::snprintf(chance, sizeof chance, "%04x", std::random_device{}() & 0xffffu);
-  return utc_now("%Y%m%d-%H%M%S-") + name + "-" + chance;
 }
 
 absl::Status check(const Cell& cell) {
@@ -118,7 +103,7 @@ int begin(const RunOptions& options, Plan plan) {
       options.out.value_or(std::filesystem::path("results") / "runs" / identity.run_id);
   absl::StatusOr<RunWriter> writer =
       RunWriter::create(folder, {.run = identity,
-                                 .started_at = utc_now("%Y-%m-%dT%H:%M:%SZ"),
+                                 .started_at = utc_now(),
                                  .command = shell_command(options.words),
                                  .machine = machine,
                                  .build = this_build(),

@@ -1,7 +1,6 @@
 #include "harness/command/session.h"
 
 #include <algorithm>
-#include <ctime>
 #include <iostream>
 #include <utility>
 
@@ -10,6 +9,7 @@
 #include "harness/command/signals.h"
 #include "harness/plan/describe.h"
 #include "harness/plan/limits.h"
+#include "harness/record/stamp.h"
 
 namespace lockbench {
 namespace {
@@ -37,15 +37,6 @@ double expected_s(const std::vector<Trial>& trials) {
   return sum;
 }
 
-std::string utc_now(const char* strftime_format) {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[64];
-  std::strftime(text, sizeof text, strftime_format, &parts);
-  return text;
-}
-
 Session::Session(RunWriter writer, std::set<std::uint32_t> done, ProgressStyle progress,
                  std::string program)
     : writer_(std::move(writer)), progress_(progress), program_(std::move(program)) {
@@ -66,7 +57,7 @@ void Session::aim_for(double precision, Nanoseconds budget) {
 }
 
 int Session::run() {
-  do {
+  for (;;) {
     // By place, since the plan may grow.
     for (const std::uint32_t number : std::exchange(missing_, {})) {
       if (noted_signal() != 0) return interrupted();
@@ -75,8 +66,10 @@ int Session::run() {
       if (absl::IsCancelled(measured)) return interrupted();
       if (!measured.ok()) return stopped(measured);
     }
-  } while (next_block());
-  return finished();
+    const absl::StatusOr<bool> more = next_block();
+    if (!more.ok()) return stopped(more.status());
+    if (!*more) return finished();
+  }
 }
 
 // Every attempt has its row; the first that nothing disturbed ends the trial.
@@ -85,12 +78,12 @@ absl::Status Session::measure(const Trial& trial) {
     const absl::StatusOr<Row> row = attempt(trial, number);
     if (!row.ok()) return row.status();
     if (absl::Status status = writer_.append(*row); !status.ok()) return status;
+    if (number == 0) ++state_.done;  // from here on a resumed run takes it as it is
     if (!row->sample.disturbance.empty() && number + 1 < kMostAttempts) continue;
     tally_.add(trial, row->sample);
     note_figure(trial, row->sample);
     break;
   }
-  ++state_.done;
   state_.expected_done_s += expected_s(trial);
   return absl::OkStatus();
 }
@@ -98,24 +91,24 @@ absl::Status Session::measure(const Trial& trial) {
 absl::StatusOr<Row> Session::attempt(const Trial& trial, std::uint32_t number) {
   update_elapsed();
   progress_.show(state_, describe(trial.cell));
-  Row row{.run = writer_.meta().run,
-          .trial = trial,
-          .attempt = number,
-          .started_at = utc_now("%Y-%m-%dT%H:%M:%SZ")};
+  Row row{.run = writer_.meta().run, .trial = trial, .attempt = number, .started_at = utc_now()};
   absl::StatusOr<Sample> sample = measure_in_child(kThisProgram, trial);
   if (!sample.ok()) return sample.status();
   row.sample = *std::move(sample);
   return row;
 }
 
+// A disturbed trial has no figure to give, but its cell is one that wants more of them. One that
+// lost updates or got stuck would do so again.
 void Session::note_figure(const Trial& trial, const Sample& sample) {
-  if (!aim_ || !sample.valid()) return;
+  if (!aim_ || !sample.proven()) return;
   auto found = std::find_if(figures_.begin(), figures_.end(),
                             [&](const CellFigures& f) { return f.cell == trial.cell; });
   if (found == figures_.end()) {
     figures_.push_back({.cell = trial.cell, .figures = {}});
     found = figures_.end() - 1;
   }
+  if (!sample.valid()) return;
   found->figures.push_back(sample.makespan_s
                                ? *sample.makespan_s
                                : static_cast<double>(*sample.operations) / *sample.window_s);
@@ -123,7 +116,7 @@ void Session::note_figure(const Trial& trial, const Sample& sample) {
 
 // Whether there is one: some cells are not narrow enough, and the budget lasts for another block of
 // them.
-bool Session::next_block() {
+absl::StatusOr<bool> Session::next_block() {
   if (!aim_) return false;
   const std::vector<Cell> cells = imprecise_cells(figures_, aim_->precision);
   if (cells.empty()) return false;
@@ -132,13 +125,10 @@ bool Session::next_block() {
   update_elapsed();
   const double budget_s = std::chrono::duration<double>(aim_->budget).count();
   if (state_.elapsed_s + block_s > budget_s) {
-    tally_.note_imprecise(cells.size(), aim_->precision);
+    tally_.note_imprecise(cells, aim_->precision);
     return false;
   }
-  if (const absl::Status extended = writer_.extend(cells); !extended.ok()) {
-    complain(extended);
-    return false;
-  }
+  if (absl::Status extended = writer_.extend(cells); !extended.ok()) return extended;
   const std::vector<Trial>& trials = writer_.meta().plan.trials;
   for (std::size_t i = trials.size() - cells.size(); i < trials.size(); ++i) {
     add_missing(trials[i]);

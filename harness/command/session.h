@@ -24,8 +24,6 @@ namespace lockbench {
 double expected_s(const Trial& trial);
 double expected_s(const std::vector<Trial>& trials);
 
-std::string utc_now(const char* strftime_format);
-
 class Session {
  public:
   // `done`: numbers of the trials that have their row. `program`: how lockbench was called.
@@ -52,7 +50,7 @@ class Session {
   absl::Status measure(const Trial& trial);
   absl::StatusOr<Row> attempt(const Trial& trial, std::uint32_t number);
   void note_figure(const Trial& trial, const Sample& sample);
-  bool next_block();
+  absl::StatusOr<bool> next_block();
   int finished();
   int interrupted();
   int stopped(const absl::Status& status);
@@ -64,7 +62,7 @@ class Session {
   RunWriter writer_;
   std::vector<std::uint32_t> missing_;  // places in the writer's plan
   std::optional<Aim> aim_;
-  std::vector<CellFigures> figures_;  // of this session's valid trials
+  std::vector<CellFigures> figures_;  // of this session's trials
   ProgressState state_;
   Progress progress_;
   Tally tally_;

@@ -1,7 +1,9 @@
 #include "harness/command/tally.h"
 
+#include <algorithm>
 #include <cstdio>
 
+#include "harness/plan/describe.h"
 #include "harness/plan/spelling.h"
 #include "harness/record/outcome.h"
 
@@ -19,12 +21,20 @@ void Tally::add(const Trial& trial, const Sample& sample) {
   trouble.reason = sample.reason;
 }
 
-void Tally::note_imprecise(std::size_t cells, double precision) {
+void Tally::note_imprecise(std::span<const Cell> cells, double precision) {
+  constexpr std::size_t kNamed = 8;
   char share[32];
   std::snprintf(share, sizeof share, "%g %%", precision * 100);
-  imprecise_ = "\n  the budget ended with " + std::to_string(cells) +
-               (cells == 1 ? " cell" : " cells") + " less precise than " + share +
-               "; a larger --budget narrows them";
+  imprecise_ =
+      "\n  the budget ended with " + std::to_string(cells.size()) +
+      (cells.size() == 1 ? " cell" : " cells") + " less precise than " + share +
+      (cells.size() == 1 ? "; a larger --budget narrows it:" : "; a larger --budget narrows them:");
+  for (const Cell& cell : cells.first(std::min(cells.size(), kNamed))) {
+    imprecise_ += "\n    " + describe(cell);
+  }
+  if (cells.size() > kNamed) {
+    imprecise_ += "\n    and " + std::to_string(cells.size() - kNamed) + " more";
+  }
 }
 
 std::string Tally::text() const {

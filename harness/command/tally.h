@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -15,8 +16,9 @@ class Tally {
  public:
   void add(const Trial& trial, const Sample& sample);
 
-  // Cells whose medians stayed wider than `precision` when the budget ended.
-  void note_imprecise(std::size_t cells, double precision);
+  // Cells whose medians stayed wider than `precision` when the budget ended: the first few are
+  // named.
+  void note_imprecise(std::span<const Cell> cells, double precision);
 
   // "60 trials, all valid", or how many are not, and a line for each kind of trouble:
   //

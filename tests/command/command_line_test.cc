@@ -47,6 +47,15 @@ TEST(CommandLine, KeepsTheWordsForTheRecordAndTheProgramAsItWasCalled) {
   EXPECT_EQ(run.program, "build/lockbench");
 }
 
+TEST(CommandLine, TakesAPrecisionAsPercentOrShareAndABudgetForIt) {
+  EXPECT_EQ(understood({"run", "quick"}).run.precision, std::nullopt);
+  const RunOptions percent =
+      understood({"run", "quick", "--precision", "2%", "--budget", "90s"}).run;
+  EXPECT_EQ(percent.precision, 0.02);
+  EXPECT_EQ(percent.budget, std::chrono::seconds(90));
+  EXPECT_EQ(understood({"run", "quick", "--precision", "0.5"}).run.precision, 0.5);
+}
+
 TEST(CommandLine, LeavesAScriptItsArguments) {
   const CommandLine line = understood({"compare", "a", "b", "--baseline", "keyed", "--help"});
   EXPECT_EQ(line.command, "compare");
