@@ -1,0 +1,53 @@
+"""A trial that something disturbed is measured again, and every attempt is kept."""
+
+from __future__ import annotations
+
+from program import Program, rows_of
+
+# One operation takes fifty times as long as the window.
+STRETCHED = ("--primitive", "global", "--threads", "1", "--window", "1ms", "--warmup", "0")
+RUN = ("run", *STRETCHED, "--hold", "sleep:50ms", "--blocks", "2", "--out", "out")
+
+
+def test_a_disturbed_trial_is_measured_three_times_at_most(lockbench: Program) -> None:
+    done = lockbench.run(*RUN)
+    assert done.returncode == 0, done.stderr
+    rows = rows_of(lockbench.folder / "out")
+    assert [(row["trial"], row["attempt"]) for row in rows] == [
+        (trial, attempt) for trial in "01" for attempt in "012"
+    ]
+    for row in rows:
+        assert row["outcome"] == "ok"
+        assert row["valid"] == "false"
+        assert row["lost_updates"] == "0"
+        assert "longer than asked for" in row["disturbance"]
+        assert row["reason"] == row["disturbance"]
+    assert "2 trials, none of them valid" in done.stdout
+    assert "2 × global, counter: the window took" in done.stdout
+
+
+def test_all_attempts_of_a_trial_stand_in_latencies_under_their_number(lockbench: Program) -> None:
+    lockbench.run(*RUN, "--sample-every", "1")
+    lines = (lockbench.folder / "out" / "latency.csv").read_text(encoding="utf-8").splitlines()
+    column = lines[0].split(",").index("attempt")
+    rows = rows_of(lockbench.folder / "out")
+    timed = {row["attempt"] for row in rows if row["wait_samples"] not in ("", "0")}
+    assert {line.split(",")[column] for line in lines[1:]} == timed
+
+
+def test_a_trial_of_which_one_attempt_has_its_row_is_not_measured_again(
+    lockbench: Program,
+) -> None:
+    lockbench.run(*RUN)
+    trials = lockbench.folder / "out" / "trials.csv"
+    header, first, *_ = trials.read_text(encoding="utf-8").splitlines(keepends=True)
+    trials.write_text(header + first, encoding="utf-8")
+    resumed = lockbench.run("run", "--resume", "out")
+    assert resumed.returncode == 0, resumed.stderr
+    rows = rows_of(lockbench.folder / "out")
+    assert [(row["trial"], row["attempt"]) for row in rows] == [
+        ("0", "0"),
+        ("1", "0"),
+        ("1", "1"),
+        ("1", "2"),
+    ]

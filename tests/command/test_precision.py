@@ -1,0 +1,92 @@
+"""Blocks are added until medians are narrow enough or the budget ends."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+import pytest
+
+from program import Program, rows_of
+
+# Sleeps of 2 ms: one run of 20 of them takes about as long as the next.
+STEADY = ("--primitive", "global", "--primitive", "keyed", "--threads", "1", "--mode", "fixed")
+RUN = ("run", *STEADY, "--operations", "20", "--hold", "sleep:2ms", "--blocks", "1", "--out", "out")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--precision", "0"), ("--precision", "a share above 0, as 2% or 0.02")),
+        (("--precision", "0%"), ("--precision", "a share above 0")),
+        (("--precision", "-2%"), ("--precision", "a share above 0")),
+        (("--precision", "101%"), ("--precision", "a share above 0")),
+        (("--precision", "much"), ("--precision", "a share above 0")),
+        (("--precision", "nan"), ("--precision", "a share above 0")),
+        (("--precision", "%"), ("--precision", "a share above 0")),
+        (("--precision",), ("--precision: no value given",)),
+        (("--precision", "2%", "--budget", "5"), ("--budget: '5' has no unit",)),
+        (("--precision", "2%", "--budget", "-5s"), ("--budget: '-5s' is negative",)),
+        (("--budget", "5min"), ("--budget", "--precision")),
+        (("--precision", "2%", "--precision", "3%"), ("--precision: given more than once",)),
+    ],
+)
+def test_what_is_no_aim_is_told_in_a_line(
+    lockbench: Program, words: tuple[str, ...], said: tuple[str, ...]
+) -> None:
+    done = lockbench.run("run", "quick", *words)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1, done.stderr
+    for piece in said:
+        assert piece in done.stderr
+    assert list(lockbench.folder.iterdir()) == []
+
+
+def measured_and_planned(lockbench: Program) -> tuple[Counter[str], int]:
+    """Valid rows of each primitive, and the length of the plan, whose trials all have rows."""
+    meta = json.loads((lockbench.folder / "out" / "meta.json").read_text(encoding="utf-8"))
+    rows = rows_of(lockbench.folder / "out")
+    planned = {str(trial["number"]): trial for trial in meta["plan"]["trials"]}
+    assert {row["trial"] for row in rows} == set(planned)
+    for row in rows:
+        trial = planned[row["trial"]]
+        assert (row["block"], row["position"]) == (str(trial["block"]), str(trial["position"]))
+        assert row["primitive"] == trial["cell"]["primitive"].partition(":")[0]
+    assert meta["end"]["state"] == "finished"
+    assert meta["end"]["trials_done"] == len(planned)
+    assert meta["plan"]["blocks"] == max(trial["block"] for trial in planned.values()) + 1
+    return Counter(row["primitive"] for row in rows if row["valid"] == "true"), len(planned)
+
+
+def test_blocks_are_added_until_six_values_bound_each_median(lockbench: Program) -> None:
+    done = lockbench.run(*RUN, "--precision", "50%", "--budget", "1min")
+    assert done.returncode == 0, done.stderr
+    valid, planned = measured_and_planned(lockbench)
+    assert valid["global"] >= 6 and valid["keyed"] >= 6
+    assert f"{planned} trials" in done.stdout
+    assert "budget" not in done.stdout
+
+
+def test_a_budget_that_is_too_small_says_which_cells_stayed_imprecise(lockbench: Program) -> None:
+    done = lockbench.run(*RUN, "--precision", "50%", "--budget", "1ms")
+    assert done.returncode == 0, done.stderr
+    _, planned = measured_and_planned(lockbench)
+    assert planned == 2
+    assert "2 cells less precise than 50 %; a larger --budget narrows them:" in done.stdout
+    for primitive in ("global", "keyed"):
+        assert f"\n    {primitive}, counter, 1 thread" in done.stdout
+
+
+def test_a_cell_that_is_always_disturbed_stays_imprecise(lockbench: Program) -> None:
+    stretched = ("--primitive", "global", "--threads", "1", "--window", "1ms", "--warmup", "0")
+    words = ("run", *stretched, "--hold", "sleep:50ms", "--blocks", "1", "--out", "out")
+    done = lockbench.run(*words, "--precision", "50%", "--budget", "1ms")
+    assert done.returncode == 0, done.stderr
+    assert "1 cell less precise than 50 %" in done.stdout
+
+
+def test_the_plan_of_a_run_that_is_resumed_is_its_own(lockbench: Program) -> None:
+    done = lockbench.run("run", "--resume", "out", "--precision", "2%")
+    assert done.returncode == 2
+    assert "leave out --precision" in done.stderr
