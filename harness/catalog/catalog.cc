@@ -90,7 +90,11 @@ auto* find_in(Container& container, Matches matches) {
 }  // namespace
 
 const Catalog& Catalog::standard() {
-  static const Catalog catalog = [] {
+  return standard_for_extension();
+}
+
+Catalog& Catalog::standard_for_extension() {
+  static Catalog catalog = [] {
     Catalog made;
     made.workloads_ = workload_listings();
     add_global_subjects(made);

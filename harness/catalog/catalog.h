@@ -46,6 +46,9 @@ class Catalog {
   // Every primitive and workload of this program. Made at the first call.
   static const Catalog& standard();
 
+  // The same, for a program that adds lines of its own: in main(), before anybody has looked.
+  static Catalog& standard_for_extension();
+
   std::span<const CatalogEntry> entries() const { return entries_; }
   std::span<const WorkloadListing> workloads() const { return workloads_; }
 

@@ -1,0 +1,48 @@
+#include "harness/command/program.h"
+
+#include <iostream>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "harness/command/analysis_command.h"
+#include "harness/command/command_line.h"
+#include "harness/command/doctor_command.h"
+#include "harness/command/inherited.h"
+#include "harness/command/list_command.h"
+#include "harness/command/run_command.h"
+#include "harness/command/trial_command.h"
+
+namespace lockbench {
+namespace {
+
+int dispatch(const CommandLine& line) {
+  if (line.command == "run") return run_command(line.run);
+  if (line.command == "trial") {
+    return trial_command(line.trial_parent, std::cin, std::cout, std::cerr);
+  }
+  if (line.command == "list") return list_command(line.list_what, std::cout, std::cerr);
+  if (line.command == "doctor") return doctor_command(line.doctor_format, std::cout);
+  return analysis_command(line.command, line.rest);
+}
+
+int answer(const Reply& reply) {
+  std::cout << reply.out;
+  std::cerr << reply.err;
+  return reply.exit_code;
+}
+
+}  // namespace
+
+int run_program(const std::vector<std::string>& words) {
+  mend_inherited();
+  const std::variant<CommandLine, Reply> read = read_command_line(words);
+  const CommandLine* const line = std::get_if<CommandLine>(&read);
+  const int code = line != nullptr ? dispatch(*line) : answer(std::get<Reply>(read));
+  if (std::cout.flush()) return code;
+  std::cerr << "lockbench: standard output could not be written; free some space, or send it to a "
+               "file that can be\n";
+  return code == 0 ? 1 : code;
+}
+
+}  // namespace lockbench

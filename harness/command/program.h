@@ -1,0 +1,12 @@
+// The whole command, from its words to its exit code.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace lockbench {
+
+// `words` as main() has them, the program's own name first. Call it once in a process.
+int run_program(const std::vector<std::string>& words);
+
+}  // namespace lockbench

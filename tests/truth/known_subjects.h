@@ -1,0 +1,10 @@
+// The known locks, paired with the one workload that they are measured under.
+#pragma once
+
+#include "harness/catalog/catalog.h"
+
+namespace lockbench {
+
+void add_known_subjects(Catalog& catalog);
+
+}  // namespace lockbench
