@@ -1,0 +1,188 @@
+"""Promises about what is measured and judged."""
+
+from __future__ import annotations
+
+import re
+import statistics as means
+import time
+
+import numpy as np
+import pandas as pd
+
+from analysis import comparison, scalability as usl, statistics
+from analysis.loader import Run
+from promises.finding import Finding
+from promises.lab import Lab, RunFailed
+
+DELAY_NS = 1000
+DELAY_WITHIN = 0.03
+
+STALL_NS = 50e6  # half of the stall
+CLOSED_NS = 1e6
+
+TWINS = 200
+TWIN_BLOCKS = 5
+TWINS_APART = 0.05
+
+SLOWER_TIMES = 20
+SLOWER_FOUND = 0.9
+SLOWER_SECONDS = 60
+
+JAIN_WITHIN = 0.01
+
+CURVES = 20
+CURVE_NOISE = 0.02
+CURVE_WITHIN = 0.05
+
+
+def _medians(run: Run, column: str) -> dict[str, float]:
+    return {str(label): float(rows[column].median()) for label, rows in run.valid.groupby("label")}
+
+
+def delay(lab: Lab) -> Finding:
+    """The same code with and without the delay; the difference is taken within each block."""
+    words = ["--primitive", "delayed:ns=0", "--primitive", f"delayed:ns={DELAY_NS}"]
+    words += ["--threads", "1", "--hold", "100ns", "--blocks", "15", "--window", "100ms"]
+    run = lab.run("delay", words)
+    by_block = run.valid.pivot(index="block", columns="label", values="operation_ns").dropna()
+    if by_block.shape[1] < 2 or by_block.empty:
+        raise RunFailed("no block has both locks valid")
+    found = float((by_block[f"delayed:ns={DELAY_NS}"] - by_block["delayed:ns=0"]).median())
+    return Finding(
+        f"a lock delayed by {DELAY_NS:,} ns",
+        f"measured within {DELAY_WITHIN:.0%}",
+        f"{found:,.1f} ns ({found / DELAY_NS - 1:+.1%}, {len(by_block)} blocks)",
+        abs(found / DELAY_NS - 1) <= DELAY_WITHIN,
+    )
+
+
+def stall(lab: Lab) -> Finding:
+    """One lock, asked at a given rate and as fast as it goes."""
+    common = ["--primitive", "stalling:every_ms=1000,stall_ms=100", "--threads", "2"]
+    common += ["--keys", "1", "--hold", "500ns", "--window", "3s", "--blocks", "3"]
+    closed = lab.run("stall-closed", [*common, "--think", "5us", "--sample-every", "16"])
+    opened = lab.run("stall-open", [*common, "--mode", "open", "--rate", "2000"])
+    p99 = [_medians(run, "wait_p99_ns") for run in (closed, opened)]
+    if not all(p99):
+        raise RunFailed("no valid trial in a whole run")
+    closed_ns, open_ns = (next(iter(found.values())) for found in p99)
+    return Finding(
+        "a lock that stalls 100 ms once a second",
+        f"open loop: p99 ≥ {STALL_NS / 1e6:.0f} ms; closed loop: < {CLOSED_NS / 1e6:.0f} ms",
+        f"open {open_ns / 1e6:.1f} ms, closed {closed_ns / 1e6:.4f} ms",
+        open_ns >= STALL_NS and closed_ns < CLOSED_NS,
+    )
+
+
+def twins(lab: Lab) -> Finding:
+    """As many cells as comparisons, told apart by their hold."""
+    words = ["--primitive", "twin_a", "--primitive", "twin_b", "--threads", "1", "--keys", "1"]
+    words += ["--hold", ",".join(f"{ns}ns" for ns in range(1, TWINS + 1))]
+    words += ["--warmup", "2ms", "--window", "20ms", "--blocks", str(TWIN_BLOCKS)]
+    run = lab.run("twins", words)
+    lines = comparison.within(run, comparison.Options(baseline="twin_a")).lines
+    judged = [line.p for line in lines if line.primitive == "twin_b"]
+    apart = sum(p is not None and p < statistics.ALPHA for p in judged)
+    untested = len([p for p in judged if p is None])
+    more = f", {untested} of them without a test" if untested else ""
+    return Finding(
+        "one lock under two names",
+        f"of {TWINS} comparisons at most {TWINS_APART:.0%} call it two, uncorrected",
+        f"{apart} of {len(judged)} ({apart / max(1, len(judged)):.1%}){more}",
+        len(judged) == TWINS and not untested and apart <= TWINS_APART * TWINS,
+    )
+
+
+def slower(lab: Lab) -> Finding:
+    """The delay differs by 30 ns of about 1,000; each comparison is a run of its own."""
+    slow, fast = "delayed:ns=130", "delayed:ns=100"
+    words = ["--primitive", fast, "--primitive", slow, "--threads", "1", "--keys", "1"]
+    words += ["--hold", "850ns", "--warmup", "5ms", "--window", "40ms", "--blocks", "20"]
+    convicted, ratios, longest = 0, [], 0.0
+    for number in range(SLOWER_TIMES):
+        start = time.monotonic()
+        run = lab.run(f"slower-{number}", words)
+        lines = comparison.within(run, comparison.Options(baseline=fast)).lines
+        took = time.monotonic() - start
+        longest = max(longest, took)
+        line = next(line for line in lines if line.primitive == slow)
+        ratios.append(line.ratio or float("nan"))
+        called_slower = line.verdict is not None and line.verdict.word == "slower"
+        convicted += called_slower and took <= SLOWER_SECONDS
+    return Finding(
+        "a lock 3 % slower, one thread",
+        f"convicted in ≥ {SLOWER_FOUND:.0%} of {SLOWER_TIMES}, each within {SLOWER_SECONDS} s",
+        f"{convicted} of {SLOWER_TIMES} (median ratio {means.median(ratios):.4f},"
+        f" {longest:.1f} s at most)",
+        convicted >= SLOWER_FOUND * SLOWER_TIMES,
+    )
+
+
+def jain(counts: np.ndarray) -> float:
+    return float(counts.sum() ** 2 / (len(counts) * (counts**2).sum()))
+
+
+def unfair(lab: Lab) -> Finding:
+    """The lock writes down its own turns, a line as it goes; trials go one after the other, so the
+    lines are in the order of the rows."""
+    turns = lab.folder / "turns"
+    words = ["--primitive", "unfair:share=8", "--threads", "2,4", "--keys", "1", "--hold", "500ns"]
+    words += ["--warmup", "0s", "--window", "1s", "--blocks", "5"]
+    run = lab.run("unfair", words, {"LOCKBENCH_TRUTH_TURNS": str(turns)})
+    lines = turns.read_text(encoding="utf-8").splitlines()
+    if len(lines) != len(run.trials):
+        raise RunFailed(f"{len(lines)} accounts of turns for {len(run.trials)} trials")
+    own = [jain(np.array([float(word) for word in line.split()])) for line in lines]
+    table = run.trials.assign(own=own)
+    table = table[table["valid"]]
+    if table.empty:
+        raise RunFailed("no valid trial")
+    apart = float((table["fairness_jain"] / table["own"] - 1).abs().max())
+    indices = table.groupby("threads")["fairness_jain"].median()
+    told = ", ".join(f"{index:.3f} at {threads:.0f} threads" for threads, index in indices.items())
+    return Finding(
+        "a lock's own count of unequal turns",
+        f"Jain's index within {JAIN_WITHIN:.0%} of the count's",
+        f"{apart:.2%} apart at most ({told}; {len(table)} trials)",
+        apart <= JAIN_WITHIN,
+    )
+
+
+def scalability(lab: Lab) -> Finding:
+    """Made-up curves, each point with noise, fitted as those of a run are."""
+    draw = np.random.default_rng(lab.seed)
+    counts = np.array([1, 2, 4, 8, 12, 16, 24, 32, 48, 64], dtype=float)
+    worst, refused = 0.0, 0
+    for number in range(CURVES):
+        true = (draw.uniform(1e6, 1e8), draw.uniform(0.05, 0.2), draw.uniform(1e-3, 1e-2))
+        noise = np.exp(CURVE_NOISE * draw.standard_normal((40, len(counts))))
+        made = usl.law(counts, *true) * noise
+        fit = usl.fitted(pd.DataFrame(made, columns=counts), f"made-up {number}")
+        if isinstance(fit, str):
+            refused += 1
+            continue
+        found = (fit.rate_per_s, fit.contention, fit.coherency)
+        worst = max(worst, *(abs(a / b - 1) for a, b in zip(found, true)))
+    return Finding(
+        f"{CURVES} made-up curves with {CURVE_NOISE:.0%} noise",
+        f"parameters of the Universal Scalability Law within {CURVE_WITHIN:.0%}",
+        f"{worst:.1%} off at most, {refused} refused",
+        worst <= CURVE_WITHIN and not refused,
+    )
+
+
+def quick_twice(lab: Lab) -> Finding:
+    first = lab.run("quick-1", ["quick"])
+    if lab.minutes_apart > 0:
+        lab.tell(f"waiting for {lab.minutes_apart:g} minutes")
+        time.sleep(60 * lab.minutes_apart)
+    second = lab.run("quick-2", ["quick"])
+    lines = comparison.between(first, second, comparison.Options()).lines
+    words = [line.verdict.word for line in lines if line.verdict is not None]
+    apart = sum(re.fullmatch("faster|slower", word) is not None for word in words)
+    return Finding(
+        f"`quick` twice, {lab.minutes_apart:g} minutes apart",
+        "no cell is called different",
+        f"{apart} of {len(words)} cells",
+        apart == 0 and bool(words),
+    )
