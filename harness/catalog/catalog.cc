@@ -81,6 +81,18 @@ absl::Status check_transfer(const Cell& cell) {
   return absl::OkStatus();
 }
 
+// What follows from taking one lock again and again.
+absl::Status check_nested(const Cell& cell) {
+  if (cell.workload.name != "nested") return absl::OkStatus();
+  if (cell.keys != 1) {
+    return unfit("workload 'nested' takes one key again and again; take 1 key, or leave keys out");
+  }
+  if (cell.timeout.count() != 0) {
+    return unfit("workload 'nested' waits as long as it takes; leave the timeout out");
+  }
+  return absl::OkStatus();
+}
+
 template <class Container, class Matches>
 auto* find_in(Container& container, Matches matches) {
   const auto found = std::find_if(container.begin(), container.end(), matches);
@@ -214,6 +226,7 @@ absl::Status Catalog::check(const Cell& cell) const {
                  " cannot time out; leave the timeout out, or take one that can "
                  "(`lockbench list primitives`)");
   }
+  if (absl::Status status = check_nested(cell); !status.ok()) return status;
   return check_transfer(cell);
 }
 

@@ -42,7 +42,6 @@ class OperationLoop {
       course.meet();
       report_.at_work.store(true, std::memory_order_relaxed);
     }
-    forget_counts();
     report_.started = platform::now();
     report_.ended = measure(course);
     const Counts counted = counts();
@@ -65,10 +64,14 @@ class OperationLoop {
   // What was done so far is not part of the window.
   void forget_counts() { before_ = counts(); }
 
+  // The operation under way when the window opens ends in it, and counts.
   void warm_up(Course& course) {
     operate(UntimedProbe());
     course.arrive();
-    while (course.in(Course::kWarmup)) operate(UntimedProbe());
+    do {
+      forget_counts();
+      operate(UntimedProbe());
+    } while (course.in(Course::kWarmup));
   }
 
   // Returns when the last operation ended.

@@ -59,7 +59,7 @@ struct Cell {
   ArrivalKind arrivals = ArrivalKind::kPoisson;  // open mode
   bool watch_conflicts = false;     // notes whether a hashed lock was held for another key
   std::uint32_t sample_every = 64;  // waits timed: a random 1 in n; 1: each; 0: none
-  Nanoseconds stall_limit{0};       // without any progress for so long, the trial is a deadlock
+  Nanoseconds stall_limit{0};       // without progress for so long it is a deadlock; 0: never
   Nanoseconds time_limit{0};        // the whole trial; past it the outcome is `timeout`
 
   static constexpr std::uint32_t kMaxThreads = 4096;

@@ -6,7 +6,7 @@
 //   {"number":0,"block":0,"position":0,"seed":1,"cell":{"primitive":"keyed","workload":"counter",
 //    "mode":"timed","threads":8,"keys":64,"key_type":"u64","key_distribution":"uniform",
 //    "hold":"200ns","think":"0","pinning":"none","timeout":"0","warmup":"20ms","window":"100ms",
-//    "operations":0,"rate":0,"arrivals":"poisson","watch":"none","sample_every":64,"stall_limit":"2.08s","time_limit":"2.320016s"}}
+//    "operations":0,"rate":0,"arrivals":"poisson","watch":"none","sample_every":64,"stall_limit":"2.08s","time_limit":"4.40016s"}}
 //
 // Equal values have equal text. What is read has every field and no other, and cells that
 // check_cell (limits.h) accepts; else an InvalidArgument names the field.

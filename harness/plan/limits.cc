@@ -171,7 +171,8 @@ Nanoseconds time_limit_of(const Cell& cell) {
   const double rounds = fixed ? static_cast<double>(cell.operations) : 1;
   const double work_ns = rounds * (turn_ns * cell.threads + ns_of(cell.think));
   const double window_ns = static_cast<double>((cell.warmup + cell.window).count());
-  return capped(2 * (work_ns + window_ns) + static_cast<double>(stall_limit_of(cell).count()));
+  // A trial that stands still from its first operation on is told as a deadlock, not as too long.
+  return capped(2 * (work_ns + window_ns) + 2 * static_cast<double>(stall_limit_of(cell).count()));
 }
 
 Nanoseconds expected_duration(const Trial& trial) {

@@ -20,7 +20,7 @@ Nanoseconds stall_limit_of(const Cell& cell);
 
 // The whole trial, threads started and ended. Timed mode: warm-up and window, and the time in which
 // every thread that still waits gets its turn. Fixed mode: all holds one after the other. Twice
-// that, and the stall limit on top.
+// that, and twice the stall limit on top.
 Nanoseconds time_limit_of(const Cell& cell);
 
 // What a trial is likely to take, for progress and --dry-run; starting its process not included.
