@@ -13,7 +13,7 @@ from pathlib import Path
 from promises.finding import Finding
 from promises.lab import Lab, RunFailed
 
-TRIALS = 100
+TRIALS = 300
 OPERATIONS = 20  # of each trial, every one of them timed
 # Half of the kills come before the time that a run needs to its first row, as it starts and reads
 # what there is; half up to so much later, as it writes rows.
