@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
-#include <sched.h>
 
 namespace lockbench {
 namespace {
@@ -17,6 +16,13 @@ extern "C" void* run_body(void* argument) {
   return nullptr;
 }
 
+cpu_set_t only(int processor) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(processor, &set);
+  return set;
+}
+
 // What a user can do about it, for the error that is about limits.
 std::string advice(int error) {
   std::string text = std::strerror(error);
@@ -28,16 +34,29 @@ std::string advice(int error) {
 
 }  // namespace
 
+ThreadCrew::ThreadCrew() {
+  CPU_ZERO(&allowed_);
+  if (sched_getaffinity(0, sizeof allowed_, &allowed_) != 0) return;
+  for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
+    if (CPU_ISSET(processor, &allowed_)) places_.push_back(processor);
+  }
+}
+
 std::string ThreadCrew::start(int processor, std::function<void()> body) {
+  if (processor != kAnyProcessor) return create(only(processor), std::move(body));
+  if (places_.empty()) return create(allowed_, std::move(body));
+  return create(only(places_[threads_.size() % places_.size()]),
+                [allowed = allowed_, body = std::move(body)] {
+                  sched_setaffinity(0, sizeof allowed, &allowed);
+                  body();
+                });
+}
+
+std::string ThreadCrew::create(const cpu_set_t& where, std::function<void()> body) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, kStackBytes);
-  if (processor != kAnyProcessor) {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET(processor, &set);
-    pthread_attr_setaffinity_np(&attributes, sizeof set, &set);
-  }
+  if (CPU_COUNT(&where) != 0) pthread_attr_setaffinity_np(&attributes, sizeof where, &where);
   auto argument = std::make_unique<std::function<void()>>(std::move(body));
   pthread_t thread;
   const int error = pthread_create(&thread, &attributes, run_body, argument.get());

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <sched.h>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -35,6 +36,18 @@ TEST(ThreadCrew, AStartThatFailsSaysWhy) {
   ThreadCrew crew;
   EXPECT_EQ(crew.start(CPU_SETSIZE - 1, [] {}), "Invalid argument");
   EXPECT_TRUE(crew.empty());
+}
+
+TEST(ThreadCrew, AThreadThatIsNotBoundMayRunWhereverTheProcessMay) {
+  cpu_set_t of_process;
+  ASSERT_EQ(sched_getaffinity(0, sizeof of_process, &of_process), 0);
+  ThreadCrew crew;
+  std::vector<cpu_set_t> of_threads(4);
+  for (cpu_set_t& set : of_threads) {
+    EXPECT_EQ(crew.start(kAnyProcessor, [&set] { sched_getaffinity(0, sizeof set, &set); }), "");
+  }
+  crew.join();
+  for (const cpu_set_t& set : of_threads) EXPECT_TRUE(CPU_EQUAL(&set, &of_process));
 }
 
 }  // namespace
