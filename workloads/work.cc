@@ -28,18 +28,17 @@ std::uint64_t steps_for(double ns, const SpinPace& pace) {
   return steps < 0 ? 0 : static_cast<std::uint64_t>(steps);
 }
 
-// Reads the clock every half microsecond, and not at all over the last stretch.
+// Reads the clock along the way, and not at all over the last stretch.
 void spin_by_clock(Nanoseconds duration, const SpinPace& pace) {
-  constexpr double kStretchNs = 500;
-  const platform::Time end = platform::now() + duration;
-  const auto left_until_end = [end] {
-    return static_cast<double>((end - platform::now()).count());
+  constexpr double kStretchNs = 100;
+  const platform::Time start = platform::now();
+  const double all_ns = static_cast<double>(duration.count()) - pace.clocked_entry_ns;
+  const auto left = [start, all_ns] {
+    return all_ns - static_cast<double>((platform::now() - start).count());
   };
-  double left_ns = left_until_end();
-  for (; left_ns > 2 * kStretchNs; left_ns = left_until_end()) {
-    multiply_chain(steps_for(kStretchNs, pace));
-  }
-  multiply_chain(steps_for(left_ns - pace.clock_ns, pace));
+  double left_ns = left();
+  for (; left_ns > 2 * kStretchNs; left_ns = left()) multiply_chain(steps_for(kStretchNs, pace));
+  multiply_chain(steps_for(left_ns, pace));
 }
 
 void sleep_for(Nanoseconds duration) {
@@ -79,9 +78,10 @@ SpinPace SpinPace::measure() {
   SpinPace pace;
   pace.steps_per_ns =
       static_cast<double>(kSteps) / best_ns(kAttempts, 1, [] { multiply_chain(kSteps); });
-  pace.clock_ns = best_ns(kAttempts, 100, platform::now);
   const double short_ns = best_ns(kAttempts, 100, [] { multiply_chain(kFewSteps); });
   pace.entry_ns = std::max(0.0, short_ns - static_cast<double>(kFewSteps) / pace.steps_per_ns);
+  const double clocked_ns = best_ns(kAttempts, 20, [&pace] { spin_by_clock(kClockedFrom, pace); });
+  pace.clocked_entry_ns = clocked_ns - static_cast<double>(kClockedFrom.count());
   return pace;
 }
 

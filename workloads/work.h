@@ -17,14 +17,14 @@ namespace lockbench {
 // The pace of the multiplication chain on this machine, now, and what comes on top of it.
 struct SpinPace {
   double steps_per_ns = 1;
-  double entry_ns = 0;  // of a chain without steps: its fences
-  double clock_ns = 0;  // of one reading of the clock
+  double entry_ns = 0;          // of a chain without steps: its fences
+  double clocked_entry_ns = 0;  // of a spin by the clock: of reading it, and of working it out
 
   // Takes 1-2 ms; the best of several tries, since disturbance only ever slows.
   static SpinPace measure();
 };
 
-inline constexpr Nanoseconds kClockedFrom = std::chrono::microseconds(2);
+inline constexpr Nanoseconds kClockedFrom{500};
 
 struct alignas(platform::kCacheLine) CacheLine {
   std::uint64_t words[platform::kCacheLine / sizeof(std::uint64_t)] = {};
