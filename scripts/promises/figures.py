@@ -176,7 +176,8 @@ def scalability(lab: Lab) -> Finding:
         found = (fit.rate_per_s, fit.contention, fit.coherency)
         worst = max(worst, *(abs(a / b - 1) for a, b in zip(found, true)))
     return Finding(
-        f"{CURVES} made-up curves with {CURVE_NOISE:.0%} noise",
+        f"{CURVES} made-up curves with {CURVE_NOISE:.0%} noise, contention 5 to 20 %, "
+        "coherency 0.1 to 1 %",
         f"parameters of the Universal Scalability Law within {CURVE_WITHIN:.0%}",
         f"{worst:.1%} off at most, {refused} refused",
         worst <= CURVE_WITHIN and not refused,
