@@ -1,11 +1,14 @@
-// ThreadToken: who is running, as one word that a lock can store.
+// Threads: who is running, as one word that a lock can store; starting one; sleeping.
 //
-// Guarantees   never 0; different for any two threads that are alive at once; read in under 1 ns,
-//              without a system call.
+// Guarantees   a token is never 0, is different for any two threads that are alive at once, and is
+//              read in under 1 ns, without a system call.
 // Not offered  uniqueness over time: a token comes back after its thread has ended.
 #pragma once
 
 #include <cstdint>
+#include <thread>
+
+#include "primitives/platform/clock.h"
 
 namespace lockbench::platform {
 
@@ -17,6 +20,13 @@ inline constexpr ThreadToken kNoThread = 0;
 inline ThreadToken this_thread() noexcept {
   static thread_local char self;
   return reinterpret_cast<ThreadToken>(&self);
+}
+
+// A thread of a primitive's own, such as the one that watches deadlines.
+using Thread = std::thread;
+
+inline void sleep_until(Time deadline) {
+  std::this_thread::sleep_until(deadline);
 }
 
 }  // namespace lockbench::platform
