@@ -51,7 +51,9 @@ RULES: dict[str, Rule] = {
     "primitives/platform": Rule((), STANDARD | {"kernel"}),
     "primitives": Rule(("primitives/platform",), frozenset({"std", "Abseil", "TBB"})),
     "primitives/baselines": Rule(("primitives",), STANDARD | {"Abseil", "TBB", "kernel"}),
-    "primitives/as_published": Rule(("primitives/platform",), frozenset({"std"})),
+    "primitives/as_published": Rule(
+        ("primitives/concepts.h", "primitives/platform"), frozenset({"std"})
+    ),
     "workloads": Rule(
         ("primitives/concepts.h", "primitives/platform"),
         STANDARD | {"Abseil"},

@@ -5,12 +5,18 @@
 // header, a line here, a line in tests/primitives/primitive_list.h.
 #pragma once
 
+#include <chrono>
 #include <mutex>
 
 #include <oneapi/tbb/mutex.h>
 #include <oneapi/tbb/spin_mutex.h>
 
 #include "harness/catalog/line.h"
+#include "primitives/as_published/keyed_as_published.h"
+#include "primitives/as_published/lease_as_published.h"
+#include "primitives/as_published/random_mutexes_as_published.h"
+#include "primitives/as_published/reentrant_as_published.h"
+#include "primitives/as_published/striped_as_published.h"
 #include "primitives/baselines/absl_mutex.h"
 #include "primitives/baselines/keyed_absl.h"
 #include "primitives/baselines/keyed_table.h"
@@ -105,6 +111,12 @@ void visit_striped(Visit visit) {
                              {},
                              {stripes_parameter()}},
                             make_striped});
+  visit(Line<StripedAsPublished<>>{{"striped_as_published",
+                                    "monitors, chosen by the sum of the keys' 32-bit hashes",
+                                    "a weblog, 2008",
+                                    {},
+                                    {stripes_parameter()}},
+                                   make_striped});
 }
 
 template <class Visit>
@@ -130,6 +142,16 @@ void visit_keyed(Visit visit) {
     visit(Line<KeyedLeaky<K>>{
         {"keyed_leaky", "64 shards of a table that never forgets a key", "C++ library"},
         make_plain});
+    visit(Line<KeyedAsPublished<K>>{
+        {"keyed_as_published",
+         "a table that races and leaks; a watchdog releases what is held too long",
+         "a tutorial in Python",
+         {},
+         {{"timeout_ms", 5000, 0, 3'600'000, "until the watchdog releases; 0: no watchdog"}}},
+        [](const Arguments& with) {
+          const std::chrono::milliseconds timeout(with["timeout_ms"]);
+          return std::make_unique<KeyedAsPublished<K>>(timeout);
+        }});
   });
 }
 
@@ -138,6 +160,13 @@ void visit_reentrant(Visit visit) {
   visit(Line<ReentrantLock<>>{{"reentrant", "one lock that its owner may take again"}, make_plain});
   visit(Line<ReentrantLock<std::recursive_mutex>>{
       {"recursive_mutex", "std::recursive_mutex", "C++ library"}, make_plain});
+  visit(Line<ReentrantAsPublished<>>{
+      {"reentrant_as_published", "a count before a real lock; one contention ends its speed",
+       "an article on fastrlock"},
+      make_plain});
+  visit(Line<ReentrantRepaired>{
+      {"reentrant_repaired", "the same, with its faults mended", "an article on fastrlock"},
+      make_plain});
 }
 
 template <class Visit>
@@ -163,6 +192,18 @@ void visit_lease(Visit visit) {
                               {},
                               {leases_parameter()}},
                              make_leased});
+  visit(Line<LeaseAsPublished>{{"lease_as_published",
+                                "a queue of numbers for each shard",
+                                "an article in Ruby",
+                                {},
+                                {leases_parameter()}},
+                               make_leased});
+  visit(Line<RandomMutexesAsPublished>{{"random_mutexes_as_published",
+                                        "mutexes, one of them picked at random",
+                                        "an article in Ruby",
+                                        {},
+                                        {leases_parameter()}},
+                                       make_leased});
 }
 
 }  // namespace lockbench

@@ -41,10 +41,28 @@ std::size_t lock_bytes(const std::string& primitive, const std::string& workload
 TEST(Catalog, HasEveryPrimitiveThatUsersAreTold) {
   std::set<std::string> names;
   for (const CatalogEntry& entry : Catalog::standard().entries()) names.insert(entry.listing.name);
-  EXPECT_THAT(names, IsSupersetOf({"none", "global", "keyed", "striped", "reentrant", "lease",
-                                   "keyed_table", "keyed_table64", "keyed_tbb", "keyed_absl",
-                                   "keyed_leaky", "striped_vector", "recursive_mutex",
-                                   "lease_condvar", "lease_tbb", "lease_semaphore"}));
+  EXPECT_THAT(names, IsSupersetOf({"none",
+                                   "global",
+                                   "keyed",
+                                   "striped",
+                                   "reentrant",
+                                   "lease",
+                                   "keyed_table",
+                                   "keyed_table64",
+                                   "keyed_tbb",
+                                   "keyed_absl",
+                                   "keyed_leaky",
+                                   "striped_vector",
+                                   "recursive_mutex",
+                                   "lease_condvar",
+                                   "lease_tbb",
+                                   "lease_semaphore",
+                                   "keyed_as_published",
+                                   "striped_as_published",
+                                   "reentrant_as_published",
+                                   "reentrant_repaired",
+                                   "lease_as_published",
+                                   "random_mutexes_as_published"}));
 }
 
 TEST(Catalog, HasEveryWorkloadWithItsScenarios) {

@@ -168,7 +168,8 @@ std::vector<Candidate> candidates_of() {
 }  // namespace
 
 const std::vector<Candidate>& candidates() {
-  static const std::vector<Candidate> all = candidates_of<Ours, Baselines, OpaqueBaselines>();
+  static const std::vector<Candidate> all =
+      candidates_of<Ours, Baselines, AsPublished, OpaqueBaselines>();
   return all;
 }
 

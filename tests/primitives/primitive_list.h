@@ -14,6 +14,9 @@
 #include <oneapi/tbb/mutex.h>
 #include <oneapi/tbb/spin_mutex.h>
 
+#include "primitives/as_published/lease_as_published.h"
+#include "primitives/as_published/reentrant_as_published.h"
+#include "primitives/as_published/striped_as_published.h"
 #include "primitives/baselines/absl_mutex.h"
 #include "primitives/baselines/keyed_absl.h"
 #include "primitives/baselines/keyed_table.h"
@@ -48,17 +51,21 @@ struct SubjectName {
   char text[kSize];
 };
 
-// One line of the list.
+// One line of the list, of somebody else's design: it may lack two keys at once.
 template <SubjectName kText, class P, Key K = std::uint64_t>
-struct Subject {
+struct PublishedSubject {
   static_assert(KeyedLock<P, K>);
   static_assert(TimedLockable<HandleOf<P, K>> == P::kPromises.timed);
-  static_assert(PairLock<P, K> || LeaseLock<P, K>);
   static_assert(!std::is_move_constructible_v<HandleOf<P, K>>);
 
   using Primitive = P;
   using KeyType = K;
   static constexpr const char* kName = kText.text;
+};
+
+template <SubjectName kText, class P, Key K = std::uint64_t>
+struct Subject : PublishedSubject<kText, P, K> {
+  static_assert(PairLock<P, K> || LeaseLock<P, K>);
 };
 
 using String = std::string_view;
@@ -97,6 +104,15 @@ using Baselines =
                Subject<"recursive_mutex", ReentrantLock<std::recursive_mutex>>,     //
                Subject<"lease_condvar", LeaseCondvar>,                              //
                Subject<"lease_semaphore", LeaseSemaphore>>;
+
+// What others published, where their faults leave the contract whole. The table of locks races over
+// new keys, and an array of mutexes keeps threads waiting while some are free: not here.
+using AsPublished =
+    std::tuple<PublishedSubject<"striped_as_published", StripedAsPublished<>>,
+               PublishedSubject<"striped_as_published_string", StripedAsPublished<>, String>,
+               PublishedSubject<"reentrant_as_published", ReentrantAsPublished<>>,
+               PublishedSubject<"reentrant_repaired", ReentrantRepaired>,
+               PublishedSubject<"lease_as_published", LeaseAsPublished>>;
 
 // These lean on libraries that were not compiled with ThreadSanitizer: absl::Mutex synchronizes
 // inside one, and TBB's containers reuse memory through TBB's allocator, where it cannot see that

@@ -1,0 +1,67 @@
+// Watchdog: a thread that does something once, after a while, unless it is called off before.
+//
+// Guarantees   the alarm runs at most once a start(), on a thread of its own; when the destructor
+//              returns, it has ended or will never begin.
+// Not offered  economy: every start() is a thread.
+// Requires     start() and the destructor on one thread; call_off() on any, the alarm's included.
+// Source       the Python library's documentation of threading.Timer.
+#pragma once
+
+#include <mutex>
+#include <utility>
+
+#include "primitives/platform/clock.h"
+#include "primitives/platform/mutex.h"
+#include "primitives/platform/thread.h"
+
+namespace lockbench::internal {
+
+class Watchdog {
+ public:
+  Watchdog() = default;
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
+
+  ~Watchdog() {
+    call_off();
+    join();
+  }
+
+  // Waits for the end of the alarm before, if there was one.
+  template <class Alarm>
+  void start(platform::Duration after, Alarm alarm) {
+    call_off();
+    join();
+    called_off_ = false;
+    thread_ = platform::Thread([this, deadline = platform::now() + after,
+                                alarm = std::move(alarm)] { watch(deadline, alarm); });
+  }
+
+  // An alarm that has begun goes on.
+  void call_off() {
+    std::unique_lock guard(mutex_);
+    called_off_ = true;
+    changed_.notify_one();
+  }
+
+ private:
+  template <class Alarm>
+  void watch(platform::Time deadline, const Alarm& alarm) {
+    {
+      std::unique_lock guard(mutex_);
+      if (changed_.wait_until(guard, deadline, [this] { return called_off_; })) return;
+    }
+    alarm();
+  }
+
+  void join() {
+    if (thread_.joinable()) thread_.join();
+  }
+
+  platform::Mutex mutex_;
+  platform::ConditionVariable changed_;
+  bool called_off_ = false;
+  platform::Thread thread_;
+};
+
+}  // namespace lockbench::internal

@@ -1,0 +1,148 @@
+// The published table of locks: that it works as its author shows, and that each of its faults is
+// there.
+#include "primitives/as_published/keyed_as_published.h"
+
+#include <barrier>
+#include <latch>
+#include <mutex>
+#include <string_view>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+namespace lockbench {
+namespace {
+
+using std::chrono::milliseconds;
+
+static_assert(KeyedLock<KeyedAsPublished<>>);
+static_assert(KeyedLock<KeyedAsPublished<std::string_view>, std::string_view>);
+
+constexpr milliseconds kNoWatchdog{0};
+
+template <class Handle>
+bool try_elsewhere(Handle handle) {
+  bool taken = false;
+  std::jthread([&] {
+    auto tried = handle();
+    taken = tried.try_lock();
+    if (taken) tried.unlock();
+  }).join();
+  return taken;
+}
+
+TEST(KeyedAsPublished, AKnownKeyHasOneHolderAndOtherKeysAreFree) {
+  KeyedAsPublished<> keyed(kNoWatchdog);
+  auto held = keyed.handle(1);
+  std::scoped_lock guard(held);
+  EXPECT_FALSE(try_elsewhere([&] { return keyed.handle(1); }));
+  EXPECT_TRUE(try_elsewhere([&] { return keyed.handle(2); }));
+}
+
+TEST(KeyedAsPublished, AHolderInTimeKeepsItsKeyUntilItUnlocks) {
+  KeyedAsPublished<> keyed;
+  {
+    auto held = keyed.handle(1);
+    std::scoped_lock guard(held);
+    EXPECT_FALSE(try_elsewhere([&] { return keyed.handle(1); }));
+  }
+  EXPECT_TRUE(try_elsewhere([&] { return keyed.handle(1); }));
+}
+
+// F1: a table of nothing but idle keys is as large as ever.
+TEST(KeyedAsPublished, KeepsEveryKeyForGood) {
+  KeyedAsPublished<> keyed(kNoWatchdog);
+  const std::size_t empty = keyed.lock_bytes();
+  for (std::uint64_t key = 0; key < 1000; ++key) {
+    auto handle = keyed.handle(key);
+    std::scoped_lock guard(handle);
+    EXPECT_EQ(keyed.count_of(key), 1);
+  }
+  EXPECT_EQ(keyed.count_of(7), 0);
+  EXPECT_EQ(keyed.keys_kept(), 1000u);
+  EXPECT_GT(keyed.lock_bytes(), empty + 1000 * sizeof(std::mutex));
+}
+
+// A window that the first two to come through hold open for each other.
+struct WideWindow {
+  void operator()() const {
+    if (seats->try_wait()) return;
+    seats->count_down();
+    seats->wait();
+  }
+  std::latch* seats;
+};
+
+// F2
+TEST(KeyedAsPublished, TwoThatBringANewKeyAreBothInside) {
+  std::latch seats(2);
+  KeyedAsPublished<std::uint64_t, WideWindow> keyed(kNoWatchdog, WideWindow{&seats});
+  std::barrier both_inside(2);
+  const auto bring = [&] {
+    auto handle = keyed.handle(1);
+    std::scoped_lock guard(handle);
+    both_inside.arrive_and_wait();
+  };
+  std::jthread first(bring);
+  std::jthread second(bring);
+  first.join();
+  second.join();
+  EXPECT_EQ(keyed.keys_kept(), 1u);
+}
+
+// F4: the second thread is inside while the first still is.
+TEST(KeyedAsPublished, TheWatchdogLetsANextOneInBesideALateHolder) {
+  KeyedAsPublished<> keyed(milliseconds(1));
+  std::latch late_is_inside(1);
+  std::latch next_was_inside(1);
+  std::jthread late([&] {
+    auto handle = keyed.handle(1);
+    std::scoped_lock guard(handle);
+    late_is_inside.count_down();
+    next_was_inside.wait();
+  });
+  late_is_inside.wait();
+  {
+    auto handle = keyed.handle(1);
+    std::scoped_lock guard(handle);
+    next_was_inside.count_down();
+  }
+}
+
+TEST(KeyedAsPublished, WithoutAWatchdogALateHolderKeepsItsKey) {
+  KeyedAsPublished<> keyed(kNoWatchdog);
+  auto handle = keyed.handle(1);
+  std::scoped_lock guard(handle);
+  std::this_thread::yield();
+  EXPECT_FALSE(try_elsewhere([&] { return keyed.handle(1); }));
+}
+
+// F6
+TEST(KeyedAsPublished, TwoWorkersKeysCanBeOne) {
+  KeyedAsPublished<std::string_view> keyed(kNoWatchdog);
+  auto held = keyed.handle("1_2", "job_");
+  std::scoped_lock guard(held);
+  EXPECT_FALSE(try_elsewhere([&] { return keyed.handle("2", "job_1_"); }));
+  EXPECT_TRUE(try_elsewhere([&] { return keyed.handle("2", "job_2_"); }));
+}
+
+// F7
+TEST(KeyedAsPublished, AWorkerWithoutANameNeverUnlocks) {
+  KeyedAsPublished<std::string_view> keyed(kNoWatchdog);
+  {
+    auto handle = keyed.handle("");
+    std::scoped_lock guard(handle);
+  }
+  EXPECT_FALSE(try_elsewhere([&] { return keyed.handle(""); }));
+}
+
+TEST(KeyedAsPublished, AFailedTryIsNotCounted) {
+  KeyedAsPublished<> keyed(kNoWatchdog);
+  auto held = keyed.handle(1);
+  std::scoped_lock guard(held);
+  EXPECT_FALSE(try_elsewhere([&] { return keyed.handle(1); }));
+  EXPECT_EQ(keyed.count_of(1), 1);
+}
+
+}  // namespace
+}  // namespace lockbench

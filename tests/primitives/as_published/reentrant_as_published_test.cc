@@ -1,0 +1,106 @@
+// The published reentrant lock as printed and as repaired: each fault is in one and not in the
+// other.
+#include "primitives/as_published/reentrant_as_published.h"
+
+#include <latch>
+#include <mutex>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+namespace lockbench {
+namespace {
+
+static_assert(PairLock<ReentrantAsPublished<>> && PairLock<ReentrantRepaired>);
+
+template <class Lock>
+bool try_elsewhere(Lock& lock) {
+  bool taken = false;
+  std::jthread([&] {
+    auto handle = lock.handle(std::uint64_t{0});
+    taken = handle.try_lock();
+    if (taken) handle.unlock();
+  }).join();
+  return taken;
+}
+
+// One thread waits for another.
+template <class Lock>
+void contend(Lock& lock) {
+  auto held = lock.handle(std::uint64_t{0});
+  held.lock();
+  std::jthread waiter([&] {
+    auto handle = lock.handle(std::uint64_t{0});
+    std::scoped_lock guard(handle);
+  });
+  while (lock.has_fast_path()) std::this_thread::yield();
+  held.unlock();
+}
+
+// F1
+TEST(ReentrantAsPublished, OneContentionEndsTheFastPathForGood) {
+  ReentrantAsPublished<> printed;
+  EXPECT_TRUE(printed.has_fast_path());
+  contend(printed);
+  EXPECT_FALSE(printed.has_fast_path());
+
+  ReentrantRepaired repaired;
+  contend(repaired);
+  EXPECT_TRUE(repaired.has_fast_path());
+}
+
+TEST(ReentrantAsPublished, SoDoesOneFailedTry) {
+  ReentrantAsPublished<> printed;
+  ReentrantRepaired repaired;
+  auto printed_held = printed.handle(std::uint64_t{0});
+  auto repaired_held = repaired.handle(std::uint64_t{0});
+  std::scoped_lock guards(printed_held, repaired_held);
+  EXPECT_FALSE(try_elsewhere(printed));
+  EXPECT_FALSE(try_elsewhere(repaired));
+  EXPECT_FALSE(printed.has_fast_path());
+  EXPECT_TRUE(repaired.has_fast_path());
+}
+
+TEST(ReentrantAsPublished, WithoutItsFastPathItStillExcludes) {
+  ReentrantAsPublished<> lock;
+  contend(lock);
+  auto handle = lock.handle(std::uint64_t{0});
+  handle.lock();
+  handle.lock();
+  EXPECT_FALSE(try_elsewhere(lock));
+  handle.unlock();
+  EXPECT_FALSE(try_elsewhere(lock));
+  handle.unlock();
+  EXPECT_TRUE(try_elsewhere(lock));
+}
+
+// F2
+template <class Lock>
+bool anybody_unlocks() {
+  Lock lock;
+  auto held = lock.handle(std::uint64_t{0});
+  held.lock();
+  std::jthread([&] { lock.handle(std::uint64_t{0}).unlock(); }).join();
+  return try_elsewhere(lock);
+}
+
+TEST(ReentrantAsPublished, AnyThreadUnlocksAnyOthersLock) {
+  EXPECT_TRUE(anybody_unlocks<ReentrantAsPublished<>>());
+  EXPECT_FALSE(anybody_unlocks<ReentrantRepaired>());
+}
+
+// F3
+template <class Lock>
+bool survives_one_unlock_too_many() {
+  Lock lock;
+  lock.handle(std::uint64_t{0}).unlock();
+  return try_elsewhere(lock);
+}
+
+TEST(ReentrantAsPublished, OneUnlockTooManyShutsEverybodyOut) {
+  EXPECT_FALSE(survives_one_unlock_too_many<ReentrantAsPublished<>>());
+  EXPECT_TRUE(survives_one_unlock_too_many<ReentrantRepaired>());
+}
+
+}  // namespace
+}  // namespace lockbench
