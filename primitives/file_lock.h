@@ -1,0 +1,307 @@
+// FileLock: a lock file for every key in use, in a folder that processes share.
+//
+// Guarantees   mutual exclusion per key between all threads of all processes that use the folder,
+//              scripts that use `ln -s` (symlink form) or `mkdir` (directory form) on the same
+//              names included; a lock whose owner was killed is recovered, one whose owner is
+//              stopped is not; nothing outside the folder is ever written, whatever is planted in
+//              it; no lock and no litter is left by processes that end, and that of killed ones is
+//              swept by the next that opens the folder or recovers a lock.
+// Not offered  FIFO order; recursion; recovery when a thread ends and its process lives on, and
+//              where nothing can be known of the owner (file_owner.h): then whoever waits goes on
+//              waiting; protection from those who may write the folder and keep a lock for good.
+// Requires     the rules for handles in concepts.h; /proc; a folder of this user's or the
+//              superuser's, not writable by everybody unless sticky; links of symbolic links
+//              (symlink form) or renameat2 (directory form). Not to be locked by a child of fork()
+//              while another thread of the parent was taking its first lock.
+// Errors       the constructor throws FileLockError when the folder will not do, locking when its
+//              file cannot be made. unlock() never throws and says what became of it.
+// Cost         symlink form: two links made and undone, one read: 6-10 us, no new file. A key that
+//              is held is waited for asleep.
+//
+// Invariants
+//   I1  a lock file appears in one step, with its owner's text in it (file_forms.h), and only where
+//       there was none.
+//   I2  no two claims ever have the same text.
+//   I3  the lock file of an owner that lives is removed by that owner alone.
+//   I4  the lock file of a dead owner is removed by whoever has the folder's rescue guard, and by
+//       nobody else; and a dead owner takes no lock.
+//   From these: what a rescuer reads under the guard, and finds to be a dead owner's, is still that
+//   when he removes it. The owner cannot remove it (dead), another rescuer is kept out, and nobody
+//   can put a successor's in its place while it is there. So two rescuers at once remove one stale
+//   lock, and never the successor's. A rescuer that is killed loses the guard with its life.
+//   For unlock() likewise: what the owner reads and finds to be its own is so when it removes it.
+//
+// Waking. A waiter sleeps on a word that this user's processes share (wake_words.h). When nobody
+// has given the lock back for kShortWait it looks whether the owner lives, and then waits for three
+// things at once: something leaving the folder (inotify), whoever removes it; the owner's end
+// (pidfd); and kLongestLook, for what neither tells: file systems and limits without inotify, old
+// kernels, other machines. Without either it looks after 1, 2, 4, … ms up to kLongestLook.
+#pragma once
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "primitives/concepts.h"
+#include "primitives/internal/file_claims.h"
+#include "primitives/internal/file_forms.h"
+#include "primitives/internal/file_name.h"
+#include "primitives/internal/file_owner.h"
+#include "primitives/internal/handle_pair.h"
+#include "primitives/internal/lock_folder.h"
+#include "primitives/internal/process_pool.h"
+#include "primitives/internal/timed.h"
+#include "primitives/internal/wake_words.h"
+#include "primitives/key.h"
+#include "primitives/platform/clock.h"
+#include "primitives/platform/file_watch.h"
+
+namespace lockbench {
+
+// What became of an unlock().
+enum class Unlocked {
+  kYes,
+  kNoSuchLock,    // there is no lock file: nobody holds the key
+  kNotOwner,      // there is one, and it is somebody else's
+  kCannotRemove,  // it is this handle's, which still holds it: the folder refuses
+};
+
+// What to leave out, where it is known not to work, or to see what the rest does without.
+struct FileLockOptions {
+  bool wake_words = true;
+  bool watch_folder = true;
+  bool watch_owner = true;
+};
+
+template <class Form = SymlinkForm>
+class FileLock {
+ public:
+  static constexpr Promises kPromises{
+      .lock_per_key = true, .timed = true, .scope = Scope::kProcess};
+  static constexpr platform::Duration kShortWait = std::chrono::milliseconds(5);
+  static constexpr platform::Duration kLongestLook = std::chrono::milliseconds(50);
+
+  class Handle;
+
+  explicit FileLock(std::string folder, FileLockOptions options = {})
+      : options_(options), folder_(std::move(folder)), claims_(folder_) {
+    if (!options_.wake_words) return;
+    std::string trouble;
+    wakes_ = internal::WakeWords(folder_.descriptor(), trouble);
+    if (!trouble.empty()) {
+      throw FileLockError::at(folder_.path() + "/" + internal::WakeWords::kName,
+                              trouble + "; it is not from here: remove it");
+    }
+  }
+
+  Handle handle(std::uint64_t key) { return Handle(Claimed<std::uint64_t>{*this, key}); }
+  Handle handle(std::string_view key) { return Handle(Claimed<std::string_view>{*this, key}); }
+
+  // Both keys at once, in the order of the keys; equal keys are taken once.
+  template <Key K>
+  internal::HandlePair<Handle> handle_both(K a, K b) {
+    if (a == b) return internal::HandlePair<Handle>(Claimed<K>{*this, a});
+    if (b < a) std::swap(a, b);
+    return internal::HandlePair<Handle>(Claimed<K>{*this, a}, Claimed<K>{*this, b});
+  }
+
+  static constexpr std::uint32_t capacity() { return 1; }
+  std::size_t lock_bytes() const { return sizeof *this; }
+
+ private:
+  template <class K>
+  struct Claimed {
+    FileLock& owner;
+    K key;
+  };
+
+  // A key, as handles know it.
+  struct Target {
+    template <class K>
+    explicit Target(K key) : name(key), hash(KeyHash{}(key)) {}
+
+    const internal::FileName name;
+    const std::uint64_t hash;
+  };
+
+  const platform::FileDescriptor& in() const { return folder_.descriptor(); }
+
+  bool try_take(const Target& target, const internal::FileClaim& claim) {
+    const int error = Form::take(in(), claim.name.c_str(), target.name.c_str());
+    if (error != 0 && error != EEXIST) {
+      throw FileLockError::at(folder_.path() + "/" + target.name.c_str(),
+                              std::string("cannot be made: ") + std::strerror(error) +
+                                  "; the folder must be writable, on a file system that can make "
+                                  "links of symbolic links and rename to free names only");
+    }
+    return error == 0;
+  }
+
+  bool acquire(const Target& target, const internal::FileClaim& claim, platform::Time deadline) {
+    const std::uint32_t seen = observe(target);
+    if (try_take(target, claim)) [[likely]]
+      return true;
+    return wait_for(target, claim, deadline, seen);
+  }
+
+  std::uint32_t observe(const Target& target) const {
+    return wakes_.open() ? wakes_.observe(target.hash) : 0;
+  }
+
+  // Always in this order: observe, try, sleep. What is released after the first ends the last.
+  [[gnu::noinline, gnu::cold]] bool wait_for(const Target& target, const internal::FileClaim& claim,
+                                             platform::Time deadline, std::uint32_t seen) {
+    std::optional<std::string> suspect;
+    for (;;) {
+      const platform::Time now = platform::now();
+      if (now >= deadline) return recover(target, owner_of(target)) && try_take(target, claim);
+      const platform::FutexWait slept =
+          wakes_.open() ? wakes_.sleep(target.hash, seen, std::min(deadline, now + kShortWait))
+                        : platform::FutexWait::kTimedOut;
+      if (slept == platform::FutexWait::kWoken && contend(target, claim)) return true;
+      // Whoever was woken last may have been killed before it took the lock.
+      if (wakes_.open() && slept != platform::FutexWait::kChanged) wakes_.settle(target.hash);
+      if (slept == platform::FutexWait::kTimedOut) {
+        const std::string owner = owner_of(target);
+        if (!recover(target, owner) && suspect == owner) outwait(target, owner, deadline);
+        suspect = owner;
+      }
+      seen = observe(target);
+      if (try_take(target, claim)) return true;
+    }
+  }
+
+  // For the one waiter that was woken: it stays awake for some changes of the holder. Meanwhile no
+  // other is woken, who would come in vain.
+  bool contend(const Target& target, const internal::FileClaim& claim) {
+    constexpr int kTries = 16;
+    for (int i = 0; i < kTries; ++i) {
+      const std::uint32_t seen = observe(target);
+      if (try_take(target, claim)) {
+        wakes_.settle(target.hash);
+        return true;
+      }
+      if (!wakes_.spin(target.hash, seen)) break;
+    }
+    return false;
+  }
+
+  // Until `owner` has gone, or time is up. It has held for two looks: here it costs little to be
+  // woken by whatever leaves the folder.
+  [[gnu::noinline, gnu::cold]] void outwait(const Target& target, const std::string& owner,
+                                            platform::Time deadline) {
+    platform::RemovalWatch removals = watches_.take().value_or(platform::RemovalWatch());
+    const bool told = options_.watch_folder && removals.start(in());
+    platform::FileDescriptor process;
+    // Of a recycled number it tells nothing, which recover() finds out, being asked after this.
+    if (const auto known = internal::parse_file_owner(owner); known && options_.watch_owner) {
+      process = platform::watch_process(static_cast<platform::ProcessId>(known->process));
+    }
+    platform::Duration look = told ? kLongestLook : std::chrono::milliseconds(1);
+    while (platform::now() < deadline && held_by(target, owner) && !recover(target, owner)) {
+      platform::wait_for_either(removals, process, std::min(deadline, platform::now() + look));
+      look = std::min(2 * look, kLongestLook);
+    }
+    removals.stop();
+    watches_.give(std::move(removals));
+  }
+
+  bool held_by(const Target& target, const std::string& owner) const {
+    std::string now;
+    return Form::read_owner(in(), target.name.c_str(), now) != ENOENT && now == owner;
+  }
+
+  // Empty when nobody holds the lock, or somebody who does not say who he is.
+  std::string owner_of(const Target& target) const {
+    std::string owner;
+    Form::read_owner(in(), target.name.c_str(), owner);
+    return owner;
+  }
+
+  // Removes the lock if `text`, its owner when last seen, is dead. True when the lock is no longer
+  // that owner's: it is worth trying again.
+  [[gnu::noinline, gnu::cold]] bool recover(const Target& target, const std::string& text) {
+    const auto owner = internal::parse_file_owner(text);
+    if (!owner || folder_.life_of(*owner) != internal::Life::kDead) return false;
+    const internal::RescueGuard guard(folder_);
+    if (!guard.held()) return false;
+    // I4: read again under the guard, and then nobody else removes it.
+    if (!held_by(target, text)) return true;
+    const std::string claim = internal::claim_name(text);
+    if (Form::give_back(in(), claim.c_str(), target.name.c_str()) != 0) return false;
+    claims_.sweep();
+    return true;
+  }
+
+  Unlocked release(const Target& target, const internal::FileClaim& claim) {
+    std::string owner;
+    const int error = Form::read_owner(in(), target.name.c_str(), owner);
+    if (error == ENOENT) return Unlocked::kNoSuchLock;
+    if (!claim.held() || owner != claim.owner) return Unlocked::kNotOwner;
+    if (Form::give_back(in(), claim.name.c_str(), target.name.c_str()) != 0) {
+      return Unlocked::kCannotRemove;
+    }
+    if (wakes_.open()) wakes_.wake_one(target.hash);
+    return Unlocked::kYes;
+  }
+
+  const FileLockOptions options_;
+  const internal::LockFolder folder_;
+  internal::FileClaims<Form> claims_;
+  internal::WakeWords wakes_;
+  internal::ProcessPool<platform::RemovalWatch> watches_;
+};
+
+template <class Form>
+class FileLock<Form>::Handle : public internal::TimedMembers<Handle> {
+ public:
+  template <class K>
+  explicit Handle(const Claimed<K>& claimed) : lock_(claimed.owner), target_(claimed.key) {}
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+
+  void lock() { lock_before(platform::kForever); }
+  bool try_lock() { return lock_before(platform::Time{}); }
+
+  bool lock_before(platform::Time deadline) {
+    internal::FileClaim claim = lock_.claims_.obtain();
+    bool taken = false;
+    try {
+      taken = lock_.acquire(target_, claim, deadline);
+    } catch (...) {
+      lock_.claims_.keep(std::move(claim));
+      throw;
+    }
+    if (taken) {
+      claim_ = std::move(claim);
+    } else {
+      lock_.claims_.keep(std::move(claim));
+    }
+    return taken;
+  }
+
+  Unlocked unlock() {
+    const Unlocked result = lock_.release(target_, claim_);
+    if (!claim_.held() || result == Unlocked::kCannotRemove) return result;
+    internal::FileClaim claim = std::exchange(claim_, {});
+    if (result == Unlocked::kYes) {
+      lock_.claims_.keep(std::move(claim));
+    } else {
+      lock_.claims_.discard(claim);  // somebody removed the lock; who knows what became of this
+    }
+    return result;
+  }
+
+ private:
+  FileLock& lock_;
+  const Target target_;
+  internal::FileClaim claim_;
+};
+
+}  // namespace lockbench

@@ -1,0 +1,111 @@
+// FileClaims: what the threads of this process take lock files with.
+//
+// Guarantees   a claim is one thread's at a time, and its text nobody else's, ever; claims are used
+//              again rather than made anew, which would cost tens of microseconds; a child made by
+//              fork() makes claims of its own; claims of the dead are swept away.
+// Requires     no fork() while another thread is in here.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "primitives/internal/file_forms.h"
+#include "primitives/internal/file_owner.h"
+#include "primitives/internal/lock_folder.h"
+#include "primitives/internal/process_pool.h"
+#include "primitives/platform/atomic.h"
+
+namespace lockbench::internal {
+
+inline constexpr std::string_view kClaimPrefix = ".claim-";
+
+inline std::string claim_name(const std::string& owner) {
+  return std::string(kClaimPrefix) + owner;
+}
+
+// `name` is empty in a handle that holds nothing.
+struct FileClaim {
+  std::string owner;
+  std::string name;
+
+  bool held() const { return !name.empty(); }
+};
+
+// In one process no two claims have one number, whichever lock they are of.
+inline std::uint64_t next_claim_number() {
+  static platform::Atomic<std::uint64_t> next{0};
+  return next.fetch_add(1, std::memory_order_relaxed);  // relaxed: only the number matters
+}
+
+template <class Form>
+class FileClaims {
+ public:
+  explicit FileClaims(const LockFolder& folder) : folder_(folder) { sweep(); }
+  ~FileClaims() {
+    while (const std::optional<FileClaim> claim = idle_.take()) discard(*claim);
+  }
+  FileClaims(const FileClaims&) = delete;
+  FileClaims& operator=(const FileClaims&) = delete;
+
+  // Throws FileLockError when the folder takes no more files.
+  FileClaim obtain() {
+    if (std::optional<FileClaim> idle = idle_.take()) return *std::move(idle);
+    return make();
+  }
+
+  void keep(FileClaim claim) { idle_.give(std::move(claim)); }
+
+  void discard(const FileClaim& claim) const {
+    discard_claim(folder_.descriptor(), claim.name.c_str());
+  }
+
+  // Removes what killed processes left behind. Needs no guard: nobody ever makes a dead one's claim
+  // again. O(names in the folder).
+  void sweep() const {
+    std::vector<std::string> dead;
+    platform::for_each_name(folder_.descriptor(), [&](std::string_view name) {
+      if (!name.starts_with(kClaimPrefix)) return;
+      const auto owner = parse_file_owner(name.substr(kClaimPrefix.size()));
+      if (owner && folder_.life_of(*owner) == Life::kDead) dead.emplace_back(name);
+    });
+    for (const std::string& name : dead) discard_claim(folder_.descriptor(), name.c_str());
+  }
+
+ private:
+  FileOwner identify() const {
+    const platform::ProcessId process = platform::this_process();
+    const auto facts = platform::process_facts(process);
+    if (!facts || folder_.here().boot.empty()) {
+      throw FileLockError::at("/proc",
+                              "does not tell when this process started; mount it: else "
+                              "nobody could tell whether an owner still lives");
+    }
+    return {.process = static_cast<std::uint64_t>(process),
+            .started = facts->started,
+            .world = folder_.here()};
+  }
+
+  FileClaim make() const {
+    FileOwner owner = identify();
+    owner.claim = next_claim_number();
+    const std::string text = to_text(owner);
+    FileClaim claim{.owner = text, .name = claim_name(text)};
+    const int error = Form::prepare(folder_.descriptor(), claim.name.c_str(), claim.owner.c_str());
+    if (error != 0) {
+      throw FileLockError::at(folder_.path() + "/" + claim.name,
+                              std::string("cannot be made: ") + std::strerror(error) +
+                                  "; the folder must be one that this user can write");
+    }
+    return claim;
+  }
+
+  const LockFolder& folder_;
+  ProcessPool<FileClaim> idle_;
+};
+
+}  // namespace lockbench::internal

@@ -1,0 +1,81 @@
+// The two forms of a lock file: a symbolic link, and a folder. Either says who holds it.
+//
+// An owner prepares a claim once, under a name of its own, which costs the file system a new
+// object. Taking the lock is then a second name for it (link) or a move to the lock's name
+// (rename), either of which the kernel does in one step and refuses when the name exists. So nobody
+// ever sees a lock without its owner, nor half of one, whenever the owner is killed.
+//
+//   take(…)        0: taken; EEXIST: somebody holds it
+//   give_back(…)   0: the lock's name is free, in one step; also done in a dead owner's place
+#pragma once
+
+#include <cerrno>
+#include <string>
+
+#include "primitives/platform/file.h"
+
+namespace lockbench {
+
+namespace internal {
+
+inline constexpr char kOwnerName[] = "owner";  // in a folder
+
+// Removes a claim of either form. A folder is looked into by itself: whatever was put in its place
+// leads nowhere else.
+inline void discard_claim(const platform::FileDescriptor& folder, const char* claim) {
+  if (platform::remove_file(folder, claim) == 0) return;
+  {
+    const platform::FileDescriptor inside = platform::open_folder_in(folder, claim);
+    if (!inside.open()) return;
+    platform::remove_file(inside, kOwnerName);
+  }
+  platform::remove_folder(folder, claim);
+}
+
+}  // namespace internal
+
+// `symlink` -> owner. A script can read who holds it with readlink and respects it with ln -s.
+struct SymlinkForm {
+  using Folder = platform::FileDescriptor;
+
+  static int prepare(const Folder& folder, const char* claim, const char* owner) {
+    return platform::make_symlink(folder, owner, claim);
+  }
+  static int take(const Folder& folder, const char* claim, const char* lock) {
+    return platform::make_link(folder, claim, lock);
+  }
+  static int give_back(const Folder& folder, const char*, const char* lock) {
+    return platform::remove_file(folder, lock);
+  }
+  static int read_owner(const Folder& folder, const char* lock, std::string& owner) {
+    return platform::read_symlink(folder, lock, owner);
+  }
+};
+
+// `folder/owner` -> owner. A script respects it with mkdir.
+struct DirectoryForm {
+  using Folder = platform::FileDescriptor;
+
+  static int prepare(const Folder& folder, const char* claim, const char* owner) {
+    if (const int error = platform::make_folder(folder, claim); error != 0) return error;
+    const Folder inside = platform::open_folder_in(folder, claim);
+    if (!inside.open()) return errno;
+    return platform::make_symlink(inside, owner, internal::kOwnerName);
+  }
+  static int take(const Folder& folder, const char* claim, const char* lock) {
+    return platform::rename_to_free_name(folder, claim, lock);
+  }
+  static int give_back(const Folder& folder, const char* claim, const char* lock) {
+    return platform::rename_to_free_name(folder, lock, claim);
+  }
+  static int read_owner(const Folder& folder, const char* lock, std::string& owner) {
+    owner.clear();
+    const Folder inside = platform::open_folder_in(folder, lock);
+    if (!inside.open()) return errno;
+    // A folder without an owner is somebody else's lock.
+    const int error = platform::read_symlink(inside, internal::kOwnerName, owner);
+    return error == ENOENT ? EINVAL : error;
+  }
+};
+
+}  // namespace lockbench

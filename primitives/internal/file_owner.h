@@ -1,0 +1,120 @@
+// FileOwner: who holds a lock file, in a text that outlives its writer.
+//
+// Guarantees   nobody who lives is judged dead: not when stopped, not when another process has its
+//              number by now, not when seen from another container, time namespace or machine.
+// Not offered  a judgement in every case: of an owner on a network's file system, in another
+//              namespace, or that does not say who it is, nothing is known, and the lock is left.
+//
+// A process is told from all others by its number, when it started (in clock ticks: numbers do not
+// come round within one), the namespaces in which both are counted, and the boot. Two boots of one
+// machine cannot share a local file system at one time; two machines cannot either.
+#pragma once
+
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "primitives/platform/process.h"
+
+namespace lockbench::internal {
+
+// Where process numbers mean the same.
+struct ProcessWorld {
+  std::string boot;
+  std::uint64_t pid_namespace = 0;
+  std::uint64_t time_namespace = 0;
+
+  bool operator==(const ProcessWorld&) const = default;
+
+  static ProcessWorld here() {
+    return {.boot = platform::boot_id(),
+            .pid_namespace = platform::namespace_number("pid"),
+            .time_namespace = platform::namespace_number("time")};
+  }
+};
+
+struct FileOwner {
+  std::uint64_t process = 0;
+  std::uint64_t started = 0;
+  std::uint64_t claim = 0;  // tells the claims of one process apart
+  ProcessWorld world;
+
+  bool operator==(const FileOwner&) const = default;
+};
+
+// `1234:567:0:9f…e1:4026531836:4026531834`: first the process, so that people and scripts find it.
+inline std::string to_text(const FileOwner& owner) {
+  std::string text = std::to_string(owner.process);
+  for (const std::string& part :
+       {std::to_string(owner.started), std::to_string(owner.claim), owner.world.boot,
+        std::to_string(owner.world.pid_namespace), std::to_string(owner.world.time_namespace)}) {
+    text += ':';
+    text += part;
+  }
+  return text;
+}
+
+// Absent when it is anybody else's text.
+inline std::optional<FileOwner> parse_file_owner(std::string_view text) {
+  constexpr std::size_t kParts = 6;
+  constexpr std::size_t kBoot = 3;
+  std::array<std::string_view, kParts> parts;
+  for (std::size_t i = 0; i < kParts; ++i) {
+    const std::size_t end = text.find(':');
+    if ((end == std::string_view::npos) != (i == kParts - 1)) return std::nullopt;
+    parts[i] = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  std::array<std::uint64_t, kParts> numbers{};
+  for (std::size_t i = 0; i < kParts; ++i) {
+    if (i == kBoot) continue;
+    const char* const last = parts[i].data() + parts[i].size();
+    const auto [end, error] = std::from_chars(parts[i].data(), last, numbers[i]);
+    if (error != std::errc() || end != last) return std::nullopt;
+  }
+  return FileOwner{.process = numbers[0],
+                   .started = numbers[1],
+                   .claim = numbers[2],
+                   .world = {.boot = std::string(parts[kBoot]),
+                             .pid_namespace = numbers[4],
+                             .time_namespace = numbers[5]}};
+}
+
+// What can be seen of a process from here, now.
+struct Sighting {
+  bool exists = true;
+  std::optional<platform::ProcessFacts> facts;
+
+  static Sighting of(std::uint64_t process) {
+    const auto number = static_cast<platform::ProcessId>(process);
+    // In this order: a process that is seen to have no facts may end before it is looked for.
+    Sighting seen{.facts = platform::process_facts(number)};
+    seen.exists = seen.facts.has_value() || platform::process_exists(number);
+    return seen;
+  }
+};
+
+enum class Life { kAlive, kDead, kUnknown };
+
+// Pure. A judgement of kDead stays true for ever; kAlive may be over when it is read.
+inline Life judge(const FileOwner& owner, const ProcessWorld& here, bool local_file_system,
+                  const Sighting& seen) {
+  if (owner.world.pid_namespace != here.pid_namespace ||
+      owner.world.time_namespace != here.time_namespace) {
+    return Life::kUnknown;
+  }
+  if (owner.world.boot != here.boot) return local_file_system ? Life::kDead : Life::kUnknown;
+  if (!seen.exists) return Life::kDead;
+  if (!seen.facts) return Life::kUnknown;
+  if (seen.facts->started != owner.started) return Life::kDead;
+  // The first thread of a process may have ended before the others have: then it is called a
+  // zombie, too, and the process lives.
+  const bool ended = seen.facts->state == 'Z' || seen.facts->state == 'X';
+  return ended && seen.facts->threads <= 1 ? Life::kDead : Life::kAlive;
+}
+
+}  // namespace lockbench::internal

@@ -1,0 +1,102 @@
+// LockFolder: the folder in which lock files are, checked and held open.
+//
+// Guarantees   what is done in it is done in the folder that was checked, even when its path leads
+//              elsewhere later; a folder in which anybody may replace lock files is refused.
+#pragma once
+
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+#include "primitives/internal/file_owner.h"
+#include "primitives/platform/file.h"
+
+namespace lockbench {
+
+// Says where, what is wrong, and what would be right, in one line.
+class FileLockError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+
+  static FileLockError at(const std::string& path, const std::string& trouble) {
+    return FileLockError("file lock: '" + path + "' " + trouble);
+  }
+};
+
+namespace internal {
+
+// What is wrong with a folder for locks of `user`, or nothing. Pure.
+inline std::string trouble_with_folder(const platform::FileFacts& folder, unsigned user) {
+  constexpr unsigned kSuperuser = 0;
+  if (folder.owner != user && folder.owner != kSuperuser) {
+    return "belongs to another user, who may replace lock files in it; take a folder of your own, "
+           "or the superuser's";
+  }
+  const bool open_to_all = (folder.mode & platform::FileFacts::kWrittenByOthers) != 0;
+  if (open_to_all && (folder.mode & platform::FileFacts::kSticky) == 0) {
+    return "may be written by everybody, who may replace lock files in it; take a folder of your "
+           "own, or restrict this one (chmod o-w, or chmod +t)";
+  }
+  return {};
+}
+
+class LockFolder {
+ public:
+  explicit LockFolder(std::string path)
+      : path_(std::move(path)), folder_(platform::open_folder(path_.c_str())) {
+    if (!folder_.open()) {
+      throw FileLockError::at(path_, errno == ENOTDIR || errno == ELOOP
+                                         ? "is no folder itself; name the folder, not a file or a "
+                                           "symbolic link"
+                                         : std::string("cannot be opened: ") +
+                                               std::strerror(errno) +
+                                               "; name a folder that exists and can be read");
+    }
+    platform::FileFacts facts;
+    if (const int error = platform::facts_of(folder_, facts); error != 0) {
+      throw FileLockError::at(path_, std::string("cannot be looked at: ") + std::strerror(error));
+    }
+    const std::string trouble = trouble_with_folder(facts, platform::this_user());
+    if (!trouble.empty()) throw FileLockError::at(path_, trouble);
+    local_ = platform::on_local_file_system(folder_);
+  }
+
+  const platform::FileDescriptor& descriptor() const { return folder_; }
+  const std::string& path() const { return path_; }
+
+  Life life_of(const FileOwner& owner) const {
+    return judge(owner, here_, local_, Sighting::of(owner.process));
+  }
+  const ProcessWorld& here() const { return here_; }
+
+ private:
+  const std::string path_;
+  const platform::FileDescriptor folder_;
+  const ProcessWorld here_ = ProcessWorld::here();
+  bool local_ = false;
+};
+
+// Held by at most one process at a time, for the folder; goes with its holder, by whatever end.
+class RescueGuard {
+ public:
+  // A descriptor of its own: the folder's may be shared with a parent or child, which would share
+  // the guard.
+  explicit RescueGuard(const LockFolder& folder)
+      : again_(platform::open_folder_in(folder.descriptor(), ".")),
+        held_(again_.open() && platform::try_advisory_lock(again_) == 0) {}
+  ~RescueGuard() {
+    if (held_) platform::advisory_unlock(again_);
+  }
+  RescueGuard(const RescueGuard&) = delete;
+  RescueGuard& operator=(const RescueGuard&) = delete;
+
+  bool held() const { return held_; }
+
+ private:
+  const platform::FileDescriptor again_;
+  const bool held_;
+};
+
+}  // namespace internal
+}  // namespace lockbench

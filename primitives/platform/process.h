@@ -1,0 +1,102 @@
+// Processes: who runs, since when, and a descriptor that tells when it has ended.
+//
+// Guarantees   a process is told from a later one with its number by when it started.
+// Not offered  processes that this one may not look at: they are seen, and nothing is known of
+//              them.
+#pragma once
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstdint>
+#include <fcntl.h>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "primitives/platform/file.h"
+
+namespace lockbench::platform {
+
+using ProcessId = std::int64_t;
+
+// About 0.1 us; right after a fork(), too.
+inline ProcessId this_process() noexcept {
+  return getpid();
+}
+
+// What the kernel tells of a process.
+struct ProcessFacts {
+  std::uint64_t started = 0;  // in clock ticks since the machine started
+  char state = '?';           // Z, X: it has ended and waits to be collected
+  std::uint64_t threads = 0;
+};
+
+inline std::string read_small_file(const char* path) {
+  const FileDescriptor file(::open(path, O_RDONLY | O_CLOEXEC));
+  std::array<char, 1024> buffer;
+  const ssize_t got = file.open() ? read(file.number(), buffer.data(), buffer.size()) : 0;
+  return std::string(buffer.data(), got < 0 ? 0 : static_cast<std::size_t>(got));
+}
+
+// From the text of /proc/PID/stat; the name in it may hold anything, blanks and brackets included.
+inline std::optional<ProcessFacts> parse_process_facts(std::string_view stat) {
+  constexpr int kStateField = 3;
+  constexpr int kThreadsField = 20;
+  constexpr int kStartedField = 22;
+  const std::size_t name_ends = stat.rfind(')');
+  if (name_ends == std::string_view::npos || name_ends + 2 >= stat.size()) return std::nullopt;
+  stat.remove_prefix(name_ends + 2);
+  ProcessFacts facts{.state = stat.front()};
+  for (int field = kStateField; field <= kStartedField; ++field) {
+    const std::size_t end = stat.find(' ');
+    if (end == std::string_view::npos) return std::nullopt;
+    if (field == kThreadsField) std::from_chars(stat.data(), stat.data() + end, facts.threads);
+    if (field == kStartedField) std::from_chars(stat.data(), stat.data() + end, facts.started);
+    stat.remove_prefix(end + 1);
+  }
+  return facts;
+}
+
+// Absent where there is no such process, or /proc does not tell. About 5 us.
+inline std::optional<ProcessFacts> process_facts(ProcessId process) {
+  return parse_process_facts(
+      read_small_file(("/proc/" + std::to_string(process) + "/stat").c_str()));
+}
+
+inline bool process_exists(ProcessId process) noexcept {
+  return kill(static_cast<pid_t>(process), 0) == 0 || errno != ESRCH;
+}
+
+// Drawn anew each time the machine starts; 32 digits, or empty where /proc does not tell.
+inline std::string boot_id() {
+  std::string digits;
+  for (const char c : read_small_file("/proc/sys/kernel/random/boot_id")) {
+    if (c != '-' && c != '\n') digits += c;
+  }
+  return digits;
+}
+
+// The kernel's number of the namespace in which this process's `kind` ("pid", "time") is counted;
+// 0 where it has none.
+inline std::uint64_t namespace_number(const char* kind) {
+  struct stat found;
+  const std::string path = std::string("/proc/self/ns/") + kind;
+  return ::stat(path.c_str(), &found) == 0 ? found.st_ino : 0;
+}
+
+// Becomes readable when the process has ended; not open where the kernel cannot (before 5.3).
+inline FileDescriptor watch_process(ProcessId process) noexcept {
+#ifdef SYS_pidfd_open
+  return FileDescriptor(static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(process), 0)));
+#else
+  static_cast<void>(process);
+  return {};
+#endif
+}
+
+}  // namespace lockbench::platform
