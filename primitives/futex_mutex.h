@@ -63,7 +63,7 @@ class FutexMutex : public internal::TimedMembers<FutexMutex> {
 
   // Looks at the word this often, with a pause between, before it sleeps: about 2 us, a fraction of
   // what falling asleep and waking costs (10 us and more).
-  static constexpr int kSpins = 80;
+  static constexpr int kSpins = platform::spins(80);
 
   [[gnu::noinline, gnu::cold]] bool lock_slow(platform::Time deadline) {
     for (int i = 0; i < kSpins; ++i) {

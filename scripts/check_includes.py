@@ -76,6 +76,14 @@ RULES: dict[str, Rule] = {
         + ("workloads/settings.h",),
         frozenset({"std", "Abseil", "nlohmann json", "hwloc", "kernel"}),
     ),
+    "harness/stress": Rule(
+        ("primitives",),
+        frozenset({"std", "Abseil", "nlohmann json"}),
+    ),
+    "harness/stress/sim": Rule(
+        ("harness/stress", "primitives"),
+        STANDARD | {"Abseil", "kernel"},
+    ),
     "harness/command": Rule(
         ("harness", "workloads/settings.h"),
         EVERYTHING - {"Google Benchmark", "GoogleTest", "TBB"},

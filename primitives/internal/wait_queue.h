@@ -101,7 +101,7 @@ class PendingWake {
 // Waits, without the guard, until the waiter is signalled or `deadline` has passed. Returns true
 // when it was granted; otherwise the caller takes the guard and looks for itself.
 [[gnu::noinline, gnu::cold]] inline bool await_signal(Waiter& waiter, platform::Time deadline) {
-  constexpr int kSpins = 80;  // about 2 us; see FutexMutex
+  constexpr int kSpins = platform::spins(80);  // about 2 us; see FutexMutex
   std::uint32_t seen = Waiter::kSpinning;
   for (int i = 0; i < kSpins; ++i) {
     // (2) acquire: synchronizes with (1).

@@ -7,9 +7,15 @@
 
 #include <atomic>
 
+#if defined(LOCKBENCH_SIMULATE)
+#include "primitives/platform/simulated/atomic.h"
+#else
+
 namespace lockbench::platform {
 
 template <class T>
 using Atomic = std::atomic<T>;
 
 }  // namespace lockbench::platform
+
+#endif

@@ -6,9 +6,16 @@
 
 #include <chrono>
 
+#if defined(LOCKBENCH_SIMULATE)
+#include "primitives/platform/simulated/clock.h"
+#else
+namespace lockbench::platform {
+using Clock = std::chrono::steady_clock;
+}
+#endif
+
 namespace lockbench::platform {
 
-using Clock = std::chrono::steady_clock;
 using Time = Clock::time_point;
 using Duration = std::chrono::nanoseconds;
 

@@ -8,6 +8,10 @@
 // Source       U. Drepper, "Futexes Are Tricky", 2011.
 #pragma once
 
+#if defined(LOCKBENCH_SIMULATE)
+#include "primitives/platform/simulated/futex.h"
+#else
+
 #include <cerrno>
 #include <cstdint>
 #include <ctime>
@@ -52,3 +56,5 @@ inline void futex_wake(const FutexWord& word, int count) noexcept {
 }
 
 }  // namespace lockbench::platform
+
+#endif

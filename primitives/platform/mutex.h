@@ -9,9 +9,15 @@
 #include <condition_variable>
 #include <mutex>
 
+#if defined(LOCKBENCH_SIMULATE)
+#include "primitives/platform/simulated/mutex.h"
+#else
+
 namespace lockbench::platform {
 
 using Mutex = std::mutex;
 using ConditionVariable = std::condition_variable;
 
 }  // namespace lockbench::platform
+
+#endif

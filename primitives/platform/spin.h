@@ -1,6 +1,10 @@
 // What a thread does between two looks at a word that it waits for.
 #pragma once
 
+#if defined(LOCKBENCH_SIMULATE)
+#include "primitives/platform/simulated/spin.h"
+#else
+
 #include <sched.h>
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -29,9 +33,17 @@ inline void execution_fence() noexcept {
 #endif
 }
 
+// How often a bounded spin looks before it gives up: what the lock asks for. (A simulation looks
+// once: it decides by choice, not by count, who comes in time.)
+constexpr int spins(int usual) noexcept {
+  return usual;
+}
+
 // Gives the rest of the time slice to another runnable thread, if there is one. About 0.2 us.
 inline void yield() noexcept {
   sched_yield();
 }
 
 }  // namespace lockbench::platform
+
+#endif

@@ -5,6 +5,10 @@
 // Not offered  uniqueness over time: a token comes back after its thread has ended.
 #pragma once
 
+#if defined(LOCKBENCH_SIMULATE)
+#include "primitives/platform/simulated/thread.h"
+#else
+
 #include <cstdint>
 #include <thread>
 
@@ -29,4 +33,21 @@ inline void sleep_until(Time deadline) {
   std::this_thread::sleep_until(deadline);
 }
 
+// The one T of this thread, and the one T of this process, made at the first call. What a lock
+// keeps outside of itself goes through these, never through `static` or `thread_local` of its own:
+// a simulation begins anew many times in one process.
+template <class T>
+T& of_this_thread() {
+  static thread_local T own;
+  return own;
+}
+
+template <class T>
+T& of_this_process() {
+  static T own;
+  return own;
+}
+
 }  // namespace lockbench::platform
+
+#endif

@@ -1,0 +1,225 @@
+#include "harness/stress/client.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <random>
+
+#include <absl/status/status.h>
+#include <absl/strings/str_cat.h>
+
+namespace lockbench::stress {
+namespace {
+
+// A millisecond is what waiters bear before they are handed a key; rests and timeouts lie on both
+// sides of it.
+constexpr std::int64_t kTimes[] = {0, 400'000, 1'500'000, 3'000'000};
+
+bool takes(const Act& act) {
+  return act.kind == Act::kTake || act.kind == Act::kTry || act.kind == Act::kTakeFor ||
+         act.kind == Act::kTakeBoth;
+}
+
+bool has_key(Act::Kind kind) {
+  return kind != Act::kGive && kind != Act::kRest;
+}
+
+std::string to_text(const Act& act) {
+  std::string text(1, static_cast<char>(act.kind));
+  if (has_key(act.kind)) absl::StrAppend(&text, act.key);
+  if (act.kind == Act::kTakeBoth) absl::StrAppend(&text, "+", act.other);
+  if (act.kind == Act::kTakeFor) absl::StrAppend(&text, ":", act.ns);
+  if (act.kind == Act::kRest) absl::StrAppend(&text, act.ns);
+  return text;
+}
+
+// Reads a number from the front of `text` and takes it off.
+template <class Number>
+bool read_number(std::string_view& text, Number& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{}) return false;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return true;
+}
+
+bool read_sign(std::string_view& text, char sign) {
+  if (text.empty() || text.front() != sign) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+std::optional<Act> act_from(std::string_view text) {
+  if (text.empty() || std::string_view("LTWBURA").find(text.front()) == std::string_view::npos) {
+    return std::nullopt;
+  }
+  Act act{.kind = static_cast<Act::Kind>(text.front())};
+  text.remove_prefix(1);
+  if (has_key(act.kind) && !read_number(text, act.key)) return std::nullopt;
+  if (act.kind == Act::kTakeBoth && !(read_sign(text, '+') && read_number(text, act.other))) {
+    return std::nullopt;
+  }
+  if (act.kind == Act::kTakeFor && !(read_sign(text, ':') && read_number(text, act.ns))) {
+    return std::nullopt;
+  }
+  if (act.kind == Act::kRest && !read_number(text, act.ns)) return std::nullopt;
+  if (!text.empty() || act.ns < 0) return std::nullopt;
+  return act;
+}
+
+// Draws one thread's acts.
+class Draw {
+ public:
+  Draw(const Abilities& abilities, ClientSize size, std::mt19937_64& random)
+      : abilities_(abilities), size_(size), random_(random) {}
+
+  std::vector<Act> thread() {
+    for (std::uint32_t i = 0; i < size_.holds; ++i) hold(0, 0);
+    return std::move(acts_);
+  }
+
+ private:
+  std::uint64_t below(std::uint64_t bound) { return random_() % bound; }
+
+  // A hold of a key that is at least `least`, and what is nested in it.
+  void hold(std::uint32_t least, int depth) {
+    const auto key = least + static_cast<std::uint32_t>(below(size_.keys - least));
+    acts_.push_back(taking(key));
+    const bool single = acts_.back().kind != Act::kTakeBoth;
+    if (below(4) == 0) acts_.push_back({.kind = Act::kRest, .ns = kTimes[below(4)]});
+    if (depth < 2 && single && below(3) == 0) nest(key, depth);
+    acts_.push_back({.kind = Act::kGive});
+  }
+
+  Act taking(std::uint32_t key) {
+    const std::uint64_t what = below(8);
+    if (what == 0) return {.kind = Act::kTry, .key = key};
+    if (what == 1 && abilities_.timed) {
+      return {.kind = Act::kTakeFor, .key = key, .ns = kTimes[below(4)]};
+    }
+    if (what < 4 && abilities_.pairs && size_.keys > 1 && !holds_any()) {
+      return {.kind = Act::kTakeBoth,
+              .key = key,
+              .other = static_cast<std::uint32_t>(below(size_.keys))};
+    }
+    return {.kind = Act::kTake, .key = key};
+  }
+
+  void nest(std::uint32_t key, int depth) {
+    if (abilities_.reentrant) {
+      acts_.push_back(below(4) == 0 ? Act{.kind = Act::kTry, .key = key}
+                                    : Act{.kind = Act::kTake, .key = key});
+      if (depth == 0 && below(3) == 0) nest(key, depth + 1);
+      acts_.push_back({.kind = Act::kGive});
+    } else if (abilities_.nests_leases) {
+      acts_.push_back({.kind = Act::kTake, .key = key});
+      acts_.push_back({.kind = Act::kGive});
+    } else if (abilities_.nests_keys && key + 1 < size_.keys) {
+      hold(key + 1, depth + 1);
+    }
+  }
+
+  bool holds_any() const {
+    int open = 0;
+    for (const Act& act : acts_) open += takes(act) ? 1 : act.kind == Act::kGive ? -1 : 0;
+    return open > 0;
+  }
+
+  const Abilities& abilities_;
+  const ClientSize size_;
+  std::mt19937_64& random_;
+  std::vector<Act> acts_;
+};
+
+}  // namespace
+
+std::uint32_t Client::keys() const {
+  std::uint32_t highest = 0;
+  for (const auto& acts : threads) {
+    for (const Act& act : acts) {
+      if (takes(act)) highest = std::max({highest, act.key, act.other});
+    }
+  }
+  return highest + 1;
+}
+
+std::string to_text(const Client& client) {
+  std::string text;
+  for (const auto& acts : client.threads) {
+    if (!text.empty()) text += "| ";
+    for (const Act& act : acts) text += to_text(act) + " ";
+  }
+  if (!text.empty()) text.pop_back();
+  return text;
+}
+
+std::size_t end_of_hold(const std::vector<Act>& acts, std::size_t position) {
+  int open = 0;
+  for (; position < acts.size(); ++position) {
+    if (takes(acts[position])) ++open;
+    if (acts[position].kind == Act::kGive && --open == 0) break;
+  }
+  return position;
+}
+
+absl::StatusOr<Client> client_from(std::string_view text, std::size_t most_threads) {
+  Client client{.threads = {{}}};
+  int open = 0;
+  const auto wrong = [&](std::string_view word, const char* what) {
+    return absl::InvalidArgumentError(absl::StrCat("client, thread ", client.threads.size() - 1,
+                                                   ", `", std::string(word), "`: ", what));
+  };
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (word.empty()) continue;
+    if (word == "|") {
+      if (open != 0) return wrong(word, "the thread ends before it gave everything back; add U");
+      client.threads.emplace_back();
+      continue;
+    }
+    const std::optional<Act> act = act_from(word);
+    if (!act) return wrong(word, "no act; such are L0 T0 W0:2000000 B0+1 U R500 A1");
+    open += takes(*act) ? 1 : act->kind == Act::kGive ? -1 : 0;
+    if (open < 0) return wrong(word, "gives back what was not taken; leave it out");
+    client.threads.back().push_back(*act);
+  }
+  if (open != 0) return wrong("", "the thread ends before it gave everything back; add U");
+  if (client.threads.size() > most_threads) {
+    return absl::InvalidArgumentError(absl::StrCat("client: ", client.threads.size(),
+                                                   " threads; at most ", most_threads,
+                                                   " can be simulated"));
+  }
+  return client;
+}
+
+Client draw_client(const Abilities& abilities, ClientSize size, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  Client client;
+  for (std::uint32_t i = 0; i < size.threads; ++i) {
+    client.threads.push_back(Draw(abilities, size, random).thread());
+  }
+  return client;
+}
+
+std::vector<Client> small_clients(const Abilities& abilities) {
+  std::vector<std::string_view> texts = {"L0 U | L0 U", "L0 U | T0 U", "L0 U L0 U | L0 U L0 U"};
+  if (abilities.timed)
+    texts.insert(texts.end(), {"L0 R1500000 U | W0:400000 U", "W0:400000 U L0 U | L0 U L0 U"});
+  if (abilities.lock_per_key) texts.push_back("L0 A1 U | L1 U");
+  if (abilities.reentrant) {
+    texts.insert(texts.end(),
+                 {"L0 L0 U U | T0 U", "L0 L0 U U | L0 U", "L0 L0 U L0 U U | L0 T0 U U"});
+  }
+  if (abilities.nests_leases) texts.push_back("L0 L0 U U | L0 L0 U U");
+  if (abilities.nests_keys) texts.push_back("L0 L1 U U | L0 U L1 U");
+  if (abilities.pairs) {
+    texts.insert(texts.end(), {"B0+0 U | L0 U", "B0+1 U | B1+0 U", "B0+1 U L0 U | L1 U L0 U"});
+  }
+  texts.insert(texts.end(), {"L0 U L1 U | L1 U L0 U", "L0 R1500000 U | L0 U | L0 U"});
+  std::vector<Client> clients;
+  for (const std::string_view text : texts) clients.push_back(*client_from(text, 3));
+  return clients;
+}
+
+}  // namespace lockbench::stress

@@ -1,0 +1,69 @@
+// Client: what the threads of an investigation do with a suspect: short lists of acts, drawn at
+// random to fit what the suspect can do, or written down.
+//
+// Written, a client is one line, threads apart by `|`:
+//   L0 U | T0 U | W1:2000000 R500 U | B0+1 U
+//   L takes a key, T tries to, W waits for it for so many nanoseconds at most, B takes two keys at
+//   once, U gives back what was taken last, R rests for so many nanoseconds, A awaits that another
+//   thread has ended. What lies between a T or W that failed and its U is left out.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/statusor.h>
+
+#include "harness/stress/suspect.h"
+
+namespace lockbench::stress {
+
+struct Act {
+  enum Kind : char {
+    kTake = 'L',
+    kTry = 'T',
+    kTakeFor = 'W',
+    kTakeBoth = 'B',
+    kGive = 'U',
+    kRest = 'R',
+    kAwait = 'A',
+  };
+  Kind kind = kTake;
+  std::uint32_t key = 0;    // or the thread awaited
+  std::uint32_t other = 0;  // the second of kTakeBoth
+  std::int64_t ns = 0;      // of kTakeFor and kRest
+
+  bool operator==(const Act&) const = default;
+};
+
+struct Client {
+  std::vector<std::vector<Act>> threads;
+
+  std::uint32_t keys() const;  // the highest named, and one
+  bool operator==(const Client&) const = default;
+};
+
+std::string to_text(const Client& client);
+
+// Fails with InvalidArgument: where, what, and what would be right. Refuses a U without a take, a
+// take without its U, and more than `most_threads`.
+absl::StatusOr<Client> client_from(std::string_view text, std::size_t most_threads);
+
+// The position of the U that belongs to the take at `position`.
+std::size_t end_of_hold(const std::vector<Act>& acts, std::size_t position);
+
+struct ClientSize {
+  std::uint32_t threads = 2;
+  std::uint32_t keys = 2;
+  std::uint32_t holds = 2;  // of each thread, nested ones not counted
+};
+
+// A client that the suspect must serve to its end, whoever goes first.
+Client draw_client(const Abilities& abilities, ClientSize size, std::uint64_t seed);
+
+// The small clients that are explored whole, simplest first: 2 threads, 2 keys, 2 holds each and
+// less, in the shapes that the suspect's abilities allow.
+std::vector<Client> small_clients(const Abilities& abilities);
+
+}  // namespace lockbench::stress

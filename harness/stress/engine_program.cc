@@ -1,0 +1,53 @@
+#include "harness/stress/engine_program.h"
+
+#include <algorithm>
+#include <iostream>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include <absl/status/status.h>
+#include <absl/strings/str_cat.h>
+
+namespace lockbench::stress {
+namespace {
+
+constexpr int kUsage = 1;
+constexpr int kFailed = 3;
+
+int complain(const absl::Status& status) {
+  std::cerr << "lockbench: " << std::string(status.message()) << "\n";
+  return absl::IsInvalidArgument(status) || absl::IsNotFound(status) ? kUsage : kFailed;
+}
+
+absl::StatusOr<const Lineup*> find(std::span<const Lineup> lineup, const std::string& name) {
+  const auto found = std::find_if(lineup.begin(), lineup.end(),
+                                  [&](const Lineup& line) { return line.name == name; });
+  if (found != lineup.end()) return &*found;
+  return absl::NotFoundError(
+      absl::StrCat("`", name, "` is none of this engine's suspects; `list` names them"));
+}
+
+}  // namespace
+
+int run_engine_program(std::span<const char* const> words, std::span<const Lineup> lineup,
+                       const Engine& engine) {
+  if (words.size() == 2 && std::string_view(words[1]) == "list") {
+    for (const Lineup& line : lineup) std::cout << line.name << "\t" << line.summary << "\n";
+    return 0;
+  }
+  if (words.size() != 1) {
+    return complain(absl::InvalidArgumentError("an engine takes `list`, or nothing and an order"));
+  }
+  const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
+  const absl::StatusOr<Order> order = order_from_json(text);
+  if (!order.ok()) return complain(order.status());
+  const absl::StatusOr<const Lineup*> suspect = find(lineup, order->suspect);
+  if (!suspect.ok()) return complain(suspect.status());
+  const absl::StatusOr<Report> report = engine(**suspect, *order);
+  if (!report.ok()) return complain(report.status());
+  std::cout << to_json(*report) << std::endl;
+  return 0;
+}
+
+}  // namespace lockbench::stress

@@ -1,0 +1,12 @@
+#include "harness/stress/finding.h"
+
+namespace lockbench::stress {
+
+std::string_view name_of(Oracle oracle) {
+  static constexpr std::string_view kNames[kOracles] = {
+      "exclusion", "ordering",     "conservation", "lease",    "model", "token",   "cycle",
+      "progress",  "independence", "residue",      "lifetime", "crash", "fairness"};
+  return kNames[static_cast<std::size_t>(oracle)];
+}
+
+}  // namespace lockbench::stress

@@ -1,0 +1,73 @@
+// Report: what one engine says of one suspect; and the order that it was given.
+//
+// Engines are programs of their own: the order comes as JSON on standard input, the report goes as
+// JSON to standard output. So a suspect that crashes or hangs costs its own report and nothing
+// else.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <absl/status/statusor.h>
+
+#include "harness/stress/finding.h"
+
+namespace lockbench::stress {
+
+// What to look into. What an engine has no use for it leaves alone.
+struct Order {
+  std::string suspect;
+  std::chrono::nanoseconds budget = std::chrono::seconds(10);
+  std::uint64_t seed = 1;
+  std::string client;             // text of client.h; empty: what the engine draws
+  std::string schedule;           // sim: replay this; requires a client
+  std::string memory = "tso";     // sim: tso or sequential
+  std::uint32_t preemptions = 3;  // sim: bound of the exhaustive search
+  std::string mode;               // real, proc: this one alone; empty: all in turn
+  std::uint32_t threads = 4;      // real, proc
+};
+
+enum class Verdict : std::uint8_t { kClean, kConvicted, kInconclusive, kFairness };
+
+std::string_view name_of(Verdict verdict);
+
+// How a conviction can be had again.
+struct Replay {
+  std::vector<std::string> options;  // of `lockbench stress`, beside the suspect's name
+  bool exact = false;                // the same thing happens each time
+  std::uint32_t reruns = 0;          // if not exact: tried so often …
+  std::uint32_t failures = 0;        // … and convicted so often
+};
+
+struct Report {
+  std::string engine;  // sim, real or proc
+  std::string suspect;
+  Verdict verdict = Verdict::kClean;
+  std::optional<Finding> finding;
+  std::string how;  // the strategy or mode that found it
+  double found_after_s = 0;
+  Replay replay;
+  std::vector<std::string> story;  // the last events, one a line, in order
+  Evaluations evaluations;
+  // What was done, by names that carry units: executions, steps, lock_operations, longest_wait_ns …
+  std::vector<std::pair<std::string, double>> figures;
+  std::vector<std::string> remarks;  // sentences: what was explored whole; what could not be done
+  double seconds = 0;
+};
+
+// Oracles without which a clean verdict would be hollow, of those that the engine was given.
+Verdict clean_or_inconclusive(const Evaluations& evaluations, const std::vector<Oracle>& needed);
+
+std::string to_json(const Order& order);
+std::string to_json(const Report& report);
+
+// Fail with InvalidArgument: which member, what is wrong, what would be right.
+absl::StatusOr<Order> order_from_json(std::string_view text);
+absl::StatusOr<Report> report_from_json(std::string_view text);
+
+}  // namespace lockbench::stress

@@ -1,0 +1,430 @@
+#include "harness/stress/sim/investigation.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <absl/strings/str_cat.h>
+
+#include "primitives/platform/thread.h"
+
+namespace lockbench::stress::sim {
+namespace {
+
+using Aside = World::Aside;
+
+// Numbers for Memory::note(): the books of a key are ordered by its events.
+constexpr std::uint64_t kKeyEvents = 2'000'000;
+
+std::vector<std::uint32_t> keys_of(const Act& act) {
+  if (act.kind == Act::kTakeBoth && act.key != act.other) return {act.key, act.other};
+  return {act.key};
+}
+
+std::string name_of_keys(const Act& act) {
+  if (act.kind == Act::kTakeBoth) return absl::StrCat("keys ", act.key, " and ", act.other);
+  return absl::StrCat("key ", act.key);
+}
+
+}  // namespace
+
+Investigation::Investigation(World& world, const Lineup& lineup, const Client& client)
+    : world_(world),
+      lineup_(lineup),
+      client_(client),
+      threads_(client.threads.size()),
+      keys_(client.keys()),
+      traffic_(client.keys()) {}
+
+void Investigation::run() {
+  const std::unique_ptr<Suspect> suspect = lineup_.make(client_.keys());
+  suspect_ = suspect.get();
+  capacity_ = suspect->capacity();
+  const auto data = std::make_unique<platform::Atomic<std::uint64_t>[]>(keys_.size() * capacity_);
+  const auto ended = std::make_unique<platform::FutexWord[]>(threads_.size());
+  data_ = data.get();
+  ended_ = ended.get();
+  {
+    const Aside aside(world_);
+    for (KeyBooks& key : keys_) key.leases.resize(capacity_);
+  }
+  std::vector<platform::Thread> threads;
+  for (std::uint32_t i = 0; i < threads_.size(); ++i) {
+    threads.emplace_back([this, i] { live(i); });
+  }
+  for (platform::Thread& thread : threads) thread.join();
+  look_at_the_end();
+}
+
+// ---- what the client does
+
+void Investigation::live(std::uint32_t number) {
+  const std::vector<Act>& acts = client_.threads[number];
+  for (std::size_t i = 0; i < acts.size();) i = perform(number, i);
+  threads_[number].ended = true;
+  ended_[number].store(1, std::memory_order_relaxed);
+  platform::futex_wake(ended_[number], 1);
+}
+
+std::size_t Investigation::perform(std::uint32_t number, std::size_t position) {
+  const Act& act = client_.threads[number][position];
+  threads_[number].act = &act;
+  switch (act.kind) {
+    case Act::kRest:
+      platform::sleep_until(platform::now() + platform::Duration(act.ns));
+      return position + 1;
+    case Act::kAwait:
+      while (ended_[act.key].load(std::memory_order_relaxed) == 0) {
+        platform::futex_wait(ended_[act.key], 0);
+      }
+      return position + 1;
+    case Act::kGive:
+      give(number);
+      return position + 1;
+    default:
+      break;
+  }
+  std::unique_ptr<Claim> claim = act.kind == Act::kTakeBoth
+                                     ? suspect_->claim_both(act.key, act.other)
+                                     : suspect_->claim(act.key);
+  const Start start = begin_take(number, act);
+  if (call(act, *claim)) {
+    enter(number, act, claim.release());
+    return position + 1;
+  }
+  claim.reset();
+  refused(number, act, start);
+  return end_of_hold(client_.threads[number], position) + 1;
+}
+
+Investigation::Start Investigation::begin_take(std::uint32_t number, const Act& act) {
+  const Aside aside(world_);
+  world_.tell([&] { return absl::StrCat("wants ", name_of_keys(act)); });
+  threads_[number].taking = true;
+  Start start{.ns = world_.time_ns()};
+  for (const std::uint32_t key : keys_of(act)) {
+    Traffic& there = traffic(key);
+    if (there.under_way != 0) ++contended_;
+    ++there.begun;
+    start.traffic = there;
+    ++there.under_way;
+  }
+  return start;
+}
+
+bool Investigation::call(const Act& act, Claim& claim) {
+  switch (act.kind) {
+    case Act::kTry:
+      return claim.try_lock();
+    case Act::kTakeFor:
+      return claim.try_lock_for(platform::Duration(act.ns));
+    default:
+      claim.lock();
+      return true;
+  }
+}
+
+void Investigation::refused(std::uint32_t number, const Act& act, const Start& start) {
+  const Aside aside(world_);
+  world_.tell([&] { return absl::StrCat("is refused ", name_of_keys(act)); });
+  threads_[number].taking = false;
+  Traffic& there = traffic(act.key);
+  --there.under_way;
+  evaluations_.count(Oracle::kModel);
+  const auto who = absl::StrCat("thread ", number, " was refused ", name_of_keys(act));
+  if (lineup_.abilities.reentrant && holds(number, act.key)) {
+    convict(Oracle::kModel, absl::StrCat(who,
+                                         ", which it holds, of a lock that its owner may take "
+                                         "again"));
+  }
+  if (act.kind == Act::kTakeFor && world_.time_ns() < start.ns + act.ns) {
+    convict(Oracle::kModel, absl::StrCat(who, " before its ", act.ns, " ns were over"));
+  }
+  const std::uint64_t others = start.traffic.under_way + (there.begun - start.traffic.begun);
+  if (others < capacity_) {
+    convict(Oracle::kModel, absl::StrCat(who, ", though nobody was near it during the call"));
+  }
+}
+
+void Investigation::enter(std::uint32_t number, const Act& act, Claim* claim) {
+  Hold hold{.act = &act, .claim = claim, .lease = claim->lease()};
+  const std::vector<std::uint32_t> keys = keys_of(act);
+  {
+    const Aside aside(world_);
+    world_.tell([&] { return absl::StrCat("has ", name_of_keys(act)); });
+    threads_[number].taking = false;
+    ++acquisitions_;
+    for (const std::uint32_t key : keys) enter_key(number, key, hold);
+  }
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    hold.seen[i] = data(keys[i], hold.lease).load(std::memory_order_relaxed);
+    const Aside aside(world_);
+    check_data(number, keys[i], hold, hold.seen[i]);
+  }
+  const Aside aside(world_);
+  threads_[number].holds.push_back(hold);
+}
+
+void Investigation::check_room(std::uint32_t number, std::uint32_t key, const Hold& hold) {
+  const std::vector<Holder>& holders = keys_[key].holders;
+  evaluations_.count(Oracle::kExclusion);
+  if (holders.size() >= capacity_) {
+    const Holder& other = holders.front();
+    convict(other.gave_back ? Oracle::kModel : Oracle::kExclusion,
+            absl::StrCat(
+                "thread ", number, " has key ", key, " while thread ", other.thread,
+                other.gave_back ? " holds it, having given back a part of its nest" : " holds it"));
+  }
+  if (!lineup_.abilities.leases) return;
+  evaluations_.count(Oracle::kLease);
+  if (hold.lease >= capacity_) {
+    convict(Oracle::kLease, absl::StrCat("thread ", number, " has lease ", hold.lease, " of ",
+                                         capacity_, " of key ", key));
+  }
+  for (const Holder& other : holders) {
+    if (other.lease != hold.lease) continue;
+    convict(Oracle::kLease, absl::StrCat("threads ", number, " and ", other.thread,
+                                         " both have lease ", hold.lease, " of key ", key));
+  }
+}
+
+void Investigation::enter_key(std::uint32_t number, std::uint32_t key, const Hold& hold) {
+  KeyBooks& books = keys_[key];
+  world_.memory().note(world_.thread(), kKeyEvents + key, true);
+  if (lineup_.abilities.reentrant) {
+    const auto own = std::find_if(books.holders.begin(), books.holders.end(),
+                                  [&](const Holder& holder) { return holder.thread == number; });
+    if (own != books.holders.end()) {
+      ++own->depth;
+      return;
+    }
+  }
+  check_room(number, key, hold);
+  if (lineup_.abilities.tokens) {
+    evaluations_.count(Oracle::kToken);
+    const std::uint64_t token = hold.claim->token();
+    if (token <= books.last_token) {
+      convict(Oracle::kToken, absl::StrCat("thread ", number, " got token ", token, " of key ", key,
+                                           " after token ", books.last_token));
+    }
+    books.last_token = token;
+  }
+  const LastHold& last = books.leases[hold.lease];
+  evaluations_.count(Oracle::kOrdering);
+  if (!world_.memory().happens_before(last.thread, last.moment, world_.thread())) {
+    convict(
+        Oracle::kOrdering,
+        absl::StrCat("nothing orders what thread ", number, " does with key ", key,
+                     " after what the holder before it did: a release or an acquire is missing"));
+  }
+  books.holders.push_back({.thread = number, .lease = hold.lease});
+}
+
+void Investigation::check_data(std::uint32_t number, std::uint32_t key, const Hold& hold,
+                               std::uint64_t seen) {
+  evaluations_.count(Oracle::kConservation);
+  const std::uint64_t made = keys_[key].leases[hold.lease].updates;
+  if (seen == made) return;
+  convict(Oracle::kConservation, absl::StrCat("thread ", number, " sees ", seen, " of the ", made,
+                                              " updates made under key ", key));
+}
+
+void Investigation::give(std::uint32_t number) {
+  const Hold hold = threads_[number].holds.back();
+  const std::vector<std::uint32_t> keys = keys_of(*hold.act);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const bool outermost = [&] {
+      const Aside aside(world_);
+      return leave_key(number, keys[i], hold);
+    }();
+    if (outermost) {
+      data(keys[i], hold.lease).store(hold.seen[i] + 1, std::memory_order_relaxed);
+    }
+  }
+  {
+    const Aside aside(world_);
+    world_.tell([&] { return absl::StrCat("gives back ", name_of_keys(*hold.act)); });
+    threads_[number].holds.pop_back();
+    for (const std::uint32_t key : keys) {
+      auto& holders = keys_[key].holders;
+      std::erase_if(holders, [&](const Holder& holder) {
+        return holder.depth == 0 && holder.thread == number && holder.lease == hold.lease;
+      });
+      LastHold& last = keys_[key].leases[hold.lease];
+      last.thread = world_.thread();
+      last.moment = world_.memory().stamp(last.thread);
+      world_.memory().note(last.thread, kKeyEvents + key, true);
+    }
+  }
+  hold.claim->unlock();
+  delete hold.claim;
+  const Aside aside(world_);
+  for (const std::uint32_t key : keys) --traffic(key).under_way;
+}
+
+// True when this was the outermost hold: then its update is due. The key still counts as held.
+bool Investigation::leave_key(std::uint32_t number, std::uint32_t key, const Hold& hold) {
+  KeyBooks& books = keys_[key];
+  for (Holder& holder : books.holders) {
+    if (holder.thread != number || holder.lease != hold.lease) continue;
+    if (--holder.depth != 0) {
+      holder.gave_back = true;
+      return false;
+    }
+    break;
+  }
+  ++books.leases[hold.lease].updates;
+  return true;
+}
+
+// ---- when everybody has gone
+
+void Investigation::look_at_the_end() {
+  const std::optional<std::size_t> kept = suspect_->keys_kept();
+  if (kept && lineup_.abilities.reclaims) {
+    const Aside aside(world_);
+    evaluations_.count(Oracle::kResidue);
+    if (*kept != 0) {
+      convict(Oracle::kResidue,
+              absl::StrCat("something is kept for ", *kept, " keys that nobody uses"));
+    }
+  }
+  for (std::uint32_t key = 0; key < keys_.size(); ++key) {
+    for (std::uint32_t lease = 0; lease < capacity_; ++lease) {
+      const std::uint64_t seen = data(key, lease).load(std::memory_order_relaxed);
+      const Aside aside(world_);
+      check_data(0, key, {.lease = lease}, seen);
+    }
+    check_free(key);
+  }
+}
+
+void Investigation::check_free(std::uint32_t key) {
+  std::vector<std::unique_ptr<Claim>> claims;
+  for (std::uint32_t i = 0; i < capacity_; ++i) {
+    claims.push_back(suspect_->claim(key));
+    const bool free = claims.back()->try_lock();
+    const Aside aside(world_);
+    evaluations_.count(Oracle::kResidue);
+    if (!free) {
+      convict(Oracle::kResidue,
+              absl::StrCat("key ", key, " is not free though everybody has gone (", i, " of ",
+                           capacity_, " could be had)"));
+    }
+  }
+  for (auto& claim : claims) claim->unlock();
+}
+
+// ---- judgement
+
+void Investigation::convict(Oracle oracle, std::string what) {
+  finding_ = Finding{oracle, std::move(what)};
+  world_.convict();
+}
+
+std::optional<Finding> Investigation::verdict(End end) {
+  if (finding_) return finding_;
+  if (end == End::kConvicted) {
+    return Finding{Oracle::kLifetime, absl::StrCat("word ", world_.memory().dead_word().value_or(0),
+                                                   " was used when its life was over")};
+  }
+  evaluations_.count(Oracle::kLifetime);
+  if (end == End::kFinished || end == End::kStuck) {
+    evaluations_.count(Oracle::kProgress);
+    evaluations_.count(Oracle::kCycle);
+    if (lineup_.abilities.lock_per_key) evaluations_.count(Oracle::kIndependence);
+  }
+  if (end == End::kStuck) return stuck();
+  return std::nullopt;
+}
+
+bool Investigation::holds(std::uint32_t number, std::uint32_t key) const {
+  return std::any_of(threads_[number].holds.begin(), threads_[number].holds.end(),
+                     [&](const Hold& hold) { return hold.act->key == key; });
+}
+
+// Whoever takes two keys at once may have got one of them.
+bool Investigation::may_hold_what_is_wanted(std::uint32_t other, const Act& wanted) const {
+  const auto meets = [&](const Act& act) {
+    if (!lineup_.abilities.lock_per_key) return true;
+    for (const std::uint32_t a : keys_of(act)) {
+      for (const std::uint32_t b : keys_of(wanted)) {
+        if (a == b) return true;
+      }
+    }
+    return false;
+  };
+  const ThreadBooks& books = threads_[other];
+  if (books.taking && books.act->kind == Act::kTakeBoth && meets(*books.act)) return true;
+  return std::any_of(books.holds.begin(), books.holds.end(),
+                     [&](const Hold& hold) { return meets(*hold.act); });
+}
+
+// Threads of which each waits for what the next may hold and the last for the first; empty if there
+// are none such.
+std::vector<std::uint32_t> Investigation::circle() const {
+  const auto count = static_cast<std::uint32_t>(threads_.size());
+  for (std::uint32_t first = 0; first < count; ++first) {
+    std::vector<std::uint32_t> path{first};
+    while (threads_[path.back()].taking) {
+      std::uint32_t next = count;
+      for (std::uint32_t other = 0; other < count; ++other) {
+        const bool self = other == path.back();
+        const bool stuck = threads_[other].taking;
+        if (!self && stuck && may_hold_what_is_wanted(other, *threads_[path.back()].act))
+          next = other;
+      }
+      if (next == count) break;
+      const auto known = std::find(path.begin(), path.end(), next);
+      if (known != path.end()) return {known, path.end()};
+      path.push_back(next);
+    }
+  }
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const ThreadBooks& books = threads_[i];
+    const bool others_ended = std::all_of(threads_.begin(), threads_.end(), [&](const auto& other) {
+      return &other == &books || other.ended;
+    });
+    if (books.taking && others_ended && may_hold_what_is_wanted(i, *books.act)) return {i};
+  }
+  return {};
+}
+
+std::string Investigation::doing(std::uint32_t number) const {
+  const ThreadBooks& books = threads_[number];
+  std::string text = absl::StrCat("thread ", number);
+  if (books.taking) {
+    absl::StrAppend(&text, " waits for ", name_of_keys(*books.act));
+  } else if (books.ended) {
+    return text + " has ended";
+  } else if (books.act != nullptr && books.act->kind == Act::kGive) {
+    text += " is giving back";
+  } else if (books.act != nullptr && books.act->kind == Act::kAwait) {
+    absl::StrAppend(&text, " awaits thread ", books.act->key);
+  }
+  for (const Hold& hold : books.holds) absl::StrAppend(&text, ", holds ", name_of_keys(*hold.act));
+  return text;
+}
+
+Finding Investigation::stuck() const {
+  std::string all;
+  bool awaiting = false;
+  for (std::uint32_t i = 0; i < threads_.size(); ++i) {
+    absl::StrAppend(&all, i == 0 ? "" : "; ", doing(i));
+    const Act* const act = threads_[i].act;
+    awaiting |= !threads_[i].ended && act != nullptr && act->kind == Act::kAwait;
+  }
+  if (awaiting) {
+    return {Oracle::kIndependence, absl::StrCat("a key waits for another key: ", all)};
+  }
+  const std::vector<std::uint32_t> threads = circle();
+  if (threads.empty()) {
+    return {Oracle::kProgress,
+            absl::StrCat("nobody can ever run again, with nobody in the way: ", all)};
+  }
+  std::string text = "threads wait in a circle:";
+  for (const std::uint32_t thread : threads) absl::StrAppend(&text, " ", doing(thread), ";");
+  absl::StrAppend(&text, " and so back to thread ", threads.front());
+  return {Oracle::kCycle, std::move(text)};
+}
+
+}  // namespace lockbench::stress::sim

@@ -1,0 +1,129 @@
+// Investigation: one execution of a client on a suspect, watched by the oracles.
+//
+// The threads of the client are simulated; the books that the oracles keep are not: they are exact,
+// add no ordering, and survive the execution, however it ends.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/stress/client.h"
+#include "harness/stress/finding.h"
+#include "harness/stress/sim/world.h"
+#include "harness/stress/suspect.h"
+#include "primitives/platform/atomic.h"
+#include "primitives/platform/futex.h"
+
+namespace lockbench::stress::sim {
+
+class Investigation {
+ public:
+  Investigation(World& world, const Lineup& lineup, const Client& client);
+
+  // The program for World::run(), once: makes the suspect, runs the client, looks at what is left.
+  void run();
+
+  // What the oracles say of an execution that ended so.
+  std::optional<Finding> verdict(End end);
+
+  const Evaluations& evaluations() const { return evaluations_; }
+  std::uint64_t acquisitions() const { return acquisitions_; }
+  std::uint64_t contended() const { return contended_; }  // takes that met another's call
+
+ private:
+  // One take that succeeded and was not given back.
+  struct Hold {
+    const Act* act = nullptr;
+    Claim* claim = nullptr;
+    std::uint32_t lease = 0;
+    std::uint64_t seen[2] = {};  // of the data of its keys
+  };
+
+  struct ThreadBooks {
+    const Act* act = nullptr;  // under way
+    bool taking = false;       // inside lock(), try_lock() or try_lock_for()
+    bool ended = false;
+    std::vector<Hold> holds;
+  };
+
+  struct Holder {
+    std::uint32_t thread;
+    std::uint32_t lease;
+    std::uint32_t depth = 1;
+    bool gave_back = false;  // a part of its nest
+  };
+
+  // The last time that a lease of a key was given back.
+  struct LastHold {
+    std::uint32_t thread = 0;  // of the world
+    std::uint32_t moment = 0;
+    std::uint64_t updates = 0;  // so far
+  };
+
+  struct KeyBooks {
+    std::vector<Holder> holders;
+    std::vector<LastHold> leases;
+    std::uint64_t last_token = 0;
+  };
+
+  // Calls that may stand in the way of a try: each from the beginning of its take to the end of its
+  // give.
+  struct Traffic {
+    std::uint32_t under_way = 0;
+    std::uint64_t begun = 0;
+  };
+
+  // What a thread saw when it began to take.
+  struct Start {
+    Traffic traffic;
+    std::int64_t ns = 0;
+  };
+
+  void live(std::uint32_t number);
+  std::size_t perform(std::uint32_t number, std::size_t position);
+  Start begin_take(std::uint32_t number, const Act& act);
+  bool call(const Act& act, Claim& claim);
+  void refused(std::uint32_t number, const Act& act, const Start& start);
+  void enter(std::uint32_t number, const Act& act, Claim* claim);
+  void enter_key(std::uint32_t number, std::uint32_t key, const Hold& hold);
+  void check_room(std::uint32_t number, std::uint32_t key, const Hold& hold);
+  void give(std::uint32_t number);
+  bool leave_key(std::uint32_t number, std::uint32_t key, const Hold& hold);
+  void check_data(std::uint32_t number, std::uint32_t key, const Hold& hold, std::uint64_t seen);
+  void look_at_the_end();
+  void check_free(std::uint32_t key);
+
+  bool holds(std::uint32_t number, std::uint32_t key) const;
+  bool may_hold_what_is_wanted(std::uint32_t other, const Act& wanted) const;
+  std::vector<std::uint32_t> circle() const;
+  Finding stuck() const;
+  std::string doing(std::uint32_t number) const;
+
+  [[noreturn]] void convict(Oracle oracle, std::string what);
+  Traffic& traffic(std::uint32_t key) { return traffic_[lineup_.abilities.lock_per_key ? key : 0]; }
+  platform::Atomic<std::uint64_t>& data(std::uint32_t key, std::uint32_t lease) {
+    return data_[key * capacity_ + lease];
+  }
+
+  World& world_;
+  const Lineup& lineup_;
+  const Client& client_;
+  Suspect* suspect_ = nullptr;
+  // What the locks protect: a count per key and lease, read at the beginning of a hold and written,
+  // one more, at its end.
+  platform::Atomic<std::uint64_t>* data_ = nullptr;
+  platform::FutexWord* ended_ = nullptr;  // 1 for a thread of the client that has ended
+  std::uint32_t capacity_ = 1;
+  std::vector<ThreadBooks> threads_;
+  std::vector<KeyBooks> keys_;
+  std::vector<Traffic> traffic_;
+  std::optional<Finding> finding_;
+  Evaluations evaluations_;
+  std::uint64_t acquisitions_ = 0;
+  std::uint64_t contended_ = 0;
+};
+
+}  // namespace lockbench::stress::sim

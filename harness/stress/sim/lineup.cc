@@ -1,0 +1,50 @@
+#include "harness/stress/sim/lineup.h"
+
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "harness/stress/suspect_of.h"
+#include "primitives/global_lock.h"
+#include "primitives/key.h"
+#include "primitives/keyed_mutex.h"
+#include "primitives/lease_pool.h"
+#include "primitives/reentrant_lock.h"
+#include "primitives/striped_lock.h"
+
+namespace lockbench::stress::sim {
+namespace {
+
+Lineup that_reclaims(Lineup line) {
+  line.abilities.reclaims = true;
+  return line;
+}
+
+template <class Pool>
+Lineup pool(std::string name, std::string summary, std::uint32_t leases) {
+  return {.name = std::move(name),
+          .summary = std::move(summary),
+          .abilities = abilities_of<Pool, std::uint64_t>(),
+          .make = [leases](std::uint64_t keys) -> std::unique_ptr<Suspect> {
+            return std::make_unique<SuspectOf<Pool, std::uint64_t>>(
+                std::make_unique<Pool>(keys, leases));
+          }};
+}
+
+}  // namespace
+
+std::vector<Lineup> lineup() {
+  using String = std::string_view;
+  return {
+      suspect<GlobalLock<>>("global", "one lock for all keys"),
+      that_reclaims(suspect<KeyedMutex<>>("keyed", "a mutex per key; two buckets", 2)),
+      that_reclaims(suspect<KeyedMutex<String>, String>("keyed_string",
+                                                        "a mutex per string key; one bucket", 1)),
+      suspect<StripedLock<>>("striped", "two stripes", 2),
+      suspect<ReentrantLock<>>("reentrant", "one lock that its owner may take again"),
+      pool<LeasePool>("lease", "shards with two leases each", 2),
+      pool<LeasePool>("lease:leases=1", "shards with one lease each", 1),
+  };
+}
+
+}  // namespace lockbench::stress::sim

@@ -1,0 +1,22 @@
+// Schedules as text: the decisions of an execution, in order, repeated ones counted:
+//   1*4.2*3.f1.t.2
+// A number is a thread that goes on, f and a number a store of that thread that leaves its buffer,
+// t time that passes.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/statusor.h>
+
+#include "harness/stress/sim/strategy.h"
+
+namespace lockbench::stress::sim {
+
+std::string to_text(const std::vector<Option>& schedule);
+
+// Fails with InvalidArgument: where, what, and what would be right.
+absl::StatusOr<std::vector<Option>> schedule_from(std::string_view text);
+
+}  // namespace lockbench::stress::sim

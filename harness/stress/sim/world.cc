@@ -1,0 +1,374 @@
+#include "harness/stress/sim/world.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace lockbench::stress::sim {
+namespace {
+
+World* the_world = nullptr;
+
+// Things of Memory::note() that are no words.
+constexpr std::uint64_t kClock = 1;
+constexpr std::uint64_t kQueues = 1'000'000;  // plus the number of the word slept on
+
+// When nobody has written anything for so many rounds of pauses, nobody ever will.
+constexpr std::uint32_t kIdleRounds = 64;
+
+}  // namespace
+
+World::World(Model model) : memory_(arena_, model) {}
+
+World* World::current() {
+  return the_world;
+}
+
+World* World::of_program() {
+  return the_world != nullptr && !the_world->aside_ ? the_world : nullptr;
+}
+
+void* World::allocate(std::size_t bytes, std::size_t alignment) {
+  void* const place = arena_.allocate(bytes, alignment);
+  if (place == nullptr) leave(End::kTooLong);
+  return place;
+}
+
+void World::reset() {
+  arena_.reset();
+  memory_.reset();
+  threads_ = {};
+  owns_.clear();
+  execution_ = {};
+  running_ = 0;
+  now_ns_ = 0;
+  sleeps_ = 0;
+  idle_since_write_ = 0;
+  idle_rounds_ = 0;
+}
+
+void World::add_thread() {
+  ThreadState& added = slots_[threads_.size()];
+  added.state = State::kReady;
+  added.sleeps_on = nullptr;
+  added.joins = 0;
+  added.deadline_ns = kNever;
+  threads_ = std::span(slots_).first(threads_.size() + 1);
+}
+
+World::Execution World::run(const std::function<void()>& program, Strategy& strategy, bool record) {
+  reset();
+  strategy_ = &strategy;
+  record_ = record;
+  the_world = this;
+  aside_ = true;
+  add_thread();
+  threads_[0].fibre.prepare(arena_.stack(0), Arena::kStackBytes, begin_thread,
+                            const_cast<std::function<void()>*>(&program));
+  Fibre::jump(outside_, threads_[0].fibre);
+  the_world = nullptr;
+  aside_ = false;
+  return std::move(execution_);
+}
+
+void World::begin_thread(void* body) {
+  World& world = *the_world;
+  world.aside_ = false;
+  (*static_cast<std::function<void()>*>(body))();
+  const Aside aside(world);
+  world.memory_.flush(world.running_);
+  world.threads_[world.running_].state = State::kEnded;
+  for (std::uint32_t i = 0; i < world.threads_.size(); ++i) {
+    ThreadState& other = world.threads_[i];
+    if (other.state != State::kAsleep || other.joins != world.running_ || other.joins == 0)
+      continue;
+    other.state = State::kReady;
+  }
+  if (world.running_ == 0) world.leave(End::kFinished);
+  world.point(false);
+}
+
+void World::leave(End end) {
+  execution_.end = end;
+  Fibre nobody;
+  Fibre::jump(nobody, outside_);
+  __builtin_unreachable();
+}
+
+void World::convict() {
+  aside_ = true;
+  leave(End::kConvicted);
+}
+
+void World::tell(const std::function<std::string()>& what) {
+  if (!record_) return;
+  const Aside aside(*this);
+  execution_.events.push_back({execution_.steps, running_, what()});
+}
+
+// ---- who is next
+
+void World::collect(bool may_go_on) {
+  options_.clear();
+  if (may_go_on) options_.push_back({Option::kRun, static_cast<std::uint8_t>(running_)});
+  const auto threads = static_cast<std::uint8_t>(threads_.size());
+  for (std::uint8_t i = 0; i < threads; ++i) {
+    if (memory_.buffered(i)) options_.push_back({Option::kFlush, i});
+  }
+  for (std::uint8_t i = 0; i < threads; ++i) {
+    const bool goes_on = may_go_on && i == running_;
+    if (threads_[i].state == State::kReady && !goes_on) options_.push_back({Option::kRun, i});
+  }
+  const bool only_paused = options_.empty();
+  for (std::uint8_t i = 0; i < threads; ++i) {
+    if (threads_[i].state == State::kPaused && only_paused) options_.push_back({Option::kRun, i});
+  }
+  if (anybody_has_a_deadline()) options_.push_back({Option::kTime, 0});
+}
+
+bool World::anybody_has_a_deadline() const {
+  return std::any_of(threads_.begin(), threads_.end(), [](const ThreadState& thread) {
+    return thread.state == State::kAsleep && thread.deadline_ns != kNever;
+  });
+}
+
+void World::decide(bool may_go_on) {
+  for (;;) {
+    collect(may_go_on);
+    if (options_.empty()) leave(End::kStuck);
+    std::size_t chosen = 0;
+    if (options_.size() > 1) {
+      chosen = strategy_->choose({.step = execution_.steps,
+                                  .state = memory_.state(),
+                                  .running = running_,
+                                  .may_go_on = may_go_on,
+                                  .options = options_});
+      if (chosen == Strategy::kLeave) leave(End::kLeft);
+      execution_.schedule.push_back(options_[chosen]);
+    }
+    const Option option = options_[chosen];
+    switch (option.kind) {
+      case Option::kFlush:
+        memory_.flush_oldest(option.thread);
+        break;
+      case Option::kTime:
+        let_time_pass();
+        break;
+      case Option::kRun:
+        return go_on_with(option.thread);
+    }
+  }
+}
+
+void World::go_on_with(std::uint32_t thread) {
+  // Whoever paused may look again once somebody else has had a turn.
+  if (thread != running_ || threads_[thread].state == State::kPaused) {
+    for (ThreadState& other : threads_) {
+      if (other.state == State::kPaused) other.state = State::kReady;
+    }
+  }
+  if (thread == running_) return;
+  const std::uint32_t before = std::exchange(running_, thread);
+  Fibre::jump(threads_[before].fibre, threads_[thread].fibre);
+  aside_ = true;
+}
+
+void World::point(bool may_go_on) {
+  if (++execution_.steps > kMostSteps) leave(End::kTooLong);
+  const bool alone = threads_.size() == 1 && may_go_on && !memory_.buffered(0);
+  if (!alone) decide(may_go_on);
+  // What follows counts as an event even when it leaves no trace, such as a wake-up of nobody.
+  memory_.step(running_);
+}
+
+void World::let_time_pass() {
+  std::int64_t next = kNever;
+  for (const ThreadState& thread : threads_) {
+    if (thread.state == State::kAsleep) next = std::min(next, thread.deadline_ns);
+  }
+  now_ns_ = std::max(now_ns_, next);
+  for (std::uint32_t i = 0; i < threads_.size(); ++i) {
+    ThreadState& thread = threads_[i];
+    if (thread.state != State::kAsleep || thread.deadline_ns > now_ns_) continue;
+    thread.state = State::kReady;
+    thread.timed_out = true;
+    memory_.note(i, kClock, true);
+    if (thread.sleeps_on != nullptr) {
+      memory_.note(i, kQueues + memory_.number_of(thread.sleeps_on), true);
+    }
+  }
+}
+
+void World::fall_asleep() {
+  ThreadState& self = threads_[running_];
+  self.state = State::kAsleep;
+  self.timed_out = false;
+  self.slept_since = ++sleeps_;
+  decide(false);
+  memory_.step(running_);
+  self.deadline_ns = kNever;
+  self.sleeps_on = nullptr;
+  self.joins = 0;
+}
+
+void World::check_life() {
+  if (memory_.dead_word()) leave(End::kConvicted);
+}
+
+// ---- hooks
+
+void World::born(const void* word) {
+  const Aside aside(*this);
+  memory_.born(running_, word);
+}
+
+void World::gone(const void* word) {
+  const Aside aside(*this);
+  memory_.gone(word);
+}
+
+std::uint64_t World::load(const void* word, unsigned bytes, std::memory_order order) {
+  const Aside aside(*this);
+  point();
+  const std::uint64_t bits = memory_.load(running_, word, bytes, order);
+  check_life();
+  return bits;
+}
+
+void World::store(void* word, unsigned bytes, std::uint64_t bits, std::memory_order order) {
+  const Aside aside(*this);
+  point();
+  memory_.store(running_, word, bytes, bits, order);
+  check_life();
+}
+
+std::uint64_t World::begin_update(const void* word, unsigned bytes) {
+  aside_ = true;  // until end_update()
+  point();
+  return memory_.begin_update(running_, word, bytes);
+}
+
+void World::end_update(void* word, unsigned bytes, std::uint64_t bits, bool writes,
+                       std::memory_order order) {
+  memory_.end_update(running_, word, bytes, bits, writes, order);
+  check_life();
+  aside_ = false;
+}
+
+void World::fence(std::memory_order order) {
+  const Aside aside(*this);
+  point();
+  memory_.fence(running_, order);
+}
+
+void World::fence_all() {
+  const Aside aside(*this);
+  point();
+  memory_.fence_all();
+}
+
+bool World::wait(const void* word, std::uint32_t expected, std::int64_t deadline_ns) {
+  const Aside aside(*this);
+  point();
+  memory_.flush(running_);
+  const std::uint64_t seen = memory_.load(running_, word, 4, std::memory_order_relaxed);
+  check_life();
+  if (seen != expected) return true;
+  if (deadline_ns <= now_ns_) return false;
+  ThreadState& self = threads_[running_];
+  self.sleeps_on = word;
+  self.deadline_ns = deadline_ns;
+  memory_.note(running_, kQueues + memory_.number_of(word), true);
+  fall_asleep();
+  return !self.timed_out;
+}
+
+void World::wake(const void* word, int count) {
+  const Aside aside(*this);
+  point();
+  memory_.flush(running_);
+  for (; count > 0; --count) {
+    ThreadState* first = nullptr;
+    for (ThreadState& thread : threads_) {
+      if (thread.state != State::kAsleep || thread.sleeps_on != word) continue;
+      if (first == nullptr || thread.slept_since < first->slept_since) first = &thread;
+    }
+    if (first == nullptr) return;
+    // A sleeper's word is alive: it lies where the sleeper waits.
+    memory_.note(running_, kQueues + memory_.number_of(word), true);
+    first->state = State::kReady;
+    first->deadline_ns = kNever;
+    memory_.note(static_cast<std::uint32_t>(first - threads_.data()),
+                 kQueues + memory_.number_of(word), true);
+  }
+}
+
+std::int64_t World::now() {
+  const Aside aside(*this);
+  point();
+  memory_.note(running_, kClock, false);
+  return now_ns_;
+}
+
+void World::sleep_until(std::int64_t deadline_ns) {
+  const Aside aside(*this);
+  point();
+  if (deadline_ns <= now_ns_) return;
+  threads_[running_].deadline_ns = deadline_ns;
+  fall_asleep();
+}
+
+void World::pause() {
+  const Aside aside(*this);
+  strategy_->paused(running_);
+  if (idle_since_write_ != memory_.writes()) {
+    idle_since_write_ = memory_.writes();
+    idle_rounds_ = 0;
+  }
+  if (++idle_rounds_ > kIdleRounds * threads_.size()) {
+    if (!anybody_has_a_deadline()) leave(End::kStuck);
+    idle_rounds_ = 0;
+    let_time_pass();
+  }
+  threads_[running_].state = State::kPaused;
+  point(false);
+  threads_[running_].state = State::kReady;
+}
+
+std::uint32_t World::start(std::function<void()> body) {
+  if (threads_.size() == kMaxThreads) {
+    aside_ = true;
+    leave(End::kTooLong);
+  }
+  // In the program's memory, and never destroyed: see Arena.
+  auto* const kept = new std::function<void()>(std::move(body));
+  const Aside aside(*this);
+  point();
+  const auto number = static_cast<std::uint32_t>(threads_.size());
+  add_thread();
+  threads_[number].fibre.prepare(arena_.stack(number), Arena::kStackBytes, begin_thread, kept);
+  memory_.started(number, running_);
+  return number;
+}
+
+void World::join(std::uint32_t thread) {
+  const Aside aside(*this);
+  point();
+  memory_.flush(running_);
+  if (!ended(thread)) {
+    threads_[running_].joins = thread;
+    fall_asleep();
+  }
+  memory_.joined(running_, thread);
+}
+
+void* World::own_of(std::uint32_t thread, platform::simulated::Maker maker) {
+  for (const Own& own : owns_) {
+    if (own.thread == thread && own.maker == maker) return own.object;
+  }
+  void* const made = maker();
+  const Aside aside(*this);
+  owns_.push_back({thread, maker, made});
+  return made;
+}
+
+}  // namespace lockbench::stress::sim

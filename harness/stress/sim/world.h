@@ -1,0 +1,161 @@
+// World: one execution of a program on simulated threads.
+//
+// Guarantees   every shared access of the program, and nothing else, is a point at which the
+// strategy
+//              decides who goes on; equal decisions give equal executions, to the byte; an
+//              execution ends by itself: finished, stuck (nobody can ever run again), convicted,
+//              left by the strategy, or after a limit of steps.
+// Not offered  two worlds that execute at once; threads of the system.
+// Requires     a program that reaches its shared state through primitives/platform alone.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/stress/sim/arena.h"
+#include "harness/stress/sim/fibre.h"
+#include "harness/stress/sim/memory.h"
+#include "harness/stress/sim/strategy.h"
+#include "primitives/platform/simulated/hooks.h"
+
+namespace lockbench::stress::sim {
+
+enum class End { kFinished, kStuck, kConvicted, kLeft, kTooLong };
+
+// What happened, for people; kept only when asked for.
+struct Event {
+  std::uint64_t step;
+  std::uint32_t thread;
+  std::string what;
+};
+
+class World {
+ public:
+  static constexpr std::uint64_t kMostSteps = 20'000;
+
+  explicit World(Model model);
+
+  struct Execution {
+    End end;
+    std::uint64_t steps = 0;
+    std::vector<Option> schedule;  // every decision, in order
+    std::vector<Event> events;     // when recorded
+  };
+
+  // Runs `program` as thread 0.
+  Execution run(const std::function<void()>& program, Strategy& strategy, bool record = false);
+
+  // For what runs inside: ends the execution at once.
+  [[noreturn]] void convict();
+
+  // For what runs inside, not a point of choice: an event for the record.
+  void tell(const std::function<std::string()>& what);
+
+  Memory& memory() { return memory_; }
+  std::uint32_t thread() const { return running_; }
+  std::uint32_t threads() const { return static_cast<std::uint32_t>(threads_.size()); }
+
+  // Whether the thread ended; whether it waits for something that only others can do.
+  bool ended(std::uint32_t thread) const { return threads_[thread].state == State::kEnded; }
+  bool waits(std::uint32_t thread) const { return threads_[thread].state == State::kAsleep; }
+
+  std::int64_t time_ns() const { return now_ns_; }
+
+  // While it lives, what is allocated belongs to the simulator and not to the program.
+  class Aside {
+   public:
+    explicit Aside(World& world) : world_(world), before_(std::exchange(world.aside_, true)) {}
+    ~Aside() { world_.aside_ = before_; }
+    Aside(const Aside&) = delete;
+    Aside& operator=(const Aside&) = delete;
+
+   private:
+    World& world_;
+    const bool before_;
+  };
+
+  // The world that executes, or null.
+  static World* current();
+  // The same, null while memory is the simulator's.
+  static World* of_program();
+  void* allocate(std::size_t bytes, std::size_t alignment);
+  bool owns(const void* address) const { return arena_.contains(address); }
+
+  // The hooks, see primitives/platform/simulated/hooks.h.
+  void born(const void* word);
+  void gone(const void* word);
+  std::uint64_t load(const void* word, unsigned bytes, std::memory_order order);
+  void store(void* word, unsigned bytes, std::uint64_t bits, std::memory_order order);
+  std::uint64_t begin_update(const void* word, unsigned bytes);
+  void end_update(void* word, unsigned bytes, std::uint64_t bits, bool writes,
+                  std::memory_order order);
+  void fence(std::memory_order order);
+  void fence_all();
+  bool wait(const void* word, std::uint32_t expected, std::int64_t deadline_ns);
+  void wake(const void* word, int count);
+  std::int64_t now();
+  void sleep_until(std::int64_t deadline_ns);
+  void pause();
+  std::uint32_t start(std::function<void()> body);
+  void join(std::uint32_t thread);
+  void* own_of(std::uint32_t thread, platform::simulated::Maker maker);
+  static constexpr std::uint32_t kProcess = kMaxThreads;
+
+ private:
+  enum class State : std::uint8_t { kReady, kPaused, kAsleep, kEnded };
+
+  struct ThreadState {
+    State state = State::kReady;
+    Fibre fibre;
+    const void* sleeps_on = nullptr;  // a word; null: sleeps for time's sake, or joins
+    std::uint32_t joins = 0;          // when not 0
+    std::int64_t deadline_ns = kNever;
+    std::uint64_t slept_since = 0;  // order in which sleepers came
+    bool timed_out = false;
+  };
+
+  struct Own {
+    std::uint32_t thread;
+    platform::simulated::Maker maker;
+    void* object;
+  };
+
+  static constexpr std::int64_t kNever = INT64_MAX;
+
+  void reset();
+  void add_thread();
+  static void begin_thread(void* body);
+  void point(bool may_go_on = true);
+  void collect(bool may_go_on);
+  void decide(bool may_go_on);
+  void go_on_with(std::uint32_t thread);
+  bool anybody_has_a_deadline() const;
+  void let_time_pass();
+  void fall_asleep();
+  [[noreturn]] void leave(End end);
+  void check_life();
+
+  Arena arena_;
+  Memory memory_;
+  Strategy* strategy_ = nullptr;
+  Fibre outside_;
+  std::array<ThreadState, kMaxThreads> slots_;
+  std::span<ThreadState> threads_;  // of slots_, those that were started
+  std::vector<Option> options_;
+  std::vector<Own> owns_;
+  Execution execution_{};
+  bool record_ = false;
+  bool aside_ = false;
+  std::uint32_t running_ = 0;
+  std::int64_t now_ns_ = 0;
+  std::uint64_t sleeps_ = 0;
+  std::uint64_t idle_since_write_ = 0;  // of memory_.writes()
+  std::uint32_t idle_rounds_ = 0;
+};
+
+}  // namespace lockbench::stress::sim

@@ -1,0 +1,24 @@
+// Simulated futex: the same contract as the kernel's. A wake-up names its sleeper in the order in
+// which they came; whether one comes without a reason is the scheduler's choice.
+#pragma once
+
+#include <cstdint>
+
+#include "primitives/platform/atomic.h"
+#include "primitives/platform/clock.h"
+#include "primitives/platform/simulated/hooks.h"
+
+namespace lockbench::platform {
+
+using FutexWord = Atomic<std::uint32_t>;
+
+inline bool futex_wait(const FutexWord& word, std::uint32_t expected,
+                       Time deadline = kForever) noexcept {
+  return simulated::wait(&word, expected, deadline.time_since_epoch().count());
+}
+
+inline void futex_wake(const FutexWord& word, int count) noexcept {
+  simulated::wake(&word, count);
+}
+
+}  // namespace lockbench::platform

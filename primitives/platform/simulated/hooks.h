@@ -1,0 +1,55 @@
+// What the simulated platform asks of the scheduler that explores interleavings. The names are
+// declared here and defined by whoever runs simulations; a normal build never sees them.
+//
+// Every function but the queries is a point of choice: the scheduler may let other simulated
+// threads go first, for as long as it likes. Words are 1, 2, 4 or 8 bytes and travel as the low
+// bytes of a std::uint64_t. Outside of a simulation all this happens at once and alone.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+
+namespace lockbench::platform::simulated {
+
+// A shared word begins and ends its life. Using one that is not alive is found out.
+void born(const void* word, unsigned bytes) noexcept;
+void gone(const void* word, unsigned bytes) noexcept;
+
+std::uint64_t load(const void* word, unsigned bytes, std::memory_order order) noexcept;
+void store(void* word, unsigned bytes, std::uint64_t bits, std::memory_order order) noexcept;
+
+// An atomic read-modify-write: nothing happens between the two calls. begin_update() returns the
+// present value; end_update() writes `bits` if `writes`, else the update is a load of `order`.
+std::uint64_t begin_update(const void* word, unsigned bytes) noexcept;
+void end_update(void* word, unsigned bytes, std::uint64_t bits, bool writes,
+                std::memory_order order) noexcept;
+
+void fence(std::memory_order order) noexcept;
+// The barrier that one thread imposes on all (membarrier).
+void fence_all_threads() noexcept;
+
+// As futex_wait() and futex_wake(). Times are nanoseconds of virtual time.
+bool wait(const void* word, std::uint32_t expected, std::int64_t deadline_ns) noexcept;
+void wake(const void* word, int count) noexcept;
+
+std::int64_t now_ns() noexcept;
+void sleep_until_ns(std::int64_t deadline_ns) noexcept;
+
+// The thread has nothing to do until another has done something.
+void pause() noexcept;
+
+// Who is running: 0 outside of a simulation, then 1, 2, …
+std::uint32_t thread_number() noexcept;
+
+// Starts a thread and returns its number; waits for a thread to end.
+std::uint32_t start(std::function<void()> body);
+void join(std::uint32_t thread) noexcept;
+
+// The object that `maker` makes once per simulated thread, or once per simulation; `maker` says
+// which. It is never destroyed: its memory ends with the simulation.
+using Maker = void* (*)();
+void* of_this_thread(Maker maker);
+void* of_this_process(Maker maker);
+
+}  // namespace lockbench::platform::simulated

@@ -1,0 +1,56 @@
+// Simulated threads: fibres of the scheduler.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include "primitives/platform/clock.h"
+#include "primitives/platform/simulated/hooks.h"
+
+namespace lockbench::platform {
+
+using ThreadToken = std::uintptr_t;
+
+inline constexpr ThreadToken kNoThread = 0;
+
+// Aligned like an address, and 1 outside of a simulation.
+inline ThreadToken this_thread() noexcept {
+  return simulated::thread_number() * std::uintptr_t{64} + 64;
+}
+
+class Thread {
+ public:
+  Thread() = default;
+  template <class Body, class... Arguments>
+  explicit Thread(Body body, Arguments... arguments)
+      : number_(simulated::start([=]() mutable { std::invoke(body, arguments...); })) {}
+  Thread(Thread&& other) noexcept : number_(std::exchange(other.number_, 0)) {}
+  Thread& operator=(Thread&& other) noexcept {
+    number_ = std::exchange(other.number_, 0);
+    return *this;
+  }
+
+  bool joinable() const noexcept { return number_ != 0; }
+  void join() noexcept { simulated::join(std::exchange(number_, 0)); }
+  void detach() noexcept { number_ = 0; }
+
+ private:
+  std::uint32_t number_ = 0;
+};
+
+inline void sleep_until(Time deadline) {
+  simulated::sleep_until_ns(deadline.time_since_epoch().count());
+}
+
+template <class T>
+T& of_this_thread() {
+  return *static_cast<T*>(simulated::of_this_thread([]() -> void* { return new T(); }));
+}
+
+template <class T>
+T& of_this_process() {
+  return *static_cast<T*>(simulated::of_this_process([]() -> void* { return new T(); }));
+}
+
+}  // namespace lockbench::platform
