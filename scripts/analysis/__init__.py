@@ -6,12 +6,14 @@ units       numbers as people read them
 statistics  intervals, exact tests, verdicts; no row, no file
 likeness    whether two runs may be compared
 comparison  rows of a comparison, within a run and between two
+histograms  the buckets of latency.csv, for the trials asked for
 tables      a comparison as text, CSV, Markdown, JSON
 palette     one colour, marker and line style for each primitive
 figure      the look that all pictures share
 scales      logarithmic axes
 endings     names at the ends of lines
 pictures    one module a picture
+page        the report
 modules     whether this interpreter has what a script imports
 command     what the scripts' command lines share
 """

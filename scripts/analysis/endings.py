@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
@@ -20,6 +21,7 @@ class End:
     y: float
     text: str
     look: Look
+    gid: str | None = None  # of all that is drawn for it
 
 
 LABEL_GAP = 0.3  # inches from the axes to the name of a line: leader and marker
@@ -36,14 +38,20 @@ def label_ends(axes: Axes, ends: Sequence[End], size: float = figure.LABEL) -> N
     near, mark, text = (1 + inches / wide for inches in (0.05, 0.17, LABEL_GAP - 0.04))
     last = max(point[0] for point in points)
     for end, point, y in zip(ends, points, places):
-        same = {"transform": axes.transAxes, "color": end.look.colour, "clip_on": False}
+        same: dict[str, Any] = {
+            "transform": axes.transAxes,
+            "color": end.look.colour,
+            "clip_on": False,
+        }
+        same["gid"] = end.gid
         # A line that ends early is led to its name by dots, which nobody takes for a measurement.
         dash = "-" if last - point[0] < 0.02 else (0, (1, 3))
         leader = Line2D([point[0], near, mark], [point[1], y, y], linewidth=0.7, alpha=0.7, **same)
         leader.set_linestyle(dash)
         axes.add_line(leader)
         axes.add_line(Line2D([mark], [y], marker=end.look.marker, markersize=5, **same))
-        axes.text(text, y, end.text, transform=axes.transAxes, size=size, va="center_baseline")
+        words = axes.text(text, y, end.text, transform=axes.transAxes, size=size)
+        words.set(va="center_baseline", gid=end.gid)
 
 
 def spread(wanted: Sequence[float], least: float, low: float, high: float) -> list[float]:

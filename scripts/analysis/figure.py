@@ -123,6 +123,13 @@ def printable(text: str, limit: int = 48) -> str:
     return clean if len(clean) <= limit else clean[: limit - 1] + "…"
 
 
+def short(label: str, limit: int = 26) -> str:
+    """`striped:lock=std,stripes=64` as `striped:std,64`."""
+    name, _, parameters = label.partition(":")
+    values = [parameter.rpartition("=")[2] for parameter in parameters.split(",") if parameter]
+    return printable(f"{name}:{','.join(values)}" if values else name, limit)
+
+
 def sheet(heading: Heading, grid: Grid, count: int) -> tuple[Figure, list[Axes]]:
     """A figure with this heading and the first `count` axes of the grid, row by row."""
     wide = max(2 * _MARGIN + grid.wide, LEAST_WIDE)

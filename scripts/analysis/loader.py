@@ -10,12 +10,12 @@ Errors       InputError, one line: where, what, and what would be right.
 from __future__ import annotations
 
 import csv
-import io
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 import pandas as pd
@@ -114,8 +114,9 @@ class Run:
         return ", ".join(parts)
 
 
-def load(where: str | Path) -> Run:
-    """Reads a run's folder (its trials.csv will do as well)."""
+def load(where: str | Path, lenient: bool = False) -> Run:
+    """Reads a run's folder (its trials.csv will do as well). Lenient: columns may be missing; their
+    figures then were not measured, and a note tells which they are."""
     folder = Path(where)
     if folder.is_file() and folder.name == "trials.csv":
         folder = folder.parent
@@ -126,11 +127,14 @@ def load(where: str | Path) -> Run:
             f"{folder}: is not a folder; name the run's folder, which holds trials.csv"
         )
     path = folder / "trials.csv"
-    frame, notes = _read_csv(path, COLUMNS)
+    frame, notes = _read_csv(path, COLUMNS, lenient)
     if frame.empty:
         raise InputError(f"{path}: holds no trial; a finished one is a line after the header")
+    if lenient:
+        _fill_in(frame)
     _check_version(path, frame)
     trials = _typed(path, frame, COLUMNS, TEXT)
+    del frame
     _check_truth_values(path, trials)
     trials["valid"] = trials["valid"] == "true"
     trials["label"] = _labels(trials)
@@ -141,9 +145,9 @@ def load(where: str | Path) -> Run:
     return Run(folder=folder, trials=trials, meta=meta, notes=tuple(notes))
 
 
-def _read_text(path: Path) -> str:
+def _open(path: Path) -> TextIO:
     try:
-        return path.read_text(encoding="utf-8", errors="replace")
+        return open(path, encoding="utf-8", errors="replace", newline="")
     except FileNotFoundError:
         raise InputError(
             f"{path}: no such file; name a folder that `lockbench run` wrote"
@@ -152,22 +156,44 @@ def _read_text(path: Path) -> str:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
 
 
-def _read_csv(path: Path, columns: list[str]) -> tuple[pd.DataFrame, list[str]]:
-    """All fields as text, with what was left out. The frame's index is the line in the file."""
-    text = _read_text(path)
-    whole = text.endswith("\n")
-    reader = csv.reader(io.StringIO(text, newline=""))
+class _Lines:
+    """The lines of a file one by one, so that it never stands in memory whole as text."""
+
+    def __init__(self, text: TextIO) -> None:
+        self._text = text
+        self.last = ""
+
+    def __iter__(self) -> Iterator[str]:
+        for line in self._text:
+            self.last = line
+            yield line
+
+
+def _read_csv(
+    path: Path, columns: list[str], lenient: bool = False
+) -> tuple[pd.DataFrame, list[str]]:
+    """All fields as text, with what was left out. The frame's index is the line in the file.
+    Lenient: a column that the file lacks is empty in the frame, and told."""
     lines: list[int] = []
     rows: list[list[str]] = []
-    try:
-        header: list[str] = next(reader, [])
-        _check_header(path, header, columns)
-        for row in reader:
-            lines.append(reader.line_num)
-            rows.append(row)
-    except csv.Error as error:
-        raise InputError(f"{path}, line {reader.line_num}: {error}; is this a CSV file?") from None
     notes = []
+    with _open(path) as text:
+        source = _Lines(text)
+        reader = csv.reader(source)
+        try:
+            header: list[str] = next(reader, [])
+            if lenient:
+                notes += _missing_columns(path, header, columns)
+            else:
+                _check_header(path, header, columns)
+            for row in reader:
+                lines.append(reader.line_num)
+                rows.append(row)
+        except csv.Error as error:
+            raise InputError(
+                f"{path}, line {reader.line_num}: {error}; is this a CSV file?"
+            ) from None
+    whole = source.last.endswith("\n")
     if rows and (not whole or len(rows[-1]) < len(header)):
         notes.append(f"{path}, line {lines[-1]}: is cut off and was left out")
         rows.pop()
@@ -178,7 +204,25 @@ def _read_csv(path: Path, columns: list[str]) -> tuple[pd.DataFrame, list[str]]:
                 f"{path}, line {line}: {len(row)} fields where the header has {len(header)};"
                 " repair the line or delete it"
             )
-    return pd.DataFrame(rows, columns=header, index=lines, dtype=str), notes
+    frame = pd.DataFrame(rows, columns=header, index=lines, dtype=str)
+    for name in columns:
+        if name not in header:
+            frame[name] = ""
+    return frame, notes
+
+
+def _missing_columns(path: Path, header: list[str], columns: list[str]) -> list[str]:
+    """What a lenient reader does without; a file that has none of the columns is none of ours."""
+    if not set(header) & set(columns):
+        _check_header(path, header, columns)
+    missing = [name for name in columns if name not in header]
+    if len(set(header)) < len(header):
+        _check_header(path, [*header, *missing], columns)
+    if not missing:
+        return []
+    named = ", ".join(missing[:8]) + (f" and {len(missing) - 8} more" if len(missing) > 8 else "")
+    word = "column is" if len(missing) == 1 else "columns are"
+    return [f"{path}: {word} missing: {named}; what needs them is not shown"]
 
 
 def _check_header(path: Path, header: list[str], columns: list[str]) -> None:
@@ -192,6 +236,23 @@ def _check_header(path: Path, header: list[str], columns: list[str]) -> None:
         )
     if twice := [name for name in columns if header.count(name) > 1]:
         raise InputError(f"{path}, line 1: column {twice[0]} is there twice; once is right")
+
+
+# What stands for a column that a file lacks where nothing would fail all that is there.
+_INSTEAD = {
+    "schema_version": SCHEMA_VERSION,
+    "valid": "false",
+    "primitive": "unnamed",
+    "block": "0",
+}
+
+
+def _fill_in(frame: pd.DataFrame) -> None:
+    for name, value in _INSTEAD.items():
+        if (frame[name] == "").all():
+            frame[name] = value
+    if (frame["trial"] == "").all():
+        frame["trial"] = [str(i) for i in range(len(frame))]
 
 
 def _check_version(path: Path, frame: pd.DataFrame) -> None:
@@ -242,7 +303,8 @@ def _read_meta(path: Path) -> tuple[dict[str, Any], list[str]]:
     if not path.exists():
         return {}, [f"{path}: no such file; the machine is unknown"]
     try:
-        meta = json.loads(_read_text(path))
+        with _open(path) as text:
+            meta = json.load(text)
     except ValueError as error:
         return {}, [f"{path}: is not JSON ({error}); the machine is unknown"]
     if not isinstance(meta, dict):

@@ -34,6 +34,8 @@ RANKS_FROM_PAIRS = 20
 RANKS_FROM_EACH = 10
 # Fewer blocks than this cannot bound a median at 95 %: 1 - 2 / 2^5 = 0.94.
 LEAST_FOR_SAME = 6
+# How many values median_intervals() draws from at a time: what bounds its memory.
+_AT_ONCE = 1000
 # Beyond this many values the exact distribution costs more than the normal approximation errs.
 _EXACT_UP_TO = 120
 
@@ -54,6 +56,22 @@ def median_interval(values: Sequence[float], name: str) -> Interval | None:
     if len(values) < 2:
         return None
     return _percentiles(np.median(_resampled(values, _generator(name)), axis=1))
+
+
+def median_intervals(table: np.ndarray) -> np.ndarray:
+    """The same for each row of a table, all rows at once: low and high. What is missing is NaN; a
+    row of fewer than two values has no interval."""
+    found = np.full((len(table), 2), np.nan)
+    counts = np.isfinite(table).sum(axis=1)
+    for count in np.unique(counts[counts > 1]):
+        draws = _generator(str(count)).integers(0, count, (RESAMPLES, count))
+        of_that_count = np.flatnonzero(counts == count)
+        for some in np.array_split(of_that_count, -(-len(of_that_count) * count // _AT_ONCE)):
+            values = np.sort(table[some], axis=1)[:, :count]  # NaN is sorted to the end
+            medians = np.median(values[:, draws], axis=2)
+            ends = [100 * ALPHA / 2, 100 * (1 - ALPHA / 2)]
+            found[some] = np.percentile(medians, ends, axis=1).T
+    return found
 
 
 def median_ratio_interval(

@@ -6,6 +6,8 @@ on throughput. Its rate is true; who takes it should know the price.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pandas as pd
 
 from analysis import units
@@ -39,32 +41,38 @@ def words(rows: pd.DataFrame) -> str:
     Asked only where threads compete for a window: fixed work is dealt out beforehand, and with an
     open loop waits tell of the rate.
     """
-    rows = rows[(rows["mode"] == "timed") & (rows["threads"] > 1)]
+    rows = asked(rows)
     if rows.empty:
         return ""
+    return of_medians(rows[FIGURES].median().to_dict())
+
+
+# What the judgement rests on.
+FIGURES = ["fairness_jain", "wait_max_ns", "held_p50_ns", "hold_ns", "window_s", "threads"]
+
+
+def asked(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows[(rows["mode"] == "timed") & (rows["threads"] > 1)]
+
+
+def of_medians(medians: Mapping[str, float]) -> str:
+    """The same of a cell's medians of FIGURES; NaN where nothing was measured."""
     said = []
-    jain = _median(rows["fairness_jain"])
-    if jain < LEAST_JAIN:
-        said.append(f"Jain {jain:.2f}")
-    longest = _median(rows["wait_max_ns"])
-    if longest > _bar_ns(rows):
-        said.append(f"one wait took {units.nanoseconds(longest)}")
+    if medians["fairness_jain"] < LEAST_JAIN:
+        said.append(f"Jain {medians['fairness_jain']:.2f}")
+    if medians["wait_max_ns"] > _bar_ns(medians):
+        said.append(f"one wait took {units.nanoseconds(medians['wait_max_ns'])}")
     return f"unfair: {', '.join(said)}" if said else ""
 
 
-def _median(values: pd.Series) -> float:
-    """NaN where nothing was measured."""
-    return float(values.median()) if values.notna().any() else float("nan")
-
-
-def _bar_ns(rows: pd.DataFrame) -> float:
+def _bar_ns(medians: Mapping[str, float]) -> float:
     """The longest wait that needs no explanation."""
-    hold = _median(rows["held_p50_ns"])
+    hold = medians["held_p50_ns"]
     if hold != hold:
-        hold = _median(rows["hold_ns"])
+        hold = medians["hold_ns"]
     hold = hold if hold == hold else 0.0
-    bars = [LONGEST_WAIT_OF_WINDOW * 1e9 * _median(rows["window_s"])]
+    bars = [LONGEST_WAIT_OF_WINDOW * 1e9 * medians["window_s"]]
     if hold > 0:
         bars.append(LONGEST_WAIT_OF_HOLD * hold)
-    queue = ORDERLY_QUEUES * rows["threads"].max() * hold
+    queue = ORDERLY_QUEUES * medians["threads"] * hold
     return max(LEAST_TELLING_WAIT_NS, queue, min(bars))

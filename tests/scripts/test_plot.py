@@ -166,7 +166,7 @@ def test_the_floor_never_wins(make_run: MakeRun) -> None:
 
 
 def test_short_names_keep_the_values_of_parameters() -> None:
-    assert winner._short("striped:lock=std,stripes=64") == "striped:std,64"
+    assert figure.short("striped:lock=std,stripes=64") == "striped:std,64"
 
 
 def test_micro_rows_have_a_picture_of_their_own(make_run: MakeRun) -> None:

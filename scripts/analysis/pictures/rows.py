@@ -156,8 +156,10 @@ def draw_bar(
     )
 
 
-def finish_bars(axes: Axes, longest: float, words: Callable[[float], str], room: float) -> None:
+def finish_bars(
+    axes: Axes, longest: float, words: Callable[[float], str], room: float, most: int = 6
+) -> None:
     """An axis from zero, with room beyond the longest bar for its words, a share of its length."""
-    ticks = [tick for tick in MaxNLocator(6).tick_values(0, longest) if tick <= longest * 1.05]
+    ticks = [tick for tick in MaxNLocator(most).tick_values(0, longest) if tick <= longest * 1.05]
     axes.set_xticks(ticks, [words(tick) if tick else "0" for tick in ticks])
     axes.set_xlim(0, longest * (1 + room))

@@ -22,7 +22,7 @@ _BY_TIME = curves.Axis("hold_ns", "hold", "length of the hold", units.nanosecond
 def draw(run: Run) -> Figure | None:
     rows = cells.driven(run.valid)
     rows = rows[rows["hold_kind"] != "touch"]
-    return curves.draw(run, _none_is_zero(rows), _BY_TIME)
+    return curves.draw(run, none_is_zero(rows), _BY_TIME)
 
 
 def draw_touched(run: Run) -> Figure | None:
@@ -39,7 +39,7 @@ def draw_touched(run: Run) -> Figure | None:
     return curves.draw(run, rows, axis)
 
 
-def _none_is_zero(rows: pd.DataFrame) -> pd.DataFrame:
+def none_is_zero(rows: pd.DataFrame) -> pd.DataFrame:
     """No hold is the start of every kind's axis: its rows join each kind that the run has."""
     without = rows[rows["hold_kind"] == "none"].assign(hold_ns=0.0)
     parts = [rows[rows["hold_kind"] != "none"]]

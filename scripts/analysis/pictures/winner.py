@@ -120,19 +120,12 @@ def _field_width(fields: dict[tuple[float, float], Field]) -> float:
     return max(0.9, figure.widest(words, figure.NOTE) + 0.14)
 
 
-def _short(label: str) -> str:
-    """`striped:lock=std,stripes=64` as `striped:std,64`."""
-    name, _, parameters = label.partition(":")
-    values = [parameter.rpartition("=")[2] for parameter in parameters.split(",") if parameter]
-    return figure.printable(f"{name}:{','.join(values)}" if values else name, 26)
-
-
 def _words(found: Field) -> list[str]:
-    first = _short(found.first) + (f" {unfairness.MARK}" if found.unfair else "")
+    first = figure.short(found.first) + (f" {unfairness.MARK}" if found.unfair else "")
     if found.second is None or found.lead is None:
         return [first, "alone"]
     if not found.proven:
-        return [first, f"≈ {_short(found.second)}"]
+        return [first, f"≈ {figure.short(found.second)}"]
     return [first, f"{units.digits(found.lead)}×"]
 
 

@@ -1,0 +1,81 @@
+"""Times as they were distributed: the buckets of latency.csv, for the trials that are asked for.
+
+The file of a large run is far larger than its table of trials, so it is read in parts, and of each
+part only what was asked for is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+import pandas as pd
+
+from analysis.loader import LATENCY_COLUMNS, Run
+
+_NUMBERS = ["trial", "attempt", "low_ns", "high_ns", "count"]
+_PART = 500_000  # lines
+
+
+def waits(run: Run, trials: pd.DataFrame) -> pd.DataFrame:
+    """The buckets of waits of these rows of the run: `trial`, `block`, `label`, `low_ns`,
+    `high_ns`, `count`. Empty when there is no file, or nothing in it that can be read."""
+    empty = pd.DataFrame(
+        columns=["trial", "block", "label", "low_ns", "high_ns", "count"], dtype=float
+    )
+    path = run.folder / "latency.csv"
+    asked = set(trials["trial"])
+    try:
+        parts = pd.read_csv(
+            path,
+            usecols=LATENCY_COLUMNS,
+            dtype=str,
+            chunksize=_PART,
+            on_bad_lines="skip",
+            encoding_errors="replace",
+        )
+        found = [_wanted(part, asked) for part in parts]
+    except (OSError, ValueError, pd.errors.ParserError):
+        return empty
+    if not found:
+        return empty
+    names = trials[["run_id", "trial", "attempt", "block", "label"]].copy()
+    names["attempt"] = names["attempt"].fillna(0.0)
+    merged = pd.concat(found).merge(names, on=["run_id", "trial", "attempt"])
+    return merged[[*empty.columns]]
+
+
+def _wanted(part: pd.DataFrame, asked: Collection[float]) -> pd.DataFrame:
+    part = part[part["kind"] == "wait"]
+    numbers = part[_NUMBERS].apply(pd.to_numeric, errors="coerce")
+    part = pd.concat([part[["run_id"]], numbers], axis=1)
+    whole = np.isfinite(numbers.to_numpy(dtype=float)).all(axis=1) & (numbers["count"] > 0)
+    return part[whole & part["trial"].isin(asked)]
+
+
+def quantiles(buckets: pd.DataFrame, shares: np.ndarray) -> np.ndarray:
+    """The waits that these shares of all did not exceed, from the middles of buckets; NaN where
+    too few were timed to tell."""
+    ordered = buckets.groupby(["low_ns", "high_ns"], as_index=False)["count"].sum()
+    if ordered.empty:
+        return np.full(len(shares), np.nan)
+    middles = np.maximum(1.0, (ordered["low_ns"] + ordered["high_ns"]).to_numpy() / 2)
+    reached = ordered["count"].cumsum().to_numpy()
+    total = reached[-1]
+    places = np.searchsorted(reached, shares * total, side="left").clip(0, len(middles) - 1)
+    # A share beyond the last but one of those timed would tell of a single wait.
+    return np.where((1 - shares) * total >= 1, middles[places], np.nan)
+
+
+def spread(buckets: pd.DataFrame, edges: np.ndarray) -> np.ndarray:
+    """Which share of the waits lies between each two of the edges; a bucket that an edge cuts is
+    shared out evenly over its logarithm."""
+    low = np.maximum(0.5, buckets["low_ns"].to_numpy(dtype=float) - 0.5)
+    high = np.maximum(low * 1.0001, buckets["high_ns"].to_numpy(dtype=float) + 0.5)
+    counts = buckets["count"].to_numpy(dtype=float)
+    logs = np.log(edges)
+    starts = np.log(low)[:, None]
+    widths = np.log(high)[:, None] - starts
+    below = np.clip((logs[None, :] - starts) / widths, 0, 1) * counts[:, None]
+    total = counts.sum()
+    return np.diff(below.sum(axis=0)) / total if total > 0 else np.zeros(len(edges) - 1)

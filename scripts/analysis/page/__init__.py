@@ -1,0 +1,18 @@
+"""The report: one page of a run, or of several.
+
+summary     each cell's figures and its standing among the primitives of its group, all at once
+regions     which primitive covers which box of threads × keys × hold; pure
+answer      the questions that a run can answer, and the answers
+colours     the palette for light and dark, and for fields behind text
+svg         a matplotlib figure as inline SVG that the page's colours and script can reach
+chart       one picture: its SVG, its caption, its key
+lines       pictures along an axis
+rows        pictures with a row for each primitive
+throughput, waits, fairness, cost
+            the sections' pictures
+about       machine, build, what was invalid, what the method was
+content     a run's whole chapter, before it has a form
+as_html, as_markdown
+            the forms
+templates   the page itself, its style and its script
+"""

@@ -1,0 +1,214 @@
+"""What a reader needs beside the figures: what was not valid and why, on what machine and with what
+build the run was made, the command that repeats it, and what the method was. Words only."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from analysis import cells, units
+from analysis.loader import Run
+
+_MOST_KINDS = 60
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Rows that are not valid for one reason, told by the first of them."""
+
+    rows: int
+    primitives: list[str]
+    where: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Faults:
+    told: list[Fault]
+    more: int  # rows of kinds that there was no room for
+    rows: int
+    again: int  # trials that were measured once more and then were valid
+
+
+def faults(run: Run) -> Faults:
+    """Reasons that differ by their figures only are one."""
+    invalid = run.trials[~run.trials["valid"]]
+    final = run.final.loc[run.final.index.intersection(invalid.index)]
+    again = len(invalid) - len(final)
+    kinds: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    wheres: dict[tuple[str, str], str] = {}
+    for row in invalid.to_dict("records"):
+        reason = cells.reason(row)
+        kind = (str(row["workload"]), re.sub(r"[\d.,]+", "0", reason))
+        kinds.setdefault(kind, []).append((str(row["label"]), reason))
+        if kind not in wheres:
+            key = {name: None if row[name] != row[name] else row[name] for name in cells.GROUP}
+            wheres[kind] = cells.describe(key)
+    told = [
+        Fault(
+            rows=len(found),
+            primitives=list(dict.fromkeys(label for label, _ in found)),
+            where=wheres[kind],
+            reason=found[0][1],
+        )
+        for kind, found in sorted(kinds.items(), key=lambda item: -len(item[1]))
+    ]
+    more = sum(fault.rows for fault in told[_MOST_KINDS:])
+    return Faults(told[:_MOST_KINDS], more, len(invalid), again)
+
+
+def facts(run: Run) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Machine, build and calibration, as far as the run tells."""
+    meta = run.meta
+    machine, build = _mapping(meta.get("machine")), _mapping(meta.get("build"))
+    found = [
+        ("Machine", _machine(machine)),
+        ("Build", _build(build)),
+        ("Calibration", _calibration(_mapping(meta.get("calibration")))),
+    ]
+    return [(name, lines) for name, lines in found if lines]
+
+
+def command(run: Run) -> str:
+    told = run.meta.get("command")
+    return told if isinstance(told, str) else ""
+
+
+def target_note(run: Run) -> str:
+    """That the preset was sized for another machine."""
+    target = _mapping(run.meta.get("target"))
+    return str(target.get("note", "")) if target.get("matches") is False else ""
+
+
+def surroundings(run: Run) -> list[str]:
+    """What the rows say of what else was going on, each a sentence."""
+    trials = run.final
+    told = []
+    for column, start in (
+        ("other_cpu_share", "Other processes used"),
+        ("steal_share", "The host took"),
+    ):
+        share = trials[column].dropna()
+        if len(share):
+            told.append(
+                f"{start} {_percent(share.median())} of the machine's time in the median trial and"
+                f" {_percent(share.max())} at most ({column})."
+            )
+    late = trials["idle_lateness_mean_ns"].dropna()
+    if len(late):
+        told.append(
+            "In open loops an operation for which a thread stood ready began"
+            f" {units.nanoseconds(late.median())} late in the median trial and"
+            f" {units.nanoseconds(late.max())} at most: the harness's own share of a wait"
+            " (idle_lateness_mean_ns)."
+        )
+    return told
+
+
+def _percent(share: float) -> str:
+    return f"{units.short(100 * share, 2)} %" if share >= 0.0005 else "less than 0.05 %"
+
+
+def _machine(machine: Mapping[str, Any]) -> list[tuple[str, str]]:
+    lines = [("Processor", " ".join(str(machine.get("cpu_model") or "").split()))]
+    counts = [
+        units.plural(int(machine[name]), word)
+        for name, word in (
+            ("packages", "package"),
+            ("cores", "core"),
+            ("hardware_threads", "hardware thread"),
+        )
+        if isinstance(machine.get(name), (int, float))
+    ]
+    usable = machine.get("usable_threads")
+    if isinstance(usable, int) and usable != machine.get("hardware_threads"):
+        counts.append(f"{usable} of them usable")
+    lines.append(("Cores", ", ".join(counts)))
+    caches = machine.get("caches")
+    lines.append(("Caches", ", ".join(map(_cache, caches)) if isinstance(caches, list) else ""))
+    memory = machine.get("memory_bytes")
+    lines.append(("Memory", units.memory(memory) if isinstance(memory, (int, float)) else ""))
+    for name, word in (
+        ("governor", "Governor"),
+        ("kernel", "Kernel"),
+        ("hypervisor", "Hypervisor"),
+    ):
+        lines.append((word, str(machine.get(name) or "")))
+    return [(name, text) for name, text in lines if text]
+
+
+def _cache(cache: Any) -> str:
+    if not isinstance(cache, dict):
+        return str(cache)
+    kind = {"data": "d", "instruction": "i"}.get(str(cache.get("kind")), "")
+    size = cache.get("bytes")
+    told = units.memory(size) if isinstance(size, (int, float)) else "?"
+    return f"L{cache.get('level', '?')}{kind} {cache.get('number', '?')} × {told}"
+
+
+def _build(build: Mapping[str, Any]) -> list[tuple[str, str]]:
+    commit = str(build.get("commit") or "")[:12]
+    if commit and build.get("modified"):
+        commit += ", with changes"
+    libraries = _mapping(build.get("libraries"))
+    lines = [
+        ("lockbench", str(build.get("version") or "")),
+        ("Commit", commit),
+        ("Compiler", str(build.get("compiler") or "")),
+        ("Flags", str(build.get("flags") or "")),
+        ("Libraries", ", ".join(f"{name} {version}" for name, version in libraries.items())),
+    ]
+    return [(name, text) for name, text in lines if text]
+
+
+def _calibration(found: Mapping[str, Any]) -> list[tuple[str, str]]:
+    words = {
+        "clock_ns": "One reading of the clock",
+        "floor_untimed_ns": "Floor: an operation, no wait timed",
+        "floor_sampled_ns": "Floor: 1 wait in 64 timed",
+        "floor_timed_ns": "Floor: every wait timed",
+    }
+    return [
+        (word, units.nanoseconds(found[name]))
+        for name, word in words.items()
+        if isinstance(found.get(name), (int, float))
+    ]
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def cannot(run: Run, table: pd.DataFrame) -> list[str]:
+    """What this run cannot tell, and what would."""
+    valid = run.valid
+    if valid.empty:
+        return [
+            "No row is valid, so no figure is shown: a figure without its proof is none."
+            " What became of the rows is told below."
+        ]
+    told = []
+    if valid["block"].nunique() == 1:
+        told.append(
+            "There is one block only: nothing can be said of how figures vary, and no difference"
+            " be proven. Five blocks (--blocks 5) or more would."
+        )
+    if valid.loc[valid["label"] != cells.FLOOR, "label"].nunique() == 1:
+        told.append("Only one primitive was measured: there is nothing to choose between.")
+    if valid["threads"].nunique() == 1:
+        told.append(
+            f"Only one number of threads was measured ({units.number(valid['threads'].iloc[0])}):"
+            " how throughput grows with threads is not shown."
+        )
+    if valid["wait_p50_ns"].isna().all():
+        told.append("No wait was timed: waits are not shown.")
+    if (table["blocks"] < table["planned"]).any():
+        short = int((table["blocks"] < table["planned"]).sum())
+        told.append(
+            f"Of {short:,} of {units.plural(len(table), 'cell')} some or all blocks are not valid."
+        )
+    return told

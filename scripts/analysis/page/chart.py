@@ -1,0 +1,133 @@
+"""One picture of the page: its SVG, what is told beside it, and the room that it is drawn in.
+
+Sizes are in points, which are the units of the picture's view box: 400 of them are as wide as a
+phone, so that its smallest words can be read there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import matplotlib
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from analysis import figure, palette
+from analysis.page import svg
+from analysis.page.colours import Inks
+
+WIDE = 400.0
+TEXT = 10.5
+# Each block is a point up to so many; beyond, a bar from the least to the greatest.
+MOST_POINTS = 12
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A picture with its words."""
+
+    name: str  # its id in the page
+    link: str  # what a link to it is called
+    title: str
+    summary: str  # what it shows, for who cannot see it
+    svg: str
+    shown: Sequence[int]  # numbers of the primitives in it
+    cells: frozenset[int]  # numbers of the cells in it
+
+
+class Maker:
+    """Gives pictures their ids, and knows the colours of the page."""
+
+    def __init__(self, inks: Inks, prefix: str) -> None:
+        self.inks = inks
+        self._prefix = prefix
+        self._count = 0
+
+    def made(
+        self,
+        drawn: Figure,
+        link: str,
+        title: str,
+        told: dict[str, str],
+        summary: str,
+        cells: Sequence[int] | pd.Series,
+    ) -> Chart:
+        """`told`: of each primitive shown, its values in words."""
+        self._count += 1
+        name = f"{self._prefix}{self._count}"
+        numbers = {self.inks.numbers[label]: words for label, words in told.items()}
+        return Chart(
+            name=name,
+            link=link,
+            title=title,
+            summary=summary,
+            svg=svg.inline(drawn, name, self.inks, numbers, f"{name}-t {name}-s"),
+            shown=sorted(numbers),
+            cells=frozenset(int(cell) for cell in set(cells)),
+        )
+
+    def look(self, label: str) -> palette.Look:
+        return self.inks.looks[label]
+
+    def own(self, label: str) -> str:
+        return svg.own(self.inks.numbers[label])
+
+
+def use_style() -> None:
+    figure.use_style()
+    matplotlib.rcParams.update(
+        {
+            "svg.fonttype": "none",
+            "font.size": TEXT,
+            "axes.labelsize": TEXT,
+            "xtick.labelsize": TEXT,
+            "ytick.labelsize": TEXT,
+        }
+    )
+
+
+def room(tall: float, left: float, right: float, top: float = 22, bottom: float = 38) -> Axes:
+    """Axes with so much around them, `tall` themselves."""
+    whole = tall + top + bottom
+    made = Figure(figsize=(WIDE / 72, whole / 72), facecolor="white")
+    FigureCanvasAgg(made)
+    return made.add_axes((left / WIDE, bottom / whole, (WIDE - left - right) / WIDE, tall / whole))
+
+
+def name_y(axes: Axes, words: str) -> None:
+    """Above the axis, level: words that stand on end are hard to read."""
+    left = axes.get_position().x0 * WIDE
+    axes.annotate(
+        words,
+        (0, 1),
+        xycoords="axes fraction",
+        xytext=(4 - left, 9),
+        textcoords="offset points",
+        color=figure.QUIET,
+        annotation_clip=False,
+    )
+
+
+def text_width(words: Sequence[str]) -> float:
+    """Of the widest, in points."""
+    return figure.widest(words, TEXT) * 72
+
+
+def draw_points(axes: Axes, x: pd.Series, y: pd.Series, colour: str, gid: str) -> None:
+    """A faint point each. As strokes of no length with round ends: the shortest SVG there is."""
+    places = np.column_stack([x, x, np.full(len(x), np.nan)]).ravel()
+    levels = np.column_stack([y, y, np.full(len(y), np.nan)]).ravel()
+    (line,) = axes.plot(places, levels, color=colour, linewidth=4, alpha=0.38, zorder=2, gid=gid)
+    line.set_solid_capstyle("round")
+
+
+def value_words(values: pd.Series, words: Callable[[float], str]) -> str:
+    """`7.81 M (6.64 M – 8.04 M)`: the median, and the least and greatest block."""
+    median = words(float(values.median()))
+    if len(values) < 2:
+        return f"{median} (one block)"
+    return f"{median} ({words(float(values.min()))} – {words(float(values.max()))})"

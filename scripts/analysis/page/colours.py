@@ -1,0 +1,129 @@
+"""The page's colours, for light and dark: each primitive's own, and fields to write upon.
+
+Light shows the palette as it is. Dark turns lightness round and keeps the hue, so that the shades
+of a family stay as far apart. Contrast is as in the Web Content Accessibility Guidelines 2.1
+(2018).
+"""
+
+from __future__ import annotations
+
+import colorsys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from analysis import palette
+
+LEAST_FOR_TEXT = 4.5
+LEAST_FOR_LINES = 2.2  # beside which marker, dash and name tell a line, too
+
+
+@dataclass(frozen=True)
+class Theme:
+    """What is neither a primitive's nor a field's."""
+
+    paper: str
+    card: str
+    ink: str
+    quiet: str
+    grid: str
+    axis: str
+    link: str
+    good: str
+    fair: str
+    bad: str
+
+
+LIGHT = Theme(
+    paper="#FFFFFF",
+    card="#F6F7F9",
+    ink="#1B1F24",
+    quiet="#57606A",
+    grid="#E3E5E8",
+    axis="#9AA0A6",
+    link="#0B57A4",
+    good="#0A6B42",
+    fair="#8A4B00",
+    bad="#B3261E",
+)
+DARK = Theme(
+    paper="#12151A",
+    card="#1B2028",
+    ink="#E7EAEE",
+    quiet="#A3ACB8",
+    grid="#2B323C",
+    axis="#5E6875",
+    link="#7FB8F5",
+    good="#62D29B",
+    fair="#F2B45C",
+    bad="#FF9A91",
+)
+
+
+def luminance(colour: str) -> float:
+    parts = []
+    for value in _channels(colour):
+        parts.append(value / 12.92 if value <= 0.03928 else ((value + 0.055) / 1.055) ** 2.4)
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+
+def contrast(one: str, other: str) -> float:
+    """From 1, the same, to 21, black on white."""
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def on_dark(colour: str) -> str:
+    """The same hue where paper is dark."""
+    hue, light, rich = colorsys.rgb_to_hls(*_channels(colour))
+    light = 0.92 - 0.72 * light
+    found = _written(colorsys.hls_to_rgb(hue, light, min(rich, 0.85)))
+    while contrast(found, DARK.paper) < LEAST_FOR_LINES + 1:
+        found = palette.mix(found, 0.1)
+    return found
+
+
+def fields(colour: str, theme: Theme) -> tuple[str, str]:
+    """Two fields of this colour that the theme's ink can be read upon: a deep and a pale one."""
+    own = colour if theme is LIGHT else on_dark(colour)
+    return _under(own, theme, 0.5), _under(own, theme, 0.82)
+
+
+def _under(colour: str, theme: Theme, share: float) -> str:
+    """The colour, moved towards the paper by at least this share and until ink stands out."""
+    found = _between(colour, theme.paper, share)
+    while contrast(found, theme.ink) < LEAST_FOR_TEXT + 0.5:
+        share = share + (1 - share) * 0.2
+        found = _between(colour, theme.paper, share)
+    return found
+
+
+def _between(one: str, other: str, share: float) -> str:
+    mixed = [a + (b - a) * share for a, b in zip(_channels(one), _channels(other))]
+    return _written((mixed[0], mixed[1], mixed[2]))
+
+
+def _channels(colour: str) -> tuple[float, float, float]:
+    red, green, blue = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    return red, green, blue
+
+
+def _written(channels: tuple[float, float, float]) -> str:
+    return "#" + "".join(f"{round(255 * channel):02X}" for channel in channels)
+
+
+class Inks:
+    """A number for each primitive of the page, and with it the names of its colours."""
+
+    def __init__(self, labels: Iterable[str]) -> None:
+        self.looks: Mapping[str, palette.Look] = palette.Palette(labels)
+        self.numbers = {label: i for i, label in enumerate(self.looks)}
+
+    def style(self, theme: Theme) -> str:
+        """Every colour of a theme as CSS custom properties."""
+        told = [f"--{name}:{value}" for name, value in vars(theme).items()]
+        for label, number in self.numbers.items():
+            colour = self.looks[label].colour
+            deep, pale = fields(colour, theme)
+            line = colour if theme is LIGHT else on_dark(colour)
+            told.append(f"--c{number}:{line};--f{number}:{deep};--g{number}:{pale}")
+        return ";".join(told)

@@ -1,0 +1,220 @@
+"""A run's chapter of the report, before it has a form: what HTML and Markdown both tell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from analysis import cells, figure, units
+from analysis.loader import Run
+from analysis.page import about, answer, cost, fairness, lines, summary, text, throughput, waits
+from analysis.page.chart import Chart, Maker
+from analysis.page.colours import Inks
+
+MOST_CELLS = 1500  # of a page's tables
+_MOST_PICTURES = 6  # of a kind
+_SHOWN = {
+    "operations_per_s": lambda value: f"{units.count(value, trim=False)}/s",
+    "makespan_s": lambda value: units.seconds(value, trim=False),
+    "operation_ns": lambda value: units.nanoseconds(value, trim=False),
+    "wait_p99_ns": lambda value: f"p99 {units.nanoseconds(value, trim=False)}",
+}
+
+
+@dataclass(frozen=True)
+class Section:
+    """Pictures of one kind, and what they lack."""
+
+    charts: list[Chart]
+    notes: list[str]
+
+
+@dataclass(frozen=True)
+class Line:
+    """One cell in the table: what is shown, and by what it is sorted."""
+
+    cell: int
+    label: str
+    number: int  # of the primitive's colours
+    where: str  # all that is not in the columns beside it
+    threads: float
+    keys: float
+    hold: str
+    metric: str
+    figures: list[tuple[str, float | None]]  # median … memory, as COLUMNS has them
+    spread: str
+    standing: str
+    price: str
+    links: list[tuple[str, str]]  # anchor and its word
+
+
+COLUMNS = ("median", "of the fastest", "p99 wait", "longest wait", "Jain", "CPU/op", "memory")
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """All that is told of one run."""
+
+    prefix: str  # begins the ids of this chapter
+    run: Run
+    inks: Inks
+    facts: list[str]  # of the run, for its head
+    notes: list[str]
+    cannot: list[str]
+    questions: list[answer.Question]
+    lonely: list[str]
+    sections: dict[str, Section]
+    lines: list[Line]
+    cells: int  # how many there are; the table may have fewer
+    faults: about.Faults
+    machine: list[tuple[str, list[tuple[str, str]]]]
+    command: str
+    surroundings: list[str]
+
+
+def heading(chapter: Chapter) -> str:
+    """What a chapter is called: its preset's name, else its run's."""
+    preset = str(chapter.run.trials["preset"].iloc[0])
+    return text.one_line(preset or chapter.run.run_id, 80)
+
+
+def chapters(runs: Sequence[Run], pictures: bool = True) -> list[Chapter]:
+    """One for each run; all share one palette, and the room of the page."""
+    inks = Inks(label for run in runs for label in run.trials["label"].unique())
+    room = max(1, len(runs))
+    return [
+        _chapter(run, inks, f"r{i + 1}", MOST_CELLS // room, pictures, _MOST_PICTURES // room or 1)
+        for i, run in enumerate(runs)
+    ]
+
+
+def _chapter(
+    run: Run, inks: Inks, prefix: str, most_cells: int, pictures: bool, most_pictures: int
+) -> Chapter:
+    rows = summary.numbered(run)
+    table = summary.of(rows)
+    sections = _sections(run, rows, Maker(inks, f"{prefix}p"), most_pictures) if pictures else {}
+    return Chapter(
+        prefix=prefix,
+        run=run,
+        inks=inks,
+        facts=_facts(run, table),
+        notes=[*run.notes, *([note] if (note := about.target_note(run)) else [])],
+        cannot=about.cannot(run, table),
+        questions=answer.questions(table),
+        lonely=answer.lonely(table),
+        sections=sections,
+        lines=_lines(table, inks, sections, most_cells),
+        cells=len(table),
+        faults=about.faults(run),
+        machine=about.facts(run),
+        command=about.command(run),
+        surroundings=about.surroundings(run),
+    )
+
+
+def _facts(run: Run, table: pd.DataFrame) -> list[str]:
+    trials = run.final
+    blocks = trials["block"].nunique()
+    valid = int(trials["valid"].sum())
+    told = [
+        units.plural(len(trials), "trial")
+        + (", all valid" if valid == len(trials) else f", {valid:,} of them valid"),
+        units.plural(len(table), "cell"),
+        units.plural(blocks, "block"),
+    ]
+    started = trials["started_at"].iloc[0].replace("T", " ").replace("Z", " UTC")
+    return [*told, figure.printable(started, 32)] if started else told
+
+
+def _sections(run: Run, rows: pd.DataFrame, maker: Maker, most: int) -> dict[str, Section]:
+    valid = rows[rows["valid"]]
+    return {
+        "throughput": Section(*throughput.charts(valid, maker, most)),
+        "waits": Section(*waits.charts(run, valid, maker, most)),
+        "fairness": Section(*fairness.charts(valid, maker, most)),
+        "cost": Section(*cost.charts(valid, maker, most)),
+    }
+
+
+def _lines(table: pd.DataFrame, inks: Inks, sections: dict[str, Section], most: int) -> list[Line]:
+    """Whole groups, from the first to the last; within a group the fastest on top."""
+    if table.empty:
+        return []
+    heads = table.drop_duplicates("group").sort_values(
+        ["workload", "scenario", "mode", "keys", "threads", "hold_ns", "rate_per_s"],
+        na_position="first",
+    )
+    size = len(table) / len(heads)
+    chosen = lines.evenly(list(heads["group"]), max(1, int(most / size)))
+    by_group = dict(list(table[table["group"].isin(chosen)].groupby("group")))
+    charts = [chart for section in sections.values() for chart in section.charts]
+    links: dict[int, list[tuple[str, str]]] = {}
+    for chart in charts:
+        for cell in chart.cells:
+            links.setdefault(cell, []).append((chart.name, chart.link))
+    made = []
+    for group in chosen:
+        ranked = by_group[group].sort_values("ratio", ascending=False, na_position="last")
+        made += [_line(one, inks, links) for one in ranked.reset_index().to_dict("records")]
+    return made
+
+
+_BESIDE = {"threads", "keys", "hold_kind", "hold_ns", "hold_lines"}
+
+
+def _line(one: dict[str, Any], inks: Inks, links: dict[int, list[tuple[str, str]]]) -> Line:
+    key = {name: None if one[name] != one[name] else one[name] for name in cells.GROUP}
+    show = _SHOWN[one["metric"]]
+    figures = [
+        _figure(one["median"], show),
+        _figure(one["ratio"], lambda value: f"{value:.2f}×"),
+        _figure(one["wait_p99_ns"], units.nanoseconds),
+        _figure(one["wait_max_ns"], units.nanoseconds),
+        _figure(one["fairness_jain"], lambda value: f"{value:.2f}"),
+        _figure(one["processor_ns"], units.nanoseconds),
+        _figure(one["lock_bytes"], units.memory),
+    ]
+    own = {link: name for name, link in reversed(links.get(int(one["cell"]), []))}
+    return Line(
+        cell=int(one["cell"]),
+        label=figure.printable(one["label"], 120),
+        number=inks.numbers[one["label"]],
+        where=cells.describe(key, [name for name in cells.GROUP if name not in _BESIDE]),
+        threads=one["threads"],
+        keys=one["keys"],
+        hold=cells.describe(key, ["hold_kind", "hold_ns", "hold_lines"]).removeprefix("hold "),
+        metric=one["metric"],
+        figures=figures,
+        spread=_spread(one, show),
+        standing=_standing(one),
+        price=one["unfair"],
+        links=[(name, link) for link, name in own.items()][:5],
+    )
+
+
+def _figure(value: float, show: Any) -> tuple[str, float | None]:
+    return (show(value), float(value)) if value == value and value is not None else ("", None)
+
+
+def _spread(one: dict[str, Any], show: Any) -> str:
+    if one["median"] != one["median"]:
+        return f"none of {units.plural(int(one['planned']), 'block')} valid"
+    if one["blocks"] < 2:
+        return "one block"
+    told = f"{show(one['low'])} – {show(one['high'])}"
+    lacking = int(one["planned"]) - int(one["blocks"])
+    return told + (f", {lacking} of {int(one['planned'])} blocks not valid" if lacking else "")
+
+
+def _standing(one: dict[str, Any]) -> str:
+    if one["median"] != one["median"]:
+        return "not valid"
+    if one["label"] == cells.FLOOR:
+        return "floor"
+    if one["standing"] == summary.FASTEST:
+        return "fastest, proven" if one["settled"] else "fastest by the median"
+    return {summary.LEVEL: "not told apart", summary.BEHIND: "slower"}.get(one["standing"], "")

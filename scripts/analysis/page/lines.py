@@ -1,0 +1,143 @@
+"""Pictures along an axis: a line for each primitive through the medians of its blocks, every block
+a faint point (or, of many, a bar from the least to the greatest), names at the ends of few lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from analysis import cells, endings, figure, scales
+from analysis.cells import Group
+from analysis.page import chart
+from analysis.page.chart import Chart, Maker
+from analysis.pictures import curves
+
+_TALL = 190.0
+
+
+def along(
+    rows: pd.DataFrame, axis: curves.Axis, maker: Maker, most: int, link: str
+) -> tuple[list[Chart], int]:
+    """A picture for each facet along the axis (for each family, of many primitives), and how many
+    more there would be than `most`."""
+    measure = axis.measures[0]
+    rows = rows[(rows[measure.column] > 0) & rows[axis.column].notna()]
+    if rows.empty:
+        return [], 0
+    facets = cells.axis_facets(rows, axis.column)
+    parts = [
+        (facet, family, labels)
+        for facet in facets
+        for family, labels in curves.split(facet.labels).items()
+    ]
+    _, varied = cells.same_and_different([facet.key for facet in facets])
+    chosen = evenly(parts, most)
+    charts = [
+        _drawn(facet, labels, axis, maker, _title(facet, varied, family, axis), link)
+        for facet, family, labels in chosen
+    ]
+    return charts, len(parts) - len(chosen)
+
+
+def evenly(found: Sequence, most: int) -> list:
+    """So many, from the first to the last."""
+    if len(found) <= most:
+        return list(found)
+    last = len(found) - 1
+    return [found[round(i * last / max(1, most - 1))] for i in range(most)]
+
+
+def _title(facet: Group, varied: Sequence[str], family: str, axis: curves.Axis) -> str:
+    told = cells.describe(facet.key, varied)
+    if not told:
+        told = cells.describe(facet.key)
+    return f"By {axis.title}: {told}{f' · {family} family' if family else ''}"
+
+
+def _drawn(
+    facet: Group, labels: Sequence[str], axis: curves.Axis, maker: Maker, title: str, link: str
+) -> Chart:
+    measure = axis.measures[0]
+    rows = facet.rows[facet.rows["label"].isin(labels)]
+    values = sorted(rows[axis.column].unique())
+    places = scales.positions(values)
+    names = [figure.short(label, 18) for label in labels]
+    axes = chart.room(_TALL, left=46, right=endings.LABEL_GAP * 72 + chart.text_width(names) + 4)
+    ends, told = [], {}
+    for label in labels:
+        own = rows[rows["label"] == label]
+        last = _draw_line(axes, own, axis, places, maker, label)
+        name = figure.short(label, 18)
+        ends.append(endings.End(*last, name, maker.look(label), maker.own(label)))
+        told[label] = _told(own, label, axis)
+    figures = rows[measure.column]
+    axes.set_ylim(*scales.padded([figures.min(), figures.max()]))
+    scales.log_scale(axes, "y", measure.words)
+    axes.set_xlim(*scales.padded(sorted(places.values()), share=0.05))
+    named = {places[value]: axis.words(value) for value in values}
+    scales.log_places(axes, "x", {at: named[at] for at in scales.apart(sorted(named), 0.16)})
+    axes.grid(axis="y")
+    axes.set_xlabel(axis.label)
+    chart.name_y(axes, measure.label)
+    endings.label_ends(axes, ends, size=chart.TEXT)
+    return maker.made(
+        axes.figure, link, title, told, _summary(rows, axis, values[-1]), rows["cell"]
+    )
+
+
+def _draw_line(
+    axes: Axes,
+    own: pd.DataFrame,
+    axis: curves.Axis,
+    places: dict[float, float],
+    maker: Maker,
+    label: str,
+) -> tuple[float, float]:
+    column = axis.measures[0].column
+    look, gid = maker.look(label), maker.own(label)
+    by_value = own.groupby(axis.column)[column]
+    medians = by_value.median()
+    x = [places[value] for value in medians.index]
+    if by_value.size().max() <= chart.MOST_POINTS:
+        chart.draw_points(axes, own[axis.column].map(places), own[column], look.colour, gid)
+    else:
+        for at, low, high in zip(x, by_value.min(), by_value.max()):
+            axes.plot((at, at), (low, high), color=look.colour, linewidth=4, alpha=0.3, gid=gid)
+    axes.plot(
+        x,
+        medians,
+        color=look.colour,
+        linestyle=look.dash,
+        linewidth=look.width,
+        marker=look.marker,
+        markersize=5,
+        markeredgecolor="white",
+        markeredgewidth=0.5,
+        zorder=3,
+        gid=gid,
+    )
+    return x[-1], float(medians.iloc[-1])
+
+
+def _told(own: pd.DataFrame, label: str, axis: curves.Axis) -> str:
+    words = axis.measures[0].words
+    lines = [
+        f"{axis.words(value)}: {chart.value_words(rows, words)}"
+        for value, rows in own.groupby(axis.column)[axis.measures[0].column]
+    ]
+    return "\n".join(
+        [figure.printable(label, 120), f"{axis.label}: {axis.measures[0].label}", *lines]
+    )
+
+
+def _summary(rows: pd.DataFrame, axis: curves.Axis, last: float) -> str:
+    measure = axis.measures[0]
+    there = rows[rows[axis.column] == last].groupby("label")[measure.column].median()
+    ranked = there.sort_values(ascending=measure.column.startswith("wait"))
+    named = ", ".join(
+        f"{figure.printable(label)} {measure.words(value)}" for label, value in ranked.items()
+    )
+    return f"{measure.label} by {axis.label}. At {axis.words(last)}, best first: {named}."

@@ -1,0 +1,112 @@
+"""Which primitive for which region: few boxes that cover a grid of fields. Pure.
+
+A primitive covers a field when it is the fastest there, or cannot be told apart from the fastest
+and is not far from it by the medians. The box that answers for most goes first, then the one
+that answers for most of what is left, until nothing is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+
+Place = tuple[int, int, int]  # of threads, keys and hold, each by its number along the axis
+Box = tuple[tuple[int, int], tuple[int, int], tuple[int, int]]  # first and last of each axis
+
+# What a primitive that is only not told apart from the fastest counts, where the fastest counts 1.
+_LEVEL_WEIGHT = 0.6
+
+
+@dataclass(frozen=True)
+class Field:
+    """One cell without its primitive: who is the fastest, and who may be."""
+
+    first: str
+    level: frozenset[str] = field(default_factory=frozenset)  # not told apart, and near
+
+
+@dataclass(frozen=True)
+class Region:
+    """One primitive, and where it answers."""
+
+    primitive: str
+    box: Box
+    places: list[Place]  # measured ones within the box
+
+
+def cover(fields: Mapping[Place, Field]) -> list[Region]:
+    """Boxes over all places; they may overlap."""
+    left = set(fields)
+    found: list[Region] = []
+    while left:
+        best = max(
+            (region for label in _labels(fields, left) for region in _boxes(fields, label, left)),
+            key=lambda region: _worth(fields, region, left),
+        )
+        found.append(best)
+        left -= set(best.places)
+    return found
+
+
+def _labels(fields: Mapping[Place, Field], left: set[Place]) -> list[str]:
+    labels: dict[str, None] = {}
+    for place in sorted(left):
+        labels[fields[place].first] = None
+    return list(labels)
+
+
+def _covers(found: Field, label: str) -> bool:
+    return label == found.first or label in found.level
+
+
+def _worth(fields: Mapping[Place, Field], region: Region, left: set[Place]) -> tuple[float, int]:
+    """What it newly answers for; of equals the smaller box."""
+    new = [place for place in region.places if place in left]
+    sure = sum(fields[place].first == region.primitive for place in new)
+    return sure + _LEVEL_WEIGHT * (len(new) - sure), -len(region.places)
+
+
+def _boxes(fields: Mapping[Place, Field], label: str, left: set[Place]) -> list[Region]:
+    """Of each place that is left, and where the primitive covers, the greatest box grown from it:
+    one axis after the other, in every order of axes."""
+    found: dict[Box, Region] = {}
+    for place in left:
+        if not _covers(fields[place], label):
+            continue
+        for order in ((0, 1, 2), (1, 0, 2), (2, 1, 0), (0, 2, 1), (1, 2, 0), (2, 0, 1)):
+            box = _grown(fields, label, place, order)
+            if box not in found:
+                found[box] = Region(label, box, _inside(fields, box))
+    return list(found.values())
+
+
+def _grown(fields: Mapping[Place, Field], label: str, place: Place, order: Sequence[int]) -> Box:
+    box: list[tuple[int, int]] = [(at, at) for at in place]
+    last = [max(p[axis] for p in fields) for axis in range(3)]
+    for axis in order:
+        for step in (-1, 1):
+            while True:
+                low, high = box[axis]
+                edge = high + 1 if step > 0 else low - 1
+                if not 0 <= edge <= last[axis]:
+                    break
+                slab: list[tuple[int, int]] = list(box)
+                slab[axis] = (edge, edge)
+                new = _inside(fields, (slab[0], slab[1], slab[2]))
+                if not new or not all(_covers(fields[at], label) for at in new):
+                    break
+                box[axis] = (low, edge) if step > 0 else (edge, high)
+    return box[0], box[1], box[2]
+
+
+def _inside(fields: Mapping[Place, Field], box: Box) -> list[Place]:
+    threads, keys, holds = (range(low, high + 1) for low, high in box)
+    return [place for place in product(threads, keys, holds) if place in fields]
+
+
+def span(words: Sequence[str], first: int, last: int) -> str:
+    """`2`, `2 and 4`, `2 to 16`."""
+    if first == last:
+        return words[first]
+    return f"{words[first]} {'and' if last == first + 1 else 'to'} {words[last]}"

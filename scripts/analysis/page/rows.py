@@ -1,0 +1,137 @@
+"""Pictures with a row for each primitive, best on top: a mark at the median, a bar from the least
+to the greatest block, every block a faint point. Lengths begin at zero where they are bars."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from analysis import figure, scales
+from analysis.page import chart
+from analysis.page.chart import Chart, Maker
+from analysis.pictures import rows as of_pictures
+
+_ROW = 21.0
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What lies along the axis."""
+
+    label: str
+    words: Callable[[float], str]
+    best_is_least: bool
+    bars: bool = False  # from zero, on an even scale; else marks on a logarithmic one
+    unit: str = ""  # after the words
+    top: float | None = None  # of an even scale that has an end
+    line: tuple[float, str] | None = None  # a mark for all, and what it is
+
+
+def drawn(
+    rows: pd.DataFrame, column: str, measure: Measure, maker: Maker, title: str, link: str
+) -> Chart | None:
+    """None when the rows have nothing for it."""
+    rows = rows[rows[column].notna()]
+    if rows.empty or (not measure.bars and not (rows[column] > 0).any()):
+        return None
+    by_label = dict(list(rows.groupby("label", sort=False)[column]))
+    sign = 1 if measure.best_is_least else -1
+    ranked = sorted(by_label, key=lambda label: (sign * by_label[label].median(), label))
+    names = [figure.short(label, 22) for label in ranked]
+    words = [measure.words(float(by_label[label].median())) + measure.unit for label in ranked]
+    axes = chart.room(
+        _ROW * len(ranked) + 6,
+        left=chart.text_width(names) + 12,
+        right=chart.text_width(words) + 16,
+        top=4,
+    )
+    least = float(rows[column][rows[column] > 0].min()) if not measure.bars else 0.0
+    for i, (label, said) in enumerate(zip(ranked, words)):
+        _draw_row(axes, by_label[label], len(ranked) - 1 - i, maker, label, measure, least)
+        _write(axes, len(ranked) - 1 - i, figure.short(label, 22), said, maker.own(label))
+    _finish(axes, rows[column], measure, len(ranked))
+    told = {
+        label: f"{figure.printable(label, 120)}\n{measure.label}\n"
+        + chart.value_words(by_label[label], lambda v: measure.words(v) + measure.unit)
+        for label in ranked
+    }
+    summary = f"{measure.label}, best first: " + ", ".join(
+        f"{figure.printable(label)} {said}" for label, said in zip(ranked, words)
+    )
+    return maker.made(axes.figure, link, title, told, f"{summary}.", rows["cell"])
+
+
+def _draw_row(
+    axes: Axes,
+    values: pd.Series,
+    y: int,
+    maker: Maker,
+    label: str,
+    measure: Measure,
+    least: float,
+) -> None:
+    look, gid = maker.look(label), maker.own(label)
+    values = values.clip(lower=least)
+    median = float(values.median())
+    if measure.bars:
+        axes.barh(y, median, height=0.64, color=look.colour, alpha=0.5, zorder=2)[0].set_gid(gid)
+    ends = (float(values.min()), float(values.max()))
+    axes.plot(ends, (y, y), color=look.colour, linewidth=1.4, zorder=3, gid=gid)
+    if len(values) <= chart.MOST_POINTS:
+        level = pd.Series([y - (0.0 if measure.bars else 0.22)] * len(values))
+        chart.draw_points(axes, values.reset_index(drop=True), level, look.colour, gid)
+    axes.plot(
+        [median],
+        [y],
+        marker=look.marker,
+        markersize=6.5,
+        color=look.colour,
+        markeredgecolor="white",
+        markeredgewidth=0.6,
+        zorder=4,
+        gid=gid,
+    )
+
+
+def _write(axes: Axes, y: int, name: str, words: str, gid: str) -> None:
+    for text, at, side, gap in ((name, 0.0, "right", -8), (words, 1.0, "left", 8)):
+        axes.annotate(
+            text,
+            (at, y),
+            xycoords=axes.get_yaxis_transform(),
+            xytext=(gap, 0),
+            textcoords="offset points",
+            ha=side,
+            va="center_baseline",
+            annotation_clip=False,
+            gid=gid,
+        )
+
+
+def _finish(axes: Axes, values: pd.Series, measure: Measure, count: int) -> None:
+    axes.set_ylim(-0.65, count - 0.35)
+    axes.set_yticks([])
+    axes.spines["left"].set_visible(False)
+    shown = [*values[values > 0], *([measure.line[0]] if measure.line else [])]
+    if measure.bars:
+        longest = measure.top or float(max(values.max(), max(shown, default=1.0)))
+        of_pictures.finish_bars(axes, longest, measure.words, room=0.03, most=4)
+    else:
+        axes.set_xlim(*scales.padded([min(shown), max(shown)], share=0.06))
+        scales.log_scale(axes, "x", measure.words)
+    if measure.line:
+        axes.axvline(measure.line[0], color=figure.QUIET, linewidth=1, linestyle=(0, (4, 2)))
+    axes.grid(axis="x")
+    said = f" (dashed: {measure.line[1]})" if measure.line else ""
+    axes.set_xlabel(f"{measure.label}{said}")
+
+
+def of_groups(
+    groups: Sequence, column: str, measure: Measure, maker: Maker, link: str, told: Callable
+) -> list[Chart]:
+    """One picture for each group that has something for it."""
+    made = [drawn(one.rows, column, measure, maker, told(one), link) for one in groups]
+    return [one for one in made if one is not None]
