@@ -28,6 +28,7 @@ LIBRARIES = {
     "toml++": r"toml\+\+/.+|toml\+\+\.h",
     "nlohmann json": r"nlohmann/.+",
     "hwloc": r"hwloc(/.+)?\.h",
+    "Expat": r"expat\.h",
     "std threads": r"atomic|barrier|condition_variable|future|latch|semaphore|shared_mutex"
     r"|stop_token|stdatomic\.h|thread",
     "std": r"[a-z_0-9]+",
@@ -83,6 +84,10 @@ RULES: dict[str, Rule] = {
     "harness/stress/sim": Rule(
         ("harness/stress", "primitives"),
         STANDARD | {"Abseil", "kernel"},
+    ),
+    "harness/petri": Rule(
+        ("harness/plan/nearest.h", "harness/plan/quantity.h"),
+        frozenset({"std", "Abseil", "Expat"}),
     ),
     "harness/command": Rule(
         ("harness", "workloads/settings.h"),
