@@ -5,26 +5,31 @@
 //              stripe.
 // Not offered  independence of keys: two keys of one stripe wait for each other (a false conflict).
 //              A thread that holds one key must not lock a second one through handle(), which may
-//              be the same stripe: use handle_both().
+//              be the same stripe: use handle_both() or handle_all().
 // Cost         the base lock's own, a hash and a multiplication.
 //
 // Invariants
 //   I1  a key's stripe depends on its hash and the stripe count alone.
-//   I2  whoever takes two stripes takes the lower index first, and an index that comes up twice
-//   once.
+//   I2  whoever takes several stripes takes the lower index first, and an index that comes up twice
+//       once.
 // Source       "Lock object sharing with hashes", a weblog entry of 8 January 2008; the padding and
 //              the order for several keys are ours.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "primitives/concepts.h"
 #include "primitives/futex_mutex.h"
 #include "primitives/internal/claim.h"
 #include "primitives/internal/handle_pair.h"
+#include "primitives/internal/handle_set.h"
 #include "primitives/key.h"
 #include "primitives/platform/layout.h"
 
@@ -55,6 +60,26 @@ class StripedLock {
     return internal::HandlePair<Handle>(base(x < y ? x : y), base(x < y ? y : x));
   }
 
+  // All the keys at once (I2), be they numbers, strings or composite keys. No allocation; O(n log
+  // n) for n keys.
+  template <class... Keys>
+  internal::HandleSet<internal::FixedSeats<Handle, sizeof...(Keys)>> handle_all(
+      const Keys&... keys) {
+    std::array<std::size_t, sizeof...(Keys)> stripes{stripe_of(keys)...};
+    const std::size_t distinct = in_order(stripes);
+    return {distinct, [&](std::size_t i) -> Base& { return base(stripes[i]); }};
+  }
+
+  // The same for a number of keys that only the program's run knows. Two allocations.
+  template <class K>
+  internal::HandleSet<internal::HeapSeats<Handle>> handle_all(std::span<const K> keys) {
+    std::vector<std::size_t> stripes;
+    stripes.reserve(keys.size());
+    for (const K& key : keys) stripes.push_back(stripe_of(key));
+    const std::size_t distinct = in_order(stripes);
+    return {distinct, [&](std::size_t i) -> Base& { return base(stripes[i]); }};
+  }
+
   // Index of the key's stripe, below stripes().
   std::size_t stripe_of(std::uint64_t key) const { return index_below(count_, Hash{}(key)); }
   std::size_t stripe_of(std::string_view key) const { return index_below(count_, Hash{}(key)); }
@@ -69,6 +94,14 @@ class StripedLock {
     Base base;
   };
   static_assert(sizeof(Stripe) % platform::kCacheLine == 0);
+
+  // Sorts the indexes and moves each that came up to the front once; returns how many did.
+  template <class Stripes>
+  static std::size_t in_order(Stripes& stripes) {
+    std::sort(stripes.begin(), stripes.end());
+    const auto end = std::unique(stripes.begin(), stripes.end());
+    return static_cast<std::size_t>(end - stripes.begin());
+  }
 
   Base& base(std::size_t stripe) { return stripes_[stripe].base; }
 

@@ -1,15 +1,19 @@
 // Checkout: take a lease of a shard, hold, give it back. The fourth seed's work.
 //
-// With `second_lease` the holder asks for a second lease of the same shard before it works: when
-// all leases are out to such holders, they wait for each other for ever.
+// With `second_lease` the holder works, asks for a second lease of the same shard while it has the
+// first, and works on that one, too: when all leases are out to such holders, they wait for each
+// other for ever. A primitive that sees it coming refuses the second lease; then the holder gives
+// the first one back, and its operation is given up.
 //
 // Proof. Each lease has a note of who holds it and a count of its uses: a taker must find the note
 // blank and still have his own name on it when he gives back; the counts must add up. Afterwards
-// every lease must be there to take, and not one more.
+// every lease must be there to take, and not one more; where a thread can hold but one, as it goes
+// in again on the lease that it has, the primitive's census must say so.
 #pragma once
 
 #include <array>
 #include <optional>
+#include <system_error>
 #include <type_traits>
 
 #include "workloads/operation.h"
@@ -36,6 +40,13 @@ class Checkout {
         leases_(new Lease[settings.keys * primitive.capacity()]),
         hold_lines_(settings.keys * primitive.capacity(), hold_.lines()) {}
 
+ private:
+  struct Lease {
+    Guarded holder;
+    Guarded uses;
+  };
+
+ public:
   class Actor {
    public:
     Actor(Checkout& shared, std::uint32_t thread)
@@ -49,17 +60,14 @@ class Checkout {
         ++given_up_;
         return false;
       }
+      bool served = true;
       if (shared_.settings_.second_lease) {
-        auto second = shared_.primitive_.handle(shared_.keys_[shard]);
-        second.lock();
-        use(shard, handle.lease());
-        use(shard, second.lease());
-        second.unlock();
+        served = use_both(shard, handle.lease());
       } else {
         use(shard, handle.lease());
       }
       probe.release(handle);
-      return true;
+      return served;
     }
 
     std::uint64_t given_up() const { return given_up_; }
@@ -68,23 +76,71 @@ class Checkout {
     friend class Checkout;
 
     void use(std::uint32_t shard, std::uint32_t number) {
-      if (number >= shared_.primitive_.capacity()) [[unlikely]] {
-        ++violations_;
-        return;
-      }
-      const std::uint64_t index = std::uint64_t{shard} * shared_.primitive_.capacity() + number;
-      Lease& lease = shared_.leases_[index];
-      if (lease.holder.read() != kNobody) [[unlikely]]
-        ++violations_;
-      lease.holder.write(name_);
-      const std::uint64_t uses = lease.uses.read();
-      shared_.hold_.perform(shared_.hold_lines_.of(index));
-      if (lease.holder.read() != name_) [[unlikely]]
-        ++violations_;
-      lease.uses.write(uses + 1);
-      lease.holder.write(kNobody);
-      ++uses_;
+      Note note(*this, shard, number);
+      note.work();
     }
+
+    // False when the second lease was refused.
+    bool use_both(std::uint32_t shard, std::uint32_t number) {
+      Note first(*this, shard, number);
+      first.work();
+      auto second = shared_.primitive_.handle(shared_.keys_[shard]);
+      try {
+        second.lock();
+      } catch (const std::system_error& refused) {
+        if (refused.code() != std::errc::resource_deadlock_would_occur) throw;
+        ++given_up_;
+        return false;
+      }
+      use(shard, second.lease());
+      second.unlock();
+      return true;
+    }
+
+    // The holder's name on a lease, from the constructor to the destructor.
+    class Note {
+     public:
+      Note(Actor& actor, std::uint32_t shard, std::uint32_t number)
+          : actor_(actor), index_(std::uint64_t{shard} * actor.capacity() + number) {
+        if (number >= actor.capacity()) [[unlikely]] {
+          ++actor_.violations_;
+          return;
+        }
+        lease_ = &actor_.shared_.leases_[index_];
+        before_ = lease_->holder.read();
+        const bool own = kSharesLeases && before_ == actor_.name_;
+        if (before_ != kNobody && !own) [[unlikely]]
+          ++actor_.violations_;
+        lease_->holder.write(actor_.name_);
+      }
+      Note(const Note&) = delete;
+      Note& operator=(const Note&) = delete;
+
+      ~Note() {
+        if (lease_ == nullptr) [[unlikely]]
+          return;
+        if (lease_->holder.read() != actor_.name_) [[unlikely]]
+          ++actor_.violations_;
+        lease_->holder.write(kSharesLeases ? before_ : kNobody);
+      }
+
+      void work() {
+        if (lease_ == nullptr) [[unlikely]]
+          return;
+        const std::uint64_t uses = lease_->uses.read();
+        actor_.shared_.hold_.perform(actor_.shared_.hold_lines_.of(index_));
+        lease_->uses.write(uses + 1);
+        ++actor_.uses_;
+      }
+
+     private:
+      Actor& actor_;
+      const std::uint64_t index_;
+      Lease* lease_ = nullptr;  // null: there is no such lease
+      std::uint64_t before_ = kNobody;
+    };
+
+    std::uint32_t capacity() const { return shared_.primitive_.capacity(); }
 
     Checkout& shared_;
     KeyCursor cursor_;
@@ -126,14 +182,22 @@ class Checkout {
 
  private:
   static constexpr std::uint64_t kNobody = 0;
-
-  struct Lease {
-    Guarded holder;
-    Guarded uses;
-  };
+  static constexpr bool kSharesLeases = [] {
+    if constexpr (requires { P::kSharesLeases; }) return P::kSharesLeases;
+    return false;
+  }();
 
   // Leases of a shard at rest that are missing, and takings beyond one of each lease. O(leases).
   std::uint64_t leases_amiss(std::uint64_t shard) {
+    if constexpr (kSharesLeases) {
+      const auto census = primitive_.census(shard);
+      return (primitive_.capacity() - census.free) + census.out + census.waiting;
+    } else {
+      return leases_not_to_be_had(shard);
+    }
+  }
+
+  std::uint64_t leases_not_to_be_had(std::uint64_t shard) {
     using Handle = HandleOf<P, K>;
     const std::uint32_t capacity = primitive_.capacity();
     // One more than there should be; a handle neither copies nor moves.

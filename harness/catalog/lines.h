@@ -169,11 +169,29 @@ void visit_reentrant(Visit visit) {
       make_plain});
 }
 
+// Calls visit.operator()<Pool>(order, nesting) for every kind of our own; the first is the usual.
+template <class Visit>
+void for_each_lease_pool(Visit visit) {
+  using enum LeaseOrder;
+  using enum LeaseNesting;
+  visit.template operator()<BasicLeasePool<kUnordered, kRefuse>>("unordered", "refuse");
+  visit.template operator()<BasicLeasePool<kUnordered, kShare>>("unordered", "share");
+  visit.template operator()<BasicLeasePool<kUnordered, kWait>>("unordered", "wait");
+  visit.template operator()<BasicLeasePool<kFifo, kRefuse>>("fifo", "refuse");
+  visit.template operator()<BasicLeasePool<kFifo, kShare>>("fifo", "share");
+  visit.template operator()<BasicLeasePool<kFifo, kWait>>("fifo", "wait");
+}
+
 template <class Visit>
 void visit_lease(Visit visit) {
-  visit(Line<LeasePool>{
-      {"lease", "shards with a number of leases each", "lockbench", {}, {leases_parameter()}},
-      make_leased});
+  for_each_lease_pool([&]<class P>(const char* order, const char* nesting) {
+    visit(Line<P>{{"lease",
+                   "shards with a number of leases each",
+                   "lockbench",
+                   {{"order", order}, {"nesting", nesting}},
+                   {leases_parameter()}},
+                  make_leased});
+  });
   visit(Line<LeaseCondvar>{{"lease_condvar",
                             "a mutex, a condition variable and a std::deque",
                             "C++ library",

@@ -12,6 +12,8 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <latch>
+#include <thread>
 #include <vector>
 
 #include "harness/micro/companion.h"
@@ -71,17 +73,26 @@ class ExclusionCheck {
   }
 
   // Threads let in beyond capacity, and places that were not to be had although they were free.
+  // Each place is taken by a thread of its own: one thread may go in twice on the place it has.
   std::uint64_t intruders() {
     std::uint64_t violations = 0;
-    std::deque<Seat> inside;
+    std::latch leave(1);
+    std::deque<std::latch> all_tried;
+    std::vector<std::jthread> inside;
     for (std::uint32_t i = 0; i < capacity_; ++i) {
-      inside.emplace_back(handle_at_, 0);
-      if (inside.back().handle.try_lock()) continue;
-      inside.pop_back();
-      ++violations;
+      std::latch& tried = all_tried.emplace_back(1);
+      inside.emplace_back([this, &violations, &leave, &tried] {
+        Seat seat(handle_at_, 0);
+        const bool taken = seat.handle.try_lock();
+        if (!taken) ++violations;
+        tried.count_down();
+        leave.wait();
+        if (taken) seat.handle.unlock();
+      });
+      tried.wait();
     }
     companion_.run([&] { violations += could_enter(0) ? 1 : 0; });
-    for (Seat& seat : inside) seat.handle.unlock();
+    leave.count_down();
     return violations;
   }
 

@@ -40,7 +40,7 @@ TEST(CatalogErrors, AMisspeltParameterGetsTheNearestOne) {
   EXPECT_EQ(unknown(cell_of("striped:stripe=4", "counter")),
             "unknown striped parameter 'stripe'; did you mean 'stripes'?");
   EXPECT_EQ(unknown(cell_of("lease:x=4", "checkout")),
-            "unknown lease parameter 'x'; there are: leases");
+            "unknown lease parameter 'x'; there are: order, nesting, leases");
   EXPECT_EQ(unknown(cell_of("keyed_table:x=4", "counter")),
             "primitive 'keyed_table' takes no parameters");
 }

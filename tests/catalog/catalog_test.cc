@@ -121,13 +121,14 @@ TEST(Catalog, PairsPrimitivesWithWhatTheyCanCarry) {
               UnorderedElementsAre("counter", "accounts", "transfer"));
   EXPECT_THAT(workloads_of("reentrant"),
               UnorderedElementsAre("counter", "accounts", "transfer", "nested"));
-  EXPECT_THAT(workloads_of("lease"), UnorderedElementsAre("checkout"));
+  EXPECT_THAT(workloads_of("lease:nesting=refuse,order=unordered"),
+              UnorderedElementsAre("checkout"));
 }
 
 TEST(Catalog, LinesOfOneNameAndTwoKeyTypesAreOneEntry) {
   EXPECT_THAT(entry_named("keyed").key_types,
               UnorderedElementsAre(KeyType::kU64, KeyType::kString));
-  EXPECT_THAT(entry_named("lease").key_types, ElementsAre(KeyType::kU64));
+  EXPECT_THAT(entry_named("lease:nesting=share,order=fifo").key_types, ElementsAre(KeyType::kU64));
 }
 
 TEST(Catalog, WhatIsLeftOutIsAsInTheFirstLineOfTheName) {

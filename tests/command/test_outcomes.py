@@ -17,7 +17,7 @@ threads = 1
 operations = 5
 time_limit = "10min"
 [[sweep]]
-primitive = ["lease:leases=1", "lease_condvar:leases=1"]
+primitive = ["lease_as_published:leases=1", "lease_condvar:leases=1"]
 workload = ["checkout", "checkout:second_lease"]
 """
 
@@ -43,7 +43,7 @@ def test_a_deadlock_costs_its_row_alone_and_is_told(lockbench: Program) -> None:
     outcomes = {
         (row["primitive"], row["scenario"]): row for row in rows_of(lockbench.folder / "out")
     }
-    for primitive in ("lease", "lease_condvar"):
+    for primitive in ("lease_as_published", "lease_condvar"):
         assert outcomes[primitive, ""]["outcome"] == "ok"
         assert outcomes[primitive, ""]["valid"] == "true"
         stuck = outcomes[primitive, "second_lease"]

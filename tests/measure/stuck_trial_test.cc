@@ -25,6 +25,9 @@ class StuckTrial : public ::testing::Test {
   StuckTrial() { ::testing::FLAGS_gtest_death_test_style = "threadsafe"; }
 };
 
+// Asks of nobody whether its second lease can ever come.
+using WaitingPool = BasicLeasePool<LeaseOrder::kUnordered, LeaseNesting::kWait>;
+
 // Tells the reason and ends the process with the number of the outcome.
 [[noreturn]] void leave_with(const Sample& sample) {
   std::fputs(sample.reason.c_str(), stderr);
@@ -39,7 +42,7 @@ auto ended_as(Outcome outcome) {
 Sample wait_for_second_lease(std::uint32_t threads) {
   Trial trial = fixed_trial(threads, 1, 10);
   trial.cell.stall_limit = milliseconds(500);
-  return run_with<LeasePool, Checkout<LeasePool, std::uint64_t>>(trial, true, 1u, 1u);
+  return run_with<WaitingPool, Checkout<WaitingPool, std::uint64_t>>(trial, true, 1u, 1u);
 }
 
 TEST_F(StuckTrial, WhoeverWaitsForHimselfIsADeadlock) {
@@ -59,8 +62,8 @@ TEST_F(StuckTrial, ThreadsBeyondTheFirstEightAreCounted) {
 }
 
 // A pool that tells when it is destroyed.
-struct MournedPool : LeasePool {
-  using LeasePool::LeasePool;
+struct MournedPool : WaitingPool {
+  using WaitingPool::WaitingPool;
   ~MournedPool() { std::fputs("destroyed; ", stderr); }
 };
 
@@ -114,7 +117,7 @@ TEST_F(StuckTrial, ADeadlockIsNoticedWhileWarmingUpToo) {
   const auto stuck = [] {
     Trial trial = timed_trial(2, 1);
     trial.cell.stall_limit = milliseconds(500);
-    return run_with<LeasePool, Checkout<LeasePool, std::uint64_t>>(trial, true, 1u, 1u);
+    return run_with<WaitingPool, Checkout<WaitingPool, std::uint64_t>>(trial, true, 1u, 1u);
   };
   EXPECT_EXIT(leave_with(stuck()), ended_as(Outcome::kDeadlock),
               "while warming up; inside an operation: threads 0, 1, of 2$");

@@ -22,14 +22,25 @@ namespace {
 
 using ::testing::UnorderedElementsAre;
 
-const std::set<std::string> kExclusive = {"none",        "global",        "keyed",     "striped",
-                                          "keyed_table", "keyed_table64", "keyed_tbb", "keyed_absl",
-                                          "keyed_leaky", "striped_vector"};
+const std::set<std::string> kExclusive = {"none",
+                                          "global",
+                                          "keyed",
+                                          "striped",
+                                          "keyed_table",
+                                          "keyed_table64",
+                                          "keyed_tbb",
+                                          "keyed_absl",
+                                          "keyed_leaky",
+                                          "striped_vector",
+                                          "keyed_as_published",
+                                          "striped_as_published"};
 const std::map<std::string, std::set<std::string>> kPrimitivesOfWorkload = {
     {"counter", kExclusive},
     {"accounts", kExclusive},
-    {"nested", {"reentrant", "recursive_mutex"}},
-    {"checkout", {"lease", "lease_condvar", "lease_tbb", "lease_semaphore"}}};
+    {"nested", {"reentrant", "recursive_mutex", "reentrant_as_published", "reentrant_repaired"}},
+    {"checkout",
+     {"lease", "lease_condvar", "lease_tbb", "lease_semaphore", "lease_as_published",
+      "random_mutexes_as_published"}}};
 
 absl::Status check_names(const Cell& cell) {
   const auto primitives = kPrimitivesOfWorkload.find(cell.workload.name);
@@ -146,7 +157,8 @@ TEST(ShippedPresets, TheTargetsFollowTheirCores) {
 TEST(ShippedPresets, TheConnectionPoolHasACellThatMustDeadlock) {
   const Shipped pool = shipped("connection-pool");
   EXPECT_TRUE(std::any_of(pool.plan.trials.begin(), pool.plan.trials.end(), [](const Trial& t) {
-    return t.cell.workload.scenario == "second_lease" && t.cell.threads == 10 && t.cell.keys == 1 &&
+    return t.cell.primitive.name == "lease_as_published" &&
+           t.cell.workload.scenario == "second_lease" && t.cell.threads == 10 && t.cell.keys == 1 &&
            t.cell.primitive.parameters.at("leases") == "10";
   }));
 }

@@ -81,7 +81,9 @@ using Ours =
                Subject<"striped_any_case", StripedLock<FutexMutex, CaseInsensitiveHash>, String>,
                Subject<"reentrant", ReentrantLock<>>,                 //
                Subject<"reentrant_string", ReentrantLock<>, String>,  //
-               Subject<"lease", LeasePool>>;
+               Subject<"lease", LeasePool>,                           //
+               Subject<"lease_fifo", BasicLeasePool<LeaseOrder::kFifo>>,
+               Subject<"lease_wait", BasicLeasePool<LeaseOrder::kUnordered, LeaseNesting::kWait>>>;
 
 using Baselines =
     std::tuple<Subject<"global_std", GlobalLock<std::mutex>>,                //

@@ -1,6 +1,7 @@
 // Checkout: what its proof lets pass, and what it convicts.
 #include "workloads/checkout.h"
 
+#include <mutex>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -88,6 +89,28 @@ TEST(Checkout, ASecondLeaseIsUsedTooAndGivenBack) {
   EXPECT_EQ(stage.operate_all(10), 10u);
   expect_holds(stage.prove());
   EXPECT_EQ(primitive.available(0), 2u);
+}
+
+TEST(Checkout, ARefusedSecondLeaseIsGivenUpAndTheFirstComesBack) {
+  LeasePool primitive(1, 1);
+  Stage<Checkout<LeasePool, std::uint64_t>, LeasePool> stage(primitive,
+                                                             {.keys = 1, .second_lease = true});
+  EXPECT_EQ(stage.operate_all(10), 0u);
+  EXPECT_EQ(stage.given_up(), 10u);
+  expect_holds(stage.prove());
+  EXPECT_EQ(primitive.available(0), 1u);
+}
+
+TEST(Checkout, GoingInAgainOnTheSameLeaseIsNoFault) {
+  using Sharing = BasicLeasePool<LeaseOrder::kUnordered, LeaseNesting::kShare>;
+  Sharing primitive(1, 2);
+  Stage<Checkout<Sharing, std::uint64_t>, Sharing> stage(primitive,
+                                                         {.keys = 1, .second_lease = true});
+  EXPECT_EQ(stage.operate_all(10), 10u);
+  expect_holds(stage.prove());
+  auto forgotten = primitive.handle(0);
+  std::scoped_lock guard(forgotten);
+  EXPECT_EQ(stage.prove().violations, 2u) << "one lease not free, and out";
 }
 
 // Both holders see the other's note, one use is overwritten; afterwards lease 1 is missing and
