@@ -93,6 +93,12 @@ absl::Status check_nested(const Cell& cell) {
   return absl::OkStatus();
 }
 
+// What follows from counting in one file.
+absl::Status check_file_counter(const Cell& cell) {
+  if (cell.workload.name != "file_counter" || cell.keys == 1) return absl::OkStatus();
+  return unfit("workload 'file_counter' counts in one file; take 1 key, or leave keys out");
+}
+
 template <class Container, class Matches>
 auto* find_in(Container& container, Matches matches) {
   const auto found = std::find_if(container.begin(), container.end(), matches);
@@ -114,6 +120,7 @@ Catalog& Catalog::standard_for_extension() {
     add_striped_subjects(made);
     add_reentrant_subjects(made);
     add_lease_subjects(made);
+    add_file_subjects(made);
     return made;
   }();
   return catalog;
@@ -227,6 +234,7 @@ absl::Status Catalog::check(const Cell& cell) const {
                  "(`lockbench list primitives`)");
   }
   if (absl::Status status = check_nested(cell); !status.ok()) return status;
+  if (absl::Status status = check_file_counter(cell); !status.ok()) return status;
   return check_transfer(cell);
 }
 

@@ -18,5 +18,6 @@ void add_striped_subjects(Catalog& catalog);
 void add_keyed_subjects(Catalog& catalog);
 void add_reentrant_subjects(Catalog& catalog);
 void add_lease_subjects(Catalog& catalog);
+void add_file_subjects(Catalog& catalog);
 
 }  // namespace lockbench

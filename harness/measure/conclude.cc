@@ -1,6 +1,7 @@
 #include "harness/measure/conclude.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "harness/measure/figures.h"
 

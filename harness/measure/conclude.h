@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
+#include <span>
 
 #include "harness/measure/course.h"
 #include "harness/measure/sample.h"
@@ -17,7 +17,7 @@ namespace lockbench {
 struct TrialEnd {
   const Cell& cell;
   platform::Time opened;  // when the gate opened: rates are over the time since then
-  const std::vector<ThreadReport>& reports;
+  std::span<const ThreadReport> reports;
   Proof proof;
   std::optional<HoldBound> hold_bound;
   std::uint32_t capacity = 1;

@@ -4,7 +4,8 @@
 //   fixed, open   kGate ─▶ kMeasure ─▶ kStop       threads sleep at the gate until it opens
 //
 // The thread that runs the trial moves the phase on; the workers watch it. A worker's report is its
-// own cache lines, so watching progress disturbs nobody.
+// own cache lines, so watching progress disturbs nobody. Workers may be processes: course and
+// reports hold no pointers, and sleep on words that processes share.
 #pragma once
 
 #include <atomic>
@@ -13,9 +14,10 @@
 #include <climits>
 
 #include "harness/measure/histogram.h"
+#include "harness/measure/usage.h"
 #include "primitives/platform/clock.h"
-#include "primitives/platform/futex.h"
 #include "primitives/platform/layout.h"
+#include "primitives/platform/shared_futex.h"
 
 namespace lockbench {
 
@@ -35,7 +37,8 @@ class Course {
   void meet() {
     arrive();
     // acquire: synchronizes with move_to().
-    while (phase_.load(std::memory_order_acquire) == kGate) platform::futex_wait(phase_, kGate);
+    while (phase_.load(std::memory_order_acquire) == kGate)
+      platform::shared_futex_wait(phase_, kGate);
   }
 
   // For workers: says "I have left".
@@ -44,7 +47,7 @@ class Course {
   // For the thread that runs the trial. release: synchronizes with meet().
   void move_to(Phase phase) {
     phase_.store(phase, std::memory_order_release);
-    platform::futex_wake(phase_, INT_MAX);
+    platform::shared_futex_wake(phase_, INT_MAX);
   }
 
   // When the measured window begins. Set before the gate opens; read by workers that came through
@@ -52,23 +55,23 @@ class Course {
   void set_opening(platform::Time opening) { opening_ = opening; }
   platform::Time opening() const { return opening_; }
 
-  platform::FutexWord& arrived() { return arrived_; }
-  platform::FutexWord& finished() { return finished_; }
+  platform::SharedWord& arrived() { return arrived_; }
+  platform::SharedWord& finished() { return finished_; }
   std::uint32_t threads() const { return threads_; }
 
  private:
-  void count_one(platform::FutexWord& counter) {
+  void count_one(platform::SharedWord& counter) {
     // release: what the thread did is visible to whoever sees the full count.
     if (counter.fetch_add(1, std::memory_order_release) + 1 == threads_) {
-      platform::futex_wake(counter, INT_MAX);
+      platform::shared_futex_wake(counter, INT_MAX);
     }
   }
 
   const std::uint32_t threads_;
   platform::Time opening_{};
-  alignas(platform::kCacheLine) platform::FutexWord phase_;
-  alignas(platform::kCacheLine) platform::FutexWord arrived_{0};
-  platform::FutexWord finished_{0};
+  alignas(platform::kCacheLine) platform::SharedWord phase_;
+  alignas(platform::kCacheLine) platform::SharedWord arrived_{0};
+  platform::SharedWord finished_{0};
 };
 
 // What one worker did. Written by the worker alone; read by others when it has left, but for the
@@ -82,6 +85,8 @@ struct alignas(platform::kCacheLine) ThreadReport {
   std::uint64_t idle_starts = 0;           // open loop: operations for which the thread was waiting
   std::uint64_t idle_lateness_ns = 0;      // by how much these started late, all together
   bool pinning_held = true;                // it ran where it was bound to
+  bool own_process = false;                // the worker is one: `used` is its own
+  Usage used;                              // in the window
   platform::Time started{};
   platform::Time ended{};
   Histogram wait;

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <vector>
@@ -22,8 +23,6 @@ namespace lockbench {
 
 class Histogram {
  public:
-  Histogram() : counts_(kBuckets) {}
-
   void record(std::uint64_t ns) {
     ++counts_[bucket_of(std::min(ns, kLimit - 1))];
     sum_ += ns;
@@ -57,7 +56,7 @@ class Histogram {
   static constexpr std::uint64_t high_of(std::size_t bucket) { return low_of(bucket + 1) - 1; }
 
  private:
-  std::vector<std::uint32_t> counts_;
+  std::array<std::uint32_t, kBuckets> counts_{};  // inside: processes share histograms
   std::uint64_t sum_ = 0;
   std::uint64_t max_ = 0;
 };

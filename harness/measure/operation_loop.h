@@ -42,8 +42,10 @@ class OperationLoop {
       course.meet();
       report_.at_work.store(true, std::memory_order_relaxed);
     }
+    const Usage before = report_.own_process ? Usage::now() : Usage{};
     report_.started = platform::now();
     report_.ended = measure(course);
+    if (report_.own_process) report_.used = Usage::now() - before;
     const Counts counted = counts();
     report_.operations = (counted.attempts - before_.attempts) - (counted.failed - before_.failed);
     report_.given_up = counted.given_up - before_.given_up;

@@ -10,6 +10,8 @@
 #include "harness/measure/disturbance.h"
 #include "harness/measure/figures.h"
 #include "harness/measure/pinning.h"
+#include "harness/measure/process_crew.h"
+#include "harness/measure/shared_array.h"
 #include "harness/measure/thread_crew.h"
 #include "harness/measure/usage.h"
 
@@ -31,16 +33,19 @@ class TrialRun {
   TrialRun(const Trial& trial, Subject& subject)
       : cell_(trial.cell),
         subject_(subject),
-        course_(cell_.threads, cell_.mode == Mode::kTimed ? Course::kWarmup : Course::kGate),
-        reports_(cell_.threads) {}
+        shared_course_(1, cell_.threads,
+                       cell_.mode == Mode::kTimed ? Course::kWarmup : Course::kGate),
+        course_(shared_course_[0]),
+        reports_(cell_.threads),
+        crew_(crew_for(subject, cell_)) {}
 
   Sample run() {
     Sample sample;
     if (start_threads(sample) && gather(sample) && measure(sample)) {
-      crew_.join();
+      crew_->join();
       conclude({.cell = cell_,
                 .opened = opened_,
-                .reports = reports_,
+                .reports = {reports_.data(), reports_.size()},
                 .proof = subject_.prove(),
                 .hold_bound = cell_.mode == Mode::kFixed ? subject_.hold_bound() : std::nullopt,
                 .capacity = subject_.capacity(),
@@ -69,17 +74,23 @@ class TrialRun {
   }
 
   // Threads may still be inside: nothing that they use may be destroyed.
-  bool threads_left() const { return !crew_.empty(); }
+  bool threads_left() const { return crew_->stays_behind(); }
 
  private:
+  static std::unique_ptr<Crew> crew_for(const Subject& subject, const Cell& cell) {
+    if (subject.runs_processes()) return std::make_unique<ProcessCrew>(cell.threads);
+    return std::make_unique<ThreadCrew>();
+  }
+
   bool start_threads(Sample& sample) {
     const absl::StatusOr<std::vector<int>> processors =
         processors_for(cell_.pinning, cell_.threads);
     if (!processors.ok()) return fail(sample, std::string(processors.status().message()));
     for (std::uint32_t i = 0; i < cell_.threads; ++i) {
       const int processor = processors->empty() ? kAnyProcessor : (*processors)[i];
+      reports_[i].own_process = subject_.runs_processes();
       const std::string trouble =
-          crew_.start(processor, [this, i, processor] { work(i, processor); });
+          crew_->start(processor, [this, i, processor] { work(i, processor); });
       if (!trouble.empty()) {
         return fail(sample, "thread " + std::to_string(i + 1) + " of " +
                                 std::to_string(cell_.threads) +
@@ -130,7 +141,7 @@ class TrialRun {
       course_.move_to(Course::kStop);
     }
     if (!await_all(course_.finished(), "measuring", sample)) return false;
-    add_usage(before, Usage::now(), sample);
+    add_usage(before, Usage::now() + used_by_processes(), sample);
     const std::optional<HostUsage> host_after = HostUsage::now();
     if (host_before && host_after) add_host_usage(*host_before, *host_after, sample);
     return true;
@@ -138,12 +149,17 @@ class TrialRun {
 
   // Sleeps until all threads have counted themselves in `counter`. False when they do not come;
   // then `sample` says why.
-  bool await_all(platform::FutexWord& counter, const std::string& phase, Sample& sample) {
+  bool await_all(platform::SharedWord& counter, const std::string& phase, Sample& sample) {
     StallWatch watch(std::chrono::duration<double>(cell_.stall_limit).count());
     for (;;) {
       // acquire: synchronizes with Course::count_one().
       const std::uint32_t seen = counter.load(std::memory_order_acquire);
       if (seen == cell_.threads) return true;
+      if (const std::string trouble = crew_->trouble(); !trouble.empty()) {
+        sample.outcome = Outcome::kCrashed;
+        sample.reason = trouble;
+        return false;
+      }
       const platform::Time now = platform::now();
       const platform::Duration since_begun = now - begun_;
       if (watch.stalled(std::chrono::duration<double>(since_begun).count(), seen + attempts())) {
@@ -158,8 +174,15 @@ class TrialRun {
             "still " + phase + " after " + in_seconds(cell_.time_limit) + "; " + threads_at_work();
         return false;
       }
-      platform::futex_wait(counter, seen, now + kLook);
+      platform::shared_futex_wait(counter, seen, now + kLook);
     }
+  }
+
+  // Of their windows; what threads use is this process's own.
+  Usage used_by_processes() const {
+    Usage sum;
+    for (const ThreadReport& report : reports_) sum = sum + report.used;
+    return sum;
   }
 
   std::uint64_t attempts() const {
@@ -186,9 +209,10 @@ class TrialRun {
 
   const Cell cell_;
   Subject& subject_;
-  Course course_;
-  std::vector<ThreadReport> reports_;
-  ThreadCrew crew_;
+  SharedArray<Course> shared_course_;
+  Course& course_;
+  SharedArray<ThreadReport> reports_;
+  const std::unique_ptr<Crew> crew_;
   platform::Time begun_{};
   platform::Time opened_{};
 };

@@ -27,6 +27,9 @@ class Subject {
   // When all workers have left.
   virtual Proof prove() = 0;
 
+  // Workers are processes: work() runs in a child that shares what the workload says it shares.
+  virtual bool runs_processes() const { return false; }
+
   virtual std::optional<HoldBound> hold_bound() const = 0;
   virtual std::uint32_t capacity() const = 0;
   virtual std::size_t lock_bytes() const = 0;
@@ -59,6 +62,8 @@ class SubjectOf final : public Subject {
 
   Proof prove() override { return workload_.prove(actors()); }
 
+  bool runs_processes() const override { return kProcesses<Workload>; }
+
   std::optional<HoldBound> hold_bound() const override { return workload_.hold_bound(); }
   std::uint32_t capacity() const override { return primitive_->capacity(); }
   std::size_t lock_bytes() const override { return primitive_->lock_bytes(); }
@@ -80,6 +85,7 @@ class SubjectOf final : public Subject {
  private:
   std::vector<const typename Workload::Actor*> actors() const {
     std::vector<const typename Workload::Actor*> actors;
+    if (kProcesses<Workload>) return actors;  // they were in children, and went with them
     for (const auto& seat : actors_) actors.push_back(&seat->actor);
     return actors;
   }

@@ -16,13 +16,6 @@ extern "C" void* run_body(void* argument) {
   return nullptr;
 }
 
-cpu_set_t only(int processor) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(processor, &set);
-  return set;
-}
-
 // What a user can do about it, for the error that is about limits.
 std::string advice(int error) {
   std::string text = std::strerror(error);
@@ -34,22 +27,13 @@ std::string advice(int error) {
 
 }  // namespace
 
-ThreadCrew::ThreadCrew() {
-  CPU_ZERO(&allowed_);
-  if (sched_getaffinity(0, sizeof allowed_, &allowed_) != 0) return;
-  for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
-    if (CPU_ISSET(processor, &allowed_)) places_.push_back(processor);
-  }
-}
-
 std::string ThreadCrew::start(int processor, std::function<void()> body) {
-  if (processor != kAnyProcessor) return create(only(processor), std::move(body));
-  if (places_.empty()) return create(allowed_, std::move(body));
-  return create(only(places_[threads_.size() % places_.size()]),
-                [allowed = allowed_, body = std::move(body)] {
-                  sched_setaffinity(0, sizeof allowed, &allowed);
-                  body();
-                });
+  const cpu_set_t first = places_.first_for(processor, threads_.size());
+  if (processor != kAnyProcessor) return create(first, std::move(body));
+  return create(first, [this, body = std::move(body)] {
+    places_.free_caller();
+    body();
+  });
 }
 
 std::string ThreadCrew::create(const cpu_set_t& where, std::function<void()> body) {

@@ -8,26 +8,21 @@
 
 #include <functional>
 #include <pthread.h>
-#include <sched.h>
 #include <string>
 #include <vector>
 
+#include "harness/measure/crew.h"
+
 namespace lockbench {
 
-// Not bound: may run wherever this process may. It begins on the next processor in turn all the
-// same, since the kernel likes to start two threads of one parent on one processor and to leave
-// them there for 50 ms and more, while another is idle.
-inline constexpr int kAnyProcessor = -1;
-
-class ThreadCrew {
+class ThreadCrew final : public Crew {
  public:
-  ThreadCrew();
+  std::string start(int processor, std::function<void()> body) override;
+  void join() override;
 
-  // Starts a thread that runs `body`. Returns what went wrong, or an empty text.
-  std::string start(int processor, std::function<void()> body);
-
-  // Waits until all have returned.
-  void join();
+  // A thread that ends otherwise ends the process.
+  std::string trouble() override { return {}; }
+  bool stays_behind() const override { return !empty(); }
 
   // Nobody was started, or all were joined.
   bool empty() const { return threads_.empty(); }
@@ -35,8 +30,7 @@ class ThreadCrew {
  private:
   std::string create(const cpu_set_t& where, std::function<void()> body);
 
-  cpu_set_t allowed_;        // to this process
-  std::vector<int> places_;  // the same, as numbers; empty where the kernel does not tell
+  const Places places_;
   std::vector<pthread_t> threads_;
 };
 

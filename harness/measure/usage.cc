@@ -18,11 +18,26 @@ Usage Usage::now() {
           .involuntary_switches = static_cast<std::uint64_t>(usage.ru_nivcsw)};
 }
 
+Usage Usage::operator+(const Usage& other) const {
+  return {.user_s = user_s + other.user_s,
+          .system_s = system_s + other.system_s,
+          .voluntary_switches = voluntary_switches + other.voluntary_switches,
+          .involuntary_switches = involuntary_switches + other.involuntary_switches};
+}
+
+Usage Usage::operator-(const Usage& other) const {
+  return {.user_s = user_s - other.user_s,
+          .system_s = system_s - other.system_s,
+          .voluntary_switches = voluntary_switches - other.voluntary_switches,
+          .involuntary_switches = involuntary_switches - other.involuntary_switches};
+}
+
 void add_usage(const Usage& before, const Usage& after, Sample& sample) {
-  sample.cpu_user_s = after.user_s - before.user_s;
-  sample.cpu_system_s = after.system_s - before.system_s;
-  sample.voluntary_switches = after.voluntary_switches - before.voluntary_switches;
-  sample.involuntary_switches = after.involuntary_switches - before.involuntary_switches;
+  const Usage used = after - before;
+  sample.cpu_user_s = used.user_s;
+  sample.cpu_system_s = used.system_s;
+  sample.voluntary_switches = used.voluntary_switches;
+  sample.involuntary_switches = used.involuntary_switches;
 }
 
 // Not getrusage's ru_maxrss: that one survives exec() and would report the parent's peak.

@@ -16,6 +16,9 @@ struct Usage {
   std::uint64_t involuntary_switches = 0;
 
   static Usage now();
+
+  Usage operator+(const Usage& other) const;
+  Usage operator-(const Usage& other) const;
 };
 
 // Writes what was used between the two into `sample`.

@@ -25,10 +25,15 @@ bool any_in(const Preset& preset, Mode mode) {
                      [mode](const Sweep& sweep) { return mode_of(sweep) == mode; });
 }
 
+constexpr char kFileCounter[] = "file_counter";
+
 std::vector<PrimitiveSpec> usual_primitives(const std::string& workload) {
   if (workload == "nested") return {{"reentrant", {}}, {"recursive_mutex", {}}};
   if (workload == "checkout") {
     return {{"lease", {}}, {"lease_condvar", {}}, {"lease_tbb", {}}, {"lease_semaphore", {}}};
+  }
+  if (workload == kFileCounter) {
+    return {{"file", {}}, {"file_flock", {}}, {"file_ofd", {}}, {"file_robust_mutex", {}}};
   }
   return {{"global", {}}, {"keyed", {}}, {"striped", {}}};
 }
@@ -45,7 +50,7 @@ Sweep usual_sweep(const Sweep& given) {
   usual.holds = {{.kind = Work::Kind::kSpin, .duration = Nanoseconds{200}}};
   if (workload == "accounts") usual.key_types = {KeyType::kString};
   if (assigned) return usual;  // the counts say how many keys and operations there are
-  if (workload != "nested" && workload != "checkout") usual.keys = {64};
+  if (workload != "nested" && workload != "checkout" && workload != kFileCounter) usual.keys = {64};
   if (mode_of(given) == Mode::kFixed) usual.operations = 1000;
   return usual;
 }

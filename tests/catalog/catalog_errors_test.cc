@@ -77,7 +77,8 @@ TEST(CatalogErrors, AMisspeltWorkloadGetsTheNearestOne) {
   EXPECT_EQ(unknown(cell_of("keyed", "cuonter")),
             "unknown workload 'cuonter'; did you mean 'counter'?");
   EXPECT_EQ(unknown(cell_of("keyed", "xyzzy")),
-            "unknown workload 'xyzzy'; there are: counter, accounts, transfer, nested, checkout");
+            "unknown workload 'xyzzy'; there are: counter, accounts, transfer, nested, checkout, "
+            "file_counter");
 }
 
 TEST(CatalogErrors, AMisspeltScenarioGetsTheNearestOne) {
@@ -143,6 +144,16 @@ TEST(CatalogErrors, ATransferTakesTwoKeysAndNoTimeout) {
   EXPECT_EQ(unfit(assigned),
             "workload 'transfer' takes two keys an operation; assigned counts are for workloads "
             "that take one");
+}
+
+TEST(CatalogErrors, AFileCounterCountsInOneFileUnderALockBetweenProcesses) {
+  Cell four_keys = cell_of("file", "file_counter");
+  four_keys.keys = 4;
+  EXPECT_EQ(unfit(four_keys),
+            "workload 'file_counter' counts in one file; take 1 key, or leave keys out");
+  EXPECT_EQ(unfit(cell_of("keyed", "file_counter")),
+            "workload 'file_counter' needs a lock between processes (file and its peers), which "
+            "primitive 'keyed' does not offer");
 }
 
 TEST(CatalogErrors, WhatIsRefusedIsNotMade) {

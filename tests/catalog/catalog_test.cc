@@ -42,6 +42,12 @@ TEST(Catalog, HasEveryPrimitiveThatUsersAreTold) {
   std::set<std::string> names;
   for (const CatalogEntry& entry : Catalog::standard().entries()) names.insert(entry.listing.name);
   EXPECT_THAT(names, IsSupersetOf({"none",
+                                   "file",
+                                   "file_flock",
+                                   "file_ofd",
+                                   "file_robust_mutex",
+                                   "file_as_published",
+                                   "file_unsafe_as_published",
                                    "global",
                                    "keyed",
                                    "striped",
@@ -78,7 +84,8 @@ TEST(Catalog, HasEveryWorkloadWithItsScenarios) {
       EXPECT_TRUE(fits.ok()) << fits;
     }
   }
-  EXPECT_THAT(names, ElementsAre("counter", "accounts", "transfer", "nested", "checkout"));
+  EXPECT_THAT(names,
+              ElementsAre("counter", "accounts", "transfer", "nested", "checkout", "file_counter"));
 }
 
 TEST(Catalog, EveryEntrySaysWhatItIs) {
@@ -121,6 +128,10 @@ TEST(Catalog, PairsPrimitivesWithWhatTheyCanCarry) {
               UnorderedElementsAre("counter", "accounts", "transfer"));
   EXPECT_THAT(workloads_of("reentrant"),
               UnorderedElementsAre("counter", "accounts", "transfer", "nested"));
+  EXPECT_THAT(workloads_of("file:form=symlink"),
+              UnorderedElementsAre("counter", "accounts", "transfer", "file_counter"));
+  EXPECT_THAT(workloads_of("none"),
+              UnorderedElementsAre("counter", "accounts", "transfer", "file_counter"));
   EXPECT_THAT(workloads_of("lease:nesting=refuse,order=unordered"),
               UnorderedElementsAre("checkout"));
 }

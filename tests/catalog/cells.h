@@ -18,7 +18,7 @@ inline Cell cell_of(const std::string& primitive, const std::string& workload,
           .workload = parse_workload(workload).value(),
           .mode = Mode::kFixed,
           .threads = 2,
-          .keys = workload.starts_with("nested") ? 1u : 4u,
+          .keys = workload.starts_with("nested") || workload == "file_counter" ? 1u : 4u,
           .key_type = key_type,
           .operations = 1};
 }

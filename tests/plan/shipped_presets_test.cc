@@ -40,7 +40,10 @@ const std::map<std::string, std::set<std::string>> kPrimitivesOfWorkload = {
     {"nested", {"reentrant", "recursive_mutex", "reentrant_as_published", "reentrant_repaired"}},
     {"checkout",
      {"lease", "lease_condvar", "lease_tbb", "lease_semaphore", "lease_as_published",
-      "random_mutexes_as_published"}}};
+      "random_mutexes_as_published"}},
+    {"file_counter",
+     {"none", "file", "file_flock", "file_ofd", "file_robust_mutex", "file_as_published",
+      "file_unsafe_as_published"}}};
 
 absl::Status check_names(const Cell& cell) {
   const auto primitives = kPrimitivesOfWorkload.find(cell.workload.name);
@@ -92,10 +95,10 @@ std::vector<std::string> all_presets() {
 }
 
 TEST(ShippedPresets, AreTheseAndNoOthers) {
-  EXPECT_THAT(all_presets(),
-              UnorderedElementsAre("quick", "threads", "keys", "holds", "article-21x6",
-                                   "article-1000x12", "million-users", "connection-pool",
-                                   "fastrlock", "saturation", "i7-1165G7", "i5-11600K"));
+  EXPECT_THAT(all_presets(), UnorderedElementsAre(
+                                 "quick", "threads", "keys", "holds", "article-21x6",
+                                 "article-1000x12", "million-users", "connection-pool", "fastrlock",
+                                 "saturation", "file-counter", "i7-1165G7", "i5-11600K"));
 }
 
 TEST(ShippedPresets, AllExpandAndSayWhatTheyTeach) {

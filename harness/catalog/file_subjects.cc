@@ -1,0 +1,11 @@
+#include "harness/catalog/file_lines.h"
+#include "harness/catalog/pair.h"
+#include "harness/catalog/subjects.h"
+
+namespace lockbench {
+
+void add_file_subjects(Catalog& catalog) {
+  visit_file(PairWithWorkloads(catalog));
+}
+
+}  // namespace lockbench

@@ -1,0 +1,91 @@
+#include "harness/measure/process_crew.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <exception>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace lockbench {
+namespace {
+
+// What a user can do about it, for the error that is about limits.
+std::string advice(int error) {
+  std::string text = std::strerror(error);
+  if (error == EAGAIN) text += "; raise `ulimit -u` or the container's pids limit";
+  return text;
+}
+
+}  // namespace
+
+ProcessCrew::~ProcessCrew() {
+  for (const pid_t worker : workers_) {
+    if (worker != 0) kill(worker, SIGKILL);
+  }
+  join();
+}
+
+std::string ProcessCrew::start(int processor, std::function<void()> body) {
+  const std::size_t worker = workers_.size();
+  const pid_t parent = getpid();
+  const pid_t child = fork();
+  if (child < 0) return advice(errno);
+  if (child == 0) {
+    // Asked after the kernel was told, so that a parent that dies in between is noticed.
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(1);
+    live(processor, worker, body);
+  }
+  workers_.push_back(child);
+  return {};
+}
+
+void ProcessCrew::live(int processor, std::size_t worker, const std::function<void()>& body) {
+  const cpu_set_t first = places_.first_for(processor, worker);
+  sched_setaffinity(0, sizeof first, &first);
+  if (processor == kAnyProcessor) places_.free_caller();
+  try {
+    body();
+  } catch (const std::exception& error) {
+    LastWords& words = last_words_[worker];
+    std::strncpy(words.data(), error.what(), words.size() - 1);
+    _exit(1);
+  }
+  // Without the ends of what the parent will end itself.
+  _exit(0);
+}
+
+void ProcessCrew::join() {
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    if (workers_[i] == 0) continue;
+    int status = 0;
+    while (waitpid(workers_[i], &status, 0) < 0 && errno == EINTR) {
+    }
+    note_end(i, status);
+  }
+}
+
+std::string ProcessCrew::trouble() {
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    int status = 0;
+    if (workers_[i] != 0 && waitpid(workers_[i], &status, WNOHANG) == workers_[i]) {
+      note_end(i, status);
+    }
+  }
+  return trouble_;
+}
+
+void ProcessCrew::note_end(std::size_t worker, int status) {
+  workers_[worker] = 0;
+  if (!trouble_.empty() || (WIFEXITED(status) && WEXITSTATUS(status) == 0)) return;
+  trouble_ = "process " + std::to_string(worker) + " of the trial ";
+  if (WIFSIGNALED(status)) {
+    trouble_ += "was ended by signal " + std::to_string(WTERMSIG(status)) + " (" +
+                strsignal(WTERMSIG(status)) + ")";
+  } else {
+    trouble_ += "ended early: " + std::string(last_words_[worker].data());
+  }
+}
+
+}  // namespace lockbench
