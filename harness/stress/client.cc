@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <initializer_list>
 #include <optional>
 #include <random>
 
@@ -15,13 +16,8 @@ namespace {
 // sides of it.
 constexpr std::int64_t kTimes[] = {0, 400'000, 1'500'000, 3'000'000};
 
-bool takes(const Act& act) {
-  return act.kind == Act::kTake || act.kind == Act::kTry || act.kind == Act::kTakeFor ||
-         act.kind == Act::kTakeBoth;
-}
-
 bool has_key(Act::Kind kind) {
-  return kind != Act::kGive && kind != Act::kRest;
+  return !gives(kind) && kind != Act::kRest;
 }
 
 std::string to_text(const Act& act) {
@@ -49,7 +45,7 @@ bool read_sign(std::string_view& text, char sign) {
 }
 
 std::optional<Act> act_from(std::string_view text) {
-  if (text.empty() || std::string_view("LTWBURA").find(text.front()) == std::string_view::npos) {
+  if (text.empty() || std::string_view("LTWBUERAF").find(text.front()) == std::string_view::npos) {
     return std::nullopt;
   }
   Act act{.kind = static_cast<Act::Kind>(text.front())};
@@ -87,7 +83,7 @@ class Draw {
     const bool single = acts_.back().kind != Act::kTakeBoth;
     if (below(4) == 0) acts_.push_back({.kind = Act::kRest, .ns = kTimes[below(4)]});
     if (depth < 2 && single && below(3) == 0) nest(key, depth);
-    acts_.push_back({.kind = Act::kGive});
+    acts_.push_back({.kind = below(8) == 0 ? Act::kGiveThrowing : Act::kGive});
   }
 
   Act taking(std::uint32_t key) {
@@ -120,7 +116,7 @@ class Draw {
 
   bool holds_any() const {
     int open = 0;
-    for (const Act& act : acts_) open += takes(act) ? 1 : act.kind == Act::kGive ? -1 : 0;
+    for (const Act& act : acts_) open += takes(act.kind) ? 1 : gives(act.kind) ? -1 : 0;
     return open > 0;
   }
 
@@ -132,11 +128,19 @@ class Draw {
 
 }  // namespace
 
+bool takes(Act::Kind kind) {
+  return kind == Act::kTake || kind == Act::kTry || kind == Act::kTakeFor || kind == Act::kTakeBoth;
+}
+
+bool gives(Act::Kind kind) {
+  return kind == Act::kGive || kind == Act::kGiveThrowing;
+}
+
 std::uint32_t Client::keys() const {
   std::uint32_t highest = 0;
   for (const auto& acts : threads) {
     for (const Act& act : acts) {
-      if (takes(act)) highest = std::max({highest, act.key, act.other});
+      if (takes(act.kind)) highest = std::max({highest, act.key, act.other});
     }
   }
   return highest + 1;
@@ -155,8 +159,8 @@ std::string to_text(const Client& client) {
 std::size_t end_of_hold(const std::vector<Act>& acts, std::size_t position) {
   int open = 0;
   for (; position < acts.size(); ++position) {
-    if (takes(acts[position])) ++open;
-    if (acts[position].kind == Act::kGive && --open == 0) break;
+    if (takes(acts[position].kind)) ++open;
+    if (gives(acts[position].kind) && --open == 0) break;
   }
   return position;
 }
@@ -180,7 +184,7 @@ absl::StatusOr<Client> client_from(std::string_view text, std::size_t most_threa
     }
     const std::optional<Act> act = act_from(word);
     if (!act) return wrong(word, "no act; such are L0 T0 W0:2000000 B0+1 U R500 A1");
-    open += takes(*act) ? 1 : act->kind == Act::kGive ? -1 : 0;
+    open += takes(act->kind) ? 1 : gives(act->kind) ? -1 : 0;
     if (open < 0) return wrong(word, "gives back what was not taken; leave it out");
     client.threads.back().push_back(*act);
   }
@@ -202,23 +206,23 @@ Client draw_client(const Abilities& abilities, ClientSize size, std::uint64_t se
   return client;
 }
 
-std::vector<Client> small_clients(const Abilities& abilities) {
-  std::vector<std::string_view> texts = {"L0 U | L0 U", "L0 U | T0 U", "L0 U L0 U | L0 U L0 U"};
-  if (abilities.timed)
-    texts.insert(texts.end(), {"L0 R1500000 U | W0:400000 U", "W0:400000 U L0 U | L0 U L0 U"});
-  if (abilities.lock_per_key) texts.push_back("L0 A1 U | L1 U");
-  if (abilities.reentrant) {
-    texts.insert(texts.end(),
-                 {"L0 L0 U U | T0 U", "L0 L0 U U | L0 U", "L0 L0 U L0 U U | L0 T0 U U"});
-  }
-  if (abilities.nests_leases) texts.push_back("L0 L0 U U | L0 L0 U U");
-  if (abilities.nests_keys) texts.push_back("L0 L1 U U | L0 U L1 U");
-  if (abilities.pairs) {
-    texts.insert(texts.end(), {"B0+0 U | L0 U", "B0+1 U | B1+0 U", "B0+1 U L0 U | L1 U L0 U"});
-  }
-  texts.insert(texts.end(), {"L0 U L1 U | L1 U L0 U", "L0 R1500000 U | L0 U | L0 U"});
+std::vector<Client> clients_for(const Lineup& lineup) {
+  const Abilities& can = lineup.abilities;
+  std::vector<std::string> texts = lineup.clients;
+  const auto add = [&](bool fits, std::initializer_list<const char*> more) {
+    if (fits) texts.insert(texts.end(), more.begin(), more.end());
+  };
+  add(true, {"L0 U | L0 U", "L0 E | L0 U", "L0 U | T0 U", "L0 U L0 U | L0 U L0 U"});
+  add(can.timed, {"L0 R1500000 U | W0:400000 U", "W0:400000 U L0 U | L0 U L0 U"});
+  add(can.lock_per_key, {"L0 A1 U | L1 U"});
+  add(can.reentrant, {"L0 L0 U U | T0 U", "L0 L0 U U | L0 U", "L0 L0 U L0 U U | L0 T0 U U"});
+  add(can.refuses_strangers, {"L0 R0 U | F0 T0 U"});
+  add(can.nests_leases, {"L0 L0 U U | L0 L0 U U"});
+  add(can.nests_keys, {"L0 L1 U U | L0 U L1 U"});
+  add(can.pairs, {"B0+0 U | L0 U", "B0+1 U | B1+0 U", "B0+1 U L0 U | L1 U L0 U"});
+  add(true, {"L0 U L1 U | L1 U L0 U", "L0 R1500000 U | L0 U | L0 U"});
   std::vector<Client> clients;
-  for (const std::string_view text : texts) clients.push_back(*client_from(text, 3));
+  for (const std::string& text : texts) clients.push_back(*client_from(text, 3));
   return clients;
 }
 

@@ -4,8 +4,9 @@
 // Written, a client is one line, threads apart by `|`:
 //   L0 U | T0 U | W1:2000000 R500 U | B0+1 U
 //   L takes a key, T tries to, W waits for it for so many nanoseconds at most, B takes two keys at
-//   once, U gives back what was taken last, R rests for so many nanoseconds, A awaits that another
-//   thread has ended. What lies between a T or W that failed and its U is left out.
+//   once, U gives back what was taken last, E does so while an exception is under way, R rests for
+//   so many nanoseconds, A awaits that another thread has ended, F unlocks a key that it does not
+//   hold. What lies between a T or W that failed and its U or E is left out.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +27,8 @@ struct Act {
     kTakeFor = 'W',
     kTakeBoth = 'B',
     kGive = 'U',
+    kGiveThrowing = 'E',
+    kGiveForeign = 'F',
     kRest = 'R',
     kAwait = 'A',
   };
@@ -50,7 +53,10 @@ std::string to_text(const Client& client);
 // take without its U, and more than `most_threads`.
 absl::StatusOr<Client> client_from(std::string_view text, std::size_t most_threads);
 
-// The position of the U that belongs to the take at `position`.
+bool takes(Act::Kind kind);
+bool gives(Act::Kind kind);  // what was taken
+
+// The position of the U or E that belongs to the take at `position`.
 std::size_t end_of_hold(const std::vector<Act>& acts, std::size_t position);
 
 struct ClientSize {
@@ -62,8 +68,8 @@ struct ClientSize {
 // A client that the suspect must serve to its end, whoever goes first.
 Client draw_client(const Abilities& abilities, ClientSize size, std::uint64_t seed);
 
-// The small clients that are explored whole, simplest first: 2 threads, 2 keys, 2 holds each and
-// less, in the shapes that the suspect's abilities allow.
-std::vector<Client> small_clients(const Abilities& abilities);
+// The small clients that are explored whole, simplest first: those of the line-up, then 2 threads,
+// 2 keys, 2 holds each and less, in the shapes that the suspect's abilities allow.
+std::vector<Client> clients_for(const Lineup& lineup);
 
 }  // namespace lockbench::stress

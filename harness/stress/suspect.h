@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "primitives/concepts.h"
 
@@ -51,7 +52,7 @@ struct Abilities {
   bool reclaims = false;      // keeps nothing for a key that nobody uses
   bool nests_keys = false;    // a thread may hold two keys by two claims, taken in ascending order
   bool nests_leases = false;  // a thread that holds a lease may ask for another of its shard
-  bool owned = true;          // unlock() is for the thread that locked
+  bool refuses_strangers = false;  // unlock() by a thread that does not hold has no effect
 };
 
 // A line of a line-up: a lock by name, and how one is made.
@@ -61,6 +62,7 @@ struct Lineup {
   Abilities abilities;
   // `keys`: claims will be made for 0 to keys - 1.
   std::function<std::unique_ptr<Suspect>(std::uint64_t keys)> make;
+  std::vector<std::string> clients = {};  // text of client.h: to be looked at before any other
 };
 
 }  // namespace lockbench::stress

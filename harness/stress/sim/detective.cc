@@ -81,7 +81,7 @@ void Detective::walk(Clock::time_point until) {
 Outcome Detective::investigate() {
   const auto end = began_ + hunt_.budget;
   const std::vector<Client> clients =
-      hunt_.client ? std::vector<Client>{*hunt_.client} : small_clients(lineup_.abilities);
+      hunt_.client ? std::vector<Client>{*hunt_.client} : clients_for(lineup_);
   for (std::uint32_t bound = 0; bound <= hunt_.most_preemptions && !over(end); ++bound) {
     const auto began = Clock::now();
     const auto share = (end - began) / 2;
@@ -151,13 +151,14 @@ bool Detective::without_a_part() {
     }
     for (std::size_t i = 0; i < client.threads[t].size(); ++i) {
       const Act::Kind kind = client.threads[t][i].kind;
-      if (kind == Act::kGive || kind == Act::kAwait) continue;
+      if (gives(kind) || kind == Act::kAwait) continue;
       Client without = client;
       auto& acts = without.threads[t];
-      if (kind != Act::kRest) {
+      if (takes(kind)) {
         acts.erase(acts.begin() + static_cast<std::ptrdiff_t>(end_of_hold(acts, i)));
       }
       acts.erase(acts.begin() + static_cast<std::ptrdiff_t>(i));
+      if (without.threads.size() == 1 && acts.empty()) continue;
       if (still_convicts(without)) return true;
     }
   }

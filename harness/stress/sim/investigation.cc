@@ -80,6 +80,12 @@ std::size_t Investigation::perform(std::uint32_t number, std::size_t position) {
     case Act::kGive:
       give(number);
       return position + 1;
+    case Act::kGiveThrowing:
+      give_throwing(number);
+      return position + 1;
+    case Act::kGiveForeign:
+      give_foreign(number, act.key);
+      return position + 1;
     default:
       break;
   }
@@ -100,10 +106,10 @@ Investigation::Start Investigation::begin_take(std::uint32_t number, const Act& 
   const Aside aside(world_);
   world_.tell([&] { return absl::StrCat("wants ", name_of_keys(act)); });
   threads_[number].taking = true;
-  Start start{.ns = world_.time_ns()};
+  Start start{.ns = world_.time_ns(), .stores_under_way = world_.memory().any_buffered()};
+  if (traffic(act.key).under_way != 0) ++contended_;
   for (const std::uint32_t key : keys_of(act)) {
     Traffic& there = traffic(key);
-    if (there.under_way != 0) ++contended_;
     ++there.begun;
     start.traffic = there;
     ++there.under_way;
@@ -140,7 +146,8 @@ void Investigation::refused(std::uint32_t number, const Act& act, const Start& s
     convict(Oracle::kModel, absl::StrCat(who, " before its ", act.ns, " ns were over"));
   }
   const std::uint64_t others = start.traffic.under_way + (there.begun - start.traffic.begun);
-  if (others < capacity_) {
+  // What was given back may be on its way out of a store buffer: then it is not free yet.
+  if (others < capacity_ && !start.stores_under_way) {
     convict(Oracle::kModel, absl::StrCat(who, ", though nobody was near it during the call"));
   }
 }
@@ -169,10 +176,9 @@ void Investigation::check_room(std::uint32_t number, std::uint32_t key, const Ho
   evaluations_.count(Oracle::kExclusion);
   if (holders.size() >= capacity_) {
     const Holder& other = holders.front();
-    convict(other.gave_back ? Oracle::kModel : Oracle::kExclusion,
-            absl::StrCat(
-                "thread ", number, " has key ", key, " while thread ", other.thread,
-                other.gave_back ? " holds it, having given back a part of its nest" : " holds it"));
+    convict(other.disputed != nullptr ? Oracle::kModel : Oracle::kExclusion,
+            absl::StrCat("thread ", number, " has key ", key, " while thread ", other.thread,
+                         " holds it", other.disputed != nullptr ? other.disputed : ""));
   }
   if (!lineup_.abilities.leases) return;
   evaluations_.count(Oracle::kLease);
@@ -261,13 +267,40 @@ void Investigation::give(std::uint32_t number) {
   for (const std::uint32_t key : keys) --traffic(key).under_way;
 }
 
+// As a guard does when the work throws.
+void Investigation::give_throwing(std::uint32_t number) {
+  struct Guard {
+    ~Guard() { self.give(number); }
+    Investigation& self;
+    std::uint32_t number;
+  };
+  struct WorkFailed {};
+  try {
+    const Guard guard{*this, number};
+    throw WorkFailed();
+  } catch (const WorkFailed&) {
+  }
+}
+
+void Investigation::give_foreign(std::uint32_t number, std::uint32_t key) {
+  const std::unique_ptr<Claim> claim = suspect_->claim(key);
+  {
+    const Aside aside(world_);
+    world_.tell([&] { return absl::StrCat("unlocks key ", key, ", which it does not hold"); });
+    for (Holder& holder : keys_[key].holders) {
+      if (holder.thread != number) holder.disputed = ", which another thread unlocked in vain";
+    }
+  }
+  claim->unlock();
+}
+
 // True when this was the outermost hold: then its update is due. The key still counts as held.
 bool Investigation::leave_key(std::uint32_t number, std::uint32_t key, const Hold& hold) {
   KeyBooks& books = keys_[key];
   for (Holder& holder : books.holders) {
     if (holder.thread != number || holder.lease != hold.lease) continue;
     if (--holder.depth != 0) {
-      holder.gave_back = true;
+      holder.disputed = ", having given back a part of its nest";
       return false;
     }
     break;
@@ -384,7 +417,9 @@ std::vector<std::uint32_t> Investigation::circle() const {
     const bool others_ended = std::all_of(threads_.begin(), threads_.end(), [&](const auto& other) {
       return &other == &books || other.ended;
     });
-    if (books.taking && others_ended && may_hold_what_is_wanted(i, *books.act)) return {i};
+    const bool alone = others_ended && contended_ == 0;
+    const bool asks_twice = lineup_.abilities.nests_leases && !books.holds.empty();
+    if (books.taking && (alone || asks_twice) && may_hold_what_is_wanted(i, *books.act)) return {i};
   }
   return {};
 }
@@ -396,7 +431,7 @@ std::string Investigation::doing(std::uint32_t number) const {
     absl::StrAppend(&text, " waits for ", name_of_keys(*books.act));
   } else if (books.ended) {
     return text + " has ended";
-  } else if (books.act != nullptr && books.act->kind == Act::kGive) {
+  } else if (books.act != nullptr && gives(books.act->kind)) {
     text += " is giving back";
   } else if (books.act != nullptr && books.act->kind == Act::kAwait) {
     absl::StrAppend(&text, " awaits thread ", books.act->key);

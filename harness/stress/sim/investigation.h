@@ -53,7 +53,7 @@ class Investigation {
     std::uint32_t thread;
     std::uint32_t lease;
     std::uint32_t depth = 1;
-    bool gave_back = false;  // a part of its nest
+    const char* disputed = nullptr;  // what was done to its hold that must not end it
   };
 
   // The last time that a lease of a key was given back.
@@ -80,6 +80,7 @@ class Investigation {
   struct Start {
     Traffic traffic;
     std::int64_t ns = 0;
+    bool stores_under_way = false;
   };
 
   void live(std::uint32_t number);
@@ -91,6 +92,8 @@ class Investigation {
   void enter_key(std::uint32_t number, std::uint32_t key, const Hold& hold);
   void check_room(std::uint32_t number, std::uint32_t key, const Hold& hold);
   void give(std::uint32_t number);
+  void give_throwing(std::uint32_t number);
+  void give_foreign(std::uint32_t number, std::uint32_t key);
   bool leave_key(std::uint32_t number, std::uint32_t key, const Hold& hold);
   void check_data(std::uint32_t number, std::uint32_t key, const Hold& hold, std::uint64_t seen);
   void look_at_the_end();

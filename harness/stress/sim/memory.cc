@@ -1,5 +1,6 @@
 #include "harness/stress/sim/memory.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -53,7 +54,7 @@ void Memory::reset() {
     thread.buffer_chain = mix(i + 1 + kMaxThreads);
   }
   state_ = 0;
-  writes_ = 0;
+  changes_ = 0;
   dead_word_.reset();
 }
 
@@ -160,6 +161,11 @@ void Memory::store(Thread thread, void* word, unsigned bytes, std::uint64_t bits
   if (model_ == Model::kSequential || order == std::memory_order_seq_cst) flush(thread);
 }
 
+bool Memory::any_buffered() const {
+  return std::any_of(threads_.begin(), threads_.end(),
+                     [](const ThreadState& thread) { return !thread.buffer.empty(); });
+}
+
 void Memory::flush_oldest(Thread thread) {
   ThreadState& self = threads_[thread];
   const Store& oldest = self.buffer.front();
@@ -177,8 +183,9 @@ void Memory::flush(Thread thread) {
 }
 
 void Memory::write(void* word, unsigned bytes, std::uint64_t bits) {
-  ++writes_;
-  if (!dead_word_) std::memcpy(word, &bits, bytes);
+  if (dead_word_ || read(word, bytes) == bits) return;
+  ++changes_;
+  std::memcpy(word, &bits, bytes);
 }
 
 std::uint64_t Memory::begin_update(Thread thread, const void* word, unsigned bytes) {

@@ -56,6 +56,7 @@ class Memory {
   void fence_all();
 
   bool buffered(Thread thread) const { return !threads_[thread].buffer.empty(); }
+  bool any_buffered() const;
   void flush_oldest(Thread thread);
   void flush(Thread thread);
 
@@ -74,7 +75,7 @@ class Memory {
   }
 
   std::uint64_t state() const { return state_; }
-  std::uint64_t writes() const { return writes_; }  // how many stores others have been able to see
+  std::uint64_t changes() const { return changes_; }  // of any word, as all can see it
 
   // The word whose life was over, or had not begun, when it was used.
   std::optional<std::uint32_t> dead_word() const { return dead_word_; }
@@ -122,7 +123,7 @@ class Memory {
   std::unordered_map<const void*, std::uint16_t> outside_;
   std::unordered_map<std::uint64_t, Word> things_;
   std::uint64_t state_ = 0;
-  std::uint64_t writes_ = 0;
+  std::uint64_t changes_ = 0;
   std::optional<std::uint32_t> dead_word_;
 };
 

@@ -35,7 +35,9 @@ std::uint64_t key_of(const Point& point) {
 // Bit i: option i takes its turn from a thread that could have gone on.
 std::uint64_t costs_of(const Point& point) {
   bool someone_can_run = false;
-  for (const Option& option : point.options) someone_can_run |= option.kind == Option::kRun;
+  for (const Option& option : point.options) {
+    someone_can_run |= option.kind == Option::kRun && !point.all_paused;
+  }
   std::uint64_t costs = 0;
   for (std::size_t i = 0; i < point.options.size(); ++i) {
     const Option& option = point.options[i];

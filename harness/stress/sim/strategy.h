@@ -28,7 +28,8 @@ struct Point {
   std::uint64_t state;              // equal for two executions only if they are in one state
   std::uint32_t running;            // who ran last
   bool may_go_on;                   // whether it may run on; then that is the first option
-  std::span<const Option> options;  // two or more; those that run a thread that paused come late
+  bool all_paused;                  // whoever may run has nothing to do but look again
+  std::span<const Option> options;  // two or more
 };
 
 class Strategy {

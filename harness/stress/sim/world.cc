@@ -12,8 +12,10 @@ World* the_world = nullptr;
 constexpr std::uint64_t kClock = 1;
 constexpr std::uint64_t kQueues = 1'000'000;  // plus the number of the word slept on
 
-// When nobody has written anything for so many rounds of pauses, nobody ever will.
-constexpr std::uint32_t kIdleRounds = 64;
+// Threads that pause may look again in any order so often each, though no word has changed;
+// then by turns, and when they have done that for so long, none ever will.
+constexpr std::uint32_t kFreeLooks = 2;
+constexpr std::uint32_t kIdleLooks = 1000;
 
 }  // namespace
 
@@ -42,8 +44,8 @@ void World::reset() {
   running_ = 0;
   now_ns_ = 0;
   sleeps_ = 0;
-  idle_since_write_ = 0;
-  idle_rounds_ = 0;
+  idle_since_ = 0;
+  idle_pauses_ = 0;
 }
 
 void World::add_thread() {
@@ -114,15 +116,42 @@ void World::collect(bool may_go_on) {
   for (std::uint8_t i = 0; i < threads; ++i) {
     if (memory_.buffered(i)) options_.push_back({Option::kFlush, i});
   }
-  for (std::uint8_t i = 0; i < threads; ++i) {
-    const bool goes_on = may_go_on && i == running_;
-    if (threads_[i].state == State::kReady && !goes_on) options_.push_back({Option::kRun, i});
+  for (const State state : {State::kReady, State::kPaused}) {
+    for (std::uint8_t i = 0; i < threads; ++i) {
+      const bool goes_on = may_go_on && i == running_;
+      if (threads_[i].state == state && ready(i) && !goes_on) {
+        options_.push_back({Option::kRun, i});
+      }
+    }
   }
-  const bool only_paused = options_.empty();
-  for (std::uint8_t i = 0; i < threads; ++i) {
-    if (threads_[i].state == State::kPaused && only_paused) options_.push_back({Option::kRun, i});
-  }
+  all_paused_ = options_.empty();
+  if (all_paused_) collect_paused();
   if (anybody_has_a_deadline()) options_.push_back({Option::kTime, 0});
+}
+
+// Who paused may look again when some word has changed since.
+bool World::ready(std::uint32_t thread) const {
+  const ThreadState& state = threads_[thread];
+  return state.state == State::kReady ||
+         (state.state == State::kPaused && state.paused_at != memory_.changes());
+}
+
+// Nobody else can run, and no store is on its way.
+void World::collect_paused() {
+  if (idle_since_ != memory_.changes()) {
+    idle_since_ = memory_.changes();
+    idle_pauses_ = 0;
+  }
+  const auto threads = static_cast<std::uint32_t>(threads_.size());
+  const bool by_turns = ++idle_pauses_ > kFreeLooks * threads;
+  if (by_turns && anybody_has_a_deadline()) return;
+  if (idle_pauses_ > kIdleLooks * threads) return;
+  for (std::uint32_t i = 1; i <= threads; ++i) {
+    const std::uint32_t thread = (running_ + i) % threads;
+    if (threads_[thread].state != State::kPaused) continue;
+    options_.push_back({Option::kRun, static_cast<std::uint8_t>(thread)});
+    if (by_turns) return;
+  }
 }
 
 bool World::anybody_has_a_deadline() const {
@@ -141,6 +170,7 @@ void World::decide(bool may_go_on) {
                                   .state = memory_.state(),
                                   .running = running_,
                                   .may_go_on = may_go_on,
+                                  .all_paused = all_paused_,
                                   .options = options_});
       if (chosen == Strategy::kLeave) leave(End::kLeft);
       execution_.schedule.push_back(options_[chosen]);
@@ -160,12 +190,6 @@ void World::decide(bool may_go_on) {
 }
 
 void World::go_on_with(std::uint32_t thread) {
-  // Whoever paused may look again once somebody else has had a turn.
-  if (thread != running_ || threads_[thread].state == State::kPaused) {
-    for (ThreadState& other : threads_) {
-      if (other.state == State::kPaused) other.state = State::kReady;
-    }
-  }
   if (thread == running_) return;
   const std::uint32_t before = std::exchange(running_, thread);
   Fibre::jump(threads_[before].fibre, threads_[thread].fibre);
@@ -186,6 +210,7 @@ void World::let_time_pass() {
     if (thread.state == State::kAsleep) next = std::min(next, thread.deadline_ns);
   }
   now_ns_ = std::max(now_ns_, next);
+  idle_pauses_ = 0;
   for (std::uint32_t i = 0; i < threads_.size(); ++i) {
     ThreadState& thread = threads_[i];
     if (thread.state != State::kAsleep || thread.deadline_ns > now_ns_) continue;
@@ -320,30 +345,19 @@ void World::sleep_until(std::int64_t deadline_ns) {
 void World::pause() {
   const Aside aside(*this);
   strategy_->paused(running_);
-  if (idle_since_write_ != memory_.writes()) {
-    idle_since_write_ = memory_.writes();
-    idle_rounds_ = 0;
-  }
-  if (++idle_rounds_ > kIdleRounds * threads_.size()) {
-    if (!anybody_has_a_deadline()) leave(End::kStuck);
-    idle_rounds_ = 0;
-    let_time_pass();
-  }
   threads_[running_].state = State::kPaused;
+  threads_[running_].paused_at = memory_.changes();
   point(false);
   threads_[running_].state = State::kReady;
 }
 
 std::uint32_t World::start(std::function<void()> body) {
-  if (threads_.size() == kMaxThreads) {
-    aside_ = true;
-    leave(End::kTooLong);
-  }
   // In the program's memory, and never destroyed: see Arena.
   auto* const kept = new std::function<void()>(std::move(body));
   const Aside aside(*this);
   point();
   const auto number = static_cast<std::uint32_t>(threads_.size());
+  if (number == kMaxThreads) leave(End::kTooLong);
   add_thread();
   threads_[number].fibre.prepare(arena_.stack(number), Arena::kStackBytes, begin_thread, kept);
   memory_.started(number, running_);

@@ -36,7 +36,7 @@ struct Event {
 
 class World {
  public:
-  static constexpr std::uint64_t kMostSteps = 20'000;
+  static constexpr std::uint64_t kMostSteps = 50'000;
 
   explicit World(Model model);
 
@@ -117,6 +117,7 @@ class World {
     std::int64_t deadline_ns = kNever;
     std::uint64_t slept_since = 0;  // order in which sleepers came
     bool timed_out = false;
+    std::uint64_t paused_at = 0;  // of memory_.changes()
   };
 
   struct Own {
@@ -132,6 +133,8 @@ class World {
   static void begin_thread(void* body);
   void point(bool may_go_on = true);
   void collect(bool may_go_on);
+  void collect_paused();
+  bool ready(std::uint32_t thread) const;
   void decide(bool may_go_on);
   void go_on_with(std::uint32_t thread);
   bool anybody_has_a_deadline() const;
@@ -151,11 +154,12 @@ class World {
   Execution execution_{};
   bool record_ = false;
   bool aside_ = false;
+  bool all_paused_ = false;
   std::uint32_t running_ = 0;
   std::int64_t now_ns_ = 0;
   std::uint64_t sleeps_ = 0;
-  std::uint64_t idle_since_write_ = 0;  // of memory_.writes()
-  std::uint32_t idle_rounds_ = 0;
+  std::uint64_t idle_since_ = 0;  // of memory_.changes()
+  std::uint32_t idle_pauses_ = 0;
 };
 
 }  // namespace lockbench::stress::sim

@@ -1,0 +1,32 @@
+#include "harness/stress/real/board.h"
+
+#include <cstdlib>
+#include <new>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace lockbench::stress::real {
+
+void convict(Board& board, const Charge& charge) {
+  std::uint32_t expected = Board::kNot;
+  // relaxed, and release: the process that reads it does so after this one has ended.
+  if (board.charged.compare_exchange_strong(expected, Board::kBeing, std::memory_order_relaxed)) {
+    board.charge = charge;
+    board.charged.store(Board::kIs, std::memory_order_release);
+    _exit(0);
+  }
+  for (;;) pause();
+}
+
+SharedBoard::SharedBoard() {
+  void* const memory =
+      mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) std::abort();
+  board_ = new (memory) Board{};
+}
+
+SharedBoard::~SharedBoard() {
+  munmap(board_, sizeof(Board));
+}
+
+}  // namespace lockbench::stress::real

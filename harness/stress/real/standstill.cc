@@ -1,0 +1,40 @@
+#include "harness/stress/real/standstill.h"
+
+#include <algorithm>
+
+namespace lockbench::stress::real {
+namespace {
+
+// In 20 ms of its own a thread that is not held up does anything that an epoch asks of it.
+constexpr std::uint64_t kTicksEnough = 2;
+
+}  // namespace
+
+bool Standstill::reached(std::uint64_t told, pid_t process, const std::vector<pid_t>& tasks) {
+  if (!begun_ || told != told_) {
+    begin(told, process, tasks);
+    return false;
+  }
+  return Clock::now() - since_ >= patience_ && each_had_its_chance(process, tasks);
+}
+
+void Standstill::begin(std::uint64_t told, pid_t process, const std::vector<pid_t>& tasks) {
+  begun_ = true;
+  told_ = told;
+  since_ = Clock::now();
+  then_.clear();
+  for (const pid_t task : tasks) {
+    if (const auto state = task_state(process, task)) then_[task] = *state;
+  }
+}
+
+bool Standstill::each_had_its_chance(pid_t process, const std::vector<pid_t>& tasks) const {
+  return std::all_of(tasks.begin(), tasks.end(), [&](pid_t task) {
+    const auto now = task_state(process, task);
+    const auto then = then_.find(task);
+    if (!now || !now->runnable) return true;
+    return then != then_.end() && now->cpu_ticks >= then->second.cpu_ticks + kTicksEnough;
+  });
+}
+
+}  // namespace lockbench::stress::real

@@ -1,0 +1,36 @@
+// Standstill: tells threads that cannot go on from threads that are not let.
+//
+// Threads stand still when for the whole of a patience nothing was told by any of them, and each of
+// them slept or had a processor for a while. Merely slow ones, ones behind other programs and ones
+// of low priority do not: the patience begins anew for whoever was runnable and did not run.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <vector>
+
+#include "harness/stress/real/task_state.h"
+
+namespace lockbench::stress::real {
+
+class Standstill {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  explicit Standstill(Clock::duration patience) : patience_(patience) {}
+
+  // Call it again and again. `told` is any number that changes when one of the threads goes on.
+  bool reached(std::uint64_t told, pid_t process, const std::vector<pid_t>& tasks);
+
+ private:
+  void begin(std::uint64_t told, pid_t process, const std::vector<pid_t>& tasks);
+  bool each_had_its_chance(pid_t process, const std::vector<pid_t>& tasks) const;
+
+  const Clock::duration patience_;
+  bool begun_ = false;
+  std::uint64_t told_ = 0;
+  Clock::time_point since_;
+  std::map<pid_t, TaskState> then_;
+};
+
+}  // namespace lockbench::stress::real

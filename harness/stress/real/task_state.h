@@ -1,0 +1,27 @@
+// TaskState: whether the kernel's scheduler, and not the suspect, keeps a thread from going on.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <sys/types.h>
+#include <vector>
+
+namespace lockbench::stress::real {
+
+struct TaskState {
+  bool runnable = false;        // runs, or would if it were given a processor
+  std::uint64_t cpu_ticks = 0;  // spent so far, 10 ms each
+
+  bool operator==(const TaskState&) const = default;
+};
+
+// From the text of /proc/<process>/task/<task>/stat; absent when it is none.
+std::optional<TaskState> task_state_from(std::string_view stat);
+
+// Absent when there is no such thread any more.
+std::optional<TaskState> task_state(pid_t process, pid_t task);
+
+std::vector<pid_t> tasks_of(pid_t process);
+
+}  // namespace lockbench::stress::real

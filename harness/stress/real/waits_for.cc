@@ -1,0 +1,167 @@
+#include "harness/stress/real/waits_for.h"
+
+#include <algorithm>
+#include <functional>
+
+#include <absl/strings/str_cat.h>
+
+namespace lockbench::stress::real {
+namespace {
+
+bool is_pair(const Deed& deed) {
+  return deed.kind == Act::kTakeBoth && deed.key != deed.other;
+}
+
+bool names(const Deed& deed, std::uint16_t key) {
+  return deed.key == key || (is_pair(deed) && deed.other == key);
+}
+
+class Graph {
+ public:
+  Graph(const std::vector<Standing>& threads, const Abilities& abilities)
+      : threads_(threads), abilities_(abilities) {}
+
+  // Positions of threads of which each waits for what the next has, and the last for the first.
+  std::vector<std::size_t> circle() const {
+    const auto holds = [&](std::size_t a, std::size_t b) { return has_what_is_wanted(b, a); };
+    const auto may_hold = [&](std::size_t a, std::size_t b) {
+      return has_what_is_wanted(b, a) || may_have_one_of_two(b, a);
+    };
+    const auto others = [](const auto& edge) {
+      return [edge](std::size_t a, std::size_t b) { return a != b && edge(a, b); };
+    };
+    // What is known comes before what may be, and two threads before one with itself.
+    for (const Edge& edge :
+         {Edge(others(holds)), Edge(holds), Edge(others(may_hold)), Edge(may_hold)}) {
+      const std::vector<std::size_t> found = circle_along(edge);
+      if (!found.empty()) return found;
+    }
+    return {};
+  }
+
+  bool meet(const Deed& a, const Deed& b) const {
+    return !abilities_.lock_per_key || names(a, b.key) || (is_pair(b) && names(a, b.other));
+  }
+
+  bool held_by_somebody(const Deed& wanted) const {
+    return std::any_of(threads_.begin(), threads_.end(), [&](const Standing& thread) {
+      return std::any_of(thread.holds.begin(), thread.holds.end(),
+                         [&](const Deed& hold) { return meet(hold, wanted); });
+    });
+  }
+
+ private:
+  using Edge = std::function<bool(std::size_t, std::size_t)>;
+
+  bool has_what_is_wanted(std::size_t owner, std::size_t asker) const {
+    const std::vector<Deed>& holds = threads_[owner].holds;
+    return std::any_of(holds.begin(), holds.end(),
+                       [&](const Deed& hold) { return meet(hold, threads_[asker].doing); });
+  }
+
+  // Whoever takes two keys at once may have got one of them.
+  bool may_have_one_of_two(std::size_t owner, std::size_t asker) const {
+    const Deed& doing = threads_[owner].doing;
+    return threads_[owner].waits() && is_pair(doing) && meet(doing, threads_[asker].doing);
+  }
+
+  std::vector<std::size_t> circle_along(const Edge& edge) const {
+    for (std::size_t first = 0; first < threads_.size(); ++first) {
+      std::vector<std::size_t> path;
+      std::vector<bool> seen(threads_.size(), false);
+      if (leads_back(first, first, edge, seen, path)) return path;
+    }
+    return {};
+  }
+
+  bool leads_back(std::size_t from, std::size_t to, const Edge& edge, std::vector<bool>& seen,
+                  std::vector<std::size_t>& path) const {
+    if (!threads_[from].waits() || seen[from]) return false;
+    seen[from] = true;
+    path.push_back(from);
+    for (std::size_t next = 0; next < threads_.size(); ++next) {
+      if (!edge(from, next)) continue;
+      if (next == to || leads_back(next, to, edge, seen, path)) return true;
+    }
+    path.pop_back();
+    return false;
+  }
+
+  const std::vector<Standing>& threads_;
+  const Abilities& abilities_;
+};
+
+bool is_free(const Deed& wanted, const Probe& probe) {
+  const auto free = [&](std::uint16_t key) { return (probe.free_keys >> key & 1) != 0; };
+  return free(wanted.key) && (!is_pair(wanted) || free(wanted.other));
+}
+
+std::string text_of_all(const std::vector<Standing>& threads) {
+  std::string text;
+  for (const Standing& thread : threads) {
+    if (thread.doing.what == Deed::kEnded) continue;
+    absl::StrAppend(&text, text.empty() ? "" : "; ", text_of(thread));
+  }
+  return text;
+}
+
+Finding lost(const std::string& why, const std::vector<Standing>& threads) {
+  return {Oracle::kProgress, absl::StrCat(why, ": ", text_of_all(threads))};
+}
+
+}  // namespace
+
+std::string name_of_keys(const Deed& deed) {
+  if (is_pair(deed)) return absl::StrCat("keys ", deed.key, " and ", deed.other);
+  std::string text = absl::StrCat("key ", deed.key);
+  if (deed.what == Deed::kHas && deed.lease != 0)
+    absl::StrAppend(&text, " (lease ", deed.lease, ")");
+  return text;
+}
+
+std::string text_of(const Standing& standing) {
+  std::string text = absl::StrCat("thread ", standing.thread);
+  if (standing.waits()) absl::StrAppend(&text, " waits for ", name_of_keys(standing.doing));
+  if (standing.doing.what == Deed::kGives) {
+    absl::StrAppend(&text, " is giving back ", name_of_keys(standing.doing));
+  }
+  if (standing.doing.what == Deed::kEnded) absl::StrAppend(&text, " has ended");
+  for (const Deed& hold : standing.holds) absl::StrAppend(&text, ", holds ", name_of_keys(hold));
+  return text;
+}
+
+Standing standing_from(std::uint32_t thread, const StandingWords& words) {
+  Standing standing{.thread = thread, .doing = unpack(get(words.doing))};
+  const std::uint64_t holds = std::min<std::uint64_t>(get(words.holds), kHoldsTold);
+  for (std::size_t i = 0; i < holds; ++i) standing.holds.push_back(unpack(get(words.held[i])));
+  return standing;
+}
+
+Finding judge_standstill(const std::vector<Standing>& threads, const Abilities& abilities,
+                         std::optional<Probe> probe) {
+  const Graph graph(threads, abilities);
+  for (const Standing& thread : threads) {
+    if (probe && thread.waits() && is_free(thread.doing, *probe)) {
+      return lost(absl::StrCat("thread ", thread.thread, " waits for ever for ",
+                               name_of_keys(thread.doing), ", which is free"),
+                  threads);
+    }
+  }
+  if (const std::vector<std::size_t> circle = graph.circle(); !circle.empty()) {
+    std::string text = "threads wait in a circle:";
+    for (const std::size_t i : circle) absl::StrAppend(&text, " ", text_of(threads[i]), ";");
+    absl::StrAppend(&text, " and so back to thread ", threads[circle.front()].thread);
+    return {Oracle::kCycle, std::move(text)};
+  }
+  const bool waits_for_another_key =
+      abilities.lock_per_key && probe && (probe->free_keys >> probe->untouched & 1) == 0 &&
+      std::any_of(threads.begin(), threads.end(), [](const auto& t) { return !t.holds.empty(); });
+  if (waits_for_another_key) {
+    return {Oracle::kIndependence,
+            absl::StrCat("a key waits for another key: ", text_of_all(threads), "; and key ",
+                         probe->untouched, ", which nobody ever took, cannot be had either")};
+  }
+  return lost("somebody waits for ever, with nobody in the way", threads);
+}
+
+}  // namespace lockbench::stress::real

@@ -1,0 +1,51 @@
+// CondvarLock: a flag under a mutex and a condition variable; and what becomes of it with one
+// fault.
+#pragma once
+
+#include <mutex>
+
+#include "primitives/platform/mutex.h"
+
+namespace lockbench::mutants {
+
+enum class CondvarFault {
+  kNone,
+  kIfForWhile,       // believes a wake-up
+  kNotifiesOutside,  // notifies before it says that the lock is free
+};
+
+template <CondvarFault kFault>
+class CondvarLock {
+ public:
+  void lock() {
+    std::unique_lock guard(mutex_);
+    if constexpr (kFault == CondvarFault::kIfForWhile) {
+      if (held_) free_.wait(guard);
+    } else {
+      while (held_) free_.wait(guard);
+    }
+    held_ = true;
+  }
+
+  bool try_lock() {
+    const std::scoped_lock guard(mutex_);
+    if (held_) return false;
+    return held_ = true;
+  }
+
+  void unlock() {
+    if constexpr (kFault == CondvarFault::kNotifiesOutside) free_.notify_one();
+    {
+      const std::scoped_lock guard(mutex_);
+      held_ = false;
+    }
+    if constexpr (kFault != CondvarFault::kNotifiesOutside) free_.notify_one();
+  }
+
+ private:
+  platform::Mutex mutex_;
+  platform::ConditionVariable free_;
+  bool held_ = false;
+};
+
+}  // namespace lockbench::mutants

@@ -1,0 +1,115 @@
+// KeyTable: a table of mutexes with reference counts; and what becomes of it with one fault.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "primitives/concepts.h"
+#include "primitives/platform/atomic.h"
+#include "primitives/platform/mutex.h"
+#include "tests/mutants/by_key.h"
+
+namespace lockbench::mutants {
+
+enum class TableFault {
+  kNone,
+  kCountsBeforeRelease,  // lowers the count, and may erase, before it unlocks
+  kLooksUpOutside,       // decides outside of the table's lock that there is no entry
+  kNeverReclaims,        // compares the count with the wrong thing
+  kErasesAlways,         // erases whatever the count
+  kUnlocksAnother,       // unlocks the entry of another key
+  kOneForAll,            // maps every key to one entry, though it promises a lock per key
+};
+
+template <TableFault kFault>
+class KeyTable : public ByKey<KeyTable<kFault>> {
+ public:
+  static constexpr Promises kPromises{.lock_per_key = true};
+
+  void lock(std::uint64_t key) { enter(key).mutex.lock(); }
+
+  bool try_lock(std::uint64_t key) {
+    Entry& entry = enter(key);
+    if (entry.mutex.try_lock()) return true;
+    leave(key, entry);
+    return false;
+  }
+
+  void unlock(std::uint64_t key) {
+    if constexpr (kFault == TableFault::kUnlocksAnother) {
+      Entry* const other = find(key ^ 1);
+      if (other != nullptr) {
+        other->mutex.unlock();
+        return;
+      }
+    }
+    Entry& entry = *find(key);
+    if constexpr (kFault == TableFault::kCountsBeforeRelease) {
+      leave(key, entry);
+      entry.mutex.unlock();
+    } else {
+      entry.mutex.unlock();
+      leave(key, entry);
+    }
+  }
+
+  std::size_t keys_kept() const {
+    const std::scoped_lock guard(mutex_);
+    return table_.size();
+  }
+
+ private:
+  struct Entry {
+    platform::Mutex mutex;
+    platform::Atomic<int> users{0};
+  };
+
+  static std::uint64_t slot_of(std::uint64_t key) {
+    return kFault == TableFault::kOneForAll ? 0 : key;
+  }
+
+  Entry* find(std::uint64_t key) {
+    const std::scoped_lock guard(mutex_);
+    const auto found = table_.find(slot_of(key));
+    return found == table_.end() ? nullptr : found->second.get();
+  }
+
+  Entry& enter(std::uint64_t key) {
+    if constexpr (kFault == TableFault::kLooksUpOutside) {
+      Entry* entry = find(key);
+      if (entry == nullptr) entry = &replace(key);
+      entry->users.fetch_add(1, std::memory_order_relaxed);
+      return *entry;
+    } else {
+      const std::scoped_lock guard(mutex_);
+      std::unique_ptr<Entry>& entry = table_[slot_of(key)];
+      if (entry == nullptr) entry = std::make_unique<Entry>();
+      entry->users.fetch_add(1, std::memory_order_relaxed);
+      return *entry;
+    }
+  }
+
+  Entry& replace(std::uint64_t key) {
+    auto made = std::make_unique<Entry>();
+    const std::scoped_lock guard(mutex_);
+    std::unique_ptr<Entry>& entry = table_[key];
+    entry = std::move(made);
+    return *entry;
+  }
+
+  void leave(std::uint64_t key, Entry& entry) {
+    const std::scoped_lock guard(mutex_);
+    const int users = entry.users.fetch_sub(1, std::memory_order_relaxed) - 1;
+    const bool unused = kFault == TableFault::kErasesAlways ||
+                        users == (kFault == TableFault::kNeverReclaims ? -1 : 0);
+    if (unused) table_.erase(slot_of(key));
+  }
+
+  mutable platform::Mutex mutex_;
+  std::map<std::uint64_t, std::unique_ptr<Entry>> table_;
+};
+
+}  // namespace lockbench::mutants

@@ -1,0 +1,260 @@
+#include "tests/mutants/lineup.h"
+
+#include <memory>
+#include <utility>
+
+#include "harness/stress/suspect_of.h"
+#include "primitives/global_lock.h"
+#include "tests/mutants/asymmetric_lock.h"
+#include "tests/mutants/condvar_lock.h"
+#include "tests/mutants/futex_lock.h"
+#include "tests/mutants/key_table.h"
+#include "tests/mutants/leases.h"
+#include "tests/mutants/nesting_lock.h"
+#include "tests/mutants/spin_lock.h"
+#include "tests/mutants/stripes.h"
+#include "tests/mutants/watchdog_lock.h"
+
+namespace lockbench::mutants {
+namespace {
+
+using stress::Lineup;
+using stress::Oracle;
+using stress::suspect;
+
+// What tells that two were inside at once: they meet, or one's update is lost to the other's.
+const std::vector<Oracle> kTwoInside = {Oracle::kExclusion, Oracle::kConservation};
+const std::vector<Oracle> kStandstill = {Oracle::kProgress};
+const std::vector<Oracle> kCircle = {Oracle::kCycle};
+const std::vector<Oracle> kNone;
+
+std::vector<Oracle> operator+(std::vector<Oracle> set, Oracle more) {
+  set.push_back(more);
+  return set;
+}
+
+Mutant control(Lineup lineup) {
+  return {.lineup = std::move(lineup), .expected = {}, .control = true};
+}
+
+Mutant broken(Lineup lineup, std::vector<Oracle> both) {
+  return {.lineup = std::move(lineup), .expected = {both, both}};
+}
+
+Lineup with_clients(Lineup lineup, std::vector<std::string> clients) {
+  lineup.clients = std::move(clients);
+  return lineup;
+}
+
+template <class Base>
+Lineup global(const char* name, const char* fault) {
+  return suspect<GlobalLock<Base>>(name, fault);
+}
+
+std::vector<Mutant> spinning() {
+  using F = SpinFault;
+  return {
+      control(global<SpinLock<F::kNone>>("spin", "a correct test-and-set lock")),
+      broken(global<SpinLock<F::kTwoSteps>>("spin_two_steps", "looks, then takes, in two steps"),
+             kTwoInside),
+      {.lineup = global<SpinLock<F::kRelaxedUnlock>>("spin_relaxed_unlock",
+                                                     "unlocks with a relaxed store"),
+       .expected = {{Oracle::kOrdering}, {}},
+       .unseen = "x86 forgives it; ThreadSanitizer does not"},
+      {.lineup =
+           global<SpinLock<F::kRelaxedLock>>("spin_relaxed_lock", "locks with a relaxed exchange"),
+       .expected = {{Oracle::kOrdering}, {}},
+       .unseen = "x86 forgives it; ThreadSanitizer does not"},
+      broken(global<SpinLock<F::kNothing>>("spin_nothing", "a lock that does nothing"), kTwoInside),
+      broken(global<SpinLock<F::kGivesUp>>("spin_gives_up", "goes in after having waited for long"),
+             kTwoInside),
+      broken(global<SpinLock<F::kSpuriousTry>>("spin_spurious_try",
+                                               "try_lock() fails though nobody is near"),
+             {Oracle::kModel, Oracle::kResidue}),
+  };
+}
+
+std::vector<Mutant> sleeping() {
+  using F = FutexFault;
+  using C = CondvarFault;
+  return {
+      control(global<FutexLock<F::kNone>>("futex", "a correct futex lock")),
+      broken(global<FutexLock<F::kForgetsWaiters>>("futex_forgets_waiters",
+                                                   "retakes as held, with no waiters"),
+             kStandstill),
+      broken(global<FutexLock<F::kWaitsOnFreshValue>>("futex_waits_on_fresh_value",
+                                                      "sleeps on whatever the word is by then"),
+             kStandstill),
+      broken(global<FutexLock<F::kNoCheckAfterWake>>("futex_no_check_after_wake",
+                                                     "takes a wake-up for the lock"),
+             kTwoInside + Oracle::kResidue),
+      broken(global<FutexLock<F::kWakesNobody>>("futex_wakes_nobody", "unlocks without waking"),
+             kStandstill),
+      control(global<CondvarLock<C::kNone>>("condvar", "a correct lock of a condition variable")),
+      broken(global<CondvarLock<C::kIfForWhile>>("condvar_if", "waits with `if` for `while`"),
+             kTwoInside),
+      broken(global<CondvarLock<C::kNotifiesOutside>>("condvar_notifies_early",
+                                                      "notifies before the lock is free"),
+             kStandstill),
+  };
+}
+
+Lineup table(Lineup lineup) {
+  lineup.abilities.reclaims = true;
+  return lineup;
+}
+
+std::vector<Mutant> tables() {
+  using F = TableFault;
+  const std::vector<Oracle> torn =
+      kTwoInside + Oracle::kLifetime + Oracle::kCrash + Oracle::kOrdering + Oracle::kProgress;
+  return {
+      control(table(suspect<KeyTable<F::kNone>>("table", "a correct table of mutexes"))),
+      broken(table(suspect<KeyTable<F::kCountsBeforeRelease>>(
+                 "table_counts_before_release", "lowers the entry's count before the release")),
+             torn),
+      broken(table(suspect<KeyTable<F::kLooksUpOutside>>(
+                 "table_looks_up_outside", "looks the entry up outside of the table's lock")),
+             torn),
+      broken(table(suspect<KeyTable<F::kNeverReclaims>>("table_never_reclaims",
+                                                        "compares the count with the wrong thing")),
+             {Oracle::kResidue}),
+      broken(table(suspect<KeyTable<F::kErasesAlways>>("table_erases_always",
+                                                       "erases an entry whatever its count")),
+             torn),
+      broken(with_clients(table(suspect<KeyTable<F::kUnlocksAnother>>(
+                              "table_unlocks_another", "unlocks the entry of another key")),
+                          {"L0 L1 U U L0 U"}),
+             torn + Oracle::kModel + Oracle::kResidue),
+      broken(table(suspect<KeyTable<F::kOneForAll>>(
+                 "table_one_for_all", "has one entry for all keys, and promises one for each")),
+             {Oracle::kIndependence, Oracle::kCycle, Oracle::kModel}),
+  };
+}
+
+std::vector<Mutant> striping() {
+  using F = StripeFault;
+  return {
+      control(suspect<Stripes<F::kNone>>("stripes", "two correct stripes")),
+      broken(suspect<Stripes<F::kAsAsked>>("stripes_as_asked",
+                                           "takes two keys in the order in which they were named"),
+             kCircle),
+      broken(with_clients(suspect<Stripes<F::kOneTwice>>("stripes_one_twice",
+                                                         "takes a stripe twice for two keys"),
+                          {"B0+2 U"}),
+             kCircle + Oracle::kProgress),
+      broken(suspect<Stripes<F::kLeastInteger>>("stripes_least_integer",
+                                                "an index from the least integer's absolute value"),
+             kTwoInside + Oracle::kOrdering + Oracle::kCrash),
+  };
+}
+
+Lineup nesting(Lineup lineup) {
+  lineup.abilities.refuses_strangers = true;
+  return lineup;
+}
+
+std::vector<Mutant> nests() {
+  using F = NestingFault;
+  // A nest of 257, of which one is given back before the other thread tries.
+  std::string deep;
+  for (int i = 0; i < 257; ++i) deep += "L0 ";
+  deep += "U A1 ";
+  for (int i = 0; i < 256; ++i) deep += "U ";
+  return {
+      control(with_clients(
+          nesting(suspect<NestingLock<F::kNone>>("nesting", "a correct owner and depth")),
+          {deep + "| T0 U"})),
+      broken(nesting(suspect<NestingLock<F::kCountLost>>("nesting_count_lost",
+                                                         "leaves no nest: depth -= 0")),
+             {Oracle::kResidue, Oracle::kModel, Oracle::kProgress}),
+      broken(nesting(suspect<NestingLock<F::kFirstFreesAll>>(
+                 "nesting_first_frees_all", "the first unlock of a nest frees all")),
+             {Oracle::kModel}),
+      broken(nesting(suspect<NestingLock<F::kAnybodyUnlocks>>("nesting_anybody_unlocks",
+                                                              "unlocks for whoever asks")),
+             {Oracle::kModel}),
+      broken(with_clients(nesting(suspect<NestingLock<F::kOverflows>>("nesting_overflows",
+                                                                      "its depth ends at 255")),
+                          {deep + "| T0 U"}),
+             {Oracle::kModel, Oracle::kProgress, Oracle::kResidue}),
+      broken(nesting(suspect<NestingLock<F::kLoadsOwnerTwice>>(
+                 "nesting_loads_owner_twice", "decides on two readings of the owner")),
+             kTwoInside + Oracle::kModel + Oracle::kOrdering),
+  };
+}
+
+std::vector<Mutant> leasing() {
+  using F = LeaseFault;
+  Lineup asks_again = suspect<Leases<F::kNone>>("lease_asked_for_by_holders",
+                                                "a second lease, while all are held by askers");
+  asks_again.abilities.nests_leases = true;
+  Lineup random = suspect<Leases<F::kRandomMutex>>("lease_random_mutex_nested",
+                                                   "a mutex of an array picked blindly, nested");
+  random.abilities.nests_leases = true;
+  return {
+      control(suspect<Leases<F::kNone>>("leases", "a correct queue of two leases")),
+      broken(suspect<Leases<F::kTwice>>("lease_twice", "hands a lease out twice"),
+             {Oracle::kLease, Oracle::kExclusion}),
+      broken(suspect<Leases<F::kLostOnThrow>>("lease_lost_on_throw",
+                                              "does not come back when the work throws"),
+             {Oracle::kResidue, Oracle::kProgress}),
+      broken(std::move(asks_again), kCircle),
+      broken(std::move(random), kCircle + Oracle::kProgress),
+  };
+}
+
+Lineup watched(Lineup lineup) {
+  lineup.clients = {"L0 R3000000 U | L0 U"};
+  return lineup;
+}
+
+std::vector<Mutant> watchdogs() {
+  using F = WatchdogFault;
+  const std::vector<Oracle> forced = kTwoInside + Oracle::kToken;
+  return {
+      control(watched(suspect<WatchdogLock<F::kNone>>("watchdog", "a watchdog that only watches"))),
+      broken(watched(suspect<WatchdogLock<F::kForces>>("watchdog_forces",
+                                                       "releases a holder that is still inside")),
+             forced),
+      broken(watched(suspect<WatchdogLock<F::kForcesBoth>>(
+                 "watchdog_forces_both", "the late holder then releases the next one's hold")),
+             forced),
+      broken(watched(suspect<WatchdogLock<F::kSameToken>>("watchdog_same_token",
+                                                          "hands out a token twice")),
+             {Oracle::kToken}),
+  };
+}
+
+std::vector<Mutant> asymmetric() {
+  using F = AsymmetricFault;
+  return {
+      control(global<AsymmetricLock<F::kNone>>("asymmetric", "an owner who pays no barrier")),
+      {.lineup = global<AsymmetricLock<F::kNoBarrier>>("asymmetric_no_barrier",
+                                                       "nobody pays the barrier"),
+       .expected = {kTwoInside + Oracle::kOrdering, {}},
+       .unseen = "the window is a store buffer's: some nanoseconds"},
+  };
+}
+
+}  // namespace
+
+const std::vector<Mutant>& mutants() {
+  static const std::vector<Mutant> all = [] {
+    std::vector<Mutant> made;
+    for (auto part :
+         {spinning, sleeping, tables, striping, nests, leasing, watchdogs, asymmetric}) {
+      for (Mutant& mutant : part()) made.push_back(std::move(mutant));
+    }
+    return made;
+  }();
+  return all;
+}
+
+std::vector<Lineup> lineups() {
+  std::vector<Lineup> all;
+  for (const Mutant& mutant : mutants()) all.push_back(mutant.lineup);
+  return all;
+}
+
+}  // namespace lockbench::mutants

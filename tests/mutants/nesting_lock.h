@@ -1,0 +1,88 @@
+// NestingLock: owner, depth and a mutex; and what becomes of it with one fault.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "primitives/concepts.h"
+#include "primitives/platform/atomic.h"
+#include "primitives/platform/mutex.h"
+#include "primitives/platform/thread.h"
+#include "tests/mutants/by_key.h"
+
+namespace lockbench::mutants {
+
+enum class NestingFault {
+  kNone,
+  kCountLost,        // `depth -= 0`: a nest is never left
+  kFirstFreesAll,    // the first unlock of a nest gives the lock away
+  kAnybodyUnlocks,   // does not look who unlocks
+  kOverflows,        // counts to 255
+  kLoadsOwnerTwice,  // decides on two readings of the owner
+};
+
+template <NestingFault kFault>
+class NestingLock : public ByKey<NestingLock<kFault>> {
+ public:
+  static constexpr Promises kPromises{.reentrant = true};
+
+  void lock(std::uint64_t) {
+    if (nests()) {
+      ++depth_;
+      return;
+    }
+    mutex_.lock();
+    own();
+  }
+
+  bool try_lock(std::uint64_t) {
+    if (nests()) {
+      ++depth_;
+      return true;
+    }
+    if (!mutex_.try_lock()) return false;
+    own();
+    return true;
+  }
+
+  // By a thread that does not own it: does nothing.
+  void unlock(std::uint64_t) {
+    if (kFault != NestingFault::kAnybodyUnlocks && !owned()) return;
+    if constexpr (kFault == NestingFault::kFirstFreesAll) {
+      depth_ = 0;
+    } else if constexpr (kFault == NestingFault::kCountLost) {
+      depth_ -= depth_ > 1 ? 0 : 1;
+    } else {
+      --depth_;
+    }
+    if (depth_ != 0) return;
+    owner_.store(platform::kNoThread, std::memory_order_relaxed);
+    mutex_.unlock();
+  }
+
+ private:
+  bool owned() const { return owner_.load(std::memory_order_relaxed) == platform::this_thread(); }
+
+  bool nests() const {
+    if constexpr (kFault == NestingFault::kLoadsOwnerTwice) {
+      // Whoever saw an owner, and then sees none, takes it that he himself has just become it.
+      const bool was_held = owner_.load(std::memory_order_relaxed) != platform::kNoThread;
+      const platform::ThreadToken owner = owner_.load(std::memory_order_relaxed);
+      return was_held && (owner == platform::this_thread() || owner == platform::kNoThread);
+    }
+    return owned();
+  }
+
+  void own() {
+    owner_.store(platform::this_thread(), std::memory_order_relaxed);
+    depth_ = 1;
+  }
+
+  using Depth = std::conditional_t<kFault == NestingFault::kOverflows, std::uint8_t, std::uint32_t>;
+
+  platform::Mutex mutex_;
+  platform::Atomic<platform::ThreadToken> owner_{platform::kNoThread};
+  Depth depth_ = 0;
+};
+
+}  // namespace lockbench::mutants

@@ -1,0 +1,63 @@
+// SpinLock: test-and-set; and what becomes of it with one fault.
+#pragma once
+
+#include <cstdint>
+
+#include "primitives/platform/atomic.h"
+#include "primitives/platform/spin.h"
+
+namespace lockbench::mutants {
+
+enum class SpinFault {
+  kNone,
+  kTwoSteps,       // looks whether it is free, then says that it is taken
+  kRelaxedUnlock,  // gives back without publishing what was done inside
+  kRelaxedLock,    // takes without learning what was done inside before
+  kNothing,        // neither waits nor marks
+  kGivesUp,        // stops waiting after some looks, and goes in
+  kSpuriousTry,    // try_lock() fails now and then though nobody is near
+};
+
+template <SpinFault kFault>
+class SpinLock {
+ public:
+  void lock() {
+    if constexpr (kFault == SpinFault::kNothing) return;
+    int patience = kPatience;
+    while (!try_lock()) {
+      if (kFault == SpinFault::kGivesUp && --patience == 0) return;
+      platform::pause();
+    }
+  }
+
+  bool try_lock() {
+    if constexpr (kFault == SpinFault::kNothing) {
+      return true;
+    } else if constexpr (kFault == SpinFault::kTwoSteps) {
+      if (held_.load(std::memory_order_acquire) != 0) return false;
+      held_.store(1, std::memory_order_relaxed);
+      return true;
+    } else if constexpr (kFault == SpinFault::kRelaxedLock) {
+      return held_.exchange(1, std::memory_order_relaxed) == 0;
+    } else {
+      if constexpr (kFault == SpinFault::kSpuriousTry) {
+        if (tries_.fetch_add(1, std::memory_order_relaxed) % 3 == 2) return false;
+      }
+      return held_.exchange(1, std::memory_order_acquire) == 0;
+    }
+  }
+
+  void unlock() {
+    if constexpr (kFault == SpinFault::kNothing) return;
+    held_.store(0, kFault == SpinFault::kRelaxedUnlock ? std::memory_order_relaxed
+                                                       : std::memory_order_release);
+  }
+
+ private:
+  static constexpr int kPatience = platform::spins(20'000) + 2;
+
+  platform::Atomic<std::uint32_t> held_{0};
+  platform::Atomic<std::uint32_t> tries_{0};
+};
+
+}  // namespace lockbench::mutants
