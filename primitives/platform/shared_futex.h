@@ -24,7 +24,7 @@ enum class FutexWait { kWoken, kChanged, kTimedOut };
 // Sleeps while `word` holds `expected`, until woken or `deadline`. An interruption counts as
 // kChanged; none of the three says what the word holds now.
 inline FutexWait shared_futex_wait(const SharedWord& word, std::uint32_t expected,
-                                   Time deadline) noexcept {
+                                   Time deadline = kForever) noexcept {
   const auto ns = std::chrono::nanoseconds(deadline.time_since_epoch()).count();
   const timespec until{.tv_sec = static_cast<time_t>(ns / 1'000'000'000),
                        .tv_nsec = static_cast<long>(ns % 1'000'000'000)};
