@@ -11,8 +11,9 @@ Usage: ./scripts/demo.sh
 Measures the ways to lock by key on this machine and draws pictures of them:
 installs the packages that are missing (Debian 12, Ubuntu 24.04 or newer; asks
 for sudo only when it must), builds lockbench, runs the preset `quick`, draws
-the plots and prints a table. Each time in a folder of its own below
-results/runs/. A minute or two, and a few more the first time.
+the plots, prints a table and makes a report: one page to look at. Each time in
+a folder of its own below results/runs/. A minute or two, and a few more the
+first time.
 TEXT
 }
 
@@ -61,10 +62,14 @@ say "Drawing"
 say "What was found"
 "$lockbench" compare "$run"
 
+say "Reporting"
+"$lockbench" report "$run"
+
 say "Where to look"
 shopt -s nullglob
 pictures=("$run"/*.png "$run"/*/*.png)
 cat <<TEXT
+  the report   $run/report.html   (one page: open it in a browser)
   pictures     ${pictures[*]:-none were drawn}
   every trial  $run/trials.csv   (columns: results/README.md)
   the machine  $run/meta.json

@@ -7,6 +7,7 @@ statistics  intervals, exact tests, verdicts; no row, no file
 likeness    whether two runs may be compared
 comparison  rows of a comparison, within a run and between two
 histograms  the buckets of latency.csv, for the trials asked for
+text        names and reasons made harmless
 tables      a comparison as text, CSV, Markdown, JSON
 palette     one colour, marker and line style for each primitive
 figure      the look that all pictures share

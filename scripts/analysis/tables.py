@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from analysis import sections, unfairness, units
 from analysis.comparison import Comparison, Line
 from analysis.sections import Table
+from analysis.text import markdown, spreadsheet
 
 _HEADERS = [
     "primitive",
@@ -55,22 +56,22 @@ def as_text(comparison: Comparison, width: int | None = None, colour: bool = Fal
 
 
 def as_markdown(comparison: Comparison) -> str:
-    out = [f"**{_markdown(comparison.heading)}**", ""]
+    out = [f"**{markdown(comparison.heading)}**", ""]
     for name, lines in _by_group(comparison).items():
-        out += [_markdown(name + _against(comparison, name)), ""]
+        out += [markdown(name + _against(comparison, name)), ""]
         out.append("| " + " | ".join(_HEADERS) + " |")
         out.append("|---" + "|---:" * (len(_HEADERS) - 2) + "|---|")
-        out += ["| " + " | ".join(map(_markdown, _fields(line))) + " |" for line in lines]
+        out += ["| " + " | ".join(map(markdown, _fields(line))) + " |" for line in lines]
         out.append("")
     for table in sections.all_of(comparison.scalability, comparison.saturation):
-        out += [f"**{_markdown(table.title)}**", ""]
+        out += [f"**{markdown(table.title)}**", ""]
         if table.rows:
             out.append("| " + " | ".join(table.headers) + " |")
             out.append("|---" * len(table.headers) + "|")
-            out += ["| " + " | ".join(map(_markdown, row)) + " |" for row in table.rows]
+            out += ["| " + " | ".join(map(markdown, row)) + " |" for row in table.rows]
             out.append("")
-        out += [*(f"- {_markdown(note)}" for note in table.notes), *([""] if table.notes else [])]
-    out += [f"- {_markdown(note)}" for note in _footer(comparison)]
+        out += [*(f"- {markdown(note)}" for note in table.notes), *([""] if table.notes else [])]
+    out += [f"- {markdown(note)}" for note in _footer(comparison)]
     return "\n".join(out).rstrip() + "\n"
 
 
@@ -79,8 +80,12 @@ def as_csv(comparison: Comparison) -> str:
     records = [_record(comparison, line) for line in comparison.lines]
     writer = csv.DictWriter(out, list(records[0]) if records else [], lineterminator="\n")
     writer.writeheader()
-    writer.writerows(records)
+    writer.writerows({name: _harmless(value) for name, value in one.items()} for one in records)
     return out.getvalue()
+
+
+def _harmless(value: object) -> object:
+    return spreadsheet(value) if isinstance(value, str) else value
 
 
 def as_json(comparison: Comparison) -> str:
@@ -251,12 +256,6 @@ def _footer(comparison: Comparison) -> list[str]:
     if any(line.unfair for line in comparison.lines):
         notes.append(unfairness.EXPLAINED)
     return notes
-
-
-def _markdown(text: str) -> str:
-    for mark in "\\`*_|<>[]":
-        text = text.replace(mark, "\\" + mark)
-    return text
 
 
 def _record(comparison: Comparison, line: Line) -> dict[str, object]:

@@ -35,6 +35,7 @@ def pretend_lockbench(machine: Machine, on_run: str = "") -> None:
   run) mkdir -p "$4"; {on_run or ":"} ;;
   plot) : >"$2/throughput.png" ;;
   compare) echo "a table" ;;
+  report) : >"$2/report.html" ;;
 esac"""
     machine.pretend("lockbench", body)
     built = machine.checkout / "build/release"
@@ -49,10 +50,16 @@ def run_script(machine: Machine, name: str) -> "subprocess.CompletedProcess[str]
 def test_demo_builds_measures_draws_and_says_where_to_look(machine: Machine) -> None:
     given = run_script(machine, "demo.sh")
     assert given.returncode == 0, given.stderr
-    assert [call.split()[1] for call in machine.calls("lockbench")] == ["run", "plot", "compare"]
+    assert [call.split()[1] for call in machine.calls("lockbench")] == [
+        "run",
+        "plot",
+        "compare",
+        "report",
+    ]
     run_folder = machine.calls("lockbench run")[0].split()[-1]
     assert f"{run_folder}/throughput.png" in given.stdout
     assert f"{run_folder}/trials.csv" in given.stdout
+    assert f"{run_folder}/report.html" in given.stdout
     assert "a table" in given.stdout
     assert (machine.checkout / run_folder).is_dir()
     assert str(machine.checkout) not in given.stdout

@@ -14,7 +14,7 @@ import plot
 import pytest
 import synthetic
 from analysis import endings, figure, loader, palette, scales
-from analysis.pictures import PICTURES, winner
+from analysis.pictures import PICTURES
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 

@@ -22,8 +22,8 @@ _HOLD = ["hold_kind", "hold_ns", "hold_lines"]
 _OUTSIDE = [*AXES, *_HOLD, "operations_planned", "sample_every"]
 # Not told apart by the blocks, but further behind than this by the medians: no answer all the same.
 _NEAR = 0.9
-# More fields than this have too many boxes to try; each is then answered by its own.
-MOST_FIELDS = 400
+# Of more fields than this each hold has its own answers: there would be too many boxes to try.
+MOST_FIELDS = 150
 
 
 @dataclass(frozen=True)
@@ -146,13 +146,13 @@ def _one_group_a_place(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _spot(own: pd.DataFrame) -> Spot:
-    ranked = own.sort_values("ratio", ascending=False)
-    first = ranked[ranked["standing"] == summary.FASTEST].iloc[0]
-    others = ranked[ranked["label"] != first["label"]]
-    second = others["ratio"].max()
+    ranked = own.sort_values("ratio", ascending=False).to_dict("records")
+    first = next(one for one in ranked if one["standing"] == summary.FASTEST)
+    others = [one for one in ranked if one is not first]
+    second = max((one["ratio"] for one in others if one["ratio"] > 0), default=0.0)
     return Spot(
-        first=first["label"],
-        level=list(others[others["standing"] == summary.LEVEL]["label"]),
+        first=str(first["label"]),
+        level=[one["label"] for one in others if one["standing"] == summary.LEVEL],
         lead=float(1 / second) if second > 0 else None,
         settled=bool(first["settled"]),
         unfair=str(first["unfair"]),
@@ -166,7 +166,6 @@ def _covered(spots: dict[Place, Spot], rows: dict[Place, pd.DataFrame]) -> list[
     }
     if len(fields) <= MOST_FIELDS:
         return regions.cover(fields)
-    # One axis of many at a time: each hold has a cover of its own.
     found = []
     for hold in sorted({place[2] for place in fields}):
         found += regions.cover({place: f for place, f in fields.items() if place[2] == hold})

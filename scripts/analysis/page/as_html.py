@@ -15,8 +15,8 @@ from markupsafe import Markup
 from matplotlib.markers import MarkerStyle
 from matplotlib.path import Path as Outline
 
-from analysis import figure, statistics, unfairness, units
-from analysis.page import colours, content, method, text
+from analysis import figure, statistics, text, unfairness, units
+from analysis.page import colours, content, method
 from analysis.page.answer import Question, Spot
 from analysis.page.content import Chapter
 from analysis.page.colours import Inks

@@ -9,7 +9,7 @@ from analysis import figure, unfairness, units
 from analysis.page import about, content, method
 from analysis.page.answer import Question, Spot
 from analysis.page.content import Chapter, Line
-from analysis.page.text import code, markdown
+from analysis.text import code, markdown
 
 LONGEST = 60_000  # a comment on GitHub ends at 65,536
 _MOST_QUESTIONS = 12

@@ -76,7 +76,7 @@ def on_dark(colour: str) -> str:
     """The same hue where paper is dark."""
     hue, light, rich = colorsys.rgb_to_hls(*_channels(colour))
     light = 0.92 - 0.72 * light
-    found = _written(colorsys.hls_to_rgb(hue, light, min(rich, 0.85)))
+    found = _written(colorsys.hls_to_rgb(hue, light, min(rich, 0.62)))
     while contrast(found, DARK.paper) < LEAST_FOR_LINES + 1:
         found = palette.mix(found, 0.1)
     return found

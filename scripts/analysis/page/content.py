@@ -8,9 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from analysis import cells, figure, units
+from analysis import cells, figure, text, units
 from analysis.loader import Run
-from analysis.page import about, answer, cost, fairness, lines, summary, text, throughput, waits
+from analysis.page import about, answer, cost, fairness, lines, summary, throughput, waits
 from analysis.page.chart import Chart, Maker
 from analysis.page.colours import Inks
 
@@ -183,7 +183,7 @@ def _line(one: dict[str, Any], inks: Inks, links: dict[int, list[tuple[str, str]
         cell=int(one["cell"]),
         label=figure.printable(one["label"], 120),
         number=inks.numbers[one["label"]],
-        where=cells.describe(key, [name for name in cells.GROUP if name not in _BESIDE]),
+        where=cells.describe({name: key[name] for name in cells.GROUP if name not in _BESIDE}),
         threads=one["threads"],
         keys=one["keys"],
         hold=cells.describe(key, ["hold_kind", "hold_ns", "hold_lines"]).removeprefix("hold "),

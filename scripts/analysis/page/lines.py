@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 
 from analysis import cells, endings, figure, scales
 from analysis.cells import Group
-from analysis.page import chart
+from analysis.page import chart, summary
 from analysis.page.chart import Chart, Maker
 from analysis.pictures import curves
 
@@ -27,6 +27,7 @@ def along(
     rows = rows[(rows[measure.column] > 0) & rows[axis.column].notna()]
     if rows.empty:
         return [], 0
+    rows, unseen = _few_facets(rows, axis.column, 3 * most)
     facets = cells.axis_facets(rows, axis.column)
     parts = [
         (facet, family, labels)
@@ -39,7 +40,19 @@ def along(
         _drawn(facet, labels, axis, maker, _title(facet, varied, family, axis), link)
         for facet, family, labels in chosen
     ]
-    return charts, len(parts) - len(chosen)
+    return charts, len(parts) - len(chosen) + unseen
+
+
+def _few_facets(rows: pd.DataFrame, column: str, most: int) -> tuple[pd.DataFrame, int]:
+    """Rows of so many facets, before each is looked at; and how many that leaves out."""
+    apart = {column, "operations_planned", "sample_every"}
+    facet = pd.Series(
+        summary.codes(rows, [name for name in cells.GROUP if name not in apart]), index=rows.index
+    )
+    swept = rows.groupby(facet)[column].nunique() > 1
+    every = list(swept.index[swept])
+    chosen = evenly(every, most)
+    return rows[facet.isin(chosen)], len(every) - len(chosen)
 
 
 def evenly(found: Sequence, most: int) -> list:

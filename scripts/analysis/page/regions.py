@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import permutations, product
 
 Place = tuple[int, int, int]  # of threads, keys and hold, each by its number along the axis
 Box = tuple[tuple[int, int], tuple[int, int], tuple[int, int]]  # first and last of each axis
 
 # What a primitive that is only not told apart from the fastest counts, where the fastest counts 1.
 _LEVEL_WEIGHT = 0.6
+# Boxes are grown from so many places of each primitive: neighbours grow into the same ones.
+_MOST_SEEDS = 24
 
 
 @dataclass(frozen=True)
@@ -68,33 +70,35 @@ def _worth(fields: Mapping[Place, Field], region: Region, left: set[Place]) -> t
 
 
 def _boxes(fields: Mapping[Place, Field], label: str, left: set[Place]) -> list[Region]:
-    """Of each place that is left, and where the primitive covers, the greatest box grown from it:
-    one axis after the other, in every order of axes."""
+    """Of places that are left, and where the primitive covers, the greatest boxes grown from
+    them: one axis after the other, in every order of axes."""
     found: dict[Box, Region] = {}
-    for place in left:
-        if not _covers(fields[place], label):
-            continue
-        for order in ((0, 1, 2), (1, 0, 2), (2, 1, 0), (0, 2, 1), (1, 2, 0), (2, 0, 1)):
-            box = _grown(fields, label, place, order)
+    covered = {place for place, one in fields.items() if _covers(one, label)}
+    seeds = sorted(left & covered)
+    for place in seeds[:: -(-len(seeds) // _MOST_SEEDS)]:
+        for order in permutations(range(3)):
+            box = _grown(fields, covered, place, order)
             if box not in found:
                 found[box] = Region(label, box, _inside(fields, box))
     return list(found.values())
 
 
-def _grown(fields: Mapping[Place, Field], label: str, place: Place, order: Sequence[int]) -> Box:
+def _grown(
+    fields: Mapping[Place, Field], covered: set[Place], place: Place, order: Sequence[int]
+) -> Box:
     box: list[tuple[int, int]] = [(at, at) for at in place]
-    last = [max(p[axis] for p in fields) for axis in range(3)]
+    reach = max(max(at) for at in fields)
     for axis in order:
         for step in (-1, 1):
             while True:
                 low, high = box[axis]
                 edge = high + 1 if step > 0 else low - 1
-                if not 0 <= edge <= last[axis]:
+                if not 0 <= edge <= reach:
                     break
                 slab: list[tuple[int, int]] = list(box)
                 slab[axis] = (edge, edge)
                 new = _inside(fields, (slab[0], slab[1], slab[2]))
-                if not new or not all(_covers(fields[at], label) for at in new):
+                if not new or not covered.issuperset(new):
                     break
                 box[axis] = (low, edge) if step > 0 else (edge, high)
     return box[0], box[1], box[2]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pandas as pd
 from matplotlib.axes import Axes
 
-from analysis import figure, scales
+from analysis import figure, scales, units
 from analysis.page import chart
 from analysis.page.chart import Chart, Maker
 from analysis.pictures import rows as of_pictures
@@ -120,8 +120,14 @@ def _finish(axes: Axes, values: pd.Series, measure: Measure, count: int) -> None
         longest = measure.top or float(max(values.max(), max(shown, default=1.0)))
         of_pictures.finish_bars(axes, longest, measure.words, room=0.03, most=4)
     else:
-        axes.set_xlim(*scales.padded([min(shown), max(shown)], share=0.06))
-        scales.log_scale(axes, "x", measure.words)
+        low, high = scales.padded([min(shown), max(shown)], share=0.06)
+        axes.set_xlim(low, high)
+        if measure.words is units.memory:
+            powers = [16.0**i for i in range(11) if low <= 16**i <= high]
+            scales.log_places(axes, "x", {at: units.memory(at) for at in powers or [low]})
+            axes.set_xlim(low, high)
+        else:
+            scales.log_scale(axes, "x", measure.words)
     if measure.line:
         axes.axvline(measure.line[0], color=figure.QUIET, linewidth=1, linestyle=(0, (4, 2)))
     axes.grid(axis="x")

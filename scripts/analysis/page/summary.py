@@ -34,12 +34,21 @@ _NEEDED = list(
     )
 )
 
+# Columns that nothing of the page looks at: a large run is heavy enough without them.
+_UNSEEN = (
+    "schema_version preset target position seed warmup_s efficiency wait_samples wait_mean_ns"
+    " thread_operations_max overlap voluntary_switches involuntary_switches"
+    " peak_rss_bytes timeouts lost_updates violations outcome reason started_at held_samples"
+    " held_mean_ns held_p99_ns held_max_ns disturbance pinning_held unserved false_conflicts counts"
+).split()
+
 
 def numbered(run: Run) -> pd.DataFrame:
     """The final rows of a run with the numbers of their `group` and `cell`."""
-    rows = run.final
-    group = codes(rows, cells.GROUP)
-    return rows.assign(group=group, cell=codes(rows.assign(group=group), ["group", "label"]))
+    rows = run.final.drop(columns=_UNSEEN)
+    rows["group"] = codes(rows, cells.GROUP)
+    rows["cell"] = codes(rows, ["group", "label"])
+    return rows
 
 
 def of(numbered: pd.DataFrame) -> pd.DataFrame:

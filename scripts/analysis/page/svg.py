@@ -37,8 +37,10 @@ def inline(made: Figure, name: str, inks: Inks, titles: Mapping[int, str], descr
     made.savefig(out, format="svg", metadata={"Date": None})
     root = ElementTree.fromstring(out.getvalue())
     _strip_namespaces(root)
-    for found in root.findall("metadata"):
-        root.remove(found)
+    for parent in list(root.iter()):
+        # A style in here would be the whole page's: page.css has what it says.
+        for found in [child for child in parent if child.tag in ("metadata", "style")]:
+            parent.remove(found)
     _drop_paper(root)
     by_colour = {look.colour.lower(): inks.numbers[label] for label, look in inks.looks.items()}
     for element in root.iter():

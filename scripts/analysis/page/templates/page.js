@@ -117,10 +117,12 @@
     const [search, select, output] = [of("input"), of("select"), of("output")];
     const units = { 2: " threads", 3: " keys" };
     const text = rows.map((row) =>
-      [...row.cells].map((cell, i) => cell.textContent + (units[i] || "")).join(" ").toLowerCase());
+      [...row.cells].map((cell, i) => cell.textContent + (units[i] || "")).join("  ").toLowerCase());
     const standing = heads.length - 2;
     const filter = () => {
-      const wanted = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+      // `8 threads` is one thing, and not met by 18 of them.
+      const said = search.value.toLowerCase().match(/[\d,]+ (?:thread|key)s?|\S+/g) || [];
+      const wanted = said.map((word) => word.replace(/^([\d,]+ (?:thread|key))s?$/, " $1s"));
       let shown = 0;
       rows.forEach((row, i) => {
         const fits = wanted.every((word) => text[i].includes(word)) &&

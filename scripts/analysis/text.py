@@ -3,7 +3,7 @@ escaping of its own. HTML has: the templates escape whatever is put into them.""
 
 from __future__ import annotations
 
-_MARKS = "\\`*_{}[]()<>#+!|~&$"
+_MARKS = "\\`*_[]<>#|~&$"
 
 
 def markdown(text: str, limit: int = 400) -> str:

@@ -1,0 +1,394 @@
+"""report.py: what a page holds, in which order, of which runs; and that names are words in it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+import report
+import synthetic
+from analysis import loader, palette, text
+from analysis.page import answer, as_markdown, colours, regions, summary
+from analysis.page.regions import Field
+
+MakeRun = Callable[..., Path]
+Capture = pytest.CaptureFixture[str]
+
+SECTIONS = "answer map throughput waits fairness cost cells invalid machine method".split()
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "\"><img src=x onerror=alert(1)>' onload='alert(1)",
+    '=cmd("calc")',
+    "a\nb\r\n| c | `d` [e](f) & {{ 7*7 }} {% raw %}",
+    "</svg></style></title><style>*{display:none}",
+    "x" * 10_000,
+)
+
+
+class Page(HTMLParser):
+    """What a browser would make of a page: its elements, and its words."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.words: list[str] = []
+        self.feed(source)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.words).split())
+
+    @property
+    def ids(self) -> list[str]:
+        return [attributes["id"] or "" for _, attributes in self.elements if "id" in attributes]
+
+
+def page_of(*runs: Path) -> Page:
+    assert report.main([*map(str, runs)]) == 0
+    return Page((runs[0] / "report.html").read_text(encoding="utf-8"))
+
+
+def markdown_of(capsys: Capture, *runs: Path) -> str:
+    capsys.readouterr()
+    assert report.main([*map(str, runs), "--format", "markdown"]) == 0
+    return capsys.readouterr().out
+
+
+def test_sections_come_in_the_order_in_which_people_ask(make_run: MakeRun) -> None:
+    page = page_of(make_run(cells=synthetic.quick(), blocks=3))
+    found = [name for name in page.ids if re.fullmatch(r"r1-[a-z]+", name)]
+    assert [name for name in found if name != "r1-table"] == [f"r1-{name}" for name in SECTIONS]
+
+
+def test_nothing_is_fetched_and_every_link_leads_somewhere(make_run: MakeRun) -> None:
+    page = page_of(make_run(cells=synthetic.quick(), blocks=3))
+    ids = set(page.ids)
+    assert len(page.ids) == len(ids)
+    for tag, attributes in page.elements:
+        assert tag not in ("iframe", "object", "img", "base")
+        for name in ("src", "href", "action", "xlink:href"):
+            where = attributes.get(name) or "#r1-answer"
+            assert where.startswith("#") or where == "data:,"
+            if where.startswith("#"):
+                assert where[1:] in ids, where
+    drawn = [attributes for tag, attributes in page.elements if attributes.get("role") == "img"]
+    assert len(drawn) > 10
+    for attributes in drawn:
+        assert set((attributes["aria-labelledby"] or "").split()) <= ids
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_names_are_words_everywhere(make_run: MakeRun, capsys: Capture, name: str) -> None:
+    def spoil(row: dict) -> None:
+        if row["primitive"] == "keyed":
+            row["primitive"] = name
+        row["workload"], row["preset"], row["run_id"] = name, name, "r"
+        if row["threads"] == 8:
+            row.update(valid="false", reason=name)
+
+    meta = {"machine": {"cpu_model": name, "cores": 2}, "command": name, "build": {"flags": name}}
+    run = make_run(change=spoil, meta=meta)
+    page = page_of(run)
+    tags = {tag for tag, _ in page.elements}
+    assert not tags & {"img", "iframe"} and [t for t, _ in page.elements].count("script") == 1
+    assert [t for t, _ in page.elements].count("style") == 1
+    for _, attributes in page.elements:
+        assert not [key for key in attributes if key.startswith("on")]
+    shown = " ".join(name.split())[:20]
+    assert shown in page.text and "49" not in page.text.split("{{")[0][:40]
+    written = markdown_of(capsys, run)
+    outside_code = re.sub(r"(`+)[^`].*?\1", "", written)
+    opened = re.findall(r"(?<!\\)<(?!/?(?:details|summary)>)", outside_code)
+    assert not opened, outside_code
+    table = [line for line in written.splitlines() if line.startswith("| ")]
+    bars = {
+        len(re.findall(r"(?<!\\)\|", line)) for line in table if "threads" in line and "·" in line
+    }
+    assert len(bars) <= 1
+
+
+def test_a_cell_that_begins_like_a_formula_is_words_in_a_spreadsheet(
+    make_run: MakeRun, capsys: Capture
+) -> None:
+    import compare
+
+    def spoil(row: dict) -> None:
+        row["primitive"] = "=cmd()" if row["primitive"] == "keyed" else row["primitive"]
+
+    assert compare.main([str(make_run(change=spoil)), "--format", "csv"]) == 0
+    out = capsys.readouterr().out
+    assert ",'=cmd()," in out and ",=cmd()" not in out
+
+
+@pytest.mark.parametrize("column", synthetic.COLUMNS)
+def test_without_any_one_column_there_still_is_a_page(
+    make_run: MakeRun, capsys: Capture, column: str
+) -> None:
+    run = make_run(cells=synthetic.sweep(threads=(1, 4)), blocks=2)
+    lines = [line.split(",") for line in (run / "trials.csv").read_text().splitlines()]
+    at = lines[0].index(column)
+    (run / "trials.csv").write_text("".join(",".join(f[:at] + f[at + 1 :]) + "\n" for f in lines))
+    assert report.main([str(run), "--format", "markdown"]) == 0
+    assert column in capsys.readouterr().out.replace("\\", "")
+
+
+@pytest.mark.parametrize(
+    "column", ["valid", "primitive", "threads", "keys", "mode", "block", "hold_ns"]
+)
+def test_pictures_do_without_what_is_missing(make_run: MakeRun, column: str) -> None:
+    run = make_run(cells=synthetic.sweep(threads=(1, 4)), blocks=2)
+    lines = [line.split(",") for line in (run / "trials.csv").read_text().splitlines()]
+    at = lines[0].index(column)
+    (run / "trials.csv").write_text("".join(",".join(f[:at] + f[at + 1 :]) + "\n" for f in lines))
+    assert f"column is missing: {column}" in page_of(run).text
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"change": lambda row: row.update(valid="false", reason="broke")}, "No row is valid"),
+        ({"blocks": 1}, "There is one block only"),
+        ({"cells": synthetic.sweep(["keyed"])}, "Only one primitive was measured"),
+        ({"cells": synthetic.sweep(threads=(4,))}, "Only one number of threads was measured (4)"),
+        ({"cells": synthetic.sweep(["none"], threads=(1,))}, "nothing to choose between"),
+        ({"change": lambda row: row.update(wait_p50_ns="")}, "No wait was timed"),
+    ],
+)
+def test_a_page_says_what_it_cannot_show(make_run: MakeRun, options: dict, told: str) -> None:
+    assert told in page_of(make_run(**options)).text
+
+
+def test_figures_of_invalid_rows_are_nowhere_and_their_reasons_are_told(make_run: MakeRun) -> None:
+    def spoil(row: dict) -> None:
+        if row["primitive"] == "striped":
+            row.update(operations_per_s=987654321, valid="false", reason="lost 7 of 9 updates")
+
+    page = page_of(make_run(change=spoil))
+    assert "988 M" not in page.text and "987" not in page.text
+    assert "20 × striped : lost 7 of 9 updates" in page.text.replace("× ", "× ").replace(
+        "striped:", "striped :"
+    )
+
+
+def test_what_else_went_on_is_told(make_run: MakeRun) -> None:
+    cells = synthetic.arriving(synthetic.sweep(threads=(2,)), [1000, 100_000])
+    page = page_of(make_run(cells=cells))
+    assert "Other processes used 1 % of the machine's time" in page.text
+    assert "began 900 ns late in the median trial" in page.text
+
+
+def test_several_runs_are_chapters_of_one_page(make_run: MakeRun) -> None:
+    other = synthetic.sweep(["lease", "lease_tbb"], workload="checkout")
+    page = page_of(make_run("one"), make_run("two", cells=other))
+    assert {"r1-answer", "r2-answer"} <= set(page.ids) and len(page.ids) == len(set(page.ids))
+
+
+def test_without_histograms_the_rows_percentiles_stand_in(make_run: MakeRun) -> None:
+    run = make_run()
+    (run / "latency.csv").unlink()
+    page = page_of(run)
+    assert "Percentiles:" in page.text and "the distribution cannot be shown" in page.text
+
+
+def test_a_large_run_is_thinned_and_says_so(make_run: MakeRun) -> None:
+    cells = synthetic.sweep(
+        synthetic.COUNTER, threads=range(1, 13), keys=(1, 2, 4, 8, 16, 32, 64, 99)
+    )
+    run = make_run(cells=cells, blocks=1)
+    page = page_of(run)
+    assert "Thinned: " in page.text and "more pictures of throughput are not drawn" in page.text
+    assert (run / "report.html").stat().st_size < 2_000_000
+
+
+def test_five_thousand_rows_stay_below_two_megabytes(make_run: MakeRun) -> None:
+    cells = synthetic.sweep(
+        synthetic.COUNTER,
+        threads=(1, 2, 4, 8),
+        keys=(1, 64, 1024, 4096),
+        holds=(0, 200, 1000, 5000),
+    )
+    run = make_run(cells=cells, blocks=5)
+    page_of(run)
+    assert (run / "report.html").stat().st_size < 2_000_000
+
+
+def test_markdown_fits_a_comment_and_repeats_the_answer(make_run: MakeRun, capsys: Capture) -> None:
+    run = make_run(cells=synthetic.quick())
+    written = markdown_of(capsys, run)
+    assert len(written) < 65_536
+    table = summary.of(summary.numbered(loader.load(run)))
+    for question in answer.questions(table)[:12]:
+        assert f"**{text.markdown(question.name)}**" in written
+    assert as_markdown.LONGEST < 65_536
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["nowhere"], "no such folder"),
+        (["RUN", "--out", "/nowhere/x.html"], "cannot be written"),
+        (["RUN", "--format", "pdf"], "invalid choice"),
+        (["RUN"] * 13, "a page has room for 12"),
+    ],
+)
+def test_wrong_words_end_in_one_line(
+    make_run: MakeRun, capsys: Capture, arguments: list[str], told: str
+) -> None:
+    run = str(make_run())
+    try:
+        status = report.main([run if word == "RUN" else word for word in arguments])
+    except SystemExit as error:
+        status = int(error.code or 0)
+    err = capsys.readouterr().err
+    assert status == 2 and err.count("\n") == 1 and told in err
+
+
+# Which primitive for which region.
+
+
+def test_one_winner_everywhere_is_one_region() -> None:
+    fields = {(t, k, 0): Field("keyed") for t in range(3) for k in range(4)}
+    (region,) = regions.cover(fields)
+    assert region.primitive == "keyed" and region.box == ((0, 2), (0, 3), (0, 0))
+
+
+def test_a_region_reaches_over_fields_where_nobody_can_be_told_apart() -> None:
+    fields = {
+        (0, 0, 0): Field("global", frozenset({"keyed"})),
+        (1, 0, 0): Field("keyed"),
+        (2, 0, 0): Field("keyed"),
+    }
+    (region,) = regions.cover(fields)
+    assert region.primitive == "keyed" and len(region.places) == 3
+
+
+def test_every_field_has_an_answer_and_none_a_wrong_one() -> None:
+    draw = np.random.default_rng(7)
+    names = ["a", "b", "c"]
+    fields = {
+        (t, k, h): Field(
+            str(draw.choice(names)), frozenset(n for n in names if draw.random() < 0.3)
+        )
+        for t in range(4)
+        for k in range(3)
+        for h in range(2)
+        if draw.random() < 0.9
+    }
+    covered = set()
+    for region in regions.cover(fields):
+        for place in region.places:
+            one = fields[place]
+            assert region.primitive == one.first or region.primitive in one.level
+            covered.add(place)
+    assert covered == set(fields)
+
+
+def test_a_clear_lead_is_proven_and_a_tie_is_not(make_run: MakeRun) -> None:
+    def fix(row: dict) -> None:
+        noise = 1 + 0.01 * (row["block"] % 3)
+        rate = {"keyed": 3e6, "striped": 3e6 / noise, "global": 1e6}[row["primitive"]]
+        row["operations_per_s"] = rate * (1 + 0.01 * ((row["block"] + 1) % 3))
+
+    cells = synthetic.sweep(["global", "keyed", "striped"], threads=(2,))
+    table = summary.of(summary.numbered(loader.load(make_run(cells=cells, change=fix))))
+    by_label = table.set_index("label")
+    assert by_label.loc["global", "standing"] == summary.BEHIND
+    assert by_label.loc["striped", "standing"] == summary.LEVEL
+    assert not by_label["settled"].any()
+    (advice,) = answer.questions(table)[0].advice
+    assert advice.primitive == "keyed" and advice.confidence == "not told apart"
+    assert "striped" in advice.because and "global" in advice.because
+
+
+def test_the_floor_wins_nothing(make_run: MakeRun) -> None:
+    cells = synthetic.sweep(["none", "keyed", "global"], threads=(1,))
+    table = summary.of(summary.numbered(loader.load(make_run(cells=cells))))
+    assert table.set_index("label").loc["none", "standing"] == ""
+
+
+# Colours.
+
+
+@pytest.mark.parametrize("theme", [colours.LIGHT, colours.DARK])
+def test_words_stand_out_from_whatever_is_behind_them(theme: colours.Theme) -> None:
+    for word in (theme.ink, theme.quiet, theme.link, theme.good, theme.fair, theme.bad):
+        for behind in (theme.paper, theme.card):
+            assert colours.contrast(word, behind) >= colours.LEAST_FOR_TEXT
+    for look in palette.Palette(synthetic.CHARACTER).values():
+        for behind in colours.fields(look.colour, theme):
+            assert colours.contrast(theme.ink, behind) >= colours.LEAST_FOR_TEXT
+
+
+def test_contrast_is_that_of_the_guidelines() -> None:
+    assert colours.contrast("#000000", "#FFFFFF") == pytest.approx(21)
+    assert colours.contrast("#777777", "#FFFFFF") == pytest.approx(4.48, abs=0.01)
+
+
+# G. Machado, M. Oliveira, L. Fernandes, "A physiologically-based model for simulation of color
+# vision deficiency" (2009), for full protanopia, deuteranopia and tritanopia.
+_BLINDNESS = {
+    "red": (
+        (0.152286, 1.052583, -0.204868),
+        (0.114503, 0.786281, 0.099216),
+        (-0.003882, -0.048116, 1.051998),
+    ),
+    "green": (
+        (0.367322, 0.860646, -0.227968),
+        (0.280085, 0.672501, 0.047413),
+        (-0.011820, 0.042940, 0.968881),
+    ),
+    "blue": (
+        (1.255528, -0.076749, -0.178779),
+        (-0.078411, 0.930809, 0.147602),
+        (0.004733, 0.691367, 0.303900),
+    ),
+}
+
+
+def seen(colour: str, blindness: str) -> np.ndarray:
+    """CIE Lab of what somebody sees who is blind to one of the primaries."""
+    plain = np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+    linear = np.where(plain <= 0.04045, plain / 12.92, ((plain + 0.055) / 1.055) ** 2.4)
+    linear = np.clip(np.array(_BLINDNESS[blindness]) @ linear, 0, 1)
+    to_xyz = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+    ratios = np.array(to_xyz) @ linear / [0.9505, 1.0, 1.089]
+    roots = np.where(ratios > 0.008856, np.cbrt(ratios), 7.787 * ratios + 16 / 116)
+    return np.array([116 * roots[1] - 16, 500 * (roots[0] - roots[1]), 200 * (roots[1] - roots[2])])
+
+
+@pytest.mark.parametrize("blindness", _BLINDNESS)
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_colour_blind_tell_primitives_apart(blindness: str, dark: bool) -> None:
+    looks = palette.Palette(synthetic.CHARACTER)
+    for (one, a), (other, b) in combinations(looks.items(), 2):
+        shown = [colours.on_dark(look.colour) if dark else look.colour for look in (a, b)]
+        apart = float(np.linalg.norm(seen(shown[0], blindness) - seen(shown[1], blindness)))
+        same_shape = a.marker == b.marker and a.dash == b.dash
+        assert apart >= 10 or not same_shape, (one, other, apart)
+
+
+def test_a_page_made_twice_is_the_same(make_run: MakeRun) -> None:
+    run = make_run()
+    page_of(run)
+    first = (run / "report.html").read_bytes()
+    page_of(run)
+    assert (run / "report.html").read_bytes() == first
+
+
+def test_a_meta_file_of_any_shape_is_no_trouble(make_run: MakeRun) -> None:
+    run = make_run()
+    meta = {"machine": [1], "build": 7, "command": {"a": 1}, "target": "x", "calibration": None}
+    (run / "meta.json").write_text(json.dumps(meta), encoding="utf-8")
+    assert "The run does not tell the command" in page_of(run).text

@@ -1,0 +1,256 @@
+"""The report as its readers use it: opened from a file in Chromium, pointed at, sorted, filtered,
+printed. Skipped, and said so, where there is no Chromium."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import browser
+import pytest
+import report
+import synthetic
+from browser import Browser
+
+PROGRAM = browser.find()
+pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no chromium on this machine")
+
+# Every word that is seen, with the ratio of its colour's contrast to what is behind it.
+CONTRASTS = """(() => {
+  const parts = (text) => text.match(/[\\d.]+/g).map(Number);
+  const light = (rgb) => rgb.slice(0, 3).map((v) => v / 255)
+    .map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const behind = (element) => {
+    for (let e = element; e; e = e.parentElement) {
+      const style = getComputedStyle(e);
+      const image = style.backgroundImage.match(/rgb\\([^)]*\\)/g);
+      if (image) return image.map(parts);
+      const colour = parts(style.backgroundColor);
+      if (colour.length < 4 || colour[3] > 0) return [colour];
+    }
+    return [[255, 255, 255]];
+  };
+  const low = [];
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walk.nextNode(); node; node = walk.nextNode()) {
+    const e = node.parentElement;
+    if (!node.data.trim() || !e.checkVisibility() || e.closest("script,style,title")) continue;
+    const style = getComputedStyle(e);
+    const ink = light(parts(e.closest("svg") ? style.fill : style.color));
+    for (const paper of behind(e).map(light)) {
+      const ratio = (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05);
+      if (ratio < 4.5) low.push(`${node.data.trim().slice(0, 40)}: ${ratio.toFixed(2)}`);
+    }
+  }
+  return low;
+})()"""
+VISIBLE = "[...document.querySelectorAll('.cells tbody tr')].filter((row) => !row.hidden)"
+
+
+@pytest.fixture(scope="module", name="page")
+def page_fixture(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("page")
+
+    def unfair(row: dict) -> None:
+        if row["primitive"] == "global" and row["threads"] == 8:
+            row["fairness_jain"] = 0.5
+
+    run = synthetic.write_run(folder / "run", cells=synthetic.quick(), blocks=5, change=unfair)
+    assert report.main([str(run)]) == 0
+    return run / "report.html"
+
+
+@pytest.fixture(scope="module", name="shared")
+def shared_fixture() -> Iterator[Browser]:
+    found = Browser(PROGRAM or "")
+    yield found
+    found.close()
+
+
+@pytest.fixture(name="opened")
+def opened_fixture(shared: Browser, page: Path) -> Browser:
+    shared.prefer("light")
+    shared.open(page)
+    return shared
+
+
+def test_it_opens_from_a_file_without_complaint_or_request(opened: Browser, page: Path) -> None:
+    assert opened.requests == [page.resolve().as_uri()]
+    assert opened.complaints == []
+    assert opened.run("document.title") == "synthetic · lockbench"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_every_word_can_be_read(shared: Browser, page: Path, scheme: str, width: int) -> None:
+    shared.prefer(scheme)
+    shared.open(page, width)
+    assert shared.run(CONTRASTS) == []
+    assert (
+        shared.run("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    ) == (scheme == "light")
+
+
+@pytest.mark.parametrize("width", [320, 390, 768, 1280])
+def test_it_is_never_wider_than_the_window(shared: Browser, page: Path, width: int) -> None:
+    shared.open(page, width)
+    assert shared.run("document.documentElement.scrollWidth") <= width
+    smallest = shared.run(
+        "Math.min(...[...document.querySelectorAll('.chart svg text')]"
+        ".map((t) => t.getBoundingClientRect().height || 99))"
+    )
+    assert smallest >= (9 if width >= 390 else 7)
+
+
+def test_the_toggle_changes_the_theme_and_comes_back(opened: Browser) -> None:
+    paper = "getComputedStyle(document.body).backgroundColor"
+    light = opened.run(paper)
+    opened.click("#theme")
+    assert opened.run("document.querySelector('#theme').textContent") == "Theme: dark"
+    assert opened.run(paper) != light
+    opened.click("#theme")
+    opened.click("#theme")
+    assert opened.run("document.querySelector('#theme').textContent") == "Theme: auto"
+    assert opened.run(paper) == light
+
+
+def line_of(opened: Browser, number: str) -> tuple[float, float]:
+    """Somewhere on the line of a primitive in the first picture."""
+    place = opened.run(
+        "(() => { const chart = document.querySelector('.chart');"
+        " chart.scrollIntoView({block: 'center', behavior: 'instant'});"
+        f" const path = chart.querySelector('.own[data-own=\"{number}\"] .reach');"
+        " const at = path.getPointAtLength(path.getTotalLength() * 0.93);"
+        " const p = at.matrixTransform(path.getScreenCTM()); return [p.x, p.y]; })()"
+    )
+    return place[0], place[1]
+
+
+def test_pointing_at_a_line_names_it_and_its_values(opened: Browser) -> None:
+    number = opened.run("document.querySelector('.chart .keys button').dataset.own")
+    name = opened.run("document.querySelector('.chart .keys button').textContent")
+    opened.point(*line_of(opened, number))
+    told = opened.run("document.querySelector('#tip').hidden ? '' : tip.textContent")
+    assert told.startswith(name + "\n") and "operations per second" in told and " – " in told
+    opened.point(2, 2)
+    assert opened.run("document.querySelector('#tip').hidden")
+
+
+def test_pressing_a_line_hides_it_and_its_name_shows_it_again(opened: Browser) -> None:
+    key = ".chart .keys button"
+    number = opened.run(f"document.querySelector('{key}').dataset.own")
+    state = (
+        f"[document.querySelector('{key}').getAttribute('aria-pressed'), getComputedStyle("
+        f"document.querySelector('.chart .own[data-own=\"{number}\"]')).pointerEvents]"
+    )
+    opened.click_at(*line_of(opened, number))
+    assert opened.run(state) == ["false", "none"]
+    opened.click(key)
+    assert opened.run(state)[0] == "true"
+
+
+def test_a_keyboard_alone_hides_a_line_and_sorts(opened: Browser) -> None:
+    opened.run("document.querySelector('.chart .keys button').focus()")
+    opened.press("Enter")
+    pressed = "document.querySelector('.chart .keys button').getAttribute('aria-pressed')"
+    assert opened.run(pressed) == "false"
+    opened.press("Tab")
+    assert opened.run("document.activeElement.matches('.chart .keys button')")
+    opened.run("document.querySelector('.cells thead button').focus()")
+    opened.press("Enter")
+    assert (
+        opened.run("document.querySelector('.cells th').getAttribute('aria-sort')") == "ascending"
+    )
+
+
+def test_a_column_sorts_by_size_both_ways_with_nothing_last(opened: Browser) -> None:
+    values = "[...document.querySelectorAll('.cells tbody tr')].map((r) => r.cells[5].dataset.v)"
+    head = ".cells th:nth-child(6)"
+    opened.click(f"{head} button")
+    up = opened.run(values)
+    opened.click(f"{head} button")
+    down = opened.run(values)
+    assert opened.run(f"document.querySelector('{head}').getAttribute('aria-sort')") == "descending"
+    for found, reverse in ((up, False), (down, True)):
+        told = [float(value) for value in found if value]
+        assert told == sorted(told, reverse=reverse) and len(set(told)) > 10
+        assert all(not value for value in found[len(told) :])
+
+
+def test_words_in_the_filter_all_must_be_in_a_row(opened: Browser) -> None:
+    opened.click(".tools input")
+    opened.type("keyed_t 8 threads")
+    rows = opened.run(f"{VISIBLE}.map((r) => [r.cells[0].textContent, r.cells[2].textContent])")
+    assert rows and all("keyed_t" in name and threads == "8" for name, threads in rows)
+    counted = opened.run("document.querySelector('.tools output').textContent")
+    assert counted.startswith(f"{len(rows)} of ")
+    opened.run(
+        "(() => { const s = document.querySelector('.tools input'); s.value = '';"
+        " s.dispatchEvent(new Event('input')); })()"
+    )
+    opened.run(
+        "(() => { const s = document.querySelector('.tools select'); s.value = 'unfair';"
+        " s.dispatchEvent(new Event('change')); })()"
+    )
+    standings = opened.run(f"{VISIBLE}.map((r) => r.cells[13].textContent)")
+    assert standings and all("unfair" in one for one in standings)
+    assert len(standings) < opened.run("document.querySelectorAll('.cells tbody tr').length")
+
+
+def test_a_row_leads_to_its_pictures(opened: Browser) -> None:
+    opened.click(".cells tbody a")
+    assert opened.run("document.querySelector('.chart:target') !== null")
+
+
+def test_everything_has_a_name_for_a_screen_reader(opened: Browser) -> None:
+    opened.call("Accessibility.enable")
+    nodes = opened.call("Accessibility.getFullAXTree")["nodes"]
+    opened.call("Accessibility.disable")
+    asked = [
+        node
+        for node in nodes
+        if not node.get("ignored")
+        and node["role"]["value"] in ("button", "link", "image", "searchbox", "combobox", "region")
+    ]
+    assert len(asked) > 50
+    assert [node for node in asked if not node.get("name", {}).get("value")] == []
+
+
+def test_it_prints_light_and_without_its_controls(opened: Browser, page: Path) -> None:
+    assert opened.printed().startswith(b"%PDF")
+    media = {"media": "print", "features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+    opened.call("Emulation.setEmulatedMedia", **media)
+    shown = opened.run(
+        "['#theme', '.tools', '.contents', '.keys'].map((s) =>"
+        " getComputedStyle(document.querySelector(s)).display)"
+    )
+    paper = opened.run("getComputedStyle(document.documentElement).getPropertyValue('--paper')")
+    opened.call("Emulation.setEmulatedMedia", media="", features=[])
+    assert shown == ["none"] * 4 and paper == "#FFFFFF"
+
+
+def test_names_from_a_run_do_nothing(shared: Browser, tmp_path: Path) -> None:
+    name = '<img src=x onerror=document.title=1><script>document.title=2</script>"\' onclick="x'
+
+    def spoil(row: dict) -> None:
+        row["workload"] = name
+        if row["primitive"] == "keyed":
+            row["primitive"] = name
+
+    run = synthetic.write_run(tmp_path / "run", change=spoil)
+    assert report.main([str(run)]) == 0
+    shared.open(run / "report.html")
+    assert shared.requests == [(run / "report.html").resolve().as_uri()]
+    assert shared.complaints == [] and shared.run("document.title") == "synthetic · lockbench"
+    assert name in shared.run("document.body.textContent")
+
+
+def test_pictures_of_it_can_be_kept(opened: Browser, page: Path) -> None:
+    """For eyes: LOCKBENCH_SCREENSHOTS names a folder for what a phone and a desk show."""
+    folder = Path(os.environ.get("LOCKBENCH_SCREENSHOTS") or page.parent)
+    for name, width in (("phone", 390), ("desk", 1280)):
+        opened.resize(width, 900)
+        opened.picture(folder / f"{name}.png", whole=True)
+        assert (folder / f"{name}.png").stat().st_size > 50_000
