@@ -1,0 +1,378 @@
+// FileLock: between processes, and what becomes of a lock when its owner is killed, stopped or not
+// its owner.
+#include "primitives/file_lock.h"
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <set>
+#include <string>
+#include <sys/stat.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "primitives/platform/scratch_folder.h"
+#include "tests/processes/processes.h"
+
+namespace lockbench {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+
+constexpr std::uint64_t kKey = 7;
+
+// A process that holds the key until it is killed.
+template <class Lock>
+class OtherHolder {
+ public:
+  explicit OtherHolder(Lock& lock) {
+    process_ = start_process([&] {
+      auto handle = lock.handle(kKey);
+      handle.lock();
+      *inside_ = true;
+      pause();
+    });
+    await([&] { return inside_->load(); });
+  }
+  ~OtherHolder() { end(); }
+
+  pid_t process() const { return process_; }
+  void send(int signal) const { kill(process_, signal); }
+  void end() {
+    if (process_ != 0) kill_process(process_);
+    process_ = 0;
+  }
+  // Dead, and not collected by its parent: it still has its number.
+  void end_uncollected() const {
+    send(SIGKILL);
+    siginfo_t ended;
+    waitid(P_PID, static_cast<id_t>(process_), &ended, WEXITED | WNOWAIT);
+  }
+
+ private:
+  SharedWithChildren<std::atomic<bool>> inside_;
+  pid_t process_ = 0;
+};
+
+template <class Form>
+class FileLockTest : public ::testing::Test {
+ protected:
+  using Lock = FileLock<Form>;
+
+  bool free_now(std::uint64_t key = kKey) {
+    auto handle = lock_.handle(key);
+    return handle.try_lock() && handle.unlock() == Unlocked::kYes;
+  }
+
+  std::string path(const std::string& name) const { return folder_.path() + "/" + name; }
+
+  std::set<std::string> names() const {
+    std::set<std::string> found;
+    for (const auto& entry : fs::directory_iterator(folder_.path())) {
+      found.insert(entry.path().filename());
+    }
+    return found;
+  }
+
+  // What a process would leave that had the key and is gone; `change` makes it another's.
+  template <class Change>
+  void leave_lock_of(const Change& change) {
+    internal::FileOwner owner{
+        .process = 1, .claim = 1ULL << 40, .world = internal::ProcessWorld::here()};
+    const auto self = static_cast<std::uint64_t>(platform::this_process());
+    owner.process = self;
+    owner.started = platform::process_facts(platform::this_process())->started;
+    change(owner);
+    const platform::FileDescriptor in = platform::open_folder(folder_.path().c_str());
+    const std::string text = to_text(owner);
+    const std::string claim = internal::claim_name(text);
+    ASSERT_EQ(Form::prepare(in, claim.c_str(), text.c_str()), 0);
+    ASSERT_EQ(Form::take(in, claim.c_str(), "7.lock"), 0);
+  }
+
+  const platform::ScratchFolder folder_;
+  Lock lock_{folder_.path()};
+};
+
+using Forms = ::testing::Types<SymlinkForm, DirectoryForm>;
+TYPED_TEST_SUITE(FileLockTest, Forms);
+
+TYPED_TEST(FileLockTest, KeepsOtherProcessesOut) {
+  OtherHolder holder(this->lock_);
+  EXPECT_FALSE(this->free_now());
+  EXPECT_TRUE(this->free_now(kKey + 1));
+}
+
+TYPED_TEST(FileLockTest, ALockGivenBackIsFreeForOthers) {
+  EXPECT_TRUE(this->free_now());
+  EXPECT_TRUE(in_another_process([&] { return this->free_now(); }));
+}
+
+TYPED_TEST(FileLockTest, TimesOutWhileAnotherHolds) {
+  OtherHolder holder(this->lock_);
+  auto handle = this->lock_.handle(kKey);
+  const platform::Time start = platform::now();
+  EXPECT_FALSE(handle.try_lock_for(milliseconds(20)));
+  EXPECT_GE(platform::now() - start, milliseconds(20));
+}
+
+TYPED_TEST(FileLockTest, AKilledOwnersLockIsRecoveredByATry) {
+  OtherHolder holder(this->lock_);
+  holder.end();
+  EXPECT_TRUE(this->free_now());
+}
+
+TYPED_TEST(FileLockTest, AKilledOwnerIsDeadBeforeItsParentHasCollectedIt) {
+  OtherHolder holder(this->lock_);
+  holder.end_uncollected();
+  EXPECT_TRUE(this->free_now());
+}
+
+TYPED_TEST(FileLockTest, WhoeverWaitsIsLetInWhenTheOwnerIsKilled) {
+  OtherHolder holder(this->lock_);
+  auto handle = this->lock_.handle(kKey);
+  EXPECT_FALSE(handle.try_lock_for(milliseconds(30)));
+  holder.send(SIGKILL);
+  handle.lock();
+  EXPECT_EQ(handle.unlock(), Unlocked::kYes);
+}
+
+TYPED_TEST(FileLockTest, AStoppedOwnerKeepsItsLock) {
+  OtherHolder holder(this->lock_);
+  holder.send(SIGSTOP);
+  auto handle = this->lock_.handle(kKey);
+  EXPECT_FALSE(handle.try_lock_for(milliseconds(150)));
+  EXPECT_FALSE(handle.try_lock());
+}
+
+TYPED_TEST(FileLockTest, ARecycledProcessNumberIsNotTakenForTheOwner) {
+  // This process lives and has the number; the owner had it before, and started earlier.
+  this->leave_lock_of([](internal::FileOwner& owner) { --owner.started; });
+  EXPECT_TRUE(this->free_now());
+}
+
+TYPED_TEST(FileLockTest, AnOwnerThatCannotBeKnownKeepsItsLock) {
+  this->leave_lock_of([](internal::FileOwner& owner) {
+    --owner.started;
+    ++owner.world.pid_namespace;
+  });
+  EXPECT_FALSE(this->free_now());
+}
+
+TYPED_TEST(FileLockTest, AScriptsLockIsRespected) {
+  if constexpr (std::is_same_v<TypeParam, SymlinkForm>) {
+    fs::create_symlink("999999999", this->path("7.lock"));
+  } else {
+    fs::create_directory(this->path("7.lock"));
+  }
+  EXPECT_FALSE(this->free_now());
+  auto handle = this->lock_.handle(kKey);
+  EXPECT_FALSE(handle.try_lock_for(milliseconds(20)));
+  fs::remove(this->path("7.lock"));
+  EXPECT_TRUE(this->free_now());
+}
+
+TYPED_TEST(FileLockTest, WaitersAreWokenByWhoeverRemovesTheLock) {
+  this->leave_lock_of([](internal::FileOwner&) {});
+  const pid_t waiter = start_process([&] {
+    auto handle = this->lock_.handle(kKey);
+    handle.lock();
+    handle.unlock();
+  });
+  fs::remove_all(this->path("7.lock"));
+  EXPECT_EQ(end_of(waiter), 0);
+}
+
+TYPED_TEST(FileLockTest, UnlockTellsThatThereIsNoLock) {
+  auto handle = this->lock_.handle(kKey);
+  EXPECT_EQ(handle.unlock(), Unlocked::kNoSuchLock);
+  handle.lock();
+  fs::remove_all(this->path("7.lock"));
+  EXPECT_EQ(handle.unlock(), Unlocked::kNoSuchLock);
+}
+
+TYPED_TEST(FileLockTest, UnlockTellsThatTheLockIsAnothers) {
+  auto mine = this->lock_.handle(kKey);
+  mine.lock();
+  auto other = this->lock_.handle(kKey);
+  EXPECT_EQ(other.unlock(), Unlocked::kNotOwner);
+  // And by one that had it, which was then taken away and given to another process.
+  fs::remove_all(this->path("7.lock"));
+  OtherHolder holder(this->lock_);
+  EXPECT_EQ(mine.unlock(), Unlocked::kNotOwner);
+  EXPECT_FALSE(this->free_now());
+}
+
+TYPED_TEST(FileLockTest, UnlockTellsThatTheLockCannotBeRemoved) {
+  constexpr uid_t kNobody = 65534;
+  if (geteuid() != 0) GTEST_SKIP() << "only the superuser can become a user without rights";
+  ASSERT_EQ(chown(this->folder_.path().c_str(), kNobody, kNobody), 0);
+  EXPECT_TRUE(in_another_process([&] {
+    if (setuid(kNobody) != 0) return false;
+    FileLock<TypeParam> lock(this->folder_.path(), {.wake_words = false});
+    auto handle = lock.handle(kKey);
+    handle.lock();
+    chmod(this->folder_.path().c_str(), 0500);
+    const bool refused = handle.unlock() == Unlocked::kCannotRemove;
+    chmod(this->folder_.path().c_str(), 0700);
+    return refused && handle.unlock() == Unlocked::kYes;
+  }));
+}
+
+TYPED_TEST(FileLockTest, LeavesNothingButItsWakeWords) {
+  {
+    FileLock<TypeParam> lock(this->folder_.path());
+    auto handle = lock.handle(kKey);
+    std::scoped_lock guard(handle);
+  }
+  EXPECT_EQ(this->names(), std::set<std::string>{".wake"});
+}
+
+TYPED_TEST(FileLockTest, WhatKilledProcessesLeftIsSweptByTheNextToOpenTheFolder) {
+  OtherHolder(this->lock_).end();
+  EXPECT_TRUE(this->free_now());
+  start_process([&] { this->free_now(); });
+  end_of(-1);
+  EXPECT_GT(this->names().size(), 2u);  // the child's claim, and this process's
+  FileLock<TypeParam> another(this->folder_.path());
+  EXPECT_EQ(this->names().size(), 2u);
+}
+
+// Rounds of one stale lock and several who find it at once.
+TYPED_TEST(FileLockTest, TwoRescuersAtOnceNeverLetTwoIn) {
+  struct Shared {
+    std::atomic<int> gate{0};
+    std::atomic<int> inside{0};
+    std::atomic<int> crowds{0};
+    std::atomic<int> done{0};
+  };
+  constexpr int kRescuers = 4;
+  for (int round = 0; round < 50; ++round) {
+    OtherHolder(this->lock_).end();
+    SharedWithChildren<Shared> shared;
+    for (int i = 0; i < kRescuers; ++i) {
+      start_process([&] {
+        auto handle = this->lock_.handle(kKey);
+        ++shared->gate;
+        await([&] { return shared->gate == kRescuers; });
+        handle.lock();
+        if (++shared->inside != 1) ++shared->crowds;
+        sched_yield();
+        --shared->inside;
+        handle.unlock();
+        ++shared->done;
+      });
+    }
+    for (int i = 0; i < kRescuers; ++i) end_of(-1);
+    ASSERT_EQ(shared->done, kRescuers);
+    ASSERT_EQ(shared->crowds, 0);
+  }
+}
+
+// Whatever of the prompt ways to wake is missing, nobody waits for good.
+TYPED_TEST(FileLockTest, EachWayToWakeCanBeMissing) {
+  for (int missing = 0; missing < 8; ++missing) {
+    SCOPED_TRACE(missing);
+    FileLock<TypeParam> lock(this->folder_.path(), {.wake_words = (missing & 1) == 0,
+                                                    .watch_folder = (missing & 2) == 0,
+                                                    .watch_owner = (missing & 4) == 0});
+    OtherHolder holder(lock);
+    auto handle = lock.handle(kKey);
+    EXPECT_FALSE(handle.try_lock_for(milliseconds(30)));
+    holder.send(SIGKILL);
+    handle.lock();
+    const pid_t waiter = start_process([&] {
+      auto theirs = lock.handle(kKey);
+      theirs.lock();
+      theirs.unlock();
+    });
+    EXPECT_EQ(handle.unlock(), Unlocked::kYes);
+    EXPECT_EQ(end_of(waiter), 0);
+  }
+}
+
+std::string refusal(const std::string& folder) {
+  try {
+    FileLock<> lock(folder);
+  } catch (const FileLockError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+class LockFolderTest : public ::testing::Test {
+ protected:
+  std::string make(const std::string& name, fs::perms permissions) const {
+    const std::string path = folder_.path() + "/" + name;
+    fs::create_directory(path);
+    fs::permissions(path, permissions);
+    return path;
+  }
+
+  const platform::ScratchFolder folder_;
+};
+
+TEST_F(LockFolderTest, OneThatEverybodyMayWriteIsRefusedUnlessSticky) {
+  EXPECT_THAT(refusal(make("open", fs::perms::all)), HasSubstr("chmod +t"));
+  EXPECT_EQ(refusal(make("sticky", fs::perms::all | fs::perms::sticky_bit)), "accepted");
+}
+
+TEST_F(LockFolderTest, OneOfAnotherUserIsRefused) {
+  const platform::FileFacts theirs{.owner = 1234, .mode = 0700, .folder = true};
+  EXPECT_THAT(internal::trouble_with_folder(theirs, 1000), HasSubstr("belongs to another user"));
+  const platform::FileFacts systems{.owner = 0, .mode = 01777, .folder = true};
+  EXPECT_EQ(internal::trouble_with_folder(systems, 1000), "");
+}
+
+TEST_F(LockFolderTest, ASymbolicLinkOrNothingInItsPlaceIsRefused) {
+  const std::string real = make("real", fs::perms::owner_all);
+  fs::create_directory_symlink(real, folder_.path() + "/planted");
+  EXPECT_THAT(refusal(folder_.path() + "/planted"), HasSubstr("is no folder itself"));
+  EXPECT_THAT(refusal(folder_.path() + "/none"), HasSubstr("cannot be opened: No such file"));
+}
+
+TEST_F(LockFolderTest, WhatIsPlantedForItsWakeWordsIsRefusedAndNotWritten) {
+  const std::string precious = folder_.path() + "/precious";
+  std::ofstream(precious) << "as it was";
+  fs::permissions(precious, fs::perms::owner_read | fs::perms::owner_write);
+  const std::string linked = make("linked", fs::perms::owner_all);
+  fs::create_symlink(precious, linked + "/.wake");
+  EXPECT_THAT(refusal(linked), HasSubstr("is a symbolic link"));
+  const std::string named = make("named", fs::perms::owner_all);
+  fs::create_hard_link(precious, named + "/.wake");
+  EXPECT_THAT(refusal(named), HasSubstr("has a second name"));
+  const std::string filled = make("filled", fs::perms::owner_all);
+  fs::copy(precious, filled + "/.wake");
+  EXPECT_THAT(refusal(filled), HasSubstr("holds something else"));
+  std::string text;
+  std::getline(std::ifstream(precious), text);
+  EXPECT_EQ(text, "as it was");
+}
+
+TEST_F(LockFolderTest, APlantedLockLeadsNowhere) {
+  const std::string victim = make("victim", fs::perms::owner_all);
+  std::ofstream(victim + "/owner") << "as it was";
+  const std::string locks = make("locks", fs::perms::owner_all);
+  fs::create_directory_symlink(victim, locks + "/7.lock");
+  FileLock<DirectoryForm> lock(locks);
+  auto handle = lock.handle(kKey);
+  EXPECT_FALSE(handle.try_lock());
+  EXPECT_EQ(handle.unlock(), Unlocked::kNotOwner);
+  EXPECT_TRUE(fs::exists(victim + "/owner"));
+}
+
+TEST(FileName, OfAKeyStaysInItsFolderAndIsNoOtherKeys) {
+  using internal::FileName;
+  EXPECT_EQ(FileName(std::uint64_t{42}).text(), "42.lock");
+  EXPECT_EQ(FileName(std::string_view("../a b")).text(), "%2E%2E%2Fa%20b.lock");
+  EXPECT_EQ(FileName(std::string_view("%2E")).text(), "%252E.lock");
+  EXPECT_THROW(FileName(std::string(300, 'x')), std::length_error);
+}
+
+}  // namespace
+}  // namespace lockbench

@@ -1,0 +1,97 @@
+// FileOwner: the text that names an owner, and the judgement whether it lives.
+#include "primitives/internal/file_owner.h"
+
+#include <gtest/gtest.h>
+
+namespace lockbench::internal {
+namespace {
+
+const ProcessWorld kHere{.boot = "9f00", .pid_namespace = 10, .time_namespace = 20};
+const FileOwner kOwner{.process = 1234, .started = 567, .claim = 3, .world = kHere};
+
+Sighting running() {
+  return {.facts = platform::ProcessFacts{.started = 567, .state = 'S', .threads = 1}};
+}
+
+Life judged(const Sighting& seen, const FileOwner& owner = kOwner, bool local = true) {
+  return judge(owner, kHere, local, seen);
+}
+
+TEST(FileOwner, IsReadBackFromItsText) {
+  EXPECT_EQ(to_text(kOwner), "1234:567:3:9f00:10:20");
+  EXPECT_EQ(parse_file_owner(to_text(kOwner)), kOwner);
+}
+
+TEST(FileOwner, OfAnybodyElsesTextIsNone) {
+  for (const char* text : {"", "1234", "1234:567:3:9f00:10", "1234:567:3:9f00:10:20:30",
+                           "x:567:3:9f00:10:20", "1234:-5:3:9f00:10:20", "1234:567:3:9f00::20"}) {
+    EXPECT_FALSE(parse_file_owner(text)) << text;
+  }
+}
+
+TEST(FileOwner, LivesWhileItsProcessDoes) {
+  EXPECT_EQ(judged(running()), Life::kAlive);
+}
+
+TEST(FileOwner, StoppedItLives) {
+  Sighting stopped = running();
+  stopped.facts->state = 'T';
+  EXPECT_EQ(judged(stopped), Life::kAlive);
+}
+
+TEST(FileOwner, IsDeadWhenThereIsNoSuchProcess) {
+  EXPECT_EQ(judged({.exists = false}), Life::kDead);
+}
+
+TEST(FileOwner, IsDeadWhenItsNumberIsALaterProcesss) {
+  Sighting later = running();
+  later.facts->started = 568;
+  EXPECT_EQ(judged(later), Life::kDead);
+}
+
+TEST(FileOwner, IsDeadWhenItHasEndedAndNobodyHasCollectedIt) {
+  Sighting ended = running();
+  ended.facts->state = 'Z';
+  EXPECT_EQ(judged(ended), Life::kDead);
+}
+
+TEST(FileOwner, LivesWhenOnlyItsFirstThreadHasEnded) {
+  Sighting others_go_on = running();
+  others_go_on.facts->state = 'Z';
+  others_go_on.facts->threads = 2;
+  EXPECT_EQ(judged(others_go_on), Life::kAlive);
+}
+
+TEST(FileOwner, OfWhichNothingCanBeSeenNothingIsKnown) {
+  EXPECT_EQ(judged({.exists = true}), Life::kUnknown);
+}
+
+TEST(FileOwner, OfAnotherNamespaceNothingIsKnownWhateverItsNumberIsHere) {
+  FileOwner contained = kOwner;
+  contained.world.pid_namespace = 11;
+  EXPECT_EQ(judged({.exists = false}, contained), Life::kUnknown);
+  FileOwner shifted = kOwner;
+  shifted.world.time_namespace = 21;
+  EXPECT_EQ(judged({.exists = false}, shifted), Life::kUnknown);
+}
+
+TEST(FileOwner, OfAnotherBootIsDeadOnlyWhereNoOtherMachineCanBe) {
+  FileOwner earlier = kOwner;
+  earlier.world.boot = "8e00";
+  EXPECT_EQ(judged(running(), earlier, true), Life::kDead);
+  EXPECT_EQ(judged(running(), earlier, false), Life::kUnknown);
+}
+
+TEST(ProcessFacts, AreReadBehindANameThatHoldsAnything) {
+  const auto facts = platform::parse_process_facts(
+      "42 (a) Z 1 (b) R 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 1999 20 21");
+  ASSERT_TRUE(facts);
+  EXPECT_EQ(facts->state, 'R');
+  EXPECT_EQ(facts->threads, 17u);
+  EXPECT_EQ(facts->started, 1999u);
+  EXPECT_FALSE(platform::parse_process_facts("42 (a"));
+  EXPECT_FALSE(platform::parse_process_facts("42 (a) R 1 2"));
+}
+
+}  // namespace
+}  // namespace lockbench::internal

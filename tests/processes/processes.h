@@ -1,0 +1,65 @@
+// Child processes of a test: each runs a piece of work and ends without the test's own endings.
+#pragma once
+
+#include <csignal>
+#include <cstdint>
+#include <ctime>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "primitives/platform/clock.h"
+#include "primitives/platform/file.h"
+
+namespace lockbench {
+
+// Starts a process that runs `work()` and ends.
+template <class Work>
+pid_t start_process(const Work& work) {
+  const pid_t child = fork();
+  if (child != 0) return child;
+  work();
+  _exit(0);
+}
+
+// Until the process has ended; returns its status.
+inline int end_of(pid_t process) {
+  int status = 0;
+  waitpid(process, &status, 0);
+  return status;
+}
+
+inline void kill_process(pid_t process) {
+  kill(process, SIGKILL);
+  end_of(process);
+}
+
+// Runs `work()` in a process of its own and returns its answer.
+template <class Work>
+bool in_another_process(const Work& work) {
+  return end_of(start_process([&] { _exit(work() ? 0 : 1); })) == 0;
+}
+
+// Something that processes share; made before they are started.
+template <class T>
+class SharedWithChildren {
+ public:
+  SharedWithChildren() : object_(new (platform::map_shared({}, sizeof(T))) T()) {}
+  ~SharedWithChildren() { platform::unmap_shared(object_, sizeof(T)); }
+  SharedWithChildren(const SharedWithChildren&) = delete;
+  SharedWithChildren& operator=(const SharedWithChildren&) = delete;
+
+  T& operator*() const { return *object_; }
+  T* operator->() const { return object_; }
+
+ private:
+  T* const object_;
+};
+
+// Until another process has made it so; others run meanwhile.
+template <class Condition>
+void await(const Condition& condition) {
+  while (!condition()) sched_yield();
+}
+
+}  // namespace lockbench
