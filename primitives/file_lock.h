@@ -31,11 +31,14 @@
 //   lock, and never the successor's. A rescuer that is killed loses the guard with its life.
 //   For unlock() likewise: what the owner reads and finds to be its own is so when it removes it.
 //
-// Waking. A waiter sleeps on a word that this user's processes share (wake_words.h). When nobody
-// has given the lock back for kShortWait it looks whether the owner lives, and then waits for three
-// things at once: something leaving the folder (inotify), whoever removes it; the owner's end
-// (pidfd); and kLongestLook, for what neither tells: file systems and limits without inotify, old
-// kernels, other machines. Without either it looks after 1, 2, 4, … ms up to kLongestLook.
+// Waking. A waiter sleeps on a word that this user's processes share (wake_words.h), and every 5 to
+// 20 ms looks whether the owner lives: that is how long a killed owner's lock stays unused. Where
+// there are no such words, or the owner is a script, which wakes nobody, it waits for three things
+// at once: something leaving the folder (inotify), whoever removes it; the owner's end (pidfd); and
+// kLongestLook, for what neither tells: file systems and limits without inotify, old kernels, other
+// machines. Without inotify it looks after 1, 2, 4, … ms up to kLongestLook. Not inotify always:
+// the kernel takes tens of milliseconds to close it, which a process that is killed has to wait for
+// before it is dead and what it held is free.
 #pragma once
 
 #include <algorithm>
@@ -84,7 +87,8 @@ class FileLock {
  public:
   static constexpr Promises kPromises{
       .lock_per_key = true, .timed = true, .scope = Scope::kProcess};
-  static constexpr platform::Duration kShortWait = std::chrono::milliseconds(5);
+  static constexpr platform::Duration kFirstLook = std::chrono::milliseconds(5);
+  static constexpr platform::Duration kLaterLooks = std::chrono::milliseconds(20);
   static constexpr platform::Duration kLongestLook = std::chrono::milliseconds(50);
 
   class Handle;
@@ -157,24 +161,30 @@ class FileLock {
   // Always in this order: observe, try, sleep. What is released after the first ends the last.
   [[gnu::noinline, gnu::cold]] bool wait_for(const Target& target, const internal::FileClaim& claim,
                                              platform::Time deadline, std::uint32_t seen) {
-    std::optional<std::string> suspect;
+    platform::Duration look = kFirstLook;
     for (;;) {
       const platform::Time now = platform::now();
       if (now >= deadline) return recover(target, owner_of(target)) && try_take(target, claim);
       const platform::FutexWait slept =
-          wakes_.open() ? wakes_.sleep(target.hash, seen, std::min(deadline, now + kShortWait))
+          wakes_.open() ? wakes_.sleep(target.hash, seen, std::min(deadline, now + look))
                         : platform::FutexWait::kTimedOut;
       if (slept == platform::FutexWait::kWoken && contend(target, claim)) return true;
       // Whoever was woken last may have been killed before it took the lock.
       if (wakes_.open() && slept != platform::FutexWait::kChanged) wakes_.settle(target.hash);
       if (slept == platform::FutexWait::kTimedOut) {
-        const std::string owner = owner_of(target);
-        if (!recover(target, owner) && suspect == owner) outwait(target, owner, deadline);
-        suspect = owner;
+        look_after(target, deadline);
+        look = std::min(2 * look, kLaterLooks);
       }
       seen = observe(target);
       if (try_take(target, claim)) return true;
     }
+  }
+
+  // Nobody was woken for a while: the owner may be dead, or one that wakes nobody.
+  void look_after(const Target& target, platform::Time deadline) {
+    const std::string owner = owner_of(target);
+    const bool wakes_us = wakes_.open() && internal::parse_file_owner(owner).has_value();
+    if (!recover(target, owner) && !wakes_us) outwait(target, owner, deadline);
   }
 
   // For the one waiter that was woken: it stays awake for some changes of the holder. Meanwhile no
@@ -192,8 +202,7 @@ class FileLock {
     return false;
   }
 
-  // Until `owner` has gone, or time is up. It has held for two looks: here it costs little to be
-  // woken by whatever leaves the folder.
+  // Until `owner` has gone, or time is up.
   [[gnu::noinline, gnu::cold]] void outwait(const Target& target, const std::string& owner,
                                             platform::Time deadline) {
     platform::RemovalWatch removals = watches_.take().value_or(platform::RemovalWatch());
