@@ -18,6 +18,8 @@ const char kRunExamples[] =
     "alone leave open is as usual: the primitives that fit the workload counter, 1 to 8 threads,\n"
     "64 keys, 200 ns of hold, five blocks. Nothing named is an error: this command takes time.\n"
     "\n"
+    "For the workload file_counter, threads are processes: so many add to a number in a file.\n"
+    "\n"
     "Examples\n"
     "  lockbench run quick\n"
     "  lockbench run threads --primitive keyed --primitive keyed_table64 --threads 1,2,4..16\n"
