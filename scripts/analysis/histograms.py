@@ -37,11 +37,12 @@ def waits(run: Run, trials: pd.DataFrame) -> pd.DataFrame:
         found = [_wanted(part, asked) for part in parts]
     except (OSError, ValueError, pd.errors.ParserError):
         return empty
-    if not found:
+    buckets = pd.concat(found) if found else empty
+    if buckets.empty:
         return empty
     names = trials[["run_id", "trial", "attempt", "block", "label"]].copy()
     names["attempt"] = names["attempt"].fillna(0.0)
-    merged = pd.concat(found).merge(names, on=["run_id", "trial", "attempt"])
+    merged = buckets.merge(names, on=["run_id", "trial", "attempt"])
     return merged[[*empty.columns]]
 
 

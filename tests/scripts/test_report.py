@@ -189,6 +189,19 @@ def test_what_else_went_on_is_told(make_run: MakeRun) -> None:
     assert "began 900 ns late in the median trial" in page.text
 
 
+def test_open_loops_are_answered_by_where_they_saturate(make_run: MakeRun) -> None:
+    cells = synthetic.arriving(synthetic.sweep(threads=(2,)), [1000, 100_000_000])
+    page = page_of(make_run(cells=cells))
+    assert "saturates between 1,000/s and 100,000,000/s" in page.text
+    assert "nothing to choose between" not in page.text
+
+
+def test_the_machines_limits_are_no_locks_to_choose_from(make_run: MakeRun) -> None:
+    cells = synthetic.sweep(["rmw", "load"], (1,), (1,), (0,), "limit", mode="micro")
+    page = page_of(make_run(cells=cells))
+    assert "there is nothing to choose between" in page.text
+
+
 def test_several_runs_are_chapters_of_one_page(make_run: MakeRun) -> None:
     other = synthetic.sweep(["lease", "lease_tbb"], workload="checkout")
     page = page_of(make_run("one"), make_run("two", cells=other))
@@ -200,6 +213,22 @@ def test_without_histograms_the_rows_percentiles_stand_in(make_run: MakeRun) -> 
     (run / "latency.csv").unlink()
     page = page_of(run)
     assert "Percentiles:" in page.text and "the distribution cannot be shown" in page.text
+
+
+def test_histograms_without_a_line_are_as_good_as_none(make_run: MakeRun) -> None:
+    run = make_run()
+    header = (run / "latency.csv").read_text(encoding="utf-8").splitlines()[0]
+    (run / "latency.csv").write_text(header + "\n", encoding="utf-8")
+    assert "the distribution cannot be shown" in page_of(run).text
+
+
+def test_bare_costs_have_an_answer_and_a_picture(make_run: MakeRun) -> None:
+    cells = synthetic.sweep(["global", "keyed"], (1,), (64,), (0,), "uncontended", mode="micro")
+    for row in cells:
+        row["hold_kind"] = "none"
+    empty = {"wait_p50_ns": "", "fairness_jain": "", "cpu_user_s": "", "lock_bytes": ""}
+    page = page_of(make_run(cells=cells, change=lambda row: row.update(empty)))
+    assert "time of one operation" in page.text and "No valid row has waits to show" in page.text
 
 
 def test_a_large_run_is_thinned_and_says_so(make_run: MakeRun) -> None:

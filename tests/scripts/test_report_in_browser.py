@@ -236,8 +236,8 @@ def test_names_from_a_run_do_nothing(shared: Browser, tmp_path: Path) -> None:
 
     def spoil(row: dict) -> None:
         row["workload"] = name
-        if row["primitive"] == "keyed":
-            row["primitive"] = name
+        if row["primitive"] != "striped":
+            row["primitive"] += name + "x" * 10_000
 
     run = synthetic.write_run(tmp_path / "run", change=spoil)
     assert report.main([str(run)]) == 0
@@ -245,6 +245,8 @@ def test_names_from_a_run_do_nothing(shared: Browser, tmp_path: Path) -> None:
     assert shared.requests == [(run / "report.html").resolve().as_uri()]
     assert shared.complaints == [] and shared.run("document.title") == "synthetic · lockbench"
     assert name in shared.run("document.body.textContent")
+    shared.resize(390, 900)
+    assert shared.run("document.documentElement.scrollWidth") <= 390
 
 
 def test_pictures_of_it_can_be_kept(opened: Browser, page: Path) -> None:

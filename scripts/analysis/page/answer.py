@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis import baselines, cells, unfairness, units
+from analysis import baselines, cells, figure, unfairness, units
 from analysis.page import regions, summary
 from analysis.page.regions import Field, Place, Region
 
@@ -62,19 +62,21 @@ class Question:
 
 def questions(table: pd.DataFrame) -> list[Question]:
     """All of them, those with most fields first; `table` is summary.of() a run."""
-    rows = table[(table["standing"] != "") & table["mode"].isin(["timed", "fixed", "micro"])].copy()
+    # The machine's limits are no locks to choose from; an open loop is answered by its saturation.
+    asked = table["mode"].isin(["timed", "fixed", "micro"]) & (table["workload"] != "limit")
+    rows = table[(table["standing"] != "") & asked].copy()
     if rows.empty:
         return []
     rows["hold"] = _holds(rows)
     rows["question"] = summary.codes(rows, [n for n in cells.GROUP if n not in _OUTSIDE])
     found = [_question(own) for _, own in rows.groupby("question", sort=True)]
-    asked = [one for one in found if one is not None]
-    return sorted(asked, key=lambda one: -len(one.spots))
+    answered = [one for one in found if one is not None]
+    return sorted(answered, key=lambda one: -len(one.spots))
 
 
 def lonely(table: pd.DataFrame) -> list[str]:
     """Primitives that had nobody to compete with anywhere."""
-    rows = table[(table["standing"] != "") & (table["mode"] != "open")]
+    rows = table[(table["standing"] != "") & (~table["mode"].isin(["open", "micro"]))]
     crowds = rows.groupby("group")["label"].transform("nunique") > 1
     together = set(rows[crowds]["label"])
     return [label for label in dict.fromkeys(rows["label"]) if label not in together]
@@ -226,7 +228,9 @@ def _because(primitive: str, spots: list[Spot], proven: int) -> str:
         for label in {spot.first, *spot.level} - {primitive}:
             rivals[label] = rivals.get(label, 0) + 1
     names = sorted(rivals, key=lambda label: (-rivals[label], label))
-    named = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    named = ", ".join(figure.printable(name, 60) for name in names[:3]) + (
+        f" and {len(names) - 3} more" if len(names) > 3 else ""
+    )
     if proven == whole:
         leads = [spot.lead for spot in spots if spot.lead is not None]
         ahead = f", {_range(leads)} the second" if leads else ""
@@ -251,7 +255,7 @@ def _against(rows: pd.DataFrame, primitive: str) -> str:
         return ""
     ratios = rows.pivot_table(index="group", columns="label", values="ratio")
     found = (ratios[primitive] / ratios[usual]).dropna()
-    return f"; {_range(list(found))} {usual}" if len(found) else ""
+    return f"; {_range(list(found))} {figure.printable(usual, 60)}" if len(found) else ""
 
 
 def _range(ratios: Sequence[float]) -> str:

@@ -37,7 +37,10 @@ def _chapter(chapter: Chapter) -> list[str]:
     out += ["", "### Which primitive for which workload?", ""]
     for question in chapter.questions[:_MOST_QUESTIONS]:
         out += _answer(question)
-    if not chapter.questions:
+    for name, found in chapter.open_loops.items():
+        out += [f"**{markdown(name)}**", ""]
+        out += [f"- {code(one.primitive, 80)} {markdown(one.words)}" for one in found[:12]] + [""]
+    if not chapter.questions and not chapter.open_loops:
         out += ["No two primitives have valid rows under the same conditions.", ""]
     out += _cells(chapter)
     out += _invalid(chapter.faults)

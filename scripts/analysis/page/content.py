@@ -13,6 +13,7 @@ from analysis.loader import Run
 from analysis.page import about, answer, cost, fairness, lines, summary, throughput, waits
 from analysis.page.chart import Chart, Maker
 from analysis.page.colours import Inks
+from analysis.saturation import Saturation, saturations
 
 MOST_CELLS = 1500  # of a page's tables
 _MOST_PICTURES = 6  # of a kind
@@ -66,6 +67,7 @@ class Chapter:
     cannot: list[str]
     questions: list[answer.Question]
     lonely: list[str]
+    open_loops: dict[str, list[Saturation]]  # by what was asked for, in words
     sections: dict[str, Section]
     lines: list[Line]
     cells: int  # how many there are; the table may have fewer
@@ -106,6 +108,7 @@ def _chapter(
         cannot=about.cannot(run, table),
         questions=answer.questions(table),
         lonely=answer.lonely(table),
+        open_loops=_open_loops(run),
         sections=sections,
         lines=_lines(table, inks, sections, most_cells),
         cells=len(table),
@@ -114,6 +117,13 @@ def _chapter(
         command=about.command(run),
         surroundings=about.surroundings(run),
     )
+
+
+def _open_loops(run: Run) -> dict[str, list[Saturation]]:
+    found: dict[str, list[Saturation]] = {}
+    for one in saturations(run.valid):
+        found.setdefault(one.group, []).append(one)
+    return found
 
 
 def _facts(run: Run, table: pd.DataFrame) -> list[str]:
