@@ -52,7 +52,7 @@ void ProcessCrew::live(int processor, std::size_t worker, const std::function<vo
     std::strncpy(words.data(), error.what(), words.size() - 1);
     _exit(1);
   }
-  // Without the ends of what the parent will end itself.
+  // No destructors: what was made before the fork is the parent's to take down.
   _exit(0);
 }
 

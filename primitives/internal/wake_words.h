@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "primitives/platform/file.h"
+#include "primitives/platform/layout.h"
 #include "primitives/platform/shared_futex.h"
 #include "primitives/platform/spin.h"
 
@@ -127,7 +128,7 @@ class WakeWords {
   static constexpr std::uint32_t kStep = 4;
   static constexpr std::size_t kWords = 64;
 
-  struct alignas(64) Word {
+  struct alignas(platform::kCacheLine) Word {
     platform::SharedWord value;
   };
   static constexpr std::size_t kBytes = kWords * sizeof(Word);
