@@ -66,30 +66,34 @@ def markdown_of(capsys: Capture, *runs: Path) -> str:
     return capsys.readouterr().out
 
 
-def test_sections_come_in_the_order_in_which_people_ask(make_run: MakeRun) -> None:
-    page = page_of(make_run(cells=synthetic.quick(), blocks=3))
-    found = [name for name in page.ids if re.fullmatch(r"r1-[a-z]+", name)]
+@pytest.fixture(scope="module", name="quick")
+def quick_fixture(tmp_path_factory: pytest.TempPathFactory) -> Page:
+    folder = tmp_path_factory.mktemp("quick")
+    return page_of(synthetic.write_run(folder, cells=synthetic.quick(), blocks=3))
+
+
+def test_sections_come_in_the_order_in_which_people_ask(quick: Page) -> None:
+    found = [name for name in quick.ids if re.fullmatch(r"r1-[a-z]+", name)]
     assert [name for name in found if name != "r1-table"] == [f"r1-{name}" for name in SECTIONS]
 
 
-def test_nothing_is_fetched_and_every_link_leads_somewhere(make_run: MakeRun) -> None:
-    page = page_of(make_run(cells=synthetic.quick(), blocks=3))
-    ids = set(page.ids)
-    assert len(page.ids) == len(ids)
-    for tag, attributes in page.elements:
+def test_nothing_is_fetched_and_every_link_leads_somewhere(quick: Page) -> None:
+    ids = set(quick.ids)
+    assert len(quick.ids) == len(ids)
+    for tag, attributes in quick.elements:
         assert tag not in ("iframe", "object", "img", "base")
         for name in ("src", "href", "action", "xlink:href"):
             where = attributes.get(name) or "#r1-answer"
             assert where.startswith("#") or where == "data:,"
             if where.startswith("#"):
                 assert where[1:] in ids, where
-    drawn = [attributes for tag, attributes in page.elements if attributes.get("role") == "img"]
+    drawn = [attributes for tag, attributes in quick.elements if attributes.get("role") == "img"]
     assert len(drawn) > 10
     for attributes in drawn:
         assert set((attributes["aria-labelledby"] or "").split()) <= ids
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", HOSTILE, ids=lambda name: name[:5].encode().hex())
 def test_names_are_words_everywhere(make_run: MakeRun, capsys: Capture, name: str) -> None:
     def spoil(row: dict) -> None:
         if row["primitive"] == "keyed":
@@ -106,8 +110,7 @@ def test_names_are_words_everywhere(make_run: MakeRun, capsys: Capture, name: st
     assert [t for t, _ in page.elements].count("style") == 1
     for _, attributes in page.elements:
         assert not [key for key in attributes if key.startswith("on")]
-    shown = " ".join(name.split())[:20]
-    assert shown in page.text and "49" not in page.text.split("{{")[0][:40]
+    assert " ".join(name.split())[:60] in page.text
     written = markdown_of(capsys, run)
     outside_code = re.sub(r"(`+)[^`].*?\1", "", written)
     opened = re.findall(r"(?<!\\)<(?!/?(?:details|summary)>)", outside_code)
@@ -177,9 +180,7 @@ def test_figures_of_invalid_rows_are_nowhere_and_their_reasons_are_told(make_run
 
     page = page_of(make_run(change=spoil))
     assert "988 M" not in page.text and "987" not in page.text
-    assert "20 × striped : lost 7 of 9 updates" in page.text.replace("× ", "× ").replace(
-        "striped:", "striped :"
-    )
+    assert re.search(r"20 × striped ?: lost 7 of 9 updates", page.text)
 
 
 def test_what_else_went_on_is_told(make_run: MakeRun) -> None:
