@@ -80,6 +80,11 @@ def natural(label: str) -> list[tuple[int, int, str]]:
     return [(0, int(p), "") if p.isdecimal() else (1, 0, p) for p in parts]
 
 
+def any_stripes(label: str) -> str:
+    """`striped:stripes=64` as `striped:stripes=N`: one name for all counts of stripes."""
+    return re.sub(r"\bstripes=\d{1,15}\b", "stripes=N", label)
+
+
 class Palette(Mapping[str, Look]):
     """Looks for all primitives of a run. Depends on the set of labels alone, not on their order.
 

@@ -232,6 +232,12 @@ def test_bare_costs_have_an_answer_and_a_picture(make_run: MakeRun) -> None:
     assert "time of one operation" in page.text and "No valid row has waits to show" in page.text
 
 
+def test_counts_of_stripes_are_one_line(make_run: MakeRun) -> None:
+    primitives = [f"striped:stripes={count}" for count in (1, 8, 64)] + ["global:lock=std"]
+    page = page_of(make_run(cells=synthetic.sweep(primitives, threads=(2,))))
+    assert "By stripes:" in page.text and "striped:stripes=N" in page.text
+
+
 def test_a_large_run_is_thinned_and_says_so(make_run: MakeRun) -> None:
     cells = synthetic.sweep(
         synthetic.COUNTER, threads=range(1, 13), keys=(1, 2, 4, 8, 16, 32, 64, 99)

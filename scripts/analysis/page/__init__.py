@@ -11,6 +11,7 @@ rows        pictures with a row for each primitive
 throughput, waits, fairness, cost
             the sections' pictures
 about       machine, build, what was invalid, what the method was
+method      how it was measured, in a few words
 content     a run's whole chapter, before it has a form
 as_html, as_markdown
             the forms

@@ -115,7 +115,10 @@ class Inks:
     """A number for each primitive of the page, and with it the names of its colours."""
 
     def __init__(self, labels: Iterable[str]) -> None:
-        self.looks: Mapping[str, palette.Look] = palette.Palette(labels)
+        every = list(dict.fromkeys(labels))
+        bare = [palette.any_stripes(label) for label in every]
+        swept = [label for label in dict.fromkeys(bare) if bare.count(label) > 1]
+        self.looks: Mapping[str, palette.Look] = palette.Palette(every, more=swept)
         self.numbers = {label: i for i, label in enumerate(self.looks)}
 
     def style(self, theme: Theme) -> str:

@@ -37,7 +37,6 @@ class Section:
 class Line:
     """One cell in the table: what is shown, and by what it is sorted."""
 
-    cell: int
     label: str
     number: int  # of the primitive's colours
     where: str  # all that is not in the columns beside it
@@ -45,14 +44,12 @@ class Line:
     keys: float
     hold: str
     metric: str
-    figures: list[tuple[str, float | None]]  # median … memory, as COLUMNS has them
+    # Median, of the fastest, p99 wait, longest wait, Jain, processor time, memory.
+    figures: list[tuple[str, float | None]]
     spread: str
     standing: str
     price: str
     links: list[tuple[str, str]]  # anchor and its word
-
-
-COLUMNS = ("median", "of the fastest", "p99 wait", "longest wait", "Jain", "CPU/op", "memory")
 
 
 @dataclass(frozen=True)
@@ -190,7 +187,6 @@ def _line(one: dict[str, Any], inks: Inks, links: dict[int, list[tuple[str, str]
     ]
     own = {link: name for name, link in reversed(links.get(int(one["cell"]), []))}
     return Line(
-        cell=int(one["cell"]),
         label=figure.printable(one["label"], 120),
         number=inks.numbers[one["label"]],
         where=cells.describe({name: key[name] for name in cells.GROUP if name not in _BESIDE}),

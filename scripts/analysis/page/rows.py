@@ -3,7 +3,7 @@ to the greatest block, every block a faint point. Lengths begin at zero where th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import pandas as pd
@@ -133,11 +133,3 @@ def _finish(axes: Axes, values: pd.Series, measure: Measure, count: int) -> None
     axes.grid(axis="x")
     said = f" (dashed: {measure.line[1]})" if measure.line else ""
     axes.set_xlabel(f"{measure.label}{said}")
-
-
-def of_groups(
-    groups: Sequence, column: str, measure: Measure, maker: Maker, link: str, told: Callable
-) -> list[Chart]:
-    """One picture for each group that has something for it."""
-    made = [drawn(one.rows, column, measure, maker, told(one), link) for one in groups]
-    return [one for one in made if one is not None]

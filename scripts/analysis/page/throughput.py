@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from analysis import cells, units
+from analysis import cells, palette, units
 from analysis.cells import Group
 from analysis.page import lines, rows as in_rows
 from analysis.page.chart import Chart, Maker
@@ -73,8 +73,8 @@ def _along(driven: pd.DataFrame, column: str) -> pd.DataFrame:
         return driven[driven["hold_kind"] == "touch"]
     if column == "stripes":
         stripes = driven["params"].str.extract(r"\bstripes=(\d{1,15})\b")[0].astype(float)
-        # One line for all counts of stripes, in the look of one of them.
-        bare = driven["label"].str.replace(r"\bstripes=\d{1,15}\b", "", regex=True)
-        first = driven["label"].groupby(bare).transform("first")
-        return driven.assign(stripes=stripes, label=first)[stripes.notna()]
+        # One line for all counts of stripes: the count is the axis.
+        label = driven["label"].map(palette.any_stripes)
+        swept = stripes.groupby(label).transform("nunique") > 1
+        return driven.assign(stripes=stripes, label=label)[swept & stripes.notna()]
     return driven

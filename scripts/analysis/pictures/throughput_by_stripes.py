@@ -17,7 +17,7 @@ from dataclasses import replace
 
 from matplotlib.figure import Figure
 
-from analysis import cells, units
+from analysis import cells, palette, units
 from analysis.cells import Group
 from analysis.loader import Run
 from analysis.pictures import curves
@@ -58,7 +58,7 @@ def draw(run: Run) -> Figure | None:
     rows = cells.driven(run.valid)
     stripes = rows["params"].str.extract(r"\bstripes=(\d{1,15})\b")[0].astype(float)
     # One line for all counts of stripes: the count is the axis.
-    label = rows["label"].str.replace(r"\bstripes=\d{1,15}\b", "stripes=N", regex=True)
+    label = rows["label"].map(palette.any_stripes)
     rows = rows.assign(stripes=stripes, label=label)
     watched = rows[rows["stripes"].notna()]["false_conflicts"].notna().any()
     return curves.draw(run, rows, _WATCHED if watched else _AXIS)
