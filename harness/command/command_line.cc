@@ -17,7 +17,8 @@ namespace {
 
 constexpr int kUsage = 2;
 
-const std::vector<std::string> kCommands{"run", "plot", "compare", "list", "doctor", "trial"};
+const std::vector<std::string> kCommands{"run",    "plot",  "compare", "list",
+                                         "doctor", "model", "trial"};
 
 // CLI11 prints a ValidationError as `flag: message`.
 void require(const absl::Status& status, const std::string& flag) {
@@ -168,6 +169,79 @@ void add_doctor(CLI::App& app, DoctorFormat& format) {
       ->type_name("FORMAT");
 }
 
+void add_path(CLI::App& command, const std::string& flag, const std::string& type,
+              const std::string& help, std::optional<std::filesystem::path>& path) {
+  command
+      .add_option_function<std::string>(
+          flag,
+          [flag, &path](const std::string& text) {
+            if (text.empty()) throw CLI::ValidationError(flag, "no name given; name a file");
+            path = text;
+          },
+          help)
+      ->type_name(type);
+}
+
+void add_model_numbers(CLI::App& model, ModelSpec& spec) {
+  // The model says which numbers it can be built for, and which mean nothing to it.
+  constexpr CountRange kAny = {.least = 0, .most = 1'000'000};
+  const auto add = [&model](const std::string& flag, const std::string& help, auto& number) {
+    add_count(model, flag, kAny, help,
+              [&number](std::uint64_t n) { number = static_cast<std::uint32_t>(n); });
+  };
+  add("--threads", "Threads [3]", spec.threads);
+  add("--keys", "Keys; of leases, shards [2; 1 shard]", spec.keys);
+  add("--leases", "Leases of a shard, or random mutexes [2]", spec.leases);
+  add("--stripes", "Stripes [2]", spec.stripes);
+  add("--depth", "How often the owner of a reentrant lock may be inside [2]", spec.depth);
+  model.add_flag("--nested", spec.nested, "Each thread holds one while it takes the next");
+  model
+      .add_option_function<std::string>(
+          "--order",
+          [&spec](const std::string& text) {
+            spec.order = parse_order(text);
+            if (!spec.order) {
+              throw CLI::ValidationError("--order",
+                                         "'" + text + "' is none of same, opposite, twice");
+            }
+          },
+          "same, opposite (every second thread the other way round) or twice (a stripe that comes "
+          "up twice is taken twice) [same]")
+      ->type_name("ORDER");
+}
+
+void add_model(CLI::App& app, ModelOptions& options) {
+  CLI::App* const model = app.add_subcommand(
+      "model", "Searches the Petri net of a lock, or of a file, for what can go wrong");
+  model->footer(model_help());
+  model->add_option("primitive", options.spec.primitive, "A model from the list below")
+      ->type_name("");
+  add_model_numbers(*model, options.spec);
+  add_path(*model, "--file", "FILE.pnml", "Reads the net from here instead", options.file);
+  add_path(*model, "--replay", "FILE", "Holds these events, one a line, against the net",
+           options.replay);
+  add_path(*model, "--draw", "FILE.svg", "Draws the net", options.draw);
+  add_path(*model, "--film", "FILE",
+           "Shows what goes wrong, or a tour, step by step: .html or .svg", options.film);
+  add_path(*model, "--pnml", "FILE.pnml", "Writes the net for other tools", options.pnml);
+  add_path(*model, "--promela", "FILE.pml", "Writes the net for the SPIN model checker",
+           options.promela);
+  model->add_flag("--unfolded", options.unfolded, "Tells threads in like states apart");
+  add_count(*model, "--markings", {.least = 1, .most = 4'000'000'000},
+            "How many markings may be kept, 20 to 80 bytes each [50 million]",
+            [&options](std::uint64_t n) { options.most_markings = n; });
+  model
+      ->add_option_function<std::string>(
+          "--budget",
+          [&options](const std::string& text) {
+            const absl::StatusOr<Nanoseconds> budget = parse_duration(text);
+            require(budget.status(), "--budget");
+            options.budget = *budget;
+          },
+          "How long the search may take [60s]")
+      ->type_name("TIME");
+}
+
 void add_commands(CLI::App& app, CommandLine& line) {
   app.name("lockbench");
   app.footer(kExamples);
@@ -180,6 +254,7 @@ void add_commands(CLI::App& app, CommandLine& line) {
   list->add_option("what", line.list_what, "primitives, workloads, presets or targets [all]")
       ->type_name("");
   add_doctor(app, line.doctor_format);
+  add_model(app, line.model);
   CLI::App* const trial = app.add_subcommand(
       "trial", "Measures one trial: JSON in, JSON out (run starts one of these for each trial)");
   trial->footer(kTrialExamples);
@@ -241,6 +316,20 @@ std::string explain_run(const CLI::App& run, const RunOptions& options) {
          "`lockbench run --primitive keyed`";
 }
 
+std::string explain_model(const CLI::App& model, const ModelOptions& options) {
+  if (!options.file) {
+    if (!options.spec.primitive.empty()) return {};
+    return "no model was named; name one, as `lockbench model keyed`, or a net by --file";
+  }
+  for (const char* name : {"primitive", "--threads", "--keys", "--leases", "--stripes", "--depth",
+                           "--nested", "--order"}) {
+    if (model.get_option(name)->count() == 0) continue;
+    return "--file: the net is what the file says; leave out " +
+           (name[0] == '-' ? std::string(name) : "'" + options.spec.primitive + "'");
+  }
+  return {};
+}
+
 // What the parser could not make sense of, in one line.
 Reply explain(const CLI::App& app, const CLI::ParseError& error) {
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
@@ -298,6 +387,10 @@ std::variant<CommandLine, Reply> read_command_line(const std::vector<std::string
   line.rest = command.remaining();
   if (line.command == "run") {
     const std::string trouble = explain_run(command, line.run);
+    if (!trouble.empty()) return wrong(place(app), trouble);
+  }
+  if (line.command == "model") {
+    const std::string trouble = explain_model(command, line.model);
     if (!trouble.empty()) return wrong(place(app), trouble);
   }
   return line;

@@ -10,16 +10,18 @@
 #include <vector>
 
 #include "harness/command/doctor_command.h"
+#include "harness/command/model_command.h"
 #include "harness/command/run_command.h"
 
 namespace lockbench {
 
 struct CommandLine {
-  std::string command;     // run, plot, compare, list, doctor or trial
+  std::string command;     // run, plot, compare, list, doctor, model or trial
   RunOptions run;          // of `run`
   std::string list_what;   // of `list`; empty: all
   pid_t trial_parent = 0;  // of `trial`; 0: nobody's child in particular
   DoctorFormat doctor_format = DoctorFormat::kText;
+  ModelOptions model;             // of `model`
   std::vector<std::string> rest;  // of `plot` and `compare`: their script's own arguments
 };
 

@@ -1,5 +1,6 @@
 #include "harness/command/help_texts.h"
 
+#include "harness/petri/model.h"
 #include "harness/record/build.h"
 
 namespace lockbench {
@@ -11,6 +12,7 @@ const char kExamples[] =
     "  lockbench run quick               measures all five primitives, half a minute\n"
     "  lockbench plot RUN                pictures of what was measured\n"
     "  lockbench compare RUN             a table of it\n"
+    "  lockbench model keyed             whether its design can deadlock, and why not\n"
     "  lockbench COMMAND --help          more of each, with examples\n";
 
 const char kRunExamples[] =
@@ -49,6 +51,33 @@ const char kDoctorExamples[] =
 const char kTrialExamples[] =
     "The trials of a run stand in its meta.json, one a line. Example, the first of them again:\n"
     "  grep -om1 '{\"number\":.*}}' RUN/meta.json | lockbench trial\n";
+
+std::string model_help() {
+  std::string text = "Models\n";
+  for (const ModelEntry& entry : model_entries()) {
+    text += "  " + entry.name +
+            (entry.name.size() < 18 ? std::string(18 - entry.name.size(), ' ')
+                                    : "\n" + std::string(20, ' ')) +
+            entry.summary + "\n";
+  }
+  return text +
+         "\n"
+         "Every marking that can be reached is looked at, threads in like states as one; sums "
+         "that\n"
+         "never change are proved from the net alone.\n"
+         "\n"
+         "Examples\n"
+         "  lockbench model keyed\n"
+         "  lockbench model keyed --nested --order opposite --film deadlock.html\n"
+         "  lockbench model lease --threads 3 --leases 3 --nested\n"
+         "  lockbench model striped --nested --order twice --stripes 1\n"
+         "  lockbench model keyed --threads 8 --keys 4 --budget 5min\n"
+         "  lockbench model --file mine.pnml --draw mine.svg\n"
+         "\n"
+         "Exit code: 0 nothing wrong can be reached, 1 a file could not be written, 2 something "
+         "wrong\n"
+         "can be reached (or the trace was refused, or bad input), 4 the budget came first.\n";
+}
 
 std::string version_text() {
   const Build build = this_build();

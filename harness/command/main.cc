@@ -5,6 +5,7 @@
 //   list            what can be named
 //   plot, compare   trials.csv ─▶ pictures, tables (Python)
 //   doctor          what on this machine spoils a measurement
+//   model           the Petri net of a lock, searched for what can go wrong
 #include <string>
 #include <vector>
 

@@ -10,6 +10,7 @@
 #include "harness/command/doctor_command.h"
 #include "harness/command/inherited.h"
 #include "harness/command/list_command.h"
+#include "harness/command/model_command.h"
 #include "harness/command/run_command.h"
 #include "harness/command/trial_command.h"
 
@@ -23,6 +24,7 @@ int dispatch(const CommandLine& line) {
   }
   if (line.command == "list") return list_command(line.list_what, std::cout, std::cerr);
   if (line.command == "doctor") return doctor_command(line.doctor_format, std::cout);
+  if (line.command == "model") return model_command(line.model, std::cout, std::cerr);
   return analysis_command(line.command, line.rest);
 }
 

@@ -164,6 +164,42 @@ std::string counted(std::uint32_t weight, const std::string& words) {
   return weight == 1 ? words : std::to_string(weight) + " × " + words;
 }
 
+// Places of which the same is said: `holds a`, of threads 1, 2 and 3.
+struct Term {
+  std::string says;
+  std::vector<std::string> threads;  // empty: it is about none
+  std::uint32_t weight = 1;
+};
+
+void add_term(std::vector<Term>& terms, const std::string& words, std::uint32_t weight) {
+  Term term = {.says = words, .weight = weight};
+  if (const std::size_t end = words.find(' ', 7);
+      words.starts_with("thread ") && end < words.size()) {
+    term = {.says = words.substr(end + 1), .threads = {words.substr(7, end - 7)}, .weight = weight};
+  }
+  const auto same = std::find_if(terms.begin(), terms.end(), [&term](const Term& other) {
+    return !term.threads.empty() && !other.threads.empty() && other.says == term.says &&
+           other.weight == term.weight;
+  });
+  if (same == terms.end()) {
+    terms.push_back(std::move(term));
+  } else {
+    same->threads.push_back(term.threads[0]);
+  }
+}
+
+// `thread 1 holds a`, `holds a (thread 1, 2 or 3)`.
+std::string words_of(const Term& term) {
+  if (term.threads.empty()) return term.says;
+  if (term.threads.size() == 1) return "thread " + term.threads[0] + " " + term.says;
+  std::string list;
+  for (std::size_t i = 0; i < term.threads.size(); ++i) {
+    if (i != 0) list += i + 1 == term.threads.size() ? " or " : ", ";
+    list += term.threads[i];
+  }
+  return term.says + " (thread " + list + ")";
+}
+
 // What the equation means to somebody who asks who may be inside.
 std::string meaning_of(const Invariant& invariant) {
   const bool plain = std::all_of(invariant.places.begin(), invariant.places.end(),
@@ -172,7 +208,7 @@ std::string meaning_of(const Invariant& invariant) {
   if (!plain) return "";
   if (invariant.places.size() == 1) return ": it never changes";
   if (invariant.sum == 1) return ": always exactly one of these, so never two";
-  return ": never more than " + std::to_string(invariant.sum) + " of these at once";
+  return ": always " + std::to_string(invariant.sum) + " of these, so never more";
 }
 
 }  // namespace
@@ -209,9 +245,13 @@ std::vector<std::optional<std::uint64_t>> bounds_of(const Net& net, const Invari
 }
 
 std::string sentence_of(const Net& net, const Invariant& invariant) {
+  // Threads of which the same is said are named together.
+  std::vector<Term> terms;
+  for (const Arc& arc : invariant.places)
+    add_term(terms, words_of(net.places[arc.place]), arc.weight);
   std::string text;
-  for (const Arc& arc : invariant.places) {
-    text += (text.empty() ? "" : " + ") + counted(arc.weight, words_of(net.places[arc.place]));
+  for (const Term& term : terms) {
+    text += (text.empty() ? "" : " + ") + counted(term.weight, words_of(term));
   }
   return text + " = " + std::to_string(invariant.sum) + meaning_of(invariant);
 }

@@ -50,8 +50,8 @@ class EntryPart : public LockPart {
 
   void add_taking(const Passage& p) override {
     const std::string takes = "takes " + noun();
-    const std::uint32_t queue = net().own(p.t, "queues_for_" + name() + p.suffix,
-                                          "queues for " + noun() + spoken(p.suffix));
+    const std::uint32_t queue =
+        net().own(p.t, "queues_for_" + name() + p.suffix, p.holding + "queues for " + noun());
     net().step(p.t, "makes_" + name() + p.suffix, takes + " and makes its entry", takes,
                {{p.from}, {absent_}, {rest_}}, {{p.to}, {asks_}});
     net().step(p.t, "joins_" + name() + p.suffix, "joins the queue for " + noun(), "",
@@ -68,12 +68,6 @@ class EntryPart : public LockPart {
   }
 
  private:
-  static std::string spoken(const std::string& suffix) {
-    std::string text = suffix;
-    for (char& c : text) c = c == '_' ? ' ' : c;
-    return text;
-  }
-
   const std::uint32_t absent_;
   const std::uint32_t open_;
   const std::uint32_t asks_;

@@ -18,8 +18,8 @@ struct Passage {
   std::uint32_t t = 0;
   std::uint32_t from = 0;
   std::uint32_t to = 0;
-  std::string
-      suffix;  // sets this passage's names apart from others of the same lock: "", "_with_a"
+  std::string suffix;   // sets its names apart from others of the same lock: "", "_with_a"
+  std::string holding;  // "", "holds a and "
 };
 
 class LockPart {

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <absl/status/statusor.h>
@@ -26,6 +27,8 @@ enum class KeyOrder {
   kOpposite,  // every second thread the other way round
   kTwice,     // all alike, and a stripe that comes up twice is taken twice
 };
+
+std::optional<KeyOrder> parse_order(std::string_view text);
 
 // What is left open is as usual for the primitive. A choice that means nothing to it is refused.
 struct ModelSpec {

@@ -12,8 +12,12 @@ constexpr std::size_t kMostNamed = 5;
 
 std::string grouped(std::uint64_t number) {
   if (number == std::numeric_limits<std::uint64_t>::max()) return "more than 18 quintillion";
-  std::string text = std::to_string(number);
-  for (std::size_t i = text.size(); i > 3; i -= 3) text.insert(i - 3, ",");
+  const std::string digits = std::to_string(number);
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i != 0 && (digits.size() - i) % 3 == 0) text += ',';
+    text += digits[i];
+  }
   return text;
 }
 
@@ -147,14 +151,16 @@ bool proves(const Invariant& invariant, const Claim& claim) {
   return most <= claim.most;
 }
 
-std::string proofs_part(const Net& net, const Invariants& invariants) {
+// Takes the sums that it prints out of `invariants`.
+std::string proofs_part(const Net& net, std::vector<Invariant>& invariants) {
   std::string text;
   for (const Claim& claim : net.claims) {
     const auto proof =
-        std::find_if(invariants.found.begin(), invariants.found.end(),
+        std::find_if(invariants.begin(), invariants.end(),
                      [&claim](const Invariant& invariant) { return proves(invariant, claim); });
-    if (proof == invariants.found.end()) continue;
+    if (proof == invariants.end()) continue;
     text += line("Proved", claim.says + ", since") + more_line(sentence_of(net, *proof));
+    invariants.erase(proof);
   }
   return text;
 }
@@ -169,7 +175,7 @@ Support support_of(const Invariant& invariant, const std::vector<std::uint32_t>&
 }
 
 // Of invariants that say the same of different threads, the first.
-std::vector<Invariant> one_of_each_kind(const Net& net, const Invariants& invariants) {
+std::vector<Invariant> one_of_each_kind(const Net& net, const std::vector<Invariant>& invariants) {
   std::vector<std::uint32_t> same(net.places.size());
   for (std::uint32_t p = 0; p < same.size(); ++p) same[p] = p;
   std::vector<std::vector<std::uint32_t>> exchanges;
@@ -184,7 +190,7 @@ std::vector<Invariant> one_of_each_kind(const Net& net, const Invariants& invari
   }
   std::set<Support> known;
   std::vector<Invariant> kinds;
-  for (const Invariant& invariant : invariants.found) {
+  for (const Invariant& invariant : invariants) {
     const bool told = std::any_of(exchanges.begin(), exchanges.end(), [&](const auto& exchange) {
       const Support image = support_of(invariant, exchange);
       return image != support_of(invariant, same) && known.contains(image);
@@ -199,9 +205,14 @@ std::vector<Invariant> one_of_each_kind(const Net& net, const Invariants& invari
 }
 
 std::string invariants_part(const Net& net, const Invariants& invariants, std::size_t most) {
-  const std::vector<Invariant> kinds = one_of_each_kind(net, invariants);
-  if (kinds.empty()) return line("Invariants", "none with positive weights");
+  std::vector<Invariant> rest = invariants.found;
+  const std::string proofs = proofs_part(net, rest);
+  const std::vector<Invariant> kinds = one_of_each_kind(net, rest);
+  if (kinds.empty()) {
+    return proofs.empty() ? line("Invariants", "none with positive weights") : proofs;
+  }
   std::string text =
+      proofs +
       line("Invariants",
            "hold for the net however far the search came" +
                std::string(net.symmetries.empty() ? "" : "; one of those that threads share"));
@@ -260,7 +271,7 @@ std::string summary_of(const Net& net, const Invariants& invariants, const Searc
   return net.name + ": " + counted(net.places.size(), "place") + ", " +
          counted(net.transitions.size(), "transition") + "\n\n" + markings_part(net, result) +
          dead_part(net, result) + claims_part(net, result) + bounds_part(net, result) +
-         never_part(net, result) + home_part(net, result) + proofs_part(net, invariants) +
+         never_part(net, result) + home_part(net, result) +
          invariants_part(net, invariants, most_sentences);
 }
 

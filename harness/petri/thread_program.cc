@@ -36,19 +36,20 @@ std::vector<std::uint32_t> ThreadProgram::inside(std::size_t lock) const {
 void ThreadProgram::descend(const Course& course, std::uint32_t from, const Held& held) {
   const std::vector<std::size_t> choices = course.next(held);
   const std::string suffix = held.empty() ? "" : "_with_" + names(held);
+  const std::string holding = held.empty() ? "" : "holds " + nouns(held) + " and ";
   for (const std::size_t choice : choices) {
     LockPart& lock = *locks_[choice];
     std::uint32_t waits = from;
     if (held.empty() || choices.size() > 1) {
-      const std::string has = held.empty() ? "" : "holds " + nouns(held) + " and ";
-      waits = net_.own(thread_, "wants_" + lock.name() + suffix, has + "wants " + lock.noun());
+      waits = net_.own(thread_, "wants_" + lock.name() + suffix, holding + "wants " + lock.noun());
       net_.step(thread_, "asks_" + lock.name() + suffix, "asks for " + lock.noun(), "", {{from}},
                 {{waits}});
       lock.add_wait(thread_, waits, ended_);
     }
     const Held more = with(held, choice);
     const std::uint32_t holds = holding_place(course, more);
-    lock.add_taking({.t = thread_, .from = waits, .to = holds, .suffix = suffix});
+    lock.add_taking(
+        {.t = thread_, .from = waits, .to = holds, .suffix = suffix, .holding = holding});
     lock.add_stay(thread_, holds, ended_, suffix);
     if (more.size() < course.levels) {
       descend(course, holds, more);

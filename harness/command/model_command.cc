@@ -1,0 +1,192 @@
+#include "harness/command/model_command.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <fstream>
+#include <ostream>
+
+#include "harness/command/dot_process.h"
+#include "harness/command/one_line.h"
+#include "harness/petri/drawing.h"
+#include "harness/petri/film.h"
+#include "harness/petri/pnml.h"
+#include "harness/petri/promela.h"
+#include "harness/petri/replay.h"
+#include "harness/petri/search.h"
+#include "harness/petri/story.h"
+#include "harness/record/files.h"
+
+namespace lockbench {
+namespace {
+
+constexpr int kUnwritten = 1;
+constexpr int kFaulty = 2;  // bad input, too
+constexpr int kUnfinished = 4;
+
+constexpr std::size_t kTourSteps = 60;
+constexpr std::size_t kStripColumns = 3;
+constexpr std::size_t kMostTraceBytes = 64U << 20;
+constexpr std::size_t kMostNamed = 5;
+
+absl::StatusOr<Net> read_net(const ModelOptions& options) {
+  if (!options.file) return build_model(options.spec);
+  std::ifstream in(*options.file, std::ios::binary);
+  std::error_code error;
+  if (std::filesystem::is_directory(*options.file, error)) {
+    return file_error(options.file->string(), EISDIR);
+  }
+  if (!in) return file_error(options.file->string(), errno);
+  return read_pnml(in, options.file->string());
+}
+
+absl::StatusOr<std::vector<std::string>> read_events(const std::filesystem::path& path) {
+  std::error_code error;
+  if (std::filesystem::is_regular_file(path, error) &&
+      std::filesystem::file_size(path, error) > kMostTraceBytes) {
+    return absl::InvalidArgumentError(path.string() +
+                                      ": has more than 64 MiB; give a shorter trace");
+  }
+  const absl::StatusOr<std::string> text = read_file(path);
+  if (!text.ok()) return text.status();
+  return events_of(*text);
+}
+
+SearchLimits limits_of(const ModelOptions& options) {
+  const auto deadline = std::chrono::steady_clock::now() + options.budget;
+  return {.most_markings = options.most_markings,
+          .enough = [deadline] { return std::chrono::steady_clock::now() >= deadline; },
+          .fold = !options.unfolded};
+}
+
+// The names of the first few transitions, and how many there are besides.
+std::string named(const Net& net, const std::vector<std::uint32_t>& transitions) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kMostNamed, transitions.size()); ++i) {
+    text += (i == 0 ? "" : "; ") + words_of(net.transitions[transitions[i]]);
+  }
+  if (transitions.size() > kMostNamed) {
+    text += "; and " + std::to_string(transitions.size() - kMostNamed) + " more";
+  }
+  return text;
+}
+
+std::string replay_text(const Net& net, const Replay& replay,
+                        const std::vector<std::string>& events) {
+  if (replay.conforms) {
+    return "Replayed     " + std::to_string(events.size()) + " events: the net can do all of it\n" +
+           (replay.untaken.empty() ? "Never taken  none\n"
+                                   : "Never taken  " + named(net, replay.untaken) + "\n");
+  }
+  std::string possible;
+  for (const std::string& event : replay.possible)
+    possible += (possible.empty() ? "" : ", ") + event;
+  return "Refused      event " + std::to_string(replay.refused + 1) + ", '" +
+         one_line(events[replay.refused]) +
+         "': " + (replay.unknown ? "no event of this net" : "the code did what its model forbids") +
+         (replay.certain ? "" : " (or went a way that was given up: too many were open)") +
+         "\n             Then: " + whereabouts(net, replay.before) +
+         "\n             Possible was: " + (possible.empty() ? "nothing" : possible) + "\n";
+}
+
+// What to show of a net: what goes wrong, else something of everything.
+struct Showing {
+  std::vector<std::uint32_t> steps;
+  std::string caption;
+};
+
+Showing showing_of(const Net& net, const SearchResult& result,
+                   const std::optional<Replay>& replay) {
+  if (replay) return {.steps = replay->steps, .caption = "A trace, replayed."};
+  if (result.to_dead) {
+    return {.steps = *result.to_dead,
+            .caption = "A shortest way to where nothing can happen any more."};
+  }
+  if (result.broken) {
+    return {.steps = result.to_broken,
+            .caption = "A shortest way to what must never be: not " +
+                       net.claims[*result.broken].says + "."};
+  }
+  if (result.end == SearchEnd::kUnbounded) {
+    return {.steps = result.to_unbounded, .caption = "What can be repeated adds tokens each time."};
+  }
+  return {.steps = tour(net, kTourSteps), .caption = "Round the net, until all has happened."};
+}
+
+absl::Status write_pictures(const ModelOptions& options, const Net& net, const Showing& showing) {
+  if (!options.draw && !options.film) return absl::OkStatus();
+  const std::size_t nodes = net.places.size() + net.transitions.size();
+  if (nodes > kMostDrawnNodes) {
+    return absl::InvalidArgumentError("a net of " + std::to_string(nodes) +
+                                      " places and transitions is too large to look at; the most "
+                                      "is " +
+                                      std::to_string(kMostDrawnNodes));
+  }
+  const absl::StatusOr<std::string> plain = laid_out_by_dot(dot_of(net));
+  if (!plain.ok()) return plain.status();
+  const absl::StatusOr<Layout> layout = parse_layout(net, *plain);
+  if (!layout.ok()) return layout.status();
+  if (options.draw) {
+    const absl::Status written =
+        replace_file(*options.draw, svg_of(net, *layout, initial_marking(net)));
+    if (!written.ok()) return written;
+  }
+  if (!options.film) return absl::OkStatus();
+  return replace_file(*options.film, options.film->extension() == ".svg"
+                                         ? strip_of(net, *layout, showing.steps, kStripColumns)
+                                         : film_of(net, *layout, showing.steps, showing.caption));
+}
+
+absl::Status write_files(const ModelOptions& options, const Net& net, const Showing& showing) {
+  if (options.pnml) {
+    if (const absl::Status s = replace_file(*options.pnml, pnml_of(net)); !s.ok()) return s;
+  }
+  if (options.promela) {
+    if (const absl::Status s = replace_file(*options.promela, promela_of(net)); !s.ok()) return s;
+  }
+  return write_pictures(options, net, showing);
+}
+
+int code_of(const SearchResult& result, const std::optional<Replay>& replay) {
+  if (replay) return replay->conforms ? 0 : kFaulty;
+  switch (verdict_of(result)) {
+    case Verdict::kSound:
+      return 0;
+    case Verdict::kFaulty:
+      return kFaulty;
+    case Verdict::kUnfinished:
+      return kUnfinished;
+  }
+  return kUnfinished;
+}
+
+}  // namespace
+
+int model_command(const ModelOptions& options, std::ostream& out, std::ostream& err) {
+  const auto complain = [&err](const absl::Status& status, int code) {
+    err << "lockbench model: " << one_line(std::string(status.message())) << '\n';
+    return code;
+  };
+  const absl::StatusOr<Net> net = read_net(options);
+  if (!net.ok()) return complain(net.status(), kFaulty);
+  if (const absl::Status status = validate(*net); !status.ok()) return complain(status, kFaulty);
+
+  std::optional<Replay> replayed;
+  SearchResult result;
+  if (options.replay) {
+    const absl::StatusOr<std::vector<std::string>> events = read_events(*options.replay);
+    if (!events.ok()) return complain(events.status(), kFaulty);
+    replayed = replay(*net, *events);
+    out << replay_text(*net, *replayed, *events);
+  } else {
+    const Invariants invariants = find_invariants(*net);
+    result = search(*net, invariants, limits_of(options));
+    out << summary_of(*net, invariants, result);
+  }
+  out.flush();
+  const absl::Status written = write_files(options, *net, showing_of(*net, result, replayed));
+  if (!written.ok()) return complain(written, kUnwritten);
+  return code_of(result, replayed);
+}
+
+}  // namespace lockbench

@@ -1,0 +1,107 @@
+#include "harness/petri/model.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/petri/search.h"
+#include "harness/petri/story.h"
+#include "tests/petri/nets.h"
+
+namespace lockbench {
+namespace {
+
+using testing::HasSubstr;
+
+SearchResult searched(const ModelSpec& spec) {
+  const Net net = model(spec);
+  EXPECT_TRUE(validate(net).ok()) << validate(net);
+  return search(net, find_invariants(net), {});
+}
+
+Verdict verdict(const ModelSpec& spec) {
+  return verdict_of(searched(spec));
+}
+
+TEST(Model, ShippedFormsAreSound) {
+  for (const char* name :
+       {"global", "keyed", "striped", "reentrant", "lease", "file", "timed_hold"}) {
+    for (std::uint32_t threads = 1; threads <= 4; ++threads) {
+      EXPECT_EQ(verdict({.primitive = name, .threads = threads}), Verdict::kSound) << name;
+    }
+  }
+  for (const char* name : {"keyed", "striped"}) {
+    EXPECT_EQ(verdict({.primitive = name, .keys = 3, .nested = true}), Verdict::kSound) << name;
+  }
+  EXPECT_EQ(verdict({.primitive = "striped", .stripes = 1, .nested = true}), Verdict::kSound);
+}
+
+TEST(Model, OppositeKeyOrdersDeadlock) {
+  for (const char* name : {"keyed", "striped"}) {
+    EXPECT_TRUE(searched({.primitive = name, .nested = true, .order = KeyOrder::kOpposite}).to_dead)
+        << name;
+  }
+}
+
+TEST(Model, OneStripeTakenTwiceDeadlocksAThreadAlone) {
+  EXPECT_TRUE(searched({.primitive = "striped",
+                        .threads = 1,
+                        .stripes = 1,
+                        .nested = true,
+                        .order = KeyOrder::kTwice})
+                  .to_dead);
+}
+
+TEST(Model, NestedLeasesDeadlockExactlyWhenThreadsCanHoldThemAll) {
+  for (std::uint32_t threads = 1; threads <= 5; ++threads) {
+    for (std::uint32_t leases = 2; leases <= 5; ++leases) {
+      const SearchResult result =
+          searched({.primitive = "lease", .threads = threads, .leases = leases, .nested = true});
+      EXPECT_EQ(result.to_dead.has_value(), threads >= leases) << threads << " " << leases;
+    }
+  }
+}
+
+TEST(Model, NestedRandomMutexesDeadlock) {
+  EXPECT_TRUE(searched({.primitive = "random_mutexes_as_published", .nested = true}).to_dead);
+  EXPECT_FALSE(searched({.primitive = "random_mutexes_as_published"}).to_dead);
+}
+
+TEST(Model, AGlobalLockTakenTwiceDeadlocksAndAReentrantOneDoesNot) {
+  EXPECT_TRUE(searched({.primitive = "global", .nested = true}).to_dead);
+  EXPECT_FALSE(searched({.primitive = "reentrant", .nested = true}).to_dead);
+}
+
+TEST(Model, ADeadOwnersFileIsClearedAwayOrWaitedForForEver) {
+  EXPECT_FALSE(searched({.primitive = "file"}).to_dead);
+  EXPECT_TRUE(searched({.primitive = "file_as_published"}).to_dead);
+}
+
+TEST(Model, WhatExcludesNobodyBreaksItsClaim) {
+  EXPECT_TRUE(searched({.primitive = "none"}).broken);
+  EXPECT_TRUE(searched({.primitive = "test_then_set"}).broken);
+  EXPECT_FALSE(searched({.primitive = "none", .threads = 1}).broken);
+}
+
+TEST(Model, ProvesItsClaimByASum) {
+  const Net net = model({.primitive = "keyed"});
+  const std::string summary =
+      summary_of(net, find_invariants(net), searched({.primitive = "keyed"}));
+  EXPECT_THAT(summary, HasSubstr("at most one thread is inside a, since"));
+  EXPECT_THAT(
+      summary,
+      HasSubstr("a has no entry + a has an entry and no holder + holds a (thread 1, 2 or 3)"));
+}
+
+TEST(Model, RefusesWhatMeansNothing) {
+  const auto complaint = [](const ModelSpec& spec) {
+    return std::string(build_model(spec).status().message());
+  };
+  EXPECT_THAT(complaint({.primitive = "kyed"}), HasSubstr("did you mean 'keyed'?"));
+  EXPECT_THAT(complaint({.primitive = "keyed", .threads = 0}), HasSubstr("--threads: 0"));
+  EXPECT_THAT(complaint({.primitive = "global", .keys = 2}), HasSubstr("leave out --keys"));
+  EXPECT_THAT(complaint({.primitive = "file", .nested = true}), HasSubstr("leave out --nested"));
+  EXPECT_THAT(complaint({.primitive = "keyed", .order = KeyOrder::kSame}), HasSubstr("--nested"));
+}
+
+}  // namespace
+}  // namespace lockbench
