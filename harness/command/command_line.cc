@@ -17,8 +17,8 @@ namespace {
 
 constexpr int kUsage = 2;
 
-const std::vector<std::string> kCommands{"run",    "plot",  "compare", "list",
-                                         "doctor", "model", "trial"};
+const std::vector<std::string> kCommands{"run",  "stress", "plot",  "compare", "report",
+                                         "list", "doctor", "model", "trial"};
 
 // CLI11 prints a ValidationError as `flag: message`.
 void require(const absl::Status& status, const std::string& flag) {
@@ -145,6 +145,56 @@ void add_run(CLI::App& app, RunOptions& options) {
   add_sweep_flags(*run, options.overrides);
 }
 
+void add_stress(CLI::App& app, StressOptions& options) {
+  CLI::App* const stress = app.add_subcommand("stress", "Looks for a way to break a lock");
+  stress->footer(kStressExamples);
+  stress
+      ->add_option("locks", options.suspects, "Locks to look into (lockbench stress --list) [all]")
+      ->type_name("");
+  stress
+      ->add_option("--engine", options.engines,
+                   "sim (every interleaving, simulated), real (threads) or proc (processes) [all]")
+      ->type_name("ENGINE");
+  stress
+      ->add_option_function<std::string>(
+          "--budget",
+          [&options](const std::string& text) {
+            const absl::StatusOr<Nanoseconds> budget = parse_duration(text);
+            require(budget.status(), "--budget");
+            options.budget = *budget;
+          },
+          "How long it may take, all locks and engines together [60s]")
+      ->type_name("TIME");
+  add_count(*stress, "--seed", kSeedRange, "Draws what the locks are asked to do [1]",
+            [&options](std::uint64_t n) { options.order.seed = n; });
+  stress->add_flag("--self-test", options.self_test,
+                   "Puts known broken locks before the engines: each must be convicted");
+  stress->add_flag("--list", options.list, "Shows the locks, and which engines know them");
+  stress
+      ->add_option_function<std::string>(
+          "--format",
+          [&options](const std::string& text) {
+            if (text != "text" && text != "json") {
+              throw CLI::ValidationError("--format", "'" + text + "' is neither text nor json");
+            }
+            options.json = text == "json";
+          },
+          "text or json, a report a line [text]")
+      ->type_name("FORMAT");
+  add_count(*stress, "--threads", {.least = 1, .most = 64}, "real, proc: how many [4]",
+            [&options](std::uint64_t n) { options.order.threads = static_cast<std::uint32_t>(n); });
+  stress->add_option("--mode", options.order.mode, "real, proc: this mode alone [all in turn]");
+  stress->add_option("--client", options.order.client,
+                     "sim: what the threads do, as 'L0 U | T0 U' (docs/stress.md) [drawn]");
+  stress->add_option("--schedule", options.order.schedule,
+                     "sim: who goes on when, as a report prints it; needs --client");
+  stress->add_option("--memory", options.order.memory, "sim: tso (as x86) or sequential [tso]");
+  add_count(*stress, "--preemptions", {.least = 0, .most = 16},
+            "sim: small clients are explored whole up to so many [3]", [&options](std::uint64_t n) {
+              options.order.preemptions = static_cast<std::uint32_t>(n);
+            });
+}
+
 // A command whose flags are a script's own business.
 void add_analysis(CLI::App& app, const std::string& name, const std::string& summary) {
   CLI::App* const command = app.add_subcommand(name, summary);
@@ -247,8 +297,10 @@ void add_commands(CLI::App& app, CommandLine& line) {
   app.footer(kExamples);
   app.require_subcommand(1);
   add_run(app, line.run);
+  add_stress(app, line.stress);
   add_analysis(app, "plot", "Draws pictures of a run beside its CSV");
   add_analysis(app, "compare", "Prints medians and ratios, within a run or between two");
+  add_analysis(app, "report", "Makes one page of a run, or of several: what to use, and why");
   CLI::App* const list = app.add_subcommand("list", "Shows what can be named on the command line");
   list->footer(kListExamples);
   list->add_option("what", line.list_what, "primitives, workloads, presets or targets [all]")

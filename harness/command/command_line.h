@@ -12,17 +12,19 @@
 #include "harness/command/doctor_command.h"
 #include "harness/command/model_command.h"
 #include "harness/command/run_command.h"
+#include "harness/command/stress_plan.h"
 
 namespace lockbench {
 
 struct CommandLine {
-  std::string command;     // run, plot, compare, list, doctor, model or trial
+  std::string command;     // run, stress, plot, compare, report, list, doctor, model or trial
   RunOptions run;          // of `run`
   std::string list_what;   // of `list`; empty: all
+  StressOptions stress;    // of `stress`
   pid_t trial_parent = 0;  // of `trial`; 0: nobody's child in particular
   DoctorFormat doctor_format = DoctorFormat::kText;
   ModelOptions model;             // of `model`
-  std::vector<std::string> rest;  // of `plot` and `compare`: their script's own arguments
+  std::vector<std::string> rest;  // of `plot`, `compare` and `report`: their script's own arguments
 };
 
 // Nothing to do but to say something: help, the version, or what is wrong in one line.

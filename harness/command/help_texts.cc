@@ -10,7 +10,8 @@ const char kExamples[] =
     "  lockbench doctor                  what here would spoil a measurement\n"
     "  lockbench list presets            what can be measured\n"
     "  lockbench run quick               measures all five primitives, half a minute\n"
-    "  lockbench plot RUN                pictures of what was measured\n"
+    "  lockbench report RUN              one page of what was measured: what to use, and why\n"
+    "  lockbench plot RUN                its pictures one by one\n"
     "  lockbench compare RUN             a table of it\n"
     "  lockbench model keyed             whether its design can deadlock, and why not\n"
     "  lockbench COMMAND --help          more of each, with examples\n";
@@ -34,6 +35,24 @@ const char kRunExamples[] =
     "\n"
     "Ctrl-C keeps every finished trial and says how to resume. Exit code: 0 every trial has its\n"
     "row, 1 rows could not be written, 2 bad input, 129, 130 or 143 interrupted.\n";
+
+const char kStressExamples[] =
+    "Three engines look for a way to break a lock. `sim` runs the very source of the lock on "
+    "simulated\n"
+    "threads: every interleaving of small clients up to a bound, then larger ones at random, "
+    "store\n"
+    "buffers and timeouts included; what it finds happens again exactly. `real` runs threads, "
+    "`proc`\n"
+    "processes, and disturbs them. A clean verdict says what was done; docs/stress.md how to read "
+    "it.\n"
+    "\n"
+    "Examples\n"
+    "  lockbench stress keyed\n"
+    "  lockbench stress keyed --engine sim --budget 10s\n"
+    "  lockbench stress --self-test\n"
+    "\n"
+    "Exit code: 0 clean, 1 bad input, 2 convicted, 3 an engine failed, 4 inconclusive, 5 unfair,\n"
+    "129, 130 or 143 interrupted.\n";
 
 const char kListExamples[] =
     "Examples\n"

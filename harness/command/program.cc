@@ -12,6 +12,7 @@
 #include "harness/command/list_command.h"
 #include "harness/command/model_command.h"
 #include "harness/command/run_command.h"
+#include "harness/command/stress_command.h"
 #include "harness/command/trial_command.h"
 
 namespace lockbench {
@@ -19,6 +20,7 @@ namespace {
 
 int dispatch(const CommandLine& line) {
   if (line.command == "run") return run_command(line.run);
+  if (line.command == "stress") return stress_command(line.stress);
   if (line.command == "trial") {
     return trial_command(line.trial_parent, std::cin, std::cout, std::cerr);
   }

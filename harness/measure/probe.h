@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 #include "harness/measure/histogram.h"
 #include "primitives/concepts.h"
@@ -48,13 +47,15 @@ class TimedProbe {
  public:
   static constexpr bool kWatches = true;
 
-  TimedProbe(Histogram& wait, Histogram& hold) : wait_(wait), hold_(hold) {}
-  TimedProbe(Histogram& wait, Histogram& hold, platform::Time due)
+  // No moment at which the operation was due.
+  static constexpr platform::Time kFromAsking = platform::Time::min();
+
+  TimedProbe(Histogram& wait, Histogram& hold, platform::Time due = kFromAsking)
       : wait_(wait), hold_(hold), due_(due) {}
 
   template <class Handle>
   bool acquire(Handle& handle, Nanoseconds timeout) {
-    const platform::Time asked = due_ ? *due_ : platform::now();
+    const platform::Time asked = due_ == kFromAsking ? platform::now() : due_;
     const bool acquired = acquire_within(handle, timeout);
     acquired_ = platform::now();
     // A wait that was given up is a wait too.
@@ -77,8 +78,8 @@ class TimedProbe {
 
   Histogram& wait_;
   Histogram& hold_;
-  std::optional<platform::Time> due_;
-  platform::Time acquired_;
+  const platform::Time due_;
+  platform::Time acquired_{};
 };
 
 // Chooses which operations are timed: on average one in `every`, with gaps uniform in

@@ -56,7 +56,7 @@ class SubjectOf final : public Subject {
   void work(std::uint32_t thread, Course& course, ThreadReport& report) override {
     auto& own = actors_[thread];
     own = std::make_unique<Seat>(workload_.actor(thread));
-    OperationLoop(own->actor, trial_, thread, pace_, report).run(course);
+    OperationLoopOf(own->actor, trial_, thread, pace_, report).run(course);
     course.leave();
   }
 

@@ -8,6 +8,7 @@
 
 #include <absl/status/status.h>
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
 
 namespace lockbench::stress {
 namespace {
@@ -28,12 +29,19 @@ absl::StatusOr<const Lineup*> find(std::span<const Lineup> lineup, const std::st
       absl::StrCat("`", name, "` is none of this engine's suspects; `list` names them"));
 }
 
+std::string listing(const Lineup& line) {
+  const std::string oracles =
+      absl::StrJoin(line.convicted_by, ",",
+                    [](std::string* out, Oracle oracle) { out->append(name_of(oracle)); });
+  return absl::StrCat(line.name, "\t", line.summary, "\t", oracles, "\t", line.unseen);
+}
+
 }  // namespace
 
 int run_engine_program(std::span<const char* const> words, std::span<const Lineup> lineup,
                        const Engine& engine) {
   if (words.size() == 2 && std::string_view(words[1]) == "list") {
-    for (const Lineup& line : lineup) std::cout << line.name << "\t" << line.summary << "\n";
+    for (const Lineup& line : lineup) std::cout << listing(line) << "\n";
     return 0;
   }
   if (words.size() != 1) {
@@ -44,7 +52,8 @@ int run_engine_program(std::span<const char* const> words, std::span<const Lineu
   if (!order.ok()) return complain(order.status());
   const absl::StatusOr<const Lineup*> suspect = find(lineup, order->suspect);
   if (!suspect.ok()) return complain(suspect.status());
-  const absl::StatusOr<Report> report = engine(**suspect, *order);
+  const auto tell = [](const std::string& said) { std::cout << " " << said << std::endl; };
+  const absl::StatusOr<Report> report = engine(**suspect, *order, tell);
   if (!report.ok()) return complain(report.status());
   std::cout << to_json(*report) << std::endl;
   return 0;

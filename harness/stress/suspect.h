@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/stress/finding.h"
 #include "primitives/concepts.h"
 
 namespace lockbench::stress {
@@ -63,6 +64,9 @@ struct Lineup {
   // `keys`: claims will be made for 0 to keys - 1.
   std::function<std::unique_ptr<Suspect>(std::uint64_t keys)> make;
   std::vector<std::string> clients = {};  // text of client.h: to be looked at before any other
+  // Known to be broken: one of these must convict it. Empty: it must be found clean.
+  std::vector<Oracle> convicted_by = {};
+  std::string unseen = {};  // known to be broken, and why the engine cannot see that
 };
 
 }  // namespace lockbench::stress

@@ -26,7 +26,15 @@ using stress::suspect;
 const std::vector<Oracle> kTwoInside = {Oracle::kExclusion, Oracle::kConservation};
 const std::vector<Oracle> kStandstill = {Oracle::kProgress};
 const std::vector<Oracle> kCircle = {Oracle::kCycle};
-const std::vector<Oracle> kNone;
+constexpr char kForgiven[] = "x86 forgives it; ThreadSanitizer does not";
+
+// A lock, and by what the engines may convict it; by nothing: a control, or one that the engine of
+// real threads cannot see.
+struct Mutant {
+  Lineup lineup;
+  std::vector<Oracle> sim;
+  std::vector<Oracle> real;
+};
 
 std::vector<Oracle> operator+(std::vector<Oracle> set, Oracle more) {
   set.push_back(more);
@@ -34,11 +42,17 @@ std::vector<Oracle> operator+(std::vector<Oracle> set, Oracle more) {
 }
 
 Mutant control(Lineup lineup) {
-  return {.lineup = std::move(lineup), .expected = {}, .control = true};
+  return {std::move(lineup), {}, {}};
 }
 
 Mutant broken(Lineup lineup, std::vector<Oracle> both) {
-  return {.lineup = std::move(lineup), .expected = {both, both}};
+  return {std::move(lineup), both, both};
+}
+
+// `why` real threads do not show it.
+Mutant simulated_only(Lineup lineup, std::vector<Oracle> sim, const char* why) {
+  lineup.unseen = why;
+  return {std::move(lineup), std::move(sim), {}};
 }
 
 Lineup with_clients(Lineup lineup, std::vector<std::string> clients) {
@@ -57,14 +71,12 @@ std::vector<Mutant> spinning() {
       control(global<SpinLock<F::kNone>>("spin", "a correct test-and-set lock")),
       broken(global<SpinLock<F::kTwoSteps>>("spin_two_steps", "looks, then takes, in two steps"),
              kTwoInside),
-      {.lineup = global<SpinLock<F::kRelaxedUnlock>>("spin_relaxed_unlock",
-                                                     "unlocks with a relaxed store"),
-       .expected = {{Oracle::kOrdering}, {}},
-       .unseen = "x86 forgives it; ThreadSanitizer does not"},
-      {.lineup =
-           global<SpinLock<F::kRelaxedLock>>("spin_relaxed_lock", "locks with a relaxed exchange"),
-       .expected = {{Oracle::kOrdering}, {}},
-       .unseen = "x86 forgives it; ThreadSanitizer does not"},
+      simulated_only(global<SpinLock<F::kRelaxedUnlock>>("spin_relaxed_unlock",
+                                                         "unlocks with a relaxed store"),
+                     {Oracle::kOrdering}, kForgiven),
+      simulated_only(
+          global<SpinLock<F::kRelaxedLock>>("spin_relaxed_lock", "locks with a relaxed exchange"),
+          {Oracle::kOrdering}, kForgiven),
       broken(global<SpinLock<F::kNothing>>("spin_nothing", "a lock that does nothing"), kTwoInside),
       broken(global<SpinLock<F::kGivesUp>>("spin_gives_up", "goes in after having waited for long"),
              kTwoInside),
@@ -230,30 +242,38 @@ std::vector<Mutant> asymmetric() {
   using F = AsymmetricFault;
   return {
       control(global<AsymmetricLock<F::kNone>>("asymmetric", "an owner who pays no barrier")),
-      {.lineup = global<AsymmetricLock<F::kNoBarrier>>("asymmetric_no_barrier",
-                                                       "nobody pays the barrier"),
-       .expected = {kTwoInside + Oracle::kOrdering, {}},
-       .unseen = "the window is a store buffer's: some nanoseconds"},
+      simulated_only(
+          global<AsymmetricLock<F::kNoBarrier>>("asymmetric_no_barrier", "nobody pays the barrier"),
+          kTwoInside + Oracle::kOrdering, "the window is a store buffer's: some nanoseconds"),
   };
+}
+
+std::vector<Mutant> mutants() {
+  std::vector<Mutant> all;
+  for (auto part : {spinning, sleeping, tables, striping, nests, leasing, watchdogs, asymmetric}) {
+    for (Mutant& mutant : part()) all.push_back(std::move(mutant));
+  }
+  return all;
 }
 
 }  // namespace
 
-const std::vector<Mutant>& mutants() {
-  static const std::vector<Mutant> all = [] {
-    std::vector<Mutant> made;
-    for (auto part :
-         {spinning, sleeping, tables, striping, nests, leasing, watchdogs, asymmetric}) {
-      for (Mutant& mutant : part()) made.push_back(std::move(mutant));
-    }
-    return made;
-  }();
+std::vector<Lineup> for_sim() {
+  std::vector<Lineup> all;
+  for (Mutant& mutant : mutants()) {
+    mutant.lineup.convicted_by = std::move(mutant.sim);
+    mutant.lineup.unseen.clear();
+    all.push_back(std::move(mutant.lineup));
+  }
   return all;
 }
 
-std::vector<Lineup> lineups() {
+std::vector<Lineup> for_real() {
   std::vector<Lineup> all;
-  for (const Mutant& mutant : mutants()) all.push_back(mutant.lineup);
+  for (Mutant& mutant : mutants()) {
+    mutant.lineup.convicted_by = std::move(mutant.real);
+    all.push_back(std::move(mutant.lineup));
+  }
   return all;
 }
 

@@ -2,31 +2,15 @@
 // they must not.
 #pragma once
 
-#include <string>
-#include <string_view>
 #include <vector>
 
-#include "harness/stress/finding.h"
 #include "harness/stress/suspect.h"
 
 namespace lockbench::mutants {
 
-// By what an engine may convict a mutant; nothing: a control, or one that the engine cannot see.
-struct Expectation {
-  std::vector<stress::Oracle> sim;
-  std::vector<stress::Oracle> real;
-};
-
-struct Mutant {
-  stress::Lineup lineup;
-  Expectation expected;
-  bool control = false;
-  std::string_view unseen = {};  // why an engine that is expected to find nothing cannot
-};
-
-const std::vector<Mutant>& mutants();
-
-// The same, as an engine takes them.
-std::vector<stress::Lineup> lineups();
+// As the simulated engine, and as the one of real threads takes them: with the oracles of which one
+// must convict each; controls have none.
+std::vector<stress::Lineup> for_sim();
+std::vector<stress::Lineup> for_real();
 
 }  // namespace lockbench::mutants

@@ -6,6 +6,6 @@
 
 int main(int count, char** words) {
   using namespace lockbench;
-  return stress::run_engine_program({words, static_cast<std::size_t>(count)}, mutants::lineups(),
+  return stress::run_engine_program({words, static_cast<std::size_t>(count)}, mutants::for_sim(),
                                     stress::sim::investigate);
 }

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <sys/mman.h>
 
 namespace lockbench::stress::sim {
@@ -29,6 +30,12 @@ Arena::Arena() {
 
 Arena::~Arena() {
   munmap(base_, kBytes);
+}
+
+void Arena::reset() {
+  constexpr std::size_t kHeap = kStacks * kStackBytes;
+  std::memset(base_ + kHeap, 0, used_ - kHeap);
+  used_ = kHeap;
 }
 
 void* Arena::allocate(std::size_t bytes, std::size_t alignment) {

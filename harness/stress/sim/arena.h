@@ -40,7 +40,9 @@ class Arena {
     return static_cast<std::size_t>(static_cast<const std::byte*>(address) - base_);
   }
 
-  void reset() { used_ = kStacks * kStackBytes; }
+  // Zeroes what was allocated, so that even a program that reads what it never wrote does the same
+  // thing each time.
+  void reset();
 
  private:
   std::byte* base_ = nullptr;

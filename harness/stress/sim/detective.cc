@@ -10,13 +10,24 @@ using namespace std::chrono_literals;
 
 // A smaller client must convict within so many executions, else the larger one is kept.
 constexpr int kTriesToShrink = 400;
+constexpr auto kMostToShrink = 1s;
 
 constexpr auto kLookForWorse = 100ms;
+constexpr auto kTellEvery = 200ms;
 
 }  // namespace
 
 Detective::Detective(World& world, const Lineup& lineup, const Hunt& hunt)
     : world_(world), lineup_(lineup), hunt_(hunt) {}
+
+bool Detective::over(Clock::time_point until) {
+  const auto now = Clock::now();
+  if (hunt_.progress && now - told_ > kTellEvery) {
+    told_ = now;
+    hunt_.progress(outcome_);
+  }
+  return found() || now >= until;
+}
 
 void Detective::execute(const Client& client, Strategy& strategy, const char* name) {
   Investigation investigation(world_, lineup_, client);
@@ -115,6 +126,7 @@ void Detective::look_for_worse(Clock::time_point until) {
 // ---- making it smaller
 
 bool Detective::still_convicts(const Client& client) {
+  if (Clock::now() > shrink_until_) return false;
   const Conviction kept = *outcome_.conviction;
   outcome_.conviction.reset();
   for (int i = 0; i < kTriesToShrink && !found(); ++i) {
@@ -176,6 +188,7 @@ void Detective::shorten_schedule() {
 }
 
 void Detective::make_smaller() {
+  shrink_until_ = Clock::now() + kMostToShrink;
   while (without_a_part()) {
   }
   shorten_schedule();

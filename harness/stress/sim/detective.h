@@ -22,13 +22,6 @@
 
 namespace lockbench::stress::sim {
 
-struct Hunt {
-  std::chrono::nanoseconds budget = std::chrono::seconds(10);
-  std::uint64_t seed = 1;
-  std::uint32_t most_preemptions = 3;
-  std::optional<Client> client;  // explore this one alone
-};
-
 // An execution that convicts.
 struct Conviction {
   Finding finding;
@@ -62,6 +55,14 @@ struct Outcome {
   double seconds = 0;
 };
 
+struct Hunt {
+  std::chrono::nanoseconds budget = std::chrono::seconds(10);
+  std::uint64_t seed = 1;
+  std::uint32_t most_preemptions = 3;
+  std::optional<Client> client;                  // explore this one alone
+  std::function<void(const Outcome&)> progress;  // called a few times a second
+};
+
 class Detective {
  public:
   Detective(World& world, const Lineup& lineup, const Hunt& hunt);
@@ -77,7 +78,7 @@ class Detective {
 
   bool found() const { return outcome_.conviction.has_value(); }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
-  bool over(Clock::time_point until) const { return found() || Clock::now() >= until; }
+  bool over(Clock::time_point until);
 
   void execute(const Client& client, Strategy& strategy, const char* name);
   void explore(const Client& client, std::uint32_t bound, Clock::time_point until);
@@ -94,6 +95,8 @@ class Detective {
   const Hunt hunt_;
   const Clock::time_point began_ = Clock::now();
   bool ordering_known_ = false;  // a missing order has been found: look for what it leads to
+  Clock::time_point told_ = began_;
+  Clock::time_point shrink_until_{};
   std::uint64_t walks_ = 0;
   std::uint64_t longest_ = 100;  // steps of an execution so far
   Outcome outcome_;

@@ -45,7 +45,7 @@ std::vector<std::string> story_of(const std::vector<Event>& events) {
   return story;
 }
 
-void tell(const Conviction& conviction, const Order& order, Report& report) {
+void tell_conviction(const Conviction& conviction, const Order& order, Report& report) {
   report.verdict = Verdict::kConvicted;
   report.finding = conviction.finding;
   report.how = conviction.strategy;
@@ -66,7 +66,7 @@ absl::StatusOr<Report> replay(World& world, const Lineup& lineup, const Order& o
   if (!schedule.ok()) return schedule.status();
   Report report{.engine = "sim", .suspect = lineup.name};
   if (const std::optional<Conviction> told = Detective::replay(world, lineup, client, *schedule)) {
-    tell(*told, order, report);
+    tell_conviction(*told, order, report);
   } else {
     report.verdict = Verdict::kInconclusive;
     report.remarks.push_back("one schedule was replayed and broke nothing");
@@ -90,10 +90,13 @@ void tell_explored(const std::vector<Explored>& explored, Report& report) {
 
 }  // namespace
 
-absl::StatusOr<Report> investigate(const Lineup& lineup, const Order& order) {
+absl::StatusOr<Report> investigate(const Lineup& lineup, const Order& order, const Tell& tell) {
   const absl::StatusOr<Model> model = model_from(order.memory);
   if (!model.ok()) return model.status();
   Hunt hunt{.budget = order.budget, .seed = order.seed, .most_preemptions = order.preemptions};
+  hunt.progress = [&](const Outcome& so_far) {
+    tell(absl::StrFormat("%d schedules", so_far.executions));
+  };
   if (!order.client.empty()) {
     // One of the simulated threads is the one that starts and awaits the others.
     absl::StatusOr<Client> client = client_from(order.client, kMaxThreads - 1);
@@ -125,7 +128,7 @@ absl::StatusOr<Report> investigate(const Lineup& lineup, const Order& order) {
                     {"contended_operations", static_cast<double>(outcome.contended)}};
   tell_explored(outcome.explored, report);
   if (outcome.conviction) {
-    tell(*outcome.conviction, order, report);
+    tell_conviction(*outcome.conviction, order, report);
   } else {
     report.verdict = clean_or_inconclusive(outcome.evaluations, needed_for(lineup.abilities));
   }

@@ -3,12 +3,13 @@
 
 #include <absl/status/statusor.h>
 
+#include "harness/stress/engine_program.h"
 #include "harness/stress/report.h"
 #include "harness/stress/suspect.h"
 
 namespace lockbench::stress::sim {
 
 // Fails with InvalidArgument when the order's client, schedule or memory model cannot be read.
-absl::StatusOr<Report> investigate(const Lineup& lineup, const Order& order);
+absl::StatusOr<Report> investigate(const Lineup& lineup, const Order& order, const Tell& tell);
 
 }  // namespace lockbench::stress::sim

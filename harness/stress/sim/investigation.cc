@@ -104,7 +104,7 @@ std::size_t Investigation::perform(std::uint32_t number, std::size_t position) {
 
 Investigation::Start Investigation::begin_take(std::uint32_t number, const Act& act) {
   const Aside aside(world_);
-  world_.tell([&] { return absl::StrCat("wants ", name_of_keys(act)); });
+  world_.tell([&] { return absl::StrCat("thread ", number, " wants ", name_of_keys(act)); });
   threads_[number].taking = true;
   Start start{.ns = world_.time_ns(), .stores_under_way = world_.memory().any_buffered()};
   if (traffic(act.key).under_way != 0) ++contended_;
@@ -131,7 +131,7 @@ bool Investigation::call(const Act& act, Claim& claim) {
 
 void Investigation::refused(std::uint32_t number, const Act& act, const Start& start) {
   const Aside aside(world_);
-  world_.tell([&] { return absl::StrCat("is refused ", name_of_keys(act)); });
+  world_.tell([&] { return absl::StrCat("thread ", number, " is refused ", name_of_keys(act)); });
   threads_[number].taking = false;
   Traffic& there = traffic(act.key);
   --there.under_way;
@@ -157,7 +157,7 @@ void Investigation::enter(std::uint32_t number, const Act& act, Claim* claim) {
   const std::vector<std::uint32_t> keys = keys_of(act);
   {
     const Aside aside(world_);
-    world_.tell([&] { return absl::StrCat("has ", name_of_keys(act)); });
+    world_.tell([&] { return absl::StrCat("thread ", number, " has ", name_of_keys(act)); });
     threads_[number].taking = false;
     ++acquisitions_;
     for (const std::uint32_t key : keys) enter_key(number, key, hold);
@@ -248,7 +248,8 @@ void Investigation::give(std::uint32_t number) {
   }
   {
     const Aside aside(world_);
-    world_.tell([&] { return absl::StrCat("gives back ", name_of_keys(*hold.act)); });
+    world_.tell(
+        [&] { return absl::StrCat("thread ", number, " gives back ", name_of_keys(*hold.act)); });
     threads_[number].holds.pop_back();
     for (const std::uint32_t key : keys) {
       auto& holders = keys_[key].holders;
@@ -286,7 +287,9 @@ void Investigation::give_foreign(std::uint32_t number, std::uint32_t key) {
   const std::unique_ptr<Claim> claim = suspect_->claim(key);
   {
     const Aside aside(world_);
-    world_.tell([&] { return absl::StrCat("unlocks key ", key, ", which it does not hold"); });
+    world_.tell([&] {
+      return absl::StrCat("thread ", number, " unlocks key ", key, ", which it does not hold");
+    });
     for (Holder& holder : keys_[key].holders) {
       if (holder.thread != number) holder.disputed = ", which another thread unlocked in vain";
     }

@@ -77,6 +77,8 @@ void World::begin_thread(void* body) {
   world.aside_ = false;
   (*static_cast<std::function<void()>*>(body))();
   const Aside aside(world);
+  // To end is a step like others: until then its last stores may lie in the buffer.
+  world.point();
   world.memory_.flush(world.running_);
   world.threads_[world.running_].state = State::kEnded;
   for (std::uint32_t i = 0; i < world.threads_.size(); ++i) {

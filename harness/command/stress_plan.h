@@ -1,0 +1,77 @@
+// StressPlan: which engine looks into which suspect, and for how long. Pure.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/statusor.h>
+
+#include "harness/stress/report.h"
+
+namespace lockbench {
+
+// A suspect, as an engine lists it.
+struct Listed {
+  std::string name;
+  std::string summary;
+  std::vector<std::string>
+      convicted_by;    // oracles; known to be broken: one of them must convict it
+  std::string unseen;  // known to be broken, and why this engine cannot see it
+};
+
+// An engine: the name that users type, and its program.
+struct EngineListing {
+  std::string engine;
+  std::string program;
+  std::vector<Listed> suspects;
+};
+
+// What an engine program prints when it is asked to `list`. Lines of less than four fields are left
+// out.
+std::vector<Listed> listed_from(std::string_view text);
+
+struct StressOptions {
+  std::vector<std::string> suspects;  // none: all
+  std::vector<std::string> engines;   // none: all that know them
+  std::chrono::nanoseconds budget = std::chrono::seconds(60);
+  bool self_test = false;
+  bool list = false;
+  bool json = false;
+  stress::Order order;  // what goes to each engine, but for suspect and budget
+};
+
+// One order to one engine.
+struct Charge {
+  std::string engine;
+  std::string program;
+  Listed suspect;
+  std::chrono::nanoseconds budget;
+};
+
+// Divides the budget among the engines, and each engine's share among its suspects; all that are
+// not named go in. Fails with InvalidArgument when a suspect or an engine is unknown, or when
+// nothing is left to do.
+absl::StatusOr<std::vector<Charge>> plan_stress(const StressOptions& options,
+                                                const std::vector<EngineListing>& engines);
+
+// A charge for each broken lock and each control of each engine.
+absl::StatusOr<std::vector<Charge>> plan_self_test(const StressOptions& options,
+                                                   const std::vector<EngineListing>& engines);
+
+// What became of one charge in a self-test.
+enum class Kill {
+  kAsExpected,
+  kAcquitted,
+  kUnseen,
+  kMissed,
+  kWrongOracle,
+  kFalseConviction,
+  kFailed
+};
+
+Kill judge_kill(const Listed& suspect, const stress::Report& report);
+bool passes(Kill kill);
+
+}  // namespace lockbench

@@ -1,0 +1,128 @@
+#include "harness/measure/operation_loop.h"
+
+#include <ctime>
+
+#include "harness/measure/arrivals.h"
+#include "primitives/platform/spin.h"
+
+namespace lockbench {
+namespace {
+
+void sleep_until(platform::Time time) {
+  const auto ns = time.time_since_epoch().count();
+  const timespec until{.tv_sec = static_cast<time_t>(ns / 1'000'000'000),
+                       .tv_nsec = static_cast<long>(ns % 1'000'000'000)};
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) != 0) {
+  }
+}
+
+}  // namespace
+
+OperationLoop::OperationLoop(const Trial& trial, std::uint32_t thread, const SpinPace& pace,
+                             ThreadReport& report)
+    : cell_(trial.cell),
+      report_(report),
+      sampler_(cell_.sample_every, derive_seed(trial.seed, ~std::uint64_t{thread})),
+      think_(cell_.think, pace),
+      scratch_(think_.lines()),
+      thread_(thread),
+      seed_(derive_seed(trial.seed, ~std::uint64_t{thread})) {}
+
+void OperationLoop::run(Course& course) {
+  begin(course);
+  const Usage before = report_.own_process ? Usage::now() : Usage{};
+  report_.started = platform::now();
+  report_.ended = measure(course);
+  if (report_.own_process) report_.used = Usage::now() - before;
+  const Counts counted = counts();
+  report_.operations = (counted.attempts - before_.attempts) - (counted.failed - before_.failed);
+  report_.given_up = counted.given_up - before_.given_up;
+  // relaxed: for people who ask which threads do not come.
+  report_.at_work.store(false, std::memory_order_relaxed);
+}
+
+void OperationLoop::begin(Course& course) {
+  if (cell_.mode == Mode::kTimed) return warm_up(course);
+  // relaxed: as in run().
+  report_.at_work.store(false, std::memory_order_relaxed);
+  course.meet();
+  report_.at_work.store(true, std::memory_order_relaxed);
+}
+
+// The operation under way when the window opens ends in it, and counts.
+void OperationLoop::warm_up(Course& course) {
+  operate_untimed();
+  course.arrive();
+  do {
+    forget_counts();
+    operate_untimed();
+  } while (course.in(Course::kWarmup));
+}
+
+// Returns when the last operation ended.
+platform::Time OperationLoop::measure(const Course& course) {
+  if (cell_.mode == Mode::kOpen) return serve(course.opening());
+  if (cell_.mode == Mode::kFixed) {
+    operate_fixed();
+  } else {
+    operate_while_measured(course);
+  }
+  return platform::now();
+}
+
+// The schedule runs from the opening of the gate; what was due before the window is served, and not
+// counted. Whoever has nothing more due stays until the window closes: it was there for whatever
+// might have come.
+platform::Time OperationLoop::serve(platform::Time opening) {
+  // Of another seed than the sampler, which would else choose by the gaps.
+  Arrivals arrivals(cell_, thread_, derive_seed(seed_, 1));
+  const platform::Time gate = opening - cell_.warmup;
+  const platform::Time closing = opening + cell_.window;
+  std::optional<platform::Time> closed;  // when this thread saw that the window had closed
+  for (;;) {
+    const auto after_gate = static_cast<std::int64_t>(arrivals.next());
+    const platform::Time due = gate + platform::Duration(after_gate);
+    if (due >= closing) {
+      if (!closed) sleep_until(closing);
+      return closed ? *closed : platform::now();
+    }
+    const bool counts = due >= opening;
+    // From the closing on the schedule is only counted to its end.
+    if (!closed && await(due, counts) >= closing) closed = platform::now();
+    if (closed) {
+      leave_unserved(closing - due, counts);
+    } else {
+      serve_one(due, counts);
+    }
+  }
+}
+
+void OperationLoop::serve_one(platform::Time due, bool counts) {
+  if (counts && sampler_.due()) return operate_timed(due);
+  operate_untimed();
+  if (!counts) forget_counts();
+}
+
+// The window closed before its turn came: it waited at least until then.
+void OperationLoop::leave_unserved(platform::Duration waited, bool counts) {
+  if (!counts) return;
+  ++report_.unserved;
+  report_.wait.record(static_cast<std::uint64_t>(waited.count()));
+}
+
+// Returns the time, at least `due`. A thread that comes early sleeps until shortly before, and
+// looks at the clock for the rest: the kernel's wake-ups are too late to measure locks by.
+platform::Time OperationLoop::await(platform::Time due, bool counts) {
+  constexpr platform::Duration kLook = std::chrono::microseconds(50);
+  platform::Time now = platform::now();
+  if (now >= due) return now;
+  if (due - now > kLook) sleep_until(due - kLook);
+  while ((now = platform::now()) < due) platform::pause();
+  if (counts) {
+    ++report_.idle_starts;
+    report_.idle_lateness_ns += static_cast<std::uint64_t>((now - due).count());
+  }
+  return now;
+}
+
+}  // namespace lockbench

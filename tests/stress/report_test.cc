@@ -1,0 +1,79 @@
+#include "harness/stress/report.h"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace lockbench::stress {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+
+TEST(OrderJson, ComesBackAsItWent) {
+  const Order order{.suspect = "keyed",
+                    .budget = std::chrono::milliseconds(1500),
+                    .seed = 42,
+                    .client = "L0 U | T0 U",
+                    .schedule = "1*2.f1",
+                    .memory = "sequential",
+                    .preemptions = 2,
+                    .mode = "one_core",
+                    .threads = 8};
+  const absl::StatusOr<Order> read = order_from_json(to_json(order));
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(to_json(*read), to_json(order));
+  EXPECT_EQ(read->budget, order.budget);
+}
+
+TEST(OrderJson, NamesTheMemberThatIsMissing) {
+  const absl::StatusOr<Order> read = order_from_json(R"({"suspect":"keyed"})");
+  ASSERT_EQ(read.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(read.status().message()), HasSubstr("budget_ns"));
+}
+
+TEST(OrderJson, RefusesWhatIsNoJson) {
+  EXPECT_EQ(order_from_json("keyed").status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(ReportJson, ComesBackAsItWent) {
+  Report report{.engine = "real",
+                .suspect = "spin",
+                .verdict = Verdict::kConvicted,
+                .finding = Finding{Oracle::kExclusion, "two \"inside\"\n"},
+                .how = "yields",
+                .found_after_s = 0.25,
+                .replay = {.options = {"--seed", "3"}, .reruns = 10, .failures = 7},
+                .story = {"thread 0 has key 0"},
+                .figures = {{"epochs", 12}},
+                .remarks = {"a remark"},
+                .seconds = 1.5};
+  report.evaluations.count(Oracle::kExclusion);
+  const absl::StatusOr<Report> read = report_from_json(to_json(report));
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(to_json(*read), to_json(report));
+  EXPECT_EQ(read->finding->oracle, Oracle::kExclusion);
+  EXPECT_EQ(read->evaluations[Oracle::kExclusion], 1U);
+  EXPECT_THAT(read->figures, ElementsAre(Pair("epochs", 12)));
+}
+
+TEST(ReportJson, RefusesAnOracleThatThereIsNot) {
+  const absl::StatusOr<Report> read = report_from_json(
+      R"({"engine":"sim","suspect":"x","verdict":"clean","evaluations":{"guess":1},)"
+      R"("figures":{},"remarks":[],"seconds":0})");
+  ASSERT_FALSE(read.ok());
+  EXPECT_THAT(std::string(read.status().message()), HasSubstr("`guess` is no oracle"));
+}
+
+TEST(CleanVerdict, NeedsEveryOracleThatTheSuspectCallsFor) {
+  Evaluations evaluations;
+  evaluations.count(Oracle::kExclusion);
+  EXPECT_EQ(clean_or_inconclusive(evaluations, {Oracle::kExclusion}), Verdict::kClean);
+  EXPECT_EQ(clean_or_inconclusive(evaluations, {Oracle::kExclusion, Oracle::kLease}),
+            Verdict::kInconclusive);
+}
+
+}  // namespace
+}  // namespace lockbench::stress
