@@ -32,8 +32,10 @@
 
 namespace lockbench {
 
-// One recursive mutex. Lockable and TimedLockable by itself.
-class RecursiveFutexMutex : public internal::TimedMembers<RecursiveFutexMutex> {
+// One recursive mutex over one that is not. Lockable and TimedLockable by itself; `Base` has
+// lock(), try_lock(), lock_before() and unlock().
+template <class Base>
+class RecursiveMutex : public internal::TimedMembers<RecursiveMutex<Base>> {
  public:
   static constexpr std::uint32_t kMaxDepth = std::numeric_limits<std::uint32_t>::max();
 
@@ -98,13 +100,15 @@ class RecursiveFutexMutex : public internal::TimedMembers<RecursiveFutexMutex> {
 
   [[noreturn, gnu::noinline, gnu::cold]] static void throw_too_deep() {
     throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
-                            "RecursiveFutexMutex is locked 4294967296 times by one thread");
+                            "RecursiveMutex is locked 4294967296 times by one thread");
   }
 
-  FutexMutex base_;
+  Base base_;
   std::uint32_t depth_ = 0;  // I3
   platform::Atomic<platform::ThreadToken> owner_{platform::kNoThread};
 };
+
+using RecursiveFutexMutex = RecursiveMutex<FutexMutex>;
 
 // `Recursive` is any recursive mutex, such as std::recursive_mutex.
 template <Lockable Recursive = RecursiveFutexMutex>

@@ -1,0 +1,88 @@
+// process_wide: one instance of a primitive for the whole process, for those who want to reach it
+// from anywhere.
+//
+//   struct Accounts;
+//   auto& locks = lockbench::process_wide<lockbench::KeyedMutex<>, Accounts>();
+//
+// Guarantees   of each pair of types one instance, made once, by the first who asks, whatever the
+//              number of threads that ask; the others wait until it is made. When making it throws,
+//              it is as if nobody had asked. It lives until the process ends: no order in which
+//              things are destroyed can leave somebody without it.
+// Not offered  other arguments for those who come later: theirs are not looked at.
+// Cost         one load, once it is made.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include <climits>
+
+#include "primitives/platform/atomic.h"
+#include "primitives/platform/futex.h"
+
+namespace lockbench {
+
+namespace internal {
+
+// Something that is made once.
+template <class T>
+class MadeOnce {
+ public:
+  // Calls `make()`, which returns a std::unique_ptr<T>, if nobody has.
+  template <class Make>
+  T& get(const Make& make) {
+    // (1) acquire: synchronizes with (2).
+    if (state_.load(std::memory_order_acquire) != kMade) [[unlikely]]
+      make_or_wait(make);
+    return *made_;
+  }
+
+ private:
+  enum State : std::uint32_t {
+    // 0 nobody has asked | 1 it is being made, others may sleep | 2 it is there
+    kNone = 0,
+    kBeingMade = 1,
+    kMade = 2,
+  };
+
+  template <class Make>
+  [[gnu::noinline, gnu::cold]] void make_or_wait(const Make& make) {
+    for (;;) {
+      std::uint32_t seen = kNone;
+      // acquire: as (1), for when it fails.
+      if (state_.compare_exchange_strong(seen, kBeingMade, std::memory_order_acquire)) break;
+      if (seen == kMade) return;
+      platform::futex_wait(state_, kBeingMade);
+    }
+    try {
+      made_ = make().release();  // never deleted
+    } catch (...) {
+      leave(kNone);
+      throw;
+    }
+    leave(kMade);
+  }
+
+  void leave(State state) {
+    state_.store(state, std::memory_order_release);  // (2) release: publishes made_ to (1).
+    platform::futex_wake(state_, INT_MAX);
+  }
+
+  platform::FutexWord state_{kNone};
+  T* made_ = nullptr;
+};
+
+template <class P, class Tag>
+inline MadeOnce<P> process_wide_instance;
+
+}  // namespace internal
+
+// The instance of P that belongs to `Tag`, which need not be complete; made from `arguments` if it
+// is not there yet.
+template <class P, class Tag = P, class... Arguments>
+P& process_wide(const Arguments&... arguments) {
+  return internal::process_wide_instance<P, Tag>.get(
+      [&] { return std::make_unique<P>(arguments...); });
+}
+
+}  // namespace lockbench
