@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -11,7 +12,10 @@ namespace lockbench {
 struct Proof {
   std::uint64_t lost_updates = 0;  // updates that were made and are not there
   std::uint64_t violations = 0;    // more holders than capacity seen inside, a lease twice or lost
-  std::string counts;              // final value of each key's counter; empty above kMaxListed keys
+  // Where a primitive may take a key from a late holder; absent elsewhere.
+  std::optional<std::uint64_t> expired_holds;   // holds that were ended so
+  std::optional<std::uint64_t> refused_writes;  // updates of late holders, refused and told so
+  std::string counts;  // final value of each key's counter; empty above kMaxListed keys
 
   static constexpr std::size_t kMaxListed = 32;
 };

@@ -28,9 +28,11 @@
 #include "primitives/baselines/striped_vector.h"
 #include "primitives/baselines/tbb_queuing_mutex.h"
 #include "primitives/global_lock.h"
+#include "primitives/keyed_limited.h"
 #include "primitives/keyed_mutex.h"
 #include "primitives/lease_pool.h"
 #include "primitives/no_lock.h"
+#include "primitives/parking_lot.h"
 #include "primitives/reentrant_lock.h"
 #include "primitives/striped_lock.h"
 
@@ -68,6 +70,20 @@ std::unique_ptr<P> make_striped(const Arguments& with) {
 template <class P>
 std::unique_ptr<P> make_leased(const Arguments& with) {
   return std::make_unique<P>(with.keys, static_cast<std::uint32_t>(with["leases"]));
+}
+
+template <class K>
+std::unique_ptr<KeyedAsPublished<K>> make_published(const Arguments& with) {
+  return std::make_unique<KeyedAsPublished<K>>(std::chrono::milliseconds(with["timeout_ms"]));
+}
+
+// `keys`: whether the table knows the keys beforehand, so that nobody races to bring them in.
+inline Listing keyed_as_published_listing(const char* keys) {
+  return {"keyed_as_published",
+          "a table that races and leaks; a watchdog releases what is held too long",
+          "a tutorial in Python",
+          {{"keys", keys}},
+          {{"timeout_ms", 5000, 0, 3'600'000, "until the watchdog releases; 0: no watchdog"}}};
 }
 
 inline Number stripes_parameter() {
@@ -129,6 +145,17 @@ void visit_keyed(Visit visit) {
          {},
          {{"buckets", KeyedMutex<K>::kDefaultBuckets, 1, 1 << 24, "buckets of the table"}}},
         [](const Arguments& with) { return std::make_unique<KeyedMutex<K>>(with["buckets"]); }});
+    visit(Line<KeyedLimited<K>>{
+        {"keyed_limited",
+         "the same, and who holds too long while others wait loses the key",
+         "lockbench",
+         {},
+         {{"hold_limit_ms", 5000, 1, 3'600'000, "until a waiter gets the key"},
+          {"buckets", KeyedLimited<K>::kDefaultBuckets, 1, 1 << 24, "buckets of the table"}}},
+        [](const Arguments& with) {
+          const std::chrono::milliseconds limit(with["hold_limit_ms"]);
+          return std::make_unique<KeyedLimited<K>>(limit, with["buckets"]);
+        }});
     visit(Line<KeyedTable<K>>{
         {"keyed_table", "a mutex around std::unordered_map with reference counts", "C++ library"},
         make_plain});
@@ -142,22 +169,21 @@ void visit_keyed(Visit visit) {
     visit(Line<KeyedLeaky<K>>{
         {"keyed_leaky", "64 shards of a table that never forgets a key", "C++ library"},
         make_plain});
-    visit(Line<KeyedAsPublished<K>>{
-        {"keyed_as_published",
-         "a table that races and leaks; a watchdog releases what is held too long",
-         "a tutorial in Python",
-         {},
-         {{"timeout_ms", 5000, 0, 3'600'000, "until the watchdog releases; 0: no watchdog"}}},
-        [](const Arguments& with) {
-          const std::chrono::milliseconds timeout(with["timeout_ms"]);
-          return std::make_unique<KeyedAsPublished<K>>(timeout);
-        }});
+    visit(Line<KeyedAsPublished<K>>{keyed_as_published_listing("new"), make_published<K>});
   });
+  visit(Line<KeyedAsPublished<>>{keyed_as_published_listing("known"), [](const Arguments& with) {
+                                   auto keyed = make_published<std::uint64_t>(with);
+                                   for (std::uint64_t k = 0; k < with.keys; ++k) keyed->know(k);
+                                   return keyed;
+                                 }});
 }
 
 template <class Visit>
 void visit_reentrant(Visit visit) {
   visit(Line<ReentrantLock<>>{{"reentrant", "one lock that its owner may take again"}, make_plain});
+  visit(Line<ReentrantLock<RecursiveMutex<ParkingMutex>>>{
+      {"recursive_parking", "the same, over a lock of one byte whose waiters queue elsewhere"},
+      make_plain});
   visit(Line<ReentrantLock<std::recursive_mutex>>{
       {"recursive_mutex", "std::recursive_mutex", "C++ library"}, make_plain});
   visit(Line<ReentrantAsPublished<>>{

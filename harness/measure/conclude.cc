@@ -85,12 +85,16 @@ void conclude(const TrialEnd& end, Sample& sample) {
   add_throughput(end, sample);
   add_times(end, sample);
   if (end.cell.mode == Mode::kOpen) add_schedule(end, sample);
-  // Where acquisitions were given up, less was held than the ideal is worked out for.
-  if (end.cell.mode == Mode::kFixed && end.hold_bound && sample.timeouts == 0u) {
+  // Where acquisitions were given up, less was held than the ideal is worked out for; where holds
+  // were ended early, several were under way at once.
+  const bool as_planned = sample.timeouts == 0u && end.proof.expired_holds.value_or(0) == 0;
+  if (end.cell.mode == Mode::kFixed && end.hold_bound && as_planned) {
     sample.ideal_s = ideal_seconds(*end.hold_bound, end.cell, end.capacity, end.processors);
   }
   sample.lost_updates = end.proof.lost_updates;
   sample.violations = end.proof.violations;
+  sample.expired_holds = end.proof.expired_holds;
+  sample.refused_writes = end.proof.refused_writes;
   sample.counts = end.proof.counts;
   if (!sample.proven()) sample.reason = complaint(end.proof, *sample.operations);
 }

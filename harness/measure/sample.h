@@ -64,9 +64,11 @@ struct Sample {
   std::optional<std::uint64_t> peak_rss_bytes;
   std::optional<std::uint64_t> lock_bytes;  // what the primitive occupies when all have left
 
-  std::optional<std::uint64_t> timeouts;  // acquisitions given up: time ran out, or a try failed
+  std::optional<std::uint64_t> timeouts;  // acquisitions given up: out of time, failed, refused
   std::optional<std::uint64_t> lost_updates;
   std::optional<std::uint64_t> violations;
+  std::optional<std::uint64_t> expired_holds;   // holds ended because their time was up
+  std::optional<std::uint64_t> refused_writes;  // updates of such holders, refused and not made
   std::optional<std::uint64_t> unserved;  // open loop: arrivals that had no turn in the window
   std::optional<double> idle_lateness_mean_ns;  // open loop: how late an idle thread started
   std::optional<bool> pinning_held;             // every bound thread ran where it was bound to

@@ -37,6 +37,8 @@ void for_each_figure(S& sample, Visit visit) {
   visit("timeouts", sample.timeouts);
   visit("lost_updates", sample.lost_updates);
   visit("violations", sample.violations);
+  visit("expired_holds", sample.expired_holds);
+  visit("refused_writes", sample.refused_writes);
   visit("unserved", sample.unserved);
   visit("idle_lateness_mean_ns", sample.idle_lateness_mean_ns);
   visit("pinning_held", sample.pinning_held);

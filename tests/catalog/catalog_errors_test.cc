@@ -32,8 +32,9 @@ TEST(CatalogErrors, AMisspeltPrimitiveGetsTheNearestOne) {
 }
 
 TEST(CatalogErrors, APrimitiveLikeNoOtherGetsTheList) {
-  EXPECT_THAT(unknown(cell_of("xyzzy", "counter")),
-              HasSubstr("unknown primitive 'xyzzy'; there are: none, global, keyed, keyed_table"));
+  EXPECT_THAT(
+      unknown(cell_of("xyzzy", "counter")),
+      HasSubstr("unknown primitive 'xyzzy'; there are: none, global, keyed, keyed_limited"));
 }
 
 TEST(CatalogErrors, AMisspeltParameterGetsTheNearestOne) {

@@ -64,6 +64,8 @@ TEST(Catalog, HasEveryPrimitiveThatUsersAreTold) {
                                    "lease_tbb",
                                    "lease_semaphore",
                                    "keyed_as_published",
+                                   "keyed_limited",
+                                   "recursive_parking",
                                    "striped_as_published",
                                    "reentrant_as_published",
                                    "reentrant_repaired",

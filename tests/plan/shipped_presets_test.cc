@@ -33,11 +33,14 @@ const std::set<std::string> kExclusive = {"none",
                                           "keyed_leaky",
                                           "striped_vector",
                                           "keyed_as_published",
-                                          "striped_as_published"};
+                                          "striped_as_published",
+                                          "keyed_limited"};
 const std::map<std::string, std::set<std::string>> kPrimitivesOfWorkload = {
     {"counter", kExclusive},
     {"accounts", kExclusive},
-    {"nested", {"reentrant", "recursive_mutex", "reentrant_as_published", "reentrant_repaired"}},
+    {"nested",
+     {"reentrant", "recursive_mutex", "recursive_parking", "reentrant_as_published",
+      "reentrant_repaired"}},
     {"checkout",
      {"lease", "lease_condvar", "lease_tbb", "lease_semaphore", "lease_as_published",
       "random_mutexes_as_published"}},
@@ -95,10 +98,11 @@ std::vector<std::string> all_presets() {
 }
 
 TEST(ShippedPresets, AreTheseAndNoOthers) {
-  EXPECT_THAT(all_presets(), UnorderedElementsAre(
-                                 "quick", "threads", "keys", "holds", "article-21x6",
-                                 "article-1000x12", "million-users", "connection-pool", "fastrlock",
-                                 "saturation", "file-counter", "i7-1165G7", "i5-11600K"));
+  EXPECT_THAT(
+      all_presets(),
+      UnorderedElementsAre("quick", "threads", "keys", "holds", "article-21x6", "article-1000x12",
+                           "million-users", "connection-pool", "fastrlock", "watchdog",
+                           "saturation", "file-counter", "i7-1165G7", "i5-11600K"));
 }
 
 TEST(ShippedPresets, AllExpandAndSayWhatTheyTeach) {
@@ -146,6 +150,20 @@ TEST(ShippedPresets, TheArticlesAreTheArticles) {
       EXPECT_EQ(std::accumulate(counts.begin(), counts.end(), 0u), trial.cell.threads);
     }
   }
+}
+
+TEST(ShippedPresets, TheWatchdogHasLessTimeThanTheHoldTakesInBothForms) {
+  const Shipped watchdog = shipped("watchdog");
+  EXPECT_EQ(threads_of(watchdog.plan), std::set<std::uint32_t>{21});
+  std::set<std::string> short_of_time;
+  for (const Trial& trial : watchdog.plan.trials) {
+    EXPECT_EQ(trial.cell.hold.duration, std::chrono::milliseconds(100));
+    for (const auto& [parameter, value] : trial.cell.primitive.parameters) {
+      if (value == "20") short_of_time.insert(trial.cell.primitive.name + ":" + parameter);
+    }
+  }
+  EXPECT_EQ(short_of_time, (std::set<std::string>{"keyed_as_published:timeout_ms",
+                                                  "keyed_limited:hold_limit_ms"}));
 }
 
 TEST(ShippedPresets, TheTargetsFollowTheirCores) {

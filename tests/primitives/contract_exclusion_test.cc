@@ -195,9 +195,10 @@ TEST_P(Exclusion, EveryOneOf64WaitersGetsIn) {
 // Only our own queueing primitives promise it.
 class Handoff : public ContractTest {};
 INSTANTIATE_TEST_SUITE_P(Of, Handoff, candidates_where([](const Candidate& c) {
-                           return c.name == "lease_fifo" || c.name == "lease" ||
-                                  c.name == "lease_wait" || c.name == "keyed" ||
-                                  c.name == "keyed_string" || c.name == "keyed_equal_hashes";
+                           return c.name == "lease_fifo" || c.name == "keyed_limited" ||
+                                  c.name == "lease" || c.name == "lease_wait" ||
+                                  c.name == "keyed" || c.name == "keyed_string" ||
+                                  c.name == "keyed_equal_hashes";
                          }),
                          name_of);
 

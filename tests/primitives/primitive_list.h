@@ -30,10 +30,13 @@
 #include "primitives/concepts.h"
 #include "primitives/futex_mutex.h"
 #include "primitives/global_lock.h"
+#include "primitives/keyed_limited.h"
 #include "primitives/keyed_mutex.h"
 #include "primitives/lease_pool.h"
+#include "primitives/parking_lot.h"
 #include "primitives/reentrant_lock.h"
 #include "primitives/striped_lock.h"
+#include "workloads/fenced.h"
 
 namespace lockbench {
 
@@ -65,7 +68,7 @@ struct PublishedSubject {
 
 template <SubjectName kText, class P, Key K = std::uint64_t>
 struct Subject : PublishedSubject<kText, P, K> {
-  static_assert(PairLock<P, K> || LeaseLock<P, K>);
+  static_assert(PairLock<P, K> || LeaseLock<P, K> || FencedLock<P, K>);
 };
 
 using String = std::string_view;
@@ -76,12 +79,15 @@ using Ours =
                Subject<"keyed", KeyedMutex<>>,                       //
                Subject<"keyed_string", KeyedMutex<String>, String>,  //
                Subject<"keyed_equal_hashes", KeyedMutex<String, ConstantHash>, String>,
+               Subject<"keyed_limited", KeyedLimited<>>,
+               Subject<"keyed_limited_equal_hashes", KeyedLimited<String, ConstantHash>, String>,
                Subject<"striped", StripedLock<>>,                 //
                Subject<"striped_string", StripedLock<>, String>,  //
                Subject<"striped_any_case", StripedLock<FutexMutex, CaseInsensitiveHash>, String>,
                Subject<"reentrant", ReentrantLock<>>,                 //
                Subject<"reentrant_string", ReentrantLock<>, String>,  //
-               Subject<"lease", LeasePool>,                           //
+               Subject<"recursive_parking", ReentrantLock<RecursiveMutex<ParkingMutex>>>,
+               Subject<"lease", LeasePool>,  //
                Subject<"lease_fifo", BasicLeasePool<LeaseOrder::kFifo>>,
                Subject<"lease_wait", BasicLeasePool<LeaseOrder::kUnordered, LeaseNesting::kWait>>>;
 

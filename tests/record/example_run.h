@@ -68,6 +68,8 @@ inline Sample full_sample() {
           .timeouts = 17,
           .lost_updates = 2,
           .violations = 0,
+          .expired_holds = 26,
+          .refused_writes = 27,
           .unserved = 18,
           .idle_lateness_mean_ns = 19.5,
           .pinning_held = false,

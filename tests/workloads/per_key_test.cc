@@ -93,6 +93,87 @@ TEST(Counter, AcquisitionsThatAreGivenUpAreNoLostUpdates) {
   expect_holds(stage.prove());
 }
 
+// A lock that takes the key away from whoever has it when the next one comes.
+class Impolite {
+ public:
+  static constexpr Promises kPromises{};
+
+  struct Fence {
+    template <class Work>
+    bool pass(std::uint64_t token, Work work) {
+      if (token < greatest) return false;
+      greatest = token;
+      work();
+      return true;
+    }
+    std::uint64_t greatest = 0;
+  };
+
+  struct Handle {
+    Impolite& owner;
+    std::uint64_t taken = 0;
+
+    void lock() { taken = ++owner.tokens_; }
+    bool try_lock() { return lock(), true; }
+    void unlock() {}
+    std::uint64_t token() const { return taken; }
+    bool expired() const { return taken != owner.tokens_; }
+  };
+
+  Handle handle(std::uint64_t) { return {*this}; }
+  static constexpr std::uint32_t capacity() { return 1; }
+  static constexpr std::size_t lock_bytes() { return 0; }
+
+ private:
+  std::uint64_t tokens_ = 0;
+};
+static_assert(FencedLock<Impolite> && !FencedLock<KeyedMutex<>>);
+
+TEST(Counter, ALateWriteIsRefusedToldAndNoLostUpdate) {
+  Impolite primitive;
+  Stage<Counter<Impolite, std::uint64_t>, Impolite> stage(
+      primitive, {.threads = 2, .keys = 1, .hold = kHoldAsleep});
+  during_next_hold([&] { EXPECT_TRUE(stage.operate(1)); });
+  EXPECT_FALSE(stage.operate(0));
+  EXPECT_TRUE(stage.operate(0));
+  const Proof proof = stage.prove();
+  expect_holds(proof);
+  EXPECT_EQ(proof.counts, "2");
+  EXPECT_EQ(proof.expired_holds, 1u);
+  EXPECT_EQ(proof.refused_writes, 1u);
+  EXPECT_EQ(stage.given_up(), 0u);
+}
+
+// A fence that lets everybody through is found out.
+struct OpenGate : Impolite {
+  struct Fence {
+    template <class Work>
+    bool pass(std::uint64_t, Work work) {
+      return work(), true;
+    }
+  };
+};
+
+TEST(Counter, AFenceThatRefusesNobodyLosesTheUpdate) {
+  OpenGate primitive;
+  Stage<Counter<OpenGate, std::uint64_t>, OpenGate> stage(
+      primitive, {.threads = 2, .keys = 1, .hold = kHoldAsleep});
+  during_next_hold([&] { stage.operate(1); });
+  stage.operate(0);
+  const Proof proof = stage.prove();
+  EXPECT_EQ(proof.lost_updates, 1u);
+  EXPECT_EQ(proof.violations, 1u);
+  EXPECT_EQ(proof.refused_writes, 0u);
+}
+
+TEST(Counter, WhereNoKeyIsTakenAwayNothingIsSaidOfIt) {
+  KeyedMutex<> primitive;
+  Stage<Counter<KeyedMutex<>, std::uint64_t>, KeyedMutex<>> stage(primitive, {.keys = 1});
+  stage.operate_all(3);
+  EXPECT_EQ(stage.prove().expired_holds, std::nullopt);
+  EXPECT_EQ(stage.prove().refused_writes, std::nullopt);
+}
+
 TEST(Accounts, UnderALockNothingIsLost) {
   using Strings = KeyedMutex<std::string_view>;
   Strings primitive;

@@ -90,6 +90,16 @@ TEST(KeyedAsPublished, TwoThatBringANewKeyAreBothInside) {
   EXPECT_EQ(keyed.keys_kept(), 1u);
 }
 
+TEST(KeyedAsPublished, AKnownKeyIsBroughtInByNobody) {
+  std::latch seats(1);
+  KeyedAsPublished<std::uint64_t, WideWindow> keyed(kNoWatchdog, WideWindow{&seats});
+  keyed.know(1);
+  EXPECT_EQ(keyed.count_of(1), 0);
+  auto held = keyed.handle(1);
+  std::scoped_lock guard(held);
+  EXPECT_FALSE(try_elsewhere([&] { return keyed.handle(1); }));
+}
+
 // F4: the second thread is inside while the first still is.
 TEST(KeyedAsPublished, TheWatchdogLetsANextOneInBesideALateHolder) {
   KeyedAsPublished<> keyed(milliseconds(1));

@@ -1,0 +1,70 @@
+// Fence and FencedStore: what refuses the writes of a holder that is late.
+//
+// A lock that can be taken from its holder cannot by itself keep that holder from writing: it may
+// be asleep between its last check and its write. So each grant comes with a token that is greater
+// than those before it, and what the lock guards is reached through a fence that remembers the
+// greatest token seen. Reading counts as well as writing: once a later holder has read, an earlier
+// one's write would be built upon by nobody, and is refused.
+//
+// Guarantees   of the holders of one key, whatever the timing: a write is accepted only if nobody
+//              with a greater token has read or written before it. So a value that was read and
+//              then written under one token has not changed in between, and no accepted write is
+//              lost.
+// Not offered  an answer to who is late: ask the lock.
+// Requires     tokens that grow with every grant of the key, each used by one holder.
+// Cost         a mutex, held for the read or the write alone.
+// Source       the idea of fencing tokens is widely told of leases in distributed storage; M.
+//              Burrows, "The Chubby lock service for loosely-coupled distributed systems", 2006,
+//              calls them sequencers.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "primitives/futex_mutex.h"
+
+namespace lockbench {
+
+class Fence {
+ public:
+  // Does `work()`, alone, unless a greater token has been here; returns whether it did.
+  template <class Work>
+  bool pass(std::uint64_t token, Work&& work) {
+    std::scoped_lock guard(mutex_);
+    if (token < greatest_) return false;
+    greatest_ = token;
+    std::forward<Work>(work)();
+    return true;
+  }
+
+ private:
+  FutexMutex mutex_;
+  std::uint64_t greatest_ = 0;
+};
+
+// One value behind a fence.
+template <class T>
+class FencedStore {
+ public:
+  explicit FencedStore(T value = T()) : value_(std::move(value)) {}
+
+  // The value; nothing when `token` is late.
+  std::optional<T> read(std::uint64_t token) {
+    std::optional<T> seen;
+    fence_.pass(token, [&] { seen = value_; });
+    return seen;
+  }
+
+  // False when `token` is late: the value stays as it is.
+  bool write(std::uint64_t token, T value) {
+    return fence_.pass(token, [&] { value_ = std::move(value); });
+  }
+
+ private:
+  Fence fence_;
+  T value_;
+};
+
+}  // namespace lockbench

@@ -1,0 +1,330 @@
+// KeyedLimited: a mutex for every key in use whose holders have a limited time.
+//
+// Whoever holds a key for longer than the limit while others wait for it loses it: the key goes to
+// the first waiter. The late holder is not stopped, which no lock could do; it is told, at its next
+// expired() and by unlock(), and whatever it writes through a Fence after the next holder has been
+// there is refused. A hold that nobody waits for lasts on.
+//
+//   FencedStore<Balance> balance;
+//   auto account = accounts.handle(user);
+//   account.lock();
+//   auto seen = balance.read(account.token());
+//   …                                                // may take too long
+//   const bool written = seen && balance.write(account.token(), changed(*seen));
+//   account.unlock();                                // false: it had been taken away
+//
+// Guarantees   at most one holder of a key whose time is not up; no two keys share a lock, whatever
+//              their hashes; a token that grows with every grant of the key; nobody waits for a
+//              holder for longer than the limit, or much longer than the limits of all that came
+//              before; nothing is kept for an idle key; no allocation after construction.
+// Not offered  recursion, strict FIFO order, unlock by another thread, use across fork(), two keys
+//              at once.
+// Requires     the rules for handles in concepts.h: a late holder's handle, too, lives until its
+//              unlock(). The primitive outlives its handles.
+// Cost         KeyedMutex's, and a reading of the clock for each grant. One thread for the whole
+//              primitive, which sleeps while nobody waits.
+//
+// Invariants, all under the bucket's mutex
+//   I1  a node is in `holders` of its key's bucket from its grant until it is unlocked or ended,
+//       whichever is first; no two nodes in `holders` have equal keys.
+//   I2  `ended` is set once a grant at most, by whoever takes the node out of `holders`, unless
+//   that
+//       is its own unlock().
+//   I3  `tokens` grows with every grant in the bucket, and so with every grant of a key.
+//   I4  while somebody waits for a held key of the bucket, the timer is set for the holder's
+//       deadline or an earlier one, which is `alarm_at`.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "primitives/concepts.h"
+#include "primitives/fence.h"
+#include "primitives/futex_mutex.h"
+#include "primitives/internal/deadline_timer.h"
+#include "primitives/internal/timed.h"
+#include "primitives/internal/wait_queue.h"
+#include "primitives/key.h"
+#include "primitives/platform/atomic.h"
+#include "primitives/platform/clock.h"
+#include "primitives/platform/layout.h"
+
+namespace lockbench {
+
+template <Key K = std::uint64_t, class Hash = KeyHash>
+class KeyedLimited {
+ public:
+  static constexpr Promises kPromises{.lock_per_key = true, .timed = true};
+  static constexpr std::size_t kDefaultBuckets = 1024;
+  static constexpr std::chrono::milliseconds kDefaultLimit{5000};
+
+  // What guards that which a key stands for.
+  using Fence = lockbench::Fence;
+
+  class Handle;
+
+  // `limit` is above 0. `buckets`, at least 1, is rounded up to a power of two; about twice the
+  // keys held at once keeps the walks short. Throws std::system_error when there is no thread to be
+  // had.
+  explicit KeyedLimited(platform::Duration limit = kDefaultLimit,
+                        std::size_t buckets = kDefaultBuckets)
+      : limit_(limit),
+        mask_(std::bit_ceil(buckets) - 1),
+        buckets_(new Bucket[mask_ + 1]),
+        timer_(mask_ + 1, EndLateHolds{this}) {}
+
+  Handle handle(K key) { return Handle(*this, key); }
+
+  static constexpr std::uint32_t capacity() { return 1; }
+  std::size_t lock_bytes() const {
+    return sizeof *this + (mask_ + 1) * sizeof(Bucket) + timer_.bytes_outside();
+  }
+
+  // Keys that somebody holds now, in time or not yet told otherwise. O(buckets).
+  std::size_t keys_kept() const {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i <= mask_; ++i) {
+      std::scoped_lock guard(buckets_[i].mutex);
+      for (const Node* n = buckets_[i].holders; n != nullptr; n = n->next_holder) ++count;
+    }
+    return count;
+  }
+
+ private:
+  struct Node : internal::Waiter {
+    Node(std::uint64_t h, K k) : hash(h), key(k) {}
+
+    bool same_key(const Node& other) const { return hash == other.hash && key == other.key; }
+
+    const std::uint64_t hash;
+    const K key;
+    Node* next_holder = nullptr;
+    std::uint64_t token = 0;
+    platform::Time deadline{};
+    platform::Atomic<bool> ended{false};  // I2
+  };
+
+  struct alignas(platform::kCacheLine) Bucket {
+    // Who holds the key of `node`, or null.
+    Node* holder_of(const Node& node) const {
+      Node* n = holders;
+      while (n != nullptr && !n->same_key(node)) n = n->next_holder;
+      return n;
+    }
+
+    void remove_holder(const Node& node) {
+      Node** link = &holders;
+      while (*link != &node) link = &(*link)->next_holder;
+      *link = node.next_holder;
+    }
+
+    // The waiter for the same key that came first, or null. O(waiters in the bucket).
+    Node* first_waiter_for(const Node& node) const {
+      for (internal::Waiter* w = waiters.first(); w != nullptr; w = w->next) {
+        if (static_cast<Node*>(w)->same_key(node)) return static_cast<Node*>(w);
+      }
+      return nullptr;
+    }
+
+    FutexMutex mutex;
+    Node* holders = nullptr;
+    internal::WaitQueue waiters;
+    std::uint64_t tokens = 0;                      // I3
+    platform::Time alarm_at = platform::kForever;  // I4
+  };
+  static_assert(sizeof(Bucket) == platform::kCacheLine);
+
+  struct EndLateHolds {
+    KeyedLimited* owner;
+    void operator()(std::size_t bucket) const { owner->end_late_holds(owner->buckets_[bucket]); }
+  };
+
+  Bucket& bucket_of(const Node& node) { return buckets_[node.hash & mask_]; }
+
+  // From here to release(): under the bucket's mutex.
+  void grant(Bucket& bucket, Node& node) {
+    node.token = ++bucket.tokens;
+    node.deadline = platform::now() + limit_;
+    // relaxed: nobody else reads it before the mutex is released.
+    node.ended.store(false, std::memory_order_relaxed);
+    node.next_holder = bucket.holders;
+    bucket.holders = &node;
+    if (!bucket.waiters.empty()) set_alarm(bucket, node.deadline);
+  }
+
+  void set_alarm(Bucket& bucket, platform::Time deadline) {
+    if (deadline >= bucket.alarm_at) return;
+    bucket.alarm_at = deadline;
+    timer_.set(static_cast<std::size_t>(&bucket - buckets_.get()), deadline);
+  }
+
+  // Takes the key from a holder. `node` may be gone as soon as the mutex is released.
+  static void end(Bucket& bucket, Node& node) {
+    bucket.remove_holder(node);
+    // relaxed: it tells no more than that; what the next holder wrote is read under its own grant.
+    node.ended.store(true, std::memory_order_relaxed);
+  }
+
+  void hand_over(Bucket& bucket, Node& waiter, internal::PendingWake& wake) {
+    bucket.waiters.remove(waiter);
+    grant(bucket, waiter);
+    wake.signal(waiter, internal::Waiter::kGranted);
+  }
+
+  // Takes the key if it is free, or held by somebody whose time is up and whom nobody waits for.
+  bool take_at_once(Bucket& bucket, Node& node) {
+    Node* const holder = bucket.holder_of(node);
+    if (holder != nullptr) {
+      if (bucket.first_waiter_for(node) != nullptr || platform::now() < holder->deadline) {
+        return false;
+      }
+      end(bucket, *holder);
+    }
+    grant(bucket, node);
+    return true;
+  }
+
+  bool try_acquire(Node& node) {
+    Bucket& bucket = bucket_of(node);
+    std::scoped_lock guard(bucket.mutex);
+    return take_at_once(bucket, node);
+  }
+
+  bool acquire(Node& node, platform::Time give_up) {
+    Bucket& bucket = bucket_of(node);
+    {
+      std::scoped_lock guard(bucket.mutex);
+      if (take_at_once(bucket, node)) return true;
+      bucket.waiters.push_back(node);
+      set_alarm(bucket, bucket.holder_of(node)->deadline);
+    }
+    return wait_for_key(bucket, node, give_up);
+  }
+
+  [[gnu::noinline, gnu::cold]] bool wait_for_key(Bucket& bucket, Node& node,
+                                                 platform::Time give_up) {
+    for (;;) {
+      if (internal::await_signal(node, give_up)) return true;
+      std::scoped_lock guard(bucket.mutex);
+      // relaxed: signals are sent under the mutex, which this thread holds.
+      if (node.signal.load(std::memory_order_relaxed) == internal::Waiter::kGranted) return true;
+      if (bucket.holder_of(node) == nullptr) {
+        bucket.waiters.remove(node);
+        grant(bucket, node);
+        return true;
+      }
+      // The key is held, so its holder's release or end will look at whoever still waits.
+      if (platform::now() >= give_up) {
+        bucket.waiters.remove(node);
+        return false;
+      }
+      // relaxed: as above.
+      node.signal.store(internal::Waiter::kSpinning, std::memory_order_relaxed);
+    }
+  }
+
+  // False when the key had been taken away.
+  bool release(Node& node) {
+    Bucket& bucket = bucket_of(node);
+    internal::PendingWake wake;
+    {
+      std::scoped_lock guard(bucket.mutex);
+      // relaxed: set under the mutex.
+      if (node.ended.load(std::memory_order_relaxed)) return false;
+      bucket.remove_holder(node);
+      if (!bucket.waiters.empty()) [[unlikely]]
+        pass_on(bucket, node, wake);
+    }
+    wake.deliver();
+    return true;
+  }
+
+  // Tells the first waiter for the key of `node` to look again, or hands the key to it.
+  [[gnu::noinline, gnu::cold]] void pass_on(Bucket& bucket, const Node& node,
+                                            internal::PendingWake& wake) {
+    Node* const waiter = bucket.first_waiter_for(node);
+    if (waiter == nullptr) return;
+    if (internal::WaitQueue::impatient(*waiter)) {
+      hand_over(bucket, *waiter, wake);
+    } else {
+      wake.signal(*waiter, internal::Waiter::kWoken);
+    }
+  }
+
+  // On the timer's thread: one wake-up at a time is delivered outside the mutex.
+  void end_late_holds(Bucket& bucket) {
+    {
+      std::scoped_lock guard(bucket.mutex);
+      bucket.alarm_at = platform::kForever;
+    }
+    for (;;) {
+      internal::PendingWake wake;
+      {
+        std::scoped_lock guard(bucket.mutex);
+        if (!end_one_late_hold(bucket, wake)) return;
+      }
+      wake.deliver();
+    }
+  }
+
+  // False when nobody is late; then the alarm is set for the next who will be.
+  bool end_one_late_hold(Bucket& bucket, internal::PendingWake& wake) {
+    const platform::Time now = platform::now();
+    platform::Time next = platform::kForever;
+    for (Node* holder = bucket.holders; holder != nullptr; holder = holder->next_holder) {
+      Node* const waiter = bucket.first_waiter_for(*holder);
+      if (waiter == nullptr) continue;
+      if (now >= holder->deadline) {
+        end(bucket, *holder);
+        hand_over(bucket, *waiter, wake);
+        return true;
+      }
+      next = std::min(next, holder->deadline);
+    }
+    if (next != platform::kForever) set_alarm(bucket, next);
+    return false;
+  }
+
+  const platform::Duration limit_;
+  const std::size_t mask_;
+  const std::unique_ptr<Bucket[]> buckets_;
+  internal::DeadlineTimer<EndLateHolds> timer_;  // last: its thread finds the rest made
+};
+
+template <Key K, class Hash>
+class KeyedLimited<K, Hash>::Handle : public internal::TimedMembers<Handle> {
+ public:
+  Handle(KeyedLimited& owner, K key) : owner_(owner), node_(Hash{}(key), key) {}
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+
+  void lock() { owner_.acquire(node_, platform::kForever); }
+  bool try_lock() { return owner_.try_acquire(node_); }
+  bool lock_before(platform::Time deadline) { return owner_.acquire(node_, deadline); }
+
+  // False when the key had been taken away: what was done since then was done without it.
+  bool unlock() { return owner_.release(node_); }
+
+  // Whether the key has been taken away, or was before unlock(). A false answer may be out of date
+  // at once: only a fence decides.
+  bool expired() const {
+    return node_.ended.load(std::memory_order_relaxed);  // relaxed: see end()
+  }
+
+  // The grant's number, for a Fence; meaningful from lock() on.
+  std::uint64_t token() const { return node_.token; }
+
+  // Until when nobody takes the key away.
+  platform::Time deadline() const { return node_.deadline; }
+
+ private:
+  KeyedLimited& owner_;
+  Node node_;
+};
+
+}  // namespace lockbench
