@@ -1,4 +1,4 @@
-// `lockbench plot`, `lockbench compare`: Python analyses what was measured.
+// `lockbench plot`, `lockbench compare`, `lockbench report`: Python analyses what was measured.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 namespace lockbench {
 
 // What the scripts import beyond Python's own library.
-inline const std::vector<std::string> kAnalysisModules{"matplotlib", "pandas", "scipy"};
+inline const std::vector<std::string> kAnalysisModules{"jinja2", "matplotlib", "pandas", "scipy"};
 
 // Becomes scripts/<name>.py with the arguments, in an interpreter that has what it needs. Returns
 // only when that fails: 2, and says why on standard error.

@@ -118,12 +118,13 @@ std::optional<Finding> space(const Vitals& vitals) {
 std::optional<Finding> python(const Vitals& vitals) {
   if (!vitals.python_trouble) return std::nullopt;
   if (vitals.python_trouble->empty()) return fine("python", "Python has what plots need");
-  return Finding{.severity = Severity::kNote,
-                 .name = "python",
-                 .what = "no Python for plot and compare",
-                 .how = "Runs are measured and written all the same; reading them does not work: " +
-                        *vitals.python_trouble + ".",
-                 .mend = "sudo apt install python3-matplotlib python3-pandas python3-scipy"};
+  return Finding{
+      .severity = Severity::kNote,
+      .name = "python",
+      .what = "no Python for plot, compare and report",
+      .how = "Runs are measured and written all the same; reading them does not work: " +
+             *vitals.python_trouble + ".",
+      .mend = "sudo apt install python3-jinja2 python3-matplotlib python3-pandas python3-scipy"};
 }
 
 }  // namespace

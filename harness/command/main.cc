@@ -4,6 +4,7 @@
 //   trial           the child's side: a trial as JSON in, a sample as JSON out
 //   list            what can be named
 //   plot, compare   trials.csv ─▶ pictures, tables (Python)
+//   report          trials.csv ─▶ one page (Python)
 //   doctor          what on this machine spoils a measurement
 //   model           the Petri net of a lock, searched for what can go wrong
 #include <string>

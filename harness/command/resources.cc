@@ -145,8 +145,8 @@ absl::StatusOr<fs::path> find_python(const std::vector<std::string>& modules) {
   }
   return absl::NotFoundError(
       "no python3 with " + list +
-      "; install python3-matplotlib, python3-pandas and python3-scipy, or set LOCKBENCH_PYTHON to "
-      "an interpreter that has them");
+      "; install python3-jinja2, python3-matplotlib, python3-pandas and python3-scipy, or set "
+      "LOCKBENCH_PYTHON to an interpreter that has them");
 }
 
 }  // namespace lockbench

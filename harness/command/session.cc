@@ -146,7 +146,8 @@ int Session::finished() {
   }
   const std::string folder = writer_.folder().string();
   std::cout << "Measured " << folder << ": " << tally_.text() << '\n'
-            << "Next: " << shell_command({program_, "plot", folder}) << "      pictures\n"
+            << "Next: " << shell_command({program_, "report", folder}) << "    one page\n"
+            << "      " << shell_command({program_, "plot", folder}) << "      pictures\n"
             << "      " << shell_command({program_, "compare", folder}) << "   a table\n";
   return 0;
 }

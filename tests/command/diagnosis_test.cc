@@ -113,7 +113,7 @@ const Case kCases[] = {
     {"disk", [](Vitals& v) { v.space->bytes = 5u << 20; }, "space", kNote,
      "5 MiB free in /home/reader/results", "--out"},
     {"no_python", [](Vitals& v) { v.python_trouble = "no python3 with scipy"; }, "python", kNote,
-     "no Python", "apt install python3-matplotlib"},
+     "no Python", "apt install python3-jinja2"},
     {"no_governor", [](Vitals& v) { v.governors.clear(); }, "untold", kNote, "governor", "host"},
     {"nothing_watched", [](Vitals& v) { v.others.reset(); }, "untold", kNote, "use of the CPU",
      "host"},

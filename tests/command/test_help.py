@@ -15,7 +15,7 @@ def test_no_words_show_help(lockbench: Program) -> None:
     asked = lockbench.run("--help")
     assert alone.returncode == 0 and alone.stderr == ""
     assert alone.stdout == asked.stdout
-    for command in ("run", "plot", "compare", "list", "trial"):
+    for command in ("run", "plot", "compare", "report", "list", "trial"):
         assert re.search(rf"^  {command} ", alone.stdout, re.MULTILINE)
     assert "lockbench run quick" in alone.stdout
 
@@ -28,7 +28,7 @@ def test_each_command_shows_examples(lockbench: Program, command: str) -> None:
     assert f"lockbench {command}" in done.stdout
 
 
-@pytest.mark.parametrize("command", ["plot", "compare"])
+@pytest.mark.parametrize("command", ["plot", "compare", "report"])
 def test_scripts_show_their_own_help(lockbench: Program, command: str) -> None:
     done = lockbench.run(command, "--help")
     assert done.returncode == 0, done.stderr

@@ -52,6 +52,11 @@ def test_a_small_run_ends_in_pictures_and_a_table(lockbench: Program) -> None:
     assert pictures
     assert all(picture.read_bytes().startswith(b"\x89PNG") for picture in pictures)
 
+    reported = lockbench.run("report", "my run")
+    assert reported.returncode == 0, reported.stderr
+    assert reported.stdout == "my run/report.html\n"
+    assert "recursive_mutex" in (out / "report.html").read_text(encoding="utf-8")
+
     compared = lockbench.run("compare", "my run", "--baseline", "global")
     assert compared.returncode == 0, compared.stderr
     for word in ("global", "keyed", "striped", "ratio"):
