@@ -25,7 +25,7 @@ constexpr int kFaulty = 2;  // bad input, too
 constexpr int kUnfinished = 4;
 
 constexpr std::size_t kTourSteps = 60;
-constexpr std::size_t kStripColumns = 3;
+constexpr double kStripWidth = 1200;  // points, unless one frame is wider
 constexpr std::size_t kMostTraceBytes = 64U << 20;
 constexpr std::size_t kMostNamed = 5;
 
@@ -132,8 +132,9 @@ absl::Status write_pictures(const ModelOptions& options, const Net& net, const S
     if (!written.ok()) return written;
   }
   if (!options.film) return absl::OkStatus();
+  const auto columns = static_cast<std::size_t>(std::max(1.0, kStripWidth / layout->width));
   return replace_file(*options.film, options.film->extension() == ".svg"
-                                         ? strip_of(net, *layout, showing.steps, kStripColumns)
+                                         ? strip_of(net, *layout, showing.steps, columns)
                                          : film_of(net, *layout, showing.steps, showing.caption));
 }
 

@@ -18,11 +18,14 @@ constexpr double kMargin = 12;
 constexpr double kBandMargin = 10;
 constexpr std::size_t kWrapAt = 15;  // letters a line
 
-// "thread 1", of what is thread 1's; else empty.
+// "thread 1" or "process 1", of what is its; else empty.
 std::string owner_of(const std::string& words) {
-  if (!words.starts_with("thread ")) return "";
-  const std::size_t end = words.find(' ', 7);
-  return end == std::string::npos ? "" : words.substr(0, end);
+  for (const std::string kind : {"thread ", "process "}) {
+    if (!words.starts_with(kind)) continue;
+    const std::size_t end = words.find(' ', kind.size());
+    return end == std::string::npos ? "" : words.substr(0, end);
+  }
+  return "";
 }
 
 std::vector<std::string> wrapped(const std::string& words) {
@@ -95,7 +98,12 @@ std::string edges_of(const Net& net) {
     }
     for (const Arc& arc : transition.gives) {
       if (weight_to(transition.takes, arc.place) != 0) continue;  // one arc, with two arrowheads
-      text += "  " + name + " -> p" + std::to_string(arc.place) + ";\n";
+      const std::string place = "p" + std::to_string(arc.place);
+      // What comes back to where it began is laid out the other way round: no cycle is left to be
+      // opened at a place of dot's own choice, and a thread's course begins on the left.
+      text += "  " +
+              (net.places[arc.place].tokens != 0 ? place + " -> " + name : name + " -> " + place) +
+              ";\n";
     }
   }
   return text;
@@ -183,8 +191,17 @@ class LayoutReader {
       if (words.fail()) return false;
       curve.points.push_back(point(x, y));
     }
+    turn_round_if_given_back(curve);
     layout_.arcs.push_back(std::move(curve));
     return count >= 4;
+  }
+
+  // See edges_of().
+  void turn_round_if_given_back(Curve& curve) const {
+    const NetTransition& transition = net_.transitions[curve.transition];
+    if (!curve.from_place || weight_to(transition.takes, curve.place) != 0) return;
+    curve.from_place = false;
+    std::reverse(curve.points.begin(), curve.points.end());
   }
 
   const Net& net_;
@@ -341,7 +358,8 @@ const char kStyle[] =
     "<style>text{font:10px 'DejaVu Sans',Verdana,sans-serif;fill:#222;text-anchor:middle}"
     ".paper{fill:#fff}.band{fill:#f2f5f9}.owner{font-weight:bold;fill:#7a8796;text-anchor:start}"
     ".place circle{fill:#fff;stroke:#222;stroke-width:1.2}.place .token{fill:#111;stroke:none}"
-    ".many{font-weight:bold}.label{fill:#444}"
+    ".many{font-weight:bold}"
+    ".label,.weight{paint-order:stroke;stroke:#fffd;stroke-width:3px}.label{fill:#444}"
     ".transition rect{fill:#e4e9f0;stroke:#222;stroke-width:1.2}"
     ".transition.unseen rect{fill:#fff;stroke-dasharray:3 2}"
     ".arc .line{fill:none;stroke:#8a94a0;stroke-width:1}.arc .head{fill:#8a94a0}"
@@ -381,7 +399,8 @@ std::string dot_of(const Net& net) {
   }
   std::string text =
       "digraph net {\n  rankdir=LR; nodesep=0.12; ranksep=0.32; newrank=true;\n"
-      "  node [shape=box, fixedsize=true, label=\"\"];\n";
+      "  node [shape=box, fixedsize=true, label=\"\"];\n"
+      "  edge [arrowhead=none];\n";
   std::size_t clusters = 0;
   for (const auto& [owner, nodes] : groups) {
     text += owner.empty() ? nodes

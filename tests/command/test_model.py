@@ -1,0 +1,160 @@
+"""lockbench model: nets of locks and of files, what is said of them, and what is refused."""
+
+from __future__ import annotations
+
+import re
+import resource
+import shutil
+from pathlib import Path
+
+import pytest
+
+from program import Program
+
+ROOT = Path(__file__).resolve().parents[2]
+RACE = ROOT / "docs" / "models" / "race.pnml"
+
+needs_dot = pytest.mark.skipif(shutil.which("dot") is None, reason="graphviz is not installed")
+
+
+def test_a_sound_lock_is_proved_so(lockbench: Program) -> None:
+    done = lockbench.run("model", "keyed")
+    assert done.returncode == 0 and done.stderr == ""
+    assert re.search(r"^Dead +none but the end$", done.stdout, re.MULTILINE)
+    assert "they stand for 468; all there are" in done.stdout
+    assert "at most one thread is inside a, since" in done.stdout
+
+
+def test_a_deadlock_is_a_story(lockbench: Program) -> None:
+    done = lockbench.run("model", "striped", "--threads", "2", "--nested", "--order", "opposite")
+    assert done.returncode == 2 and done.stderr == ""
+    assert "thread 1 takes stripe 1; thread 2 takes stripe 2" in done.stdout
+    assert "thread 1 holds stripe 1 and wants stripe 2" in done.stdout
+
+
+def test_a_budget_ends_the_search_and_is_told(lockbench: Program) -> None:
+    done = lockbench.run("model", "keyed", "--markings", "50")
+    assert done.returncode == 4
+    assert "--markings allows more" in done.stdout
+    assert "since" in done.stdout  # what is proved does not depend on it
+
+
+def test_eight_threads_and_four_keys_are_searched_whole(lockbench: Program) -> None:
+    done = lockbench.run("model", "keyed", "--threads", "8", "--keys", "4")
+    assert done.returncode == 0
+    assert "108,823" in done.stdout and "907,200,000" in done.stdout
+
+
+def test_what_is_written_as_pnml_is_searched_alike(lockbench: Program) -> None:
+    words = ("model", "lease", "--threads", "3", "--leases", "3", "--nested")
+    told = lockbench.run(*words, "--unfolded", "--pnml", "net.pnml")
+    read = lockbench.run("model", "--file", "net.pnml")
+    assert told.returncode == read.returncode == 2
+    for label in ("Markings", "Dead", "Home"):
+        line = re.compile(rf"^{label} .*$", re.MULTILINE)
+        assert line.findall(told.stdout) == line.findall(read.stdout)
+
+
+def test_a_trace_is_held_against_a_net(lockbench: Program) -> None:
+    trace = lockbench.folder / "trace.txt"
+    lines = ["thread 1 takes a", "thread 1 lets go of a", "thread 2 takes a"]
+    trace.write_text("\n".join(lines), encoding="utf-8")
+    assert lockbench.run("model", "keyed", "--replay", "trace.txt").returncode == 0
+    trace.write_text("\n".join([lines[0], lines[2], lines[1]]), encoding="utf-8")
+    done = lockbench.run("model", "keyed", "--replay", "trace.txt")
+    assert done.returncode == 2
+    assert "event 2, 'thread 2 takes a'" in done.stdout
+
+
+@needs_dot
+def test_pictures_and_films_are_written_whole(lockbench: Program) -> None:
+    words = ("--draw", "net.svg", "--film", "film.html")
+    assert lockbench.run("model", "--file", str(RACE), *words).returncode == 0
+    assert (lockbench.folder / "net.svg").read_text(encoding="utf-8").endswith("</svg>\n")
+    film = (lockbench.folder / "film.html").read_text(encoding="utf-8")
+    assert film.endswith("</html>\n") and "process 0 reads" in film
+    done = lockbench.run("model", "--file", str(RACE), "--draw", "nowhere/net.svg")
+    assert done.returncode == 1 and done.stderr.startswith("lockbench model: nowhere/net.svg")
+
+
+def test_without_dot_the_error_names_its_package(lockbench: Program) -> None:
+    (lockbench.folder / "empty").mkdir()
+    env = {"PATH": str(lockbench.folder / "empty")}
+    done = lockbench.run("model", "global", "--draw", "net.svg", env=env)
+    assert done.returncode == 1 and "install graphviz" in done.stderr
+
+
+PLACES = '<place id="p"/><transition id="t"/>\n'
+MALFORMED = {
+    "torn": ("<pnml><net id='n'>\n" + PLACES, ":3: not well-formed XML"),
+    "bomb": (
+        "<!DOCTYPE pnml [\n<!ENTITY a 'aaaaaaaaaa'>\n"
+        + "".join(f"<!ENTITY a{i} '{f'&a{i - 1};' * 10}'>\n" for i in range(1, 12)).replace(
+            "&a0;", "&a;"
+        )
+        + "]>\n<pnml>&a11;</pnml>",
+        ":2: declares the entity 'a'",
+    ),
+    "places": (
+        "<pnml><net id='n'>\n" + "".join(f"<place id='p{i}'/>\n" for i in range(1_000_000)),
+        ":10002: more than 10000 places",
+    ),
+    "nowhere": (
+        f"<pnml><net id='n'>\n{PLACES}<arc id='a' source='p' target='x'/></net></pnml>",
+        ":3: arc 'a' names 'x'",
+    ),
+    "weight": (
+        f"<pnml><net id='n'>\n{PLACES}<arc id='a' source='p' target='t'>\n"
+        "<inscription><text>-3</text></inscription></arc></net></pnml>",
+        ":4: weight '-3'",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", MALFORMED)
+def test_a_malformed_net_gets_line_and_reason(lockbench: Program, kind: str) -> None:
+    text, said = MALFORMED[kind]
+    (lockbench.folder / "net.pnml").write_text(text, encoding="utf-8")
+
+    def at_most_200_mb_and_a_second() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (200 << 20, 200 << 20))
+        resource.setrlimit(resource.RLIMIT_CPU, (1, 1))
+
+    done = lockbench.run("model", "--file", "net.pnml", preexec_fn=at_most_200_mb_and_a_second)
+    assert done.returncode == 2 and done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    assert f"net.pnml{said}" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "no model was named"),
+        (("kyed",), "did you mean 'keyed'?"),
+        (("keyed", "--thread", "3"), "did you mean '--threads'?"),
+        (("keyed", "--order", "opposite"), "add --nested"),
+        (("keyed", "--nested", "--order", "sideways"), "same, opposite, twice"),
+        (("global", "--stripes", "3"), "leave out --stripes"),
+        (("keyed", "--threads", "1000"), "1 to 64"),
+        (("--file", "nowhere.pnml"), "nowhere.pnml: No such file"),
+        (("--file", "."), "Is a directory"),
+        (("keyed", "--file", "x.pnml"), "leave out 'keyed'"),
+        (("--file", "x.pnml", "--nested"), "leave out --nested"),
+        (("keyed", "--budget", "soon"), "--budget"),
+    ],
+)
+def test_words_that_make_no_model(lockbench: Program, words: tuple[str, ...], said: str) -> None:
+    done = lockbench.run("model", *words)
+    assert done.returncode == 2 and done.stdout == ""
+    assert done.stderr.startswith("lockbench model: ") and done.stderr.count("\n") == 1
+    assert said in done.stderr
+
+
+def test_examples_of_the_help_work(lockbench: Program) -> None:
+    text = lockbench.run("model", "--help").stdout
+    examples = re.findall(r"^  lockbench (model .*)$", text, re.MULTILINE)
+    assert len(examples) >= 5
+    for example in examples:
+        if "mine.pnml" in example or ("--film" in example and shutil.which("dot") is None):
+            continue
+        assert lockbench.run(*example.split()).returncode in (0, 2), example
