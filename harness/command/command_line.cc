@@ -16,6 +16,7 @@ namespace lockbench {
 namespace {
 
 constexpr int kUsage = 2;
+constexpr int kStressUsage = 1;
 
 const std::vector<std::string> kCommands{"run",  "stress", "plot",  "compare", "report",
                                          "list", "doctor", "model", "trial"};
@@ -154,7 +155,10 @@ void add_stress(CLI::App& app, StressOptions& options) {
   stress
       ->add_option("--engine", options.engines,
                    "sim (every interleaving, simulated), real (threads) or proc (processes) [all]")
-      ->type_name("ENGINE");
+      ->type_name("ENGINE")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   stress
       ->add_option_function<std::string>(
           "--budget",
@@ -183,12 +187,18 @@ void add_stress(CLI::App& app, StressOptions& options) {
       ->type_name("FORMAT");
   add_count(*stress, "--threads", {.least = 1, .most = 64}, "real, proc: how many [4]",
             [&options](std::uint64_t n) { options.order.threads = static_cast<std::uint32_t>(n); });
-  stress->add_option("--mode", options.order.mode, "real, proc: this mode alone [all in turn]");
-  stress->add_option("--client", options.order.client,
-                     "sim: what the threads do, as 'L0 U | T0 U' (docs/stress.md) [drawn]");
-  stress->add_option("--schedule", options.order.schedule,
-                     "sim: who goes on when, as a report prints it; needs --client");
-  stress->add_option("--memory", options.order.memory, "sim: tso (as x86) or sequential [tso]");
+  stress->add_option("--mode", options.order.mode, "real, proc: this mode alone [all in turn]")
+      ->type_name("MODE");
+  stress
+      ->add_option("--client", options.order.client,
+                   "sim: what the threads do, as 'L0 U | T0 U' (docs/stress.md) [drawn]")
+      ->type_name("TEXT");
+  stress
+      ->add_option("--schedule", options.order.schedule,
+                   "sim: who goes on when, as a report prints it; needs --client")
+      ->type_name("TEXT");
+  stress->add_option("--memory", options.order.memory, "sim: tso (as x86) or sequential [tso]")
+      ->type_name("MODEL");
   add_count(*stress, "--preemptions", {.least = 0, .most = 16},
             "sim: small clients are explored whole up to so many [3]", [&options](std::uint64_t n) {
               options.order.preemptions = static_cast<std::uint32_t>(n);
@@ -432,7 +442,10 @@ std::variant<CommandLine, Reply> read_command_line(const std::vector<std::string
   } catch (const CLI::RequiredError&) {
     return wrong("lockbench", explain_extra(app, words[1]));  // a flag where a command should be
   } catch (const CLI::ParseError& error) {
-    return explain(app, error);
+    Reply reply = explain(app, error);
+    // There, 2 says that a lock was convicted.
+    if (chosen(app).get_name() == "stress") reply.exit_code = kStressUsage;
+    return reply;
   }
   const CLI::App& command = chosen(app);
   line.command = command.get_name();

@@ -122,6 +122,7 @@ struct Answer {
   Report report;
   bool engine_failed = false;
   bool interrupted = false;
+  std::string misused = {};  // what was wrong with the order, in the engine's words
 };
 
 Answer ask(const Charge& charge, stress::Order order,
@@ -142,6 +143,11 @@ Answer ask(const Charge& charge, stress::Order order,
     return {failed(charge, "the engine did not end by itself and was killed"), true};
   }
   if (WIFSIGNALED(result->status)) return {died(charge, *result)};
+  if (WEXITSTATUS(result->status) == kUsage) {
+    std::string_view said = result->err;
+    said.remove_prefix(std::min(said.size(), said.find(": ") + 2));
+    return {.misused = std::string(said.substr(0, said.find('\n')))};
+  }
   if (WEXITSTATUS(result->status) != 0) {
     return {failed(charge, told_end("the engine", *result)), true};
   }
@@ -192,6 +198,7 @@ int investigate(const StressOptions& options, const std::vector<Charge>& charges
                               [&](std::string_view out) { live.show(charges[i], i, out); });
     live.leave();
     if (answer.interrupted) return 128 + noted_signal();
+    if (!answer.misused.empty()) return complain(absl::InvalidArgumentError(answer.misused));
     findings += answer.report.finding.has_value();
     code = worst(code, code_of(answer));
     std::cout << (options.json ? to_json(answer.report) + "\n"
@@ -210,6 +217,7 @@ int self_test(const StressOptions& options, const std::vector<Charge>& charges) 
                               [&](std::string_view out) { live.show(charges[i], i, out); });
     live.leave();
     if (answer.interrupted) return 128 + noted_signal();
+    if (!answer.misused.empty()) return complain(absl::InvalidArgumentError(answer.misused));
     const Kill kill =
         answer.engine_failed ? Kill::kFailed : judge_kill(charges[i].suspect, answer.report);
     failures += !passes(kill);

@@ -79,6 +79,7 @@ void Detective::walk(Clock::time_point until) {
                                              .keys = 1 + static_cast<std::uint32_t>(draw() % 3),
                                              .holds = 1 + static_cast<std::uint32_t>(draw() % 4)},
                                             draw());
+    ++outcome_.drawn;
     if (++walks_ % 2 == 0) {
       RandomWalk strategy(draw());
       execute(client, strategy, "random walk");

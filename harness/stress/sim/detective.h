@@ -47,6 +47,7 @@ struct Outcome {
   std::vector<Explored> explored;  // whole
   std::uint64_t executions = 0;
   std::uint64_t steps = 0;
+  std::uint64_t drawn = 0;     // of the executions, those drawn at random
   std::uint64_t too_long = 0;  // executions cut off after World::kMostSteps
   std::uint64_t acquisitions = 0;
   std::uint64_t contended = 0;
