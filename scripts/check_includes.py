@@ -81,6 +81,10 @@ RULES: dict[str, Rule] = {
         ("primitives",),
         frozenset({"std", "Abseil", "nlohmann json"}),
     ),
+    "harness/stress/real": Rule(
+        ("harness/stress", "harness/catalog", "primitives", "workloads/random.h"),
+        STANDARD | {"Abseil", "kernel"},
+    ),
     "harness/stress/sim": Rule(
         ("harness/stress", "primitives"),
         STANDARD | {"Abseil", "kernel"},

@@ -95,7 +95,8 @@ struct alignas(platform::kCacheLine) Line {
   Word injections;
   Word longest_wait_ns;
 
-  // The longest wait of the fairness epochs, and what was granted to others meanwhile.
+  // The longest wait of the fairness epochs, less what the scheduler had a part in, and what was
+  // granted to others meanwhile.
   Word starved_ns;
   Word starved_grants;
   Word starved_key;
@@ -107,7 +108,7 @@ struct Charge {
   enum Fault : std::uint8_t {
     kTwoInside,       // `thread` has `key` while `other` does
     kNestBroken,      // the same, and one of them had given back a part of its nest
-    kStrangerHeeded,  // the same, after a third had unlocked the key in vain
+    kStrangerHeeded,  // the same, after somebody had unlocked what he did not hold
     kLeaseTwice,      // `thread` and `other` both have `lease` of `key`
     kNoSuchLease,     // `thread` has `lease` of `key`
     kOverwritten,     // `thread` saw update `y` of `key` where it had left `x`
@@ -168,6 +169,10 @@ struct Board {
   std::array<StandingWords, kMostThreads> stood;
   Word probed;
   Word free_keys;
+
+  // The independence of keys: one is held, and another asked for.
+  Word held_key;
+  Word asked_key;
 
   Word crashed_thread;  // its number and 1; 0: none, or unknown
   std::atomic<std::uint32_t> charged;

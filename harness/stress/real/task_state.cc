@@ -1,11 +1,12 @@
 #include "harness/stress/real/task_state.h"
 
+#include <algorithm>
 #include <charconv>
+#include <fcntl.h>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <system_error>
+#include <unistd.h>
 
 namespace lockbench::stress::real {
 namespace {
@@ -25,6 +26,16 @@ std::uint64_t number_from(std::string_view word) {
   return number;
 }
 
+// Not a stream: reading of a thread that has just ended is an error, which streams throw.
+std::string text_of(const std::string& path) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file == -1) return {};
+  char text[1024];
+  const ssize_t size = read(file, text, sizeof text);
+  close(file);
+  return {text, static_cast<std::size_t>(std::max<ssize_t>(size, 0))};
+}
+
 }  // namespace
 
 std::optional<TaskState> task_state_from(std::string_view stat) {
@@ -42,10 +53,8 @@ std::optional<TaskState> task_state_from(std::string_view stat) {
 }
 
 std::optional<TaskState> task_state(pid_t process, pid_t task) {
-  std::ifstream file("/proc/" + std::to_string(process) + "/task/" + std::to_string(task) +
-                     "/stat");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  return task_state_from(text);
+  return task_state_from(
+      text_of("/proc/" + std::to_string(process) + "/task/" + std::to_string(task) + "/stat"));
 }
 
 std::vector<pid_t> tasks_of(pid_t process) {
@@ -57,6 +66,13 @@ std::vector<pid_t> tasks_of(pid_t process) {
     tasks.push_back(static_cast<pid_t>(number_from(entry->path().filename().native())));
   }
   return tasks;
+}
+
+std::uint64_t own_delay_ns() {
+  const std::string text = text_of("/proc/thread-self/schedstat");
+  std::string_view words = text;
+  next_word(words);  // the time on a processor
+  return number_from(next_word(words));
 }
 
 }  // namespace lockbench::stress::real

@@ -24,4 +24,8 @@ std::optional<TaskState> task_state(pid_t process, pid_t task);
 
 std::vector<pid_t> tasks_of(pid_t process);
 
+// How long this thread has waited for a processor so far, in nanoseconds; 0 where the kernel does
+// not tell.
+std::uint64_t own_delay_ns();
+
 }  // namespace lockbench::stress::real

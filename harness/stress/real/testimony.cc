@@ -25,7 +25,7 @@ std::string text_of_meeting(const Charge& c) {
     case Charge::kNestBroken:
       return both + ", a part of a nest having been given back";
     case Charge::kStrangerHeeded:
-      return both + ", which another thread unlocked in vain";
+      return both + ", after somebody who did not hold it had unlocked it";
     case Charge::kLeaseTwice:
       return StrCat(thread_text(c.thread), " and ", thread_text(c.other), " both have lease ",
                     c.lease, " of key ", c.key);
@@ -62,7 +62,8 @@ std::string text_of_result(const Charge& c) {
     case Charge::kRefusedAlone:
       return StrCat(refused, ", though fewer than ", c.x, " others were near it during the call");
     case Charge::kThrew:
-      return StrCat("lock() of key ", c.key, " threw in ", thread_text(c.thread));
+      return StrCat("an exception escaped from lock() of key ", c.key, " in ",
+                    thread_text(c.thread));
     default:
       return refused;
   }

@@ -11,6 +11,8 @@
 // next), each reads what the one before it wrote, so that a correct lock is never accused.
 #pragma once
 
+#include <cstdint>
+
 #include "harness/stress/real/board.h"
 #include "primitives/platform/layout.h"
 
@@ -50,9 +52,8 @@ constexpr std::uint32_t thread_of_name(std::uint64_t name) {
 
 struct alignas(platform::kCacheLine) Watch {
   Word owner{kNobody};
-  Word disputed{kNobody};  // the owner when a stranger last unlocked the key
-  Word grants{0};          // like `count`, and may be read by those who do not hold
-  Word token{0};           // the last one seen
+  Word grants{0};  // like `count`, and may be read by those who do not hold
+  Word token{0};   // the last one seen
   Protected count;
 };
 

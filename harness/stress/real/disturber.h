@@ -1,0 +1,51 @@
+// Disturber: what is done to the threads of an epoch from outside, until it is told to stop.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <pthread.h>
+#include <sched.h>
+#include <thread>
+#include <vector>
+
+#include "harness/stress/real/board.h"
+#include "harness/stress/real/mode.h"
+
+namespace lockbench::stress::real {
+
+// The processors that this process may use.
+std::vector<int> own_processors();
+
+// False when the kernel refuses; a thread that has just ended is no refusal.
+bool bind_to(pid_t task, const std::vector<int>& processors);
+
+// Which signals a thread may get, and what it does then: dawdles, somewhere in the suspect's code.
+void install_dawdling(bool restart);
+
+class Disturber {
+ public:
+  // `threads` are those whose lines are 0, 1, …; they outlive the disturber.
+  Disturber(Board& board, Disturbance disturbance, std::uint64_t seed,
+            std::vector<pthread_t> threads);
+  Disturber(const Disturber&) = delete;
+  Disturber& operator=(const Disturber&) = delete;
+
+  // Stops, and sets every thread's priority and processors to what they were.
+  ~Disturber();
+
+ private:
+  void disturb(std::uint64_t seed);
+  void disturb_one(std::uint32_t thread, std::uint64_t draw);
+  void note(bool accepted) {
+    if (!accepted) add(board_.refused_by_kernel);
+  }
+
+  Board& board_;
+  const Disturbance disturbance_;
+  const std::vector<pthread_t> threads_;
+  const std::vector<int> processors_ = own_processors();
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+}  // namespace lockbench::stress::real

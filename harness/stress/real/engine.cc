@@ -1,0 +1,224 @@
+#include "harness/stress/real/engine.h"
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+
+#include "harness/stress/client.h"
+#include "harness/stress/real/board.h"
+#include "harness/stress/real/investigation.h"
+#include "harness/stress/real/testimony.h"
+
+namespace lockbench::stress::real {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Report = stress::Report;
+
+constexpr std::uint32_t kReruns = 10;
+constexpr std::chrono::milliseconds kMostForReruns{2000};
+
+// A thread that waits for so long while others get the key so often has been passed over. A ratio
+// of grants would accuse every lock on one processor; a wait alone, every slow machine.
+constexpr std::uint64_t kStarvedNs = 100'000'000;
+constexpr std::uint64_t kStarvedGrants = 5'000;
+
+double seconds_since(Clock::time_point began) {
+  return std::chrono::duration<double>(Clock::now() - began).count();
+}
+
+absl::StatusOr<Client> readable_client(const std::string& text) {
+  absl::StatusOr<Client> client = client_from(text, kMostThreads);
+  if (!client.ok()) return client.status();
+  if (client->keys() >= kMostKeys) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("client: key ", client->keys() - 1, "; the highest is ", kMostKeys - 2));
+  }
+  for (const auto& acts : client->threads) {
+    if (std::any_of(acts.begin(), acts.end(), [](const Act& a) { return a.kind == Act::kAwait; })) {
+      return absl::InvalidArgumentError(
+          "client: real threads do their acts over and over and have no end that could be "
+          "awaited; leave A out");
+    }
+  }
+  return client;
+}
+
+// Epochs end when 98 % of the budget is spent: the last one has yet to stop.
+absl::StatusOr<Series> series_for(const Order& order) {
+  Series series{.seed = order.seed, .until = Clock::now() + order.budget / 50 * 49};
+  series.wish = {.threads = order.threads,
+                 .processors = std::max(1U, std::thread::hardware_concurrency())};
+  if (order.threads == 0 || order.threads > kMostThreads) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("threads: ", order.threads, "; say 1 to ", kMostThreads));
+  }
+  if (!order.client.empty()) {
+    absl::StatusOr<Client> client = readable_client(order.client);
+    if (!client.ok()) return client.status();
+    series.wish.client = *std::move(client);
+  }
+  series.modes.resize(kModes);
+  std::iota(series.modes.begin(), series.modes.end(), 0);
+  if (!order.mode.empty()) {
+    const absl::StatusOr<Mode> mode = mode_from(order.mode);
+    if (!mode.ok()) return mode.status();
+    std::erase_if(series.modes, [&](std::size_t i) { return modes()[i] != *mode; });
+  }
+  return series;
+}
+
+std::vector<Oracle> needed_for(const Abilities& abilities) {
+  std::vector<Oracle> needed = {Oracle::kExclusion, Oracle::kConservation, Oracle::kProgress,
+                                Oracle::kCycle,     Oracle::kModel,        Oracle::kResidue};
+  if (abilities.leases) needed.push_back(Oracle::kLease);
+  if (abilities.tokens) needed.push_back(Oracle::kToken);
+  if (abilities.lock_per_key) needed.push_back(Oracle::kIndependence);
+  return needed;
+}
+
+std::uint64_t sum(const Board& board, Word Line::*word) {
+  std::uint64_t total = 0;
+  for (const Line& line : board.lines) total += get(line.*word);
+  return total;
+}
+
+std::uint64_t most(const Board& board, Word Line::*word) {
+  std::uint64_t highest = 0;
+  for (const Line& line : board.lines) highest = std::max(highest, get(line.*word));
+  return highest;
+}
+
+std::uint64_t epochs_on(const Board& board) {
+  std::uint64_t epochs = 0;
+  for (const Word& finished : board.epochs) epochs += get(finished);
+  return epochs;
+}
+
+void tell_figures(const Board& board, Report& report) {
+  for (const Line& line : board.lines) {
+    for (std::size_t i = 0; i < kOracles; ++i) {
+      report.evaluations.times[i] += get(line.evaluations[i]);
+    }
+  }
+  const auto operations = static_cast<double>(sum(board, &Line::acquisitions));
+  const auto contended = static_cast<double>(sum(board, &Line::contended));
+  const auto refusals = static_cast<double>(sum(board, &Line::refusals));
+  const double takes = std::max(operations + refusals, 1.0);
+  report.figures = {
+      {"epochs", static_cast<double>(epochs_on(board))},
+      {"lock_operations", operations},
+      {"refusals", refusals},
+      {"contended_operations", contended},
+      {"contended_share", contended / takes},
+      {"injections", static_cast<double>(sum(board, &Line::injections))},
+      {"longest_wait_ns", static_cast<double>(most(board, &Line::longest_wait_ns))},
+      {"longest_undisturbed_wait_ns", static_cast<double>(most(board, &Line::starved_ns))}};
+}
+
+void tell_remarks(const Board& board, Report& report) {
+  std::string by_mode;
+  for (std::size_t i = 0; i < kModes; ++i) {
+    if (get(board.epochs[i]) == 0) continue;
+    absl::StrAppend(&by_mode, by_mode.empty() ? "" : ", ", std::string(modes()[i].name), " ",
+                    get(board.epochs[i]));
+  }
+  if (const std::uint64_t clean = epochs_on(board); clean != 0) {
+    report.remarks.push_back(absl::StrFormat(
+        "%d clean epochs (%s): less than %.3g %% of such epochs fail, at 95 %% confidence (3/n)",
+        clean, by_mode, 300.0 / static_cast<double>(clean)));
+  }
+  if (const std::uint64_t refused = get(board.refused_by_kernel); refused != 0) {
+    report.remarks.push_back(absl::StrFormat(
+        "the kernel refused %d changes of priority or processor: some modes disturbed less",
+        refused));
+  }
+}
+
+// The options that have the epoch again.
+std::vector<std::string> options_for(const Order& order, std::size_t mode, std::uint64_t seed) {
+  std::vector<std::string> options = {
+      "--engine", "real", "--mode", std::string(modes()[mode].name), "--seed", absl::StrCat(seed)};
+  if (order.threads != Order().threads) {
+    options.insert(options.end(), {"--threads", absl::StrCat(order.threads)});
+  }
+  if (!order.client.empty()) options.insert(options.end(), {"--client", order.client});
+  return options;
+}
+
+void rerun(const Lineup& lineup, Series series, const Board& convicted, const Tell& tell,
+           Report& report) {
+  const auto budget_end = series.until;
+  const auto until = std::min(budget_end, Clock::now() + kMostForReruns);
+  series.modes = {get(convicted.mode)};
+  series.seed = get(convicted.seed);
+  series.most_epochs = 1;
+  series.until = Clock::time_point::max();
+  while (report.replay.reruns < kReruns && Clock::now() < until) {
+    const SharedBoard board;
+    ++report.replay.reruns;
+    const auto look = [&] { tell(absl::StrCat("rerun ", report.replay.reruns)); };
+    if (!investigate(*board, lineup, series, look)) ++report.replay.failures;
+  }
+}
+
+void tell_conviction(const Board& board, const Lineup& lineup, const Order& order, Report& report) {
+  report.verdict = Verdict::kConvicted;
+  report.finding = finding_on(board, lineup.abilities);
+  report.how = modes()[get(board.mode)].name;
+  report.story = story_on(board);
+  report.replay.options = options_for(order, get(board.mode), get(board.seed));
+}
+
+// True when somebody starved.
+bool tell_unfairness(const Board& board, const Order& order, Report& report) {
+  const Line& line = *std::max_element(
+      board.lines.begin(), board.lines.end(),
+      [](const Line& a, const Line& b) { return get(a.starved_ns) < get(b.starved_ns); });
+  if (get(line.starved_ns) < kStarvedNs || get(line.starved_grants) < kStarvedGrants) return false;
+  const auto fairness = static_cast<std::size_t>(
+      std::find_if(modes().begin(), modes().end(),
+                   [](const Mode& m) { return m.disturbance == Disturbance::kFairness; }) -
+      modes().begin());
+  report.verdict = Verdict::kFairness;
+  report.finding = Finding{
+      Oracle::kFairness,
+      absl::StrFormat("thread %d waited %.0f ms for key %d, which others got %d times meanwhile",
+                      &line - board.lines.data(), static_cast<double>(get(line.starved_ns)) / 1e6,
+                      get(line.starved_key), get(line.starved_grants))};
+  report.how = modes()[fairness].name;
+  report.replay.options = options_for(order, fairness, get(line.starved_seed));
+  return true;
+}
+
+}  // namespace
+
+absl::StatusOr<Report> investigate(const Lineup& lineup, const Order& order, const Tell& tell) {
+  const absl::StatusOr<Series> series = series_for(order);
+  if (!series.ok()) return series.status();
+  const Clock::time_point began = Clock::now();
+  const SharedBoard board;
+  const bool clean = investigate(*board, lineup, *series,
+                                 [&] { tell(absl::StrCat(epochs_on(*board), " epochs")); });
+  Report report{.engine = "real", .suspect = lineup.name, .found_after_s = seconds_since(began)};
+  if (!clean) tell_conviction(*board, lineup, order, report);
+  tell_figures(*board, report);
+  tell_remarks(*board, report);
+  if (!clean) {
+    rerun(lineup, *series, *board, tell, report);
+  } else if (!tell_unfairness(*board, order, report)) {
+    report.verdict = clean_or_inconclusive(report.evaluations, needed_for(lineup.abilities));
+  }
+  report.seconds = seconds_since(began);
+  return report;
+}
+
+}  // namespace lockbench::stress::real

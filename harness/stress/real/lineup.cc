@@ -1,0 +1,90 @@
+#include "harness/stress/real/lineup.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "harness/catalog/lines.h"
+#include "harness/stress/suspect_of.h"
+
+namespace lockbench::stress::real {
+namespace {
+
+// Sizes small enough that keys meet and that everything runs out; what is no size stays as usual.
+std::uint64_t number_for(const Number& number) {
+  if (number.parameter == "buckets") return 4;
+  if (number.parameter == "stripes" || number.parameter == "leases") return 2;
+  return number.usual;
+}
+
+bool has_choice(const Listing& listing, const Choice& choice) {
+  return std::find(listing.choices.begin(), listing.choices.end(), choice) != listing.choices.end();
+}
+
+// `striped:lock=std`: what differs from the first line of that name.
+std::string name_of(const Listing& listing, const Listing& first) {
+  std::string name = listing.name;
+  char mark = ':';
+  for (const Choice& choice : listing.choices) {
+    if (has_choice(first, choice)) continue;
+    name += mark + choice.parameter + "=" + choice.value;
+    mark = ',';
+  }
+  return name;
+}
+
+class Visitor {
+ public:
+  template <class P>
+  void operator()(const Line<P>& line) {
+    if (!P::kPromises.excludes || line.listing.name.ends_with("_as_published")) return;
+    if constexpr (KeyedLock<P, std::uint64_t>) {
+      add<P, std::uint64_t>(line, "");
+    } else {
+      add<P, std::string_view>(line, "_string");
+    }
+  }
+
+  std::vector<Lineup> take() { return std::move(lineup_); }
+
+ private:
+  template <class P, Key K>
+  void add(const Line<P>& line, const std::string& ending) {
+    const Listing& listing = line.listing;
+    const Listing& first = firsts_.try_emplace(listing.name, listing).first->second;
+    Lineup made{.name = name_of(listing, first) + ending,
+                .summary = listing.summary + " (" + listing.origin + ")",
+                .abilities = abilities_of<P, K>()};
+    made.abilities.reclaims = CountsKeys<P> && listing.name != "keyed_leaky";
+    made.abilities.nests_leases = has_choice(listing, {"nesting", "refuse"});
+    made.make = [line](std::uint64_t keys) -> std::unique_ptr<Suspect> {
+      Arguments arguments{.keys = keys};
+      for (const Number& number : line.listing.numbers) {
+        arguments.numbers[number.parameter] = number_for(number);
+      }
+      return std::make_unique<SuspectOf<P, K>>(line.make(arguments));
+    };
+    lineup_.push_back(std::move(made));
+  }
+
+  std::map<std::string, Listing> firsts_;
+  std::vector<Lineup> lineup_;
+};
+
+}  // namespace
+
+std::vector<Lineup> lineup() {
+  Visitor visitor;
+  const auto visit = [&](const auto& line) { visitor(line); };
+  visit_global(visit);
+  visit_striped(visit);
+  visit_keyed(visit);
+  visit_reentrant(visit);
+  visit_lease(visit);
+  return visitor.take();
+}
+
+}  // namespace lockbench::stress::real

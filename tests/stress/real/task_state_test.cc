@@ -1,0 +1,78 @@
+#include "harness/stress/real/task_state.h"
+
+#include <latch>
+#include <thread>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include "harness/stress/real/standstill.h"
+
+namespace lockbench::stress::real {
+namespace {
+
+TEST(TaskState, IsReadBehindANameThatLooksLikeIt) {
+  const auto state = task_state_from("77 (a) R 1 (b) S 1 2 3 4 5 6 7 8 9 10 30 12 0 0");
+  ASSERT_TRUE(state);
+  EXPECT_FALSE(state->runnable);
+  EXPECT_EQ(state->cpu_ticks, 42U);
+}
+
+TEST(TaskState, OfTheThreadThatAsksIsRunnable) {
+  const auto state = task_state(getpid(), gettid());
+  ASSERT_TRUE(state);
+  EXPECT_TRUE(state->runnable);
+}
+
+TEST(TaskState, OfNobodyIsAbsent) {
+  EXPECT_FALSE(task_state_from(""));
+  EXPECT_FALSE(task_state_from("77 (a) S 1 2"));
+  EXPECT_FALSE(task_state(getpid(), getppid()));
+}
+
+// A thread that sleeps until the test lets it go.
+class Sleeper {
+ public:
+  Sleeper() {
+    while (task_ == 0) std::this_thread::yield();
+    while (task_state(getpid(), task_)->runnable) std::this_thread::yield();
+  }
+  ~Sleeper() {
+    over_.count_down();
+    thread_.join();
+  }
+
+  pid_t task() const { return task_; }
+
+ private:
+  std::latch over_{1};
+  std::atomic<pid_t> task_{0};
+  std::thread thread_{[this] {
+    task_ = gettid();
+    over_.wait();
+  }};
+};
+
+TEST(Standstill, IsReachedByThreadsThatSleepAndTellNothing) {
+  const Sleeper sleeper;
+  Standstill standstill(Standstill::Clock::duration::zero());
+  EXPECT_FALSE(standstill.reached(1, getpid(), {sleeper.task()}));
+  EXPECT_TRUE(standstill.reached(1, getpid(), {sleeper.task()}));
+}
+
+TEST(Standstill, BeginsAnewWhenSomethingIsTold) {
+  const Sleeper sleeper;
+  Standstill standstill(Standstill::Clock::duration::zero());
+  EXPECT_FALSE(standstill.reached(1, getpid(), {sleeper.task()}));
+  EXPECT_FALSE(standstill.reached(2, getpid(), {sleeper.task()}));
+}
+
+TEST(Standstill, IsNotReachedByAThreadThatIsNotGivenAProcessor) {
+  // This thread is runnable, and has had no 20 ms since the first look.
+  Standstill standstill(Standstill::Clock::duration::zero());
+  EXPECT_FALSE(standstill.reached(1, getpid(), {gettid()}));
+  EXPECT_FALSE(standstill.reached(1, getpid(), {gettid()}));
+}
+
+}  // namespace
+}  // namespace lockbench::stress::real
