@@ -21,38 +21,27 @@ class Graph {
   Graph(const std::vector<Standing>& threads, const Abilities& abilities)
       : threads_(threads), abilities_(abilities) {}
 
-  // Positions of threads of which each waits for what the next has, and the last for the first.
-  std::vector<std::size_t> circle() const {
-    const auto holds = [&](std::size_t a, std::size_t b) { return has_what_is_wanted(b, a); };
-    const auto may_hold = [&](std::size_t a, std::size_t b) {
+  using Edge = std::function<bool(std::size_t, std::size_t)>;
+  using Circle = std::vector<std::size_t>;
+
+  // Positions of threads of which each waits for what the next has, and the last for the first;
+  // empty if there are none. Two threads come before one that waits for itself.
+  Circle circle() const {
+    return circle_along([&](std::size_t a, std::size_t b) { return has_what_is_wanted(b, a); });
+  }
+
+  // The same, where whoever takes two keys at once may have got one of them.
+  Circle possible_circle() const {
+    return circle_along([&](std::size_t a, std::size_t b) {
       return has_what_is_wanted(b, a) || may_have_one_of_two(b, a);
-    };
-    const auto others = [](const auto& edge) {
-      return [edge](std::size_t a, std::size_t b) { return a != b && edge(a, b); };
-    };
-    // What is known comes before what may be, and two threads before one with itself.
-    for (const Edge& edge :
-         {Edge(others(holds)), Edge(holds), Edge(others(may_hold)), Edge(may_hold)}) {
-      const std::vector<std::size_t> found = circle_along(edge);
-      if (!found.empty()) return found;
-    }
-    return {};
+    });
   }
 
   bool meet(const Deed& a, const Deed& b) const {
     return !abilities_.lock_per_key || names(a, b.key) || (is_pair(b) && names(a, b.other));
   }
 
-  bool held_by_somebody(const Deed& wanted) const {
-    return std::any_of(threads_.begin(), threads_.end(), [&](const Standing& thread) {
-      return std::any_of(thread.holds.begin(), thread.holds.end(),
-                         [&](const Deed& hold) { return meet(hold, wanted); });
-    });
-  }
-
  private:
-  using Edge = std::function<bool(std::size_t, std::size_t)>;
-
   bool has_what_is_wanted(std::size_t owner, std::size_t asker) const {
     const std::vector<Deed>& holds = threads_[owner].holds;
     return std::any_of(holds.begin(), holds.end(),
@@ -65,9 +54,15 @@ class Graph {
     return threads_[owner].waits() && is_pair(doing) && meet(doing, threads_[asker].doing);
   }
 
-  std::vector<std::size_t> circle_along(const Edge& edge) const {
+  Circle circle_along(const Edge& edge) const {
+    const auto others = [&](std::size_t a, std::size_t b) { return a != b && edge(a, b); };
+    Circle found = first_circle(others);
+    return found.empty() ? first_circle(edge) : found;
+  }
+
+  Circle first_circle(const Edge& edge) const {
     for (std::size_t first = 0; first < threads_.size(); ++first) {
-      std::vector<std::size_t> path;
+      Circle path;
       std::vector<bool> seen(threads_.size(), false);
       if (leads_back(first, first, edge, seen, path)) return path;
     }
@@ -103,6 +98,13 @@ std::string text_of_all(const std::vector<Standing>& threads) {
     absl::StrAppend(&text, text.empty() ? "" : "; ", text_of(thread));
   }
   return text;
+}
+
+Finding closed(const Graph::Circle& circle, const std::vector<Standing>& threads) {
+  std::string text = "threads wait in a circle:";
+  for (const std::size_t i : circle) absl::StrAppend(&text, " ", text_of(threads[i]), ";");
+  absl::StrAppend(&text, " and so back to thread ", threads[circle.front()].thread);
+  return {Oracle::kCycle, std::move(text)};
 }
 
 Finding lost(const std::string& why, const std::vector<Standing>& threads) {
@@ -147,11 +149,16 @@ Finding judge_standstill(const std::vector<Standing>& threads, const Abilities& 
                   threads);
     }
   }
-  if (const std::vector<std::size_t> circle = graph.circle(); !circle.empty()) {
-    std::string text = "threads wait in a circle:";
-    for (const std::size_t i : circle) absl::StrAppend(&text, " ", text_of(threads[i]), ";");
-    absl::StrAppend(&text, " and so back to thread ", threads[circle.front()].thread);
-    return {Oracle::kCycle, std::move(text)};
+  if (const Graph::Circle circle = graph.circle(); !circle.empty()) {
+    return closed(circle, threads);
+  }
+  for (const Standing& thread : threads) {
+    if (thread.doing.what == Deed::kGives) {
+      return lost(absl::StrCat("thread ", thread.thread, " gives back for ever"), threads);
+    }
+  }
+  if (const Graph::Circle circle = graph.possible_circle(); !circle.empty()) {
+    return closed(circle, threads);
   }
   const bool waits_for_another_key =
       abilities.lock_per_key && probe && (probe->free_keys >> probe->untouched & 1) == 0 &&

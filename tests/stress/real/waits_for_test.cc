@@ -80,6 +80,14 @@ TEST(WaitsFor, AKeyThatNobodyEverTookMustBeFreeWhereEachHasALock) {
             Oracle::kProgress);
 }
 
+TEST(WaitsFor, AnUnlockThatDoesNotReturnIsNotACircleOfThoseWhoWait) {
+  const Deed gives = {.what = Deed::kGives, .key = 0};
+  const Finding finding =
+      judge_standstill({{0, gives, {}}, {1, wants_both(0, 1), {}}}, kShared, free_are(0));
+  EXPECT_EQ(finding.oracle, Oracle::kProgress);
+  EXPECT_THAT(finding.what, HasSubstr("thread 0 gives back for ever"));
+}
+
 TEST(WaitsFor, AThreadMayWaitForItself) {
   const Finding finding = judge_standstill({{0, wants(0), {has(0)}}}, kPerKey, {});
   EXPECT_EQ(finding.oracle, Oracle::kCycle);
