@@ -53,7 +53,8 @@ struct Abilities {
   bool reclaims = false;      // keeps nothing for a key that nobody uses
   bool nests_keys = false;    // a thread may hold two keys by two claims, taken in ascending order
   bool nests_leases = false;  // a thread that holds a lease may ask for another of its shard
-  bool refuses_strangers = false;  // unlock() by a thread that does not hold has no effect
+  std::chrono::nanoseconds hold_limit{};  // who holds longer may lose the key; 0: nobody does
+  bool refuses_strangers = false;         // unlock() by a thread that does not hold has no effect
 };
 
 // A line of a line-up: a lock by name, and how one is made.

@@ -1,9 +1,14 @@
 #include "tests/mutants/lineup.h"
 
+#include <chrono>
 #include <memory>
 #include <utility>
 
 #include "harness/stress/suspect_of.h"
+#include "primitives/as_published/keyed_as_published.h"
+#include "primitives/as_published/lease_as_published.h"
+#include "primitives/as_published/random_mutexes_as_published.h"
+#include "primitives/as_published/reentrant_as_published.h"
 #include "primitives/global_lock.h"
 #include "tests/mutants/asymmetric_lock.h"
 #include "tests/mutants/condvar_lock.h"
@@ -248,9 +253,49 @@ std::vector<Mutant> asymmetric() {
   };
 }
 
+template <class Pool>
+Lineup nested_leases(const char* name, const char* fault) {
+  Lineup lineup{
+      .name = name, .summary = fault, .abilities = stress::abilities_of<Pool, std::uint64_t>()};
+  lineup.abilities.nests_leases = true;
+  lineup.make = [](std::uint64_t keys) -> std::unique_ptr<stress::Suspect> {
+    return std::make_unique<stress::SuspectOf<Pool, std::uint64_t>>(
+        std::make_unique<Pool>(keys, 2U));
+  };
+  return lineup;
+}
+
+// The forms that others published, faults included.
+std::vector<Mutant> published() {
+  using std::chrono::milliseconds;
+  Lineup watched = suspect<KeyedAsPublished<>>("keyed_as_published",
+                                               "its watchdog releases after 1 ms", milliseconds(1));
+  watched.abilities.nests_keys = false;
+  watched.clients = {"L0 R3000000 U | L0 U"};
+  Lineup table =
+      suspect<KeyedAsPublished<>>("keyed_as_published:timeout_ms=0",
+                                  "looks a key up and adds it in two steps", milliseconds(0));
+  table.abilities.nests_keys = false;
+  Lineup strangers =
+      suspect<ReentrantAsPublished<>>("reentrant_as_published", "unlocks for whoever asks");
+  strangers.abilities.refuses_strangers = true;
+  return {
+      broken(std::move(watched), kTwoInside),
+      broken(std::move(table), kTwoInside + Oracle::kProgress + Oracle::kOrdering),
+      broken(std::move(strangers), {Oracle::kModel}),
+      broken(nested_leases<LeaseAsPublished>("lease_as_published",
+                                             "a second lease, while all are held by askers"),
+             kCircle),
+      broken(nested_leases<RandomMutexesAsPublished>("random_mutexes_as_published",
+                                                     "a second one of those picked blindly"),
+             kCircle + Oracle::kProgress),
+  };
+}
+
 std::vector<Mutant> mutants() {
   std::vector<Mutant> all;
-  for (auto part : {spinning, sleeping, tables, striping, nests, leasing, watchdogs, asymmetric}) {
+  for (auto part :
+       {spinning, sleeping, tables, striping, nests, leasing, watchdogs, asymmetric, published}) {
     for (Mutant& mutant : part()) all.push_back(std::move(mutant));
   }
   return all;

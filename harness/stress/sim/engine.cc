@@ -25,9 +25,9 @@ absl::StatusOr<Model> model_from(const std::string& name) {
 }
 
 std::vector<Oracle> needed_for(const Abilities& abilities) {
-  std::vector<Oracle> needed = {Oracle::kExclusion, Oracle::kOrdering, Oracle::kConservation,
-                                Oracle::kProgress,  Oracle::kCycle,    Oracle::kModel,
-                                Oracle::kResidue,   Oracle::kLifetime};
+  std::vector<Oracle> needed = {Oracle::kExclusion, Oracle::kOrdering,    Oracle::kProgress,
+                                Oracle::kCycle,     Oracle::kModel,       Oracle::kResidue,
+                                Oracle::kLifetime,  Oracle::kConservation};
   if (abilities.leases) needed.push_back(Oracle::kLease);
   if (abilities.tokens) needed.push_back(Oracle::kToken);
   if (abilities.lock_per_key) needed.push_back(Oracle::kIndependence);

@@ -106,6 +106,7 @@ Investigation::Start Investigation::begin_take(std::uint32_t number, const Act& 
   const Aside aside(world_);
   world_.tell([&] { return absl::StrCat("thread ", number, " wants ", name_of_keys(act)); });
   threads_[number].taking = true;
+  threads_[number].asked_ns = world_.time_ns();
   Start start{.ns = world_.time_ns(), .stores_under_way = world_.memory().any_buffered()};
   if (traffic(act.key).under_way != 0) ++contended_;
   for (const std::uint32_t key : keys_of(act)) {
@@ -204,6 +205,8 @@ void Investigation::enter_key(std::uint32_t number, std::uint32_t key, const Hol
       return;
     }
   }
+  std::erase_if(books.holders, [&](const Holder& holder) { return late(holder.since_ns); });
+  if (late(threads_[number].asked_ns)) return;  // it may have lost the key before it looked
   check_room(number, key, hold);
   if (lineup_.abilities.tokens) {
     evaluations_.count(Oracle::kToken);
@@ -216,13 +219,22 @@ void Investigation::enter_key(std::uint32_t number, std::uint32_t key, const Hol
   }
   const LastHold& last = books.leases[hold.lease];
   evaluations_.count(Oracle::kOrdering);
-  if (!world_.memory().happens_before(last.thread, last.moment, world_.thread())) {
+  const bool ordered = world_.memory().happens_before(last.thread, last.moment, world_.thread());
+  if (!ordered && !late(last.since_ns)) {
     convict(
         Oracle::kOrdering,
         absl::StrCat("nothing orders what thread ", number, " does with key ", key,
                      " after what the holder before it did: a release or an acquire is missing"));
   }
-  books.holders.push_back({.thread = number, .lease = hold.lease});
+  books.holders.push_back(
+      {.thread = number, .lease = hold.lease, .since_ns = threads_[number].asked_ns});
+}
+
+// Of a lock that takes a key away from who holds it too long: such a holder has lost it, and what
+// it does from then on is none of the lock's business.
+bool Investigation::late(std::int64_t since_ns) const {
+  const std::int64_t limit_ns = lineup_.abilities.hold_limit.count();
+  return limit_ns != 0 && world_.time_ns() - since_ns >= limit_ns;
 }
 
 void Investigation::check_data(std::uint32_t number, std::uint32_t key, const Hold& hold,
@@ -251,21 +263,26 @@ void Investigation::give(std::uint32_t number) {
     world_.tell(
         [&] { return absl::StrCat("thread ", number, " gives back ", name_of_keys(*hold.act)); });
     threads_[number].holds.pop_back();
-    for (const std::uint32_t key : keys) {
-      auto& holders = keys_[key].holders;
-      std::erase_if(holders, [&](const Holder& holder) {
-        return holder.depth == 0 && holder.thread == number && holder.lease == hold.lease;
-      });
-      LastHold& last = keys_[key].leases[hold.lease];
-      last.thread = world_.thread();
-      last.moment = world_.memory().stamp(last.thread);
-      world_.memory().note(last.thread, kKeyEvents + key, true);
-    }
+    for (const std::uint32_t key : keys) forget_hold(number, key, hold);
   }
   hold.claim->unlock();
   delete hold.claim;
   const Aside aside(world_);
   for (const std::uint32_t key : keys) --traffic(key).under_way;
+}
+
+void Investigation::forget_hold(std::uint32_t number, std::uint32_t key, const Hold& hold) {
+  world_.memory().note(world_.thread(), kKeyEvents + key, true);
+  std::vector<Holder>& holders = keys_[key].holders;
+  const auto own = std::find_if(holders.begin(), holders.end(), [&](const Holder& holder) {
+    return holder.thread == number && holder.lease == hold.lease;
+  });
+  if (own == holders.end()) return;  // it had been taken away
+  LastHold& last = keys_[key].leases[hold.lease];
+  last.since_ns = own->since_ns;
+  last.thread = world_.thread();
+  last.moment = world_.memory().stamp(last.thread);
+  if (own->depth == 0) holders.erase(own);
 }
 
 // As a guard does when the work throws.
@@ -308,6 +325,8 @@ bool Investigation::leave_key(std::uint32_t number, std::uint32_t key, const Hol
     }
     break;
   }
+  // Where a hold may be taken away, only a fence makes writing safe; the client has none.
+  if (lineup_.abilities.hold_limit.count() != 0) return false;
   ++books.leases[hold.lease].updates;
   return true;
 }

@@ -45,6 +45,7 @@ class Investigation {
   struct ThreadBooks {
     const Act* act = nullptr;  // under way
     bool taking = false;       // inside lock(), try_lock() or try_lock_for()
+    std::int64_t asked_ns = 0;  // when its last take began
     bool ended = false;
     std::vector<Hold> holds;
   };
@@ -53,6 +54,7 @@ class Investigation {
     std::uint32_t thread;
     std::uint32_t lease;
     std::uint32_t depth = 1;
+    std::int64_t since_ns = 0;
     const char* disputed = nullptr;  // what was done to its hold that must not end it
   };
 
@@ -61,6 +63,7 @@ class Investigation {
     std::uint32_t thread = 0;  // of the world
     std::uint32_t moment = 0;
     std::uint64_t updates = 0;  // so far
+    std::int64_t since_ns = 0;
   };
 
   struct KeyBooks {
@@ -90,10 +93,12 @@ class Investigation {
   void refused(std::uint32_t number, const Act& act, const Start& start);
   void enter(std::uint32_t number, const Act& act, Claim* claim);
   void enter_key(std::uint32_t number, std::uint32_t key, const Hold& hold);
+  bool late(std::int64_t since_ns) const;
   void check_room(std::uint32_t number, std::uint32_t key, const Hold& hold);
   void give(std::uint32_t number);
   void give_throwing(std::uint32_t number);
   void give_foreign(std::uint32_t number, std::uint32_t key);
+  void forget_hold(std::uint32_t number, std::uint32_t key, const Hold& hold);
   bool leave_key(std::uint32_t number, std::uint32_t key, const Hold& hold);
   void check_data(std::uint32_t number, std::uint32_t key, const Hold& hold, std::uint64_t seen);
   void look_at_the_end();

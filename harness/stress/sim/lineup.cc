@@ -1,14 +1,20 @@
 #include "harness/stress/sim/lineup.h"
 
+#include <chrono>
 #include <memory>
 #include <string_view>
 #include <utility>
 
 #include "harness/stress/suspect_of.h"
+#include "primitives/as_published/reentrant_as_published.h"
+#include "primitives/adaptive_mutex.h"
 #include "primitives/global_lock.h"
 #include "primitives/key.h"
+#include "primitives/keyed_limited.h"
 #include "primitives/keyed_mutex.h"
 #include "primitives/lease_pool.h"
+#include "primitives/parking_lot.h"
+#include "primitives/parking_lot.h"
 #include "primitives/reentrant_lock.h"
 #include "primitives/striped_lock.h"
 
@@ -17,6 +23,14 @@ namespace {
 
 Lineup that_reclaims(Lineup line) {
   line.abilities.reclaims = true;
+  return line;
+}
+
+// Longer than any client rests, so that a hold ends late only when time hurries.
+constexpr std::chrono::milliseconds kLimit{5};
+
+Lineup limited(Lineup line) {
+  line.abilities.hold_limit = kLimit;
   return line;
 }
 
@@ -37,13 +51,24 @@ std::vector<Lineup> lineup() {
   using String = std::string_view;
   return {
       suspect<GlobalLock<>>("global", "one lock for all keys"),
+      suspect<GlobalLock<AdaptiveMutex>>("adaptive", "one adaptive lock for all keys"),
+      suspect<GlobalLock<BasicAdaptiveMutex<lockbench::internal::NoBarriers>>>(
+          "adaptive:barriers=none", "the same, as on a kernel without membarrier"),
+      suspect<StripedLock<AdaptiveMutex>>("striped:lock=adaptive", "four adaptive stripes", 4),
+      suspect<GlobalLock<ParkingMutex>>("parking", "one lock of a byte for all keys"),
       that_reclaims(suspect<KeyedMutex<>>("keyed", "a mutex per key; two buckets", 2)),
       that_reclaims(suspect<KeyedMutex<String>, String>("keyed_string",
                                                         "a mutex per string key; one bucket", 1)),
+      limited(that_reclaims(
+          suspect<KeyedLimited<>>("keyed_limited", "who holds too long loses the key", kLimit, 1))),
       suspect<StripedLock<>>("striped", "two stripes", 2),
       suspect<ReentrantLock<>>("reentrant", "one lock that its owner may take again"),
+      suspect<ReentrantRepaired>("reentrant_repaired", "the published one, its faults mended"),
+      suspect<ReentrantLock<RecursiveMutex<ParkingMutex>>>("recursive_parking",
+                                                           "a byte, its waiters queued elsewhere"),
       pool<LeasePool>("lease", "shards with two leases each", 2),
       pool<LeasePool>("lease:leases=1", "shards with one lease each", 1),
+      pool<BasicLeasePool<LeaseOrder::kFifo>>("lease:order=fifo", "first come, first served", 2),
   };
 }
 
