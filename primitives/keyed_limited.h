@@ -47,6 +47,7 @@
 #include "primitives/fence.h"
 #include "primitives/futex_mutex.h"
 #include "primitives/internal/deadline_timer.h"
+#include "primitives/internal/key_queues.h"
 #include "primitives/internal/timed.h"
 #include "primitives/internal/wait_queue.h"
 #include "primitives/key.h"
@@ -90,50 +91,22 @@ class KeyedLimited {
     std::size_t count = 0;
     for (std::size_t i = 0; i <= mask_; ++i) {
       std::scoped_lock guard(buckets_[i].mutex);
-      for (const Node* n = buckets_[i].holders; n != nullptr; n = n->next_holder) ++count;
+      count += buckets_[i].keys_held();
     }
     return count;
   }
 
  private:
-  struct Node : internal::Waiter {
-    Node(std::uint64_t h, K k) : hash(h), key(k) {}
+  struct Node : internal::KeyNode<K> {
+    using internal::KeyNode<K>::KeyNode;
 
-    bool same_key(const Node& other) const { return hash == other.hash && key == other.key; }
-
-    const std::uint64_t hash;
-    const K key;
-    Node* next_holder = nullptr;
     std::uint64_t token = 0;
     platform::Time deadline{};
     platform::Atomic<bool> ended{false};  // I2
   };
 
-  struct alignas(platform::kCacheLine) Bucket {
-    // Who holds the key of `node`, or null.
-    Node* holder_of(const Node& node) const {
-      Node* n = holders;
-      while (n != nullptr && !n->same_key(node)) n = n->next_holder;
-      return n;
-    }
-
-    void remove_holder(const Node& node) {
-      Node** link = &holders;
-      while (*link != &node) link = &(*link)->next_holder;
-      *link = node.next_holder;
-    }
-
-    // The waiter for the same key that came first, or null. O(waiters in the bucket).
-    Node* first_waiter_for(const Node& node) const {
-      for (internal::Waiter* w = waiters.first(); w != nullptr; w = w->next) {
-        if (static_cast<Node*>(w)->same_key(node)) return static_cast<Node*>(w);
-      }
-      return nullptr;
-    }
-
+  struct alignas(platform::kCacheLine) Bucket : internal::KeyQueues<Node> {
     FutexMutex mutex;
-    Node* holders = nullptr;
-    internal::WaitQueue waiters;
     std::uint64_t tokens = 0;                      // I3
     platform::Time alarm_at = platform::kForever;  // I4
   };
@@ -152,8 +125,7 @@ class KeyedLimited {
     node.deadline = platform::now() + limit_;
     // relaxed: nobody else reads it before the mutex is released.
     node.ended.store(false, std::memory_order_relaxed);
-    node.next_holder = bucket.holders;
-    bucket.holders = &node;
+    bucket.add_holder(node);
     if (!bucket.waiters.empty()) set_alarm(bucket, node.deadline);
   }
 
@@ -276,7 +248,7 @@ class KeyedLimited {
   bool end_one_late_hold(Bucket& bucket, internal::PendingWake& wake) {
     const platform::Time now = platform::now();
     platform::Time next = platform::kForever;
-    for (Node* holder = bucket.holders; holder != nullptr; holder = holder->next_holder) {
+    for (Node* holder = bucket.holders; holder != nullptr; holder = bucket.next_of(*holder)) {
       Node* const waiter = bucket.first_waiter_for(*holder);
       if (waiter == nullptr) continue;
       if (now >= holder->deadline) {

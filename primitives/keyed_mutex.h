@@ -28,6 +28,7 @@
 #include "primitives/concepts.h"
 #include "primitives/futex_mutex.h"
 #include "primitives/internal/handle_pair.h"
+#include "primitives/internal/key_queues.h"
 #include "primitives/internal/timed.h"
 #include "primitives/internal/wait_queue.h"
 #include "primitives/key.h"
@@ -65,7 +66,7 @@ class KeyedMutex {
     std::size_t count = 0;
     for (std::size_t i = 0; i <= mask_; ++i) {
       std::scoped_lock guard(buckets_[i].mutex);
-      for (const Node* n = buckets_[i].holders; n != nullptr; n = n->next_holder) ++count;
+      count += buckets_[i].keys_held();
     }
     return count;
   }
@@ -76,46 +77,10 @@ class KeyedMutex {
     K key;
   };
 
-  struct Node : internal::Waiter {
-    Node(std::uint64_t h, K k) : hash(h), key(k) {}
+  using Node = internal::KeyNode<K>;
 
-    bool same_key(const Node& other) const { return hash == other.hash && key == other.key; }
-
-    const std::uint64_t hash;
-    const K key;
-    Node* next_holder = nullptr;
-  };
-
-  struct alignas(platform::kCacheLine) Bucket {
-    bool held(const Node& node) const {
-      for (const Node* n = holders; n != nullptr; n = n->next_holder) {
-        if (n->same_key(node)) return true;
-      }
-      return false;
-    }
-
-    void add_holder(Node& node) {
-      node.next_holder = holders;
-      holders = &node;
-    }
-
-    void remove_holder(const Node& node) {
-      Node** link = &holders;
-      while (*link != &node) link = &(*link)->next_holder;
-      *link = node.next_holder;
-    }
-
-    // The waiter for the same key that came first, or null. O(waiters in the bucket).
-    Node* first_waiter_for(const Node& node) const {
-      for (internal::Waiter* w = waiters.first(); w != nullptr; w = w->next) {
-        if (static_cast<Node*>(w)->same_key(node)) return static_cast<Node*>(w);
-      }
-      return nullptr;
-    }
-
+  struct alignas(platform::kCacheLine) Bucket : internal::KeyQueues<Node> {
     FutexMutex mutex;
-    Node* holders = nullptr;
-    internal::WaitQueue waiters;
   };
   static_assert(sizeof(Bucket) == platform::kCacheLine);
 
@@ -125,7 +90,7 @@ class KeyedMutex {
     Bucket& bucket = bucket_of(node);
     {
       std::scoped_lock guard(bucket.mutex);
-      if (!bucket.held(node)) {
+      if (bucket.holder_of(node) == nullptr) {
         bucket.add_holder(node);
         return true;
       }
@@ -141,7 +106,7 @@ class KeyedMutex {
       std::scoped_lock guard(bucket.mutex);
       // relaxed: signals are sent under the mutex, which this thread holds.
       if (node.signal.load(std::memory_order_relaxed) == internal::Waiter::kGranted) return true;
-      if (!bucket.held(node)) {
+      if (bucket.holder_of(node) == nullptr) {
         bucket.waiters.remove(node);
         bucket.add_holder(node);
         return true;
@@ -160,7 +125,7 @@ class KeyedMutex {
   bool try_acquire(Node& node) {
     Bucket& bucket = bucket_of(node);
     std::scoped_lock guard(bucket.mutex);
-    if (bucket.held(node)) return false;
+    if (bucket.holder_of(node) != nullptr) return false;
     bucket.add_holder(node);
     return true;
   }

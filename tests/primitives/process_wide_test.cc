@@ -3,8 +3,8 @@
 
 #include <array>
 #include <atomic>
-#include <cstdint>
-#include <mutex>
+#include <cstddef>
+#include <memory>
 #include <stdexcept>
 
 #include <gtest/gtest.h>
@@ -60,10 +60,14 @@ struct Reluctant {
   static inline int tries = 0;
 };
 
-TEST(ProcessWide, IsTriedAgainByTheNextWhenMakingFails) {
-  EXPECT_THROW(process_wide<Reluctant>(), std::runtime_error);
-  EXPECT_THROW(process_wide<Reluctant>(), std::runtime_error);
-  EXPECT_EQ(&process_wide<Reluctant>(), &process_wide<Reluctant>());
+TEST(MadeOnce, IsTriedAgainByTheNextWhenMakingFails) {
+  Reluctant::tries = 0;
+  internal::MadeOnce<Reluctant> once;
+  const auto make = [] { return std::make_unique<Reluctant>(); };
+  EXPECT_THROW(once.get(make), std::runtime_error);
+  EXPECT_THROW(once.get(make), std::runtime_error);
+  const std::unique_ptr<Reluctant> made(&once.get(make));
+  EXPECT_EQ(&once.get(make), made.get());
   EXPECT_EQ(Reluctant::tries, 3);
 }
 

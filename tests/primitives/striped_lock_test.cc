@@ -110,11 +110,12 @@ struct Fragile {
   bool try_lock() { return false; }
   void unlock() { --held; }
 
-  static inline int left = 3;
+  static inline int left = 0;
   static inline int held = 0;
 };
 
 TEST(StripedLock, AnExceptionHalfWayGivesBackWhatWasTaken) {
+  Fragile::left = 3;
   StripedLock<Fragile> striped(4096);
   auto all = striped.handle_all(std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{3});
   EXPECT_THROW(all.lock(), std::runtime_error);
