@@ -23,99 +23,16 @@
 //              latter's.
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
-#include <mutex>
 
-#include "primitives/futex_mutex.h"
+#include "primitives/internal/parking_lot.h"
 #include "primitives/internal/timed.h"
 #include "primitives/internal/wait_queue.h"
-#include "primitives/key.h"
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/clock.h"
-#include "primitives/platform/layout.h"
 #include "primitives/platform/spin.h"
 
 namespace lockbench {
-
-namespace internal {
-
-// The queues of all addresses at which threads of this process are parked.
-class ParkingLot {
- public:
-  struct Parked : Waiter {
-    const void* address = nullptr;
-  };
-
-  enum class Wakening { kNotParked, kToldToLook, kGranted, kTimedOut };
-
-  // Queues under `address` if `still_so()`, and sleeps until told otherwise. `since` is when the
-  // wait began, of which this may be one of several stretches.
-  template <class StillSo>
-  Wakening park(const void* address, platform::Time since, platform::Time deadline,
-                const StillSo& still_so) {
-    Bucket& bucket = bucket_of(address);
-    Parked self;
-    {
-      std::scoped_lock guard(bucket.mutex);
-      if (!still_so()) return Wakening::kNotParked;
-      self.address = address;
-      bucket.queue.push_back(self);
-      self.since = since;
-    }
-    if (await_signal(self, deadline)) return Wakening::kGranted;
-    std::scoped_lock guard(bucket.mutex);
-    // relaxed: signals are sent under the mutex, which this thread holds.
-    const std::uint32_t signal = self.signal.load(std::memory_order_relaxed);
-    if (signal == Waiter::kGranted) return Wakening::kGranted;
-    if (signal == Waiter::kWoken) return Wakening::kToldToLook;
-    bucket.queue.remove(self);
-    return Wakening::kTimedOut;
-  }
-
-  // Takes the first thread out of the queue of `address`, and sends it what `decide` returns.
-  // decide(first, more) is called under the bucket's mutex: the thread or null, and whether there
-  // are others behind it.
-  template <class Decide>
-  void unpark_one(const void* address, const Decide& decide) {
-    Bucket& bucket = bucket_of(address);
-    PendingWake wake;
-    {
-      std::scoped_lock guard(bucket.mutex);
-      Waiter* const first = first_at(address, bucket.queue.first());
-      const bool more = first != nullptr && first_at(address, first->next) != nullptr;
-      const Waiter::Signal signal = decide(first, more);
-      if (first == nullptr) return;
-      bucket.queue.remove(*first);
-      wake.signal(*first, signal);
-    }
-    wake.deliver();
-  }
-
- private:
-  static constexpr std::size_t kBuckets = 256;
-
-  struct alignas(platform::kCacheLine) Bucket {
-    FutexMutex mutex;
-    WaitQueue queue;
-  };
-
-  Bucket& bucket_of(const void* address) {
-    return buckets_[index_below(kBuckets, KeyHash{}(reinterpret_cast<std::uintptr_t>(address)))];
-  }
-
-  static Waiter* first_at(const void* address, Waiter* from) {
-    while (from != nullptr && static_cast<Parked*>(from)->address != address) from = from->next;
-    return from;
-  }
-
-  std::array<Bucket, kBuckets> buckets_;
-};
-
-inline ParkingLot parking_lot;
-
-}  // namespace internal
 
 class ParkingMutex : public internal::TimedMembers<ParkingMutex> {
  public:
@@ -156,7 +73,7 @@ class ParkingMutex : public internal::TimedMembers<ParkingMutex> {
     kParked = 2,
   };
 
-  static constexpr int kSpins = 80;  // about 2 us; see FutexMutex
+  static constexpr int kSpins = platform::spins(80);  // about 2 us; see FutexMutex
 
   bool take_unwaited() {
     std::uint8_t expected = 0;
@@ -188,10 +105,12 @@ class ParkingMutex : public internal::TimedMembers<ParkingMutex> {
         continue;
       }
       using Wakening = internal::ParkingLot::Wakening;
-      const Wakening wakening = internal::parking_lot.park(this, since, deadline, [this] {
-        // relaxed: who leaves this state holds the bucket's mutex (I2), as this thread does.
-        return state_.load(std::memory_order_relaxed) == (kHeld | kParked);
-      });
+      using Place = internal::ParkingLot::Place;
+      const Wakening wakening =
+          internal::ParkingLot::of_process().park(this, since, deadline, Place::kLast, [this] {
+            // relaxed: who leaves this state holds the bucket's mutex (I2), as this thread does.
+            return state_.load(std::memory_order_relaxed) == (kHeld | kParked);
+          });
       if (wakening == Wakening::kGranted) return true;
       if (wakening == Wakening::kTimedOut) return false;
     }
@@ -210,7 +129,7 @@ class ParkingMutex : public internal::TimedMembers<ParkingMutex> {
 
   [[gnu::noinline, gnu::cold]] void unlock_slow() {
     using internal::Waiter;
-    internal::parking_lot.unpark_one(this, [this](const Waiter* first, bool more) {
+    internal::ParkingLot::of_process().unpark_one(this, [this](const Waiter* first, bool more) {
       const std::uint8_t parked = more ? kParked : 0;
       if (first != nullptr && internal::WaitQueue::impatient(*first)) {
         // Handed over: it stays held. relaxed: the signal publishes the critical section.

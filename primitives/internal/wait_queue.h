@@ -35,10 +35,10 @@ struct Waiter {
     kGranted = 3,
   };
 
-  platform::FutexWord signal{kSpinning};
   platform::Time since{};  // when the wait began
   Waiter* previous = nullptr;
   Waiter* next = nullptr;
+  platform::FutexWord signal{kSpinning};  // last, so that who derives uses the room behind it
 };
 
 class WaitQueue {
@@ -59,6 +59,16 @@ class WaitQueue {
     waiter.next = nullptr;
     (last_ == nullptr ? first_ : last_->next) = &waiter;
     last_ = &waiter;
+  }
+
+  // For one that was woken, taken out, and beaten: it comes back to its place. Its wait began when
+  // it did.
+  void push_front(Waiter& waiter) {
+    waiter.signal.store(Waiter::kSpinning, std::memory_order_relaxed);  // relaxed: as above
+    waiter.previous = nullptr;
+    waiter.next = first_;
+    (first_ == nullptr ? last_ : first_->previous) = &waiter;
+    first_ = &waiter;
   }
 
   void remove(Waiter& waiter) {

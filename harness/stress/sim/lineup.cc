@@ -6,14 +6,13 @@
 #include <utility>
 
 #include "harness/stress/suspect_of.h"
-#include "primitives/as_published/reentrant_as_published.h"
 #include "primitives/adaptive_mutex.h"
+#include "primitives/as_published/reentrant_as_published.h"
 #include "primitives/global_lock.h"
 #include "primitives/key.h"
 #include "primitives/keyed_limited.h"
 #include "primitives/keyed_mutex.h"
 #include "primitives/lease_pool.h"
-#include "primitives/parking_lot.h"
 #include "primitives/parking_lot.h"
 #include "primitives/reentrant_lock.h"
 #include "primitives/striped_lock.h"

@@ -1,0 +1,129 @@
+// ParkingLot: the queues of all addresses at which threads of this process are parked.
+//
+// A lock that nobody waits for needs no room for a queue: the queues of all such locks lie in one
+// table, found by the lock's address. What a lock knows of its own queue it keeps in bits of its
+// own, and changes them under the bucket's mutex, in the functions that it passes to the lot.
+//
+// Guarantees   a thread that is parked under an address is using the lock there, so the lock's
+//              memory is the lock's; nothing here touches a lock, but through what it passes.
+// Cost         addresses that fall into one bucket share its mutex and its queue while they park.
+//
+// Invariants, all under the bucket's mutex
+//   I1  a Waiter is in the queue from park() until unpark_one() takes it out and signals it, or
+//       until its deadline.
+// Source       the description of WTF::ParkingLot (F. Pizlo, "Locking in WebKit", 2016).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+
+#include "primitives/futex_mutex.h"
+#include "primitives/internal/wait_queue.h"
+#include "primitives/key.h"
+#include "primitives/platform/clock.h"
+#include "primitives/platform/layout.h"
+#include "primitives/platform/thread.h"
+
+namespace lockbench::internal {
+
+class ParkingLot {
+ public:
+  static constexpr std::size_t kBuckets = platform::places(256);
+
+  enum class Wakening { kNotParked, kToldToLook, kGranted, kTimedOut };
+  enum class Place { kLast, kFirst };
+
+  static ParkingLot& of_process() { return platform::of_this_process<ParkingLot>(); }
+
+  // The bucket of an address, below kBuckets.
+  static std::size_t bucket_of(const void* address) {
+    const std::uint64_t bits = reinterpret_cast<std::uintptr_t>(address);
+    return index_below(kBuckets, bits * kOddB);
+  }
+
+  // Queues under `address` if `still_so()`, and sleeps until told otherwise. `since` is when the
+  // wait began, of which this may be one of several stretches. `on_time_out(others)` is called when
+  // the deadline took it out of the queue: whether others remain there for the address.
+  template <class StillSo, class OnTimeOut>
+  Wakening park(const void* address, platform::Time since, platform::Time deadline, Place place,
+                const StillSo& still_so, const OnTimeOut& on_time_out) {
+    Bucket& bucket = buckets_[bucket_of(address)];
+    Parked self;
+    {
+      std::scoped_lock guard(bucket.mutex);
+      if (!still_so()) return Wakening::kNotParked;
+      self.address = address;
+      if (place == Place::kFirst) {
+        bucket.queue.push_front(self);
+      } else {
+        bucket.queue.push_back(self);
+      }
+      self.since = since;
+    }
+    if (await_signal(self, deadline)) return Wakening::kGranted;
+    std::scoped_lock guard(bucket.mutex);
+    // relaxed: signals are sent under the mutex, which this thread holds.
+    const std::uint32_t signal = self.signal.load(std::memory_order_relaxed);
+    if (signal == Waiter::kGranted) return Wakening::kGranted;
+    if (signal == Waiter::kWoken) return Wakening::kToldToLook;
+    bucket.queue.remove(self);
+    on_time_out(first_at(address, bucket.queue.first()) != nullptr);
+    return Wakening::kTimedOut;
+  }
+
+  template <class StillSo>
+  Wakening park(const void* address, platform::Time since, platform::Time deadline, Place place,
+                const StillSo& still_so) {
+    return park(address, since, deadline, place, still_so, [](bool) {});
+  }
+
+  // Takes the first thread out of the queue of `address`, and sends it what `decide` returns;
+  // leaves it there when that is nothing. decide(first, more) is called under the bucket's mutex:
+  // the thread or null, and whether there are others behind it.
+  template <class Decide>
+  void unpark_one(const void* address, const Decide& decide) {
+    Bucket& bucket = buckets_[bucket_of(address)];
+    PendingWake wake;
+    {
+      std::scoped_lock guard(bucket.mutex);
+      Waiter* const first = first_at(address, bucket.queue.first());
+      const bool more = first != nullptr && first_at(address, first->next) != nullptr;
+      const std::optional<Waiter::Signal> signal = decide(first, more);
+      if (first == nullptr || !signal) return;
+      bucket.queue.remove(*first);
+      wake.signal(*first, *signal);
+    }
+    wake.deliver();
+  }
+
+  // Does `action` under the mutex of the address's bucket, if nobody is parked there, under
+  // whatever address.
+  template <class Action>
+  void if_empty(const void* address, const Action& action) {
+    Bucket& bucket = buckets_[bucket_of(address)];
+    std::scoped_lock guard(bucket.mutex);
+    if (bucket.queue.empty()) action();
+  }
+
+ private:
+  struct Parked : Waiter {
+    const void* address = nullptr;
+  };
+
+  struct alignas(platform::kCacheLine) Bucket {
+    FutexMutex mutex;
+    WaitQueue queue;
+  };
+
+  static Waiter* first_at(const void* address, Waiter* from) {
+    while (from != nullptr && static_cast<Parked*>(from)->address != address) from = from->next;
+    return from;
+  }
+
+  std::array<Bucket, kBuckets> buckets_;
+};
+
+}  // namespace lockbench::internal
