@@ -29,6 +29,7 @@ LIBRARIES = {
     "nlohmann json": r"nlohmann/.+",
     "hwloc": r"hwloc(/.+)?\.h",
     "Expat": r"expat\.h",
+    "SQLite": r"sqlite3\.h",
     "std threads": r"atomic|barrier|condition_variable|future|latch|semaphore|shared_mutex"
     r"|stop_token|stdatomic\.h|thread",
     "std": r"[a-z_0-9]+",
@@ -58,6 +59,10 @@ RULES: dict[str, Rule] = {
     "workloads": Rule(
         ("primitives/concepts.h", "primitives/platform"),
         STANDARD | {"Abseil"},
+    ),
+    "workloads/database": Rule(
+        ("primitives/concepts.h", "primitives/platform", "workloads"),
+        STANDARD | {"SQLite", "kernel"},
     ),
     "harness/plan": Rule(
         ("workloads/settings.h", "workloads/random.h"),

@@ -9,14 +9,14 @@
 # What building and running lockbench needs, on Debian 12 and Ubuntu 24.04 or newer.
 run_packages=(
   build-essential cmake ninja-build pkg-config
-  libabsl-dev libbenchmark-dev libcli11-dev libexpat1-dev libhwloc-dev libtbb-dev libtomlplusplus-dev
-  nlohmann-json3-dev
+  libabsl-dev libbenchmark-dev libcli11-dev libexpat1-dev libhwloc-dev libsqlite3-dev libtbb-dev
+  libtomlplusplus-dev nlohmann-json3-dev
   python3 python3-jinja2 python3-matplotlib python3-pandas python3-scipy
 )
 
 # What the tests need besides.
-# graphviz draws nets, spin searches them a second time.
-test_packages=(graphviz libgmock-dev libgtest-dev python3-pytest spin)
+# graphviz draws nets, spin searches them a second time, postgresql serves the workload `database`.
+test_packages=(graphviz libgmock-dev libgtest-dev postgresql python3-pytest spin)
 
 # The least CMake that understands CMakePresets.json.
 least_cmake=3.25

@@ -14,8 +14,8 @@
 #include <array>
 #include <optional>
 #include <system_error>
-#include <type_traits>
 
+#include "workloads/leases_at_rest.h"
 #include "workloads/operation.h"
 
 namespace lockbench {
@@ -108,7 +108,7 @@ class Checkout {
         }
         lease_ = &actor_.shared_.leases_[index_];
         before_ = lease_->holder.read();
-        const bool own = kSharesLeases && before_ == actor_.name_;
+        const bool own = kSharesLeases<P> && before_ == actor_.name_;
         if (before_ != kNobody && !own) [[unlikely]]
           ++actor_.violations_;
         lease_->holder.write(actor_.name_);
@@ -121,7 +121,7 @@ class Checkout {
           return;
         if (lease_->holder.read() != actor_.name_) [[unlikely]]
           ++actor_.violations_;
-        lease_->holder.write(kSharesLeases ? before_ : kNobody);
+        lease_->holder.write(kSharesLeases<P> ? before_ : kNobody);
       }
 
       void work() {
@@ -165,7 +165,7 @@ class Checkout {
     }
     proof.lost_updates = expected > found ? expected - found : found - expected;
     for (std::uint64_t shard = 0; shard < settings_.keys; ++shard) {
-      proof.violations += leases_amiss(shard);
+      proof.violations += leases_amiss(primitive_, keys_[shard]);
     }
     return proof;
   }
@@ -182,47 +182,6 @@ class Checkout {
 
  private:
   static constexpr std::uint64_t kNobody = 0;
-  static constexpr bool kSharesLeases = [] {
-    if constexpr (requires { P::kSharesLeases; }) return P::kSharesLeases;
-    return false;
-  }();
-
-  // Leases of a shard at rest that are missing, and takings beyond one of each lease. O(leases).
-  std::uint64_t leases_amiss(std::uint64_t shard) {
-    if constexpr (kSharesLeases) {
-      const auto census = primitive_.census(shard);
-      return (primitive_.capacity() - census.free) + census.out + census.waiting;
-    } else {
-      return leases_not_to_be_had(shard);
-    }
-  }
-
-  std::uint64_t leases_not_to_be_had(std::uint64_t shard) {
-    using Handle = HandleOf<P, K>;
-    const std::uint32_t capacity = primitive_.capacity();
-    // One more than there should be; a handle neither copies nor moves.
-    const auto room = std::make_unique<std::optional<Handle>[]>(capacity + 1);
-    std::vector<bool> seen(capacity);
-    std::uint32_t found = 0;
-    std::uint32_t taken = 0;
-    for (; taken <= capacity; ++taken) {
-      room[taken].emplace(InPlace{[&] { return primitive_.handle(keys_[shard]); }});
-      if (!room[taken]->try_lock()) break;
-      const std::uint32_t lease = room[taken]->lease();
-      if (lease >= capacity || seen[lease]) continue;
-      seen[lease] = true;
-      ++found;
-    }
-    for (std::uint32_t i = 0; i < taken; ++i) room[i]->unlock();
-    return (capacity - found) + (taken - found);
-  }
-
-  // Lets std::optional hold what a function returns, although it cannot be moved there.
-  template <class Make>
-  struct InPlace {
-    Make make;
-    operator std::invoke_result_t<Make>() const { return make(); }
-  };
 
   P& primitive_;
   const WorkloadSettings settings_;

@@ -68,6 +68,7 @@ struct WorkloadSettings {
   Scenario scenario = Scenario::kLockUnlock;  // `nested` only
   bool watch_conflicts = false;  // tells false conflicts from true ones, where keys are hashed
   bool second_lease = false;     // `checkout` only: asks for a second lease while holding one
+  std::string server;            // `database` only: PostgreSQL's address; empty: SQLite
   std::uint64_t seed = 1;
 };
 

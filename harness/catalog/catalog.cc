@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <optional>
 #include <set>
 
@@ -97,6 +98,30 @@ absl::Status check_nested(const Cell& cell) {
 absl::Status check_file_counter(const Cell& cell) {
   if (cell.workload.name != "file_counter" || cell.keys == 1) return absl::OkStatus();
   return unfit("workload 'file_counter' counts in one file; take 1 key, or leave keys out");
+}
+
+// A PostgreSQL server's address, or nothing. It may hold a password, so no trial carries it.
+std::string server_address() {
+  const char* const address = std::getenv("LOCKBENCH_POSTGRES");
+  return address == nullptr ? "" : address;
+}
+
+// What follows from a connection for each lease.
+absl::Status check_database(const Cell& cell, const Arguments& arguments) {
+  constexpr std::uint64_t kMostConnections = 1000;
+  if (cell.workload.name != "database") return absl::OkStatus();
+  const std::uint64_t leases = arguments["leases"];
+  if (cell.keys > kMostConnections || cell.keys * leases > kMostConnections) {
+    return unfit("workload 'database' opens a connection for each lease of each shard, " +
+                 std::to_string(leases) + " for each of " + std::to_string(cell.keys) +
+                 " keys here; take " + std::to_string(kMostConnections) + " or fewer in all");
+  }
+  if (cell.workload.scenario == kPostgresql && server_address().empty()) {
+    return unfit(
+        "workload 'database:postgresql' needs a server; set LOCKBENCH_POSTGRES to its address, "
+        "as postgresql://user@host/name, or take 'database', which is SQLite");
+  }
+  return absl::OkStatus();
 }
 
 template <class Container, class Matches>
@@ -235,6 +260,7 @@ absl::Status Catalog::check(const Cell& cell) const {
   }
   if (absl::Status status = check_nested(cell); !status.ok()) return status;
   if (absl::Status status = check_file_counter(cell); !status.ok()) return status;
+  if (absl::Status status = check_database(cell, *arguments); !status.ok()) return status;
   return check_transfer(cell);
 }
 
@@ -257,6 +283,7 @@ WorkloadSettings settings_of(const Trial& trial) {
           .scenario = scenario.value_or(Scenario::kLockUnlock),
           .watch_conflicts = cell.watch_conflicts,
           .second_lease = cell.workload.scenario == kSecondLease,
+          .server = cell.workload.scenario == kPostgresql ? server_address() : std::string(),
           .seed = trial.seed};
 }
 

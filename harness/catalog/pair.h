@@ -9,6 +9,7 @@
 #include "workloads/accounts.h"
 #include "workloads/checkout.h"
 #include "workloads/counter.h"
+#include "workloads/database/transactions.h"
 #include "workloads/file_counter.h"
 #include "workloads/nested.h"
 #include "workloads/transfer.h"
@@ -23,6 +24,7 @@ void for_each_workload(Visit visit) {
   visit.template operator()<Transfer<P, K>>();
   visit.template operator()<Nested<P, K>>();
   visit.template operator()<Checkout<P, K>>();
+  visit.template operator()<Transactions<P, K>>();
   visit.template operator()<FileCounter<P, K>>();
 }
 

@@ -10,6 +10,7 @@
 namespace lockbench {
 
 inline constexpr std::string_view kSecondLease = "second_lease";
+inline constexpr std::string_view kPostgresql = "postgresql";
 
 std::vector<WorkloadListing> workload_listings();
 

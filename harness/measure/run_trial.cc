@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 #include <sched.h>
+#include <stdexcept>
 #include <sys/prctl.h>
 #include <thread>
 
@@ -234,6 +235,8 @@ Sample run_trial(const Trial& trial, const MakeSubject& make_subject) {
     sample = {.outcome = Outcome::kFailed,
               .reason = "not enough memory for " + std::to_string(trial.cell.threads) +
                         " threads and " + std::to_string(trial.cell.keys) + " keys"};
+  } catch (const std::runtime_error& error) {  // from a folder, a database: what a workload uses
+    sample = {.outcome = Outcome::kFailed, .reason = error.what()};
   }
   if (run != nullptr && run->threads_left()) {
     static_cast<void>(subject.release());

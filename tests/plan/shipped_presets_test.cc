@@ -35,15 +35,17 @@ const std::set<std::string> kExclusive = {"none",
                                           "keyed_as_published",
                                           "striped_as_published",
                                           "keyed_limited"};
+const std::set<std::string> kLeasing = {
+    "lease",           "lease_condvar",      "lease_tbb",
+    "lease_semaphore", "lease_as_published", "random_mutexes_as_published"};
 const std::map<std::string, std::set<std::string>> kPrimitivesOfWorkload = {
     {"counter", kExclusive},
     {"accounts", kExclusive},
     {"nested",
      {"reentrant", "recursive_mutex", "recursive_parking", "reentrant_as_published",
       "reentrant_repaired"}},
-    {"checkout",
-     {"lease", "lease_condvar", "lease_tbb", "lease_semaphore", "lease_as_published",
-      "random_mutexes_as_published"}},
+    {"checkout", kLeasing},
+    {"database", kLeasing},
     {"file_counter",
      {"none", "file", "file_flock", "file_ofd", "file_robust_mutex", "file_as_published",
       "file_unsafe_as_published"}}};
@@ -98,11 +100,11 @@ std::vector<std::string> all_presets() {
 }
 
 TEST(ShippedPresets, AreTheseAndNoOthers) {
-  EXPECT_THAT(
-      all_presets(),
-      UnorderedElementsAre("quick", "threads", "keys", "holds", "article-21x6", "article-1000x12",
-                           "million-users", "connection-pool", "fastrlock", "watchdog",
-                           "saturation", "file-counter", "i7-1165G7", "i5-11600K"));
+  EXPECT_THAT(all_presets(),
+              UnorderedElementsAre("quick", "threads", "keys", "holds", "article-21x6",
+                                   "article-1000x12", "million-users", "connection-pool",
+                                   "fastrlock", "watchdog", "saturation", "file-counter",
+                                   "connection-pool-postgresql", "i7-1165G7", "i5-11600K"));
 }
 
 TEST(ShippedPresets, AllExpandAndSayWhatTheyTeach) {

@@ -2,69 +2,32 @@
 #include "workloads/checkout.h"
 
 #include <mutex>
-#include <utility>
 
 #include <gtest/gtest.h>
 
 #include "primitives/lease_pool.h"
 #include "tests/workloads/during_hold.h"
+#include "tests/workloads/scripted_leases.h"
 #include "tests/workloads/stand_ins.h"
 
 namespace lockbench {
 namespace {
 
-// One shard's leases on one thread, of whatever numbers the test says. With `leak`, the first that
-// comes back is lost.
-class Leases {
- public:
-  static constexpr Promises kPromises{};
-
-  struct Handle {
-    Leases& pool;
-    std::uint32_t taken = 0;
-
-    void lock() { EXPECT_TRUE(try_lock()) << "nobody would give a lease back"; }
-    bool try_lock() {
-      if (pool.free_.empty()) return false;
-      taken = pool.free_.back();
-      pool.free_.pop_back();
-      return true;
-    }
-    void unlock() {
-      if (!std::exchange(pool.leak_, false)) pool.free_.push_back(taken);
-    }
-    std::uint32_t lease() const { return taken; }
-  };
-
-  Leases(std::uint32_t capacity, std::vector<std::uint32_t> numbers, bool leak = false)
-      : capacity_(capacity), free_(std::move(numbers)), leak_(leak) {}
-
-  Handle handle(std::uint64_t) { return {*this}; }
-  std::uint32_t capacity() const { return capacity_; }
-  static constexpr std::size_t lock_bytes() { return 0; }
-
- private:
-  std::uint32_t capacity_;
-  std::vector<std::uint32_t> free_;
-  bool leak_;
-};
-static_assert(LeaseLock<Leases>);
-
-using Staged = Stage<Checkout<Leases, std::uint64_t>, Leases>;
+using Staged = Stage<Checkout<ScriptedLeases, std::uint64_t>, ScriptedLeases>;
 
 constexpr WorkloadSettings two_actors() {
   return {.threads = 2, .keys = 1, .hold = kHoldAsleep};
 }
 
 // What the proof says when the second actor takes a lease within the first one's hold.
-Proof proof_of_overlap(Leases pool) {
+Proof proof_of_overlap(ScriptedLeases pool) {
   Staged stage(pool, two_actors());
   during_next_hold([&] { stage.operate(1); });
   stage.operate(0);
   return stage.prove();
 }
 
-Proof proof_of_one_operation(Leases pool) {
+Proof proof_of_one_operation(ScriptedLeases pool) {
   Staged stage(pool, {.keys = 1});
   stage.operate(0);
   return stage.prove();

@@ -1,0 +1,39 @@
+// libpq::Session: one connection to a PostgreSQL server, through the client library libpq.so.5.
+//
+// The library is loaded when the first session is opened, not linked: see
+// docs/decisions/0006-databases.md.
+//
+// Errors   DatabaseError: the library is not installed, or what the server says, in one line.
+#pragma once
+
+#include <string>
+
+namespace lockbench::libpq {
+
+class Session {
+ public:
+  explicit Session(const std::string& address);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // The first cell of the last statement's result, or empty.
+  std::string execute(const std::string& text);
+
+  // The same where nobody can be told.
+  void execute_unheard(const char* text) noexcept;
+
+  void prepare(const char* name, const std::string& text);
+  std::string run(const char* name);
+  std::string run(const char* name, const std::string& parameter);
+
+ private:
+  struct Library;
+
+  static const Library& library();
+  std::string outcome_of(void* result, const std::string& what);
+
+  void* connection_;
+};
+
+}  // namespace lockbench::libpq

@@ -1,0 +1,65 @@
+// leases_amiss: whether a shard that nobody uses has the leases that it should have.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <vector>
+
+#include "primitives/concepts.h"
+
+namespace lockbench {
+
+// Whether a thread that asks for a second lease of a shard goes in again on the one that it has.
+template <class P>
+inline constexpr bool kSharesLeases = [] {
+  if constexpr (requires { P::kSharesLeases; }) return P::kSharesLeases;
+  return false;
+}();
+
+namespace internal {
+
+// Lets std::optional hold what a function returns, although it cannot be moved there.
+template <class Make>
+struct InPlace {
+  Make make;
+  operator std::invoke_result_t<Make>() const { return make(); }
+};
+
+template <class P, Key K>
+std::uint64_t leases_not_to_be_had(P& primitive, K shard) {
+  using Handle = HandleOf<P, K>;
+  const std::uint32_t capacity = primitive.capacity();
+  // One more than there should be; a handle neither copies nor moves.
+  const auto room = std::make_unique<std::optional<Handle>[]>(capacity + 1);
+  std::vector<bool> seen(capacity);
+  std::uint32_t found = 0;
+  std::uint32_t taken = 0;
+  for (; taken <= capacity; ++taken) {
+    room[taken].emplace(InPlace{[&] { return primitive.handle(shard); }});
+    if (!room[taken]->try_lock()) break;
+    const std::uint32_t lease = room[taken]->lease();
+    if (lease >= capacity || seen[lease]) continue;
+    seen[lease] = true;
+    ++found;
+  }
+  for (std::uint32_t i = 0; i < taken; ++i) room[i]->unlock();
+  return (capacity - found) + (taken - found);
+}
+
+}  // namespace internal
+
+// Leases of a shard at rest that are missing, and takings beyond one of each lease. Where a thread
+// can hold but one, the primitive's census says so. O(leases).
+template <class P, Key K>
+std::uint64_t leases_amiss(P& primitive, K shard) {
+  if constexpr (kSharesLeases<P>) {
+    const auto census = primitive.census(shard);
+    return (primitive.capacity() - census.free) + census.out + census.waiting;
+  } else {
+    return internal::leases_not_to_be_had(primitive, shard);
+  }
+}
+
+}  // namespace lockbench
