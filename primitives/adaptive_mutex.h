@@ -71,11 +71,6 @@ class Releases {
   std::array<platform::Atomic<std::uint8_t>, ParkingLot::kBuckets> manners_{};
 };
 
-// Shared releases of this thread since one that found somebody asleep or on the way.
-struct QuietReleases {
-  std::uint32_t count = 0;
-};
-
 }  // namespace internal
 
 template <class Barriers = internal::KernelBarriers>
@@ -126,10 +121,6 @@ class BasicAdaptiveMutex : public internal::TimedMembers<BasicAdaptiveMutex<Barr
   static constexpr std::uint32_t kWaking = 4;
 
   static constexpr int kSpins = platform::spins(40);
-  // Shared releases that concerned nobody before they become calm again: the barrier that it takes
-  // to undo that costs as much as some hundred of them.
-  static constexpr std::uint32_t kQuiet = platform::spins(2000);
-
   bool take() {
     // (1) acquire: synchronizes with (2), (3) and (4), the releases by whoever was inside before.
     return (state_.fetch_or(kHeld, std::memory_order_acquire) & kHeld) == 0;
@@ -275,13 +266,10 @@ class BasicAdaptiveMutex : public internal::TimedMembers<BasicAdaptiveMutex<Barr
 
   // After a release that was shared; `quiet`: nobody slept or was on the way.
   void count_quiet(bool quiet) {
-    auto& releases = platform::of_this_thread<internal::QuietReleases>();
-    releases.count = quiet ? releases.count + 1 : 0;
+    const bool enough = platform::of_this_thread<internal::QuietReleases>().enough_with(quiet);
     // relaxed: a hint.
     const bool asked = Releases::manner(this).load(std::memory_order_relaxed) != Releases::kNew;
-    if (asked && releases.count < kQuiet) return;
-    releases.count = 0;
-    calm_down();
+    if (enough || !asked) calm_down();
   }
 
   [[gnu::noinline, gnu::cold]] void calm_down() {

@@ -12,6 +12,7 @@
 #include <oneapi/tbb/spin_mutex.h>
 
 #include "harness/catalog/line.h"
+#include "primitives/adaptive_mutex.h"
 #include "primitives/as_published/keyed_as_published.h"
 #include "primitives/as_published/lease_as_published.h"
 #include "primitives/as_published/random_mutexes_as_published.h"
@@ -42,6 +43,7 @@ namespace lockbench {
 template <class Visit>
 void for_each_base_lock(Visit visit) {
   visit.template operator()<FutexMutex>("futex", "lockbench");
+  visit.template operator()<AdaptiveMutex>("adaptive", "lockbench");
   visit.template operator()<std::mutex>("std", "C++ library");
   visit.template operator()<AbslMutex>("absl", "Abseil");
   visit.template operator()<tbb::mutex>("tbb", "oneTBB");

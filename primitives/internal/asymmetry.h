@@ -5,7 +5,10 @@
 // one that has it.
 #pragma once
 
+#include <cstdint>
+
 #include "primitives/platform/barrier.h"
+#include "primitives/platform/spin.h"
 
 namespace lockbench::internal {
 
@@ -21,6 +24,25 @@ struct NoBarriers {
   static bool available() noexcept { return false; }
   static void light() noexcept {}
   static void heavy() noexcept {}
+};
+
+// Releases of this thread, of whatever lock, that paid for a waiter and met none. After enough of
+// them in a row the lock at hand may go back to releases that cost nothing: to undo that again
+// takes a heavy barrier, which is worth some hundred of them.
+class QuietReleases {
+ public:
+  // Counts one more release; `quiet`: it met no waiter. Whether there were enough.
+  bool enough_with(bool quiet) noexcept {
+    count_ = quiet ? count_ + 1 : 0;
+    if (count_ < kEnough) return false;
+    count_ = 0;
+    return true;
+  }
+
+ private:
+  static constexpr std::uint32_t kEnough = platform::spins(2000);
+
+  std::uint32_t count_ = 0;
 };
 
 }  // namespace lockbench::internal
