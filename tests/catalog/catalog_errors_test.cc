@@ -1,5 +1,6 @@
 // The catalog's refusals: what does not exist is InvalidArgument, what does not go together is
 // FailedPrecondition; each says what was wrong and what would be right.
+#include <cstdlib>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -79,7 +80,7 @@ TEST(CatalogErrors, AMisspeltWorkloadGetsTheNearestOne) {
             "unknown workload 'cuonter'; did you mean 'counter'?");
   EXPECT_EQ(unknown(cell_of("keyed", "xyzzy")),
             "unknown workload 'xyzzy'; there are: counter, accounts, transfer, nested, checkout, "
-            "file_counter");
+            "database, file_counter");
 }
 
 TEST(CatalogErrors, AMisspeltScenarioGetsTheNearestOne) {
@@ -90,6 +91,30 @@ TEST(CatalogErrors, AMisspeltScenarioGetsTheNearestOne) {
             "unknown checkout scenario 'xyzzy'; there are: second_lease");
   EXPECT_EQ(unknown(cell_of("keyed", "counter:fast")),
             "workload 'counter' has no scenarios; it is written 'counter'");
+}
+
+TEST(CatalogErrors, AServerIsAskedForWithItsAddress) {
+  unsetenv("LOCKBENCH_POSTGRES");
+  EXPECT_EQ(unfit(cell_of("lease", "database:postgresql")),
+            "workload 'database:postgresql' needs a server; set LOCKBENCH_POSTGRES to its address, "
+            "as postgresql://user@host/name, or take 'database', which is SQLite");
+  EXPECT_TRUE(check(cell_of("lease", "database")).ok());
+  setenv("LOCKBENCH_POSTGRES", "postgresql://user@host/name", 1);
+  const Trial trial{.cell = cell_of("lease", "database:postgresql")};
+  EXPECT_TRUE(check(trial.cell).ok());
+  EXPECT_EQ(settings_of(trial).server, "postgresql://user@host/name");
+  EXPECT_EQ(settings_of({.cell = cell_of("lease", "database")}).server, "");
+  unsetenv("LOCKBENCH_POSTGRES");
+}
+
+TEST(CatalogErrors, MoreConnectionsThanAnybodyHasAreRefused) {
+  EXPECT_TRUE(check(cell_of("lease:leases=250", "database")).ok());
+  EXPECT_EQ(unfit(cell_of("lease:leases=251", "database")),
+            "workload 'database' opens a connection for each lease of each shard, 251 for each of "
+            "4 keys here; take 1000 or fewer in all");
+  Cell many = cell_of("lease", "database");
+  many.keys = Cell::kMaxKeys;
+  EXPECT_NE(unfit(many), "");
 }
 
 TEST(CatalogErrors, AWorkloadThatThePrimitiveCannotCarryIsToldWithWhatItNeeds) {
