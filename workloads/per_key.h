@@ -30,6 +30,87 @@
 
 namespace lockbench {
 
+// Everything of the workload that is the same for every primitive: compiled once for each kind of
+// key and record, where the rest is compiled for dozens of primitives.
+template <Key K, class Record>
+class PerKeyBooks {
+ public:
+  // What one thread notes.
+  struct Tally {
+    explicit Tally(const KeySequences& sequences, std::uint32_t thread)
+        : cursor(sequences.of(thread)) {}
+
+    KeyCursor cursor;
+    std::uint64_t violations = 0;
+    std::uint64_t true_conflicts = 0;
+    std::uint64_t false_conflicts = 0;
+    std::uint64_t expired_holds = 0;
+    std::vector<std::uint32_t> given_up;  // keys that were not to be had: no update made
+    std::vector<std::uint32_t> refused;   // keys whose update came too late: no update made
+  };
+
+  PerKeyBooks(const WorkloadSettings& with, const SpinPace& pace)
+      : settings(with),
+        hold(with.hold, pace),
+        keys(with.keys, Record::kKeyPrefix, Record::kKeySuffix),
+        sequences(KeySequences::draw(with)),
+        records(new Record[with.keys]),
+        hold_lines(with.keys, hold.lines()) {}
+
+  Proof prove(std::span<const Tally* const> tallies, bool fenced) const {
+    Proof proof;
+    std::vector<std::uint64_t> expected(settings.keys);
+    for (const Tally* tally : tallies) {
+      proof.violations += tally->violations;
+      tally->cursor.count_into(expected);
+      for (const std::uint32_t key : tally->given_up) --expected[key];
+      for (const std::uint32_t key : tally->refused) --expected[key];
+    }
+    if (fenced) add_refusals(tallies, proof);
+    std::vector<std::uint64_t> found(settings.keys);
+    for (std::uint64_t key = 0; key < settings.keys; ++key) {
+      found[key] = records[key].updates();
+      // Without a lock a stale write can also bring an update back; either way they differ.
+      proof.lost_updates +=
+          expected[key] > found[key] ? expected[key] - found[key] : found[key] - expected[key];
+      if (!records[key].sound(records[key].look())) ++proof.violations;
+    }
+    proof.counts = list_counts(found);
+    return proof;
+  }
+
+  HoldBound hold_bound() const { return bound_of_sequences(sequences, settings); }
+
+  // Of the conflicts that were watched, the share that was false; absent when there was none.
+  static std::optional<double> false_conflicts(std::span<const Tally* const> tallies) {
+    std::uint64_t all = 0;
+    std::uint64_t other = 0;
+    for (const Tally* tally : tallies) {
+      all += tally->true_conflicts + tally->false_conflicts;
+      other += tally->false_conflicts;
+    }
+    if (all == 0) return std::nullopt;
+    return static_cast<double>(other) / static_cast<double>(all);
+  }
+
+  const WorkloadSettings settings;
+  const Worker hold;
+  const KeySpace<K> keys;
+  const KeySequences sequences;
+  const std::unique_ptr<Record[]> records;
+  HoldLines hold_lines;
+
+ private:
+  static void add_refusals(std::span<const Tally* const> tallies, Proof& proof) {
+    proof.expired_holds = 0;
+    proof.refused_writes = 0;
+    for (const Tally* tally : tallies) {
+      *proof.expired_holds += tally->expired_holds;
+      *proof.refused_writes += tally->refused.size();
+    }
+  }
+};
+
 template <class P, Key K, class Record>
 class PerKey {
  public:
@@ -41,70 +122,65 @@ class PerKey {
 
   PerKey(P& primitive, const WorkloadSettings& settings, const SpinPace& pace)
       : primitive_(primitive),
-        settings_(settings),
-        hold_(settings.hold, pace),
-        keys_(settings.keys, Record::kKeyPrefix, Record::kKeySuffix),
-        sequences_(KeySequences::draw(settings)),
-        records_(new Record[settings.keys]),
-        fences_(kFenced ? new Fence[settings.keys] : nullptr),
-        hold_lines_(settings.keys, hold_.lines()) {
+        books_(settings, pace),
+        fences_(kFenced ? new Fence[settings.keys] : nullptr) {
     if (kHashesKeys && settings.watch_conflicts) board_.emplace(settings.threads);
   }
 
   class Actor {
    public:
     Actor(PerKey& shared, std::uint32_t thread)
-        : shared_(shared), thread_(thread), cursor_(shared.sequences_.of(thread)) {}
+        : shared_(shared), thread_(thread), tally_(shared.books_.sequences, thread) {}
 
     template <class Probe>
     bool operate(Probe& probe) {
-      const std::uint32_t key = cursor_.next();
-      auto handle = shared_.primitive_.handle(shared_.keys_[key]);
+      const std::uint32_t key = tally_.cursor.next();
+      auto handle = shared_.primitive_.handle(shared_.books_.keys[key]);
       if (Probe::kWatches) note_conflicts(key);
-      if (!probe.acquire(handle, shared_.settings_.timeout)) [[unlikely]] {
-        given_up_.push_back(key);
+      if (!probe.acquire(handle, shared_.books_.settings.timeout)) [[unlikely]] {
+        tally_.given_up.push_back(key);
         return false;
       }
       if (kHashesKeys && shared_.board_) shared_.board_->hold(thread_, key);
       const bool updated = update(key, handle);
       if (kHashesKeys && shared_.board_) shared_.board_->leave(thread_);
       probe.release(handle);
-      if constexpr (kFenced) expired_holds_ += handle.expired() ? 1 : 0;
+      if constexpr (kFenced) tally_.expired_holds += handle.expired() ? 1 : 0;
       return updated;
     }
 
-    std::uint64_t given_up() const { return given_up_.size(); }
+    std::uint64_t given_up() const { return tally_.given_up.size(); }
 
    private:
     friend class PerKey;
 
     template <class Handle>
     bool update(std::uint32_t key, [[maybe_unused]] const Handle& handle) {
-      Record& record = shared_.records_[key];
+      Record& record = shared_.books_.records[key];
       if constexpr (kFenced) {
         return update_through(shared_.fences_[key], handle.token(), key);
       } else {
         const auto seen = record.look();
-        shared_.hold_.perform(shared_.hold_lines_.of(key));
+        shared_.books_.hold.perform(shared_.books_.hold_lines.of(key));
         write_back(record, seen);
         return true;
       }
     }
 
     bool update_through(auto& fence, std::uint64_t token, std::uint32_t key) {
-      Record& record = shared_.records_[key];
+      Record& record = shared_.books_.records[key];
       decltype(record.look()) seen{};
       const bool read = fence.pass(token, [&] { seen = record.look(); });
-      shared_.hold_.perform(shared_.hold_lines_.of(key));
+      shared_.books_.hold.perform(shared_.books_.hold_lines.of(key));
       if (read && fence.pass(token, [&] { write_back(record, seen); })) return true;
-      refused_.push_back(key);
+      tally_.refused.push_back(key);
       return false;
     }
 
     template <class Seen>
     void write_back(Record& record, const Seen& seen) {
       if (record.look() != seen || !record.sound(seen)) [[unlikely]]
-        ++violations_;
+        ++tally_.violations;
       record.update(seen);
     }
 
@@ -115,9 +191,9 @@ class PerKey {
         const std::size_t stripe = shared_.stripe_of(key);
         shared_.board_->for_each_held([&](std::uint64_t held) {
           if (held == key) {
-            ++true_conflicts_;
+            ++tally_.true_conflicts;
           } else if (shared_.stripe_of(held) == stripe) {
-            ++false_conflicts_;
+            ++tally_.false_conflicts;
           }
         });
       }
@@ -125,51 +201,19 @@ class PerKey {
 
     PerKey& shared_;
     const std::uint32_t thread_;
-    KeyCursor cursor_;
-    std::uint64_t violations_ = 0;
-    std::uint64_t true_conflicts_ = 0;
-    std::uint64_t false_conflicts_ = 0;
-    std::uint64_t expired_holds_ = 0;
-    std::vector<std::uint32_t> given_up_;  // keys that were not to be had, so their update not made
-    std::vector<std::uint32_t> refused_;   // keys whose update came too late and was not made
+    typename PerKeyBooks<K, Record>::Tally tally_;
   };
 
   Actor actor(std::uint32_t thread) { return Actor(*this, thread); }
 
   Proof prove(std::span<const Actor* const> actors) const {
-    Proof proof;
-    std::vector<std::uint64_t> expected(settings_.keys);
-    for (const Actor* actor : actors) {
-      proof.violations += actor->violations_;
-      actor->cursor_.count_into(expected);
-      for (const std::uint32_t key : actor->given_up_) --expected[key];
-      for (const std::uint32_t key : actor->refused_) --expected[key];
-    }
-    if (kFenced) add_refusals(actors, proof);
-    std::vector<std::uint64_t> found(settings_.keys);
-    for (std::uint64_t key = 0; key < settings_.keys; ++key) {
-      found[key] = records_[key].updates();
-      // Without a lock a stale write can also bring an update back; either way they differ.
-      proof.lost_updates +=
-          expected[key] > found[key] ? expected[key] - found[key] : found[key] - expected[key];
-      if (!records_[key].sound(records_[key].look())) ++proof.violations;
-    }
-    proof.counts = list_counts(found);
-    return proof;
+    return books_.prove(tallies(actors), kFenced);
   }
 
-  std::optional<HoldBound> hold_bound() const { return bound_of_sequences(sequences_, settings_); }
+  std::optional<HoldBound> hold_bound() const { return books_.hold_bound(); }
 
-  // Of the conflicts that were watched, the share that was false; absent when there was none.
   std::optional<double> false_conflicts(std::span<const Actor* const> actors) const {
-    std::uint64_t all = 0;
-    std::uint64_t other = 0;
-    for (const Actor* actor : actors) {
-      all += actor->true_conflicts_ + actor->false_conflicts_;
-      other += actor->false_conflicts_;
-    }
-    if (all == 0) return std::nullopt;
-    return static_cast<double>(other) / static_cast<double>(all);
+    return books_.false_conflicts(tallies(actors));
   }
 
  private:
@@ -188,27 +232,21 @@ class PerKey {
     }
   }())::type;
 
-  static void add_refusals(std::span<const Actor* const> actors, Proof& proof) {
-    proof.expired_holds = 0;
-    proof.refused_writes = 0;
-    for (const Actor* actor : actors) {
-      *proof.expired_holds += actor->expired_holds_;
-      *proof.refused_writes += actor->refused_.size();
-    }
+  using Tally = typename PerKeyBooks<K, Record>::Tally;
+
+  static std::vector<const Tally*> tallies(std::span<const Actor* const> actors) {
+    std::vector<const Tally*> all;
+    for (const Actor* actor : actors) all.push_back(&actor->tally_);
+    return all;
   }
 
   std::size_t stripe_of(std::uint64_t key) const requires kHashesKeys {
-    return primitive_.stripe_of(keys_[key]);
+    return primitive_.stripe_of(books_.keys[key]);
   }
 
   P& primitive_;
-  const WorkloadSettings settings_;
-  const Worker hold_;
-  const KeySpace<K> keys_;
-  const KeySequences sequences_;
-  const std::unique_ptr<Record[]> records_;
+  PerKeyBooks<K, Record> books_;
   const std::unique_ptr<Fence[]> fences_;  // null where nothing is fenced
-  HoldLines hold_lines_;
   std::optional<HolderBoard> board_;
 };
 
