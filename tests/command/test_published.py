@@ -1,0 +1,38 @@
+"""A seed's preset ends with what its authors published beside what was measured."""
+
+from __future__ import annotations
+
+import re
+
+from program import Program
+
+
+def lines_of(out: str) -> dict[str, list[str]]:
+    """The table's lines by their first column; columns are apart by two blanks or more."""
+    lines = [re.split(r"\s{2,}", line.strip()) for line in out.splitlines()]
+    return {line[0]: line[1:] for line in lines}
+
+
+def test_the_first_article_beside_what_the_ideal_allows(lockbench: Program) -> None:
+    done = lockbench.run("run", "article-21x6", "--blocks", "1", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    lines = lines_of(done.stdout)
+    assert any(line.startswith("Published (a tutorial in Python") for line in lines)
+    one_lock = lines["one lock"]
+    assert one_lock[:2] == ["2.108 s", "2.100 s"]
+    saved = lines["saved by a lock per counter"]
+    assert saved[:2] == ["71.1 %", "71.4 %"]
+    assert saved[2].endswith(" %")
+
+
+def test_another_run_has_no_such_table(lockbench: Program) -> None:
+    done = lockbench.run("run", "--primitive", "global", "--blocks", "1", "--threads", "1")
+    assert done.returncode == 0, done.stderr
+    assert "Published (" not in done.stdout
+
+
+def test_a_preset_run_with_other_cells_shows_nothing_of_it(lockbench: Program) -> None:
+    words = ("run", "fastrlock", "--blocks", "1", "--threads", "3", "--operations", "10")
+    done = lockbench.run(*words)
+    assert done.returncode == 0, done.stderr
+    assert "Published (" not in done.stdout
