@@ -1,42 +1,66 @@
 // KeyedMutex: a mutex for every key that is in use, and nothing for the others.
 //
+// A key's hash chooses a bucket, which has room for one holder: a word that says which node holds
+// it, and 16 bits of its key's hash. Who finds the word taken by another key holds its own apart,
+// in the bucket's table; who finds it taken by its own, waits. Nodes lie in the handles.
+//
 // Guarantees   mutual exclusion between threads per key; two different keys never share a lock,
 //              whatever their hashes; a key exists from its first lock() to its last unlock() and
-//              leaves nothing behind; no allocation after construction, at any number of keys.
+//              leaves nothing behind; no allocation for a key, but that of a bucket's table while
+//              it holds more keys at once than before; at most 64 bytes a live key, in its handle.
 //              A waiter is passed over for at most a millisecond before the key is handed to it.
-// Not offered  recursion, strict FIFO order, unlock by another thread, priority inheritance, use
-//              across fork() while any key is held.
-// Requires     the rules for handles in concepts.h; the primitive outlives its handles.
-// Cost         lock and unlock each lock a bucket's mutex and walk the keys held in that bucket:
-//              O(1 + keys held at once / buckets).
+// Not offered  recursion, strict FIFO order, unlock by another thread, priority inheritance: do not
+//              use it between threads of different real-time priorities. Use across fork() while
+//              any key is held. Not to be destroyed before unlock() has returned in every thread:
+//              it looks at the bucket after the release.
+// Requires     the rules for handles in concepts.h; the primitive outlives its handles; addresses
+// of
+//              48 bits.
+// Cost         a compare-and-swap and a load; a store and two loads. A second read-modify-write in
+//              the place of the store while the key's bucket has been waited at lately, and on
+//              kernels without membarrier. Where keys of one bucket are held at once, or waited
+//              for, the bucket's mutex: O(1) but for walks over the bucket's waiters.
 //
-// Invariants, all under the bucket's mutex
-//   I1  a node is in `holders` of its key's bucket exactly while its thread holds the key; no two
-//       nodes in `holders` have equal keys.
-//   I2  a node is in `waiters` only while a node with an equal key is in `holders`, or while a
-//       wake-up for that key is in flight.
-//   I3  holders and waiters are nodes inside handles: the table itself never grows.
+// Invariants
+//   I1  holder is 0, or the word of a node whose thread holds its key, or has just come and looks
+//       into `apart` whether the key is held there.
+//   I2  under the mutex: `apart` has exactly the other nodes that hold keys of the bucket; pressure
+//       counts them, or more.
+//   I3  under the mutex: pressure counts all nodes in `waiters`, or more. A node is there only
+//   while
+//       its key is held, or a wake-up for it is in flight.
+//   I4  while somebody waits for the key of `holder`, kShared is set, and was set before a heavy
+//       barrier after which that holder was seen.
+//   I5  whoever holds the mutex, has counted itself as a waiter, and has then seen a node's word in
+//       `holder` under kShared may read that node: its release will want the mutex.
+//   docs/design/keyed.md has the argument.
 #pragma once
 
 #include <bit>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string_view>
 #include <utility>
 
 #include "primitives/concepts.h"
 #include "primitives/futex_mutex.h"
+#include "primitives/internal/asymmetry.h"
 #include "primitives/internal/handle_pair.h"
-#include "primitives/internal/key_queues.h"
+#include "primitives/internal/holder_table.h"
 #include "primitives/internal/timed.h"
 #include "primitives/internal/wait_queue.h"
 #include "primitives/key.h"
+#include "primitives/platform/atomic.h"
 #include "primitives/platform/layout.h"
+#include "primitives/platform/spin.h"
+#include "primitives/platform/thread.h"
 
 namespace lockbench {
 
-template <Key K = std::uint64_t, class Hash = KeyHash>
+template <Key K = std::uint64_t, class Hash = KeyHash, class Barriers = internal::KernelBarriers>
 class KeyedMutex {
  public:
   static constexpr Promises kPromises{.lock_per_key = true, .timed = true};
@@ -44,8 +68,8 @@ class KeyedMutex {
 
   class Handle;
 
-  // `buckets`, at least 1, is rounded up to a power of two; about twice the keys held at once keeps
-  // the walks short. 64 bytes each.
+  // `buckets`, at least 1, is rounded up to a power of two; about twice the keys held at once
+  // leaves most of them the short way. 64 bytes each.
   explicit KeyedMutex(std::size_t buckets = kDefaultBuckets)
       : mask_(std::bit_ceil(buckets) - 1), buckets_(new Bucket[mask_ + 1]) {}
 
@@ -59,14 +83,25 @@ class KeyedMutex {
   }
 
   static constexpr std::uint32_t capacity() { return 1; }
-  std::size_t lock_bytes() const { return sizeof *this + (mask_ + 1) * sizeof(Bucket); }
 
-  // Keys that somebody holds now. O(buckets); for tests and census, not for decisions.
+  // O(buckets), as keys_kept().
+  std::size_t lock_bytes() const {
+    std::size_t bytes = sizeof *this + (mask_ + 1) * sizeof(Bucket);
+    for (std::size_t i = 0; i <= mask_; ++i) {
+      std::scoped_lock guard(buckets_[i].mutex);
+      bytes += buckets_[i].apart.table_bytes();
+    }
+    return bytes;
+  }
+
+  // Keys that somebody holds now. For tests and census, not for decisions.
   std::size_t keys_kept() const {
     std::size_t count = 0;
     for (std::size_t i = 0; i <= mask_; ++i) {
       std::scoped_lock guard(buckets_[i].mutex);
-      count += buckets_[i].keys_held();
+      // relaxed: a count of what changes meanwhile.
+      if (buckets_[i].holder.load(std::memory_order_relaxed) != 0) ++count;
+      count += buckets_[i].apart.size();
     }
     return count;
   }
@@ -77,94 +112,277 @@ class KeyedMutex {
     K key;
   };
 
-  using Node = internal::KeyNode<K>;
+  // A claim on a key, in one list at a time: of those who wait, or of those who hold apart.
+  struct Node : internal::Waiter {
+    explicit Node(K k) : hash(Hash{}(k)), key(k) {}
 
-  struct alignas(platform::kCacheLine) Bucket : internal::KeyQueues<Node> {
+    // What `holder` says of this node: 16 bits of the hash above its address.
+    std::uint64_t word() const {
+      const std::uint64_t address = reinterpret_cast<std::uintptr_t>(this);
+      assert(address < kTagUnit);
+      return (hash & kTag) | address;
+    }
+    bool may_be(std::uint64_t word) const { return word != 0 && ((word ^ hash) & kTag) == 0; }
+    bool same_key(const Node& other) const { return hash == other.hash && key == other.key; }
+
+    bool apart = false;  // holds its key in the bucket's table
+    const std::uint64_t hash;
+    const K key;
+  };
+
+  static constexpr std::uint64_t kTagUnit = std::uint64_t{1} << 48;
+  static constexpr std::uint64_t kTag = ~(kTagUnit - 1);
+
+  // The parts of pressure. kShared: releases are read-modify-writes. kWaiters: how many wait.
+  // kApart: how many hold apart.
+  static constexpr std::uint64_t kShared = 1;
+  static constexpr std::uint64_t kWaiter = 2;
+  static constexpr std::uint64_t kApartUnit = std::uint64_t{1} << 32;
+  static constexpr std::uint64_t kWaiters = (kApartUnit - 1) & ~kShared;
+  static constexpr std::uint64_t kApart = ~(kApartUnit - 1);
+
+  static constexpr int kSpins = platform::spins(40);
+
+  struct alignas(platform::kCacheLine) Bucket {
+    // The waiter for the same key that came first, or null. O(waiters in the bucket).
+    Node* first_waiter_for(const Node& node) const {
+      for (internal::Waiter* w = waiters.first(); w != nullptr; w = w->next) {
+        if (static_cast<Node*>(w)->same_key(node)) return static_cast<Node*>(w);
+      }
+      return nullptr;
+    }
+
+    platform::Atomic<std::uint64_t> holder{0};
+    platform::Atomic<std::uint64_t> pressure{Barriers::available() ? 0 : kShared};
     FutexMutex mutex;
+    internal::WaitQueue waiters;
+    internal::HolderTable<Node> apart;
   };
   static_assert(sizeof(Bucket) == platform::kCacheLine);
 
   Bucket& bucket_of(const Node& node) { return buckets_[node.hash & mask_]; }
 
-  bool acquire(Node& node, platform::Time deadline) {
-    Bucket& bucket = bucket_of(node);
-    {
-      std::scoped_lock guard(bucket.mutex);
-      if (bucket.holder_of(node) == nullptr) {
-        bucket.add_holder(node);
+  // The short way in.
+  static bool take(Bucket& bucket, Node& node) {
+    std::uint64_t expected = 0;
+    // (1) seq_cst: acquires from (2), (3) and (4); publishes the node; and is in one order with the
+    // load: whoever holds apart counted itself before it saw that the key is not here (5).
+    // relaxed on failure: nothing is read on the strength of it.
+    if (!bucket.holder.compare_exchange_strong(expected, node.word(), std::memory_order_seq_cst,
+                                               std::memory_order_relaxed)) {
+      return false;
+    }
+    if ((bucket.pressure.load(std::memory_order_seq_cst) & kApart) == 0) [[likely]]
+      return true;
+    return confirm(bucket, node);
+  }
+
+  // Has the bucket's word; gives it back if another thread holds the key apart.
+  [[gnu::noinline, gnu::cold]] static bool confirm(Bucket& bucket, Node& node) {
+    std::scoped_lock guard(bucket.mutex);
+    if (bucket.apart.find(node) == nullptr) return true;
+    // Who waits for the key waits for the one that holds it apart: nobody is to be woken.
+    bucket.holder.store(0, std::memory_order_release);  // (2) release: hands on what (1) acquired
+    return false;
+  }
+
+  // Under the mutex: takes the key for `node`, or counts it as a waiter and returns false.
+  static bool take_or_count(Bucket& bucket, Node& node) {
+    // (5) seq_cst: see (1); and a release under kShared either sees the count or is seen.
+    std::uint64_t pressure =
+        bucket.pressure.fetch_add(kWaiter + kApartUnit, std::memory_order_seq_cst);
+    bool held = bucket.apart.find(node) != nullptr;
+    while (!held) {
+      // One load decides. acquire, of what was done under the key: from whoever held it last.
+      std::uint64_t seen = bucket.holder.load(std::memory_order_seq_cst);
+      if (seen == 0) {
+        if (!bucket.holder.compare_exchange_strong(seen, node.word())) continue;
+        bucket.pressure.fetch_sub(kWaiter + kApartUnit, std::memory_order_relaxed);
         return true;
       }
+      if (!node.may_be(seen)) {
+        bucket.apart.add(node);
+        node.apart = true;
+        bucket.pressure.fetch_sub(kWaiter, std::memory_order_relaxed);
+        return true;
+      }
+      if ((pressure & kShared) == 0) {
+        pressure = bucket.pressure.fetch_or(kShared, std::memory_order_seq_cst) | kShared;
+        Barriers::heavy();
+        continue;
+      }
+      held = node_at(seen).same_key(node);  // I5
+      if (!held) {
+        bucket.apart.add(node);
+        node.apart = true;
+        bucket.pressure.fetch_sub(kWaiter, std::memory_order_relaxed);
+        return true;
+      }
+    }
+    // relaxed, here and above: a count that is too high only leads others to the mutex.
+    bucket.pressure.fetch_sub(kApartUnit, std::memory_order_relaxed);
+    return false;
+  }
+
+  static const Node& node_at(std::uint64_t word) {
+    return *reinterpret_cast<const Node*>(static_cast<std::uintptr_t>(word & ~kTag));
+  }
+
+  bool acquire(Node& node, platform::Time deadline) {
+    Bucket& bucket = bucket_of(node);
+    return take(bucket, node) || acquire_slow(bucket, node, deadline);
+  }
+
+  [[gnu::noinline]] static bool acquire_slow(Bucket& bucket, Node& node, platform::Time deadline) {
+    if (spin(bucket, node)) return true;
+    {
+      std::scoped_lock guard(bucket.mutex);
+      if (take_or_count(bucket, node)) return true;
       bucket.waiters.push_back(node);
     }
     return wait_for_key(bucket, node, deadline);
   }
 
-  [[gnu::noinline, gnu::cold]] bool wait_for_key(Bucket& bucket, Node& node,
-                                                 platform::Time deadline) {
+  // Whether the key came free soon. A word that is surely another key's is not waited for.
+  static bool spin(Bucket& bucket, Node& node) {
+    for (int i = 0; i < kSpins; ++i) {
+      // relaxed: a hint when to try.
+      const std::uint64_t seen = bucket.holder.load(std::memory_order_relaxed);
+      if (seen == 0) return take(bucket, node);
+      if (!node.may_be(seen)) return false;
+      platform::pause();
+    }
+    return false;
+  }
+
+  [[gnu::noinline, gnu::cold]] static bool wait_for_key(Bucket& bucket, Node& node,
+                                                        platform::Time deadline) {
     for (;;) {
       if (internal::await_signal(node, deadline)) return true;
       std::scoped_lock guard(bucket.mutex);
       // relaxed: signals are sent under the mutex, which this thread holds.
       if (node.signal.load(std::memory_order_relaxed) == internal::Waiter::kGranted) return true;
-      if (bucket.holder_of(node) == nullptr) {
-        bucket.waiters.remove(node);
-        bucket.add_holder(node);
-        return true;
-      }
-      // The key is held, so its holder's release will look at whoever still waits: leaving swallows
-      // no wake-up.
+      stop_waiting(bucket, node);
+      if (take_or_count(bucket, node)) return true;
+      // The key is held, and its holder's release will look at whoever still waits: leaving
+      // swallows no wake-up.
       if (platform::now() >= deadline) {
-        bucket.waiters.remove(node);
+        bucket.pressure.fetch_sub(kWaiter, std::memory_order_relaxed);  // relaxed: see above
         return false;
       }
-      // relaxed: as above.
-      node.signal.store(internal::Waiter::kSpinning, std::memory_order_relaxed);
+      bucket.waiters.push_front(node);
     }
+  }
+
+  static void stop_waiting(Bucket& bucket, Node& waiter) {
+    bucket.waiters.remove(waiter);
+    bucket.pressure.fetch_sub(kWaiter, std::memory_order_relaxed);  // relaxed: see above
   }
 
   bool try_acquire(Node& node) {
     Bucket& bucket = bucket_of(node);
+    if (take(bucket, node)) return true;
     std::scoped_lock guard(bucket.mutex);
-    if (bucket.holder_of(node) != nullptr) return false;
-    bucket.add_holder(node);
-    return true;
+    if (take_or_count(bucket, node)) return true;
+    bucket.pressure.fetch_sub(kWaiter, std::memory_order_relaxed);  // relaxed: see above
+    return false;
   }
 
   void release(Node& node) {
     Bucket& bucket = bucket_of(node);
+    // relaxed: a hint; whoever came to wait since is seen below, or sees the store.
+    if (node.apart || somebody_to_see(bucket)) [[unlikely]] {
+      release_slow(bucket, node);
+      return;
+    }
+    // (3) release: publishes the critical section to (1) and (5).
+    bucket.holder.store(0, std::memory_order_release);
+    Barriers::light();
+    // relaxed: the barriers order it with the store.
+    if (somebody_to_see(bucket)) [[unlikely]]
+      wake_waiter(bucket, node);
+  }
+
+  static bool somebody_to_see(const Bucket& bucket) {
+    return (bucket.pressure.load(std::memory_order_relaxed) & (kWaiters | kShared)) != 0;
+  }
+
+  [[gnu::noinline]] static void release_slow(Bucket& bucket, Node& node) {
+    // relaxed: a hint; both ways out look again.
+    if (node.apart || (bucket.pressure.load(std::memory_order_relaxed) & kWaiters) != 0) {
+      pass_on(bucket, node);
+      return;
+    }
+    // (4) seq_cst: as (3), and in one order with the load: see (5).
+    bucket.holder.exchange(0, std::memory_order_seq_cst);
+    const bool quiet = (bucket.pressure.load(std::memory_order_seq_cst) & kWaiters) == 0;
+    if (!quiet) wake_waiter(bucket, node);
+    if (platform::of_this_thread<internal::QuietReleases>().enough_with(quiet)) calm_down(bucket);
+  }
+
+  // After a release of the bucket's word: tells the first waiter for the key to look.
+  [[gnu::noinline, gnu::cold]] static void wake_waiter(Bucket& bucket, const Node& node) {
     internal::PendingWake wake;
     {
       std::scoped_lock guard(bucket.mutex);
-      bucket.remove_holder(node);
-      if (!bucket.waiters.empty()) [[unlikely]]
-        pass_on(bucket, node, wake);
+      if (Node* const waiter = bucket.first_waiter_for(node)) {
+        wake.signal(*waiter, internal::Waiter::kWoken);
+      }
     }
     wake.deliver();
   }
 
-  // Tells the first waiter for the key of `node` to look again, or hands the key to it.
-  [[gnu::noinline, gnu::cold]] static void pass_on(Bucket& bucket, const Node& node,
-                                                   internal::PendingWake& wake) {
-    Node* const waiter = bucket.first_waiter_for(node);
-    if (waiter == nullptr) return;
-    if (!internal::WaitQueue::impatient(*waiter)) {
-      wake.signal(*waiter, internal::Waiter::kWoken);
+  // Releases the key and tells its first waiter to look, or hands the key to it.
+  [[gnu::noinline, gnu::cold]] static void pass_on(Bucket& bucket, Node& node) {
+    internal::PendingWake wake;
+    {
+      std::scoped_lock guard(bucket.mutex);
+      Node* const waiter = bucket.first_waiter_for(node);
+      const bool hand_over = waiter != nullptr && internal::WaitQueue::impatient(*waiter);
+      if (hand_over) stop_waiting(bucket, *waiter);
+      give_up(bucket, node, hand_over ? waiter : nullptr);
+      if (waiter != nullptr) {
+        wake.signal(*waiter, hand_over ? internal::Waiter::kGranted : internal::Waiter::kWoken);
+      }
+    }
+    wake.deliver();
+  }
+
+  // Under the mutex: puts `heir`, or nobody, into the place of `node`.
+  static void give_up(Bucket& bucket, Node& node, Node* heir) {
+    if (!node.apart) {
+      // release: as (3); publishes the heir to (5).
+      bucket.holder.store(heir != nullptr ? heir->word() : 0, std::memory_order_release);
       return;
     }
-    bucket.waiters.remove(*waiter);
-    bucket.add_holder(*waiter);
-    wake.signal(*waiter, internal::Waiter::kGranted);
+    bucket.apart.remove(node);
+    node.apart = false;
+    if (heir != nullptr) {
+      heir->apart = true;
+      bucket.apart.add(*heir);
+    } else {
+      // release: who finds nobody apart in (1) acquires it.
+      bucket.pressure.fetch_sub(kApartUnit, std::memory_order_release);
+    }
+  }
+
+  // Releases of the bucket's word become stores again.
+  [[gnu::noinline, gnu::cold]] static void calm_down(Bucket& bucket) {
+    std::scoped_lock guard(bucket.mutex);
+    // relaxed: counts change under the mutex.
+    const bool waited_for = (bucket.pressure.load(std::memory_order_relaxed) & kWaiters) != 0;
+    if (waited_for || !Barriers::available()) return;
+    bucket.pressure.fetch_and(~kShared, std::memory_order_relaxed);
   }
 
   const std::size_t mask_;
   const std::unique_ptr<Bucket[]> buckets_;
 };
 
-template <Key K, class Hash>
-class KeyedMutex<K, Hash>::Handle : public internal::TimedMembers<Handle> {
+template <Key K, class Hash, class Barriers>
+class KeyedMutex<K, Hash, Barriers>::Handle : public internal::TimedMembers<Handle> {
  public:
-  explicit Handle(const Claimed& claimed)
-      : owner_(claimed.owner), node_(Hash{}(claimed.key), claimed.key) {}
+  explicit Handle(const Claimed& claimed) : owner_(claimed.owner), node_(claimed.key) {}
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
 
@@ -177,5 +395,7 @@ class KeyedMutex<K, Hash>::Handle : public internal::TimedMembers<Handle> {
   KeyedMutex& owner_;
   Node node_;
 };
+
+static_assert(sizeof(KeyedMutex<std::string_view>::Handle) <= 64);
 
 }  // namespace lockbench

@@ -44,6 +44,11 @@ Lineup pool(std::string name, std::string summary, std::uint32_t leases) {
           }};
 }
 
+// Under which what tells keys apart is the keys themselves.
+struct SameHash {
+  std::uint64_t operator()(std::string_view) const noexcept { return 42; }
+};
+
 }  // namespace
 
 std::vector<Lineup> lineup() {
@@ -58,11 +63,19 @@ std::vector<Lineup> lineup() {
       that_reclaims(suspect<KeyedMutex<>>("keyed", "a mutex per key; two buckets", 2)),
       that_reclaims(suspect<KeyedMutex<String>, String>("keyed_string",
                                                         "a mutex per string key; one bucket", 1)),
+      that_reclaims(suspect<KeyedMutex<String, SameHash>, String>(
+          "keyed_equal_hashes", "every key has one hash; one bucket", 1)),
+      that_reclaims(suspect<KeyedMutex<std::uint64_t, KeyHash, lockbench::internal::NoBarriers>>(
+          "keyed:barriers=none", "as on a kernel without membarrier; one bucket", 1)),
       limited(that_reclaims(
           suspect<KeyedLimited<>>("keyed_limited", "who holds too long loses the key", kLimit, 1))),
       suspect<StripedLock<>>("striped", "two stripes", 2),
       suspect<ReentrantLock<>>("reentrant", "one lock that its owner may take again"),
       suspect<ReentrantRepaired>("reentrant_repaired", "the published one, its faults mended"),
+      suspect<ReentrantLock<BiasedRecursiveMutex<FutexMutex>>>("reentrant:lock=futex",
+                                                               "the same over another base"),
+      suspect<ReentrantLock<BiasedRecursiveMutex<FutexMutex, lockbench::internal::NoBarriers>>>(
+          "reentrant:barriers=none", "the same, as on a kernel without membarrier"),
       suspect<ReentrantLock<RecursiveMutex<ParkingMutex>>>("recursive_parking",
                                                            "a byte, its waiters queued elsewhere"),
       pool<LeasePool>("lease", "shards with two leases each", 2),
