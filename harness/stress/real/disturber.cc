@@ -13,21 +13,16 @@ namespace {
 
 constexpr int kSignal = SIGUSR1;
 
-// Async-signal-safe. Turns of nothing, a yield and a nap, by the low bits of the clock.
+// Async-signal-safe. A yield or a nap, by the low bits of the clock.
 extern "C" void dawdle(int) {
   const int error = errno;
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
-  switch (now.tv_nsec / 64 % 4) {
-    case 0:
-      break;
-    case 1: {
-      const timespec nap{.tv_sec = 0, .tv_nsec = 20'000};
-      nanosleep(&nap, nullptr);
-      break;
-    }
-    default:
-      sched_yield();
+  if (now.tv_nsec / 64 % 2 == 0) {
+    const timespec nap{.tv_sec = 0, .tv_nsec = 20'000};
+    nanosleep(&nap, nullptr);
+  } else {
+    sched_yield();
   }
   errno = error;
 }
@@ -91,7 +86,7 @@ Disturber::~Disturber() {
 void Disturber::disturb(std::uint64_t seed) {
   Random random(seed);
   while (!stop_.load(std::memory_order_relaxed)) {
-    const auto pause = std::chrono::microseconds(20 + random.below(200));
+    const auto pause = std::chrono::microseconds(10 + random.below(100));
     std::this_thread::sleep_for(pause);
     disturb_one(static_cast<std::uint32_t>(random.below(threads_.size())), random.next());
     add(board_.own_line().injections);
