@@ -111,6 +111,22 @@ void add_precision(CLI::App& run, RunOptions& options) {
       ->needs("--precision");
 }
 
+void add_section_format(CLI::App& command, const std::string& help, SectionFormat& format) {
+  command
+      .add_option_function<std::string>(
+          "--format",
+          [&format](const std::string& text) {
+            const std::optional<SectionFormat> known = parse_section_format(text);
+            if (!known) {
+              throw CLI::ValidationError("--format",
+                                         "'" + text + "' is none of text, json, csv, markdown");
+            }
+            format = *known;
+          },
+          help)
+      ->type_name("FORMAT");
+}
+
 void add_run(CLI::App& app, RunOptions& options) {
   CLI::App* const run =
       app.add_subcommand("run", "Measures a preset, or the cells that flags name");
@@ -143,6 +159,8 @@ void add_run(CLI::App& app, RunOptions& options) {
          },
          "auto (a bar on a terminal, else lines), bar, line or off")
       ->type_name("STYLE");
+  add_section_format(*run, "What is said at the end: text, json, csv or markdown [text]",
+                     options.format);
   add_sweep_flags(*run, options.overrides);
 }
 
@@ -363,7 +381,9 @@ std::string explain_mismatch(const std::string& message) {
 std::string explain_resume(const CLI::App& run) {
   for (const CLI::Option* option : run.get_options()) {
     const std::string name = option->get_name();
-    if (option->count() == 0 || name == "--resume" || name == "--progress") continue;
+    if (option->count() == 0 || name == "--resume" || name == "--progress" || name == "--format") {
+      continue;
+    }
     const std::string what = name == "preset" ? "the preset" : name;
     return "--resume: goes on with the plan of that run; leave out " + what +
            ", or start a new run without --resume";

@@ -3,21 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <sys/ioctl.h>
 #include <unistd.h>
+
+#include "harness/command/terminal.h"
 
 namespace lockbench {
 namespace {
 
 // Lines are sparse: a log of a long run stays readable.
 constexpr std::chrono::seconds kBetweenLines{10};
-constexpr std::size_t kUsualWidth = 80;
-
-std::size_t terminal_width() {
-  winsize size{};
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kUsualWidth;
-  return size.ws_col;
-}
 
 }  // namespace
 
@@ -83,7 +77,8 @@ void Progress::show(const ProgressState& state, const std::string& doing) {
   if (style_ == ProgressStyle::kBar) {
     // The last column stays empty: a terminal may wrap when it is written.
     // "\r" to the line's start, "\x1b[K" clears what the last bar left behind.
-    std::fprintf(stderr, "\r%s\x1b[K", progress_bar(state, doing, terminal_width() - 1).c_str());
+    std::fprintf(stderr, "\r%s\x1b[K",
+                 progress_bar(state, doing, terminal_columns(STDERR_FILENO) - 1).c_str());
     on_bar_ = true;
     return;
   }

@@ -1,15 +1,19 @@
 #include "harness/command/run_command.h"
 
 #include <iostream>
+#include <unistd.h>
 #include <utility>
 
 #include "harness/catalog/catalog.h"
+#include "harness/command/closing.h"
 #include "harness/command/diagnosis.h"
 #include "harness/command/one_line.h"
+#include "harness/command/published_summary.h"
 #include "harness/command/resources.h"
 #include "harness/command/resume.h"
 #include "harness/command/session.h"
 #include "harness/command/signals.h"
+#include "harness/command/terminal.h"
 #include "harness/plan/describe.h"
 #include "harness/plan/expand.h"
 #include "harness/record/build.h"
@@ -84,13 +88,44 @@ void say_spoilers(const Machine& machine) {
   if (!line.empty()) std::cerr << "lockbench run: " << line << '\n';
 }
 
+// What was published first, where the preset has a seed.
+std::vector<Section> sections_of(const FinishedSession& session) {
+  std::vector<Section> sections = closing_sections(session.plan, session.measurements);
+  absl::StatusOr<std::optional<Section>> published =
+      published_summary(session.plan.preset, session.folder);
+  if (!published.ok()) complain(published.status());
+  if (published.ok() && *published) sections.insert(sections.begin(), **std::move(published));
+  return sections;
+}
+
+// What is said at the end, for `options.program` to be called again.
+SessionSettings settings_of(const RunOptions& options) {
+  const auto say = [options](const FinishedSession& session) {
+    const RunClosing closing{
+        .folder = session.folder,
+        .program = options.program,
+        .tally = session.tally,
+        .sections = sections_of(session),
+    };
+    const TextStyle style{.columns = terminal_columns(STDOUT_FILENO),
+                          .colour = terminal_wants_colour(STDOUT_FILENO)};
+    const ClosingWords words = closing_words(closing, options.format, style);
+    std::cout << words.out;
+    std::cerr << words.err;
+  };
+  return {.progress = options.progress, .program = options.program, .finished = say};
+}
+
 int resume(const RunOptions& options) {
   note_signals();
   absl::StatusOr<ResumedRun> run = resume_run(*options.resume);
   if (!run.ok()) return complain(run.status());
   for (const std::string& repair : run->repairs)
     std::cerr << "lockbench run: " << one_line(repair) << '\n';
-  return Session(std::move(run->writer), std::move(run->done), options.progress, options.program)
+  absl::StatusOr<MeasuredRun> before = read_measured_run(*options.resume);
+  if (!before.ok()) return complain(before.status());
+  return Session(std::move(run->writer), std::move(run->done), std::move(before->measurements),
+                 settings_of(options))
       .run();
 }
 
@@ -112,7 +147,7 @@ int begin(const RunOptions& options, Plan plan) {
   if (!writer.ok()) return complain(writer.status());
   say_target(machine, identity.target);
   say_spoilers(machine);
-  Session session(*std::move(writer), {}, options.progress, options.program);
+  Session session(*std::move(writer), {}, {}, settings_of(options));
   if (options.precision) session.aim_for(*options.precision, options.budget);
   return session.run();
 }

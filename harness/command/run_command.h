@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/command/progress.h"
+#include "harness/command/section.h"
 #include "harness/plan/preset.h"
 
 namespace lockbench {
@@ -20,8 +21,9 @@ struct RunOptions {
   Nanoseconds budget = std::chrono::minutes(5);  // for that, from the start
   bool dry_run = false;
   ProgressStyle progress = ProgressStyle::kAuto;
-  std::vector<std::string> words;  // the command line, for meta.json
-  std::string program;             // as it was called, for what is to be typed next
+  SectionFormat format = SectionFormat::kText;  // of what is said at its end
+  std::vector<std::string> words;               // the command line, for meta.json
+  std::string program;                          // as it was called, for what is to be typed next
 };
 
 // Returns the exit code: 0 when every trial has its row, 2 for bad input, 1 when rows could not be

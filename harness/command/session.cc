@@ -20,11 +20,6 @@ constexpr double kProcessS = 0.012;
 constexpr int kCannotGoOn = 1;
 constexpr int kSignalBase = 128;  // a shell's exit code of what a signal ended
 
-int complain(const absl::Status& status) {
-  std::cerr << "lockbench run: " << one_line(std::string(status.message())) << '\n';
-  return kCannotGoOn;
-}
-
 }  // namespace
 
 double expected_s(const Trial& trial) {
@@ -37,9 +32,12 @@ double expected_s(const std::vector<Trial>& trials) {
   return sum;
 }
 
-Session::Session(RunWriter writer, std::set<std::uint32_t> done, ProgressStyle progress,
-                 std::string program)
-    : writer_(std::move(writer)), progress_(progress), program_(std::move(program)) {
+Session::Session(RunWriter writer, std::set<std::uint32_t> done, std::vector<Measurement> before,
+                 SessionSettings settings)
+    : writer_(std::move(writer)),
+      progress_(settings.progress),
+      measurements_(std::move(before)),
+      settings_(std::move(settings)) {
   for (const Trial& trial : writer_.meta().plan.trials) {
     if (!done.contains(trial.number)) add_missing(trial);
   }
@@ -78,6 +76,7 @@ absl::Status Session::measure(const Trial& trial) {
     const absl::StatusOr<Row> row = attempt(trial, number);
     if (!row.ok()) return row.status();
     if (absl::Status status = writer_.append(*row); !status.ok()) return status;
+    measurements_.push_back(measurement_of(*row));
     if (number == 0) ++state_.done;  // from here on a resumed run takes it as it is
     if (!row->sample.disturbance.empty() && number + 1 < kMostAttempts) continue;
     tally_.add(trial, row->sample);
@@ -144,11 +143,10 @@ int Session::finished() {
   if (const absl::Status ended = end(RunEnd::State::kFinished); !ended.ok()) {
     return complain(ended);
   }
-  const std::string folder = writer_.folder().string();
-  std::cout << "Measured " << folder << ": " << tally_.text() << '\n'
-            << "Next: " << shell_command({program_, "report", folder}) << "    one page\n"
-            << "      " << shell_command({program_, "plot", folder}) << "      pictures\n"
-            << "      " << shell_command({program_, "compare", folder}) << "   a table\n";
+  settings_.finished({.folder = writer_.folder().string(),
+                      .plan = writer_.meta().plan,
+                      .measurements = std::move(measurements_),
+                      .tally = tally_});
   return 0;
 }
 
@@ -164,8 +162,13 @@ int Session::stopped(const absl::Status& status) {
   progress_.leave_bar();
   // Where rows could not be written, the closing note may fail for the same reason: said once.
   static_cast<void>(end(RunEnd::State::kInterrupted));
-  std::cerr << "lockbench run: " << one_line(std::string(status.message())) << "; "
-            << how_to_go_on() << '\n';
+  return complain(
+      absl::Status(status.code(), std::string(status.message()) + "; " + how_to_go_on()));
+}
+
+int Session::complain(const absl::Status& status) const {
+  std::cerr << "lockbench " << settings_.command << ": " << one_line(std::string(status.message()))
+            << '\n';
   return kCannotGoOn;
 }
 
@@ -182,7 +185,7 @@ void Session::update_elapsed() {
 std::string Session::how_to_go_on() const {
   return std::to_string(state_.done) + " of " + std::to_string(state_.total) +
          " trials are kept; to go on: " +
-         shell_command({program_, "run", "--resume", writer_.folder().string()});
+         shell_command({settings_.program, "run", "--resume", writer_.folder().string()});
 }
 
 }  // namespace lockbench

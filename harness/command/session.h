@@ -1,10 +1,11 @@
-// Session: measures what is missing of a run, trial by trial, and says how it went.
+// Session: measures what is missing of a run, trial by trial, and hands over what it measured.
 //
 // Guarantees   however it ends, every finished trial has its row, and how to go on is said.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -16,6 +17,7 @@
 #include "harness/command/progress.h"
 #include "harness/command/tally.h"
 #include "harness/plan/precision.h"
+#include "harness/record/measurement.h"
 #include "harness/record/run_writer.h"
 
 namespace lockbench {
@@ -24,11 +26,26 @@ namespace lockbench {
 double expected_s(const Trial& trial);
 double expected_s(const std::vector<Trial>& trials);
 
+// A session that came to its end.
+struct FinishedSession {
+  std::string folder;
+  Plan plan;
+  std::vector<Measurement> measurements;  // of all sessions of the run
+  Tally tally;                            // of this one
+};
+
+struct SessionSettings {
+  ProgressStyle progress = ProgressStyle::kAuto;
+  std::string program;          // how lockbench was called, for what is to be typed next
+  std::string command = "run";  // that its complaints are told by
+  std::function<void(const FinishedSession&)> finished;  // says what came of it
+};
+
 class Session {
  public:
-  // `done`: numbers of the trials that have their row. `program`: how lockbench was called.
-  Session(RunWriter writer, std::set<std::uint32_t> done, ProgressStyle progress,
-          std::string program);
+  // `done`: numbers of the trials that have their row, and `before` what these tell.
+  Session(RunWriter writer, std::set<std::uint32_t> done, std::vector<Measurement> before,
+          SessionSettings settings);
 
   // Adds blocks of the cells whose medians are not narrow enough (precision.h), as long as
   // `budget`, counted from the start of the session, lasts.
@@ -54,6 +71,7 @@ class Session {
   int finished();
   int interrupted();
   int stopped(const absl::Status& status);
+  int complain(const absl::Status& status) const;
 
   absl::Status end(RunEnd::State state);
   void update_elapsed();
@@ -66,7 +84,8 @@ class Session {
   ProgressState state_;
   Progress progress_;
   Tally tally_;
-  std::string program_;
+  std::vector<Measurement> measurements_;
+  SessionSettings settings_;
   const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
 };
 

@@ -26,6 +26,9 @@ class Tally {
   //     1 × lease:leases=2, checkout:second_lease: deadlock: no thread ended an operation for 2 s
   std::string text() const;
 
+  std::size_t trials() const { return trials_; }
+  std::size_t valid() const { return valid_; }
+
  private:
   struct Trouble {
     std::size_t trials = 0;

@@ -17,10 +17,8 @@ struct CellFigures {
   std::vector<double> figures;
 };
 
-// Half the width of the confidence interval of the median, relative to the median. The interval
-// runs between two of the values themselves and assumes nothing of how they are distributed; it
-// covers the median with at least 95 %. Absent below 6 values: no such interval exists then.
-// Source: W. J. Conover, "Practical Nonparametric Statistics", 1971, section 3.2.
+// Half the width of the interval that covers the median with at least 95 % (median.h), relative to
+// the median. Absent below 6 values: no such interval exists then.
 std::optional<double> relative_half_width(std::vector<double> values);
 
 // The cells whose interval is wider than `precision` (0.02: 2 %) or not known yet.
