@@ -48,7 +48,7 @@ std::string in_unit(double value, Unit unit) {
     case Unit::kSeconds:
       return absl::StrFormat("%.3f s", value);
     case Unit::kMilliseconds:
-      return absl::StrFormat("%.2f ms", value * 1e3);
+      return absl::StrFormat("%.2f", value * 1e3);  // of wide tables, whose note names the unit
     case Unit::kNanoseconds:
       return absl::StrFormat("%.0f ns", value);
     case Unit::kBytes:
@@ -116,7 +116,9 @@ std::vector<SectionColumn> columns_of(const Published& published) {
     columns.push_back({.name = name_of(title), .heading = title});
   }
   for (const PublishedColumn& column : published.measured) {
-    columns.push_back({.name = name_of(column.title), .heading = column.title});
+    columns.push_back({.name = name_of(column.title),
+                       .heading = column.title,
+                       .expendable = column.spare ? 1 : 0});
   }
   return columns;
 }

@@ -66,8 +66,10 @@ class Reader {
         column.title = text(node);
       } else if (key == "where") {
         column.where = pairs(node);
+      } else if (key == "spare") {
+        column.spare = flag(node);
       } else {
-        unknown("key of a measured column", key, {"title", "where"});
+        unknown("key of a measured column", key, {"title", "where", "spare"});
       }
     }
     return column;
@@ -109,6 +111,12 @@ class Reader {
     }
     refuse(node.source().begin, std::string(unknown_name("unit", written, names).message()));
     return Unit::kCount;
+  }
+
+  bool flag(const toml::node& node) {
+    if (const auto flag = node.value_exact<bool>()) return *flag;
+    refuse(node.source().begin, "wants true or false");
+    return false;
   }
 
   std::string text(const toml::node& node) {

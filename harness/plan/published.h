@@ -10,6 +10,7 @@
 //
 //   [[measured]]
 //   title = "measured"
+//   spare = true                              # goes first where lines are short; else it stays
 //
 //   [[row]]
 //   title = "a lock per counter"
@@ -32,6 +33,7 @@ namespace lockbench {
 struct PublishedColumn {
   std::string title;
   std::map<std::string, std::string> where;
+  bool spare = false;  // goes first where lines are short
 };
 
 struct PublishedRow {

@@ -146,6 +146,7 @@ TEST_P(ShippedPublished, SpeaksOfWhatItsPresetMeasures) {
       std::filesystem::path(LOCKBENCH_PRESETS) / "published" / (std::string(GetParam()) + ".toml");
   const auto published = parse_published(text_of(path), path.string());
   ASSERT_TRUE(published.ok()) << published.status().message();
+  EXPECT_LE(display_width("Published (" + published->source + ") and measured here"), 80u);
   const MeasuredRows planned = planned_rows(GetParam());
   for (const PublishedRow& row : published->rows) {
     SCOPED_TRACE(row.title);
