@@ -9,14 +9,14 @@
 #include <cstdint>
 #include <string_view>
 
+#include "primitives/adaptive_mutex.h"
 #include "primitives/concepts.h"
-#include "primitives/futex_mutex.h"
 #include "primitives/internal/claim.h"
 #include "primitives/platform/layout.h"
 
 namespace lockbench {
 
-template <BaseLock Base = FutexMutex>
+template <BaseLock Base = AdaptiveMutex>
 class GlobalLock {
  public:
   static constexpr Promises kPromises{.timed = TimedLockable<Base>};

@@ -6,8 +6,10 @@
 //
 // Guarantees   mutual exclusion between threads per key; two different keys never share a lock,
 //              whatever their hashes; a key exists from its first lock() to its last unlock() and
-//              leaves nothing behind; no allocation for a key, but that of a bucket's table while
-//              it holds more keys at once than before; at most 64 bytes a live key, in its handle.
+//              leaves nothing behind; no allocation while the keys held at once in a bucket are no
+//              more than its table has room for, 11 to 21 bytes each beside the handle; at most 64
+//              bytes in the handle. Where a larger table cannot be had, lock() throws
+//              std::bad_alloc.
 //              A waiter is passed over for at most a millisecond before the key is handed to it.
 // Not offered  recursion, strict FIFO order, unlock by another thread, priority inheritance: do not
 //              use it between threads of different real-time priorities. Use across fork() while
@@ -112,7 +114,7 @@ class KeyedMutex {
     K key;
   };
 
-  // A claim on a key, in one list at a time: of those who wait, or of those who hold apart.
+  // A claim on a key.
   struct Node : internal::Waiter {
     explicit Node(K k) : hash(Hash{}(k)), key(k) {}
 
@@ -121,6 +123,9 @@ class KeyedMutex {
       const std::uint64_t address = reinterpret_cast<std::uintptr_t>(this);
       assert(address < kTagUnit);
       return (hash & kTag) | address;
+    }
+    static const Node& at(std::uint64_t word) {
+      return *reinterpret_cast<const Node*>(static_cast<std::uintptr_t>(word & ~kTag));
     }
     bool may_be(std::uint64_t word) const { return word != 0 && ((word ^ hash) & kTag) == 0; }
     bool same_key(const Node& other) const { return hash == other.hash && key == other.key; }
@@ -180,7 +185,7 @@ class KeyedMutex {
   // Has the bucket's word; gives it back if another thread holds the key apart.
   [[gnu::noinline, gnu::cold]] static bool confirm(Bucket& bucket, Node& node) {
     std::scoped_lock guard(bucket.mutex);
-    if (bucket.apart.find(node) == nullptr) return true;
+    if (!bucket.apart.has_key_of(node)) return true;
     // Who waits for the key waits for the one that holds it apart: nobody is to be woken.
     bucket.holder.store(0, std::memory_order_release);  // (2) release: hands on what (1) acquired
     return false;
@@ -191,7 +196,7 @@ class KeyedMutex {
     // (5) seq_cst: see (1); and a release under kShared either sees the count or is seen.
     std::uint64_t pressure =
         bucket.pressure.fetch_add(kWaiter + kApartUnit, std::memory_order_seq_cst);
-    bool held = bucket.apart.find(node) != nullptr;
+    bool held = bucket.apart.has_key_of(node);
     while (!held) {
       // One load decides. acquire, of what was done under the key: from whoever held it last.
       std::uint64_t seen = bucket.holder.load(std::memory_order_seq_cst);
@@ -201,9 +206,7 @@ class KeyedMutex {
         return true;
       }
       if (!node.may_be(seen)) {
-        bucket.apart.add(node);
-        node.apart = true;
-        bucket.pressure.fetch_sub(kWaiter, std::memory_order_relaxed);
+        hold_apart(bucket, node);
         return true;
       }
       if ((pressure & kShared) == 0) {
@@ -211,11 +214,9 @@ class KeyedMutex {
         Barriers::heavy();
         continue;
       }
-      held = node_at(seen).same_key(node);  // I5
+      held = Node::at(seen).same_key(node);  // I5
       if (!held) {
-        bucket.apart.add(node);
-        node.apart = true;
-        bucket.pressure.fetch_sub(kWaiter, std::memory_order_relaxed);
+        hold_apart(bucket, node);
         return true;
       }
     }
@@ -224,8 +225,21 @@ class KeyedMutex {
     return false;
   }
 
-  static const Node& node_at(std::uint64_t word) {
-    return *reinterpret_cast<const Node*>(static_cast<std::uintptr_t>(word & ~kTag));
+  // Under the mutex, counted as both. May throw std::bad_alloc.
+  static void hold_apart(Bucket& bucket, Node& node) {
+    try {
+      bucket.apart.reserve();
+    } catch (...) {
+      bucket.pressure.fetch_sub(kWaiter + kApartUnit, std::memory_order_relaxed);
+      // A wake-up that this thread came by goes on to the next.
+      internal::PendingWake wake;
+      tell_waiter(bucket, node, wake);
+      wake.deliver();
+      throw;
+    }
+    bucket.apart.add(node);
+    node.apart = true;
+    bucket.pressure.fetch_sub(kWaiter, std::memory_order_relaxed);
   }
 
   bool acquire(Node& node, platform::Time deadline) {
@@ -325,11 +339,14 @@ class KeyedMutex {
     internal::PendingWake wake;
     {
       std::scoped_lock guard(bucket.mutex);
-      if (Node* const waiter = bucket.first_waiter_for(node)) {
-        wake.signal(*waiter, internal::Waiter::kWoken);
-      }
+      tell_waiter(bucket, node, wake);
     }
     wake.deliver();
+  }
+
+  static void tell_waiter(Bucket& bucket, const Node& node, internal::PendingWake& wake) {
+    Node* const waiter = bucket.first_waiter_for(node);
+    if (waiter != nullptr) wake.signal(*waiter, internal::Waiter::kWoken);
   }
 
   // Releases the key and tells its first waiter to look, or hands the key to it.
@@ -355,12 +372,12 @@ class KeyedMutex {
       bucket.holder.store(heir != nullptr ? heir->word() : 0, std::memory_order_release);
       return;
     }
-    bucket.apart.remove(node);
     node.apart = false;
     if (heir != nullptr) {
       heir->apart = true;
-      bucket.apart.add(*heir);
+      bucket.apart.replace(node, *heir);
     } else {
+      bucket.apart.remove(node);
       // release: who finds nobody apart in (1) acquires it.
       bucket.pressure.fetch_sub(kApartUnit, std::memory_order_release);
     }

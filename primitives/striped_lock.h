@@ -25,8 +25,8 @@
 #include <string_view>
 #include <vector>
 
+#include "primitives/adaptive_mutex.h"
 #include "primitives/concepts.h"
-#include "primitives/futex_mutex.h"
 #include "primitives/internal/claim.h"
 #include "primitives/internal/handle_pair.h"
 #include "primitives/internal/handle_set.h"
@@ -35,7 +35,7 @@
 
 namespace lockbench {
 
-template <BaseLock Base = FutexMutex, class Hash = KeyHash>
+template <BaseLock Base = AdaptiveMutex, class Hash = KeyHash>
 class StripedLock {
  public:
   static constexpr Promises kPromises{.timed = TimedLockable<Base>};

@@ -42,8 +42,8 @@ namespace lockbench {
 // Calls visit.operator()<Base>(name, origin) for every base lock; the first is the usual one.
 template <class Visit>
 void for_each_base_lock(Visit visit) {
-  visit.template operator()<FutexMutex>("futex", "lockbench");
   visit.template operator()<AdaptiveMutex>("adaptive", "lockbench");
+  visit.template operator()<FutexMutex>("futex", "lockbench");
   visit.template operator()<std::mutex>("std", "C++ library");
   visit.template operator()<AbslMutex>("absl", "Abseil");
   visit.template operator()<tbb::mutex>("tbb", "oneTBB");
@@ -116,11 +116,11 @@ void visit_striped(Visit visit) {
                                    {stripes_parameter()}},
                                   make_striped});
   });
-  visit(Line<StripedLock<FutexMutex, CaseInsensitiveHash>>{
+  visit(Line<StripedLock<AdaptiveMutex, CaseInsensitiveHash>>{
       {"striped",
        "a fixed array of locks, one of them chosen by the key's hash",
        "lockbench",
-       {{"lock", "futex"}, {"case", "insensitive"}},
+       {{"lock", "adaptive"}, {"case", "insensitive"}},
        {stripes_parameter()}},
       make_striped});
   visit(Line<StripedVector>{{"striped_vector",

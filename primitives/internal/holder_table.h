@@ -1,96 +1,126 @@
 // HolderTable: the nodes that hold keys beside the one that a bucket has room for.
 //
-// It is a list while they are few, and a table of lists from then on, which follows their number;
-// the last one to leave takes the table along. The nodes lie in handles: one more costs no
-// allocation, but that of a table four times as large when they are more than its lists. Where
-// memory is short the lists grow longer instead.
+// An open table of words, each a node's address and 16 bits of its key's hash, so that a walk reads
+// a node only where those bits are equal. It follows their number; the last one to leave takes it
+// along. One more node costs no allocation, but that of a table twice as large when this one is
+// three quarters full.
 //
-// Requires     a mutex of the bucket around every call; nodes that are in no WaitQueue.
-// Cost         O(1) on average, if the bits of the hashes above kSpent are.
+// Requires     a mutex of the bucket around every call.
+// Cost         O(1) on average while the nodes are some ten thousand; more, and their 16 bits are
+//              too few to tell them apart.
+//
+// Invariants
+//   I1  from a word's home, which its 16 bits choose, to the word there is no empty place.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <new>
 #include <utility>
 
 #include "primitives/platform/spin.h"
 
 namespace lockbench::internal {
 
-// `Node` has a hash, same_key(), and links `previous` and `next` that are assignable from Node*.
+// `Node` has word(), never 0, with the bits of its key's hash on top; same_key(); and a static at()
+// that finds the node of a word.
 template <class Node>
 class HolderTable {
  public:
-  // The node that holds the key of `node`, or null.
-  Node* find(const Node& node) const {
-    for (Node* n = list_of(node.hash); n != nullptr; n = static_cast<Node*>(n->next)) {
-      if (n->same_key(node)) return n;
+  // Whether one of the nodes has the key of `node`.
+  bool has_key_of(const Node& node) const {
+    if (size_ == 0) return false;
+    const std::uint64_t word = node.word();
+    if (places_ == 0) return is_key_of(only_, word, node);
+    for (std::uint32_t i = home(word); words_[i] != 0; i = after(i)) {
+      if (is_key_of(words_[i], word, node)) return true;
     }
-    return nullptr;
+    return false;
   }
 
-  void add(Node& node) {
-    if (size_ >= lists_ * kLongList) grow();
+  // Room for one more. May throw std::bad_alloc, and has changed nothing then.
+  void reserve() {
+    if (size_ != 0 && 4 * (size_ + 1) > 3 * places_) grow();
+  }
+
+  // After reserve().
+  void add(const Node& node) {
+    put(node.word());
     ++size_;
-    link(node);
   }
 
-  void remove(Node& node) {
-    if (node.next != nullptr) node.next->previous = node.previous;
-    if (node.previous != nullptr) {
-      node.previous->next = node.next;
-    } else {
-      list_of(node.hash) = static_cast<Node*>(node.next);
-    }
-    if (--size_ == 0 && lists_ != 1) {
-      table_.reset();
-      lists_ = 1;
-    }
+  void remove(const Node& node) {
+    erase(node);
+    if (--size_ != 0) return;
+    words_.reset();
+    places_ = 0;
+  }
+
+  // Puts `heir` in the place of `node`.
+  void replace(const Node& node, const Node& heir) {
+    erase(node);
+    put(heir.word());
   }
 
   std::size_t size() const { return size_; }
-  std::size_t table_bytes() const { return lists_ == 1 ? 0 : lists_ * sizeof(Node*); }
+  std::size_t table_bytes() const { return places_ * sizeof(std::uint64_t); }
 
  private:
-  static constexpr std::uint32_t kLongList = platform::spins(2);
-  static constexpr std::uint32_t kMostLists = 1U << 24;
-  static constexpr int kSpent = 24;  // bits of a hash that chose the bucket
+  static constexpr int kTagAt = 48;
+  static constexpr std::uint32_t kFewest = platform::spins(8) == 1 ? 4 : 8;
 
-  Node*& list_of(std::uint64_t hash) {
-    return lists_ == 1 ? only_ : table_[(hash >> kSpent) & (lists_ - 1)];
+  static bool is_key_of(std::uint64_t held, std::uint64_t word, const Node& node) {
+    return ((held ^ word) >> kTagAt) == 0 && Node::at(held).same_key(node);
   }
-  Node* list_of(std::uint64_t hash) const { return const_cast<HolderTable*>(this)->list_of(hash); }
 
-  void link(Node& node) {
-    Node*& first = list_of(node.hash);
-    node.previous = nullptr;
-    node.next = first;
-    if (first != nullptr) first->previous = &node;
-    first = &node;
+  // Spread over all places, whatever their number.
+  std::uint32_t home(std::uint64_t word) const {
+    return static_cast<std::uint32_t>(((word >> kTagAt) * places_) >> (64 - kTagAt));
+  }
+  std::uint32_t after(std::uint32_t place) const { return (place + 1) & (places_ - 1); }
+
+  void put(std::uint64_t word) {
+    if (places_ == 0) {
+      only_ = word;
+      return;
+    }
+    std::uint32_t i = home(word);
+    while (words_[i] != 0) i = after(i);
+    words_[i] = word;
+  }
+
+  void erase(const Node& node) {
+    if (places_ == 0) return;
+    const std::uint64_t word = node.word();
+    std::uint32_t gap = home(word);
+    while (words_[gap] != word) gap = after(gap);
+    // What lies behind moves up, unless its home does (I1).
+    for (std::uint32_t i = after(gap); words_[i] != 0; i = after(i)) {
+      if (steps(home(words_[i]), i) < steps(gap, i)) continue;
+      words_[gap] = words_[i];
+      gap = i;
+    }
+    words_[gap] = 0;
+  }
+
+  std::uint32_t steps(std::uint32_t from, std::uint32_t to) const {
+    return (to - from) & (places_ - 1);
   }
 
   void grow() {
-    if (lists_ == kMostLists) return;
-    const std::uint32_t lists = lists_ * 4;
-    std::unique_ptr<Node*[]> table(new (std::nothrow) Node*[lists]());
-    if (table == nullptr) return;
-    const std::unique_ptr<Node*[]> before = std::exchange(table_, std::move(table));
-    Node* const only = std::exchange(only_, nullptr);
-    const std::uint32_t count = std::exchange(lists_, lists);
+    const std::uint32_t places = places_ == 0 ? kFewest : places_ * 2;
+    std::unique_ptr<std::uint64_t[]> words(new std::uint64_t[places]());
+    const std::unique_ptr<std::uint64_t[]> before = std::exchange(words_, std::move(words));
+    const std::uint32_t count = std::exchange(places_, places);
+    if (count == 0) put(only_);
     for (std::uint32_t i = 0; i < count; ++i) {
-      for (Node* n = count == 1 ? only : before[i]; n != nullptr;) {
-        Node* const next = static_cast<Node*>(n->next);
-        link(*n);
-        n = next;
-      }
+      if (before[i] != 0) put(before[i]);
     }
   }
 
-  std::unique_ptr<Node*[]> table_;  // when there are several lists
-  Node* only_ = nullptr;            // when there is one
-  std::uint32_t lists_ = 1;         // a power of four
+  std::unique_ptr<std::uint64_t[]> words_;
+  std::uint64_t only_ = 0;    // the word of one node, while there are no places
+  std::uint32_t places_ = 0;  // a power of two, or 0
   std::uint32_t size_ = 0;
 };
 

@@ -50,8 +50,10 @@ TEST(CatalogErrors, AMisspeltParameterGetsTheNearestOne) {
 TEST(CatalogErrors, AMisspeltChoiceGetsTheNearestOne) {
   EXPECT_EQ(unknown(cell_of("global:lock=tbb_spim", "counter")),
             "unknown global:lock 'tbb_spim'; did you mean 'tbb_spin'?");
-  EXPECT_THAT(unknown(cell_of("global:lock=xyzzy", "counter")),
-              HasSubstr("unknown global:lock 'xyzzy'; there are: absl, futex, pthread_spin, std"));
+  EXPECT_THAT(
+      unknown(cell_of("global:lock=xyzzy", "counter")),
+      HasSubstr(
+          "unknown global:lock 'xyzzy'; there are: absl, adaptive, futex, pthread_spin, std"));
   EXPECT_EQ(unknown(cell_of("striped:case=insensitve", "counter")),
             "unknown striped:case 'insensitve'; did you mean "
             "'insensitive'?");

@@ -148,7 +148,7 @@ TEST(Catalog, WhatIsLeftOutIsAsInTheFirstLineOfTheName) {
   EXPECT_TRUE(check(cell_of("striped", "counter")).ok());
   EXPECT_TRUE(check(cell_of("striped:lock=std", "counter")).ok());
   EXPECT_TRUE(check(cell_of("striped:case=insensitive", "accounts", KeyType::kString)).ok());
-  EXPECT_TRUE(check(cell_of("striped:lock=futex,case=insensitive", "counter")).ok());
+  EXPECT_TRUE(check(cell_of("striped:lock=adaptive,case=insensitive", "counter")).ok());
 }
 
 TEST(Catalog, NumbersReachThePrimitive) {

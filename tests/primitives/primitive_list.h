@@ -28,6 +28,7 @@
 #include "primitives/baselines/pthread_spinlock.h"
 #include "primitives/baselines/striped_vector.h"
 #include "primitives/baselines/tbb_queuing_mutex.h"
+#include "primitives/biased_recursive_mutex.h"
 #include "primitives/concepts.h"
 #include "primitives/futex_mutex.h"
 #include "primitives/global_lock.h"
@@ -74,26 +75,26 @@ struct Subject : PublishedSubject<kText, P, K> {
 
 using String = std::string_view;
 
-using Ours = std::tuple<
-    Subject<"global", GlobalLock<>>,  //
-    Subject<"global_adaptive", GlobalLock<AdaptiveMutex>>,
-    Subject<"global_adaptive_no_barrier", GlobalLock<BasicAdaptiveMutex<internal::NoBarriers>>>,
-    Subject<"striped_adaptive", StripedLock<AdaptiveMutex>>,
-    Subject<"global_string", GlobalLock<>, String>,       //
-    Subject<"keyed", KeyedMutex<>>,                       //
-    Subject<"keyed_string", KeyedMutex<String>, String>,  //
-    Subject<"keyed_equal_hashes", KeyedMutex<String, ConstantHash>, String>,
-    Subject<"keyed_limited", KeyedLimited<>>,
-    Subject<"keyed_limited_equal_hashes", KeyedLimited<String, ConstantHash>, String>,
-    Subject<"striped", StripedLock<>>,                 //
-    Subject<"striped_string", StripedLock<>, String>,  //
-    Subject<"striped_any_case", StripedLock<FutexMutex, CaseInsensitiveHash>, String>,
-    Subject<"reentrant", ReentrantLock<>>,                 //
-    Subject<"reentrant_string", ReentrantLock<>, String>,  //
-    Subject<"recursive_parking", ReentrantLock<RecursiveMutex<ParkingMutex>>>,
-    Subject<"lease", LeasePool>,  //
-    Subject<"lease_fifo", BasicLeasePool<LeaseOrder::kFifo>>,
-    Subject<"lease_wait", BasicLeasePool<LeaseOrder::kUnordered, LeaseNesting::kWait>>>;
+using Ours =
+    std::tuple<Subject<"global", GlobalLock<>>,  //
+               Subject<"global_futex", GlobalLock<FutexMutex>>,
+               Subject<"global_no_barrier", GlobalLock<BasicAdaptiveMutex<internal::NoBarriers>>>,
+               Subject<"striped_futex", StripedLock<FutexMutex>>,
+               Subject<"global_string", GlobalLock<>, String>,       //
+               Subject<"keyed", KeyedMutex<>>,                       //
+               Subject<"keyed_string", KeyedMutex<String>, String>,  //
+               Subject<"keyed_equal_hashes", KeyedMutex<String, ConstantHash>, String>,
+               Subject<"keyed_limited", KeyedLimited<>>,
+               Subject<"keyed_limited_equal_hashes", KeyedLimited<String, ConstantHash>, String>,
+               Subject<"striped", StripedLock<>>,                 //
+               Subject<"striped_string", StripedLock<>, String>,  //
+               Subject<"striped_any_case", StripedLock<AdaptiveMutex, CaseInsensitiveHash>, String>,
+               Subject<"reentrant", ReentrantLock<>>,                 //
+               Subject<"reentrant_string", ReentrantLock<>, String>,  //
+               Subject<"recursive_parking", ReentrantLock<RecursiveMutex<ParkingMutex>>>,
+               Subject<"lease", LeasePool>,  //
+               Subject<"lease_fifo", BasicLeasePool<LeaseOrder::kFifo>>,
+               Subject<"lease_wait", BasicLeasePool<LeaseOrder::kUnordered, LeaseNesting::kWait>>>;
 
 using Baselines =
     std::tuple<Subject<"global_std", GlobalLock<std::mutex>>,                //

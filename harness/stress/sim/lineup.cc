@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "harness/stress/suspect_of.h"
-#include "primitives/adaptive_mutex.h"
 #include "primitives/as_published/reentrant_as_published.h"
+#include "primitives/futex_mutex.h"
 #include "primitives/global_lock.h"
 #include "primitives/key.h"
 #include "primitives/keyed_limited.h"
@@ -55,10 +55,9 @@ std::vector<Lineup> lineup() {
   using String = std::string_view;
   return {
       suspect<GlobalLock<>>("global", "one lock for all keys"),
-      suspect<GlobalLock<AdaptiveMutex>>("adaptive", "one adaptive lock for all keys"),
+      suspect<GlobalLock<FutexMutex>>("global:lock=futex", "the same over another base"),
       suspect<GlobalLock<BasicAdaptiveMutex<lockbench::internal::NoBarriers>>>(
-          "adaptive:barriers=none", "the same, as on a kernel without membarrier"),
-      suspect<StripedLock<AdaptiveMutex>>("striped:lock=adaptive", "four adaptive stripes", 4),
+          "global:barriers=none", "the same, as on a kernel without membarrier"),
       suspect<GlobalLock<ParkingMutex>>("parking", "one lock of a byte for all keys"),
       that_reclaims(suspect<KeyedMutex<>>("keyed", "a mutex per key; two buckets", 2)),
       that_reclaims(suspect<KeyedMutex<String>, String>("keyed_string",
