@@ -156,7 +156,10 @@ void Catalog::add(CatalogEntry entry) {
     return e.listing.name == entry.listing.name && e.listing.choices == entry.listing.choices;
   });
   if (same == nullptr) {
-    entries_.push_back(std::move(entry));
+    const auto last = std::find_if(entries_.rbegin(), entries_.rend(), [&](const CatalogEntry& e) {
+      return e.listing.name == entry.listing.name;
+    });
+    entries_.insert(last == entries_.rend() ? entries_.end() : last.base(), std::move(entry));
     return;
   }
   same->key_types.insert(same->key_types.end(), entry.key_types.begin(), entry.key_types.end());
@@ -268,7 +271,8 @@ absl::StatusOr<std::unique_ptr<Subject>> Catalog::subject_for(const Trial& trial
   const absl::Status fits = check(trial.cell);
   if (!fits.ok()) return fits;
   const CatalogEntry& entry = **find_entry(trial.cell.primitive);
-  return (*find_pairing(trial.cell))->make(trial, *arguments_for(entry, trial.cell));
+  return (*find_pairing(trial.cell))
+      ->make(trial, settings_of(trial), *arguments_for(entry, trial.cell));
 }
 
 WorkloadSettings settings_of(const Trial& trial) {

@@ -4,7 +4,6 @@
 //              wrong and what would be right.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -12,27 +11,11 @@
 
 #include <absl/status/statusor.h>
 
-#include "harness/catalog/line.h"
+#include "harness/catalog/entry.h"
 #include "harness/measure/subject.h"
 #include "harness/plan/cell.h"
-#include "primitives/concepts.h"
 
 namespace lockbench {
-
-// A workload compiled for a primitive and a kind of key.
-struct Pairing {
-  std::string workload;
-  KeyType key_type;
-  std::function<std::unique_ptr<Subject>(const Trial&, const Arguments&)> make;
-};
-
-// All lines that share a name and its choices; they may differ in the kind of key.
-struct CatalogEntry {
-  Listing listing;
-  Promises promises;
-  std::vector<KeyType> key_types;
-  std::vector<Pairing> pairings;
-};
 
 struct WorkloadListing {
   std::string name;
@@ -59,6 +42,7 @@ class Catalog {
   // Makes the primitive and the workload of a trial whose cell passes check().
   absl::StatusOr<std::unique_ptr<Subject>> subject_for(const Trial& trial) const;
 
+  // Adds it behind those of its name.
   void add(CatalogEntry entry);
 
  private:

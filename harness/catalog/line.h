@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lockbench {
@@ -42,6 +43,13 @@ struct Arguments {
 
   std::uint64_t operator[](const std::string& parameter) const { return numbers.at(parameter); }
 };
+
+// Calls visit.operator()<K>() for both kinds of key.
+template <class Visit>
+void for_each_key_type(Visit visit) {
+  visit.template operator()<std::uint64_t>();
+  visit.template operator()<std::string_view>();
+}
 
 // `make` returns the primitive, ready for use by any number of threads.
 template <class P>

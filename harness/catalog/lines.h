@@ -52,13 +52,6 @@ void for_each_base_lock(Visit visit) {
   visit.template operator()<PthreadSpinlock>("pthread_spin", "POSIX");
 }
 
-// Calls visit.operator()<K>() for both kinds of key.
-template <class Visit>
-void for_each_key_type(Visit visit) {
-  visit.template operator()<std::uint64_t>();
-  visit.template operator()<std::string_view>();
-}
-
 template <class P>
 std::unique_ptr<P> make_plain(const Arguments&) {
   return std::make_unique<P>();

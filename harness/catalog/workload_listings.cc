@@ -6,7 +6,7 @@ namespace lockbench {
 std::vector<WorkloadListing> workload_listings() {
   std::vector<WorkloadListing> listings;
   // What a workload says of itself is the same for any primitive.
-  for_each_workload<NoLock, std::uint64_t>([&]<class W>() {
+  EveryWorkload::visit<NoLock, std::uint64_t>([&]<class W>() {
     listings.push_back({.name = std::string(W::kName),
                         .summary = std::string(W::kSummary),
                         .needs = std::string(W::kNeeds)});

@@ -21,12 +21,7 @@ void add(Catalog& catalog, Line<P> line) {
   using Work = Counter<P, std::uint64_t>;
   CatalogEntry entry{
       .listing = line.listing, .promises = P::kPromises, .key_types = {KeyType::kU64}};
-  entry.pairings.push_back({.workload = std::string(Work::kName),
-                            .key_type = KeyType::kU64,
-                            .make = [make = line.make](const Trial& trial, const Arguments& with) {
-                              return std::make_unique<SubjectOf<P, Work>>(trial, settings_of(trial),
-                                                                          make(with));
-                            }});
+  entry.pairings.push_back(pairing_of<P, Work>(line, KeyType::kU64));
   catalog.add(std::move(entry));
 }
 
