@@ -7,7 +7,7 @@
 // Guarantees   mutual exclusion between threads per key; two different keys never share a lock,
 //              whatever their hashes; a key exists from its first lock() to its last unlock() and
 //              leaves nothing behind; no allocation while the keys held at once in a bucket are no
-//              more than its table has room for, 11 to 21 bytes each beside the handle; at most 64
+//              more than its table has room for, 11 to 21 bytes each beside the handle; at most 56
 //              bytes in the handle. Where a larger table cannot be had, lock() throws
 //              std::bad_alloc.
 //              A waiter is passed over for at most a millisecond before the key is handed to it.
@@ -16,8 +16,7 @@
 //              any key is held. Not to be destroyed before unlock() has returned in every thread:
 //              it looks at the bucket after the release.
 // Requires     the rules for handles in concepts.h; the primitive outlives its handles; addresses
-// of
-//              48 bits.
+//              of 48 bits.
 // Cost         a compare-and-swap and a load; a store and two loads. A second read-modify-write in
 //              the place of the store while the key's bucket has been waited at lately, and on
 //              kernels without membarrier. Where keys of one bucket are held at once, or waited
@@ -29,8 +28,7 @@
 //   I2  under the mutex: `apart` has exactly the other nodes that hold keys of the bucket; pressure
 //       counts them, or more.
 //   I3  under the mutex: pressure counts all nodes in `waiters`, or more. A node is there only
-//   while
-//       its key is held, or a wake-up for it is in flight.
+//       while its key is held, or a wake-up for it is in flight.
 //   I4  while somebody waits for the key of `holder`, kShared is set, and was set before a heavy
 //       barrier after which that holder was seen.
 //   I5  whoever holds the mutex, has counted itself as a waiter, and has then seen a node's word in
@@ -116,27 +114,27 @@ class KeyedMutex {
 
   // A claim on a key.
   struct Node : internal::Waiter {
-    explicit Node(K k) : hash(Hash{}(k)), key(k) {}
+    Node(K k, std::uint64_t hash) : tag(static_cast<std::uint16_t>(hash >> kTagAt)), key(k) {}
 
     // What `holder` says of this node: 16 bits of the hash above its address.
     std::uint64_t word() const {
       const std::uint64_t address = reinterpret_cast<std::uintptr_t>(this);
-      assert(address < kTagUnit);
-      return (hash & kTag) | address;
+      assert(address >> kTagAt == 0);
+      return (std::uint64_t{tag} << kTagAt) | address;
     }
     static const Node& at(std::uint64_t word) {
-      return *reinterpret_cast<const Node*>(static_cast<std::uintptr_t>(word & ~kTag));
+      return *reinterpret_cast<const Node*>(static_cast<std::uintptr_t>(word & kAddress));
     }
-    bool may_be(std::uint64_t word) const { return word != 0 && ((word ^ hash) & kTag) == 0; }
-    bool same_key(const Node& other) const { return hash == other.hash && key == other.key; }
+    bool may_be(std::uint64_t word) const { return word != 0 && word >> kTagAt == tag; }
+    bool same_key(const Node& other) const { return tag == other.tag && key == other.key; }
 
     bool apart = false;  // holds its key in the bucket's table
-    const std::uint64_t hash;
+    const std::uint16_t tag;
     const K key;
   };
 
-  static constexpr std::uint64_t kTagUnit = std::uint64_t{1} << 48;
-  static constexpr std::uint64_t kTag = ~(kTagUnit - 1);
+  static constexpr int kTagAt = 48;
+  static constexpr std::uint64_t kAddress = (std::uint64_t{1} << kTagAt) - 1;
 
   // The parts of pressure. kShared: releases are read-modify-writes. kWaiters: how many wait.
   // kApart: how many hold apart.
@@ -164,8 +162,6 @@ class KeyedMutex {
     internal::HolderTable<Node> apart;
   };
   static_assert(sizeof(Bucket) == platform::kCacheLine);
-
-  Bucket& bucket_of(const Node& node) { return buckets_[node.hash & mask_]; }
 
   // The short way in.
   static bool take(Bucket& bucket, Node& node) {
@@ -242,8 +238,7 @@ class KeyedMutex {
     bucket.pressure.fetch_sub(kWaiter, std::memory_order_relaxed);
   }
 
-  bool acquire(Node& node, platform::Time deadline) {
-    Bucket& bucket = bucket_of(node);
+  static bool acquire(Bucket& bucket, Node& node, platform::Time deadline) {
     return take(bucket, node) || acquire_slow(bucket, node, deadline);
   }
 
@@ -293,8 +288,7 @@ class KeyedMutex {
     bucket.pressure.fetch_sub(kWaiter, std::memory_order_relaxed);  // relaxed: see above
   }
 
-  bool try_acquire(Node& node) {
-    Bucket& bucket = bucket_of(node);
+  static bool try_acquire(Bucket& bucket, Node& node) {
     if (take(bucket, node)) return true;
     std::scoped_lock guard(bucket.mutex);
     if (take_or_count(bucket, node)) return true;
@@ -302,8 +296,7 @@ class KeyedMutex {
     return false;
   }
 
-  void release(Node& node) {
-    Bucket& bucket = bucket_of(node);
+  static void release(Bucket& bucket, Node& node) {
     // relaxed: a hint; whoever came to wait since is seen below, or sees the store.
     if (node.apart || somebody_to_see(bucket)) [[unlikely]] {
       release_slow(bucket, node);
@@ -399,20 +392,23 @@ class KeyedMutex {
 template <Key K, class Hash, class Barriers>
 class KeyedMutex<K, Hash, Barriers>::Handle : public internal::TimedMembers<Handle> {
  public:
-  explicit Handle(const Claimed& claimed) : owner_(claimed.owner), node_(claimed.key) {}
+  explicit Handle(const Claimed& claimed) : Handle(claimed, Hash{}(claimed.key)) {}
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
 
-  void lock() { owner_.acquire(node_, platform::kForever); }
-  bool try_lock() { return owner_.try_acquire(node_); }
-  bool lock_before(platform::Time deadline) { return owner_.acquire(node_, deadline); }
-  void unlock() { owner_.release(node_); }
+  void lock() { acquire(bucket_, node_, platform::kForever); }
+  bool try_lock() { return try_acquire(bucket_, node_); }
+  bool lock_before(platform::Time deadline) { return acquire(bucket_, node_, deadline); }
+  void unlock() { release(bucket_, node_); }
 
  private:
-  KeyedMutex& owner_;
+  Handle(const Claimed& claimed, std::uint64_t hash)
+      : bucket_(claimed.owner.buckets_[hash & claimed.owner.mask_]), node_(claimed.key, hash) {}
+
+  Bucket& bucket_;
   Node node_;
 };
 
-static_assert(sizeof(KeyedMutex<std::string_view>::Handle) <= 64);
+static_assert(sizeof(KeyedMutex<std::string_view>::Handle) <= 56);
 
 }  // namespace lockbench
