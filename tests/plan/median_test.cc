@@ -34,7 +34,9 @@ TEST(MedianInterval, LeavesOutExtremesAsSoonAsItMay) {
 TEST(MedianInterval, IsWiderWhereMoreConfidenceIsAskedFor) {
   const std::vector<double> nine{1, 2, 3, 4, 5, 6, 7, 8, 9};
   EXPECT_EQ(median_interval(nine, 0.99)->low, 1);
-  EXPECT_EQ(median_interval(nine, 0.5)->low, 4);
+  // The second from the middle misses the median once in 5.6 times, the first once in 2.
+  EXPECT_EQ(median_interval(nine, 0.5)->low, 3);
+  EXPECT_EQ(median_interval(nine, 0.49)->low, 4);
 }
 
 TEST(MedianInterval, NeedsSixValuesFor95Percent) {

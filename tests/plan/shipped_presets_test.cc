@@ -94,7 +94,7 @@ std::set<std::uint32_t> threads_of(const Plan& plan) {
 std::vector<std::string> all_presets() {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(LOCKBENCH_PRESETS)) {
-    names.push_back(entry.path().stem());
+    if (entry.path().extension() == ".toml") names.push_back(entry.path().stem());
   }
   return names;
 }

@@ -2,6 +2,7 @@
 // and what convicts does so again.
 
 #include <algorithm>
+#include <cctype>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,11 @@ std::vector<std::size_t> those(bool broken) {
 }
 
 std::string name(const ::testing::TestParamInfo<std::size_t>& info) {
-  return lineup()[info.param].name;
+  std::string name = lineup()[info.param].name;
+  // Of `table:limit=20`, what a test may be called.
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return !std::isalnum(c); }, '_');
+  return name;
 }
 
 stress::Report look_into(const Lineup& suspect, Order order) {
