@@ -16,9 +16,9 @@
 //   template <class Probe> bool Actor::operate(Probe& probe);  // one operation; false: gave up
 //   std::uint64_t Actor::given_up() const;
 //
-// A workload of processes says `static constexpr bool kProcesses = true;`. Each actor then lives in a
-// child of the process that made the workload: what prove() needs is in memory that they share, and
-// it is given no actors.
+// A workload of processes says `static constexpr bool kProcesses = true;`. Each actor then lives in
+// a child of the process that made the workload: what prove() needs is in memory that they share,
+// and it is given no actors.
 //
 // A Probe is how the harness watches an acquisition; what it measures is its own business:
 //
@@ -49,7 +49,9 @@
 namespace lockbench {
 
 template <class Workload>
-inline constexpr bool kProcesses = requires { requires Workload::kProcesses; };
+inline constexpr bool kProcesses = requires {
+  requires Workload::kProcesses;
+};
 
 // What bounds the makespan of fixed work under a perfect lock.
 struct HoldBound {

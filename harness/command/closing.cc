@@ -38,7 +38,7 @@ std::string metric_name(Metric metric) {
 }
 
 std::string metric_heading(Metric metric) {
-  if (metric == Metric::kRate) return "operations";
+  if (metric == Metric::kRate) return "rate";
   return metric == Metric::kMakespan ? "makespan" : "p99 wait";
 }
 
@@ -67,10 +67,7 @@ std::vector<SectionColumn> columns_of(Metric metric) {
       {.name = "ratio_low", .kind = Kind::kFigure},
       {.name = "ratio_high", .kind = Kind::kFigure},
       {.name = "confidence", .kind = Kind::kFigure},
-      {.name = "longest_wait_ns",
-       .heading = "longest wait",
-       .kind = Kind::kFigure,
-       .expendable = 3},
+      {.name = "longest_wait_ns", .heading = "max wait", .kind = Kind::kFigure, .expendable = 3},
       {.name = "fairness_jain", .kind = Kind::kFigure},
       {.name = "unfair"},
       {.name = "lock_bytes", .kind = Kind::kFigure},
@@ -98,7 +95,7 @@ std::string interval_text(const CellGroup& group, const Standing& standing) {
       own ? standing.median_interval : standing.ratio_interval;
   if (!interval) return "";
   const double unit = own ? *standing.median : 1;
-  return readable_digits(interval->low / unit) + " to " + readable_digits(interval->high / unit);
+  return readable_digits(interval->low / unit) + "–" + readable_digits(interval->high / unit);
 }
 
 std::string marked_primitive(const CellGroup& group, const Standing& standing) {
@@ -173,7 +170,10 @@ std::vector<std::string> notes_of(const CellGroup& group) {
 
 // "94 %", or "75 % to 94 %" where blocks differ.
 std::string confidence_text(const std::set<double>& confidences) {
-  const auto percent = [](double share) { return absl::StrFormat("%.0f %%", 100 * share); };
+  // Never 100 %.
+  const auto percent = [](double share) {
+    return absl::StrFormat(share < 0.99 ? "%.0f %%" : "%.1f %%", 100 * std::min(share, 0.999));
+  };
   const std::string least = percent(*confidences.begin());
   const std::string most = percent(*confidences.rbegin());
   return least == most ? least : least + " to " + most;

@@ -10,6 +10,7 @@
 #include "harness/command/one_line.h"
 #include "harness/plan/nearest.h"
 #include "harness/plan/quantity.h"
+#include "harness/plan/spelling.h"
 #include "harness/plan/sweep_fields.h"
 
 namespace lockbench {
@@ -18,8 +19,8 @@ namespace {
 constexpr int kUsage = 2;
 constexpr int kStressUsage = 1;
 
-const std::vector<std::string> kCommands{"run",  "stress", "plot",  "compare", "report",
-                                         "list", "doctor", "model", "trial"};
+const std::vector<std::string> kCommands{"run",    "advise", "stress", "plot",  "compare",
+                                         "report", "list",   "doctor", "model", "trial"};
 
 // CLI11 prints a ValidationError as `flag: message`.
 void require(const absl::Status& status, const std::string& flag) {
@@ -127,6 +128,78 @@ void add_section_format(CLI::App& command, const std::string& help, SectionForma
       ->type_name("FORMAT");
 }
 
+void add_progress(CLI::App& command, ProgressStyle& progress) {
+  command
+      .add_option_function<std::string>(
+          "--progress",
+          [&progress](const std::string& text) {
+            const std::optional<ProgressStyle> style = parse_progress(text);
+            if (!style) {
+              throw CLI::ValidationError("--progress",
+                                         "'" + text + "' is none of auto, bar, line, off");
+            }
+            progress = *style;
+          },
+          "auto (a bar on a terminal, else lines), bar, line or off")
+      ->type_name("STYLE");
+}
+
+// A flag whose value `parse` understands.
+template <class T>
+CLI::Option* add_parsed(CLI::App& command, const std::string& flag, const std::string& type,
+                        const std::string& help, absl::StatusOr<T> (*parse)(std::string_view),
+                        const std::function<void(const T&)>& take) {
+  return command
+      .add_option_function<std::string>(
+          flag,
+          [flag, parse, take](const std::string& text) {
+            const absl::StatusOr<T> value = parse(text);
+            require(value.status(), flag.substr(0, flag.find(',')));
+            take(*value);
+          },
+          help)
+      ->type_name(type);
+}
+
+void add_case(CLI::App& advise, AdviceCase& wanted) {
+  Cell& cell = wanted.cell;
+  add_count(advise, "--threads", kThreadRange, "How many threads lock",
+            [&cell](std::uint64_t n) { cell.threads = static_cast<std::uint32_t>(n); });
+  add_count(advise, "--keys", kKeyRange, "How many keys there are",
+            [&cell](std::uint64_t n) { cell.keys = n; });
+  add_parsed<KeyDistribution>(advise, "--distribution,--key-distribution", "WORD",
+                              "How the threads choose: uniform, zipf:0.99 or hot:0.1,0.9 [uniform]",
+                              parse_key_distribution,
+                              [&cell](const KeyDistribution& d) { cell.key_distribution = d; });
+  add_parsed<KeyType>(advise, "--key-type", "TYPE", "u64 or string [u64]", parse_key_type,
+                      [&cell](const KeyType& type) { cell.key_type = type; });
+  add_parsed<Work>(advise, "--hold", "WORK",
+                   "What is done inside: 0, 200ns, sleep:1ms or touch:8 (cache lines) [0]",
+                   parse_work, [&cell](const Work& work) { cell.hold = work; });
+  add_parsed<Work>(advise, "--think", "WORK", "And between two operations [0]", parse_work,
+                   [&cell](const Work& work) { cell.think = work; });
+  add_parsed<std::uint64_t>(advise, "--memory", "SIZE",
+                            "At most so much for the locks, as 64KiB or 1MB", parse_bytes,
+                            [&wanted](const std::uint64_t& n) { wanted.memory_bytes = n; });
+  advise.add_flag("--fair", wanted.fair, "Rules out what starves threads, as measured");
+}
+
+void add_advise(CLI::App& app, AdviseOptions& options) {
+  CLI::App* const advise =
+      app.add_subcommand("advise", "Says which primitive suits one case, and how sure that is");
+  advise->footer(kAdviseExamples);
+  add_case(*advise, options.wanted);
+  add_folder(*advise, "--run", "Answers from this run's nearest cells; measures nothing",
+             options.run);
+  add_parsed<Nanoseconds>(*advise, "--budget", "TIME", "How long it may measure [30s]",
+                          parse_duration,
+                          [&options](const Nanoseconds& budget) { options.budget = budget; });
+  add_folder(*advise, "--out", "The folder of what it measures [results/runs/<time>-advise-<id>]",
+             options.out);
+  add_progress(*advise, options.progress);
+  add_section_format(*advise, "text, json, csv or markdown [text]", options.format);
+}
+
 void add_run(CLI::App& app, RunOptions& options) {
   CLI::App* const run =
       app.add_subcommand("run", "Measures a preset, or the cells that flags name");
@@ -147,18 +220,7 @@ void add_run(CLI::App& app, RunOptions& options) {
   run->add_flag_callback(
       "--dry-run", [&options] { options.dry_run = true; },
       "Prints the plan, a trial a line, and how long it takes; measures nothing");
-  run->add_option_function<std::string>(
-         "--progress",
-         [&options](const std::string& text) {
-           const std::optional<ProgressStyle> style = parse_progress(text);
-           if (!style) {
-             throw CLI::ValidationError("--progress",
-                                        "'" + text + "' is none of auto, bar, line, off");
-           }
-           options.progress = *style;
-         },
-         "auto (a bar on a terminal, else lines), bar, line or off")
-      ->type_name("STYLE");
+  add_progress(*run, options.progress);
   add_section_format(*run, "What is said at the end: text, json, csv or markdown [text]",
                      options.format);
   add_sweep_flags(*run, options.overrides);
@@ -325,6 +387,7 @@ void add_commands(CLI::App& app, CommandLine& line) {
   app.footer(kExamples);
   app.require_subcommand(1);
   add_run(app, line.run);
+  add_advise(app, line.advise);
   add_stress(app, line.stress);
   add_analysis(app, "plot", "Draws pictures of a run beside its CSV");
   add_analysis(app, "compare", "Prints medians and ratios, within a run or between two");
@@ -398,6 +461,21 @@ std::string explain_run(const CLI::App& run, const RunOptions& options) {
          "`lockbench run --primitive keyed`";
 }
 
+std::string explain_advise(const CLI::App& advise, const AdviseOptions& options) {
+  if (options.wanted.cell.threads == 0) {
+    return "--threads: not given; say how many threads lock, as --threads 32";
+  }
+  if (options.wanted.cell.keys == 0) {
+    return "--keys: not given; say how many keys there are, as --keys 10000";
+  }
+  if (!options.run) return {};
+  for (const char* name : {"--budget", "--out", "--progress"}) {
+    if (advise.get_option(name)->count() == 0) continue;
+    return "--run: answers from that run and measures nothing; leave out " + std::string(name);
+  }
+  return {};
+}
+
 std::string explain_model(const CLI::App& model, const ModelOptions& options) {
   if (!options.file) {
     if (!options.spec.primitive.empty()) return {};
@@ -446,6 +524,8 @@ std::variant<CommandLine, Reply> read_command_line(const std::vector<std::string
   line.run.program = words[0];
   line.run.words = words;
   line.run.words[0] = "lockbench";
+  line.advise.program = words[0];
+  line.advise.words = line.run.words;
   CLI::App app("Which way to lock by key suits a workload: measured here, on this machine.");
   app.set_version_flag("--version", version_text);
   add_commands(app, line);
@@ -472,6 +552,10 @@ std::variant<CommandLine, Reply> read_command_line(const std::vector<std::string
   line.rest = command.remaining();
   if (line.command == "run") {
     const std::string trouble = explain_run(command, line.run);
+    if (!trouble.empty()) return wrong(place(app), trouble);
+  }
+  if (line.command == "advise") {
+    const std::string trouble = explain_advise(command, line.advise);
     if (!trouble.empty()) return wrong(place(app), trouble);
   }
   if (line.command == "model") {

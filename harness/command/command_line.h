@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "harness/command/advise_command.h"
 #include "harness/command/doctor_command.h"
 #include "harness/command/model_command.h"
 #include "harness/command/run_command.h"
@@ -17,8 +18,9 @@
 namespace lockbench {
 
 struct CommandLine {
-  std::string command;     // run, stress, plot, compare, report, list, doctor, model or trial
-  RunOptions run;          // of `run`
+  std::string command;   // run, advise, stress, plot, compare, report, list, doctor, model or trial
+  RunOptions run;        // of `run`
+  AdviseOptions advise;  // of `advise`
   std::string list_what;   // of `list`; empty: all
   StressOptions stress;    // of `stress`
   pid_t trial_parent = 0;  // of `trial`; 0: nobody's child in particular

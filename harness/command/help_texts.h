@@ -9,6 +9,7 @@ namespace lockbench {
 
 extern const char kExamples[];        // of lockbench itself
 extern const char kRunExamples[];     // of run
+extern const char kAdviseExamples[];  // of advise
 extern const char kStressExamples[];  // of stress
 extern const char kListExamples[];    // of list
 extern const char kDoctorExamples[];  // of doctor

@@ -2,6 +2,7 @@
 //
 //   run             preset ─▶ plan ─▶ trial, one child process each ─▶ row ─▶ trials.csv
 //   trial           the child's side: a trial as JSON in, a sample as JSON out
+//   advise          one case ─▶ the few cells that matter ─▶ which primitive
 //   list            what can be named
 //   plot, compare   trials.csv ─▶ pictures, tables (Python)
 //   report          trials.csv ─▶ one page (Python)

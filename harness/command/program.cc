@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "harness/command/advise_command.h"
 #include "harness/command/analysis_command.h"
 #include "harness/command/command_line.h"
 #include "harness/command/doctor_command.h"
@@ -20,6 +21,7 @@ namespace {
 
 int dispatch(const CommandLine& line) {
   if (line.command == "run") return run_command(line.run);
+  if (line.command == "advise") return advise_command(line.advise);
   if (line.command == "stress") return stress_command(line.stress);
   if (line.command == "trial") {
     return trial_command(line.trial_parent, std::cin, std::cout, std::cerr);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <utility>
 
 #include <absl/strings/str_format.h>
 
@@ -71,6 +72,16 @@ std::string readable_bytes(double value) {
     text.erase(end, blank - end);
   }
   return text;
+}
+
+std::string exact_bytes(std::uint64_t bytes) {
+  constexpr std::pair<std::uint64_t, std::string_view> kUnits[] = {
+      {1 << 30, " GiB"},  {1'000'000'000, " GB"}, {1 << 20, " MiB"},
+      {1'000'000, " MB"}, {1 << 10, " KiB"},      {1'000, " kB"}};
+  for (const auto& [unit, name] : kUnits) {
+    if (bytes != 0 && bytes % unit == 0) return readable_whole(bytes / unit) + std::string(name);
+  }
+  return readable_whole(bytes) + " B";
 }
 
 std::string readable_ratio(double value) {

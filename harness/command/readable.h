@@ -21,6 +21,9 @@ std::string readable_ns(double value);
 // 4096 -> 4 KiB.
 std::string readable_bytes(double value);
 
+// Nothing rounded: 1000000 -> 1 MB, 65536 -> 64 KiB, 1001 -> 1,001 B.
+std::string exact_bytes(std::uint64_t bytes);
+
 // 1.234 -> 1.23×.
 std::string readable_ratio(double value);
 

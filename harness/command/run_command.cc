@@ -6,20 +6,16 @@
 
 #include "harness/catalog/catalog.h"
 #include "harness/command/closing.h"
-#include "harness/command/diagnosis.h"
 #include "harness/command/one_line.h"
 #include "harness/command/published_summary.h"
 #include "harness/command/resources.h"
 #include "harness/command/resume.h"
+#include "harness/command/run_plan.h"
 #include "harness/command/session.h"
 #include "harness/command/signals.h"
 #include "harness/command/terminal.h"
 #include "harness/plan/describe.h"
 #include "harness/plan/expand.h"
-#include "harness/record/build.h"
-#include "harness/record/machine.h"
-#include "harness/record/stamp.h"
-#include "harness/record/target.h"
 
 namespace lockbench {
 namespace {
@@ -75,19 +71,6 @@ int print_plan(const Plan& plan) {
   return 0;
 }
 
-void say_target(const Machine& machine, const std::string& target_name) {
-  const Target* const target = find_target(target_name);
-  if (target == nullptr) return;
-  const TargetMatch match = match_target(machine, *target);
-  if (!match.matches) std::cerr << "lockbench run: " << match.note << '\n';
-}
-
-// At most one line: what it would mend is doctor's to say.
-void say_spoilers(const Machine& machine) {
-  const std::string line = spoilers_line(read_vitals_quickly(machine, this_build()));
-  if (!line.empty()) std::cerr << "lockbench run: " << line << '\n';
-}
-
 // What was published first, where the preset has a seed.
 std::vector<Section> sections_of(const FinishedSession& session) {
   std::vector<Section> sections = closing_sections(session.plan, session.measurements);
@@ -130,26 +113,9 @@ int resume(const RunOptions& options) {
 }
 
 int begin(const RunOptions& options, Plan plan) {
-  note_signals();
-  const RunIdentity identity{
-      .run_id = new_run_id(plan.preset), .preset = plan.preset, .target = plan.target};
-  const Machine machine = read_machine();
-  const std::filesystem::path folder =
-      options.out.value_or(std::filesystem::path("results") / "runs" / identity.run_id);
-  absl::StatusOr<RunWriter> writer =
-      RunWriter::create(folder, {.run = identity,
-                                 .started_at = utc_now(),
-                                 .command = shell_command(options.words),
-                                 .machine = machine,
-                                 .build = this_build(),
-                                 .calibration = calibrate(),
-                                 .plan = std::move(plan)});
-  if (!writer.ok()) return complain(writer.status());
-  say_target(machine, identity.target);
-  say_spoilers(machine);
-  Session session(*std::move(writer), {}, {}, settings_of(options));
-  if (options.precision) session.aim_for(*options.precision, options.budget);
-  return session.run();
+  std::optional<RunAim> aim;
+  if (options.precision) aim = {.precision = *options.precision, .budget = options.budget};
+  return run_plan(std::move(plan), options.out, options.words, settings_of(options), aim);
 }
 
 }  // namespace

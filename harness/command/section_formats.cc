@@ -43,6 +43,7 @@ std::string markdown_of(const Section& section) {
   }
   if (!headings.empty()) text += markdown_line(headings) + markdown_line(rules);
   for (const SectionRow& row : section.rows) {
+    if (shown.empty()) break;
     std::vector<std::string> cells;
     for (const std::size_t i : shown) {
       const std::string cell = escaped(row.entries[i].text);

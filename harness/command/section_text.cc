@@ -135,37 +135,39 @@ std::string row_line(const Section& section, const Layout& layout, const Section
   return row.best ? coloured(cut, kBold, style) : cut;
 }
 
-// Broken between words; each line begins with the indent.
-std::string wrapped(const std::string& text, std::size_t columns) {
-  std::string lines;
-  std::size_t used = columns;
+// Broken between words; each further line stands two blanks further in than the first.
+std::string wrapped(const std::string& text, std::size_t columns, std::size_t indent) {
+  std::string lines(indent, ' ');
+  std::size_t used = indent;
+  bool begins = true;
   std::istringstream words(text);
-  for (std::string word; words >> word;) {
+  for (std::string word; words >> word; begins = false) {
     const std::size_t width = display_width(word);
-    if (used + 1 + width > columns) {
-      // What belongs to a note stands further in than its beginning.
-      const std::size_t indent = lines.empty() ? kIndent : 2 * kIndent;
-      lines += (lines.empty() ? "" : "\n") + std::string(indent, ' ') + word;
-      used = indent + width;
-    } else {
-      lines += ' ' + word;
-      used += 1 + width;
+    if (!begins && used + 1 + width > columns) {
+      lines += '\n' + std::string(indent + kIndent, ' ') + word;
+      used = indent + kIndent + width;
+      continue;
     }
+    lines += (begins ? "" : " ") + word;
+    used += width + (begins ? 0 : 1);
   }
-  return lines + '\n';
+  return lines;
 }
 
 std::string text_of(const Section& section, const TextStyle& style) {
-  std::string text = coloured(cut_to_width(section.title, style.columns), kBold, style) + '\n';
+  std::string text = coloured(wrapped(section.title, style.columns, 0), kBold, style) + '\n';
   const Layout layout = fitted(section, style.columns);
-  if (!section.rows.empty()) {
+  if (!layout.shown.empty()) {
     const std::string headings =
         table_line(section, layout, "", {.columns = style.columns},
                    [&section](std::size_t i) { return section.columns[i].heading; });
     text += coloured(cut_to_width(headings, style.columns), kFaint, style) + '\n';
+    for (const SectionRow& row : section.rows) {
+      text += row_line(section, layout, row, style) + '\n';
+    }
   }
-  for (const SectionRow& row : section.rows) text += row_line(section, layout, row, style) + '\n';
-  for (const std::string& note : section.notes) text += wrapped(note, style.columns);
+  for (const std::string& note : section.notes)
+    text += wrapped(note, style.columns, kIndent) + '\n';
   return text;
 }
 

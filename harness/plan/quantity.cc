@@ -14,7 +14,7 @@ namespace {
 
 struct Unit {
   std::string_view name;
-  std::uint64_t ns;
+  std::uint64_t worth;  // of times in ns, of sizes in bytes
 };
 constexpr std::array kUnits = {Unit{"ns", 1}, Unit{"us", 1'000}, Unit{"ms", 1'000'000},
                                Unit{"s", 1'000'000'000}, Unit{"min", 60'000'000'000}};
@@ -43,7 +43,7 @@ absl::Status bad_duration(std::string_view text, std::string_view reason) {
 
 absl::StatusOr<std::uint64_t> unit_of(std::string_view text, std::string_view unit) {
   for (const Unit& known : kUnits) {
-    if (known.name == unit) return known.ns;
+    if (known.name == unit) return known.worth;
   }
   return absl::InvalidArgumentError(
       absl::StrFormat("'%s' has the unknown unit '%s'; units are ns, us, ms, s, min", text, unit));
@@ -152,11 +152,11 @@ std::string to_text(Nanoseconds duration) {
   const std::uint64_t ns =
       count < 0 ? 0 - static_cast<std::uint64_t>(count) : static_cast<std::uint64_t>(count);
   const Unit unit = *std::find_if(kPrintedUnits.begin(), kPrintedUnits.end(),
-                                  [ns](const Unit& u) { return ns >= u.ns; });
-  std::string out = sign + std::to_string(ns / unit.ns);
-  if (ns % unit.ns != 0) {
+                                  [ns](const Unit& u) { return ns >= u.worth; });
+  std::string out = sign + std::to_string(ns / unit.worth);
+  if (ns % unit.worth != 0) {
     // Padded with the zeros that the remainder lacks, then stripped of those it ends with.
-    std::string decimals = std::to_string(unit.ns + ns % unit.ns).substr(1);
+    std::string decimals = std::to_string(unit.worth + ns % unit.worth).substr(1);
     decimals.erase(decimals.find_last_not_of('0') + 1);
     out += "." + decimals;
   }
@@ -217,6 +217,22 @@ std::string to_text(double fraction) {
   std::array<char, 32> buffer;
   const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), fraction);
   return std::string(buffer.data(), result.ptr);
+}
+
+absl::StatusOr<std::uint64_t> parse_bytes(std::string_view text) {
+  static constexpr std::array kSizes = {
+      Unit{"", 1},          Unit{"B", 1},          Unit{"kB", 1'000},
+      Unit{"KB", 1'000},    Unit{"MB", 1'000'000}, Unit{"GB", 1'000'000'000},
+      Unit{"KiB", 1 << 10}, Unit{"MiB", 1 << 20},  Unit{"GiB", 1 << 30}};
+  constexpr std::uint64_t kMost = 1ULL << 50;
+  const std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
+  const std::optional<std::uint64_t> number = whole(text.substr(0, end));
+  for (const Unit& unit : kSizes) {
+    if (unit.name != text.substr(end) || !number) continue;
+    if (*number >= 1 && *number <= kMost / unit.worth) return *number * unit.worth;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrFormat("'%s' is no size; write bytes, as 4096, 64KiB, 1MB or 2GiB", text));
 }
 
 }  // namespace lockbench

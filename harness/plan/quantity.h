@@ -52,6 +52,9 @@ absl::StatusOr<double> parse_fraction(std::string_view text, double least, doubl
 // The shortest text that parses to the same value.
 std::string to_text(double fraction);
 
+// `4096`, `64KiB`, `1MB`, `2GiB`: bytes, by powers of 1000 or, with an i, of 1024; 1 or more.
+absl::StatusOr<std::uint64_t> parse_bytes(std::string_view text);
+
 // Pieces of `text` between separators; one, perhaps empty, where there is no separator.
 std::vector<std::string_view> split(std::string_view text, char separator);
 

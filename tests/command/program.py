@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import csv
+import fcntl
 import os
+import pty
 import resource
 import shlex
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -114,6 +118,22 @@ class Program:
         return subprocess.CompletedProcess(
             words, process.returncode, out, without_advice(err or "")
         )
+
+    def on_a_terminal(self, columns: int, *words: str, **how: Any) -> str:
+        """What the program writes to a terminal of that width, when all goes well."""
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        process = self.start(*words, stdout=theirs, stderr=theirs, **how)
+        os.close(theirs)
+        written = b""
+        try:
+            while piece := os.read(ours, 4096):
+                written += piece
+        except OSError:
+            pass  # the other end is closed: how a terminal says that there is no more
+        os.close(ours)
+        assert process.wait() == 0
+        return written.decode()
 
     def go_on_as_told(self, err: str) -> subprocess.CompletedProcess[str]:
         """Types what an interrupted run said would go on with it."""

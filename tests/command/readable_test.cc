@@ -25,6 +25,9 @@ TEST(Readable, GivesCountsTimesAndSizesTheirUnits) {
   EXPECT_EQ(readable_bytes(65536), "64 KiB");
   EXPECT_EQ(readable_bytes(64), "64 B");
   EXPECT_EQ(readable_bytes(400), "400 B");
+  EXPECT_EQ(exact_bytes(1000000), "1 MB");
+  EXPECT_EQ(exact_bytes(65536), "64 KiB");
+  EXPECT_EQ(exact_bytes(1001), "1,001 B");
   EXPECT_EQ(readable_ratio(2.31), "2.31×");
 }
 

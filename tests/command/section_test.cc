@@ -56,6 +56,12 @@ TEST(SectionsText, FitsEveryWidth) {
   }
 }
 
+TEST(SectionsText, BreaksALongTitleAndALongNoteBetweenWords) {
+  const std::vector<Section> words{{.title = "a title in words", .notes = {"and a note, too"}}};
+  EXPECT_EQ(sections_text(words, {.columns = 12}),
+            "a title in\n  words\n  and a\n    note,\n    too\n");
+}
+
 TEST(SectionsText, GivesUpTheBarBeforeAColumnAndThatBeforeAFigure) {
   const std::vector<Section> sections{example()};
   EXPECT_THAT(sections_text(sections, {.columns = 36}), Not(HasSubstr("█")));

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
-import pty
 import re
-import struct
-import termios
 
 import pytest
 
@@ -17,26 +12,9 @@ RUN = ("run", "--primitive", "global", "--threads", "1", "--mode", "fixed", "--b
 CLEAR = "\x1b[K"
 
 
-def on_a_terminal(lockbench: Program, columns: int, *words: str) -> str:
-    """What the program writes to a terminal of that width."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    process = lockbench.start(*words, stdout=theirs, stderr=theirs)
-    os.close(theirs)
-    written = b""
-    try:
-        while piece := os.read(ours, 4096):
-            written += piece
-    except OSError:
-        pass  # the other end is closed: how a terminal says that there is no more
-    os.close(ours)
-    assert process.wait() == 0
-    return written.decode()
-
-
 @pytest.mark.parametrize("columns", [30, 60, 200])
 def test_a_terminal_gets_a_bar_that_fits(lockbench: Program, columns: int) -> None:
-    written = on_a_terminal(lockbench, columns, *RUN)
+    written = lockbench.on_a_terminal(columns, *RUN)
     bars = [piece.partition(CLEAR)[0] for piece in written.split("\r") if CLEAR in piece]
     assert len(bars) == 9  # before each trial and at the end
     for done, bar in enumerate(bars):
@@ -49,7 +27,7 @@ def test_a_terminal_gets_a_bar_that_fits(lockbench: Program, columns: int) -> No
 
 
 def test_the_bar_is_left_before_the_closing_words(lockbench: Program) -> None:
-    written = on_a_terminal(lockbench, 80, *RUN, "--out", "out")
+    written = lockbench.on_a_terminal(80, *RUN, "--out", "out")
     assert re.search(r"in all(\s*)\x1b\[K\r\nMeasured out: 8 trials, all valid\r\n", written)
 
 

@@ -111,5 +111,18 @@ TEST(Fraction, RoundTripsInItsShortestText) {
   EXPECT_THAT(message_of(parse_fraction("", 0, 10)), HasSubstr("''"));
 }
 
+TEST(Bytes, AreReadInPowersOf1000OrWithAnIOf1024) {
+  EXPECT_EQ(*parse_bytes("4096"), 4096u);
+  EXPECT_EQ(*parse_bytes("1MB"), 1'000'000u);
+  EXPECT_EQ(*parse_bytes("64KiB"), 65'536u);
+  EXPECT_EQ(*parse_bytes("2GiB"), 2ULL << 30);
+}
+
+TEST(Bytes, OfNothingOrOfAnotherUnitAreNoSize) {
+  for (const char* text : {"", "0", "MB", "1.5MB", "-1", "1mb", "1 MB", "99999999999GB"}) {
+    EXPECT_FALSE(parse_bytes(text).ok()) << text;
+  }
+}
+
 }  // namespace
 }  // namespace lockbench

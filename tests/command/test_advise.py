@@ -1,0 +1,123 @@
+"""Advice for one case: measured, or taken from a run whose cells fit."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import shlex
+import signal
+
+import pytest
+
+from program import Program, rows_of, wait_until
+
+CASE = ("advise", "--threads", "2", "--keys", "1")
+# One key leaves three primitives, which are soon measured.
+QUICK = (*CASE, "--hold", "200ns", "--budget", "4s", "--progress", "off")
+
+
+def test_a_case_is_measured_and_each_primitive_has_its_reason(lockbench: Program) -> None:
+    done = lockbench.run(*QUICK, "--out", "out")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("For counter, 2 threads, 1 key, hold 200ns\n\nTake ")
+    assert re.search(r"^  1\. \S+: the fastest", done.stdout, re.MULTILINE)
+    for primitive in ("global", "keyed", "global:lock=std"):
+        assert re.search(rf"^  [123]\. {primitive}: .*", done.stdout, re.MULTILINE)
+    assert "the rows: out/trials.csv" in done.stdout
+    rows = rows_of(lockbench.folder / "out")
+    assert len({row["block"] for row in rows}) >= 7
+    assert {(row["threads"], row["keys"], row["hold_ns"]) for row in rows} == {("2", "1", "200")}
+    assert {row["preset"] for row in rows} == {"advise"}
+
+
+def test_a_run_answers_without_measuring_and_says_how_far_it_is(lockbench: Program) -> None:
+    words = ("--primitive", "global", "--primitive", "keyed", "--threads", "1,2", "--keys", "8")
+    flags = ("--hold", "1us", "--window", "5ms", "--blocks", "2", "--out", "out")
+    assert lockbench.run("run", *words, *flags).returncode == 0
+    before = (lockbench.folder / "out" / "trials.csv").read_bytes()
+    flags = ("--hold", "1us", "--run", "out")
+    near = lockbench.run("advise", "--threads", "2", "--keys", "16", *flags)
+    assert near.returncode == 0, near.stderr
+    assert "the run's nearest cells: 8 keys, asked 16" in near.stdout
+    assert "far" not in near.stdout
+    exact = lockbench.run("advise", "--threads", "2", "--keys", "8", *flags)
+    assert "nearest" not in exact.stdout
+    far = lockbench.run("advise", "--threads", "64", "--keys", "80000", *flags)
+    assert "2 threads, asked 64; 8 keys, asked 80,000" in far.stdout
+    assert "that is far from the case" in far.stdout
+    assert (lockbench.folder / "out" / "trials.csv").read_bytes() == before
+    assert sorted(path.name for path in lockbench.folder.iterdir()) == ["out"]
+
+
+def test_programs_get_places_and_reasons(lockbench: Program) -> None:
+    assert lockbench.run(*QUICK, "--out", "out").returncode == 0
+    flags = ("--hold", "200ns", "--run", "out")
+    said = json.loads(lockbench.run(*CASE, *flags, "--format", "json").stdout)
+    advice, standings = said["sections"]
+    assert [row["place"] for row in advice["rows"]] == [1, 2, 3]
+    assert all(row["reason"] for row in advice["rows"])
+    assert advice["title"] == said["answer"]
+    assert standings["rows"][0]["primitive"] == advice["rows"][0]["primitive"]
+    table = lockbench.run(*CASE, *flags, "--format", "csv").stdout
+    assert [row["section"] for row in csv.DictReader(table.splitlines())][:3] == ["advice"] * 3
+    assert "### Take " in lockbench.run(*CASE, *flags, "--format", "markdown").stdout
+
+
+def test_what_takes_too_much_memory_is_ruled_out(lockbench: Program) -> None:
+    assert lockbench.run(*QUICK, "--out", "out").returncode == 0
+    flags = ("--hold", "200ns", "--run", "out")
+    little = lockbench.run(*CASE, *flags, "--memory", "1KiB")
+    assert little.returncode == 0
+    assert re.search(r"– keyed: takes [\d.]+ KiB, more than 1 KiB", little.stdout)
+    nothing = lockbench.run(*CASE, *flags, "--memory", "1")
+    assert nothing.returncode == 4
+    assert "Nothing that was measured will do" in nothing.stdout
+
+
+def test_an_interrupted_one_says_how_to_go_on_and_then_answers(lockbench: Program) -> None:
+    process = lockbench.start(*QUICK, "--out", "out")
+    wait_until(lambda: rows_of(lockbench.folder / "out"), "no row")
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130 and out == ""
+    command = shlex.split(err.rpartition("to go on: ")[2])
+    assert command[1:3] == ["run", "--resume"]
+    assert lockbench.run(*command[1:]).returncode == 0
+    answered = lockbench.run(*CASE, "--hold", "200ns", "--run", "out")
+    assert answered.returncode == 0 and "Take " in answered.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--keys", "8"), "--threads: not given; say how many threads lock"),
+        (("--threads", "8"), "--keys: not given; say how many keys there are"),
+        (("--threads", "0", "--keys", "8"), "--threads: 0 is out of range: 1 to 4096"),
+        (("--threads", "1,2", "--keys", "8"), "--threads"),
+        ((*CASE[1:], "--memory", "much"), "--memory: 'much' is no size"),
+        ((*CASE[1:], "--distribution", "zip"), "did you mean 'zipf'?"),
+        ((*CASE[1:], "--hold", "2"), "--hold: '2' has no unit"),
+        ((*CASE[1:], "--budget", "1s"), "--budget: 3 primitives, 7 times each, take 2.00 s"),
+        ((*CASE[1:], "--run", "nowhere"), "nowhere/meta.json: No such file"),
+        ((*CASE[1:], "--run", "there", "--budget", "9s"), "--run: answers from that run"),
+        ((*CASE[1:], "--format", "xml"), "'xml' is none of text, json, csv, markdown"),
+    ],
+)
+def test_a_case_that_is_none_is_told_in_a_line(
+    lockbench: Program, words: tuple[str, ...], said: str
+) -> None:
+    done = lockbench.run("advise", *words)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("lockbench advise: ") and done.stderr.count("\n") == 1
+    assert said in done.stderr
+    assert list(lockbench.folder.iterdir()) == []
+
+
+def test_help_teaches(lockbench: Program) -> None:
+    text = lockbench.run("advise", "--help").stdout
+    for word in ("--threads", "--distribution", "--memory", "--fair", "--budget", "Examples"):
+        assert word in text
+    assert "lockbench advise --threads 32 --keys 10000" in text
+    assert re.search(r"^  advise ", lockbench.run("--help").stdout, re.MULTILINE)
