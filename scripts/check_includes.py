@@ -90,6 +90,11 @@ RULES: dict[str, Rule] = {
         ("harness/stress", "harness/catalog", "primitives", "workloads/random.h"),
         STANDARD | {"Abseil", "kernel"},
     ),
+    "harness/stress/proc": Rule(
+        ("harness/stress", "harness/catalog", "primitives", "workloads/random.h")
+        + ("workloads/file_counter.h",),
+        STANDARD | {"Abseil", "kernel"},
+    ),
     "harness/stress/sim": Rule(
         ("harness/stress", "primitives"),
         STANDARD | {"Abseil", "kernel"},

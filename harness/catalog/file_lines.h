@@ -7,6 +7,7 @@
 #include <memory>
 #include <string_view>
 
+#include "harness/catalog/in_scratch_folder.h"
 #include "harness/catalog/line.h"
 #include "harness/catalog/lines.h"
 #include "primitives/as_published/file_as_published.h"
@@ -14,35 +15,8 @@
 #include "primitives/baselines/file_kernel_lock.h"
 #include "primitives/baselines/file_robust_mutex.h"
 #include "primitives/file_lock.h"
-#include "primitives/platform/scratch_folder.h"
 
 namespace lockbench {
-
-// P in a folder of its own, which goes with it.
-template <class P>
-class InScratchFolder {
- public:
-  static constexpr Promises kPromises = P::kPromises;
-
-  template <class... Arguments>
-  explicit InScratchFolder(Arguments... arguments) : lock_(folder_.path(), arguments...) {}
-
-  template <Key K>
-  auto handle(K key) {
-    return lock_.handle(key);
-  }
-  template <Key K>
-  auto handle_both(K a, K b) requires PairLock<P, K> {
-    return lock_.handle_both(a, b);
-  }
-
-  static constexpr std::uint32_t capacity() { return P::capacity(); }
-  std::size_t lock_bytes() const { return lock_.lock_bytes(); }
-
- private:
-  const platform::ScratchFolder folder_;
-  P lock_;
-};
 
 template <class P>
 std::unique_ptr<P> make_polling(const Arguments& with) {

@@ -8,9 +8,10 @@
 
 namespace lockbench::mutants {
 
-// As the simulated engine, and as the one of real threads takes them: with the oracles of which one
-// must convict each; controls have none.
+// As the simulated engine, the one of real threads and the one of processes take them: with the
+// oracles of which one must convict each; controls have none.
 std::vector<stress::Lineup> for_sim();
 std::vector<stress::Lineup> for_real();
+std::vector<stress::Lineup> for_proc();
 
 }  // namespace lockbench::mutants

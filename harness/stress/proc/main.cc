@@ -1,0 +1,11 @@
+// lockbench-proc: the engine of processes of `lockbench stress`, with the shipped locks before it.
+
+#include "harness/stress/engine_program.h"
+#include "harness/stress/proc/engine.h"
+#include "harness/stress/proc/lineup.h"
+
+int main(int count, char** words) {
+  using namespace lockbench::stress;
+  return run_engine_program({words, static_cast<std::size_t>(count)}, proc::lineup(),
+                            proc::investigate);
+}

@@ -1,0 +1,68 @@
+// The broken locks between processes.
+
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/catalog/in_scratch_folder.h"
+#include "harness/stress/proc/crew.h"
+#include "harness/stress/suspect_of.h"
+#include "primitives/as_published/file_as_published.h"
+#include "primitives/as_published/file_unsafe_as_published.h"
+#include "tests/mutants/lineup.h"
+#include "tests/mutants/link_lock.h"
+
+namespace lockbench::mutants {
+namespace {
+
+using stress::Lineup;
+using stress::Oracle;
+
+constexpr std::chrono::milliseconds kPoll{2};  // the published second would be an epoch's length
+
+template <class P, class... Arguments>
+Lineup between(const char* name, const char* fault, std::vector<Oracle> oracles,
+               Arguments... arguments) {
+  Lineup lineup = stress::suspect<InScratchFolder<P>>(name, fault, arguments...);
+  lineup.convicted_by = std::move(oracles);
+  return lineup;
+}
+
+}  // namespace
+
+std::vector<Lineup> for_proc() {
+  using F = LinkFault;
+  const std::vector<Oracle> two_inside = {Oracle::kExclusion, Oracle::kConservation};
+  const std::vector<Oracle> standstill = {Oracle::kProgress};
+  std::vector<Lineup> all = {
+      between<LinkLock<F::kNone>>("link", "a correct lock of symbolic links", {}),
+      between<LinkLock<F::kTestsThenMakes>>("link_tests_then_makes",
+                                            "looks, then makes its link, in two steps", two_inside),
+      between<LinkLock<F::kTwoRescuers>>("link_two_rescuers",
+                                         "a dead owner's link is removed by two", two_inside),
+      between<LinkLock<F::kNoRecovery>>("link_no_recovery", "a killed owner keeps it for ever",
+                                        standstill),
+      between<LinkLock<F::kStealsFromPaused>>(
+          "link_steals_from_paused", "stolen after a pause of its living owner", two_inside),
+      between<LinkLock<F::kJudgesByNumber>>(
+          "link_judges_by_number", "whoever has a dead owner's number is taken for it", standstill),
+      between<LinkLock<F::kLooksSeldom>>(
+          "link_looks_seldom", "a killed owner's is had again after 0.16 s only", standstill),
+      between<FileAsPublished>("file_as_published", "a killed owner keeps it for ever", standstill,
+                               kPoll),
+      between<FileUnsafeAsPublished>(
+          "file_unsafe_as_published", "looks, then writes; a killed owner keeps it for ever",
+          {Oracle::kExclusion, Oracle::kConservation, Oracle::kProgress}, kPoll),
+  };
+  if (!stress::proc::can_recycle_numbers()) {
+    for (Lineup& lineup : all) {
+      if (lineup.name != "link_judges_by_number") continue;
+      lineup.convicted_by.clear();
+      lineup.unseen = "the kernel does not let this user choose a process's number";
+    }
+  }
+  return all;
+}
+
+}  // namespace lockbench::mutants
