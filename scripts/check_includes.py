@@ -22,6 +22,7 @@ from pathlib import Path, PurePosixPath
 LIBRARIES = {
     "Abseil": r"absl/.+",
     "TBB": r"(oneapi/)?tbb/.+",
+    "moodycamel": r"concurrentqueue/.+",
     "Google Benchmark": r"benchmark/.+",
     "GoogleTest": r"(gtest|gmock)/.+",
     "CLI11": r"CLI/.+",
@@ -52,7 +53,7 @@ class Rule:
 RULES: dict[str, Rule] = {
     "primitives/platform": Rule((), STANDARD | {"kernel"}),
     "primitives": Rule(("primitives/platform",), frozenset({"std", "Abseil", "TBB"})),
-    "primitives/baselines": Rule(("primitives",), STANDARD | {"Abseil", "TBB", "kernel"}),
+    "primitives/baselines": Rule(("primitives",), STANDARD | {"Abseil", "TBB", "moodycamel", "kernel"}),
     "primitives/as_published": Rule(
         ("primitives/concepts.h", "primitives/platform"), frozenset({"std"})
     ),

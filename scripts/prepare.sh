@@ -9,8 +9,8 @@
 # What building and running lockbench needs, on Debian 12 and Ubuntu 24.04 or newer.
 run_packages=(
   build-essential cmake ninja-build pkg-config
-  libabsl-dev libbenchmark-dev libcli11-dev libexpat1-dev libhwloc-dev libsqlite3-dev libtbb-dev
-  libtomlplusplus-dev nlohmann-json3-dev
+  libabsl-dev libbenchmark-dev libcli11-dev libconcurrentqueue-dev libexpat1-dev libhwloc-dev
+  libsqlite3-dev libtbb-dev libtomlplusplus-dev nlohmann-json3-dev
   python3 python3-jinja2 python3-matplotlib python3-pandas python3-scipy
 )
 

@@ -54,6 +54,7 @@ Draw make_draw(const WorkloadSettings& settings) {
       return hot_draw(keys, how.hot_fraction, how.hot_share);
     case KeyDistribution::Kind::kUniform:
     case KeyDistribution::Kind::kAssigned:
+    case KeyDistribution::Kind::kOwn:
       break;
   }
   return [keys](Random& random) { return static_cast<std::uint32_t>(random.below(keys)); };
@@ -69,11 +70,23 @@ std::vector<std::uint32_t> deal_assigned(const WorkloadSettings& settings) {
   return deck;
 }
 
+// One key a ring.
+std::vector<std::uint32_t> own_keys(const WorkloadSettings& settings) {
+  std::vector<std::uint32_t> keys(settings.threads);
+  for (std::uint32_t thread = 0; thread < settings.threads; ++thread) {
+    keys[thread] = static_cast<std::uint32_t>(thread % settings.keys);
+  }
+  return keys;
+}
+
 }  // namespace
 
 KeySequences KeySequences::draw(const WorkloadSettings& settings, std::uint32_t per_operation) {
   if (settings.key_distribution.kind == KeyDistribution::Kind::kAssigned) {
     return KeySequences(settings.operations * per_operation, deal_assigned(settings));
+  }
+  if (settings.key_distribution.kind == KeyDistribution::Kind::kOwn) {
+    return KeySequences(1, own_keys(settings));
   }
   // A ring must not split a pair of keys.
   const std::size_t ring = ring_length(settings, per_operation) / per_operation * per_operation;

@@ -35,6 +35,7 @@ struct KeyDistribution {
     kZipf,      // key of rank r (from 1) with probability proportional to 1 / r^theta
     kHot,       // a share of the operations goes to a fraction of the keys
     kAssigned,  // key k gets exactly counts[k] operations, dealt over the threads
+    kOwn,       // thread t has key t, counted round where keys are fewer, and no other
   };
 
   Kind kind = Kind::kUniform;

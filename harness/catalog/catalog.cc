@@ -88,6 +88,9 @@ absl::Status check_nested(const Cell& cell) {
   if (cell.keys != 1) {
     return unfit("workload 'nested' takes one key again and again; take 1 key, or leave keys out");
   }
+  if (cell.key_distribution.kind == KeyDistribution::Kind::kOwn) {
+    return unfit("workload 'transfer' takes two keys an operation, and a thread has one of its own");
+  }
   if (cell.timeout.count() != 0) {
     return unfit("workload 'nested' waits as long as it takes; leave the timeout out");
   }

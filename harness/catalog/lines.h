@@ -23,6 +23,7 @@
 #include "primitives/baselines/keyed_table.h"
 #include "primitives/baselines/keyed_tbb.h"
 #include "primitives/baselines/lease_condvar.h"
+#include "primitives/baselines/lease_moodycamel.h"
 #include "primitives/baselines/lease_semaphore.h"
 #include "primitives/baselines/lease_tbb.h"
 #include "primitives/baselines/pthread_spinlock.h"
@@ -225,6 +226,12 @@ void visit_lease(Visit visit) {
                         {},
                         {leases_parameter()}},
                        make_leased});
+  visit(Line<LeaseMoodycamel>{{"lease_moodycamel",
+                               "moodycamel::BlockingConcurrentQueue of lease numbers",
+                               "moodycamel",
+                               {},
+                               {leases_parameter()}},
+                              make_leased});
   visit(Line<LeaseSemaphore>{{"lease_semaphore",
                               "std::counting_semaphore before a free list",
                               "C++ library",

@@ -167,10 +167,10 @@ void add_case(CLI::App& advise, AdviceCase& wanted) {
             [&cell](std::uint64_t n) { cell.threads = static_cast<std::uint32_t>(n); });
   add_count(advise, "--keys", kKeyRange, "How many keys there are",
             [&cell](std::uint64_t n) { cell.keys = n; });
-  add_parsed<KeyDistribution>(advise, "--distribution,--key-distribution", "WORD",
-                              "How the threads choose: uniform, zipf:0.99 or hot:0.1,0.9 [uniform]",
-                              parse_key_distribution,
-                              [&cell](const KeyDistribution& d) { cell.key_distribution = d; });
+  add_parsed<KeyDistribution>(
+      advise, "--distribution,--key-distribution", "WORD",
+      "How the threads choose: uniform, zipf:0.99, hot:0.1,0.9 or own [uniform]",
+      parse_key_distribution, [&cell](const KeyDistribution& d) { cell.key_distribution = d; });
   add_parsed<KeyType>(advise, "--key-type", "TYPE", "u64 or string [u64]", parse_key_type,
                       [&cell](const KeyType& type) { cell.key_type = type; });
   add_parsed<Work>(advise, "--hold", "WORK",

@@ -84,7 +84,8 @@ std::vector<Cell> product_of(const Sweep& sweep) {
 void complete(const Sweep& sweep, Cell& cell) {
   const std::vector<std::uint32_t>& counts = cell.key_distribution.counts;
   const bool assigned = cell.key_distribution.kind == KeyDistribution::Kind::kAssigned;
-  if (cell.keys == 0) cell.keys = assigned ? counts.size() : 1;
+  const bool own = cell.key_distribution.kind == KeyDistribution::Kind::kOwn;
+  if (cell.keys == 0) cell.keys = assigned ? counts.size() : own ? cell.threads : 1;
   cell.mode = sweep.mode.value_or(Mode::kTimed);
   const bool open = cell.mode == Mode::kOpen;
   if (cell.mode != Mode::kFixed) {

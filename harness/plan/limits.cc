@@ -59,6 +59,8 @@ double operations_in_turn(const Cell& cell) {
       return *std::max_element(distribution.counts.begin(), distribution.counts.end());
     case KeyDistribution::Kind::kHot:
       return all * distribution.hot_share / std::max(1.0, keys * distribution.hot_fraction);
+    case KeyDistribution::Kind::kOwn:
+      return all / std::min<double>(keys, cell.threads);
     case KeyDistribution::Kind::kZipf:
     case KeyDistribution::Kind::kUniform:
       break;

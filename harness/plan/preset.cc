@@ -40,17 +40,20 @@ std::vector<PrimitiveSpec> usual_primitives(const std::string& workload) {
 
 Sweep usual_sweep(const Sweep& given) {
   const std::string workload = given.workloads.empty() ? "counter" : given.workloads[0].name;
-  const bool assigned =
-      std::any_of(given.key_distributions.begin(), given.key_distributions.end(),
-                  [](const auto& d) { return d.kind == KeyDistribution::Kind::kAssigned; });
+  const auto some_are = [&given](KeyDistribution::Kind kind) {
+    return std::any_of(given.key_distributions.begin(), given.key_distributions.end(),
+                       [kind](const auto& d) { return d.kind == kind; });
+  };
   Sweep usual;
   usual.primitives = usual_primitives(workload);
   usual.workloads = {{workload, {}}};
   usual.threads = {1, 2, 4, 8};
   usual.holds = {{.kind = Work::Kind::kSpin, .duration = Nanoseconds{200}}};
   if (workload == "accounts") usual.key_types = {KeyType::kString};
-  if (assigned) return usual;  // the counts say how many keys and operations there are
-  if (workload != "nested" && workload != "checkout" && workload != kFileCounter) usual.keys = {64};
+  // The counts say how many keys and operations there are; the threads, how many keys of their own.
+  if (some_are(KeyDistribution::Kind::kAssigned)) return usual;
+  const bool own = some_are(KeyDistribution::Kind::kOwn);
+  if (!own && workload != "nested" && workload != "checkout" && workload != kFileCounter) usual.keys = {64};
   if (mode_of(given) == Mode::kFixed) usual.operations = 1000;
   return usual;
 }

@@ -43,7 +43,8 @@ constexpr Named<KeyDistribution::Kind> kDistributions[] = {
     {"uniform", KeyDistribution::Kind::kUniform},
     {"zipf", KeyDistribution::Kind::kZipf},
     {"hot", KeyDistribution::Kind::kHot},
-    {"assigned", KeyDistribution::Kind::kAssigned}};
+    {"assigned", KeyDistribution::Kind::kAssigned},
+    {"own", KeyDistribution::Kind::kOwn}};
 
 constexpr std::string_view kWorkHelp = "write 0, 200ns, spin:200ns, sleep:100ms or touch:8";
 constexpr std::string_view kPinningHelp =
@@ -245,13 +246,14 @@ absl::StatusOr<KeyDistribution> parse_key_distribution(std::string_view text) {
     case KeyDistribution::Kind::kAssigned:
       return parse_assigned(tail.value_or(""));
     case KeyDistribution::Kind::kUniform:
+    case KeyDistribution::Kind::kOwn:
       break;
   }
   if (tail) {
     return absl::InvalidArgumentError(
-        absl::StrFormat("'%s': uniform has no parameter; write uniform", text));
+        absl::StrFormat("'%s': %s has no parameter; write %s", text, head, head));
   }
-  return KeyDistribution{};
+  return KeyDistribution{.kind = *kind, .counts = {}};
 }
 
 std::string to_text(const KeyDistribution& distribution) {
@@ -265,6 +267,7 @@ std::string to_text(const KeyDistribution& distribution) {
     case KeyDistribution::Kind::kAssigned:
       return name + ":" + absl::StrJoin(distribution.counts, ",");
     case KeyDistribution::Kind::kUniform:
+    case KeyDistribution::Kind::kOwn:
       break;
   }
   return name;

@@ -33,7 +33,10 @@ _FAMILIES: dict[str, tuple[str, list[str]]] = {
     ),
     "striped": ("#E69F00", ["striped", "striped:lock=std", "striped_vector"]),
     "reentrant": ("#B8578F", ["reentrant", "recursive_mutex", "reentrant_as_published"]),
-    "lease": ("#D55E00", ["lease", "lease_condvar", "lease_semaphore", "lease_tbb"]),
+    "lease": (
+        "#D55E00",
+        ["lease", "lease_condvar", "lease_moodycamel", "lease_semaphore", "lease_tbb"],
+    ),
     "file": ("#56B4E9", ["file", "file_as_published"]),
     "other": ("#8C6D31", []),
 }

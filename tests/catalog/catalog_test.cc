@@ -62,6 +62,7 @@ TEST(Catalog, HasEveryPrimitiveThatUsersAreTold) {
                                    "recursive_mutex",
                                    "lease_condvar",
                                    "lease_tbb",
+                                   "lease_moodycamel",
                                    "lease_semaphore",
                                    "keyed_as_published",
                                    "keyed_limited",

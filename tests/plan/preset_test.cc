@@ -125,6 +125,15 @@ TEST(PresetFrom, AssignedCountsDecideKeysAndOperations) {
   EXPECT_EQ(plan.trials[0].cell.operations, 3u);
 }
 
+TEST(PresetFrom, ThreadsWithKeysOfTheirOwnDecideHowMany) {
+  Overrides overrides;
+  overrides.sweep.threads = {3};
+  overrides.sweep.key_distributions = {{.kind = KeyDistribution::Kind::kOwn, .counts = {}}};
+  EXPECT_EQ(expand(preset_from(overrides), accept_all)->trials[0].cell.keys, 3u);
+  overrides.sweep.keys = {2};
+  EXPECT_EQ(expand(preset_from(overrides), accept_all)->trials[0].cell.keys, 2u);
+}
+
 TEST(SweepFields, EveryFieldCanBeSetByItsName) {
   Sweep sweep;
   for (const SweepField& field : sweep_fields()) {

@@ -103,7 +103,7 @@ TEST(ShippedPresets, AreTheseAndNoOthers) {
   EXPECT_THAT(all_presets(),
               UnorderedElementsAre("quick", "threads", "keys", "holds", "article-21x6",
                                    "article-1000x12", "million-users", "connection-pool",
-                                   "fastrlock", "watchdog", "saturation", "file-counter",
+                                   "fastrlock", "limits", "watchdog", "saturation", "file-counter",
                                    "connection-pool-postgresql", "i7-1165G7", "i5-11600K"));
 }
 

@@ -73,7 +73,8 @@ TEST(WorkText, TellsWhatIsWrong) {
 
 TEST(KeyDistributionText, RoundTrips) {
   for (const char* text :
-       {"uniform", "zipf:0.99", "zipf:1.25", "hot:0.1,0.9", "assigned:6,2,5,3,2,3", "assigned:0"}) {
+       {"uniform", "zipf:0.99", "zipf:1.25", "hot:0.1,0.9", "assigned:6,2,5,3,2,3", "assigned:0",
+        "own"}) {
     EXPECT_EQ(retold(parse_key_distribution, text), text);
   }
   EXPECT_EQ(retold(parse_key_distribution, "zipf"), "zipf:0.99");
@@ -94,6 +95,8 @@ TEST(KeyDistributionText, TellsWhatIsWrong) {
   EXPECT_THAT(message_of(parse_key_distribution("assigned")), HasSubstr("as assigned:6,2,5"));
   EXPECT_EQ(message_of(parse_key_distribution("uniform:3")),
             "'uniform:3': uniform has no parameter; write uniform");
+  EXPECT_EQ(message_of(parse_key_distribution("own:3")),
+            "'own:3': own has no parameter; write own");
 }
 
 TEST(NameText, RoundTripsAndSuggests) {

@@ -23,6 +23,7 @@
 #include "primitives/baselines/keyed_table.h"
 #include "primitives/baselines/keyed_tbb.h"
 #include "primitives/baselines/lease_condvar.h"
+#include "primitives/baselines/lease_moodycamel.h"
 #include "primitives/baselines/lease_semaphore.h"
 #include "primitives/baselines/lease_tbb.h"
 #include "primitives/baselines/pthread_spinlock.h"
@@ -116,6 +117,7 @@ using Baselines =
                Subject<"keyed_leaky_string", KeyedLeaky<String>, String>,           //
                Subject<"recursive_mutex", ReentrantLock<std::recursive_mutex>>,     //
                Subject<"lease_condvar", LeaseCondvar>,                              //
+               Subject<"lease_moodycamel", LeaseMoodycamel>,                        //
                Subject<"lease_semaphore", LeaseSemaphore>>;
 
 // What others published, where their faults leave the contract whole. The table of locks races over

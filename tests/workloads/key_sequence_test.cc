@@ -134,6 +134,16 @@ TEST(KeySequences, AssignedKeysAreDealtAnewForEverySeed) {
   EXPECT_NE(rings_of(settings), first);
 }
 
+TEST(KeySequences, OwnKeysAreOfOneThreadEachWhereThereAreEnough) {
+  WorkloadSettings settings{
+      .threads = 3,
+      .keys = 3,
+      .key_distribution = {.kind = KeyDistribution::Kind::kOwn, .counts = {}}};
+  EXPECT_EQ(rings_of(settings), (Rings{{0}, {1}, {2}}));
+  settings.keys = 2;
+  EXPECT_EQ(rings_of(settings), (Rings{{0}, {1}, {0}}));
+}
+
 TEST(KeySequences, FixedWorkNeedsNoMoreKeysThanOperations) {
   EXPECT_EQ(rings_of({.keys = 9, .operations = 5})[0].size(), 5u);
   EXPECT_EQ(rings_of({.keys = 9, .operations = 5}, 2)[0].size(), 10u);
