@@ -25,6 +25,9 @@
 
 #include <climits>
 
+// A macro of <linux/fs.h>, and a name of others.
+#undef BLOCK_SIZE
+
 namespace lockbench::platform {
 
 // Closes itself.
