@@ -96,8 +96,12 @@ RULES: dict[str, Rule] = {
         + ("workloads/file_counter.h",),
         STANDARD | {"Abseil", "kernel"},
     ),
+    "harness/stress/conformance": Rule(
+        ("harness/stress", "harness/petri"),
+        frozenset({"std", "Abseil"}),
+    ),
     "harness/stress/sim": Rule(
-        ("harness/stress", "primitives"),
+        ("harness/stress", "harness/petri", "primitives"),
         STANDARD | {"Abseil", "kernel"},
     ),
     "harness/petri": Rule(

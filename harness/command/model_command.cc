@@ -27,7 +27,6 @@ constexpr int kUnfinished = 4;
 constexpr std::size_t kTourSteps = 60;
 constexpr double kStripWidth = 1200;  // points, unless one frame is wider
 constexpr std::size_t kMostTraceBytes = 64U << 20;
-constexpr std::size_t kMostNamed = 5;
 
 absl::StatusOr<Net> read_net(const ModelOptions& options) {
   if (!options.file) return build_model(options.spec);
@@ -59,34 +58,18 @@ SearchLimits limits_of(const ModelOptions& options) {
           .fold = !options.unfolded};
 }
 
-// The names of the first few transitions, and how many there are besides.
-std::string named(const Net& net, const std::vector<std::uint32_t>& transitions) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(kMostNamed, transitions.size()); ++i) {
-    text += (i == 0 ? "" : "; ") + words_of(net.transitions[transitions[i]]);
-  }
-  if (transitions.size() > kMostNamed) {
-    text += "; and " + std::to_string(transitions.size() - kMostNamed) + " more";
-  }
-  return text;
-}
-
 std::string replay_text(const Net& net, const Replay& replay,
                         const std::vector<std::string>& events) {
   if (replay.conforms) {
     return "Replayed     " + std::to_string(events.size()) + " events: the net can do all of it\n" +
-           (replay.untaken.empty() ? "Never taken  none\n"
-                                   : "Never taken  " + named(net, replay.untaken) + "\n");
+           "Never taken  " + (replay.untaken.empty() ? "none" : some_of(net, replay.untaken)) +
+           "\n";
   }
-  std::string possible;
-  for (const std::string& event : replay.possible)
-    possible += (possible.empty() ? "" : ", ") + event;
-  return "Refused      event " + std::to_string(replay.refused + 1) + ", '" +
-         one_line(events[replay.refused]) +
-         "': " + (replay.unknown ? "no event of this net" : "the code did what its model forbids") +
-         (replay.certain ? "" : " (or went a way that was given up: too many were open)") +
-         "\n             Then: " + whereabouts(net, replay.before) +
-         "\n             Possible was: " + (possible.empty() ? "nothing" : possible) + "\n";
+  std::string text;
+  for (const std::string& line : refusal_of(net, replay, one_line(events[replay.refused]))) {
+    text += (text.empty() ? "Refused      " : "             ") + line + "\n";
+  }
+  return text;
 }
 
 // What to show of a net: what goes wrong, else something of everything.

@@ -37,40 +37,55 @@ class PlainPart : public LockPart {
   const std::uint32_t free_;
 };
 
-// absent: no entry, hence free. Else `asks` counts who holds or waits, and `open` is marked while
-// none of them holds. `rest` completes the count, so that being the last can be tested for.
-class EntryPart : public LockPart {
+// absent: nobody holds the key, and nothing is kept of it. A release makes it absent first and
+// looks for waiters then; whoever waits has seen it held after it was counted in `waiting`. `rest`
+// completes the count, so that it can be tested for 0. A waiter that has waited for long is handed
+// the key, which then is not absent in between.
+class KeyPart : public LockPart {
  public:
-  EntryPart(NetBuilder& builder, const std::string& name, const std::string& noun)
+  KeyPart(NetBuilder& builder, const std::string& name, const std::string& noun)
       : LockPart(builder, name, noun),
-        absent_(builder.shared(name + "_absent", noun + " has no entry", 1)),
-        open_(builder.shared(name + "_open", noun + " has an entry and no holder")),
-        asks_(builder.shared(name + "_asks", "asks for " + noun)),
-        rest_(builder.shared(name + "_rest", "no business with " + noun, builder.threads())) {}
+        absent_(builder.shared(name + "_absent", "nothing is kept of " + noun, 1)),
+        kept_(builder.shared(name + "_kept", noun + " is held")),
+        granted_(builder.shared(name + "_granted", noun + " is on its way to a waiter")),
+        wake_(builder.shared(name + "_wake", "a wake-up for " + noun + " is on its way")),
+        waiting_(builder.shared(name + "_waiting", "is counted as waiting for " + noun)),
+        rest_(builder.shared(name + "_rest", "is not counted as waiting for " + noun,
+                             builder.threads())) {}
 
   void add_taking(const Passage& p) override {
     const std::string takes = "takes " + noun();
     const std::uint32_t queue =
         net().own(p.t, "queues_for_" + name() + p.suffix, p.holding + "queues for " + noun());
-    net().step(p.t, "makes_" + name() + p.suffix, takes + " and makes its entry", takes,
-               {{p.from}, {absent_}, {rest_}}, {{p.to}, {asks_}});
-    net().step(p.t, "joins_" + name() + p.suffix, "joins the queue for " + noun(), "",
-               {{p.from}, {asks_}, {rest_}}, {{queue}, {asks_, 2}});
-    net().step(p.t, "takes_" + name() + p.suffix, takes, takes, {{queue}, {open_}}, {{p.to}});
+    net().step(p.t, "takes_" + name() + p.suffix, takes, takes, {{p.from}, {absent_}},
+               {{p.to}, {kept_}});
+    net().step(p.t, "joins_" + name() + p.suffix, "finds " + noun() + " held, and queues", "",
+               {{p.from}, {kept_}, {rest_}}, {{queue}, {kept_}, {waiting_}});
+    net().step(p.t, "looks_again_" + name() + p.suffix, "is woken to look at " + noun() + " again",
+               "", {{queue}, {wake_}}, {{p.from}});
+    net().step(p.t, "is_handed_" + name() + p.suffix, "is handed " + noun(), takes,
+               {{queue}, {granted_}}, {{p.to}});
   }
   void add_release(const Passage& p) override {
     const std::string lets_go = "lets go of " + noun();
-    net().step(p.t, "passes_on_" + name() + p.suffix, lets_go + ", which others ask for", lets_go,
-               {{p.from}, {asks_, 2}}, {{p.to}, {asks_}, {rest_}, {open_}});
-    net().step(p.t, "removes_" + name() + p.suffix, lets_go + " and removes its entry", lets_go,
-               {{p.from}, {asks_}, {rest_, net().threads() - 1}},
-               {{p.to}, {rest_, net().threads()}, {absent_}});
+    const std::uint32_t freed =
+        net().own(p.t, "has_freed_" + name() + p.suffix, "has let go of " + noun());
+    net().step(p.t, "lets_go_" + name() + p.suffix, lets_go, lets_go, {{p.from}, {kept_}},
+               {{freed}, {absent_}});
+    net().step(p.t, "wakes_nobody_" + name() + p.suffix, "sees nobody wait for " + noun(), "",
+               {{freed}, {rest_, net().threads()}}, {{p.to}, {rest_, net().threads()}});
+    net().step(p.t, "wakes_" + name() + p.suffix, "wakes one who waits for " + noun(), "",
+               {{freed}, {waiting_}}, {{p.to}, {rest_}, {wake_}});
+    net().step(p.t, "hands_over_" + name() + p.suffix, "hands " + noun() + " to one who waits",
+               lets_go, {{p.from}, {waiting_}}, {{p.to}, {rest_}, {granted_}});
   }
 
  private:
   const std::uint32_t absent_;
-  const std::uint32_t open_;
-  const std::uint32_t asks_;
+  const std::uint32_t kept_;
+  const std::uint32_t granted_;
+  const std::uint32_t wake_;
+  const std::uint32_t waiting_;
   const std::uint32_t rest_;
 };
 
@@ -111,68 +126,93 @@ class ReentrantPart : public PlainPart {
   std::vector<std::uint32_t> rests_;   // per thread
 };
 
+// Who clears away has found the owner dead, and finds it so again with the guard, which one has at
+// a time and which a death gives back. Without the second look, one of two who both found it dead
+// would remove the file of the next owner, who lives.
 class FilePart : public PlainPart {
  public:
   FilePart(NetBuilder& builder, bool recovered)
       : PlainPart(builder, "lock", "the lock file", 1),
         recovered_(recovered),
         stale_(builder.shared("lock_stale", "the lock file names a dead owner")),
-        guard_(recovered ? builder.shared("guard_free", "the right to clear away is free", 1) : 0) {
-  }
+        fresh_(builder.shared("lock_fresh", "no lock file names a dead owner", 1)),
+        guard_(recovered ? builder.shared("guard_free", "the rescue guard is free", 1) : 0) {}
 
   void add_stay(std::uint32_t t, std::uint32_t place, std::uint32_t ended,
                 const std::string&) override {
-    net().step(t, "dies_inside", "dies inside", "dies", {{place}}, {{ended}, {stale_}});
+    net().step(t, "dies_inside", "dies inside", "dies", {{place}, {fresh_}}, {{ended}, {stale_}});
   }
-  // Who clears away does so alone, and finds the owner dead while it is alone: two who both found
-  // it dead would unlink twice, the second time a living owner's file.
   void add_wait(std::uint32_t t, std::uint32_t place, std::uint32_t ended) override {
     if (!recovered_) return;
-    const std::uint32_t clears = net().own(t, "clears_lock", "clears the lock file away");
-    net().step(t, "finds_dead", "finds the owner dead", "", {{place}, {stale_}, {guard_}},
-               {{clears}});
+    const std::uint32_t suspects = net().own(t, "suspects", "has found the owner dead");
+    const std::uint32_t guards = net().own(t, "guards", "has the rescue guard");
+    const std::uint32_t cleared = net().own(t, "cleared", "has cleared the lock file away");
+    net().step(t, "finds_dead", "finds the owner dead", "", {{place}, {stale_}},
+               {{suspects}, {stale_}});
+    net().step(t, "gives_up", "finds the rescue guard taken, and waits on", "", {{suspects}},
+               {{place}});
+    net().step(t, "takes_guard", "takes the rescue guard", "", {{suspects}, {guard_}}, {{guards}});
+    net().step(t, "finds_cleared", "finds it cleared away meanwhile", "", {{guards}, {fresh_}},
+               {{place}, {fresh_}, {guard_}});
     net().step(t, "unlinks", "unlinks the dead owner's lock file", "clears the lock file",
-               {{clears}}, {{place}, {free_place()}, {guard_}});
-    net().step(t, "dies_clearing", "dies while it clears away", "dies", {{clears}},
-               {{ended}, {stale_}, {guard_}});
+               {{guards}, {stale_}}, {{cleared}, {fresh_}, {free_place()}});
+    net().step(t, "leaves_guard", "gives the rescue guard back", "", {{cleared}},
+               {{place}, {guard_}});
+    net().step(t, "dies_guarding", "dies before it clears away", "dies", {{guards}},
+               {{ended}, {guard_}});
+    net().step(t, "dies_cleared", "dies when it has cleared away", "dies", {{cleared}},
+               {{ended}, {guard_}});
   }
 
  private:
   const bool recovered_;
   const std::uint32_t stale_;
+  const std::uint32_t fresh_;
   const std::uint32_t guard_;
 };
 
-// The holder's token is the newest one until its hold ends; a write is accepted from no other.
+// To take is to lock, and to read behind the fence: from then on, whoever held before is refused
+// there. A hold whose time is up goes on until somebody comes who wants the key, and takes it over.
 class TimedPart : public PlainPart {
  public:
   explicit TimedPart(NetBuilder& builder) : PlainPart(builder, "lock", "the lock", 1) {
     for (std::uint32_t t = 0; t < builder.threads(); ++t) {
-      wrote_.push_back(builder.own(t, "wrote", "has written and holds the newest token"));
+      overdue_.push_back(builder.own(t, "overdue", "holds the lock, though its time is up"));
       late_.push_back(builder.own(t, "late", "is inside with a worthless token"));
     }
   }
 
+  void add_taking(const Passage& p) override {
+    PlainPart::add_taking(p);
+    for (std::uint32_t other = 0; other < overdue_.size(); ++other) {
+      if (other == p.t) continue;
+      const std::string whom = "thread " + std::to_string(other + 1);
+      net().step(p.t, "takes_over_from_t" + std::to_string(other + 1),
+                 "takes the lock over from " + whom, "takes the lock",
+                 {{p.from}, {overdue_[other]}}, {{p.to}, {late_[other]}});
+    }
+  }
   void add_stay(std::uint32_t t, std::uint32_t place, std::uint32_t, const std::string&) override {
-    net().step(t, "writes", "writes, and is accepted", "writes", {{place}}, {{wrote_[t]}});
-    net().step(t, "expires", "holds too long: its hold ends", "expires", {{place}},
-               {{late_[t]}, {free_place()}});
+    net().step(t, "writes", "writes, and is accepted", "writes", {{place}}, {{place}});
+    net().step(t, "expires", "has held for as long as it may", "expires", {{place}},
+               {{overdue_[t]}});
+    net().step(t, "writes_overdue", "writes, and is accepted, though its time is up", "writes",
+               {{overdue_[t]}}, {{overdue_[t]}});
+    net().step(t, "is_refused", "writes late, and is refused", "is refused", {{late_[t]}},
+               {{late_[t]}});
   }
   void add_release(const Passage& p) override {
-    const std::string lets_go = "lets go of " + noun();
-    net().step(p.t, "lets_go_unwritten", lets_go + " without a write", lets_go, {{p.from}},
-               {{p.to}, {free_place()}});
-    net().step(p.t, "lets_go_written", lets_go, lets_go, {{wrote_[p.t]}}, {{p.to}, {free_place()}});
-    net().step(p.t, "expires_written", "has its hold ended after its write", "expires",
-               {{wrote_[p.t]}}, {{late_[p.t]}, {free_place()}});
-    net().step(p.t, "is_refused", "writes late, and is refused", "is refused", {{late_[p.t]}},
-               {{p.to}});
+    PlainPart::add_release(p);
+    net().step(p.t, "lets_go_overdue", "lets go of the lock, though its time was up",
+               "lets go of the lock", {{overdue_[p.t]}}, {{p.to}, {free_place()}});
+    net().step(p.t, "lets_go_late", "lets go of the lock, and is told that it had lost it",
+               "lets go of the lock", {{late_[p.t]}}, {{p.to}});
   }
   std::string claim() const override { return "at most one thread's writes are accepted"; }
-  std::vector<std::uint32_t> more_inside(std::uint32_t t) const override { return {wrote_[t]}; }
+  std::vector<std::uint32_t> more_inside(std::uint32_t t) const override { return {overdue_[t]}; }
 
  private:
-  std::vector<std::uint32_t> wrote_;
+  std::vector<std::uint32_t> overdue_;
   std::vector<std::uint32_t> late_;
 };
 
@@ -220,9 +260,9 @@ std::unique_ptr<LockPart> plain_part(NetBuilder& net, const std::string& name,
                                      const std::string& noun, std::uint32_t capacity) {
   return std::make_unique<PlainPart>(net, name, noun, capacity);
 }
-std::unique_ptr<LockPart> entry_part(NetBuilder& net, const std::string& name,
-                                     const std::string& noun) {
-  return std::make_unique<EntryPart>(net, name, noun);
+std::unique_ptr<LockPart> key_part(NetBuilder& net, const std::string& name,
+                                   const std::string& noun) {
+  return std::make_unique<KeyPart>(net, name, noun);
 }
 std::unique_ptr<LockPart> reentrant_part(NetBuilder& net, const std::string& name,
                                          const std::string& noun, std::uint32_t depth) {

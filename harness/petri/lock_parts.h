@@ -59,9 +59,9 @@ class LockPart {
 // A place with a token for each holder that it admits: mutex, stripe, leases of a shard.
 std::unique_ptr<LockPart> plain_part(NetBuilder& net, const std::string& name,
                                      const std::string& noun, std::uint32_t capacity);
-// A key of KeyedMutex: an entry made by the first who asks and removed by the last who leaves.
-std::unique_ptr<LockPart> entry_part(NetBuilder& net, const std::string& name,
-                                     const std::string& noun);
+// A key of KeyedMutex, of which nothing is kept while nobody holds it; who waits is woken.
+std::unique_ptr<LockPart> key_part(NetBuilder& net, const std::string& name,
+                                   const std::string& noun);
 // A lock that its owner may take again, up to `depth` times in all.
 std::unique_ptr<LockPart> reentrant_part(NetBuilder& net, const std::string& name,
                                          const std::string& noun, std::uint32_t depth);

@@ -38,7 +38,7 @@ const std::vector<Kind> kKinds{
     {.name = "none", .summary = "no lock: a read and a later write"},
     {.name = "global", .summary = "one lock for all", .nests = true},
     {.name = "keyed",
-     .summary = "a lock per key; its entry is made by the first and removed by the last",
+     .summary = "a lock per key; nothing is kept of a key that nobody holds",
      .keys = true,
      .nests = true,
      .orders = true},
@@ -153,7 +153,7 @@ Locks make_locks(const ModelSpec& spec, NetBuilder& net) {
   Locks locks;
   if (name == "keyed") {
     for (std::uint32_t i = 0; i < spec.keys.value_or(kUsual); ++i) {
-      locks.push_back(internal::entry_part(net, letter(i), letter(i)));
+      locks.push_back(internal::key_part(net, letter(i), letter(i)));
     }
   } else if (name == "striped") {
     for (std::uint32_t i = 0; i < spec.stripes.value_or(kUsual); ++i) {

@@ -260,6 +260,23 @@ std::string whereabouts(const Net& net, const Marking& marking) {
   return threads.empty() ? all : threads;
 }
 
+std::vector<std::string> refusal_of(const Net& net, const Replay& replay,
+                                    const std::string& event) {
+  std::string possible;
+  for (const std::string& other : replay.possible) {
+    possible += (possible.empty() ? "" : ", ") + other;
+  }
+  return {"event " + std::to_string(replay.refused + 1) + ", '" + event + "': " +
+              (replay.unknown ? "no event of this net" : "the code did what its model forbids") +
+              (replay.certain ? "" : " (or went a way that was given up: too many were open)"),
+          "Then: " + whereabouts(net, replay.before),
+          "Possible was: " + (possible.empty() ? "nothing" : possible)};
+}
+
+std::string some_of(const Net& net, const std::vector<std::uint32_t>& transitions) {
+  return listed(transitions, [&net](std::uint32_t t) { return words_of(net.transitions[t]); });
+}
+
 Marking after(const Net& net, const std::vector<std::uint32_t>& steps) {
   Marking marking = initial_marking(net);
   for (const std::uint32_t t : steps) fire(net.transitions[t], marking);

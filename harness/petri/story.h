@@ -7,6 +7,7 @@
 
 #include "harness/petri/invariants.h"
 #include "harness/petri/net.h"
+#include "harness/petri/replay.h"
 #include "harness/petri/search.h"
 
 namespace lockbench {
@@ -25,6 +26,13 @@ std::string told(const Net& net, const std::vector<std::uint32_t>& steps);
 // `thread 1 holds a and queues for b; thread 2 is outside`: where the threads are, or, in a net
 // without threads, every marked place.
 std::string whereabouts(const Net& net, const Marking& marking);
+
+// Of a replay that does not conform: what was refused, then where the net was, and what it could
+// do.
+std::vector<std::string> refusal_of(const Net& net, const Replay& replay, const std::string& event);
+
+// The names of the first few transitions, and how many there are besides.
+std::string some_of(const Net& net, const std::vector<std::uint32_t>& transitions);
 
 Marking after(const Net& net, const std::vector<std::uint32_t>& steps);
 

@@ -128,6 +128,11 @@ class Draw {
 
 }  // namespace
 
+std::vector<std::uint32_t> keys_of(const Act& act) {
+  if (act.kind == Act::kTakeBoth && act.key != act.other) return {act.key, act.other};
+  return {act.key};
+}
+
 bool takes(Act::Kind kind) {
   return kind == Act::kTake || kind == Act::kTry || kind == Act::kTakeFor || kind == Act::kTakeBoth;
 }

@@ -53,6 +53,9 @@ std::string to_text(const Client& client);
 // take without its U, and more than `most_threads`.
 absl::StatusOr<Client> client_from(std::string_view text, std::size_t most_threads);
 
+// The keys that a take is about, each once.
+std::vector<std::uint32_t> keys_of(const Act& act);
+
 bool takes(Act::Kind kind);
 bool gives(Act::Kind kind);  // what was taken
 

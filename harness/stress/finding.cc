@@ -5,7 +5,7 @@ namespace lockbench::stress {
 std::string_view name_of(Oracle oracle) {
   static constexpr std::string_view kNames[kOracles] = {
       "exclusion", "ordering",     "conservation", "lease",    "model", "token",   "cycle",
-      "progress",  "independence", "residue",      "lifetime", "crash", "fairness"};
+      "progress",  "independence", "residue",      "lifetime", "crash", "net", "fairness"};
   return kNames[static_cast<std::size_t>(oracle)];
 }
 

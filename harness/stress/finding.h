@@ -22,9 +22,10 @@ enum class Oracle : std::uint8_t {
   kResidue,       // something is left, or not free, when everybody has gone
   kLifetime,      // a word was used before its life or after it
   kCrash,         // the process died
+  kNet,           // its Petri net cannot do what it did
   kFairness,      // a thread was passed over for too long: a finding, never a conviction
 };
-inline constexpr std::size_t kOracles = 13;
+inline constexpr std::size_t kOracles = 14;
 
 std::string_view name_of(Oracle oracle);
 

@@ -67,7 +67,8 @@ std::string to_json(const Order& order) {
                    {"memory", order.memory},
                    {"preemptions", order.preemptions},
                    {"mode", order.mode},
-                   {"threads", order.threads}});
+                   {"threads", order.threads},
+                   {"net", order.net}});
 }
 
 absl::StatusOr<Order> order_from_json(std::string_view text) {
@@ -80,7 +81,8 @@ absl::StatusOr<Order> order_from_json(std::string_view text) {
                  .memory = json.at("memory"),
                  .preemptions = json.at("preemptions"),
                  .mode = json.at("mode"),
-                 .threads = json.at("threads")};
+                 .threads = json.at("threads"),
+                 .net = json.at("net")};
   });
 }
 

@@ -30,6 +30,7 @@ struct Order {
   std::uint32_t preemptions = 3;  // sim: bound of the exhaustive search
   std::string mode;               // real, proc: this one alone; empty: all in turn
   std::uint32_t threads = 4;      // real, proc
+  std::string net;                // sim: PNML; hold the suspect against this, and nothing else
 };
 
 enum class Verdict : std::uint8_t { kClean, kConvicted, kInconclusive, kFairness };

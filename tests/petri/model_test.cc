@@ -89,7 +89,7 @@ TEST(Model, ProvesItsClaimByASum) {
   EXPECT_THAT(summary, HasSubstr("at most one thread is inside a, since"));
   EXPECT_THAT(
       summary,
-      HasSubstr("a has no entry + a has an entry and no holder + holds a (thread 1, 2 or 3)"));
+      HasSubstr("nothing is kept of a + a is on its way to a waiter + holds a (thread 1, 2 or 3)"));
 }
 
 TEST(Model, RefusesWhatMeansNothing) {

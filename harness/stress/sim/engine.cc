@@ -9,6 +9,7 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
+#include "harness/stress/sim/conformance.h"
 #include "harness/stress/sim/detective.h"
 #include "harness/stress/sim/schedule.h"
 
@@ -91,6 +92,7 @@ void tell_explored(const std::vector<Explored>& explored, Report& report) {
 }  // namespace
 
 absl::StatusOr<Report> investigate(const Lineup& lineup, const Order& order, const Tell& tell) {
+  if (!order.net.empty()) return hold_against_net(lineup, order, tell);
   const absl::StatusOr<Model> model = model_from(order.memory);
   if (!model.ok()) return model.status();
   Hunt hunt{.budget = order.budget, .seed = order.seed, .most_preemptions = order.preemptions};

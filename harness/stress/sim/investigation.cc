@@ -15,11 +15,6 @@ using Aside = World::Aside;
 // Numbers for Memory::note(): the books of a key are ordered by its events.
 constexpr std::uint64_t kKeyEvents = 2'000'000;
 
-std::vector<std::uint32_t> keys_of(const Act& act) {
-  if (act.kind == Act::kTakeBoth && act.key != act.other) return {act.key, act.other};
-  return {act.key};
-}
-
 std::string name_of_keys(const Act& act) {
   if (act.kind == Act::kTakeBoth) return absl::StrCat("keys ", act.key, " and ", act.other);
   return absl::StrCat("key ", act.key);
@@ -161,6 +156,9 @@ void Investigation::enter(std::uint32_t number, const Act& act, Claim* claim) {
     world_.tell([&] { return absl::StrCat("thread ", number, " has ", name_of_keys(act)); });
     threads_[number].taking = false;
     ++acquisitions_;
+    tell_of_late_holders(keys);
+    tell_chronicle(Deed::kTakes, number, act, hold.lease);
+    if (late(threads_[number].asked_ns)) tell_chronicle(Deed::kExpires, number, act, hold.lease);
     for (const std::uint32_t key : keys) enter_key(number, key, hold);
   }
   for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -262,6 +260,7 @@ void Investigation::give(std::uint32_t number) {
     const Aside aside(world_);
     world_.tell(
         [&] { return absl::StrCat("thread ", number, " gives back ", name_of_keys(*hold.act)); });
+    tell_chronicle(Deed::kLetsGo, number, *hold.act, hold.lease);
     threads_[number].holds.pop_back();
     for (const std::uint32_t key : keys) forget_hold(number, key, hold);
   }
@@ -331,10 +330,46 @@ bool Investigation::leave_key(std::uint32_t number, std::uint32_t key, const Hol
   return true;
 }
 
+// ---- for the chronicle
+
+void Investigation::tell_chronicle(Deed::Kind kind, std::uint32_t number, const Act& act,
+                                   std::uint32_t lease) {
+  if (chronicle_ == nullptr) return;
+  chronicle_->deeds.push_back(
+      {.kind = kind, .thread = number, .keys = keys_of(act), .lease = lease});
+}
+
+void Investigation::tell_of_late_holders(const std::vector<std::uint32_t>& keys) {
+  if (chronicle_ == nullptr) return;
+  for (const std::uint32_t key : keys) {
+    for (const Holder& holder : keys_[key].holders) {
+      if (!late(holder.since_ns)) continue;
+      chronicle_->deeds.push_back(
+          {.kind = Deed::kExpires, .thread = holder.thread, .keys = {key}, .lease = holder.lease});
+    }
+  }
+}
+
+void Investigation::close_chronicle(End end) {
+  if (chronicle_ == nullptr) return;
+  if (end == End::kFinished) chronicle_->end = Chronicle::kAllGone;
+  if (end == End::kConvicted && !finding_) chronicle_->end = Chronicle::kGoneUsed;
+  if (end != End::kStuck) return;
+  chronicle_->end = Chronicle::kStill;
+  for (std::uint32_t i = 0; i < threads_.size(); ++i) {
+    if (!threads_[i].taking) continue;
+    chronicle_->waits.push_back({.thread = i, .keys = keys_of(*threads_[i].act)});
+  }
+}
+
 // ---- when everybody has gone
 
 void Investigation::look_at_the_end() {
   const std::optional<std::size_t> kept = suspect_->keys_kept();
+  if (kept && lineup_.abilities.reclaims && chronicle_ != nullptr) {
+    const Aside aside(world_);
+    chronicle_->keys_kept = *kept;
+  }
   if (kept && lineup_.abilities.reclaims) {
     const Aside aside(world_);
     evaluations_.count(Oracle::kResidue);
@@ -361,6 +396,7 @@ void Investigation::check_free(std::uint32_t key) {
     const Aside aside(world_);
     evaluations_.count(Oracle::kResidue);
     if (!free) {
+      if (chronicle_ != nullptr) chronicle_->shortage = {.key = key, .free = i};
       convict(Oracle::kResidue,
               absl::StrCat("key ", key, " is not free though everybody has gone (", i, " of ",
                            capacity_, " could be had)"));
@@ -377,6 +413,7 @@ void Investigation::convict(Oracle oracle, std::string what) {
 }
 
 std::optional<Finding> Investigation::verdict(End end) {
+  close_chronicle(end);
   if (finding_) return finding_;
   if (end == End::kConvicted) {
     return Finding{Oracle::kLifetime, absl::StrCat("word ", world_.memory().dead_word().value_or(0),

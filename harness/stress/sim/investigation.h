@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/stress/chronicle.h"
 #include "harness/stress/client.h"
 #include "harness/stress/finding.h"
 #include "harness/stress/sim/world.h"
@@ -22,6 +23,9 @@ namespace lockbench::stress::sim {
 class Investigation {
  public:
   Investigation(World& world, const Lineup& lineup, const Client& client);
+
+  // From here on `chronicle`, which outlives this, is told what is seen.
+  void keep(Chronicle* chronicle) { chronicle_ = chronicle; }
 
   // The program for World::run(), once: makes the suspect, runs the client, looks at what is left.
   void run();
@@ -43,8 +47,8 @@ class Investigation {
   };
 
   struct ThreadBooks {
-    const Act* act = nullptr;  // under way
-    bool taking = false;       // inside lock(), try_lock() or try_lock_for()
+    const Act* act = nullptr;   // under way
+    bool taking = false;        // inside lock(), try_lock() or try_lock_for()
     std::int64_t asked_ns = 0;  // when its last take began
     bool ended = false;
     std::vector<Hold> holds;
@@ -86,6 +90,9 @@ class Investigation {
     bool stores_under_way = false;
   };
 
+  void tell_chronicle(Deed::Kind kind, std::uint32_t number, const Act& act, std::uint32_t lease);
+  void tell_of_late_holders(const std::vector<std::uint32_t>& keys);
+  void close_chronicle(End end);
   void live(std::uint32_t number);
   std::size_t perform(std::uint32_t number, std::size_t position);
   Start begin_take(std::uint32_t number, const Act& act);
@@ -128,6 +135,7 @@ class Investigation {
   std::vector<ThreadBooks> threads_;
   std::vector<KeyBooks> keys_;
   std::vector<Traffic> traffic_;
+  Chronicle* chronicle_ = nullptr;
   std::optional<Finding> finding_;
   Evaluations evaluations_;
   std::uint64_t acquisitions_ = 0;

@@ -1,0 +1,79 @@
+// Judge: whether what a suspect was seen to do is something that its net can do; and which of the
+// net's transitions it was never seen to take.
+//
+// A chronicle disagrees with the net when
+//   - an event of it is none that the net can do then;
+//   - it ends at a standstill, and the net could have served one who waits;
+//   - everybody has gone, and a lock is not free, or something is kept for it, that is free and
+//     without an entry in the net;
+//   - it ends with the use of something that the suspect had already removed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/petri/net.h"
+#include "harness/stress/chronicle.h"
+#include "harness/stress/conformance/watched_net.h"
+
+namespace lockbench::stress {
+
+// How the keys of a suspect belong to locks of a net.
+struct KeyMap {
+  std::vector<std::uint32_t> lock_of;  // by key; a lock that the net does not have: none
+  // The lease says which lock it is: one key with several leases, each of which the net names.
+  bool by_lease = false;
+};
+
+struct Disagreement {
+  std::string what;                 // one sentence or two
+  std::vector<std::string> events;  // the trace, to the refused event if there is one
+};
+
+// Transitions of the net that somebody would see and that no trace took.
+struct Coverage {
+  std::vector<std::uint32_t> never_seen;
+  // Others look just like these, and explained all that was seen with fewer unseen steps.
+  std::vector<std::uint32_t> never_needed;
+};
+
+class Judge {
+ public:
+  Judge(const WatchedNet& net, KeyMap keys) : net_(net), keys_(std::move(keys)) {}
+
+  // Counts what the chronicle covers.
+  std::optional<Disagreement> look_at(const Chronicle& chronicle);
+
+  // The chronicle as events of the net, one a line in a trace.
+  std::vector<std::string> events_of(const Chronicle& chronicle) const;
+
+  std::uint64_t events() const { return events_; }
+  Coverage coverage() const;
+
+ private:
+  std::vector<std::uint32_t> locks_of(const std::vector<std::uint32_t>& keys,
+                                      std::uint32_t lease) const;
+  // What is wrong; empty: nothing.
+  std::string standstill(const Chronicle& chronicle, const std::vector<std::string>& events) const;
+  std::string kept_text(const Chronicle& chronicle, const Marking& marking) const;
+  std::string shortage_text(const Chronicle& chronicle, std::vector<std::string> events) const;
+
+  std::string could_go_on(std::span<const Chronicle::Wait> undecided,
+                          const std::vector<std::string>& events,
+                          std::vector<std::string>& next) const;
+  std::vector<std::vector<std::uint32_t>> choices_of(const Chronicle::Wait& wait) const;
+  std::string first_possible(std::vector<std::string> events,
+                             const std::vector<std::string>& next) const;
+
+  const WatchedNet& net_;
+  const KeyMap keys_;
+  std::set<std::uint32_t> taken_;
+  std::uint64_t events_ = 0;
+};
+
+}  // namespace lockbench::stress

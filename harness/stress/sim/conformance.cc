@@ -1,0 +1,182 @@
+#include "harness/stress/sim/conformance.h"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <random>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+
+#include "harness/petri/pnml.h"
+#include "harness/petri/story.h"
+#include "harness/stress/client.h"
+#include "harness/stress/conformance/judge.h"
+#include "harness/stress/conformance/net_client.h"
+#include "harness/stress/conformance/watched_net.h"
+#include "harness/stress/sim/investigation.h"
+#include "harness/stress/sim/key_map.h"
+#include "harness/stress/sim/schedule.h"
+#include "harness/stress/sim/strategies.h"
+#include "harness/stress/sim/world.h"
+
+namespace lockbench::stress::sim {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Report = stress::Report;
+
+// One in so many parts of the budget goes to clients that are explored whole.
+constexpr std::size_t kShareOfWhole = 2;
+constexpr std::uint32_t kMostPreemptions = 2;
+constexpr auto kTellEvery = std::chrono::milliseconds(200);
+
+// What is seen differs little between interleavings of one client: each is tried so often.
+constexpr int kWalksPerClient = 4;
+
+class Conformer {
+ public:
+  Conformer(World& world, const Lineup& lineup, const WatchedNet& net, const KeyMap& keys,
+            const Order& order, const Tell& tell)
+      : world_(world),
+        lineup_(lineup),
+        net_(net),
+        keys_(keys),
+        order_(order),
+        tell_(tell),
+        judge_(net, keys) {}
+
+  Report report() {
+    const Clock::time_point end = began_ + order_.budget;
+    std::vector<Client> clients = clients_for(lineup_);
+    std::erase_if(clients, [this](const Client& client) { return !fits(net_, keys_, client); });
+    const auto share =
+        order_.budget / (kShareOfWhole * (kMostPreemptions + 1) * clients.size() + 1);
+    for (std::uint32_t bound = 0; bound <= kMostPreemptions; ++bound) {
+      for (const Client& client : clients) explore(client, bound, Clock::now() + share);
+    }
+    walk(end);
+    return told();
+  }
+
+ private:
+  bool over(Clock::time_point until) {
+    const Clock::time_point now = Clock::now();
+    if (now - told_at_ > kTellEvery) {
+      told_at_ = now;
+      tell_(absl::StrFormat("%d executions", executions_));
+    }
+    return disagreement_.has_value() || now >= until;
+  }
+
+  void explore(const Client& client, std::uint32_t bound, Clock::time_point until) {
+    for (DepthFirst search(bound); !search.exhausted() && !over(until); search.next()) {
+      execute(client, search, "every interleaving");
+    }
+  }
+
+  void walk(Clock::time_point until) {
+    std::mt19937_64 random(order_.seed);
+    while (!over(until)) {
+      const auto threads = static_cast<std::uint32_t>(1 + random() % net_.threads());
+      const auto rounds = static_cast<std::uint32_t>(1 + random() % 4);
+      const Client client = draw_client(net_, keys_, lineup_.abilities, threads, rounds, random);
+      for (int i = 0; i < kWalksPerClient && !over(until); ++i) {
+        if (i % 2 == 0) {
+          RandomWalk strategy(random());
+          execute(client, strategy, "random walk");
+        } else {
+          Pct strategy(random(), 1 + static_cast<std::uint32_t>(random() % 4), longest_);
+          execute(client, strategy, "PCT");
+        }
+      }
+    }
+  }
+
+  void execute(const Client& client, Strategy& strategy, const char* name) {
+    Chronicle chronicle;
+    Investigation investigation(world_, lineup_, client);
+    investigation.keep(&chronicle);
+    World::Execution execution = world_.run([&] { investigation.run(); }, strategy);
+    investigation.verdict(execution.end);
+    ++executions_;
+    steps_ += execution.steps;
+    longest_ = std::max(longest_, execution.steps);
+    disagreement_ = judge_.look_at(chronicle);
+    if (!disagreement_) return;
+    client_ = client;
+    schedule_ = std::move(execution.schedule);
+    strategy_ = name;
+  }
+
+  Report told() {
+    Report report{.engine = "sim", .suspect = lineup_.name};
+    report.seconds = seconds();
+    report.figures = {{"executions", static_cast<double>(executions_)},
+                      {"steps", static_cast<double>(steps_)},
+                      {"events", static_cast<double>(judge_.events())}};
+    for (std::uint64_t i = 0; i < executions_; ++i) report.evaluations.count(Oracle::kNet);
+    if (disagreement_) {
+      report.verdict = Verdict::kConvicted;
+      report.finding = Finding{Oracle::kNet, disagreement_->what};
+      report.how = strategy_;
+      report.found_after_s = report.seconds;
+      report.story = disagreement_->events;
+      report.replay = {.options = {"--engine", "sim", "--client", to_text(client_), "--schedule",
+                                   to_text(schedule_)},
+                       .exact = true};
+    }
+    const auto [never_seen, never_needed] = judge_.coverage();
+    if (!never_seen.empty()) {
+      report.remarks.push_back("never seen: " + some_of(net_.net(), never_seen));
+    }
+    if (!never_needed.empty()) {
+      report.remarks.push_back(
+          "looks like others, and was never needed to explain what was seen: " +
+          some_of(net_.net(), never_needed));
+    }
+    return report;
+  }
+
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
+
+  World& world_;
+  const Lineup& lineup_;
+  const WatchedNet& net_;
+  const KeyMap& keys_;
+  const Order& order_;
+  const Tell& tell_;
+  Judge judge_;
+  const Clock::time_point began_ = Clock::now();
+  Clock::time_point told_at_ = began_;
+  std::uint64_t executions_ = 0;
+  std::uint64_t steps_ = 0;
+  std::uint64_t longest_ = 100;  // steps of an execution so far
+  std::optional<Disagreement> disagreement_;
+  Client client_;
+  std::vector<Option> schedule_;
+  const char* strategy_ = "";
+};
+
+}  // namespace
+
+absl::StatusOr<Report> hold_against_net(const Lineup& lineup, const Order& order,
+                                        const Tell& tell) {
+  std::istringstream text(order.net);
+  absl::StatusOr<Net> read = read_pnml(text, "net");
+  if (!read.ok()) return read.status();
+  absl::StatusOr<WatchedNet> net = WatchedNet::watch(*std::move(read));
+  if (!net.ok()) return net.status();
+  World world(Model::kTso);
+  const absl::StatusOr<KeyMap> keys = map_keys(world, lineup, *net);
+  if (!keys.ok()) return keys.status();
+  return Conformer(world, lineup, *net, *keys, order, tell).report();
+}
+
+}  // namespace lockbench::stress::sim
