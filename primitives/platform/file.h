@@ -11,7 +11,6 @@
 #include <cstdio>
 #include <dirent.h>
 #include <fcntl.h>
-#include <linux/fs.h>
 #include <linux/magic.h>
 #include <string>
 #include <string_view>
@@ -24,9 +23,6 @@
 #include <utility>
 
 #include <climits>
-
-// A macro of <linux/fs.h>, and a name of others.
-#undef BLOCK_SIZE
 
 namespace lockbench::platform {
 
