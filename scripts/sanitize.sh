@@ -53,7 +53,7 @@ own_primitives() {
 look() {
   printf '{"suspect":"%s","budget_ns":%d,"seed":1,"client":"","schedule":"","memory":"tso",' \
     "$3" "${4}000000000" >"$order"
-  printf '"preemptions":3,"mode":"","threads":4}' >>"$order"
+  printf '"preemptions":3,"mode":"","threads":4,"reruns":0,"net":""}' >>"$order"
   "${fixed_layout[@]}" "build/$1/$2" <"$order" 2>"$messages" | sed -n 's/^{/{/p'
 }
 

@@ -15,8 +15,13 @@ namespace {
 constexpr std::chrono::milliseconds kShortestHunt{100};
 
 // How long a broken lock may live, and how long a control is looked into, in a self-test.
-constexpr std::chrono::seconds kMostForAKill{10};
+// Unfairness is told when the time is over.
+constexpr std::chrono::seconds kMostForAKill{30};
+constexpr std::chrono::milliseconds kForAnUnfairOne{2000};
 constexpr std::chrono::milliseconds kForAControl{500};
+
+// With less, all of it is for the lock.
+constexpr std::chrono::seconds kLeastForASelfTest{5};
 
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts;
@@ -61,6 +66,12 @@ std::vector<Listed> chosen(const StressOptions& options, const EngineListing& en
   return suspects;
 }
 
+std::chrono::nanoseconds budget_in_self_test(const Listed& suspect) {
+  if (suspect.convicted_by.empty()) return kForAControl;
+  if (suspect.convicted_by == std::vector<std::string>{"fairness"}) return kForAnUnfairOne;
+  return kMostForAKill;
+}
+
 absl::Status nothing_to_do() {
   return absl::InvalidArgumentError(
       "none of the engines named knows any of the locks named; `lockbench stress --list` shows "
@@ -102,16 +113,51 @@ absl::StatusOr<std::vector<Charge>> plan_stress(const StressOptions& options,
   return charges;
 }
 
+std::vector<EngineListing> with_named(std::vector<EngineListing> shipped,
+                                      const std::vector<EngineListing>& broken,
+                                      const std::vector<std::string>& names) {
+  std::vector<EngineListing> all = shipped;
+  for (EngineListing listing : broken) {
+    std::erase_if(listing.suspects, [&](const Listed& suspect) {
+      const bool known = std::any_of(shipped.begin(), shipped.end(), [&](const EngineListing& e) {
+        return std::any_of(e.suspects.begin(), e.suspects.end(),
+                           [&](const Listed& other) { return other.name == suspect.name; });
+      });
+      return known || !contains(names, suspect.name);
+    });
+    if (!listing.suspects.empty()) all.push_back(std::move(listing));
+  }
+  return all;
+}
+
+std::chrono::nanoseconds budget_now(const std::vector<Charge>& charges, std::size_t position,
+                                    std::chrono::nanoseconds left) {
+  std::chrono::duration<double> planned{};
+  for (std::size_t i = position; i < charges.size(); ++i) planned += charges[i].budget;
+  const std::chrono::duration<double> own = charges[position].budget;
+  const auto share = std::chrono::duration_cast<std::chrono::nanoseconds>(left * (own / planned));
+  return std::max<std::chrono::nanoseconds>(share, kShortestHunt);
+}
+
+std::chrono::nanoseconds self_test_share(const StressOptions& options) {
+  const bool one_thing = !options.order.client.empty() || !options.order.schedule.empty() ||
+                         !options.order.mode.empty() || !options.order.net.empty();
+  if (one_thing || options.budget < kLeastForASelfTest) return {};
+  return options.budget / 10;
+}
+
+bool has_time_for_another_round(std::chrono::nanoseconds spent, std::uint64_t rounds,
+                                std::chrono::nanoseconds budget) {
+  return spent + spent / rounds <= budget;
+}
+
 absl::StatusOr<std::vector<Charge>> plan_self_test(const StressOptions& options,
                                                    const std::vector<EngineListing>& engines) {
   if (absl::Status known = check_names(options, engines); !known.ok()) return known;
   std::vector<Charge> charges;
   for (const EngineListing& engine : engines) {
     for (const Listed& suspect : chosen(options, engine)) {
-      const std::chrono::nanoseconds budget = suspect.convicted_by.empty()
-                                                  ? std::chrono::nanoseconds(kForAControl)
-                                                  : std::chrono::nanoseconds(kMostForAKill);
-      charges.push_back({engine.engine, engine.program, suspect, budget});
+      charges.push_back({engine.engine, engine.program, suspect, budget_in_self_test(suspect)});
     }
   }
   if (charges.empty()) return nothing_to_do();

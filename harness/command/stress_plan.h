@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,6 +56,24 @@ struct Charge {
 // nothing is left to do.
 absl::StatusOr<std::vector<Charge>> plan_stress(const StressOptions& options,
                                                 const std::vector<EngineListing>& engines);
+
+// `shipped`, and of `broken` the locks that `names` has and `shipped` has not.
+std::vector<EngineListing> with_named(std::vector<EngineListing> shipped,
+                                      const std::vector<EngineListing>& broken,
+                                      const std::vector<std::string>& names);
+
+// What charge `position` gets when so much time is left for it and those after it: as much of that
+// as the plan gave it of theirs, so that what one leaves over, or takes too much, is the others'.
+std::chrono::nanoseconds budget_now(const std::vector<Charge>& charges, std::size_t position,
+                                    std::chrono::nanoseconds left);
+
+// How long known broken locks are put before the engines before anything else is: a tenth of the
+// budget; nothing where the user asks for one thing, or there is no time.
+std::chrono::nanoseconds self_test_share(const StressOptions& options);
+
+// Whether a self-test that took so long for so many rounds has time for another.
+bool has_time_for_another_round(std::chrono::nanoseconds spent, std::uint64_t rounds,
+                                std::chrono::nanoseconds budget);
 
 // A charge for each broken lock and each control of each engine.
 absl::StatusOr<std::vector<Charge>> plan_self_test(const StressOptions& options,

@@ -32,19 +32,27 @@ std::string quoted(const std::string& word) {
   return plain ? word : absl::StrCat("'", word, "'");
 }
 
-std::string command_of(const Report& report) {
-  std::string command = "lockbench stress " + quoted(report.suspect);
-  for (const std::string& word : report.replay.options) command += " " + quoted(word);
-  return command;
+// Takes `ending` off the name of a figure; false when it has another.
+bool strip(std::string& name, std::string_view ending) {
+  if (!std::string_view(name).ends_with(ending)) return false;
+  name.resize(name.size() - ending.size());
+  return true;
+}
+
+// "12,345 lock operations", "14.9 % contended", "longest wait 3.2 ms": the unit is in the name.
+std::string figure_text(std::string name, double value) {
+  const bool share = strip(name, "_share");
+  const bool time = !share && strip(name, "_ns");
+  const bool rate = !time && strip(name, "_per_s");
+  std::replace(name.begin(), name.end(), '_', ' ');
+  if (share) return absl::StrFormat("%.1f %% %s", value * 100, name);
+  if (time) return absl::StrFormat("%s %.1f ms", name, value / 1e6);
+  return grouped(value) + " " + name + (rate ? " a second" : "");
 }
 
 std::string figures_of(const Report& report) {
   std::vector<std::string> parts;
-  for (const auto& [name, value] : report.figures) {
-    std::string words = name;
-    std::replace(words.begin(), words.end(), '_', ' ');
-    parts.push_back(grouped(value) + " " + words);
-  }
+  for (const auto& [name, value] : report.figures) parts.push_back(figure_text(name, value));
   return absl::StrJoin(parts, ", ");
 }
 
@@ -66,27 +74,13 @@ std::string ending_of(const stress::Replay& replay) {
                          replay.reruns);
 }
 
-const char* word_of(Kill kill) {
-  switch (kill) {
-    case Kill::kAsExpected:
-      return "convicted";
-    case Kill::kAcquitted:
-      return "acquitted";
-    case Kill::kUnseen:
-      return "unseen";
-    case Kill::kMissed:
-      return "MISSED";
-    case Kill::kWrongOracle:
-      return "WRONG ORACLE";
-    case Kill::kFalseConviction:
-      return "FALSELY CONVICTED";
-    case Kill::kFailed:
-      break;
-  }
-  return "FAILED";
-}
-
 }  // namespace
+
+std::string replay_command(const Report& report) {
+  std::string command = "lockbench stress " + quoted(report.suspect);
+  for (const std::string& word : report.replay.options) command += " " + quoted(word);
+  return command;
+}
 
 std::string stress_text(const Report& report, const std::string& machine) {
   std::string text = absl::StrFormat("%s, %s: %s", report.suspect, report.engine,
@@ -96,7 +90,7 @@ std::string stress_text(const Report& report, const std::string& machine) {
                           std::string(name_of(report.finding->oracle)), report.found_after_s,
                           report.how, report.finding->what);
     for (const std::string& event : report.story) text += "    " + event + "\n";
-    text += "  " + ending_of(report.replay) + "\n    " + command_of(report) + "\n  " + machine;
+    text += "  " + ending_of(report.replay) + "\n    " + replay_command(report) + "\n  " + machine;
   } else {
     absl::StrAppendFormat(&text, " after %.1f s", report.seconds);
   }
@@ -105,62 +99,6 @@ std::string stress_text(const Report& report, const std::string& machine) {
   const std::string evaluations = evaluations_of(report);
   if (!evaluations.empty()) text += "  asked: " + evaluations + "\n";
   for (const std::string& remark : report.remarks) text += "  " + remark + "\n";
-  return text;
-}
-
-std::string kill_line(const Charge& charge, const Report& report, Kill kill) {
-  std::string line =
-      absl::StrFormat("%-5s %-32s %-12s", charge.engine, charge.suspect.name, word_of(kill));
-  if (report.finding) {
-    absl::StrAppendFormat(&line, " by %-12s %8.1f ms  %s",
-                          std::string(name_of(report.finding->oracle)), report.found_after_s * 1000,
-                          report.how);
-  } else if (kill == Kill::kUnseen) {
-    line += " " + charge.suspect.unseen;
-  } else if (kill == Kill::kFailed && !report.remarks.empty()) {
-    line += " " + report.remarks.front();
-  }
-  return line + "\n";
-}
-
-std::string kill_summary(const std::vector<KillEntry>& entries) {
-  std::vector<std::string> engines;
-  for (const KillEntry& entry : entries) {
-    if (engines.empty() || engines.back() != entry.charge.engine) {
-      engines.push_back(entry.charge.engine);
-    }
-  }
-  std::string text;
-  for (const std::string& engine : engines) {
-    std::vector<double> kills_ms;
-    int broken = 0;
-    int unseen = 0;
-    int controls = 0;
-    int acquitted = 0;
-    for (const KillEntry& entry : entries) {
-      if (entry.charge.engine != engine) continue;
-      const bool control = entry.charge.suspect.convicted_by.empty();
-      if (!entry.charge.suspect.unseen.empty()) {
-        ++unseen;
-      } else if (control) {
-        ++controls;
-        acquitted += entry.kill == Kill::kAcquitted;
-      } else {
-        ++broken;
-        if (entry.kill == Kill::kAsExpected) kills_ms.push_back(entry.report.found_after_s * 1000);
-      }
-    }
-    std::sort(kills_ms.begin(), kills_ms.end());
-    absl::StrAppendFormat(&text, "%s: %d of %d broken locks convicted", engine, kills_ms.size(),
-                          broken);
-    if (!kills_ms.empty()) {
-      absl::StrAppendFormat(&text, " (median %.1f ms, slowest %.1f ms)",
-                            kills_ms[kills_ms.size() / 2], kills_ms.back());
-    }
-    absl::StrAppendFormat(&text, "; %d of %d correct ones acquitted", acquitted, controls);
-    if (unseen != 0) absl::StrAppendFormat(&text, "; %d it cannot see", unseen);
-    text += "\n";
-  }
   return text;
 }
 

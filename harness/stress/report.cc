@@ -68,6 +68,7 @@ std::string to_json(const Order& order) {
                    {"preemptions", order.preemptions},
                    {"mode", order.mode},
                    {"threads", order.threads},
+                   {"reruns", order.reruns},
                    {"net", order.net}});
 }
 
@@ -82,6 +83,7 @@ absl::StatusOr<Order> order_from_json(std::string_view text) {
                  .preemptions = json.at("preemptions"),
                  .mode = json.at("mode"),
                  .threads = json.at("threads"),
+                 .reruns = json.at("reruns"),
                  .net = json.at("net")};
   });
 }
@@ -107,6 +109,8 @@ std::string to_json(const Report& report) {
   json["figures"] = figures;
   json["remarks"] = report.remarks;
   json["seconds"] = report.seconds;
+  if (!report.machine.empty()) json["machine"] = report.machine;
+  if (!report.command.empty()) json["command"] = report.command;
   return one_line(json);
 }
 

@@ -30,7 +30,8 @@ struct Order {
   std::uint32_t preemptions = 3;  // sim: bound of the exhaustive search
   std::string mode;               // real, proc: this one alone; empty: all in turn
   std::uint32_t threads = 4;      // real, proc
-  std::string net;                // sim: PNML; hold the suspect against this, and nothing else
+  std::uint32_t reruns = 10;  // real, proc: how often a conviction is tried again, in the time left
+  std::string net;            // sim: PNML; hold the suspect against this, and nothing else
 };
 
 enum class Verdict : std::uint8_t { kClean, kConvicted, kInconclusive, kFairness };
@@ -59,6 +60,9 @@ struct Report {
   std::vector<std::pair<std::string, double>> figures;
   std::vector<std::string> remarks;  // sentences: what was explored whole; what could not be done
   double seconds = 0;
+  // Not the engines' to say: machine and build, and the command that has the finding again.
+  std::string machine = {};
+  std::string command = {};
 };
 
 // Oracles without which a clean verdict would be hollow, of those that the engine was given.

@@ -59,6 +59,47 @@ TEST(StressPlan, RefusesAnEngineThatDoesNotKnowTheLock) {
   EXPECT_EQ(charges.status().code(), absl::StatusCode::kInvalidArgument);
 }
 
+std::vector<EngineListing> broken_ones() {
+  return {{"sim", "/bin/sim-mutants", {{.name = "spin"}, {.name = "keyed"}, {.name = "futex"}}}};
+}
+
+TEST(StressPlan, TakesBrokenLocksOnlyByName) {
+  EXPECT_EQ(with_named(two_engines(), broken_ones(), {}).size(), 2U);
+  const std::vector<EngineListing> all = with_named(two_engines(), broken_ones(), {"futex"});
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(all[2].program, "/bin/sim-mutants");
+  ASSERT_EQ(all[2].suspects.size(), 1U);
+  EXPECT_EQ(all[2].suspects[0].name, "futex");
+}
+
+TEST(StressPlan, AShippedLockGoesBeforeABrokenOneOfItsName) {
+  EXPECT_EQ(with_named(two_engines(), broken_ones(), {"keyed"}).size(), 2U);
+}
+
+TEST(StressPlan, WhatOneLeavesOverIsTheOthers) {
+  using std::chrono::seconds;
+  std::vector<Charge> charges(3);
+  charges[0].budget = seconds(10);
+  charges[1].budget = seconds(20);
+  charges[2].budget = seconds(10);
+  EXPECT_EQ(budget_now(charges, 0, seconds(40)), seconds(10));
+  EXPECT_EQ(budget_now(charges, 1, seconds(39)), seconds(26));
+  EXPECT_EQ(budget_now(charges, 2, seconds(7)), seconds(7));
+}
+
+TEST(StressPlan, ATenthOfTheBudgetIsForKnownBrokenLocks) {
+  using std::chrono::seconds;
+  EXPECT_EQ(self_test_share({.budget = seconds(60)}), seconds(6));
+  EXPECT_EQ(self_test_share({.budget = seconds(2)}), seconds(0));
+  EXPECT_EQ(self_test_share({.budget = seconds(60), .order = {.client = "L0 U"}}), seconds(0));
+}
+
+TEST(SelfTestPlan, AnotherRoundMustFitTheBudget) {
+  using std::chrono::seconds;
+  EXPECT_TRUE(has_time_for_another_round(seconds(20), 2, seconds(30)));
+  EXPECT_FALSE(has_time_for_another_round(seconds(20), 2, seconds(29)));
+}
+
 TEST(SelfTestPlan, TakesEveryBrokenLockAndEveryControl) {
   const auto charges = plan_self_test({}, two_engines());
   ASSERT_TRUE(charges.ok()) << charges.status();

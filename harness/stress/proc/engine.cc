@@ -23,7 +23,6 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 using Report = stress::Report;
 
-constexpr std::uint32_t kReruns = 10;
 constexpr milliseconds kMostForReruns{2000};
 constexpr milliseconds kTellEvery{100};
 
@@ -157,9 +156,7 @@ void tell_remarks(const Work& work, Report& report) {
                     work.epochs[i]);
   }
   if (const std::uint64_t clean = work.all_epochs(); clean != 0) {
-    report.remarks.push_back(absl::StrFormat(
-        "%d clean epochs (%s): less than %.3g %% of such epochs fail, at 95 %% confidence (3/n)",
-        clean, by_mode, 300.0 / static_cast<double>(clean)));
+    report.remarks.push_back(absl::StrFormat("%d clean epochs (%s)", clean, by_mode));
   }
   if (work.deeds.not_recycled != 0) {
     report.remarks.push_back(absl::StrFormat(
@@ -217,6 +214,9 @@ absl::StatusOr<Report> investigate(const Lineup& lineup, const Order& order, con
   tell_figures(work, report);
   tell_remarks(work, report);
   if (clean) {
+    report.remarks.push_back(
+        absl::StrFormat("less than %.3g %% of such epochs fail, at 95 %% confidence (3/n)",
+                        std::min(300.0 / static_cast<double>(work.all_epochs()), 100.0)));
     report.verdict = clean_or_inconclusive(report.evaluations, needed_for(lineup.abilities));
   } else {
     report.verdict = Verdict::kConvicted;
@@ -225,7 +225,7 @@ absl::StatusOr<Report> investigate(const Lineup& lineup, const Order& order, con
     report.story = story_on(*work.board);
     report.replay.options = options_for(order, work.last);
     report.remarks.push_back("the epoch: " + text_of(work.last));
-    rerun(lineup, *series, work.last, kReruns, tell, report);
+    rerun(lineup, *series, work.last, order.reruns, tell, report);
   }
   report.seconds = seconds_since(began);
   return report;

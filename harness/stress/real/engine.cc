@@ -23,7 +23,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Report = stress::Report;
 
-constexpr std::uint32_t kReruns = 10;
 constexpr std::chrono::milliseconds kMostForReruns{2000};
 
 // A thread that waits for so long while others get the key so often has been passed over. A ratio
@@ -132,15 +131,30 @@ void tell_remarks(const Board& board, Report& report) {
                     get(board.epochs[i]));
   }
   if (const std::uint64_t clean = epochs_on(board); clean != 0) {
-    report.remarks.push_back(absl::StrFormat(
-        "%d clean epochs (%s): less than %.3g %% of such epochs fail, at 95 %% confidence (3/n)",
-        clean, by_mode, 300.0 / static_cast<double>(clean)));
+    report.remarks.push_back(absl::StrFormat("%d clean epochs (%s)", clean, by_mode));
   }
   if (const std::uint64_t refused = get(board.refused_by_kernel); refused != 0) {
     report.remarks.push_back(absl::StrFormat(
         "the kernel refused %d changes of priority or processor: some modes disturbed less",
         refused));
   }
+}
+
+// The rule of three: A. Eypasch et al., "Probability of adverse events that have not yet occurred",
+// 1995.
+void tell_confidence(const Board& board, Report& report) {
+  const std::uint64_t clean = epochs_on(board);
+  if (clean == 0) return;
+  report.remarks.push_back(
+      absl::StrFormat("less than %.3g %% of such epochs fail, at 95 %% confidence (3/n)",
+                      std::min(300.0 / static_cast<double>(clean), 100.0)));
+}
+
+// What the threads of the convicted epoch were up to.
+std::string text_of(const EpochPlan& plan) {
+  return absl::StrFormat("the epoch: %d threads, %d keys, %d ms%s%s", plan.client.threads.size(),
+                         plan.keys, plan.length.count(), plan.yields ? ", yields and sleeps" : "",
+                         plan.meets ? ", all wait for each other after each list" : "");
 }
 
 // The options that have the epoch again.
@@ -154,15 +168,15 @@ std::vector<std::string> options_for(const Order& order, std::size_t mode, std::
   return options;
 }
 
-void rerun(const Lineup& lineup, Series series, const Board& convicted, const Tell& tell,
-           Report& report) {
+void rerun(const Lineup& lineup, Series series, const Board& convicted, std::uint32_t most,
+           const Tell& tell, Report& report) {
   const auto budget_end = series.until;
   const auto until = std::min(budget_end, Clock::now() + kMostForReruns);
   series.modes = {get(convicted.mode)};
   series.seed = get(convicted.seed);
   series.most_epochs = 1;
   series.until = Clock::time_point::max();
-  while (report.replay.reruns < kReruns && Clock::now() < until) {
+  while (report.replay.reruns < most && Clock::now() < until) {
     const SharedBoard board;
     ++report.replay.reruns;
     const auto look = [&] { tell(absl::StrCat("rerun ", report.replay.reruns)); };
@@ -213,8 +227,14 @@ absl::StatusOr<Report> investigate(const Lineup& lineup, const Order& order, con
   tell_figures(*board, report);
   tell_remarks(*board, report);
   if (!clean) {
-    rerun(lineup, *series, *board, tell, report);
-  } else if (!tell_unfairness(*board, order, report)) {
+    report.remarks.push_back(
+        text_of(plan_epoch(lineup, series->wish, modes()[get(board->mode)], get(board->seed))));
+    rerun(lineup, *series, *board, order.reruns, tell, report);
+    report.seconds = seconds_since(began);
+    return report;
+  }
+  tell_confidence(*board, report);
+  if (!tell_unfairness(*board, order, report)) {
     report.verdict = clean_or_inconclusive(report.evaluations, needed_for(lineup.abilities));
   }
   report.seconds = seconds_since(began);

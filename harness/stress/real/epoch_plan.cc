@@ -84,10 +84,9 @@ Client contest(std::uint32_t threads) {
   return {.threads = std::vector<std::vector<Act>>(threads, acts)};
 }
 
-bool awaits(const Client& client) {
-  return std::any_of(client.threads.begin(), client.threads.end(), [](const auto& acts) {
-    return std::any_of(acts.begin(), acts.end(),
-                       [](const Act& act) { return act.kind == Act::kAwait; });
+bool has(const Client& client, Act::Kind kind) {
+  return std::any_of(client.threads.begin(), client.threads.end(), [&](const auto& acts) {
+    return std::any_of(acts.begin(), acts.end(), [&](const Act& act) { return act.kind == kind; });
   });
 }
 
@@ -97,9 +96,20 @@ std::optional<Client> written(const Lineup& lineup, Random& random) {
   const std::size_t own = lineup.clients.size();
   const std::uint64_t share = random.below(4);
   if (own != 0 && share < 2) return clients[random.below(own)];
-  std::erase_if(clients, awaits);
+  std::erase_if(clients, [](const Client& client) { return has(client, Act::kAwait); });
   if (share == 2) return clients[random.below(clients.size())];
   return std::nullopt;
+}
+
+// The shortest written ones for two threads: the windows of a lock are met when its calls begin at
+// once and not much else is done. `L0 U | L0 U` is as likely as all others.
+Client duel(const Lineup& lineup, Random& random) {
+  std::vector<Client> clients = clients_for(lineup);
+  const Client simplest = clients[lineup.clients.size()];
+  std::erase_if(clients, [](const Client& client) {
+    return has(client, Act::kAwait) || has(client, Act::kRest) || client.threads.size() != 2;
+  });
+  return random.below(2) == 0 ? simplest : clients[random.below(clients.size())];
 }
 
 // The client with as many threads: its lists go round.
@@ -141,13 +151,16 @@ EpochPlan plan_epoch(const Lineup& lineup, const Wish& wish, const Mode& mode, s
   plan.length = length_for(mode, random);
   plan.yields =
       mode.disturbance == Disturbance::kYields || (mode.may_yield && random.below(2) == 0);
-  plan.meets = mode.disturbance != Disturbance::kFairness && random.below(2) == 0;
+  plan.meets = mode.disturbance == Disturbance::kDuels ||
+               (mode.disturbance != Disturbance::kFairness && random.below(2) == 0);
   plan.keys = kKeys[random.below(std::size(kKeys))];
   const std::uint32_t threads = threads_for(mode, wish);
   if (wish.client) {
     plan.client = *wish.client;
   } else if (mode.disturbance == Disturbance::kFairness) {
     plan.client = contest(threads);
+  } else if (mode.disturbance == Disturbance::kDuels) {
+    plan.client = duel(lineup, random);
   } else if (std::optional<Client> client = written(lineup, random)) {
     plan.client = with_threads(*std::move(client), threads);
   } else {

@@ -12,6 +12,7 @@ namespace {
 // What finds most comes first, so that a short budget is spent well.
 constexpr Mode kAll[] = {
     {"yields", Disturbance::kYields, true},
+    {"duels", Disturbance::kDuels, false},
     {"plain", Disturbance::kNone, false},
     {"low_priority", Disturbance::kLowPriority, true},
     {"long_holds", Disturbance::kLongHolds, true},

@@ -13,6 +13,7 @@ namespace lockbench::stress::real {
 
 enum class Disturbance : std::uint8_t {
   kNone,
+  kDuels,           // two threads, who meet before each pass over a list of an act or two
   kYields,          // at a quarter of the lock boundaries; sleeps of up to 65 us at 1 in 64
   kLowPriority,     // threads become idle ones or batch ones for a while
   kOneCore,         // all on one processor
@@ -36,7 +37,7 @@ struct Mode {
 // In the order of their turns.
 std::span<const Mode> modes();
 
-inline constexpr std::size_t kModes = 11;
+inline constexpr std::size_t kModes = 12;
 
 // Fails with InvalidArgument, naming those that there are.
 absl::StatusOr<Mode> mode_from(std::string_view name);

@@ -11,6 +11,7 @@
 #include "harness/stress/real/epoch_plan.h"
 #include "harness/stress/real/watch.h"
 #include "harness/stress/suspect.h"
+#include "primitives/platform/spin.h"
 
 namespace lockbench::stress::real {
 
@@ -49,7 +50,11 @@ class Stage {
       meetings_.store(meeting + 1, std::memory_order_release);  // (2) publishes there_ to (1)
       return;
     }
-    while (meetings_.load(std::memory_order_acquire) == meeting && !stopping()) sched_yield();
+    // The others are near: whoever yields at once comes back late, and meets nobody at the lock.
+    constexpr int kSpins = 200;
+    for (int i = 0; meetings_.load(std::memory_order_acquire) == meeting && !stopping(); ++i) {
+      i < kSpins ? platform::pause() : static_cast<void>(sched_yield());
+    }
   }
 
   // Since when a thread unlocks what another may hold, it is not told which hold that hit.

@@ -11,8 +11,9 @@ using namespace std::chrono_literals;
 // A smaller client must convict within so many executions, else the larger one is kept.
 constexpr int kTriesToShrink = 400;
 constexpr auto kMostToShrink = 1s;
+constexpr auto kLeastToShrink = 100ms;
 
-constexpr auto kLookForWorse = 100ms;
+constexpr auto kLookForWorse = 50ms;
 constexpr auto kTellEvery = 200ms;
 
 }  // namespace
@@ -91,7 +92,8 @@ void Detective::walk(Clock::time_point until) {
 }
 
 Outcome Detective::investigate() {
-  const auto end = began_ + hunt_.budget;
+  // What is found last has yet to be made smaller.
+  const auto end = began_ + hunt_.budget / 50 * 49;
   const std::vector<Client> clients =
       hunt_.client ? std::vector<Client>{*hunt_.client} : clients_for(lineup_);
   for (std::uint32_t bound = 0; bound <= hunt_.most_preemptions && !over(end); ++bound) {
@@ -189,7 +191,9 @@ void Detective::shorten_schedule() {
 }
 
 void Detective::make_smaller() {
-  shrink_until_ = Clock::now() + kMostToShrink;
+  const auto now = Clock::now();
+  shrink_until_ =
+      std::max(now + kLeastToShrink, std::min(now + kMostToShrink, began_ + hunt_.budget));
   while (without_a_part()) {
   }
   shorten_schedule();

@@ -33,7 +33,7 @@ TEST(Modes, EachCanBeNamed) {
 TEST(Modes, AnUnknownOneIsToldThoseThatThereAre) {
   const auto mode = mode_from("fast");
   ASSERT_FALSE(mode.ok());
-  EXPECT_THAT(std::string(mode.status().message()), HasSubstr("say one of yields, plain"));
+  EXPECT_THAT(std::string(mode.status().message()), HasSubstr("say one of yields, duels"));
 }
 
 TEST(EpochPlan, IsTheSameForTheSameSeed) {

@@ -1,0 +1,106 @@
+#include "harness/command/stress_engines.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "harness/command/child_process.h"
+#include "harness/command/resources.h"
+#include "harness/command/stress_verdict.h"
+
+namespace lockbench {
+namespace {
+
+using stress::Report;
+using stress::Verdict;
+using Clock = std::chrono::steady_clock;
+
+// How much longer than its budget an engine may take before it is taken to hang: it makes what it
+// found smaller, and replays it.
+constexpr std::chrono::seconds kGrace{60};
+
+constexpr const char* kEngines[] = {"sim", "real", "proc"};
+
+// Beside this program where it was built, in libexec where it was installed.
+std::optional<std::filesystem::path> find_engine(const std::string& program) {
+  const std::filesystem::path here = this_program().parent_path();
+  for (const auto& folder : {here, here.parent_path() / "libexec" / "lockbench"}) {
+    if (access((folder / program).c_str(), X_OK) == 0) return folder / program;
+  }
+  return std::nullopt;
+}
+
+Report failed(const Charge& charge, const std::string& why) {
+  return {.engine = charge.engine,
+          .suspect = charge.suspect.name,
+          .verdict = Verdict::kInconclusive,
+          .remarks = {why}};
+}
+
+// A suspect that takes the engine's process with it is convicted by that.
+Report died(const Charge& charge, const ChildResult& result) {
+  Report report = failed(charge, "");
+  report.remarks.clear();
+  report.verdict = Verdict::kConvicted;
+  report.finding =
+      stress::Finding{stress::Oracle::kCrash, told_end("the engine's process", result)};
+  report.how = "crash";
+  report.replay.options = {"--engine", charge.engine};
+  return report;
+}
+
+}  // namespace
+
+std::vector<EngineListing> engines_named(const std::string& suffix) {
+  std::vector<EngineListing> found;
+  for (const char* engine : kEngines) {
+    const auto program = find_engine(std::string("lockbench-") + engine + suffix);
+    if (!program) continue;
+    const absl::StatusOr<ChildResult> listing =
+        run_child({.program = *program,
+                   .words = {program->string(), "list"},
+                   .deadline = Clock::now() + std::chrono::seconds(10)});
+    if (!listing.ok() || listing->status != 0) continue;
+    found.push_back({engine, program->string(), listed_from(listing->out)});
+  }
+  return found;
+}
+
+Answer ask(const Charge& charge, stress::Order order,
+           const std::function<void(std::string_view)>& live) {
+  order.suspect = charge.suspect.name;
+  order.budget = charge.budget;
+  const absl::StatusOr<ChildResult> result =
+      run_child({.program = charge.program,
+                 .words = {charge.program},
+                 .input = to_json(order),
+                 .deadline = Clock::now() + charge.budget + kGrace,
+                 .while_it_runs = live});
+  if (!result.ok()) {
+    return {failed(charge, std::string(result.status().message())), true};
+  }
+  if (result->ending == ChildEnding::kInterrupted) return {{}, false, true};
+  if (result->ending == ChildEnding::kTooLong) {
+    return {failed(charge, "the engine did not end by itself and was killed"), true};
+  }
+  if (WIFSIGNALED(result->status)) return {died(charge, *result)};
+  if (WEXITSTATUS(result->status) == kUsage) {
+    std::string_view said = result->err;
+    said.remove_prefix(std::min(said.size(), said.find(": ") + 2));
+    return {.misused = std::string(said.substr(0, said.find('\n')))};
+  }
+  if (WEXITSTATUS(result->status) != 0) {
+    return {failed(charge, told_end("the engine", *result)), true};
+  }
+  std::string text = result->out;
+  if (!text.empty() && text.back() == '\n') text.pop_back();
+  absl::StatusOr<Report> report =
+      stress::report_from_json(std::string_view(text).substr(text.rfind('\n') + 1));
+  if (!report.ok()) return {failed(charge, std::string(report.status().message())), true};
+  return {*std::move(report)};
+}
+
+}  // namespace lockbench

@@ -1,0 +1,34 @@
+#include "harness/command/stress_live.h"
+
+#include <iostream>
+#include <unistd.h>
+
+#include <absl/strings/str_format.h>
+
+namespace lockbench {
+
+std::string live_line(const Charge& charge, std::size_t position, std::size_t charges,
+                      std::size_t findings, std::string_view out) {
+  // Engines say how far they are in lines that begin with a space; the last one may not be whole.
+  out = out.substr(0, out.rfind('\n') + 1);
+  const std::size_t last = out.rfind("\n ");
+  std::string_view said = last == std::string_view::npos ? out : out.substr(last + 1);
+  if (said.starts_with(' ')) said.remove_prefix(1);
+  return absl::StrFormat("%d/%d  %s  %s  %s  %d findings", position + 1, charges, charge.engine,
+                         charge.suspect.name, std::string(said.substr(0, said.find('\n'))),
+                         findings);
+}
+
+StressLive::StressLive(std::size_t charges)
+    : terminal_(isatty(STDERR_FILENO) != 0), charges_(charges) {}
+
+void StressLive::show(const Charge& charge, std::size_t position, std::string_view out) const {
+  if (!terminal_) return;
+  std::cerr << "\r\x1b[K" << live_line(charge, position, charges_, findings, out) << std::flush;
+}
+
+void StressLive::leave() const {
+  if (terminal_) std::cerr << "\r\x1b[K" << std::flush;
+}
+
+}  // namespace lockbench

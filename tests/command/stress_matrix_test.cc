@@ -1,0 +1,74 @@
+#include "harness/command/stress_matrix.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/command/stress_live.h"
+
+namespace lockbench {
+namespace {
+
+using stress::Oracle;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+KillEntry killed(const std::string& lock, Oracle oracle, double after_s, const std::string& how) {
+  return {{"real", "/bin/real", {.name = lock, .convicted_by = {"exclusion"}}, {}},
+          {.verdict = stress::Verdict::kConvicted,
+           .finding = stress::Finding{oracle, "what"},
+           .how = how,
+           .found_after_s = after_s},
+          oracle == Oracle::kExclusion ? Kill::kAsExpected : Kill::kWrongOracle};
+}
+
+KillEntry control(Kill kill) {
+  return {{"real", "/bin/real", {.name = "correct"}, {}}, {}, kill};
+}
+
+TEST(KillMatrix, ALockIsOneLineWithTheMedianOfItsRuns) {
+  const std::string matrix = kill_matrix({killed("a", Oracle::kExclusion, 0.003, "yields"),
+                                          killed("a", Oracle::kExclusion, 0.001, "plain"),
+                                          killed("a", Oracle::kExclusion, 0.002, "yields")});
+  EXPECT_EQ(std::count(matrix.begin(), matrix.end(), '\n'), 1);
+  EXPECT_THAT(matrix, HasSubstr("3/3"));
+  EXPECT_THAT(matrix, HasSubstr("2.0 ms  by exclusion 3 (yields 2, plain 1)"));
+}
+
+TEST(KillMatrix, OneRunByTheWrongOracleIsALocksFailure) {
+  const std::string matrix = kill_matrix({killed("a", Oracle::kExclusion, 0.001, "plain"),
+                                          killed("a", Oracle::kModel, 0.001, "plain")});
+  EXPECT_THAT(matrix, HasSubstr("WRONG ORACLE   1/2"));
+}
+
+TEST(KillSummary, CountsLocksAndNotRuns) {
+  const std::vector<KillEntry> entries = {killed("a", Oracle::kExclusion, 0.001, "plain"),
+                                          killed("b", Oracle::kExclusion, 0.5, "plain"),
+                                          control(Kill::kAcquitted),
+                                          killed("a", Oracle::kExclusion, 0.001, "plain"),
+                                          killed("b", Oracle::kExclusion, 0.5, "plain"),
+                                          control(Kill::kAcquitted)};
+  const std::string summary = kill_summary(entries);
+  EXPECT_THAT(summary, HasSubstr("2 of 2 broken locks convicted"));
+  EXPECT_THAT(summary, HasSubstr("slowest b 500.0 ms"));
+  EXPECT_THAT(summary, HasSubstr("1 of 1 correct ones acquitted"));
+}
+
+TEST(KillSummary, AControlConvictedOnceIsNotAcquitted) {
+  EXPECT_THAT(kill_summary({control(Kill::kAcquitted), control(Kill::kFalseConviction)}),
+              HasSubstr("0 of 1 correct ones acquitted"));
+}
+
+TEST(LiveLine, ShowsTheEngineItsLastWordsAndTheFindings) {
+  const Charge charge{"sim", "/bin/sim", {.name = "keyed"}, {}};
+  EXPECT_EQ(live_line(charge, 2, 12, 1, " 10 schedules\n 20 schedules\n"),
+            "3/12  sim  keyed  20 schedules  1 findings");
+}
+
+TEST(LiveLine, LeavesOutWhatIsNotYetWhole) {
+  const Charge charge{"sim", "/bin/sim", {.name = "keyed"}, {}};
+  EXPECT_THAT(live_line(charge, 0, 1, 0, " 10 schedules\n 20 sch"), HasSubstr("10 schedules"));
+  EXPECT_THAT(live_line(charge, 0, 1, 0, ""), Not(HasSubstr("schedules")));
+}
+
+}  // namespace
+}  // namespace lockbench

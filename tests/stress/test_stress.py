@@ -1,0 +1,145 @@
+"""`lockbench stress` as users meet it: what it says, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from program import BINARY, Program
+
+CLEAN = {
+    "engine": "sim",
+    "suspect": "mine",
+    "verdict": "clean",
+    "evaluations": {"exclusion": 1},
+    "figures": {},
+    "remarks": [],
+    "seconds": 0.1,
+}
+FOUND = {
+    "oracle": "exclusion",
+    "what": "two are inside",
+    "how": "PCT",
+    "found_after_s": 0.1,
+    "replay": {"options": ["--engine", "sim"], "exact": True, "reruns": 0, "failures": 0},
+    "story": ["step 1, thread 0 has key 0"],
+}
+
+
+def with_engine(folder: Path, answer: str) -> Program:
+    """The program beside one engine, which knows one lock and does as `answer` says."""
+    binary = folder / "lockbench"
+    shutil.copy(BINARY, binary)
+    engine = folder / "lockbench-sim"
+    engine.write_text(
+        "#!/bin/sh\n"
+        'if [ "$1" = list ]; then printf "mine\\ta lock\\t\\t\\n"; exit 0; fi\n'
+        "cat >order.json\n" + answer,
+        encoding="utf-8",
+    )
+    engine.chmod(engine.stat().st_mode | stat.S_IXUSR)
+    return Program(folder, binary)
+
+
+def saying(report: dict[str, Any]) -> str:
+    return f"echo {shlex.quote(json.dumps(report))}\n"
+
+
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [
+        (saying(CLEAN), 0),
+        ("echo 'lockbench: client: no such act' >&2; exit 1\n", 1),
+        (saying({**CLEAN, **FOUND, "verdict": "convicted"}), 2),
+        ("kill -SEGV $$\n", 2),
+        ("exit 3\n", 3),
+        ("echo no report\n", 3),
+        (saying({**CLEAN, "verdict": "inconclusive"}), 4),
+        (saying({**CLEAN, **FOUND, "oracle": "fairness", "verdict": "fairness"}), 5),
+    ],
+)
+def test_the_exit_code_says_what_came_of_it(tmp_path: Path, answer: str, code: int) -> None:
+    assert with_engine(tmp_path, answer).run("stress", "--budget", "1s").returncode == code
+
+
+def test_an_engine_is_told_what_to_look_into(tmp_path: Path) -> None:
+    with_engine(tmp_path, saying(CLEAN)).run("stress", "mine", "--budget", "1s", "--seed", "7")
+    order = json.loads((tmp_path / "order.json").read_text(encoding="utf-8"))
+    assert order["suspect"] == "mine"
+    assert order["seed"] == 7
+    assert 0.9e9 < order["budget_ns"] <= 1e9
+
+
+def test_a_report_names_the_machine_and_the_command_that_has_the_finding_again(
+    tmp_path: Path,
+) -> None:
+    engine = with_engine(tmp_path, saying({**CLEAN, **FOUND, "verdict": "convicted"}))
+    report = json.loads(engine.run("stress", "--budget", "1s", "--format", "json").stdout)
+    assert report["command"] == "lockbench stress mine --engine sim"
+    assert "hardware threads" in report["machine"]
+
+
+def test_a_name_that_no_engine_knows_is_bad_input(lockbench: Program) -> None:
+    result = lockbench.run("stress", "keyd")
+    assert result.returncode == 1
+    assert "did you mean 'keyed'" in result.stderr
+
+
+def test_a_correct_lock_is_found_clean(lockbench: Program) -> None:
+    result = lockbench.run("stress", "global", "--engine", "sim", "--budget", "1s")
+    assert result.returncode == 0, result.stdout
+    assert "global, sim: clean" in result.stdout
+    assert "whole: `L0 U | L0 U`" in result.stdout
+
+
+def test_a_broken_lock_is_convicted_and_again_by_the_command_that_is_printed(
+    lockbench: Program,
+) -> None:
+    first = lockbench.run(
+        "stress", "spin_two_steps", "--engine", "sim", "--budget", "4s", "--format", "json"
+    )
+    assert first.returncode == 2
+    report = json.loads(first.stdout)
+    again = lockbench.run(*shlex.split(report["command"])[1:], "--format", "json")
+    assert again.returncode == 2
+    assert json.loads(again.stdout)["what"] == report["what"]
+
+
+def test_a_schedule_that_breaks_nothing_is_inconclusive(lockbench: Program) -> None:
+    words = ["stress", "global", "--engine", "sim", "--client", "L0 U", "--schedule", "1"]
+    assert lockbench.run(*words).returncode == 4
+
+
+def test_what_real_threads_show_is_looked_for_in_simulation_too(lockbench: Program) -> None:
+    result = lockbench.run("stress", "spin_nothing", "--engine", "real", "--budget", "4s")
+    assert result.returncode == 2
+    assert "reruns of:" in result.stdout
+    assert "sim shows it each time, by the oracle of exclusion" in result.stdout
+
+
+def test_a_killed_owner_is_what_convicts_the_published_file_lock(lockbench: Program) -> None:
+    result = lockbench.run("stress", "file_as_published", "--engine", "proc", "--budget", "4s")
+    assert result.returncode == 2
+    assert "by the oracle of progress" in result.stdout
+    assert "which was killed" in result.stdout
+
+
+def test_a_self_test_of_one_lock_is_one_line_of_the_matrix(lockbench: Program) -> None:
+    result = lockbench.run(
+        "stress", "spin_nothing", "--self-test", "--engine", "sim", "--budget", "1s"
+    )
+    assert result.returncode == 0, result.stdout
+    assert result.stdout.startswith("sim   spin_nothing")
+    assert "1 of 1 broken locks convicted" in result.stdout
+
+
+def test_a_terminal_shows_how_far_the_engine_is(lockbench: Program) -> None:
+    shown = lockbench.on_a_terminal(120, "stress", "global", "--engine", "sim", "--budget", "1s")
+    assert "1/1  sim  global" in shown
+    assert "schedules  0 findings" in shown
