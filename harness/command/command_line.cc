@@ -358,8 +358,17 @@ void add_model(CLI::App& app, ModelOptions& options) {
       ->type_name("");
   add_model_numbers(*model, options.spec);
   add_path(*model, "--file", "FILE.pnml", "Reads the net from here instead", options.file);
-  add_path(*model, "--replay", "FILE", "Holds these events, one a line, against the net",
+  add_path(*model, "--trace,--replay", "FILE", "Holds these events, one a line, against the net",
            options.replay);
+  model->add_flag("--conform", options.conform,
+                  "Holds the lock itself, on simulated threads, against the net");
+  model
+      ->add_option("--lock", options.lock,
+                   "With --conform: this lock of `lockbench stress --list` [the model's name]")
+      ->type_name("LOCK");
+  add_count(*model, "--seed", {.least = 0, .most = 4'000'000'000},
+            "With --conform: draws what its threads do [1]",
+            [&options](std::uint64_t n) { options.seed = n; });
   add_path(*model, "--draw", "FILE.svg", "Draws the net", options.draw);
   add_path(*model, "--film", "FILE",
            "Shows what goes wrong, or a tour, step by step: .html or .svg", options.film);
@@ -378,7 +387,7 @@ void add_model(CLI::App& app, ModelOptions& options) {
             require(budget.status(), "--budget");
             options.budget = *budget;
           },
-          "How long the search may take [60s]")
+          "How long the search may take [60s], or the lock is made to work [5s]")
       ->type_name("TIME");
 }
 
@@ -477,6 +486,17 @@ std::string explain_advise(const CLI::App& advise, const AdviseOptions& options)
 }
 
 std::string explain_model(const CLI::App& model, const ModelOptions& options) {
+  if (!options.conform) {
+    for (const char* name : {"--lock", "--seed"}) {
+      if (model.get_option(name)->count() != 0) {
+        return std::string(name) + ": is about a lock that is held against the net; add --conform";
+      }
+    }
+  } else if (options.replay) {
+    return "--trace: is held against the net by itself; leave out --conform";
+  } else if (options.file && options.lock.empty()) {
+    return "--conform: say which lock the net of --file is of, as --lock keyed";
+  }
   if (!options.file) {
     if (!options.spec.primitive.empty()) return {};
     return "no model was named; name one, as `lockbench model keyed`, or a net by --file";

@@ -7,7 +7,10 @@
 #include <ostream>
 
 #include "harness/command/dot_process.h"
+#include "harness/command/model_conform.h"
 #include "harness/command/one_line.h"
+#include "harness/command/signals.h"
+#include "harness/command/trace_file.h"
 #include "harness/petri/drawing.h"
 #include "harness/petri/film.h"
 #include "harness/petri/pnml.h"
@@ -22,11 +25,13 @@ namespace {
 
 constexpr int kUnwritten = 1;
 constexpr int kFaulty = 2;  // bad input, too
+constexpr int kFailed = 3;
 constexpr int kUnfinished = 4;
 
+constexpr Nanoseconds kSearchBudget = std::chrono::seconds(60);
+constexpr Nanoseconds kConformBudget = std::chrono::seconds(5);
 constexpr std::size_t kTourSteps = 60;
 constexpr double kStripWidth = 1200;  // points, unless one frame is wider
-constexpr std::size_t kMostTraceBytes = 64U << 20;
 
 absl::StatusOr<Net> read_net(const ModelOptions& options) {
   if (!options.file) return build_model(options.spec);
@@ -39,20 +44,8 @@ absl::StatusOr<Net> read_net(const ModelOptions& options) {
   return read_pnml(in, options.file->string());
 }
 
-absl::StatusOr<std::vector<std::string>> read_events(const std::filesystem::path& path) {
-  std::error_code error;
-  if (std::filesystem::is_regular_file(path, error) &&
-      std::filesystem::file_size(path, error) > kMostTraceBytes) {
-    return absl::InvalidArgumentError(path.string() +
-                                      ": has more than 64 MiB; give a shorter trace");
-  }
-  const absl::StatusOr<std::string> text = read_file(path);
-  if (!text.ok()) return text.status();
-  return events_of(*text);
-}
-
 SearchLimits limits_of(const ModelOptions& options) {
-  const auto deadline = std::chrono::steady_clock::now() + options.budget;
+  const auto deadline = std::chrono::steady_clock::now() + options.budget.value_or(kSearchBudget);
   return {.most_markings = options.most_markings,
           .enough = [deadline] { return std::chrono::steady_clock::now() >= deadline; },
           .fold = !options.unfolded};
@@ -72,6 +65,17 @@ std::string replay_text(const Net& net, const Replay& replay,
   return text;
 }
 
+// The shipped lock of which this is the model.
+std::string lock_of(const std::string& model) {
+  return model == "timed_hold" ? "keyed_limited" : model;
+}
+
+ConformOrder conform_order(const ModelOptions& options) {
+  return {.lock = options.lock.empty() ? lock_of(options.spec.primitive) : options.lock,
+          .budget = options.budget.value_or(kConformBudget),
+          .seed = options.seed};
+}
+
 // What to show of a net: what goes wrong, else something of everything.
 struct Showing {
   std::vector<std::uint32_t> steps;
@@ -80,7 +84,8 @@ struct Showing {
 
 Showing showing_of(const Net& net, const SearchResult& result,
                    const std::optional<Replay>& replay) {
-  if (replay) return {.steps = replay->steps, .caption = "A trace, replayed."};
+  if (replay && !replay->steps.empty())
+    return {.steps = replay->steps, .caption = "A trace, replayed."};
   if (result.to_dead) {
     return {.steps = *result.to_dead,
             .caption = "A shortest way to where nothing can happen any more."};
@@ -158,10 +163,19 @@ int model_command(const ModelOptions& options, std::ostream& out, std::ostream& 
   std::optional<Replay> replayed;
   SearchResult result;
   if (options.replay) {
-    const absl::StatusOr<std::vector<std::string>> events = read_events(*options.replay);
+    const absl::StatusOr<std::vector<std::string>> events = read_trace(*options.replay);
     if (!events.ok()) return complain(events.status(), kFaulty);
     replayed = replay(*net, *events);
     out << replay_text(*net, *replayed, *events);
+  } else if (options.conform) {
+    const absl::StatusOr<stress::Report> report = conform(*net, conform_order(options));
+    if (absl::IsCancelled(report.status())) return 128 + noted_signal();
+    if (!report.ok()) {
+      return complain(report.status(), absl::IsInternal(report.status()) ? kFailed : kFaulty);
+    }
+    out << conform_text(*report);
+    replayed = Replay{.conforms = report->verdict != stress::Verdict::kConvicted};
+    if (!replayed->conforms) replayed->steps = replay(*net, report->story).steps;
   } else {
     const Invariants invariants = find_invariants(*net);
     result = search(*net, invariants, limits_of(options));

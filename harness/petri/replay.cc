@@ -4,7 +4,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <sstream>
 #include <unordered_map>
 
 namespace lockbench {
@@ -159,17 +158,6 @@ Replay replay(const Net& net, std::span<const std::string> events) {
     if (!net.transitions[t].event.empty() && !taken.contains(t)) result.untaken.push_back(t);
   }
   return result;
-}
-
-std::vector<std::string> events_of(const std::string& text) {
-  std::vector<std::string> events;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t begin = line.find_first_not_of(" \t\r");
-    if (begin == std::string::npos || line[begin] == '#') continue;
-    events.push_back(line.substr(begin, line.find_last_not_of(" \t\r") + 1 - begin));
-  }
-  return events;
 }
 
 std::vector<std::uint32_t> tour(const Net& net, std::size_t most) {

@@ -32,9 +32,6 @@ struct Replay {
 inline constexpr std::size_t kWaysKept = 64;
 Replay replay(const Net& net, std::span<const std::string> events);
 
-// One for each line that is neither empty nor a comment (#).
-std::vector<std::string> events_of(const std::string& text);
-
 // A firing sequence to show: it takes the transitions that it has taken least, leads to no end
 // before it must, and is over when each has been taken or at `most` steps.
 std::vector<std::uint32_t> tour(const Net& net, std::size_t most);

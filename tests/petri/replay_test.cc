@@ -83,10 +83,5 @@ TEST(Tour, TakesEveryTransitionThatItCan) {
   }
 }
 
-TEST(EventsOf, SkipsCommentsAndBlanks) {
-  EXPECT_THAT(events_of("# a trace\n\n  x takes a \r\ny ends\n"),
-              ElementsAre("x takes a", "y ends"));
-}
-
 }  // namespace
 }  // namespace lockbench

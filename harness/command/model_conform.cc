@@ -1,0 +1,98 @@
+#include "harness/command/model_conform.h"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+
+#include "harness/command/signals.h"
+#include "harness/command/stress_engines.h"
+#include "harness/petri/pnml.h"
+#include "harness/plan/nearest.h"
+
+namespace lockbench {
+namespace {
+
+constexpr std::size_t kMostEventsTold = 20;
+
+// The shipped locks first; then, where the tests are built, the broken ones.
+absl::StatusOr<Charge> find_lock(const ConformOrder& order) {
+  std::vector<std::string> names;
+  for (const char* suffix : {"", "-mutants"}) {
+    for (const EngineListing& engine : engines_named(suffix)) {
+      if (engine.engine != "sim") continue;
+      for (const Listed& suspect : engine.suspects) {
+        if (suspect.name == order.lock) {
+          return Charge{.engine = engine.engine,
+                        .program = engine.program,
+                        .suspect = suspect,
+                        .budget = order.budget};
+        }
+        if (*suffix == '\0') names.push_back(suspect.name);
+      }
+    }
+  }
+  if (names.empty()) {
+    return absl::NotFoundError(
+        "no simulated engine lies beside this program; build or install it whole");
+  }
+  return unknown_name("lock that can be simulated", order.lock, names);
+}
+
+std::string traced(const std::vector<std::string>& events) {
+  std::string text;
+  const std::size_t first = events.size() > kMostEventsTold ? events.size() - kMostEventsTold : 0;
+  if (first != 0) text = absl::StrCat("             … (", first, " before)\n");
+  for (std::size_t i = first; i < events.size(); ++i) {
+    absl::StrAppend(&text, "             ", events[i], "\n");
+  }
+  return text;
+}
+
+// A word as a shell takes it.
+std::string quoted(const std::string& word) {
+  return word.find_first_of(" |*") == std::string::npos ? word : "'" + word + "'";
+}
+
+}  // namespace
+
+absl::StatusOr<stress::Report> conform(const Net& net, const ConformOrder& order) {
+  note_signals();
+  const absl::StatusOr<Charge> charge = find_lock(order);
+  if (!charge.ok()) return charge.status();
+  Answer answer = ask(*charge, {.seed = order.seed, .net = pnml_of(net)}, {});
+  if (answer.interrupted) return absl::CancelledError("interrupted");
+  if (!answer.misused.empty()) return absl::InvalidArgumentError(answer.misused);
+  if (answer.engine_failed) {
+    return absl::InternalError(answer.report.remarks.empty() ? "the engine failed"
+                                                             : answer.report.remarks[0]);
+  }
+  return std::move(answer.report);
+}
+
+std::string conform_text(const stress::Report& report) {
+  std::string done;
+  for (const auto& [name, value] : report.figures) {
+    if (name != "steps") absl::StrAppendFormat(&done, "%.0f %s, ", value, name);
+  }
+  std::string text;
+  if (report.verdict == stress::Verdict::kConvicted) {
+    text = absl::StrCat("Disagrees    ", report.finding->what, "\nTrace        of ",
+                        report.story.size(), " events\n", traced(report.story));
+    std::string again = "lockbench stress " + report.suspect;
+    for (const std::string& word : report.replay.options) again += " " + quoted(word);
+    absl::StrAppend(&text, "Watch it     ", again, "\n");
+  } else {
+    text = absl::StrFormat("Conforms     %s: %sin %.1f s; the net can do all of it\n",
+                           report.suspect, done, report.seconds);
+  }
+  for (const std::string& remark : report.remarks) {
+    absl::StrAppend(&text, "Coverage     ", remark, "\n");
+  }
+  return text;
+}
+
+}  // namespace lockbench

@@ -1,0 +1,28 @@
+// A lock, run by the simulated engine, held against a net.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <absl/status/statusor.h>
+
+#include "harness/petri/net.h"
+#include "harness/stress/report.h"
+#include "workloads/settings.h"
+
+namespace lockbench {
+
+struct ConformOrder {
+  std::string lock;  // as `lockbench stress --list` names it
+  Nanoseconds budget = std::chrono::seconds(5);
+  std::uint64_t seed = 1;
+};
+
+// The engine's report: convicted if the lock did what the net cannot do; its story is the trace.
+// Fails with NotFound when the engine does not know the lock, InvalidArgument when the net is none
+// of that lock, Internal when the engine failed, Cancelled when interrupted.
+absl::StatusOr<stress::Report> conform(const Net& net, const ConformOrder& order);
+
+std::string conform_text(const stress::Report& report);
+
+}  // namespace lockbench

@@ -1,0 +1,29 @@
+// The broken locks and the nets that they are held against.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/petri/model.h"
+#include "harness/stress/report.h"
+
+namespace lockbench::mutants {
+
+struct MutantNet {
+  std::string lock;
+  ModelSpec model;
+  std::string blind = {};  // why the net cannot disagree; empty: it must, unless it is a control
+  bool control = false;    // a correct lock
+};
+
+// One for each lock of for_sim().
+const std::vector<MutantNet>& mutant_nets();
+
+// What the simulated engine says of the lock and its net, from a process of its own: a broken lock
+// may take its process with it, which is the oracle of crashes.
+stress::Report held_against_net(const MutantNet& mutant);
+
+// The model as `lockbench model` takes it: `lease --nested`.
+std::string words_of(const ModelSpec& model);
+
+}  // namespace lockbench::mutants

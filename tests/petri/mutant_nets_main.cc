@@ -1,0 +1,39 @@
+// lockbench-net-mutants: holds each broken lock against its net, and prints what disagreed as a
+// table in Markdown.
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+
+#include "tests/petri/mutant_nets.h"
+
+namespace lockbench::mutants {
+namespace {
+
+// The first sentence, without what a table has no room for.
+std::string said(const MutantNet& mutant) {
+  const stress::Report report = held_against_net(mutant);
+  if (!report.finding) {
+    if (mutant.control) return "agrees, being correct";
+    return mutant.blind.empty() ? "**agrees, and should not**" : "cannot: " + mutant.blind;
+  }
+  const std::string& what = report.finding->what;
+  return (mutant.control ? "**disagrees, and is correct**: " : "") +
+         what.substr(0, what.find(". "));
+}
+
+void print_table() {
+  std::printf("| lock | held against | what disagrees |\n|---|---|---|\n");
+  for (const MutantNet& mutant : mutant_nets()) {
+    std::printf("| `%s` | `%s` | %s |\n", mutant.lock.c_str(), words_of(mutant.model).c_str(),
+                said(mutant).c_str());
+    std::fflush(stdout);
+  }
+}
+
+}  // namespace
+}  // namespace lockbench::mutants
+
+int main() {
+  lockbench::mutants::print_table();
+}

@@ -1,0 +1,87 @@
+// Every broken lock disagrees with its net, or it is said why it cannot; no correct one does.
+
+#include "tests/petri/mutant_nets.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/petri/pnml.h"
+#include "harness/petri/search.h"
+#include "harness/stress/sim/conformance.h"
+#include "harness/stress/suspect.h"
+#include "tests/mutants/lineup.h"
+
+namespace lockbench::mutants {
+namespace {
+
+using stress::Oracle;
+using stress::Verdict;
+using testing::HasSubstr;
+using testing::UnorderedElementsAreArray;
+
+std::string name(const testing::TestParamInfo<MutantNet>& info) {
+  std::string name = info.param.lock;
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return !std::isalnum(c); }, '_');
+  return name;
+}
+
+class MutantNets : public testing::TestWithParam<MutantNet> {};
+
+TEST_P(MutantNets, DisagreeWithBrokenLocksAlone) {
+  const MutantNet& mutant = GetParam();
+  const stress::Report report = held_against_net(mutant);
+  if (mutant.control || !mutant.blind.empty()) {
+    EXPECT_FALSE(report.finding.has_value()) << report.finding->what;
+    EXPECT_GT(report.evaluations[Oracle::kNet], 0u);
+    return;
+  }
+  ASSERT_EQ(report.verdict, Verdict::kConvicted);
+  const Oracle oracle = report.finding->oracle;
+  EXPECT_TRUE(oracle == Oracle::kNet || oracle == Oracle::kCrash);
+  EXPECT_FALSE(report.finding->what.empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MutantNets, testing::ValuesIn(mutant_nets()), name);
+
+TEST(MutantNetsTable, KnowsEveryMutantAndNoOther) {
+  std::vector<std::string> in_table;
+  for (const MutantNet& mutant : mutant_nets()) in_table.push_back(mutant.lock);
+  std::vector<std::string> known;
+  for (const stress::Lineup& line : for_sim()) {
+    known.push_back(line.name);
+    const auto entry = std::find(in_table.begin(), in_table.end(), line.name);
+    if (entry == in_table.end()) continue;
+    const auto i = static_cast<std::size_t>(entry - in_table.begin());
+    EXPECT_EQ(mutant_nets()[i].control, line.convicted_by.empty()) << line.name;
+  }
+  EXPECT_THAT(in_table, UnorderedElementsAreArray(known));
+}
+
+// Where the design is at fault, the search says so.
+TEST(MutantNetsTable, NetsThatStandStillThemselvesDoSo) {
+  for (const MutantNet& mutant : mutant_nets()) {
+    if (mutant.blind.find("standstill") == std::string::npos) continue;
+    const Net net = build_model(mutant.model).value();
+    EXPECT_TRUE(search(net, find_invariants(net), {}).to_dead) << mutant.lock;
+  }
+}
+
+TEST(HoldAgainstNet, RefusesTheNetOfAnotherLock) {
+  const auto complaint = [](const ModelSpec& model) {
+    const stress::Lineup line = for_sim().front();
+    const stress::Order order{.net = pnml_of(build_model(model).value())};
+    return std::string(
+        stress::sim::hold_against_net(line, order, [](const auto&) {}).status().message());
+  };
+  EXPECT_THAT(complaint({.primitive = "keyed"}), HasSubstr("it has 2 locks, the code 1"));
+  EXPECT_THAT(complaint({.primitive = "lease"}), HasSubstr("lets 2 threads have a lease"));
+  EXPECT_THAT(complaint({.primitive = "global", .threads = 16}), HasSubstr("at most 15"));
+  EXPECT_THAT(complaint({.primitive = "none"}), HasSubstr("no transition"));
+}
+
+}  // namespace
+}  // namespace lockbench::mutants
