@@ -115,6 +115,15 @@ TEST(Kill, MustBeByAnOracleThatWasExpected) {
   EXPECT_FALSE(passes(Kill::kMissed));
 }
 
+TEST(Kill, ByUnfairnessIsForThoseWhoseFaultItIs) {
+  stress::Report unfair = convicted_by(stress::Oracle::kFairness);
+  unfair.verdict = stress::Verdict::kFairness;
+  EXPECT_EQ(judge_kill({.name = "barging", .convicted_by = {"fairness"}}, unfair),
+            Kill::kAsExpected);
+  EXPECT_EQ(judge_kill({.name = "control"}, unfair), Kill::kAcquitted);
+  EXPECT_EQ(judge_kill({.name = "broken", .convicted_by = {"exclusion"}}, unfair), Kill::kMissed);
+}
+
 TEST(Kill, OfAControlIsAFalseConviction) {
   const Listed control{.name = "control"};
   EXPECT_EQ(judge_kill(control, convicted_by(stress::Oracle::kExclusion)), Kill::kFalseConviction);

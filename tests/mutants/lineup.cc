@@ -16,6 +16,7 @@
 #include "tests/mutants/key_table.h"
 #include "tests/mutants/leases.h"
 #include "tests/mutants/nesting_lock.h"
+#include "tests/mutants/real_only.h"
 #include "tests/mutants/spin_lock.h"
 #include "tests/mutants/stripes.h"
 #include "tests/mutants/watchdog_lock.h"
@@ -60,6 +61,11 @@ Mutant simulated_only(Lineup lineup, std::vector<Oracle> sim, const char* why) {
   return {std::move(lineup), std::move(sim), {}};
 }
 
+// Where time is simulated it is a control.
+Mutant real_only(Lineup lineup, std::vector<Oracle> real) {
+  return {std::move(lineup), {}, std::move(real)};
+}
+
 Lineup with_clients(Lineup lineup, std::vector<std::string> clients) {
   lineup.clients = std::move(clients);
   return lineup;
@@ -85,6 +91,8 @@ std::vector<Mutant> spinning() {
       broken(global<SpinLock<F::kNothing>>("spin_nothing", "a lock that does nothing"), kTwoInside),
       broken(global<SpinLock<F::kGivesUp>>("spin_gives_up", "goes in after having waited for long"),
              kTwoInside),
+      real_only(global<SpinLock<F::kBacksOff>>("spin_backs_off", "lets others go before for ever"),
+                {Oracle::kFairness}),
       broken(global<SpinLock<F::kSpuriousTry>>("spin_spurious_try",
                                                "try_lock() fails though nobody is near"),
              {Oracle::kModel, Oracle::kResidue}),
@@ -96,6 +104,7 @@ std::vector<Mutant> sleeping() {
   using C = CondvarFault;
   return {
       control(global<FutexLock<F::kNone>>("futex", "a correct futex lock")),
+      control(global<SlowLock>("slow", "a correct lock that takes its time")),
       broken(global<FutexLock<F::kForgetsWaiters>>("futex_forgets_waiters",
                                                    "retakes as held, with no waiters"),
              kStandstill),

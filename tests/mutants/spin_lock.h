@@ -1,10 +1,14 @@
 // SpinLock: test-and-set; and what becomes of it with one fault.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 
 #include "primitives/platform/atomic.h"
+#include "primitives/platform/clock.h"
 #include "primitives/platform/spin.h"
+#include "primitives/platform/thread.h"
 
 namespace lockbench::mutants {
 
@@ -15,6 +19,7 @@ enum class SpinFault {
   kRelaxedLock,    // takes without learning what was done inside before
   kNothing,        // neither waits nor marks
   kGivesUp,        // stops waiting after some looks, and goes in
+  kBacksOff,       // whoever comes too late waits longer each time, and all others go before
   kSpuriousTry,    // try_lock() fails now and then though nobody is near
 };
 
@@ -23,6 +28,7 @@ class SpinLock {
  public:
   void lock() {
     if constexpr (kFault == SpinFault::kNothing) return;
+    if constexpr (kFault == SpinFault::kBacksOff) return back_off();
     int patience = kPatience;
     while (!try_lock()) {
       if (kFault == SpinFault::kGivesUp && --patience == 0) return;
@@ -54,6 +60,16 @@ class SpinLock {
   }
 
  private:
+  static constexpr platform::Duration kFirstWait = std::chrono::microseconds(10);
+  static constexpr platform::Duration kLongestWait = std::chrono::milliseconds(200);
+
+  void back_off() {
+    for (platform::Duration wait = kFirstWait; !try_lock();
+         wait = std::min(32 * wait, kLongestWait)) {
+      platform::sleep_until(platform::now() + wait);
+    }
+  }
+
   static constexpr int kPatience = platform::spins(20'000) + 2;
 
   platform::Atomic<std::uint32_t> held_{0};

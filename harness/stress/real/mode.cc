@@ -14,6 +14,7 @@ constexpr Mode kAll[] = {
     {"yields", Disturbance::kYields, true},
     {"duels", Disturbance::kDuels, false},
     {"plain", Disturbance::kNone, false},
+    {"fairness", Disturbance::kFairness, false},
     {"low_priority", Disturbance::kLowPriority, true},
     {"long_holds", Disturbance::kLongHolds, true},
     {"signals", Disturbance::kSignals, true},
@@ -22,7 +23,6 @@ constexpr Mode kAll[] = {
     {"thread_churn", Disturbance::kThreadChurn, true},
     {"migration", Disturbance::kMigration, true},
     {"signals_restart", Disturbance::kSignalsRestart, true},
-    {"fairness", Disturbance::kFairness, false},
 };
 static_assert(std::size(kAll) == kModes);
 

@@ -32,6 +32,7 @@ bool Standstill::each_had_its_chance(pid_t process, const std::vector<pid_t>& ta
   return std::all_of(tasks.begin(), tasks.end(), [&](pid_t task) {
     const auto now = task_state(process, task);
     const auto then = then_.find(task);
+    if (now && now->held_up) return false;
     if (!now || !now->runnable) return true;
     return then != then_.end() && now->cpu_ticks >= then->second.cpu_ticks + kTicksEnough;
   });

@@ -1,8 +1,8 @@
 // Standstill: tells threads that cannot go on from threads that are not let.
 //
 // Threads stand still when for the whole of a patience nothing was told by any of them, and each of
-// them slept or had a processor for a while. Merely slow ones, ones behind other programs and ones
-// of low priority do not: the patience begins anew for whoever was runnable and did not run.
+// them slept or had a processor for a while. Merely slow ones, ones behind other programs, ones of
+// low priority and ones for which the kernel waits for a disk do not.
 #pragma once
 
 #include <chrono>

@@ -49,7 +49,9 @@ std::optional<TaskState> task_state_from(std::string_view stat) {
   const std::string_view user = next_word(stat);
   const std::string_view system = next_word(stat);
   if (system.empty()) return std::nullopt;
-  return TaskState{.runnable = state == "R", .cpu_ticks = number_from(user) + number_from(system)};
+  return TaskState{.runnable = state == "R",
+                   .held_up = state == "D",
+                   .cpu_ticks = number_from(user) + number_from(system)};
 }
 
 std::optional<TaskState> task_state(pid_t process, pid_t task) {

@@ -11,6 +11,7 @@ namespace lockbench::stress::real {
 
 struct TaskState {
   bool runnable = false;        // runs, or would if it were given a processor
+  bool held_up = false;         // the kernel works for it, on a disk perhaps: no lock is to blame
   std::uint64_t cpu_ticks = 0;  // spent so far, 10 ms each
 
   bool operator==(const TaskState&) const = default;

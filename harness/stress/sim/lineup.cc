@@ -44,6 +44,11 @@ Lineup pool(std::string name, std::string summary, std::uint32_t leases) {
           }};
 }
 
+Lineup asking_again(Lineup line) {
+  line.abilities.nests_leases = true;
+  return line;
+}
+
 // Under which what tells keys apart is the keys themselves.
 struct SameHash {
   std::uint64_t operator()(std::string_view) const noexcept { return 42; }
@@ -53,6 +58,8 @@ struct SameHash {
 
 std::vector<Lineup> lineup() {
   using String = std::string_view;
+  using enum LeaseOrder;
+  using enum LeaseNesting;
   return {
       suspect<GlobalLock<>>("global", "one lock for all keys"),
       suspect<GlobalLock<FutexMutex>>("global:lock=futex", "the same over another base"),
@@ -77,9 +84,11 @@ std::vector<Lineup> lineup() {
           "reentrant:barriers=none", "the same, as on a kernel without membarrier"),
       suspect<ReentrantLock<RecursiveMutex<ParkingMutex>>>("recursive_parking",
                                                            "a byte, its waiters queued elsewhere"),
-      pool<LeasePool>("lease", "shards with two leases each", 2),
+      asking_again(pool<LeasePool>("lease", "shards with two leases each", 2)),
       pool<LeasePool>("lease:leases=1", "shards with one lease each", 1),
-      pool<BasicLeasePool<LeaseOrder::kFifo>>("lease:order=fifo", "first come, first served", 2),
+      asking_again(pool<BasicLeasePool<kFifo>>("lease:order=fifo", "first come, first served", 2)),
+      pool<BasicLeasePool<kUnordered, kShare>>("lease:nesting=share", "holders share theirs", 2),
+      pool<BasicLeasePool<kFifo, kWait>>("lease:order=fifo,nesting=wait", "holders wait, too", 2),
   };
 }
 

@@ -18,6 +18,11 @@ TEST(TaskState, IsReadBehindANameThatLooksLikeIt) {
   EXPECT_EQ(state->cpu_ticks, 42U);
 }
 
+TEST(TaskState, TellsWhomADiskHoldsUp) {
+  EXPECT_TRUE(task_state_from("77 (a) D 1 2 3 4 5 6 7 8 9 10 30 12 0 0")->held_up);
+  EXPECT_FALSE(task_state_from("77 (a) S 1 2 3 4 5 6 7 8 9 10 30 12 0 0")->held_up);
+}
+
 TEST(TaskState, OfTheThreadThatAsksIsRunnable) {
   const auto state = task_state(getpid(), gettid());
   ASSERT_TRUE(state);
