@@ -26,7 +26,8 @@ struct LoggedStep {
 
 class Follower {
  public:
-  explicit Follower(const Net& net) : net_(net), givers_(net.places.size()) {
+  Follower(const Net& net, bool foresees)
+      : net_(net), foresees_(foresees), givers_(net.places.size()) {
     for (std::uint32_t t = 0; t < net.transitions.size(); ++t) {
       const NetTransition& transition = net.transitions[t];
       by_event_[transition.name].push_back(t);
@@ -43,10 +44,12 @@ class Follower {
 
   // False when no way can go on with it; then nothing changes.
   bool follow(const std::string& event) {
+    if (foresees_) add_unseen_ways();
+    const std::size_t unseen = foresees_ ? 0 : kMostUnseen;
     std::vector<Way> next;
     for (const Way& way : ways_) {
       for (const std::uint32_t t : by_event_.at(event)) {
-        for (Way& ready : made_ready(way, t, kMostUnseen)) next.push_back(taken(ready, t, false));
+        for (Way& ready : made_ready(way, t, unseen)) next.push_back(taken(ready, t, false));
       }
     }
     if (next.empty()) return false;
@@ -108,6 +111,26 @@ class Follower {
     return ready;
   }
 
+  // All that unseen steps lead to from here.
+  void add_unseen_ways() {
+    std::set<Marking> seen;
+    for (const Way& way : ways_) seen.insert(way.marking);
+    for (std::size_t i = 0; i < ways_.size(); ++i) {
+      for (std::uint32_t t = 0; t < net_.transitions.size(); ++t) {
+        const NetTransition& transition = net_.transitions[t];
+        if (!transition.event.empty() || !is_enabled(transition, ways_[i].marking)) continue;
+        Marking after = ways_[i].marking;
+        fire(transition, after);
+        if (!seen.insert(std::move(after)).second) continue;
+        if (ways_.size() == kWaysForeseen) {
+          certain_ = false;
+          return;
+        }
+        ways_.push_back(taken(ways_[i], t, true));
+      }
+    }
+  }
+
   void keep_best(std::vector<Way> next) {
     std::stable_sort(next.begin(), next.end(),
                      [](const Way& a, const Way& b) { return a.unseen < b.unseen; });
@@ -115,7 +138,7 @@ class Follower {
     ways_.clear();
     for (Way& way : next) {
       if (!seen.insert(way.marking).second) continue;
-      if (ways_.size() == kWaysKept) {
+      if (ways_.size() == (foresees_ ? kWaysForeseen : kWaysKept)) {
         certain_ = false;
         break;
       }
@@ -124,6 +147,7 @@ class Follower {
   }
 
   const Net& net_;
+  const bool foresees_;  // unseen steps are taken when they can be, not when they are needed
   std::unordered_map<std::string, std::vector<std::uint32_t>> by_event_;
   std::vector<std::vector<std::uint32_t>> givers_;  // per place: unseen transitions that give to it
   std::vector<Way> ways_;
@@ -138,11 +162,9 @@ bool leads_to_end(const Net& net, const NetTransition& transition) {
   });
 }
 
-}  // namespace
-
-Replay replay(const Net& net, std::span<const std::string> events) {
+Replay follow_all(const Net& net, std::span<const std::string> events, bool foresees) {
   Replay result;
-  Follower follower(net);
+  Follower follower(net, foresees);
   for (std::size_t i = 0; i < events.size() && result.conforms; ++i) {
     result.unknown = !follower.knows(events[i]);
     if (!result.unknown && follower.follow(events[i])) continue;
@@ -157,6 +179,18 @@ Replay replay(const Net& net, std::span<const std::string> events) {
   for (std::uint32_t t = 0; t < net.transitions.size(); ++t) {
     if (!net.transitions[t].event.empty() && !taken.contains(t)) result.untaken.push_back(t);
   }
+  return result;
+}
+
+}  // namespace
+
+Replay replay(const Net& net, std::span<const std::string> events) {
+  Replay result = follow_all(net, events, false);
+  if (result.conforms || result.unknown) return result;
+  // An unseen step may have been possible for a while only, before it was needed.
+  Replay foreseen = follow_all(net, events, true);
+  if (foreseen.conforms || foreseen.refused > result.refused) return foreseen;
+  result.certain = foreseen.certain;
   return result;
 }
 

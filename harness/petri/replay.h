@@ -28,8 +28,10 @@ struct Replay {
 };
 
 // O(events · ways open at once), of which kWaysKept are followed, those with the fewest unseen
-// steps first.
+// steps first. Unseen steps are put in when an event needs them; before a trace is refused, it is
+// followed again with all that can be done unseen at each event, kWaysForeseen ways at most.
 inline constexpr std::size_t kWaysKept = 64;
+inline constexpr std::size_t kWaysForeseen = 2048;
 Replay replay(const Net& net, std::span<const std::string> events);
 
 // A firing sequence to show: it takes the transitions that it has taken least, leads to no end

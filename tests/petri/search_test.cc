@@ -182,7 +182,7 @@ TEST(Search, FindsThreadsThatGoRoundForEverAndCannotEnd) {
 
 TEST(Search, KeepsSafeMarkingsOfManyThreadsWithin64BytesEach) {
   const SearchResult result =
-      searched(model({.primitive = "keyed", .threads = 8, .keys = 4}), {.homecoming = false});
+      searched(model({.primitive = "keyed", .threads = 8, .keys = 2}), {.homecoming = false});
   EXPECT_EQ(result.end, SearchEnd::kComplete);
   EXPECT_LE(result.bytes, 64 * result.markings);
 }
