@@ -40,9 +40,9 @@ def test_a_budget_ends_the_search_and_is_told(lockbench: Program) -> None:
 
 
 def test_eight_threads_and_four_keys_are_searched_whole(lockbench: Program) -> None:
-    done = lockbench.run("model", "keyed", "--threads", "8", "--keys", "4")
+    done = lockbench.run("model", "keyed", "--threads", "8", "--keys", "4", "--budget", "4min")
     assert done.returncode == 0
-    assert "108,823" in done.stdout and "907,200,000" in done.stdout
+    assert "5,339,966" in done.stdout and "58,895,421,768" in done.stdout
 
 
 def test_what_is_written_as_pnml_is_searched_alike(lockbench: Program) -> None:
@@ -64,6 +64,29 @@ def test_a_trace_is_held_against_a_net(lockbench: Program) -> None:
     done = lockbench.run("model", "keyed", "--replay", "trace.txt")
     assert done.returncode == 2
     assert "event 2, 'thread 2 takes a'" in done.stdout
+
+
+def test_a_trace_may_be_json_lines(lockbench: Program) -> None:
+    trace = lockbench.folder / "trace.jsonl"
+    lines = ['{"thread": 1, "event": "takes a"}', '{"thread": 2, "event": "takes a"}']
+    trace.write_text("\n".join(lines), encoding="utf-8")
+    done = lockbench.run("model", "keyed", "--trace", "trace.jsonl")
+    assert done.returncode == 2
+    assert "event 2, 'thread 2 takes a'" in done.stdout
+
+
+def test_the_shipped_lock_conforms_to_its_net(lockbench: Program) -> None:
+    for words in (["keyed"], ["timed_hold"], ["global", "--lock", "parking"]):
+        done = lockbench.run("model", *words, "--conform", "--budget", "500ms")
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "the net can do all of it" in done.stdout
+
+
+def test_a_lock_is_not_held_against_the_net_of_another(lockbench: Program) -> None:
+    done = lockbench.run("model", "keyed", "--conform", "--lock", "global")
+    assert done.returncode == 2
+    assert "it has 2 locks, the code 1" in done.stderr
+    assert "add --conform" in lockbench.run("model", "keyed", "--lock", "global").stderr
 
 
 @needs_dot

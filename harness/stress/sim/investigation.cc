@@ -167,8 +167,9 @@ void Investigation::enter(std::uint32_t number, const Act& act, Claim* claim) {
     threads_[number].taking = false;
     ++acquisitions_;
     tell_of_late_holders(keys);
-    tell_chronicle(Deed::kTakes, number, act, hold.lease);
-    if (late(threads_[number].asked_ns)) tell_chronicle(Deed::kExpires, number, act, hold.lease);
+    // Of a hold that may have been lost before it was seen, nobody knows when it was.
+    hold.seen_in_time = !late(threads_[number].asked_ns);
+    if (hold.seen_in_time) tell_chronicle(Deed::kTakes, number, act, hold.lease);
     for (const std::uint32_t key : keys) enter_key(number, key, hold);
   }
   for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -270,7 +271,7 @@ void Investigation::give(std::uint32_t number) {
     const Aside aside(world_);
     world_.tell(
         [&] { return absl::StrCat("thread ", number, " gives back ", name_of_keys(*hold.act)); });
-    tell_chronicle(Deed::kLetsGo, number, *hold.act, hold.lease);
+    if (hold.seen_in_time) tell_chronicle(Deed::kLetsGo, number, *hold.act, hold.lease);
     threads_[number].holds.pop_back();
     for (const std::uint32_t key : keys) forget_hold(number, key, hold);
   }

@@ -44,6 +44,7 @@ class Investigation {
     Claim* claim = nullptr;
     std::uint32_t lease = 0;
     std::uint64_t seen[2] = {};  // of the data of its keys
+    bool seen_in_time = true;    // told to the chronicle
   };
 
   struct ThreadBooks {
