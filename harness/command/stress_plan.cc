@@ -16,7 +16,7 @@ constexpr std::chrono::milliseconds kShortestHunt{100};
 
 // How long a broken lock may live, and how long a control is looked into, in a self-test.
 // Unfairness is told when the time is over.
-constexpr std::chrono::seconds kMostForAKill{30};
+constexpr std::chrono::seconds kMostForAKill{60};
 constexpr std::chrono::milliseconds kForAnUnfairOne{3000};
 constexpr std::chrono::milliseconds kForAControl{500};
 

@@ -171,7 +171,7 @@ std::vector<Mutant> striping() {
              kCircle + Oracle::kProgress),
       broken(suspect<Stripes<F::kLeastInteger>>("stripes_least_integer",
                                                 "an index from the least integer's absolute value"),
-             kTwoInside + Oracle::kOrdering + Oracle::kCrash),
+             kTwoInside + Oracle::kOrdering + Oracle::kCrash + Oracle::kProgress),
   };
 }
 
@@ -221,7 +221,7 @@ std::vector<Mutant> leasing() {
   return {
       control(suspect<Leases<F::kNone>>("leases", "a correct queue of two leases")),
       broken(suspect<Leases<F::kTwice>>("lease_twice", "hands a lease out twice"),
-             {Oracle::kLease, Oracle::kExclusion}),
+             {Oracle::kLease, Oracle::kExclusion, Oracle::kOrdering}),
       broken(suspect<Leases<F::kLostOnThrow>>("lease_lost_on_throw",
                                               "does not come back when the work throws"),
              {Oracle::kResidue, Oracle::kProgress}),

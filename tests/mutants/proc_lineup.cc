@@ -34,7 +34,8 @@ Lineup between(const char* name, const char* fault, std::vector<Oracle> oracles,
 std::vector<Lineup> for_proc() {
   using F = LinkFault;
   const std::vector<Oracle> two_inside = {Oracle::kExclusion, Oracle::kConservation};
-  const std::vector<Oracle> standstill = {Oracle::kProgress};
+  // A dead owner's key that nobody wants any more is found when all have gone.
+  const std::vector<Oracle> kept_by_the_dead = {Oracle::kProgress, Oracle::kResidue};
   std::vector<Lineup> all = {
       between<LinkLock<F::kNone>>("link", "a correct lock of symbolic links", {}),
       between<LinkLock<F::kTestsThenMakes>>("link_tests_then_makes",
@@ -42,18 +43,19 @@ std::vector<Lineup> for_proc() {
       between<LinkLock<F::kTwoRescuers>>("link_two_rescuers",
                                          "a dead owner's link is removed by two", two_inside),
       between<LinkLock<F::kNoRecovery>>("link_no_recovery", "a killed owner keeps it for ever",
-                                        standstill),
+                                        kept_by_the_dead),
       between<LinkLock<F::kStealsFromPaused>>(
           "link_steals_from_paused", "stolen after a pause of its living owner", two_inside),
-      between<LinkLock<F::kJudgesByNumber>>(
-          "link_judges_by_number", "whoever has a dead owner's number is taken for it", standstill),
+      between<LinkLock<F::kJudgesByNumber>>("link_judges_by_number",
+                                            "whoever has a dead owner's number is taken for it",
+                                            kept_by_the_dead),
       between<LinkLock<F::kLooksSeldom>>(
-          "link_looks_seldom", "a killed owner's is had again after 0.16 s only", standstill),
-      between<FileAsPublished>("file_as_published", "a killed owner keeps it for ever", standstill,
-                               kPoll),
+          "link_looks_seldom", "a killed owner's is had again after 0.16 s only", kept_by_the_dead),
+      between<FileAsPublished>("file_as_published", "a killed owner keeps it for ever",
+                               kept_by_the_dead, kPoll),
       between<FileUnsafeAsPublished>(
           "file_unsafe_as_published", "looks, then writes; a killed owner keeps it for ever",
-          {Oracle::kExclusion, Oracle::kConservation, Oracle::kProgress}, kPoll),
+          {Oracle::kExclusion, Oracle::kConservation, Oracle::kProgress, Oracle::kResidue}, kPoll),
   };
   if (!stress::proc::can_recycle_numbers()) {
     for (Lineup& lineup : all) {

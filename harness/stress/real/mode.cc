@@ -13,11 +13,11 @@ namespace {
 constexpr Mode kAll[] = {
     {"yields", Disturbance::kYields, true},
     {"duels", Disturbance::kDuels, false},
+    {"signals", Disturbance::kSignals, true},
     {"plain", Disturbance::kNone, false},
     {"fairness", Disturbance::kFairness, false},
     {"low_priority", Disturbance::kLowPriority, true},
     {"long_holds", Disturbance::kLongHolds, true},
-    {"signals", Disturbance::kSignals, true},
     {"one_core", Disturbance::kOneCore, true},
     {"crowd", Disturbance::kCrowd, true},
     {"thread_churn", Disturbance::kThreadChurn, true},

@@ -13,7 +13,7 @@ constexpr int kTriesToShrink = 400;
 constexpr auto kMostToShrink = 1s;
 constexpr auto kLeastToShrink = 100ms;
 
-constexpr auto kLookForWorse = 50ms;
+constexpr auto kLookForWorse = 200ms;
 constexpr auto kTellEvery = 200ms;
 
 }  // namespace
