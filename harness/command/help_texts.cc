@@ -120,6 +120,8 @@ std::string model_help() {
          "  lockbench model lease --threads 3 --leases 3 --nested\n"
          "  lockbench model striped --nested --order twice --stripes 1\n"
          "  lockbench model keyed --threads 8 --keys 4 --budget 5min\n"
+         "  lockbench model keyed --conform\n"
+         "  lockbench model keyed --trace log.txt\n"
          "  lockbench model --file mine.pnml --draw mine.svg\n"
          "\n"
          "Exit code: 0 nothing wrong can be reached, 1 a file could not be written, 2 something "
