@@ -21,7 +21,7 @@ def test_a_sound_lock_is_proved_so(lockbench: Program) -> None:
     done = lockbench.run("model", "keyed")
     assert done.returncode == 0 and done.stderr == ""
     assert re.search(r"^Dead +none but the end$", done.stdout, re.MULTILINE)
-    assert "they stand for 468; all there are" in done.stdout
+    assert "they stand for 1,744; all there are" in done.stdout
     assert "at most one thread is inside a, since" in done.stdout
 
 
