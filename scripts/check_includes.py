@@ -31,6 +31,8 @@ LIBRARIES = {
     "hwloc": r"hwloc(/.+)?\.h",
     "Expat": r"expat\.h",
     "SQLite": r"sqlite3\.h",
+    "lockbench": r"lockbench/.+\.h",
+    "locks from elsewhere": r"(ck_|nsync).*\.h",
     "std threads": r"atomic|barrier|condition_variable|future|latch|semaphore|shared_mutex"
     r"|stop_token|stdatomic\.h|thread",
     "std": r"[a-z_0-9]+",
@@ -78,6 +80,14 @@ RULES: dict[str, Rule] = {
         ("primitives", "workloads", "harness/measure", "harness/plan"),
         STANDARD | {"Abseil", "TBB"},
     ),
+    # What a plug-in is made of, and how one is loaded.
+    "harness/plugin": Rule(
+        ("primitives", "workloads", "harness/catalog", "harness/measure", "harness/stress")
+        + ("harness/plan/cell.h",),
+        STANDARD | {"Abseil", "nlohmann json", "kernel"},
+    ),
+    # As somebody outside sees it.
+    "examples": Rule(("primitives",), STANDARD | {"lockbench", "locks from elsewhere", "kernel"}),
     "harness/record": Rule(
         ("harness/plan", "harness/measure/sample.h", "harness/measure/calibration.h")
         + ("workloads/settings.h",),
@@ -88,7 +98,7 @@ RULES: dict[str, Rule] = {
         frozenset({"std", "Abseil", "nlohmann json"}),
     ),
     "harness/stress/real": Rule(
-        ("harness/stress", "harness/catalog", "primitives", "workloads/random.h"),
+        ("harness/stress", "harness/catalog", "harness/plugin", "primitives", "workloads/random.h"),
         STANDARD | {"Abseil", "kernel"},
     ),
     "harness/stress/proc": Rule(
@@ -101,7 +111,7 @@ RULES: dict[str, Rule] = {
         frozenset({"std", "Abseil"}),
     ),
     "harness/stress/sim": Rule(
-        ("harness/stress", "harness/petri", "primitives"),
+        ("harness/stress", "harness/plugin", "harness/petri", "primitives"),
         STANDARD | {"Abseil", "kernel"},
     ),
     "harness/petri": Rule(

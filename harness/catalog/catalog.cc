@@ -39,6 +39,13 @@ std::vector<std::string> parameters_of(const Listing& listing) {
   return names;
 }
 
+// `global:lock=ticket`.
+std::string text_of(const Listing& listing) {
+  PrimitiveSpec spec{.name = listing.name, .parameters = {}};
+  for (const Choice& choice : listing.choices) spec.parameters[choice.parameter] = choice.value;
+  return to_text(spec);
+}
+
 absl::StatusOr<std::uint64_t> number_of(const PrimitiveSpec& spec, const Number& number) {
   const auto given = spec.parameters.find(number.parameter);
   if (given == spec.parameters.end()) return number.usual;
@@ -75,6 +82,9 @@ absl::Status check_transfer(const Cell& cell) {
         "workload 'transfer' takes two keys an operation; assigned counts are for workloads that "
         "take one");
   }
+  if (cell.key_distribution.kind == KeyDistribution::Kind::kOwn) {
+    return unfit("workload 'transfer' takes two keys an operation, and a thread has one of its own");
+  }
   if (cell.timeout.count() != 0) {
     return unfit(
         "workload 'transfer' takes two keys at once, which cannot time out; leave the timeout out");
@@ -87,9 +97,6 @@ absl::Status check_nested(const Cell& cell) {
   if (cell.workload.name != "nested") return absl::OkStatus();
   if (cell.keys != 1) {
     return unfit("workload 'nested' takes one key again and again; take 1 key, or leave keys out");
-  }
-  if (cell.key_distribution.kind == KeyDistribution::Kind::kOwn) {
-    return unfit("workload 'transfer' takes two keys an operation, and a thread has one of its own");
   }
   if (cell.timeout.count() != 0) {
     return unfit("workload 'nested' waits as long as it takes; leave the timeout out");
@@ -167,6 +174,30 @@ void Catalog::add(CatalogEntry entry) {
   }
   same->key_types.insert(same->key_types.end(), entry.key_types.begin(), entry.key_types.end());
   same->pairings.insert(same->pairings.end(), entry.pairings.begin(), entry.pairings.end());
+}
+
+absl::Status Catalog::add_from_plugin(CatalogEntry entry) {
+  const Listing& listing = entry.listing;
+  for (const CatalogEntry& known : entries_) {
+    if (known.listing.name != listing.name) continue;
+    const bool same_file = known.plugin == entry.plugin;
+    const bool same_choices = known.listing.choices == listing.choices;
+    // One of each kind of key.
+    if (same_file && same_choices && known.key_types != entry.key_types) continue;
+    if (same_choices || parameters_of(known.listing) != parameters_of(listing)) {
+      return absl::AlreadyExistsError("plug-in " + entry.plugin + ": brings '" + text_of(listing) +
+                                      "', which " +
+                                      (known.plugin.empty() ? "lockbench" : known.plugin) +
+                                      " has already; give it another name");
+    }
+  }
+  add(std::move(entry));
+  return absl::OkStatus();
+}
+
+std::string Catalog::plugin_of(const PrimitiveSpec& primitive) const {
+  const absl::StatusOr<const CatalogEntry*> entry = find_entry(primitive);
+  return entry.ok() ? (*entry)->plugin : std::string();
 }
 
 absl::StatusOr<const CatalogEntry*> Catalog::find_entry(const PrimitiveSpec& spec) const {

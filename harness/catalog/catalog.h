@@ -45,6 +45,13 @@ class Catalog {
   // Adds it behind those of its name.
   void add(CatalogEntry entry);
 
+  // The same for what a plug-in brings. AlreadyExists when there is one of its name and choices, or
+  // of its name and other parameters.
+  absl::Status add_from_plugin(CatalogEntry entry);
+
+  // The file of the plug-in that the primitive comes from; empty: lockbench itself, or nowhere.
+  std::string plugin_of(const PrimitiveSpec& primitive) const;
+
  private:
   absl::StatusOr<const CatalogEntry*> find_entry(const PrimitiveSpec& spec) const;
   absl::StatusOr<const WorkloadListing*> find_workload(const WorkloadSpec& spec) const;

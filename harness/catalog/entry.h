@@ -29,6 +29,7 @@ struct CatalogEntry {
   Promises promises;
   std::vector<KeyType> key_types;
   std::vector<Pairing> pairings;
+  std::string plugin;  // the file that it comes from; empty: lockbench itself
 };
 
 template <class K>

@@ -152,9 +152,12 @@ void visit_keyed(Visit visit) {
           const std::chrono::milliseconds limit(with["hold_limit_ms"]);
           return std::make_unique<KeyedLimited<K>>(limit, with["buckets"]);
         }});
-    visit(Line<KeyedTable<K>>{
-        {"keyed_table", "a mutex around std::unordered_map with reference counts", "C++ library"},
-        make_plain});
+    visit(Line<KeyedTable<K>>{{"keyed_table",
+                               "a mutex around std::unordered_map with reference counts",
+                               "C++ library",
+                               {{"lock", "std"}},
+                               {}},
+                              make_plain});
     visit(Line<KeyedTableSharded<K>>{{"keyed_table64", "64 shards of keyed_table", "C++ library"},
                                      make_plain});
     visit(Line<KeyedAbsl<K>>{

@@ -4,7 +4,10 @@
 #include <string>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
+#include "harness/catalog/catalog.h"
 #include "harness/command/child_process.h"
 #include "harness/plan/json.h"
 #include "harness/record/sample_json.h"
@@ -31,9 +34,12 @@ Sample judge(const ChildResult& result) {
 
 absl::StatusOr<Sample> measure_in_child(const std::filesystem::path& program, const Trial& trial,
                                         Nanoseconds grace) {
+  std::vector<std::string> words{"lockbench", "trial", "--parent", std::to_string(getpid())};
+  const std::string plugin = Catalog::standard().plugin_of(trial.cell.primitive);
+  if (!plugin.empty()) words.insert(words.end(), {"--plugin", plugin});
   const absl::StatusOr<ChildResult> result =
       run_child({.program = program,
-                 .words = {"lockbench", "trial", "--parent", std::to_string(getpid())},
+                 .words = std::move(words),
                  .input = to_json(trial),
                  .deadline = std::chrono::steady_clock::now() + trial.cell.time_limit + grace});
   if (!result.ok()) return result.status();

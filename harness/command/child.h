@@ -20,7 +20,8 @@ inline constexpr Nanoseconds kGrace = std::chrono::seconds(10);
 // measured by one.
 inline constexpr char kThisProgram[] = "/proc/self/exe";
 
-// Runs `program trial --parent <this process>` with the trial on its standard input, and reads the
+// Runs `program trial --parent <this process>`, and `--plugin` where the catalog says that the
+// primitive comes from one, with the trial on its standard input, and reads the
 // sample it prints. What it prints on standard error becomes the reason of a crash. Fails with
 // Cancelled when a signal was noted meanwhile (signals.h): then the child has been killed and there
 // is no sample; with Internal when no process could be made. Requires SIGPIPE ignored.

@@ -19,8 +19,8 @@ namespace {
 constexpr int kUsage = 2;
 constexpr int kStressUsage = 1;
 
-const std::vector<std::string> kCommands{"run",    "advise", "stress", "plot",  "compare",
-                                         "report", "list",   "doctor", "model", "trial"};
+const std::vector<std::string> kCommands{"run",  "advise", "stress", "plot",  "compare", "report",
+                                         "list", "doctor", "model",  "trial", "plugin"};
 
 // CLI11 prints a ValidationError as `flag: message`.
 void require(const absl::Status& status, const std::string& flag) {
@@ -391,6 +391,23 @@ void add_model(CLI::App& app, ModelOptions& options) {
       ->type_name("TIME");
 }
 
+// The commands that know locks by name. Whoever loads plug-ins is the children that these start.
+void add_plugins(CLI::App& app, CommandLine& line) {
+  for (const char* name : {"run", "advise", "stress", "list", "trial"}) {
+    app.get_subcommand(name)
+        ->add_option("--plugin", line.plugins,
+                     "Locks of this plug-in, beside lockbench's own (docs/add-a-primitive.md)")
+        ->type_name("FILE.so")
+        ->expected(1)
+        ->allow_extra_args(false)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  }
+  CLI::App* const plugin =
+      app.add_subcommand("plugin", "Says in JSON what a plug-in brings (others start this)");
+  plugin->add_option("file", line.plugin, "The plug-in's file")->type_name("")->required();
+  plugin->group("");
+}
+
 void add_commands(CLI::App& app, CommandLine& line) {
   app.name("lockbench");
   app.footer(kExamples);
@@ -412,6 +429,7 @@ void add_commands(CLI::App& app, CommandLine& line) {
   trial->footer(kTrialExamples);
   trial->add_option("--parent", line.trial_parent, "Ends when this process, its parent, does")
       ->type_name("PID");
+  add_plugins(app, line);
 }
 
 const CLI::App& chosen(const CLI::App& app) {
@@ -453,7 +471,8 @@ std::string explain_mismatch(const std::string& message) {
 std::string explain_resume(const CLI::App& run) {
   for (const CLI::Option* option : run.get_options()) {
     const std::string name = option->get_name();
-    if (option->count() == 0 || name == "--resume" || name == "--progress" || name == "--format") {
+    if (option->count() == 0 || name == "--resume" || name == "--progress" || name == "--format" ||
+        name == "--plugin") {
       continue;
     }
     const std::string what = name == "preset" ? "the preset" : name;

@@ -40,6 +40,7 @@ std::string traits_of(const CatalogEntry& entry) {
   add(entry.promises.reentrant, "reentrant");
   add(entry.promises.timed, "timed");
   add(entry.promises.fair, "fair");
+  if (!entry.plugin.empty()) text += (text.empty() ? "" : ", ") + ("from " + entry.plugin);
   return text.empty() ? "" : " [" + text + "]";
 }
 

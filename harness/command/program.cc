@@ -12,6 +12,8 @@
 #include "harness/command/inherited.h"
 #include "harness/command/list_command.h"
 #include "harness/command/model_command.h"
+#include "harness/command/one_line.h"
+#include "harness/command/plugins.h"
 #include "harness/command/run_command.h"
 #include "harness/command/stress_command.h"
 #include "harness/command/trial_command.h"
@@ -19,13 +21,26 @@
 namespace lockbench {
 namespace {
 
+// The locks of plug-ins, for commands that know locks by name; false after saying what is wrong.
+bool add_plugins_of(const CommandLine& line) {
+  const bool measures = line.command == "run" || line.command == "advise";
+  if (!measures && line.command != "list") return true;
+  const absl::Status added = add_plugins(line.plugins, measures, std::cerr);
+  if (added.ok()) return true;
+  std::cerr << "lockbench " << line.command << ": --plugin: "
+            << one_line(std::string(added.message())) << '\n';
+  return false;
+}
+
 int dispatch(const CommandLine& line) {
+  if (!add_plugins_of(line)) return 2;
   if (line.command == "run") return run_command(line.run);
   if (line.command == "advise") return advise_command(line.advise);
-  if (line.command == "stress") return stress_command(line.stress);
+  if (line.command == "stress") return stress_command(line.stress, line.plugins);
   if (line.command == "trial") {
-    return trial_command(line.trial_parent, std::cin, std::cout, std::cerr);
+    return trial_command(line.trial_parent, line.plugins, std::cin, std::cout, std::cerr);
   }
+  if (line.command == "plugin") return plugin_command(line.plugin, std::cout, std::cerr);
   if (line.command == "list") return list_command(line.list_what, std::cout, std::cerr);
   if (line.command == "doctor") return doctor_command(line.doctor_format, std::cout);
   if (line.command == "model") return model_command(line.model, std::cout, std::cerr);

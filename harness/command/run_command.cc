@@ -103,6 +103,13 @@ int resume(const RunOptions& options) {
   note_signals();
   absl::StatusOr<ResumedRun> run = resume_run(*options.resume);
   if (!run.ok()) return complain(run.status());
+  for (const Trial& trial : run->writer.meta().plan.trials) {
+    const absl::Status known = check(trial.cell);
+    if (known.ok()) continue;
+    return complain(absl::Status(known.code(), std::string(known.message()) +
+                                                   "; if it comes from a plug-in, name that, too, "
+                                                   "by --plugin"));
+  }
   for (const std::string& repair : run->repairs)
     std::cerr << "lockbench run: " << one_line(repair) << '\n';
   absl::StatusOr<MeasuredRun> before = read_measured_run(*options.resume);

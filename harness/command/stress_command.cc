@@ -7,6 +7,7 @@
 
 #include <absl/strings/str_format.h>
 
+#include "harness/command/plugins.h"
 #include "harness/command/signals.h"
 #include "harness/command/stress_engines.h"
 #include "harness/command/stress_investigation.h"
@@ -44,11 +45,18 @@ int print_listing(const std::vector<EngineListing>& engines) {
 
 }  // namespace
 
-int stress_command(const StressOptions& options) {
+int stress_command(const StressOptions& options, const std::vector<std::string>& plugins) {
   note_signals();
+  if (absl::Status added = add_plugins(plugins, false, std::cerr); !added.ok()) {
+    return complain_of_usage(added);
+  }
   const std::vector<EngineListing> broken = engines_named("-mutants");
-  const std::vector<EngineListing> engines =
-      options.self_test ? broken : with_named(engines_named(""), broken, options.suspects);
+  std::vector<EngineListing> engines;
+  const bool plugins_alone = !plugins.empty() && options.suspects.empty() && !options.list;
+  if (!plugins_alone) {
+    engines = options.self_test ? broken : with_named(engines_named(""), broken, options.suspects);
+  }
+  for (const std::string& plugin : plugins) add_plugin_engines(plugin, engines);
   if (engines.empty()) {
     return complain_of_usage(absl::NotFoundError(
         options.self_test ? "the broken locks lie beside no engine here; build the tests, too"

@@ -33,6 +33,25 @@ std::optional<std::filesystem::path> find_engine(const std::string& program) {
   return std::nullopt;
 }
 
+std::vector<std::string> engine_words(const std::string& program, const std::string& plugin) {
+  if (plugin.empty()) return {program};
+  return {program, "--plugin", plugin};
+}
+
+// Adds what the engine says that it knows, of `plugin` or of its own.
+void add_engine(const std::string& engine, const std::string& program, const std::string& plugin,
+                std::vector<EngineListing>& found) {
+  std::vector<std::string> words = engine_words(program, plugin);
+  words.push_back("list");
+  const absl::StatusOr<ChildResult> listing =
+      run_child({.program = program,
+                 .words = std::move(words),
+                 .input = {},
+                 .deadline = Clock::now() + std::chrono::seconds(10)});
+  if (!listing.ok() || listing->status != 0) return;
+  found.push_back({engine, program, listed_from(listing->out), plugin});
+}
+
 Report failed(const Charge& charge, const std::string& why) {
   return {.engine = charge.engine,
           .suspect = charge.suspect.name,
@@ -58,15 +77,28 @@ std::vector<EngineListing> engines_named(const std::string& suffix) {
   std::vector<EngineListing> found;
   for (const char* engine : kEngines) {
     const auto program = find_engine(std::string("lockbench-") + engine + suffix);
-    if (!program) continue;
-    const absl::StatusOr<ChildResult> listing =
-        run_child({.program = *program,
-                   .words = {program->string(), "list"},
-                   .deadline = Clock::now() + std::chrono::seconds(10)});
-    if (!listing.ok() || listing->status != 0) continue;
-    found.push_back({engine, program->string(), listed_from(listing->out)});
+    if (program) add_engine(engine, program->string(), "", found);
   }
   return found;
+}
+
+void add_plugin_engines(const std::filesystem::path& plugin, std::vector<EngineListing>& found) {
+  if (const auto real = find_engine("lockbench-real")) {
+    add_engine("real", real->string(), plugin.string(), found);
+  }
+  std::filesystem::path simulated = plugin;
+  simulated.replace_extension(".sim.so");
+  const auto sim = find_engine("lockbench-sim");
+  if (sim && access(simulated.c_str(), R_OK) == 0) {
+    add_engine("sim", sim->string(), simulated.string(), found);
+  }
+}
+
+void name_plugin(const Charge& charge, Report& report) {
+  if (charge.plugin.empty()) return;
+  std::filesystem::path file = charge.plugin;
+  if (file.stem().extension() == ".sim") file = file.replace_extension().replace_extension(".so");
+  report.replay.options.insert(report.replay.options.end(), {"--plugin", file.string()});
 }
 
 Answer ask(const Charge& charge, stress::Order order,
@@ -75,7 +107,7 @@ Answer ask(const Charge& charge, stress::Order order,
   order.budget = charge.budget;
   const absl::StatusOr<ChildResult> result =
       run_child({.program = charge.program,
-                 .words = {charge.program},
+                 .words = engine_words(charge.program, charge.plugin),
                  .input = to_json(order),
                  .deadline = Clock::now() + charge.budget + kGrace,
                  .while_it_runs = live});

@@ -1,6 +1,7 @@
 // StressEngines: the engines' programs, found, listed and asked.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,13 @@ namespace lockbench {
 // The engines that lie beside this program, or where an installed one keeps them, with the locks
 // that each knows. `suffix` is empty for the locks that are shipped, `-mutants` for broken ones.
 std::vector<EngineListing> engines_named(const std::string& suffix);
+
+// Adds what the engines say of a plug-in: the real one of its file, the simulated one of the file
+// that was built for it, which lies beside as NAME.sim.so.
+void add_plugin_engines(const std::filesystem::path& plugin, std::vector<EngineListing>& found);
+
+// The words that repeat a finding name the plug-in as the user did.
+void name_plugin(const Charge& charge, stress::Report& report);
 
 struct Answer {
   stress::Report report;

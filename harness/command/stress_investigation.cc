@@ -132,6 +132,7 @@ class Investigation {
     if (report.verdict == Verdict::kConvicted && charge.engine != "sim") {
       try_in_simulation(report, charge, position, left);
     }
+    name_plugin(charge, report);
     report.machine = work_.machine;
     if (report.finding) report.command = replay_command(report);
   }
@@ -160,7 +161,7 @@ class Investigation {
     for (const EngineListing& listing : work_.engines) {
       if (listing.engine != "sim") continue;
       for (const Listed& suspect : listing.suspects) {
-        if (suspect.name == name) return Charge{"sim", listing.program, suspect, {}};
+        if (suspect.name == name) return Charge{"sim", listing.program, suspect, {}, listing.plugin};
       }
     }
     return std::nullopt;

@@ -107,7 +107,7 @@ absl::StatusOr<std::vector<Charge>> plan_stress(const StressOptions& options,
     const std::chrono::nanoseconds each = std::max<std::chrono::nanoseconds>(
         options.budget / (work.size() * suspects.size()), kShortestHunt);
     for (const Listed& suspect : suspects) {
-      charges.push_back({engine->engine, engine->program, suspect, each});
+      charges.push_back({engine->engine, engine->program, suspect, each, engine->plugin});
     }
   }
   return charges;

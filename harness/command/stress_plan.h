@@ -27,6 +27,7 @@ struct EngineListing {
   std::string engine;
   std::string program;
   std::vector<Listed> suspects;
+  std::string plugin = {};  // whose suspects these are; empty: the engine's own
 };
 
 // What an engine program prints when it is asked to `list`. Lines of less than four fields are left
@@ -49,6 +50,7 @@ struct Charge {
   std::string program;
   Listed suspect;
   std::chrono::nanoseconds budget;
+  std::string plugin = {};  // where the suspect comes from; empty: the engine itself
 };
 
 // Divides the budget among the engines, and each engine's share among its suspects; all that are

@@ -7,9 +7,11 @@
 #include <string>
 #include <sys/prctl.h>
 #include <unistd.h>
+#include <vector>
 
 #include "harness/catalog/catalog.h"
 #include "harness/command/one_line.h"
+#include "harness/command/plugins.h"
 #include "harness/measure/run_trial.h"
 #include "harness/plan/json.h"
 #include "harness/record/sample_json.h"
@@ -23,9 +25,17 @@ bool bound_to(pid_t parent) {
   return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent;
 }
 
+// The plug-ins named; and where there still is no such primitive, those on the path.
+absl::Status load_for(const Cell& cell, const std::vector<std::string>& plugins) {
+  absl::Status loaded = load_plugins(plugins);
+  if (!loaded.ok() || !absl::IsInvalidArgument(Catalog::standard().check(cell))) return loaded;
+  return load_plugins(plugins_on_path());
+}
+
 }  // namespace
 
-int trial_command(pid_t parent, std::istream& in, std::ostream& out, std::ostream& err) {
+int trial_command(pid_t parent, const std::vector<std::string>& plugins, std::istream& in,
+                  std::ostream& out, std::ostream& err) {
   if (parent != 0 && !bound_to(parent)) {
     err << "lockbench trial: --parent: process " << parent
         << " is not the one that started this; give the starter's own id, or leave it out\n";
@@ -36,6 +46,10 @@ int trial_command(pid_t parent, std::istream& in, std::ostream& out, std::ostrea
   if (!trial.ok()) {
     err << "lockbench trial: standard input: " << one_line(std::string(trial.status().message()))
         << '\n';
+    return 2;
+  }
+  if (const absl::Status loaded = load_for(trial->cell, plugins); !loaded.ok()) {
+    err << "lockbench trial: --plugin: " << one_line(std::string(loaded.message())) << '\n';
     return 2;
   }
   const absl::Status fits = Catalog::standard().check(trial->cell);

@@ -43,8 +43,8 @@ TEST(CatalogErrors, AMisspeltParameterGetsTheNearestOne) {
             "unknown striped parameter 'stripe'; did you mean 'stripes'?");
   EXPECT_EQ(unknown(cell_of("lease:x=4", "checkout")),
             "unknown lease parameter 'x'; there are: order, nesting, leases");
-  EXPECT_EQ(unknown(cell_of("keyed_table:x=4", "counter")),
-            "primitive 'keyed_table' takes no parameters");
+  EXPECT_EQ(unknown(cell_of("keyed_table64:x=4", "counter")),
+            "primitive 'keyed_table64' takes no parameters");
 }
 
 TEST(CatalogErrors, AMisspeltChoiceGetsTheNearestOne) {

@@ -1,0 +1,56 @@
+# bash completion for lockbench: commands, flags, primitives, workloads, presets, runs.
+
+# The flags in a command's help.
+_lockbench_flags() {
+  lockbench "$1" --help 2>/dev/null | grep -oE -- '--[a-z][a-z-]*' | sort -u
+}
+
+# What `lockbench list` calls by a name of its own.
+_lockbench_names() {
+  lockbench list "$1" 2>/dev/null | awk 'NR > 1 && $1 !~ /^:/ { print $1 }'
+}
+
+# Folders that hold a run.
+_lockbench_runs() {
+  local file
+  for file in results/runs/*/meta.json ./*/meta.json; do
+    [[ -e "$file" ]] && printf '%s\n' "${file%/meta.json}"
+  done
+}
+
+_lockbench() {
+  local current previous command=""
+  current="${COMP_WORDS[COMP_CWORD]}"
+  previous="${COMP_WORDS[COMP_CWORD - 1]}"
+  # `striped:lock=std` is one word, where bash-completion can tell.
+  declare -F _get_comp_words_by_ref >/dev/null &&
+    _get_comp_words_by_ref -n := -c current -p previous
+  ((COMP_CWORD > 1)) && command="${COMP_WORDS[1]}"
+  local words=""
+  case "$previous" in
+    --primitive) words="$(_lockbench_names primitives)" ;;
+    --workload) words="$(_lockbench_names workloads)" ;;
+    --resume | --run) words="$(_lockbench_runs)" ;;
+    --format) words="text json csv markdown" ;;
+    --progress) words="auto bar line off" ;;
+    --plugin)
+      mapfile -t COMPREPLY < <(compgen -f -X '!*.so' -- "$current")
+      return
+      ;;
+    *)
+      case "$command:$current" in
+        :*) words="run advise stress plot compare report list doctor model trial --help --version" ;;
+        *:-*) words="$(_lockbench_flags "$command")" ;;
+        run:*) words="$(_lockbench_names presets)" ;;
+        stress:*) words="$(lockbench stress --list 2>/dev/null | awk '{ print $1 }')" ;;
+        plot:* | compare:* | report:*) words="$(_lockbench_runs)" ;;
+        list:*) words="primitives workloads presets targets" ;;
+        model:*) words="$(lockbench model --help 2>/dev/null |
+          awk '/^Models/ { on = 1; next } /^$/ { on = 0 } on && /^  [a-z]/ { print $1 }')" ;;
+      esac
+      ;;
+  esac
+  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+  declare -F __ltrim_colon_completions >/dev/null && __ltrim_colon_completions "$current"
+}
+complete -o default -F _lockbench lockbench

@@ -1,0 +1,19 @@
+// nsync's mutex before lockbench's workloads.
+#include <lockbench/plugin.h>
+#include <nsync.h>
+
+namespace {
+
+class NsyncMutex {
+ public:
+  void lock() { nsync_mu_lock(&mu_); }
+  bool try_lock() { return nsync_mu_trylock(&mu_) != 0; }
+  void unlock() { nsync_mu_unlock(&mu_); }
+
+ private:
+  nsync_mu mu_ = NSYNC_MU_INIT;
+};
+
+}  // namespace
+
+LOCKBENCH_PRIMITIVE("nsync", "a word, and a queue of sleepers", NsyncMutex)

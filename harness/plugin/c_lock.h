@@ -1,0 +1,65 @@
+/* A lock for lockbench by a C interface: from C, Rust, Zig, or whatever can make a shared library
+ * with one constant in it. Nothing of lockbench is linked with it; this header is all there is.
+ *
+ *   static const lockbench_c_lock locks[] = {{
+ *     .size = sizeof(lockbench_c_lock), .name = "spin", .summary = "a flag in a loop",
+ *     .create = spin_create, .lock = spin_lock, .try_lock = spin_try, .unlock = spin_unlock,
+ *     .destroy = spin_destroy,
+ *   }};
+ *   const lockbench_c_plugin lockbench_c_locks = {
+ *     LOCKBENCH_C_MAGIC, LOCKBENCH_C_VERSION, sizeof(lockbench_c_lock), 1, locks};
+ *
+ * A lock of this kind is called through pointers, which lockbench's own are not; what that costs on
+ * the machine is measured and said beside the results.
+ *
+ * Every function may be called by any thread, destroy() when no other uses the lock any more. No
+ * function may throw, or leave by longjmp().
+ */
+#ifndef LOCKBENCH_C_LOCK_H
+#define LOCKBENCH_C_LOCK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Changes only when a program that was built for the old number would go wrong. Members are added
+ * at the end of lockbench_c_lock, which `size` tells. */
+#define LOCKBENCH_C_VERSION 1u
+#define LOCKBENCH_C_MAGIC 0x316b636f6c63626cULL /* "lbclock1" */
+
+typedef struct lockbench_c_lock {
+  size_t size;         /* of this struct, as its author knew it */
+  const char* name;    /* lower-case letters, digits and underscores */
+  const char* summary; /* one line */
+
+  void* (*create)(void); /* NULL when it could not be made */
+  void (*lock)(void* self);
+  int (*try_lock)(void* self); /* not 0: taken */
+  void (*unlock)(void* self);
+  void (*destroy)(void* self);
+
+  /* A lock that knows keys has these three as well: all of them, or none. */
+  void (*lock_key)(void* self, uint64_t key);
+  int (*try_lock_key)(void* self, uint64_t key);
+  void (*unlock_key)(void* self, uint64_t key);
+} lockbench_c_lock;
+
+typedef struct lockbench_c_plugin {
+  uint64_t magic;   /* LOCKBENCH_C_MAGIC */
+  uint32_t version; /* LOCKBENCH_C_VERSION */
+  uint32_t stride;  /* bytes from one of `locks` to the next: sizeof(lockbench_c_lock) */
+  uint64_t count;
+  const lockbench_c_lock* locks;
+} lockbench_c_plugin;
+
+/* What the library exports. */
+__attribute__((visibility("default"))) extern const lockbench_c_plugin lockbench_c_locks;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,30 @@
+// Reading what a plug-in of the C interface exports, whatever its author's header knew of.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "harness/plugin/c_lock.h"
+
+namespace lockbench {
+
+// Number `number` of its locks. What the plug-in's author did not know of is null.
+inline lockbench_c_lock c_lock_at(const lockbench_c_plugin& plugin, std::uint64_t number) {
+  lockbench_c_lock lock{};
+  const char* const place = reinterpret_cast<const char*>(plugin.locks) + number * plugin.stride;
+  std::memcpy(&lock, place, std::min<std::size_t>(plugin.stride, sizeof lock));
+  return lock;
+}
+
+inline bool knows_keys(const lockbench_c_lock& lock) {
+  return lock.lock_key != nullptr && lock.try_lock_key != nullptr && lock.unlock_key != nullptr;
+}
+
+// Has all that calling it takes.
+inline bool is_whole(const lockbench_c_lock& lock) {
+  const bool plain = lock.lock != nullptr && lock.try_lock != nullptr && lock.unlock != nullptr;
+  return lock.name != nullptr && lock.summary != nullptr && lock.create != nullptr &&
+         lock.destroy != nullptr && (plain || knows_keys(lock));
+}
+
+}  // namespace lockbench

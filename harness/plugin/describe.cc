@@ -1,0 +1,103 @@
+#include "harness/plugin/describe.h"
+
+#include <nlohmann/json.hpp>
+
+namespace lockbench {
+namespace {
+
+using Json = nlohmann::json;
+
+Json json_of(const Listing& listing) {
+  Json choices = Json::array();
+  for (const Choice& choice : listing.choices) choices.push_back({choice.parameter, choice.value});
+  Json numbers = Json::array();
+  for (const Number& n : listing.numbers) {
+    numbers.push_back({n.parameter, n.usual, n.least, n.most, n.meaning});
+  }
+  return {{"name", listing.name},
+          {"summary", listing.summary},
+          {"origin", listing.origin},
+          {"choices", choices},
+          {"numbers", numbers}};
+}
+
+Listing listing_of(const Json& json) {
+  Listing listing{.name = json.at("name"),
+                  .summary = json.at("summary"),
+                  .origin = json.at("origin"),
+                  .choices = {},
+                  .numbers = {}};
+  for (const Json& choice : json.at("choices")) {
+    listing.choices.push_back({choice.at(0), choice.at(1)});
+  }
+  for (const Json& n : json.at("numbers")) {
+    listing.numbers.push_back({n.at(0), n.at(1), n.at(2), n.at(3), n.at(4)});
+  }
+  return listing;
+}
+
+Json json_of(const Promises& promises) {
+  return {promises.excludes, promises.lock_per_key, promises.reentrant,
+          promises.timed,    promises.fair,         static_cast<int>(promises.scope)};
+}
+
+Promises promises_of(const Json& json) {
+  return {.excludes = json.at(0),
+          .lock_per_key = json.at(1),
+          .reentrant = json.at(2),
+          .timed = json.at(3),
+          .fair = json.at(4),
+          .scope = static_cast<Scope>(json.at(5).get<int>())};
+}
+
+Json json_of(const CatalogEntry& entry) {
+  Json key_types = Json::array();
+  for (const KeyType type : entry.key_types) key_types.push_back(static_cast<int>(type));
+  Json pairings = Json::array();
+  for (const Pairing& pairing : entry.pairings) {
+    pairings.push_back({pairing.workload, static_cast<int>(pairing.key_type)});
+  }
+  return {{"listing", json_of(entry.listing)},
+          {"promises", json_of(entry.promises)},
+          {"key_types", key_types},
+          {"pairings", pairings}};
+}
+
+CatalogEntry entry_from(const Json& json) {
+  CatalogEntry entry{.listing = listing_of(json.at("listing")),
+                     .promises = promises_of(json.at("promises"))};
+  for (const Json& type : json.at("key_types")) {
+    entry.key_types.push_back(static_cast<KeyType>(type.get<int>()));
+  }
+  for (const Json& pairing : json.at("pairings")) {
+    entry.pairings.push_back({.workload = pairing.at(0),
+                              .key_type = static_cast<KeyType>(pairing.at(1).get<int>()),
+                              .make = {}});
+  }
+  return entry;
+}
+
+}  // namespace
+
+std::string to_json(const PluginDescription& description) {
+  Json entries = Json::array();
+  for (const CatalogEntry& entry : description.entries) entries.push_back(json_of(entry));
+  Json json{{"entries", entries}};
+  if (description.call_ns) json["call_ns"] = *description.call_ns;
+  // What is no UTF-8 in somebody's summary is no reason to fail.
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+absl::StatusOr<PluginDescription> description_from_json(std::string_view text) {
+  try {
+    const Json json = Json::parse(text);
+    PluginDescription description;
+    for (const Json& entry : json.at("entries")) description.entries.push_back(entry_from(entry));
+    if (json.contains("call_ns")) description.call_ns = json.at("call_ns").get<double>();
+    return description;
+  } catch (const Json::exception& error) {
+    return absl::InvalidArgumentError(std::string("no description of a plug-in: ") + error.what());
+  }
+}
+
+}  // namespace lockbench

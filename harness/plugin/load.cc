@@ -1,0 +1,155 @@
+#include "harness/plugin/load.h"
+
+#include <algorithm>
+#include <dlfcn.h>
+#include <string_view>
+#include <system_error>
+
+#include "harness/plugin/c_table.h"
+
+namespace lockbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+absl::Status refuse(const fs::path& file, const std::string& why) {
+  return absl::InvalidArgumentError("plug-in " + file.string() + ": " + why);
+}
+
+// What the loader said, without the file's name before it.
+std::string loader_said(const fs::path& file) {
+  std::string said = dlerror();
+  const std::string prefix = file.string() + ": ";
+  if (said.starts_with(prefix)) said.erase(0, prefix.size());
+  return said;
+}
+
+absl::StatusOr<void*> open_library(const fs::path& file) {
+  std::error_code error;
+  const fs::file_status status = fs::status(file, error);
+  if (!fs::exists(status)) {
+    return refuse(file, "no such file; name what lockbench_add_plugin() built");
+  }
+  if (fs::is_directory(status)) {
+    return refuse(file, "a folder; name a plug-in's file in it");
+  }
+  // With its folder: a bare name would be looked for where system libraries are.
+  const fs::path whole = fs::absolute(file, error);
+  void* const library = dlopen(whole.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    return refuse(file, "cannot be loaded (" + loader_said(whole) +
+                            "); name a shared library that is whole, as lockbench_add_plugin() "
+                            "builds them");
+  }
+  return library;
+}
+
+std::string told_version(const PluginHeader& header) {
+  return std::string("it was built with lockbench ") + header.version + " by GNU " +
+         header.compiler;
+}
+
+absl::Status check_build(const fs::path& file, const PluginHeader& header,
+                         const PluginBuild& wanted) {
+  if (header.magic != kPluginMagic) {
+    return refuse(file,
+                  "its `lockbench_plugin` is no plug-in's header; end its source with "
+                  "LOCKBENCH_PRIMITIVE");
+  }
+  // The number comes first whatever follows it; beyond it, only a like build can be read.
+  if (header.build.abi != wanted.abi) {
+    return refuse(file, "of plug-in interface " + std::to_string(header.build.abi) +
+                            ", and this lockbench, " LOCKBENCH_VERSION ", has " +
+                            std::to_string(wanted.abi) + "; build it again with this one");
+  }
+  if (header.build.simulated != wanted.simulated) {
+    return refuse(file, wanted.simulated != 0
+                            ? "not built for simulation; give lockbench_add_plugin() SIMULATE"
+                            : "built for simulation; name the file without .sim in its name");
+  }
+  if (std::string_view(header.version) != LOCKBENCH_VERSION || header.build != wanted) {
+    return refuse(file, told_version(header) +
+                            ", and this is lockbench " LOCKBENCH_VERSION " by GNU " __VERSION__
+                            "; build it again with this one and a like compiler");
+  }
+  return absl::OkStatus();
+}
+
+bool is_name(const std::string& name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+absl::Status refuse_name(const fs::path& file, const std::string& name) {
+  return refuse(
+      file, "'" + name + "' cannot name a lock; take lower-case letters, digits and underscores");
+}
+
+absl::Status check_c(const fs::path& file, const lockbench_c_plugin& plugin) {
+  if (plugin.magic != LOCKBENCH_C_MAGIC || plugin.version != LOCKBENCH_C_VERSION) {
+    return refuse(file, "its `lockbench_c_locks` is of version " + std::to_string(plugin.version) +
+                            ", and this lockbench, " LOCKBENCH_VERSION ", has " +
+                            std::to_string(LOCKBENCH_C_VERSION) +
+                            "; build it again with this one's c_lock.h");
+  }
+  const std::size_t least = offsetof(lockbench_c_lock, lock_key);
+  if (plugin.count == 0 || plugin.locks == nullptr || plugin.stride < least) {
+    return refuse(file,
+                  "its `lockbench_c_locks` has no locks; point `locks` at `count` of them, "
+                  "`stride` bytes each");
+  }
+  for (std::uint64_t i = 0; i < plugin.count; ++i) {
+    const lockbench_c_lock lock = c_lock_at(plugin, i);
+    if (!is_whole(lock)) {
+      return refuse(file, "lock number " + std::to_string(i) +
+                              " lacks a name, a summary or a function; give it create, destroy and "
+                              "lock, try_lock, unlock, or these three by key");
+    }
+    if (!is_name(lock.name)) return refuse_name(file, lock.name);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status check_offer(const fs::path& file, const PluginOffer& offer) {
+  if (offer.entries.empty() && offer.suspects.empty()) {
+    return refuse(file, "brings no lock; add one in the body of LOCKBENCH_PLUGIN");
+  }
+  for (const CatalogEntry& entry : offer.entries) {
+    const auto& choices = entry.listing.choices;
+    const auto wrong = std::find_if(choices.begin(), choices.end(),
+                                    [](const Choice& c) { return !is_name(c.value); });
+    const std::string& name = wrong == choices.end() ? entry.listing.name : wrong->value;
+    if (!is_name(name)) return refuse_name(file, name);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<LoadedPlugin> load_plugin(const fs::path& file, const PluginBuild& wanted) {
+  const absl::StatusOr<void*> library = open_library(file);
+  if (!library.ok()) return library.status();
+  LoadedPlugin loaded;
+  if (const void* const c = dlsym(*library, "lockbench_c_locks")) {
+    loaded.c = static_cast<const lockbench_c_plugin*>(c);
+    const absl::Status sound = check_c(file, *loaded.c);
+    if (!sound.ok()) return sound;
+    return loaded;
+  }
+  const void* const symbol = dlsym(*library, kPluginSymbol);
+  if (symbol == nullptr) {
+    return refuse(file,
+                  "a library, and no plug-in: it has neither `lockbench_plugin` nor "
+                  "`lockbench_c_locks`; end its source with LOCKBENCH_PRIMITIVE");
+  }
+  const auto& header = *static_cast<const PluginHeader*>(symbol);
+  absl::Status sound = check_build(file, header, wanted);
+  if (!sound.ok()) return sound;
+  header.fill(loaded.offer);
+  sound = check_offer(file, loaded.offer);
+  if (!sound.ok()) return sound;
+  return loaded;
+}
+
+}  // namespace lockbench

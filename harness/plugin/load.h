@@ -1,0 +1,27 @@
+// load_plugin: brings a plug-in into this process and asks what it has.
+//
+// Whoever wants to live on lets a child do this: a library's own start-up code runs here.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include <absl/status/statusor.h>
+
+#include "harness/plugin/c_lock.h"
+#include "harness/plugin/offer.h"
+
+namespace lockbench {
+
+struct LoadedPlugin {
+  PluginOffer offer;
+  // A plug-in of the C interface has this instead, and its offer is empty: see c_offer.h.
+  const lockbench_c_plugin* c = nullptr;
+};
+
+// `file` stays loaded until the process ends. InvalidArgument says in one line what is wrong with
+// the file and what would be right. `wanted`: what this program was built as, a simulation or not.
+absl::StatusOr<LoadedPlugin> load_plugin(const std::filesystem::path& file,
+                                         const PluginBuild& wanted);
+
+}  // namespace lockbench

@@ -1,0 +1,207 @@
+// Plug-ins: locks of your own before lockbench's workloads, without a change to lockbench.
+//
+//   #include <lockbench/plugin.h>
+//
+//   class TicketLock { … lock, try_lock, unlock … };
+//
+//   LOCKBENCH_PRIMITIVE("ticket", "first come, first served", TicketLock)
+//
+// built by lockbench_add_plugin(my_locks ticket_lock.cc) is measured by
+// `lockbench run --plugin ./my_locks.so --primitive global:lock=ticket`, and stressed by
+// `lockbench stress --plugin ./my_locks.so`. Several locks of one plug-in stand in a body of their
+// own:
+//
+//   LOCKBENCH_PLUGIN(locks) {
+//     locks.add<TicketLock>("ticket", "first come, first served");
+//     locks.add<McsLock>("mcs", "each waiter spins on its own word");
+//   }
+//
+// What a class is taken as, by what its interface offers (primitives/concepts.h)
+//   BaseLock     Lockable, or a queue lock with a Node: `global:lock=NAME`, `striped:lock=NAME`,
+//                `keyed_table:lock=NAME` (Lockable alone). If it says, as `static constexpr
+//                Promises kPromises{.reentrant = true}`, that its owner may take it again, it is
+//                the primitive NAME, one lock for all keys.
+//   KeyedLock    the primitive NAME, for the kinds of key that it takes. A LeaseLock made from
+//                (std::uint64_t keys, std::uint32_t leases) gets the parameter `leases`.
+//
+// Guarantees   the measured loop is compiled in the plug-in, for the concrete class, from the same
+//              templates as for lockbench's own: no call crosses between the two while it runs.
+// Requires     the lockbench that runs it was built from the same version by a like compiler; it is
+//              refused otherwise. A constructor without arguments, but for leases.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "harness/catalog/entry.h"
+#include "harness/catalog/line.h"
+#include "harness/plugin/offer.h"
+#include "harness/stress/suspect_of.h"
+#include "primitives/baselines/keyed_table.h"
+#include "primitives/concepts.h"
+#include "primitives/global_lock.h"
+#include "primitives/reentrant_lock.h"
+#include "primitives/striped_lock.h"
+
+#if !defined(LOCKBENCH_SIMULATE)
+#include "workloads/accounts.h"
+#include "workloads/checkout.h"
+#include "workloads/counter.h"
+#include "workloads/nested.h"
+#include "workloads/transfer.h"
+#endif
+
+namespace lockbench {
+
+namespace internal {
+
+#if !defined(LOCKBENCH_SIMULATE)
+// Of threads: files and databases are left to lockbench's own.
+struct PluginWorkloads {
+  template <class P, class K, class Visit>
+  static void visit(Visit visit) {
+    visit.template operator()<Counter<P, K>>();
+    visit.template operator()<Accounts<P, K>>();
+    visit.template operator()<Transfer<P, K>>();
+    visit.template operator()<Nested<P, K>>();
+    visit.template operator()<Checkout<P, K>>();
+  }
+};
+#endif
+
+template <class L>
+concept SaysReentrant = requires {
+  requires L::kPromises.reentrant;
+};
+
+template <class P>
+concept AnyKeyedLock = KeyedLock<P, std::uint64_t> || KeyedLock<P, std::string_view>;
+
+template <class P>
+concept AnyLeaseLock = LeaseLock<P, std::uint64_t> || LeaseLock<P, std::string_view>;
+
+}  // namespace internal
+
+// What the body of LOCKBENCH_PLUGIN adds locks to.
+class PluginLocks {
+ public:
+  explicit PluginLocks(PluginOffer& offer) : offer_(offer) {}
+
+  // `name`: lower-case letters, digits and underscores. `origin`: whose lock it is, for listings.
+  template <class L>
+  void add(const std::string& name, const std::string& summary,
+           const std::string& origin = "plug-in") {
+    if constexpr (internal::AnyKeyedLock<L>) {
+      add_keyed<L>(name, summary, origin);
+    } else if constexpr (internal::SaysReentrant<L>) {
+      add_line<ReentrantLock<L>>({{name, summary, origin}, plain<ReentrantLock<L>>});
+    } else {
+      static_assert(BaseLock<L>, "a lock has lock(), try_lock() and unlock(), or is a KeyedLock");
+      add_base<L>(name, summary, origin);
+    }
+  }
+
+  // A line as the catalog has them (harness/catalog/line.h), with parameters of its own.
+  template <class P>
+  void add_line(const Line<P>& line) {
+#if !defined(LOCKBENCH_SIMULATE)
+    offer_.entries.push_back(entry_of(line, internal::PluginWorkloads()));
+#endif
+    if constexpr (KeyedLock<P, std::uint64_t>) {
+      offer_.suspects.push_back(suspect_of<P, std::uint64_t>(line));
+    } else {
+      offer_.suspects.push_back(suspect_of<P, std::string_view>(line));
+    }
+  }
+
+ private:
+  template <class P>
+  static std::unique_ptr<P> plain(const Arguments&) {
+    return std::make_unique<P>();
+  }
+
+  template <class L>
+  void add_base(const std::string& name, const std::string& summary, const std::string& origin) {
+    add_line<GlobalLock<L>>(
+        {{"global", summary, origin, {{"lock", name}}, {}}, plain<GlobalLock<L>>});
+    add_line<StripedLock<L>>(
+        {{"striped",
+          summary,
+          origin,
+          {{"lock", name}, {"case", "sensitive"}},
+          {{"stripes", StripedLock<L>::kDefaultStripes, 1, 1 << 24, "locks in the array"}}},
+         [](const Arguments& with) { return std::make_unique<StripedLock<L>>(with["stripes"]); }});
+#if !defined(LOCKBENCH_SIMULATE)
+    // Its table is not of the platform: a simulation would see half of it.
+    if constexpr (Lockable<L>) {
+      for_each_key_type([&]<class K>() {
+        add_line<KeyedTable<K, L>>(
+            {{"keyed_table", summary, origin, {{"lock", name}}, {}}, plain<KeyedTable<K, L>>});
+      });
+    }
+#endif
+  }
+
+  template <class P>
+  void add_keyed(const std::string& name, const std::string& summary, const std::string& origin) {
+    if constexpr (internal::AnyLeaseLock<P> &&
+                  std::is_constructible_v<P, std::uint64_t, std::uint32_t>) {
+      add_line<P>({{name, summary, origin, {}, {{"leases", 10, 1, 1 << 16, "leases of a shard"}}},
+                   [](const Arguments& with) {
+                     return std::make_unique<P>(with.keys,
+                                                static_cast<std::uint32_t>(with["leases"]));
+                   }});
+    } else {
+      add_line<P>({{name, summary, origin}, plain<P>});
+    }
+  }
+
+  // Small enough that keys meet and everything runs out.
+  template <class P, Key K>
+  static stress::Lineup suspect_of(const Line<P>& line) {
+    std::string name = line.listing.name;
+    if (!line.listing.choices.empty()) {
+      const Choice& first = line.listing.choices.front();
+      name += ":" + first.parameter + "=" + first.value;
+    }
+    if (std::same_as<K, std::string_view>) name += "_string";
+    stress::Lineup made{.name = name,
+                        .summary = line.listing.summary + " (" + line.listing.origin + ")",
+                        .abilities = stress::abilities_of<P, K>()};
+    made.abilities.reclaims = CountsKeys<P>;
+    made.make = [line](std::uint64_t keys) -> std::unique_ptr<stress::Suspect> {
+      constexpr std::uint64_t kFew = 2;
+      Arguments arguments{.numbers = {}, .keys = keys};
+      for (const Number& number : line.listing.numbers) {
+        const bool size = number.parameter == "stripes" || number.parameter == "leases";
+        arguments.numbers[number.parameter] = size ? kFew : number.usual;
+      }
+      return std::make_unique<stress::SuspectOf<P, K>>(line.make(arguments));
+    };
+    return made;
+  }
+
+  PluginOffer& offer_;
+};
+
+}  // namespace lockbench
+
+#define LOCKBENCH_PLUGIN(locks)                                                                   \
+  static void lockbench_plugin_locks(::lockbench::PluginLocks& locks);                            \
+  static void lockbench_plugin_fill(::lockbench::PluginOffer& offer) {                            \
+    ::lockbench::PluginLocks locks(offer);                                                        \
+    lockbench_plugin_locks(locks);                                                                \
+  }                                                                                               \
+  extern "C" {                                                                                    \
+  __attribute__((visibility("default"))) extern const ::lockbench::PluginHeader lockbench_plugin; \
+  const ::lockbench::PluginHeader lockbench_plugin{                                               \
+      ::lockbench::kPluginMagic, {}, LOCKBENCH_VERSION, __VERSION__, lockbench_plugin_fill};      \
+  }                                                                                               \
+  static void lockbench_plugin_locks(::lockbench::PluginLocks& locks)
+
+#define LOCKBENCH_PRIMITIVE(name, summary, ...)                 \
+  LOCKBENCH_PLUGIN(lockbench_plugin_own_locks) {                \
+    lockbench_plugin_own_locks.add<__VA_ARGS__>(name, summary); \
+  }

@@ -1,0 +1,4 @@
+// <lockbench/plugin.h>: what a plug-in includes. See harness/plugin/plugin.h.
+#pragma once
+
+#include "harness/plugin/plugin.h"

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Which lines no test reaches. See usage() below.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+usage() {
+  cat <<'TEXT'
+Usage: ./scripts/coverage.sh [CTEST-REGEX]
+
+Builds the preset `debug` in build/coverage with gcov's counters, runs all tests
+there, or those whose names match, and writes build/coverage/coverage.html; the
+sums of each file go to the standard output. Needs gcovr. Ten minutes and more
+on two cores, most of it the build. What threads do while they are measured is
+not timed here: figures of such a build mean nothing.
+TEXT
+}
+
+case "${1-}" in
+  -h | --help)
+    usage
+    exit
+    ;;
+esac
+
+command -v gcovr >/dev/null || {
+  echo "coverage.sh: gcovr is missing; install the package gcovr" >&2
+  exit 1
+}
+
+build=build/coverage
+cmake --preset debug -B "$build" -DCMAKE_CXX_FLAGS="--coverage -fprofile-update=atomic" >/dev/null
+cmake --build "$build" --parallel "$(nproc)"
+tests=()
+[[ -z "${1-}" ]] || tests=(--tests-regex "$1")
+# A test that fails has covered what it covered; ctest has named it.
+ctest --test-dir "$build" --parallel "$(nproc)" --timeout 600 --no-label-summary "${tests[@]}" ||
+  echo "coverage.sh: some tests failed; the figures are of what ran" >&2
+gcovr --root . --exclude 'tests/.*' --exclude 'build/.*' --exclude-unreachable-branches \
+  --html-details "$build/coverage.html" --print-summary "$build"

@@ -1,0 +1,190 @@
+"""Plug-ins: what works is measured beside lockbench's own, what is broken costs its rows alone."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from program import Program, assert_complete, rows_of
+
+PLUGINS = Path(os.environ.get("LOCKBENCH_TEST_PLUGINS", "build/release/tests/plugin/plugins"))
+C_LOCKS = str(PLUGINS.resolve() / "c_locks.so")
+BROKEN = str(PLUGINS.resolve() / "broken.so")
+
+PLAN = """
+title = "One that works among those that do not"
+blocks = 1
+mode = "fixed"
+operations = 3
+threads = 2
+[[sweep]]
+primitive = [
+  "sound", "throwing", "throwing_anything", "aborting", "never_returning", "open", "global"
+]
+"""
+
+ONE_TRIAL = (
+    f"--plugin {C_LOCKS} --primitive c_stripes --mode fixed --operations 1 --threads 1 --out out"
+)
+
+
+def refused(lockbench: Program, plugin: str, command: str = "run") -> str:
+    """The one line that is said of a plug-in that cannot be used."""
+    words = ["--primitive", "global"] if command == "run" else []
+    done = lockbench.run(command, *words, "--plugin", plugin, "--out", "out")
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith(f"lockbench {command}: --plugin: plug-in {plugin}: "), done.stderr
+    assert not (lockbench.folder / "out").exists()
+    return done.stderr.partition(f"{plugin}: ")[2]
+
+
+def test_broken_locks_cost_their_own_rows(lockbench: Program) -> None:
+    (lockbench.folder / "plan.toml").write_text(PLAN, encoding="utf-8")
+    done = lockbench.run("run", "plan.toml", "--plugin", BROKEN, "--out", "out")
+    assert done.returncode == 0, done.stderr
+    assert_complete(lockbench.folder / "out", 7)
+    rows = {row["primitive"]: row for row in rows_of(lockbench.folder / "out")}
+    assert {name: row["outcome"] for name, row in rows.items()} == {
+        "sound": "ok",
+        "global": "ok",
+        "throwing": "failed",
+        "throwing_anything": "crashed",
+        "aborting": "crashed",
+        "never_returning": "deadlock",
+        "open": "ok",
+    }
+    assert rows["sound"]["lost_updates"] == "0"
+    assert rows["throwing"]["reason"] == "no room for this lock"
+    assert "Aborted" in rows["aborting"]["reason"]
+
+
+def test_a_plug_in_s_lock_is_measured_and_proves_itself(lockbench: Program) -> None:
+    done = lockbench.run(
+        *("run", "--plugin", C_LOCKS, "--mode", "fixed", "--operations", "100", "--threads", "2"),
+        *("--primitive", "global:lock=c_spin", "--primitive", "striped:lock=c_spin,stripes=3"),
+        *("--primitive", "keyed_table:lock=c_spin", "--primitive", "c_stripes"),
+        *("--blocks", "1", "--hold", "0", "--out", "out"),
+    )
+    assert done.returncode == 0, done.stderr
+    rows = rows_of(lockbench.folder / "out")
+    assert [row["outcome"] for row in rows] == ["ok"] * 4
+    assert [row["lost_updates"] for row in rows] == ["0"] * 4
+    assert "c_locks.so is called through the C interface: " in done.stderr
+
+
+def test_list_says_where_each_comes_from(lockbench: Program) -> None:
+    listed = lockbench.run("list", "primitives", "--plugin", C_LOCKS).stdout.splitlines()
+    ours = [line for line in listed if line.startswith("  global:lock=std ")]
+    theirs = [line for line in listed if line.startswith("  global:lock=c_spin ")]
+    assert "from" not in ours[0]
+    assert theirs[0].endswith(f"[from {C_LOCKS}]")
+
+
+def test_the_path_s_plug_ins_are_there_and_its_broken_ones_are_told_of(lockbench: Program) -> None:
+    folder = lockbench.folder / "plug-ins"
+    folder.mkdir()
+    (folder / "a.so").write_text("no library", encoding="utf-8")
+    (folder / "b.so").symlink_to(C_LOCKS)
+    env = {**os.environ, "LOCKBENCH_PLUGIN_PATH": str(folder)}
+    done = lockbench.run("list", "primitives", env=env)
+    assert done.returncode == 0
+    assert "global:lock=c_spin" in done.stdout
+    assert done.stderr.startswith(f"lockbench: LOCKBENCH_PLUGIN_PATH: plug-in {folder}/a.so: ")
+    assert done.stderr.endswith("; going on without it\n")
+
+
+@pytest.mark.parametrize(
+    "name, said",
+    [
+        ("missing_symbol.so", "undefined symbol: _Z7nowherev"),
+        ("no_plugin.so", "a library, and no plug-in: "),
+        ("stale.so", "it was built with lockbench 0.0.1 by GNU 4.2, and this is lockbench "),
+        ("crashing.so", "the process that loaded it was ended by signal 6 (Aborted)"),
+        ("c_old.so", "its `lockbench_c_locks` is of version 0, and this lockbench, "),
+        ("c_half.so", "lock number 0 lacks a name, a summary or a function; "),
+        ("nowhere.so", "no such file; "),
+    ],
+)
+def test_a_plug_in_that_cannot_be_used_is_refused(lockbench: Program, name: str, said: str) -> None:
+    assert said in refused(lockbench, str(PLUGINS.resolve() / name))
+
+
+def test_what_is_no_library_is_refused(lockbench: Program) -> None:
+    file = lockbench.folder / "text.so"
+    file.write_text("no library", encoding="utf-8")
+    assert "cannot be loaded (file too short" in refused(lockbench, str(file))
+    file.write_text("no library" * 1000, encoding="utf-8")
+    assert "cannot be loaded (invalid ELF header" in refused(lockbench, str(file))
+
+
+def test_a_folder_is_refused_and_what_to_do_is_said(lockbench: Program) -> None:
+    assert refused(lockbench, str(lockbench.folder)) == "a folder; name a plug-in's file in it\n"
+
+
+def test_a_c_lock_that_cannot_be_made_fails_its_rows(lockbench: Program) -> None:
+    done = lockbench.run(
+        *("run", "--plugin", str(PLUGINS.resolve() / "c_unmade.so"), "--mode", "fixed"),
+        *("--primitive", "global:lock=c_unmade", "--operations", "1", "--threads", "1"),
+        *("--blocks", "1", "--out", "out"),
+    )
+    assert done.returncode == 0
+    rows = rows_of(lockbench.folder / "out")
+    assert [row["outcome"] for row in rows] == ["failed"]
+    assert rows[0]["reason"] == "lock 'c_unmade' could not be made: its create() returned NULL"
+
+
+def test_a_name_that_is_taken_is_refused(lockbench: Program) -> None:
+    done = lockbench.run("list", "--plugin", C_LOCKS, "--plugin", C_LOCKS)
+    assert done.returncode == 2
+    assert "brings 'global:lock=c_spin', which " in done.stderr
+    assert "has already; give it another name" in done.stderr
+
+
+def test_a_run_with_plug_ins_is_not_resumed_without_them(lockbench: Program) -> None:
+    words = [*ONE_TRIAL.split(), "--blocks", "2"]
+    assert lockbench.run("run", *words).returncode == 0
+    trials = lockbench.folder / "out" / "trials.csv"
+    lines = trials.read_text(encoding="utf-8").splitlines(keepends=True)
+    trials.write_text("".join(lines[:-1]), encoding="utf-8")
+    refusal = lockbench.run("run", "--resume", "out")
+    assert refusal.returncode == 2
+    assert "if it comes from a plug-in, name that, too, by --plugin" in refusal.stderr
+    assert lockbench.run("run", "--resume", "out", "--plugin", C_LOCKS).returncode == 0
+    assert_complete(lockbench.folder / "out", 2)
+
+
+def test_a_trial_finds_its_plug_in_by_name_or_on_the_path(lockbench: Program) -> None:
+    words = [*ONE_TRIAL.split(), "--blocks", "1"]
+    assert lockbench.run("run", *words).returncode == 0
+    meta = (lockbench.folder / "out" / "meta.json").read_text(encoding="utf-8")
+    trial = re.search(r'\{"number":.*\}\}', meta)
+    assert trial is not None
+    file = lockbench.folder / "trial.json"
+    file.write_text(trial[0], encoding="utf-8")
+
+    def repeat(*flags: str, **env: str) -> int:
+        with file.open(encoding="utf-8") as text:
+            return lockbench.run("trial", *flags, stdin=text, env={**os.environ, **env}).returncode
+
+    assert repeat() == 2
+    assert repeat("--plugin", C_LOCKS) == 0
+    assert repeat(LOCKBENCH_PLUGIN_PATH=C_LOCKS) == 0
+
+
+def test_stress_convicts_a_plug_in_s_broken_lock_and_says_how_to_repeat_it(
+    lockbench: Program,
+) -> None:
+    done = lockbench.run("stress", "open", "--plugin", BROKEN, "--engine", "real", "--budget", "5s")
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert "exclusion" in done.stdout
+    assert f"--plugin {BROKEN}" in done.stdout
+
+
+def test_stress_refuses_a_plug_in_that_cannot_be_used(lockbench: Program) -> None:
+    done = lockbench.run("stress", "--plugin", str(PLUGINS.resolve() / "stale.so"))
+    assert done.returncode == 1
+    assert "it was built with lockbench 0.0.1" in done.stderr

@@ -1,0 +1,4 @@
+// A library, and no plug-in.
+extern "C" __attribute__((visibility("default"))) int answer() {
+  return 42;
+}
