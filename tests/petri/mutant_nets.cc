@@ -64,6 +64,7 @@ std::string read_all(int from) {
 const std::vector<MutantNet>& mutant_nets() {
   static const std::vector<MutantNet> all{
       {.lock = "spin", .model = one_lock(), .control = true},
+      {.lock = "slow", .model = one_lock(), .control = true},
       {"spin_two_steps", one_lock()},
       {"spin_relaxed_unlock", one_lock(), kOrders},
       {"spin_relaxed_lock", one_lock(), kOrders},
