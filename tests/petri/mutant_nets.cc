@@ -17,6 +17,7 @@ constexpr std::chrono::seconds kForAMutant{20};
 constexpr std::chrono::milliseconds kWhereNothingIsFound{300};
 
 constexpr char kOrders[] = "the model leaves memory orders out";
+constexpr char kFairness[] = "the model leaves fairness out";
 constexpr char kTokens[] = "the model has no numbers on its tokens";
 constexpr char kItself[] =
     "the design is at fault and not the code: the net comes to the same standstill";
@@ -64,14 +65,15 @@ std::string read_all(int from) {
 const std::vector<MutantNet>& mutant_nets() {
   static const std::vector<MutantNet> all{
       {.lock = "spin", .model = one_lock(), .control = true},
-      {.lock = "slow", .model = one_lock(), .control = true},
       {"spin_two_steps", one_lock()},
       {"spin_relaxed_unlock", one_lock(), kOrders},
       {"spin_relaxed_lock", one_lock(), kOrders},
       {"spin_nothing", one_lock()},
       {"spin_gives_up", one_lock()},
       {"spin_spurious_try", one_lock()},
+      {"spin_backs_off", one_lock(), kFairness, true},
       {.lock = "futex", .model = one_lock(), .control = true},
+      {.lock = "slow", .model = one_lock(), .control = true},
       {"futex_forgets_waiters", one_lock()},
       {"futex_waits_on_fresh_value", one_lock()},
       {"futex_no_check_after_wake", one_lock()},

@@ -13,7 +13,7 @@ struct MutantNet {
   std::string lock;
   ModelSpec model;
   std::string blind = {};  // why the net cannot disagree; empty: it must, unless it is a control
-  bool control = false;    // a correct lock
+  bool control = false;    // a correct lock, or one that the simulated engine has to acquit
 };
 
 // One for each lock of for_sim().

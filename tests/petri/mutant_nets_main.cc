@@ -14,8 +14,8 @@ namespace {
 std::string said(const MutantNet& mutant) {
   const stress::Report report = held_against_net(mutant);
   if (!report.finding) {
-    if (mutant.control) return "agrees, being correct";
-    return mutant.blind.empty() ? "**agrees, and should not**" : "cannot: " + mutant.blind;
+    if (!mutant.blind.empty()) return "cannot: " + mutant.blind;
+    return mutant.control ? "agrees, being correct" : "**agrees, and should not**";
   }
   const std::string& what = report.finding->what;
   return (mutant.control ? "**disagrees, and is correct**: " : "") +
