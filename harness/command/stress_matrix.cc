@@ -99,8 +99,10 @@ std::string row(const Entries& entries) {
                           counted(entries, [](const auto& report) { return report.how; }));
   } else if (kill == Kill::kUnseen) {
     line += "  " + first.charge.suspect.unseen;
-  } else if (kill == Kill::kFailed && !first.report.remarks.empty()) {
-    line += "  " + first.report.remarks.front();
+  }
+  for (const KillEntry* entry : entries) {
+    const bool told = entry->kill == Kill::kFailed && !entry->report.remarks.empty();
+    if (told) line += "  " + entry->report.remarks.front();
   }
   return line + "\n";
 }

@@ -40,6 +40,13 @@ TEST(KillMatrix, OneRunByTheWrongOracleIsALocksFailure) {
   EXPECT_THAT(matrix, HasSubstr("WRONG ORACLE   1/2"));
 }
 
+TEST(KillMatrix, SaysWhyAnEngineFailed) {
+  KillEntry failed = control(Kill::kFailed);
+  failed.report.remarks = {"the engine ended without a result"};
+  EXPECT_THAT(kill_matrix({control(Kill::kAcquitted), failed}),
+              HasSubstr("FAILED         1/2  the engine ended without a result"));
+}
+
 TEST(KillSummary, CountsLocksAndNotRuns) {
   const std::vector<KillEntry> entries = {killed("a", Oracle::kExclusion, 0.001, "plain"),
                                           killed("b", Oracle::kExclusion, 0.5, "plain"),
