@@ -7,7 +7,7 @@
 // a while and not once per wait.
 //
 // Guarantees   mutual exclusion between threads; timed acquisition; at most one woken thread on its
-//              way; a waiter is passed over for about a millisecond, and once it is the first of
+//              way; a waiter is passed over for about ten milliseconds, and once it is the first of
 //              the queue, the lock is handed to it. May be destroyed as soon as the last unlock()
 //              has let somebody else in.
 // Not offered  FIFO order, ownership checks, recursion, priority inheritance: do not use it between

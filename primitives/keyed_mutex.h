@@ -10,7 +10,7 @@
 //              more than its table has room for, 11 to 21 bytes each beside the handle; at most 56
 //              bytes in the handle. Where a larger table cannot be had, lock() throws
 //              std::bad_alloc.
-//              A waiter is passed over for at most a millisecond before the key is handed to it.
+//              A waiter is passed over for at most ten milliseconds before the key is handed to it.
 // Not offered  recursion, strict FIFO order, unlock by another thread, priority inheritance: do not
 //              use it between threads of different real-time priorities. Use across fork() while
 //              any key is held. Not to be destroyed before unlock() has returned in every thread:

@@ -5,7 +5,7 @@
 // somebody is in it. Programs with millions of locks pay a byte for each.
 //
 // Guarantees   mutual exclusion between threads; timed acquisition; a waiter is passed over for
-//              about a millisecond, and once it is the first of the queue, the lock is handed to
+//              about ten milliseconds, and once it is the first of the queue, the lock is handed to
 //              it; may be destroyed as soon as the last unlock() has let somebody else in.
 // Not offered  FIFO order, ownership checks, recursion, use across fork() while held.
 // Requires     unlock() by whoever holds it.

@@ -44,9 +44,11 @@ struct Waiter {
 class WaitQueue {
  public:
   // How long a waiter may be passed over before the resource is handed to it. A handoff leaves the
-  // resource idle for as long as a wake-up takes (10-50 us), so at one per millisecond and waiter
-  // it costs a few per cent at most.
-  static constexpr platform::Duration kPatience = std::chrono::milliseconds(1);
+  // resource idle until the heir runs: 10-50 us where a processor is free, and milliseconds where
+  // more threads want to run than there are processors; others fall asleep meanwhile, and have to
+  // be handed it in turn. With 64 threads on two processors a millisecond's patience costs more
+  // than half of the throughput over 64 keys, this one a few per cent.
+  static constexpr platform::Duration kPatience = std::chrono::milliseconds(10);
 
   bool empty() const { return first_ == nullptr; }
   Waiter* first() const { return first_; }
