@@ -22,14 +22,14 @@ class Ticket {
 // Each waiter spins on its own node, which lies in the handle.
 class Mcs {
  public:
-  using Node = ck_spinlock_mcs_t;
+  using Node = struct ck_spinlock_mcs;
 
   void lock(Node& node) { ck_spinlock_mcs_lock(&queue_, &node); }
   bool try_lock(Node& node) { return ck_spinlock_mcs_trylock(&queue_, &node); }
   void unlock(Node& node) { ck_spinlock_mcs_unlock(&queue_, &node); }
 
  private:
-  ck_spinlock_mcs_t* queue_ = nullptr;
+  ck_spinlock_mcs_t queue_ = CK_SPINLOCK_MCS_INITIALIZER;
 };
 
 // Each waiter spins on the node of the one before it, and leaves with that one: so nodes wander

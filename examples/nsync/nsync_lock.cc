@@ -6,12 +6,12 @@ namespace {
 
 class NsyncMutex {
  public:
-  void lock() { nsync_mu_lock(&mu_); }
-  bool try_lock() { return nsync_mu_trylock(&mu_) != 0; }
-  void unlock() { nsync_mu_unlock(&mu_); }
+  void lock() { nsync::nsync_mu_lock(&mu_); }
+  bool try_lock() { return nsync::nsync_mu_trylock(&mu_) != 0; }
+  void unlock() { nsync::nsync_mu_unlock(&mu_); }
 
  private:
-  nsync_mu mu_ = NSYNC_MU_INIT;
+  nsync::nsync_mu mu_ = NSYNC_MU_INIT;
 };
 
 }  // namespace
