@@ -55,7 +55,9 @@ class Rule:
 RULES: dict[str, Rule] = {
     "primitives/platform": Rule((), STANDARD | {"kernel"}),
     "primitives": Rule(("primitives/platform",), frozenset({"std", "Abseil", "TBB"})),
-    "primitives/baselines": Rule(("primitives",), STANDARD | {"Abseil", "TBB", "moodycamel", "kernel"}),
+    "primitives/baselines": Rule(
+        ("primitives",), STANDARD | {"Abseil", "TBB", "moodycamel", "kernel"}
+    ),
     "primitives/as_published": Rule(
         ("primitives/concepts.h", "primitives/platform"), frozenset({"std"})
     ),

@@ -3,10 +3,12 @@
 
 static void* create(void) { return NULL; }
 static void nothing(void* self) { (void)self; }
+#ifndef HALF
 static int refuse(void* self) {
   (void)self;
   return 0;
 }
+#endif
 
 static const lockbench_c_lock locks[] = {{.size = sizeof(lockbench_c_lock),
                                           .name = "c_unmade",
