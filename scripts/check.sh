@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Format, lint and rules: all that is read and not run. See usage() below.
 set -uo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 
 usage() {
   cat <<'TEXT'

@@ -83,7 +83,8 @@ absl::Status check_transfer(const Cell& cell) {
         "take one");
   }
   if (cell.key_distribution.kind == KeyDistribution::Kind::kOwn) {
-    return unfit("workload 'transfer' takes two keys an operation, and a thread has one of its own");
+    return unfit(
+        "workload 'transfer' takes two keys an operation, and a thread has one of its own");
   }
   if (cell.timeout.count() != 0) {
     return unfit(

@@ -27,8 +27,8 @@ bool add_plugins_of(const CommandLine& line) {
   if (!measures && line.command != "list") return true;
   const absl::Status added = add_plugins(line.plugins, measures, std::cerr);
   if (added.ok()) return true;
-  std::cerr << "lockbench " << line.command << ": --plugin: "
-            << one_line(std::string(added.message())) << '\n';
+  std::cerr << "lockbench " << line.command
+            << ": --plugin: " << one_line(std::string(added.message())) << '\n';
   return false;
 }
 

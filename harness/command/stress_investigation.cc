@@ -161,7 +161,8 @@ class Investigation {
     for (const EngineListing& listing : work_.engines) {
       if (listing.engine != "sim") continue;
       for (const Listed& suspect : listing.suspects) {
-        if (suspect.name == name) return Charge{"sim", listing.program, suspect, {}, listing.plugin};
+        if (suspect.name == name)
+          return Charge{"sim", listing.program, suspect, {}, listing.plugin};
       }
     }
     return std::nullopt;

@@ -12,8 +12,8 @@ namespace lockbench {
 // code: 0 when a sample was printed, whatever it says; 2 for a trial that cannot be read or made.
 // Does not return when threads are still inside the primitive: it then leaves by _exit(0).
 // `plugins`: files that this process loads; where they lack the primitive, those of
-// LOCKBENCH_PLUGIN_PATH, too. `parent`: the process that started this one and reads what it prints; when it dies, the kernel
-// ends this one. 0: goes on whoever dies.
+// LOCKBENCH_PLUGIN_PATH, too. `parent`: the process that started this one and reads what it prints;
+// when it dies, the kernel ends this one. 0: goes on whoever dies.
 int trial_command(pid_t parent, const std::vector<std::string>& plugins, std::istream& in,
                   std::ostream& out, std::ostream& err);
 
