@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What is installed, and where. Two components: `program`, and `dev`: headers, the plug-in's part
 # of the measured loop, and the package files. Nothing of it knows the place that it was built in.
 include(GNUInstallDirs)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # lockbench_add_plugin(name source… [LINK library…] [SIMULATE])
 #
 # Builds name.so, which `lockbench run --plugin ./name.so` takes. Sources in C++ include

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # cpack -G DEB: the packages `lockbench`, the program, and `liblockbench-dev`, the headers.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME lockbench)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // AdaptiveMutex: a mutex of one word whose unlock is a plain store, as long as nobody waits asleep.
 //
 // A thread that is about to sleep pays for that: it turns the releases of all locks in its part of

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // BiasedRecursiveMutex: a recursive mutex that costs the thread which always takes it a few plain
 // loads and stores, until another thread comes.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Concepts: what a primitive is, and what it can be asked for.
 //
 // A primitive maps a key to a handle: one thread's claim on one key. The handle is Lockable in the

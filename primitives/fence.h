@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Fence and FencedStore: what refuses the writes of a holder that is late.
 //
 // A lock that can be taken from its holder cannot by itself keep that holder from writing: it may

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // FileLock: a lock file for every key in use, in a folder that processes share.
 //
 // Guarantees   mutual exclusion per key between all threads of all processes that use the folder,

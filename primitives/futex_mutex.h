@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // FutexMutex: a mutex of one word that spins briefly and then sleeps in the kernel.
 //
 // Guarantees   mutual exclusion between threads; timed acquisition; may be destroyed as soon as the

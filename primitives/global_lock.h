@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // GlobalLock: one base lock for all keys.
 //
 // Guarantees   mutual exclusion between threads, whatever their keys; what the base lock promises.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Keys: how a key becomes a hash, and how several parts become one key.
 //
 // Guarantees   the same hash in every process and run, so that which keys share a stripe can be

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // KeyScope and Namespaced: names for keys of one primitive that cannot collide with another
 // scope's.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // KeyText: several parts as one string key, so that no two different lists of parts are one key.
 //
 //   lockbench::KeyText order("order", tenant, 42, lockbench::any_case(email));

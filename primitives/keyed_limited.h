@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // KeyedLimited: a mutex for every key in use whose holders have a limited time.
 //
 // Whoever holds a key for longer than the limit while others wait for it loses it: the key goes to

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // KeyedMutex: a mutex for every key that is in use, and nothing for the others.
 //
 // A key's hash chooses a bucket, which has room for one holder: a word that says which node holds

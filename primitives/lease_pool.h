@@ -1,11 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // LeasePool: shards, each with a fixed number of leases that threads take and give back.
 //
 // A lease is a number below `leases`; whoever holds it may use whatever it stands for (the n-th
 // database connection of the shard). A shard without free leases makes takers wait.
 //
 // In which order takers are served:
-//   kUnordered   whoever comes while a lease is free gets it; a waiter is passed over for at most ten
-//                milliseconds before a lease is handed to it
+//   kUnordered   whoever comes while a lease is free gets it; a waiter is passed over for at most
+//                ten milliseconds before a lease is handed to it
 //   kFifo        strictly in the order in which they came; each lease is handed over, which costs a
 //                wake-up whenever somebody waits
 // What becomes of a thread that has a lease of the shard and asks for another:

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // NoLock: what a program does that forgot to lock.
 //
 // Guarantees   nothing. At one thread it is the floor that other primitives are measured from; at

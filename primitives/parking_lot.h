@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ParkingMutex: a mutex of one byte, whose waiters queue elsewhere.
 //
 // A lock that nobody waits for needs no room for a queue. So the queues of all such locks of the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // process_wide: one instance of a primitive for the whole process, for those who want to reach it
 // from anywhere.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // RecursiveMutex: a recursive mutex over one that is not.
 //
 // Guarantees   mutual exclusion between threads; the owner locks again without waiting and without

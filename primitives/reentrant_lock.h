@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ReentrantLock: one lock for all keys, which its owner may take again and again.
 //
 // Guarantees   mutual exclusion between threads; the owner locks again without waiting; what the

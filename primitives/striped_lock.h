@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // StripedLock: a fixed array of base locks; a key's hash chooses one.
 //
 // Guarantees   mutual exclusion between threads per key; memory fixed at construction, whatever the

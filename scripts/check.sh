@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Format, lint and rules: all that is read and not run. See usage() below.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit

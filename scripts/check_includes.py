@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks that every #include keeps the rules of docs/decisions/0002-include-rules.md.
 
 Usage: check_includes.py [ROOT]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares the primitives of a run with a baseline, or two runs cell by cell."""
 
 from __future__ import annotations

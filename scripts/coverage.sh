@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Which lines no test reaches. See usage() below.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

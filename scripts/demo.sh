@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The main job, from a fresh machine to pictures. See usage() below.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Draws the pictures of a run, beside its CSV."""
 
 from __future__ import annotations

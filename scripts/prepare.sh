@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2034  # sourced: the lists of packages are used by who sources it
 # What demo.sh and test.sh share: the packages, and the configuring. Sourced, not run.
 #

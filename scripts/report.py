@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes one page of a run, or of several: what to use for which workload, and why to believe it."""
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The real engine of `stress` under ThreadSanitizer and AddressSanitizer. See usage() below.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

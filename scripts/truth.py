@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Holds what lockbench measures against what is known beforehand; ./scripts/truth.sh runs it."""
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # What lockbench measures, held against what is known beforehand. See usage() below.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

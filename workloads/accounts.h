@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Accounts: read a user's record, hold, and write back all of it. The third seed's work: users are
 // known by their e-mail addresses, and a record has several fields that must fit together.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // AliasTable: draws indices with given weights in constant time.
 //
 // Guarantees   index i comes with probability weights[i] / sum; O(n) to build, O(1) to draw.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Checkout: take a lease of a shard, hold, give it back. The fourth seed's work.
 //
 // With `second_lease` the holder works, asks for a second lease of the same shard while it has the

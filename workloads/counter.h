@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Counter: read the key's counter, hold, write back one more. The first seed's work.
 #pragma once
 

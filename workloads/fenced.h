@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // FencedLock: a primitive that may take a key from its holder, with the fence that makes it safe.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // FileCounter: processes that add to a number in a file. The second seed's work.
 //
 // An operation opens the file, reads and closes it, holds, opens it, writes one more and closes it,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // HolderBoard: who holds which key, for telling false conflicts from true ones.
 //
 // A primitive that hashes keys to fewer locks makes threads wait for each other that have nothing

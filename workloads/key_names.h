@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // KeyNames: the text of every key, for workloads whose keys are strings.
 //
 // All names have one length and lie side by side; a view of one costs a multiplication.

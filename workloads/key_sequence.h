@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // KeySequences: which key each operation of each thread is for, drawn before the clock starts.
 //
 // Drawing a key costs as much as locking it; so every thread walks a ring of keys drawn ahead, and

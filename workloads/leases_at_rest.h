@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // leases_amiss: whether a shard that nobody uses has the leases that it should have.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Nested: the fifth seed's five scenarios of a reentrant lock, five acquisitions and five releases
 // each.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What every workload has in common.
 //
 // A workload is a class template over the primitive and the kind of key. It is made once a trial,

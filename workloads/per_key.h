@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // PerKey: read what belongs to a key, hold, write it back.
 //
 // `Record` says what belongs to a key and how a damaged one shows:

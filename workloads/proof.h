@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Proof: what a workload finds when it checks, after the threads have left, that nothing went
 // wrong.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Random: a small generator whose numbers are the same on every machine and standard library.
 //
 // Guarantees   the same sequence for the same seed, everywhere; below() without bias worth a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Settings: what a workload is asked to do, as plain aggregates.
 //
 // They say nothing of files or command lines; harness/plan turns what users write into them.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Transfer: take two keys at once, move one unit from the first's balance to the second's.
 //
 // Proof. Each thread knows from its ring what it moved from where to where; every balance must be

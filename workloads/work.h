@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Performing Work: what a thread does inside the critical section or between two operations.
 //
 // A spin is a chain of dependent multiplications whose pace was measured just before: it reads no

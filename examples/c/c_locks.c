@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* A lock in C: a flag in a loop, and POSIX's mutexes, one of 64 chosen by the key. */
 #include <lockbench/c_lock.h>
 #include <pthread.h>

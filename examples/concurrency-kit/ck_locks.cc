@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Concurrency Kit's ticket, MCS and CLH locks before lockbench's workloads.
 //
 //   lockbench run --plugin ./ck_locks.so --primitive global:lock=ck_mcs --primitive global

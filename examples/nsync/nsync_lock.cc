@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // nsync's mutex before lockbench's workloads.
 #include <lockbench/plugin.h>
 #include <nsync.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A ticket lock and an MCS lock on lockbench::platform: the very source that is measured is what
 // the simulated engine explores, every interleaving of small clients first.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "harness/catalog/catalog.h"
 
 #include <algorithm>

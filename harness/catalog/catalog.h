@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Catalog: primitives and workloads by name, and which of them go together.
 //
 // Guarantees   what check() accepts, subject_for() makes; what it refuses, it refuses with what was

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // CatalogEntry: a line of the catalog, its type erased, with the workloads that it can carry.
 //
 // Apart from catalog.h, since plug-ins make these, too, and need nothing else of it.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The catalog's lines of locks between processes.
 //
 // Apart from lines.h: what visits those runs threads in one process and has no need of these.

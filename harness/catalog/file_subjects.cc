@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "harness/catalog/file_lines.h"
 #include "harness/catalog/pair.h"
 #include "harness/catalog/subjects.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // InScratchFolder: a lock of files in a folder of its own, which goes with it.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Line: one primitive of the catalog: its name, its parameters, its type and how it is made.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The catalog: every primitive that users can name, one line each.
 //
 // A visitor is called with a Line<P> for each primitive type, in the order in which users see them.

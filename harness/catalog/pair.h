@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Pairing a line of the catalog with the workloads that its primitive can carry.
 #pragma once
 

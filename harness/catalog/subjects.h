@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Subjects: the catalog's lines, compiled with every workload that they can carry. One function a
 // family, one source file each, so that they compile side by side.
 #pragma once

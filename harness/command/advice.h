@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Advice: which primitive for one case, from measured standings. Pure.
 //
 //   candidates ─▶ plan of one cell each ─▶ (trials) ─▶ group of cells ─▶ advice ─▶ sections

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // `lockbench advise`: which primitive for one case.
 #pragma once
 

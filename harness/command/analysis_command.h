@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // `lockbench plot`, `lockbench compare`, `lockbench report`: Python analyses what was measured.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the control groups of this process leave to it, in either version of them.
 //
 // A limit of any group around the process binds it: the tightest is told. Groups outside a

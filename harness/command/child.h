@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Child: measures a trial in a process of its own.
 //
 // A primitive that hangs or crashes costs its own row: whatever becomes of the child, the parent

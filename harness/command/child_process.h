@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ChildProcess: runs a program in a process of its own, feeds it, and reads what it says.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Closing: what `lockbench run` says of a finished run. Pure.
 //
 // A list of sections (section.h), the standings of the most telling groups of cells first. To say

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The only file that includes CLI11, which takes seconds to compile.
 #include "harness/command/command_line.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // CommandLine: the words that were typed, understood.
 //
 // Pure but for --version, which asks the build. Whether a preset, a primitive or a folder exists is

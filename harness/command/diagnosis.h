@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Diagnosis: what of a machine's vitals spoils a measurement, how, and what mends it. Pure.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // `lockbench doctor`: what on this machine will spoil a measurement, and how to mend it.
 #pragma once
 

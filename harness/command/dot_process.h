@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Graphviz's `dot`, which lays nets out.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What diagnose() is made of: one check for each thing that is looked at, by where the trouble
 // lies.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Who else runs here, and what is left to this process.
 #include <array>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Memory and its addresses, room for threads and results, and the tools that read them.
 #include <array>
 

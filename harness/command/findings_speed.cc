@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // How fast the machine runs, and how evenly.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "harness/command/help_texts.h"
 
 #include "harness/petri/model.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // HelpTexts: what --help says beyond the flags, and what --version says.
 //
 // Examples are lines that begin with two blanks and `lockbench`, and can be typed as they stand.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Inherited: what a process gets from whoever started it, and cannot be left as it came.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the kernel tells of a machine in small files, one value each.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // `lockbench list`: what can be named on the command line.
 #pragma once
 

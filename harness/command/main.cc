@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // lockbench: one primitive × one workload, measured in a process of its own, a row at a time.
 //
 //   run             preset ─▶ plan ─▶ trial, one child process each ─▶ row ─▶ trials.csv

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // `lockbench model`: the Petri net of a lock, searched for what can go wrong, and shown.
 #pragma once
 

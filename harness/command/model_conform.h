@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A lock, run by the simulated engine, held against a net.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // OneLine: words of others, fit for one line on a terminal.
 #pragma once
 

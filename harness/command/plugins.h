@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Plugins: the plug-ins that a command was given, or found, before the catalog.
 //
 // This process never loads one: a child does, and says what there is. So a plug-in that crashes or

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ProcessorUse: what some processors did for a while, in the clock ticks of /proc/stat.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The whole command, from its words to its exit code.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Progress: how far a run is, on standard error.
 //
 // Everything is drawn between two trials: nothing of ours runs while a window is measured.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Published summary: what is said of a finished run beside what was published, where the preset
 // that it followed has a seed.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Readable: figures as people read them: three significant digits and a unit. Pure.
 //
 // The same figure reads the same in the report: scripts/analysis/units.py is the other side.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Resources: where this program's presets and scripts are, wherever it was built or installed.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Resume: opens a run to go on with, or leaves it untouched and says why not.
 #pragma once
 

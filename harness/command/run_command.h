@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // `lockbench run`: from a preset to a folder of rows.
 #pragma once
 

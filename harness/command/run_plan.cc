@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "harness/command/run_plan.h"
 
 #include <iostream>

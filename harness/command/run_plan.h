@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // RunPlan: a plan that nobody has begun, measured to its end.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Section: one table of what a command says at its end, for people and for programs alike.
 //
 // A command makes a list of sections; the four forms below are made of that list alone, so that a

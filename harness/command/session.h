@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Session: measures what is missing of a run, trial by trial, and hands over what it measured.
 //
 // Guarantees   however it ends, every finished trial has its row, and how to go on is said.

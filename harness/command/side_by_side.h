@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Side by side: a seed's published figures and a run's measured ones, as one table. Pure.
 //
 // Guarantees   a measured figure is the median of the valid rows; where none is valid, the outcome

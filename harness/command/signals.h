@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Signals: SIGINT, SIGTERM and SIGHUP ask a run to stop; they do not stop it in the middle of a
 // row.
 #pragma once

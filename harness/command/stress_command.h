@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // `lockbench stress`: sends the engines after the locks, and says what they found.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // StressEngines: the engines' programs, found, listed and asked.
 #pragma once
 

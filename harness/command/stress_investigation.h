@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // StressInvestigation: the engines looking into locks, one after the other, within the budget.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // StressLive: one line on a terminal, drawn over and over while an engine is at work; nothing
 // elsewhere.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // StressMatrix: what became of the broken locks and the controls of a self-test, in one table.
 // Pure.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // StressPlan: which engine looks into which suspect, and for how long. Pure.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // StressVerdict: how `lockbench stress` ends.
 #pragma once
 

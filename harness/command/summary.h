@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Summary: the standings within each group of cells of a run, best first. Pure: rows in, standings
 // out.
 //

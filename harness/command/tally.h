@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Tally: how the trials of a session ended, for its closing words. Pure.
 #pragma once
 

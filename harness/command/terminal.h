@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Terminal: what is known of the place that a stream is written to.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Trace files: what was seen, an event a line, to be held against a net.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // `lockbench trial`: the child's side of child.h.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Unfairness: throughput that was bought at the price of starved threads: when to say so, and how.
 //
 // A lock that lets one thread run on while others starve keeps its data in one core's cache and

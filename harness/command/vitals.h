@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Vitals: what bears on a measurement made here and now.
 //
 // Facts alone: what they mean is diagnosis.h's business. What this machine does not tell is absent;

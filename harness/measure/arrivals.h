@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Arrivals: when the operations of an open loop are meant to start, whatever became of those
 // before.
 //

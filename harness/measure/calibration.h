@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Calibration: what measuring itself costs on this machine, now.
 //
 // The figures stand in meta.json beside those that they bear on. Nothing is subtracted from any

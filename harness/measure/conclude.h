@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // conclude: from what the threads report, and the proof, to a sample.
 #pragma once
 

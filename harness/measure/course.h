@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Course: the phases that all threads of a trial go through together, and what each reports.
 //
 //   timed         kWarmup ─▶ kMeasure ─▶ kStop     threads are at work from the start: nobody stops

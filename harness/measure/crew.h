@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Crew: the workers of a trial, be they threads or processes.
 #pragma once
 

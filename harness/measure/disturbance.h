@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Disturbance: whether something outside the lock spoilt a trial.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Figures: pure functions from what threads reported to what a row says.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Histogram: counts of times in ns, in buckets that grow with the value.
 //
 // Guarantees   a value and its bucket's middle differ by at most 1.6 % (exact below 32 ns);

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Key census: what a primitive with a lock per key spends on one key, in use and idle.
 #pragma once
 

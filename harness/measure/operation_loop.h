@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // OperationLoop: one worker's way through a trial.
 //
 //   timed   works from the start; once the window opens it counts and times, until it closes

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Pinning: which processor each thread is bound to.
 #pragma once
 

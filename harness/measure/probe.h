@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Probes: how an acquisition is watched, or not.
 //
 // A pair of clock readings costs as much as several uncontended locks. So most operations go

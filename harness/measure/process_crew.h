@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ProcessCrew: the processes of a trial whose primitive locks between processes.
 //
 // They are forked, not started anew: what they share (the primitive, the workload, the course) was

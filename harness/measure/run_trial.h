@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // run_trial: measures one cell once, in this process.
 #pragma once
 

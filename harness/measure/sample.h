@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Sample: what one trial measured.
 //
 // A figure that was not measured is absent, never zero.

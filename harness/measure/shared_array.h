@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // SharedArray: a fixed number of objects in memory that later children of this process share.
 //
 // Guarantees   what a child writes, its parent sees; each object is made once, before any child.

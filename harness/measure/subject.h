@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Subject: a primitive under a workload, with their types erased.
 //
 // One virtual call starts a thread's whole measured loop; inside, everything is compiled for the

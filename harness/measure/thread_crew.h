@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ThreadCrew: the threads of a trial, up to some thousands.
 //
 // Guarantees   small stacks, so that thousands fit; a thread bound to a processor never runs

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Usage: what the kernel charged to this process.
 #pragma once
 

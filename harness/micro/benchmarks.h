@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What lockbench-micro can measure, family by family.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The catalog as lockbench-micro walks it: every line, each by the name that users type.
 #pragma once
 

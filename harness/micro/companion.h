@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Companion: the second thread of lockbench-micro. It sleeps until it is given something to do.
 //
 // Guarantees   lives from its construction to its destruction, so that the process counts as one

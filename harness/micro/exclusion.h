@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The proof of an uncontended figure: the lock that was timed does lock.
 //
 // Nothing can go wrong between threads while one thread is alone, so a lock that does nothing would

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Limits within one thread: instructions, and calls that never leave user mode.
 //
 // Each loop does one thing an iteration and nothing else, on a line that its core owns. Atomics are

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Limits of calls into the kernel that one thread makes while no other of this process runs.
 #include <string>
 #include <sys/syscall.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the limits of the machine have in common.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // lockbench-micro: what locks cost when nobody else wants them, and what the machine takes.
 //
 // A Google Benchmark program with all its flags. Its own: --lockbench_out. Exits 0, or 2 when what

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // membarrier: has every processor that runs this process execute a full memory barrier.
 #pragma once
 

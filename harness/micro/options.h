@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Options: the flags that are ours, and what we must know of Google Benchmark's.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Rows: lockbench-micro's figures as rows of trials.csv.
 #pragma once
 

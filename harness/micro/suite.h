@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Suite: the benchmarks of lockbench-micro by name, and what each call of one found besides time.
 //
 //   uncontended/<primitive>/<key type>               a handle made, locked and unlocked: one key

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Limits between two threads, each bound to a core of its own.
 #include <atomic>
 #include <functional>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Drawing: a net as a picture. Graphviz's `dot` says where things go; what they look like is said
 // here, so that a marking can be drawn again and again in one layout.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Film: a firing sequence, marking by marking.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Invariants: weighted sums of tokens that no transition changes, whatever happens.
 //
 // They follow from the arcs alone, so they hold for the net however far a search came. Those given

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // LockParts: how one lock is taken and let go of, as transitions between two places of a thread.
 //
 // Whatever program a thread runs (programs.h), a part adds to it the lock's side: its shared places

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // MarkingSet: markings of W words each, numbered in the order in which they came.
 //
 // Not a class for general use: numbers are 32 bits wide, and nothing is ever removed.

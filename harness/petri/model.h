@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Models: the nets of the primitives, for any number of threads, keys and leases.
 //
 // Every thread goes round: it asks, takes, lets go, and asks again; between two rounds it may end.

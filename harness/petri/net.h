@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Net: a place/transition net with weighted arcs, and the one rule by which it moves.
 //
 // A transition may fire when each place that it takes from holds at least as many tokens as it

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // NetBuilder: nets of threads and locks, put together by name.
 //
 // A place that belongs to a thread joins that thread's column, in the order of making; threads that

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // PackedNet: a net whose markings are a few machine words.
 //
 // Each place has a field of as many bits as its bound needs: one where the invariants allow one

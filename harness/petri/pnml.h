@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // PNML: place/transition nets in the interchange format of ISO/IEC 15909-2.
 //
 // What the standard has no words for (unseen steps, symmetries, what is wanted or claimed) is

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Promela: a net as a model for the SPIN model checker, whose verdict and number of states can be
 // held against ours.
 //

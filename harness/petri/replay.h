@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Replay: whether what was seen is something that the net can do.
 //
 // A trace is a list of events, one for each thing that somebody who watches the code sees. An event

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Search: every marking that a net can reach, breadth first.
 //
 // Breadth first, the way back from a marking to the start is a shortest firing sequence to it, so

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Story: what search and proof found, in words.
 #pragma once
 

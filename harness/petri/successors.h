@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Successors: what one packed marking can become, folded. The search's inner loop.
 #pragma once
 

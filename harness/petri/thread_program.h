@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ThreadProgram: what one thread does with the locks, round after round, as places and transitions.
 //
 //   outside ─asks─▶ wants ─takes─▶ holds ─[takes the next]─▶ … ─lets go─▶ outside

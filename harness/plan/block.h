@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Blocks: one pass over cells, in an order drawn anew.
 #pragma once
 

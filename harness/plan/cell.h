@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Cell and Trial: one point of a sweep, and one measurement of it.
 #pragma once
 

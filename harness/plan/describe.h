@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Describe: a cell in one short line for people.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Expand: a preset into the plan that is run.
 //
 // Every block holds every cell once, in an order drawn anew; the trials of a block have one seed,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // JSON: cells, trials and plans as text, both ways, without loss.
 //
 // A trial is one line, and all that `lockbench trial` needs. Words and times are written as users

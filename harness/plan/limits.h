@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Limits: which cells can be measured at all, and how long one may take.
 //
 // Pure arithmetic on what the cell says; no clock is read. Results are capped at kLongestDuration.

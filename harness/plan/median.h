@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Median: the middle of a few values, and how well they know it. Pure.
 #pragma once
 

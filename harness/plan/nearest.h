@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Nearest name: what somebody who misspelt a name most likely meant.
 #pragma once
 

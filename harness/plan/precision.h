@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Precision: which cells need more blocks before their medians are narrow enough.
 //
 // Pure: figures in, decisions out.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "harness/plan/preset.h"
 
 #include <algorithm>
@@ -53,7 +55,9 @@ Sweep usual_sweep(const Sweep& given) {
   // The counts say how many keys and operations there are; the threads, how many keys of their own.
   if (some_are(KeyDistribution::Kind::kAssigned)) return usual;
   const bool own = some_are(KeyDistribution::Kind::kOwn);
-  if (!own && workload != "nested" && workload != "checkout" && workload != kFileCounter) usual.keys = {64};
+  const bool one_by_itself =
+      workload == "nested" || workload == "checkout" || workload == kFileCounter;
+  if (!own && !one_by_itself) usual.keys = {64};
   if (mode_of(given) == Mode::kFixed) usual.operations = 1000;
   return usual;
 }

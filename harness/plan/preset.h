@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Preset: a named plan, as sweeps over axes; and what a command line changes in it.
 #pragma once
 

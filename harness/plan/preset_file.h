@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Preset files: TOML into a preset.
 //
 //   title = "Throughput by threads"            # required

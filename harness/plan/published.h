@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Published: what the authors of a system measured or claimed, to stand beside what a preset
 // measures.
 //

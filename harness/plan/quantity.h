@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Quantities as users write them: durations with their unit, counts and lists of counts.
 //
 // What is parsed prints in one canonical form, and what is printed parses to the same value. The

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Spelling: every word of a cell as users type it, both ways.
 //
 //   primitive          keyed    striped:lock=std,stripes=64

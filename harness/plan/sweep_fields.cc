@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "harness/plan/sweep_fields.h"
 
 #include <algorithm>
@@ -72,10 +74,11 @@ constexpr std::array kFields = {
     SweepField{"threads", true, kCountsHelp, add_counts<&Sweep::threads, kThreadRange>},
     SweepField{"keys", true, kCountsHelp, add_counts<&Sweep::keys, kKeyRange>},
     SweepField{"key_type", true, "u64 or string", add_list<&Sweep::key_types, parse_key_type>},
-    SweepField{"key_distribution", true,
-               "uniform, zipf:0.99, hot:0.1,0.9 (of the keys, of the operations), own (a key for each "
-               "thread) or assigned:6,2,5 (operations of each key)",
-               add_one<&Sweep::key_distributions, parse_key_distribution>},
+    SweepField{
+        "key_distribution", true,
+        "uniform, zipf:0.99, hot:0.1,0.9 (of the keys, of the operations), own (a key for each "
+        "thread) or assigned:6,2,5 (operations of each key)",
+        add_one<&Sweep::key_distributions, parse_key_distribution>},
     SweepField{"hold", true, kWorkWants, add_list<&Sweep::holds, parse_work>},
     SweepField{"think", true, kWorkWants, add_list<&Sweep::thinks, parse_work>},
     SweepField{"pinning", true,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Sweep fields: one table of what a sweep can say, for files and flags alike.
 //
 // A field is spelt as the column of the CSV: `key_type` in a file, --key-type as a flag.

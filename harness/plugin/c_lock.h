@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* A lock for lockbench by a C interface: from C, Rust, Zig, or whatever can make a shared library
  * with one constant in it. Nothing of lockbench is linked with it; this header is all there is.
  *

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // c_offer: locks of the C interface (c_lock.h) as what other plug-ins bring.
 //
 // Each is called through the plug-in's own pointers, once per lock(), try_lock() and unlock(). The

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Reading what a plug-in of the C interface exports, whatever its author's header knew of.
 #pragma once
 

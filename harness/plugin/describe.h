@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Description: what a plug-in brings, as told by the child that loaded it to the program that only
 // plans with it.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // engine_main: the main() of an engine that takes plug-ins.
 //
 // Header alone: it is compiled into each engine, of which one is built for simulation.

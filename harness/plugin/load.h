@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // load_plugin: brings a plug-in into this process and asks what it has.
 //
 // Whoever wants to live on lets a child do this: a library's own start-up code runs here.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // PluginOffer: what a plug-in brings, and the header by which it is recognised.
 //
 // A plug-in is a shared library with one constant of this type under the name `lockbench_plugin`.

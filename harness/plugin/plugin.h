@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Plug-ins: locks of your own before lockbench's workloads, without a change to lockbench.
 //
 //   #include <lockbench/plugin.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Build: what a run was measured with.
 #pragma once
 

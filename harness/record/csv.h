@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // CSV: records to text and back, after RFC 4180 with lines that end in LF.
 //
 // Guarantees   what csv_record() writes, parse_csv() reads back, whatever the characters: quotes,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // FieldReader: takes the fields of one JSON object, and remembers the first thing that is wrong.
 //
 // Guarantees   every field is of the type asked for and in its range, or finish() says which is

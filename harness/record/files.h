@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // AppendFile: a file that grows by whole pieces or not at all.
 //
 // Guarantees   a piece that append() could not write in full is cut off again, so the file ends

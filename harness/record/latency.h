@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Latency: the distributions of times behind trials.csv, as rows of latency.csv: one row for each
 // bucket of a histogram that is not empty.
 #pragma once

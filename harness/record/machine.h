@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Machine: what a run was measured on, as far as the machine tells.
 //
 // What is not known is absent; nothing is guessed.

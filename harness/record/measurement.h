@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Measurement: the figures of a row that a run is summed up by, without their distributions.
 //
 // Small, so that a program can keep one of every row that it writes, and the same whether it comes

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Meta: what meta.json holds, so that a run can be judged, resumed and repeated.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Outcome by name, as it stands in trials.csv and in a sample's JSON.
 #pragma once
 

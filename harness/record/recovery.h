@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Recovery: what is worth keeping of a run's files, wherever its writer was stopped. Pure: texts
 // in, decisions out.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Row: one trial as it stands in trials.csv, before it is text.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // RunWriter: puts a run on disk, trial by trial, so that nothing finished is ever lost.
 //
 //   <folder>/trials.csv    one row a trial, the last thing written of it

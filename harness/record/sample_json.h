@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Sample and JSON: what the child process of a trial prints and its parent reads.
 //
 // Guarantees   parse_sample(sample_text(s)) == s for every sample whose figures are finite and

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Schema: the columns of trials.csv and latency.csv, in order. One table for the writer, the reader
 // and the page results/README.md.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Stamps: when something was, and which run it belongs to.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Target: a machine class that presets are sized for, known by the name of its processor.
 #pragma once
 

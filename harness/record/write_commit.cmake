@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Writes OUTPUT from TEMPLATE with the commit of SOURCE, at build time, since a commit does not
 # configure anew. An unchanged header is left alone, so that nothing is compiled again.
 set(LOCKBENCH_COMMIT "")

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Chronicle: what the threads of a client were seen to do with a suspect, in the order in which it
 // was seen, to be held against a model of the suspect.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Client: what the threads of an investigation do with a suspect: short lists of acts, drawn at
 // random to fit what the suspect can do, or written down.
 //

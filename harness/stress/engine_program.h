@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // EngineProgram: what the main() of an engine does: `list`, or one order in and one report out.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Finding: what an oracle found wrong; and how often each oracle was asked.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Report: what one engine says of one suspect; and the order that it was given.
 //
 // Engines are programs of their own: the order comes as JSON on standard input, the report goes as

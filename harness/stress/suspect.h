@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Suspect: a lock under investigation, behind virtual calls, so that the engines, the clients and
 // the oracles are compiled once and not once per lock. Nothing here is measured, so the calls may
 // cost what they cost.

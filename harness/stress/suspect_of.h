@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // SuspectOf: wraps a concrete primitive as a Suspect. A lock's abilities are read off its promises
 // and its interface; only what neither can tell is said by whoever names it.
 #pragma once

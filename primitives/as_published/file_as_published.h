@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // FileAsPublished: a symbolic link that whoever locks must be the first to make, as published.
 //
 // The link's text is the number of the process that made it. Who finds one sleeps for a second and

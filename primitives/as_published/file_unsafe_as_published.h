@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // FileUnsafeAsPublished: a file that says 0 or 1, looked at and then written, as published.
 //
 // Claimed      nothing: it is the article's example of how not to do it.

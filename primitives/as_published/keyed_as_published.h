@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // KeyedAsPublished: a table of locks by key and a worker with a watchdog, as they were published.
 //
 // A key is the worker's prefix and a name. Whoever asks for a key first puts a lock into the table;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // LeaseAsPublished: per shard a queue of numbers; take one from the front, give it back at the end.
 //
 // Claimed      at most n at work on a shard; nobody waits for anybody in particular, so a thread

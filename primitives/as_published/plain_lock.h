@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // PlainLock: the lock that scripting languages offer, and that several published forms are made of.
 //
 // Guarantees   one holder; any thread may release, not the holder alone, and whoever waits is let

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // RandomMutexesAsPublished: per shard an array of n mutexes, of which one is picked at random.
 //
 // Claimed      at most n at work on a shard of a database with n connections.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ReentrantAsPublished: owner, count and pending count before a real lock, as it was printed; and
 // the same with its faults mended.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // StripedAsPublished: a fixed array of locks; the sum of the keys' hashes chooses one.
 //
 // Several keys make one lock: each is lower-cased and hashed to 32 bits, the hashes are added up,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Watchdog: a thread that does something once, after a while, unless it is called off before.
 //
 // Guarantees   the alarm runs at most once a start(), on a thread of its own; when the destructor

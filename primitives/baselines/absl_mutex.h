@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // AbslMutex: absl::Mutex under the standard's names.
 //
 // Guarantees   mutual exclusion between threads.

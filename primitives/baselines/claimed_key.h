@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the keyed baselines share: how a table keeps a key, and what a handle is made from.
 #pragma once
 

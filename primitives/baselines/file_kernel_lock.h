@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // FileKernelLock: a file for every key that the kernel keeps an advisory lock on, by flock() or by
 // fcntl()'s locks of an open file description (OFD).
 //

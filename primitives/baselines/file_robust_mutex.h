@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // FileRobustMutex: one robust, process-shared pthread_mutex_t in a file that all map.
 //
 // Guarantees   mutual exclusion between all threads of all processes that map the file; timed

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // KeyTable: the textbook way to lock by key, which the keyed baselines are made of: a map from keys
 // to locks, in shards, each under a mutex of its own.
 //

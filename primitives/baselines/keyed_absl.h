@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // KeyedAbsl: the sharded table of locks with Abseil's hash map and hash.
 //
 // The map is absl::node_hash_map: a flat one would move locks that threads wait in. What it

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // KeyedTable, KeyedTableSharded, KeyedLeaky: what textbooks do to lock by key, with the standard
 // library's map.
 //

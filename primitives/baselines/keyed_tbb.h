@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // KeyedTbb: an accessor of tbb::concurrent_hash_map, held as the lock of its key.
 //
 // Guarantees   mutual exclusion between threads per key; two different keys never share a lock,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // LeaseCondvar: a queue of leases per shard, made of a mutex, a condition variable and a deque.
 //
 // Guarantees   at most `leases` holders of a shard; no lease with two holders; leases go round: the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // LeaseMoodycamel: a queue of leases per shard: moodycamel's blocking queue, used as it comes.
 //
 // Guarantees   at most `leases` holders of a shard; no lease with two holders.
@@ -6,11 +8,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <concurrentqueue/blockingconcurrentqueue.h>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-
-#include <concurrentqueue/blockingconcurrentqueue.h>
 
 #include "primitives/baselines/lease_shards.h"
 

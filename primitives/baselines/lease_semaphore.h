@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // LeaseSemaphore: leases per shard, counted by std::counting_semaphore and kept in a free list.
 //
 // Guarantees   at most `leases` holders of a shard; no lease with two holders.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // LeaseShards: LeasePool's interface over any shard that can hand out numbers.
 //
 // A `Shard` has fill(leases), called once; take(), which waits; try_take(), which does not; give();

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // LeaseTbb: a queue of leases per shard: tbb::concurrent_bounded_queue, used as it comes.
 //
 // Guarantees   at most `leases` holders of a shard; no lease with two holders; takers are served in

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // PthreadSpinlock: the C library's spin lock under the standard's names.
 //
 // Guarantees   mutual exclusion between threads.

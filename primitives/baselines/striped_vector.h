@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // StripedVector: stripes as most people write them: a vector of mutexes side by side, and a
 // modulus.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // TbbQueuingMutex: tbb::queuing_mutex as a queue lock.
 //
 // Guarantees   mutual exclusion between threads, first come, first served.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Asymmetry: which pair of barriers a lock is built on that has its unlock paid for by waiters.
 //
 // Such a lock takes one of these types as a parameter and asks available() before it lets an unlock

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Claim: one thread's handle on one base lock.
 //
 // A base lock is either Lockable by itself (std::mutex), or a queue lock, which needs a node for

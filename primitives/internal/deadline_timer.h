@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // DeadlineTimer: one thread that watches the deadlines of any number of numbered things.
 //
 // Guarantees   alarm(i) runs on the timer's thread once the deadline set for i has passed, and not

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // FileClaims: what the threads of this process take lock files with.
 //
 // Guarantees   a claim is one thread's at a time, and its text nobody else's, ever; claims are used

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The two forms of a lock file: a symbolic link, and a folder. Either says who holds it.
 //
 // An owner prepares a claim once, under a name of its own, which costs the file system a new

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // FileName: the name of a key's lock file.
 //
 // Guarantees   two different keys have different names; whatever the key, the name stays in its

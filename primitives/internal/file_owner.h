@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // FileOwner: who holds a lock file, in a text that outlives its writer.
 //
 // Guarantees   nobody who lives is judged dead: not when stopped, not when another process has its

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // HandlePair: one or two handles that are locked together, as one Lockable.
 //
 // Guarantees   lock() takes the handles in the order given and unlock() returns them in reverse; an

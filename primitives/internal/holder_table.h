@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // HolderTable: the nodes that hold keys beside the one that a bucket has room for.
 //
 // An open table of words, each a node's address and 16 bits of its key's hash, so that a walk reads

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // KeyQueues: who holds the keys of one bucket of a table, and who waits for them.
 //
 // A thread's claim on a key is a node inside its handle, so a table of any size allocates nothing

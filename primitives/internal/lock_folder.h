@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // LockFolder: the folder in which lock files are, checked and held open.
 //
 // Guarantees   what is done in it is done in the folder that was checked, even when its path leads

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ParkingLot: the queues of all addresses at which threads of this process are parked.
 //
 // A lock that nobody waits for needs no room for a queue: the queues of all such locks lie in one

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ProcessPool: things that threads of this process use by turns and a child of it must not.
 //
 // Guarantees   a thing is one thread's at a time; after a fork() the child starts with none, and

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // TimedMembers: the two standard timed members, made of one member that knows a deadline.
 //
 // A lock derives from TimedMembers<Lock> and has `bool lock_before(platform::Time deadline)`, which

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // WaitQueue: threads that wait for something guarded by a small mutex, each asleep on a word of its
 // own, in the order in which they came.
 //

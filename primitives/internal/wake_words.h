@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // WakeWords: how a process that gives a lock file back wakes one that waits for it.
 //
 // A few words in a file, `.wake`, that the processes of one user map. They decide nothing: who

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Atomic: the only atomic type that our own primitives use.
 //
 // Guarantees   exactly std::atomic, at no cost.

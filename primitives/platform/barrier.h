@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Asymmetric barriers: a pair of which the one that is run often costs nothing, and the one that is
 // run seldom pays for both.
 //

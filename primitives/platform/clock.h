@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Time: the clock that deadlines and measured waits are read from.
 //
 // Guarantees   monotonic, unaffected by changes of the date; now() takes 20-30 ns.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Files, as locks between processes use them: names in one folder that is held open.
 //
 // Guarantees   every name is looked up in the folder that the descriptor stands for, whatever its

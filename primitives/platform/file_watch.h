@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // RemovalWatch: tells when something leaves a folder.
 //
 // Guarantees   what leaves between start() and stop() ends a wait_for_either(), whoever removes it.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Futex: sleep until a 32-bit word is said to have changed.
 //
 // Guarantees   a waiter that finds the word different from `expected` does not sleep; a wake that

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Layout constants that data structures are padded to.
 #pragma once
 

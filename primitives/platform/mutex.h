@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Mutex and ConditionVariable: the standard ones, for algorithms that are told in their terms.
 //
 // Guarantees   exactly std::mutex and std::condition_variable, at no cost.

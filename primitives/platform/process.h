@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Processes: who runs, since when, and a descriptor that tells when it has ended.
 //
 // Guarantees   a process is told from a later one with its number by when it started.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ScratchFolder: a folder for one program's short use, in the system's place for such.
 //
 // Guarantees   new, this user's alone, and removed with all that is in it by the process that made

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Shared futex: sleep until a 32-bit word in memory that processes share is said to have changed.
 //
 // Guarantees   as futex.h, and between processes that map the same file or are parent and child.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a thread does between two looks at a word that it waits for.
 #pragma once
 

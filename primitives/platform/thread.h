@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Threads: who is running, as one word that a lock can store; starting one; sleeping.
 //
 // Guarantees   a token is never 0, is different for any two threads that are alive at once, and is
@@ -49,8 +51,8 @@ T& of_this_process() {
   return own;
 }
 
-// How many places such a table of the process has: what the lock asks for. (A simulation has two, so
-// that locks meet in one place.)
+// How many places such a table of the process has: what the lock asks for. (A simulation has two,
+// so that locks meet in one place.)
 constexpr std::size_t places(std::size_t usual) noexcept {
   return usual;
 }

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads the folder of a run and says what is in it, in pictures and in tables.
 
 loader      the one way in: trials.csv, latency.csv, meta.json, checked

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which primitive the others are compared with: the one that was named, else the usual one."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What makes two rows measurements of the same thing, and how that is put into words.
 
 A group is a cell without its primitive: what primitives are compared within. A figure's facet is a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the scripts' command lines share: errors in one line, and the exits that go with them."""
 
 from __future__ import annotations

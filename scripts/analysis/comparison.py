@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rows of a comparison: the primitives of a run against a baseline, or two runs cell by cell.
 
 Within a run, ratios are paired by block. Between two runs nothing pairs the blocks: one run came

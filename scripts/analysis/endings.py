@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Names of lines at their ends instead of a legend: apart from each other, covering nothing."""
 
 from __future__ import annotations

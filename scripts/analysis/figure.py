@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The look that all pictures share: sizes, type, heading, footnotes, axes.
 
 Layout is in inches, by hand: text is measured and given its room, so nothing overlaps or is cut off

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Times as they were distributed: the buckets of latency.csv, for the trials that are asked for.
 
 The file of a large run is far larger than its table of trials, so it is read in parts, and of each

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whether two runs may be compared: measured on one machine, with one build."""
 
 from __future__ import annotations

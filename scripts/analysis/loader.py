@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The one way into a run's folder: trials.csv, latency.csv and meta.json, checked.
 
 Guarantees   every column of the schema is there and of its type; a figure that was not measured is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whether this interpreter has what a script imports. Imports nothing that could be missing."""
 
 from __future__ import annotations

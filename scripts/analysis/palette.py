@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One colour, marker and line style for each primitive, the same in every picture.
 
 The hue tells the family (how keys map to locks), after Okabe and Ito, "Color Universal Design"

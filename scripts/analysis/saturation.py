@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Open loop: from which rate of arrivals on a primitive cannot keep up.
 
 Below its saturation point a lock serves what arrives and waits are short; beyond it the queue grows

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How throughput grows with threads: a fit of the Universal Scalability Law, or why there is none.
 
     X(N) = λN / (1 + σ(N−1) + κN(N−1))

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Logarithmic axes: limits with air, ticks at round numbers, in the words of their unit."""
 
 from __future__ import annotations

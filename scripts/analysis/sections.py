@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a comparison tells of curves rather than of cells: how throughput grows with threads, and
 where open loops saturate. Pure: figures to words and records.
 """

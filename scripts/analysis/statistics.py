@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Intervals, tests and verdicts over the blocks of a run. No row, no file.
 
 Ratios are of speeds: above 1 means faster than the baseline. Blocks pair the two sides, since the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A comparison as text, CSV, Markdown and JSON. Pure: each takes a comparison and gives a string.
 
 A figure without its proof is not printed: the reason stands in its place.

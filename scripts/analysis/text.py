@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Names and reasons from a CSV are data: here they are made harmless for each form that has no
 escaping of its own. HTML has: the templates escape whatever is put into them."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Throughput that was bought with unfairness: when to say so, and how.
 
 A lock that lets one thread run on while others starve keeps its data in one core's cache and wins

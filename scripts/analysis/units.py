@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Numbers as people read them: three significant digits and a unit."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What lockbench promises of its figures, each promise put to the test.
 
 lab      where runs are made: the program, a folder, what is drawn

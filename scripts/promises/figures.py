@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Promises about what is measured and judged."""
 
 from __future__ import annotations

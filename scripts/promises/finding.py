@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What was promised and what was found, as a table."""
 
 from __future__ import annotations

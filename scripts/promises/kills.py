@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The promise that nothing finished is ever lost: runs are killed at random moments, and gone on
 with, until they are done."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where runs are made: the program, a folder, what is drawn."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The catalog's refusals: what does not exist is InvalidArgument, what does not go together is
 // FailedPrecondition; each says what was wrong and what would be right.
 #include <cstdlib>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The catalog's entries: what they say of themselves, and what goes together.
 #include "harness/catalog/catalog.h"
 

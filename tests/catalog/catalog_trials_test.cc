@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Every entry of the catalog carries every workload that it is paired with through a trial.
 #include <cctype>
 #include <set>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The first seed's demonstration, scaled down: holds that take ten times as long as they may, under
 // the published watchdog and under ours. `--gtest_repeat=1000` makes a thousand runs of it.
 #include <iterator>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A PostgreSQL server of one's own, reached by nothing but a socket in a temporary folder."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The real program, driven as users drive it, each test in a folder of its own."""
 
 from __future__ import annotations

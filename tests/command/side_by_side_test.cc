@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Side by side: published figures and measured ones; and that the shipped ones speak of what their
 // presets measure.
 #include "harness/command/side_by_side.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A machine on which nothing spoils a measurement, for tests to spoil.
 #pragma once
 

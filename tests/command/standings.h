@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Rows of a small run, for tests of what is said of it: one group of cells, a figure a block.
 #pragma once
 

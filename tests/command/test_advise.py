@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Advice for one case: measured, or taken from a run whose cells fit."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bad input: one line that says where, what and what would be right; exit 2; nothing written."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Leases before real connections: SQLite's, and those of a PostgreSQL server that is started."""
 
 from __future__ import annotations

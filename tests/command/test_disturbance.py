@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A trial that something disturbed is measured again, and every attempt is kept."""
 
 from __future__ import annotations

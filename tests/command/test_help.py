@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Help teaches: what there is, and examples that work as they stand."""
 
 from __future__ import annotations

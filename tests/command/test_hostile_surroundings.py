@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run holds its own whatever it is started from."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The first five minutes of somebody who installed lockbench: what docs/add-a-primitive.md says."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whatever stops a run, its finished trials are kept, and it can be gone on with."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """lockbench model: nets of locks and of files, what is said of them, and what is refused."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Plug-ins: what works is measured beside lockbench's own, what is broken costs its rows alone."""
 
 from __future__ import annotations

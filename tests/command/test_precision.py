@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Blocks are added until medians are narrow enough or the budget ends."""
 
 from __future__ import annotations

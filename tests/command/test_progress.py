@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Progress: a bar on a terminal, sparse lines elsewhere, nothing where nothing is wanted."""
 
 from __future__ import annotations

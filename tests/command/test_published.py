@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A seed's preset ends with what its authors published beside what was measured."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run ends in its standings: for people on terminals of any width, and for programs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The whole way of the data: a preset, trials, rows, pictures and a table."""
 
 from __future__ import annotations

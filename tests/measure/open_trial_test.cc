@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // run_trial: trials in which operations are due at a rate. How many there are follows from the
 // schedule; which of them had their turn is the machine's business.
 #include <cstdlib>

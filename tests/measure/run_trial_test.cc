@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // run_trial: trials that end by themselves.
 #include "harness/measure/run_trial.h"
 

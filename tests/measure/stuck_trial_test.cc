@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // run_trial: trials that do not end by themselves. Each leaves threads behind, so each runs in a
 // process that is left by _exit(), as the caller of run_trial() must.
 #include <cstdio>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Trials to run in the process of the test.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // lockbench-micro as people run it.
 #include <cstdlib>
 #include <map>

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 // AsymmetricLock: one thread, the first to come, enters by a store and a load; the others pay for
 // it with a barrier on its behalf; and what becomes of it with one fault.
 //

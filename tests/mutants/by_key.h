@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ByKey: handles for a lock that has lock(key), try_lock(key) and unlock(key).
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // CondvarLock: a flag under a mutex and a condition variable; and what becomes of it with one
 // fault.
 #pragma once

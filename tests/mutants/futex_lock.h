@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // FutexLock: three states and the kernel's queue; and what becomes of it with one fault.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // KeyTable: a table of mutexes with reference counts; and what becomes of it with one fault.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Leases: a list of free numbers under a mutex; and what becomes of it with one fault. One shard.
 #pragma once
 

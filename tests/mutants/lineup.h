@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The catalog of broken locks that the engines must convict, and of correct ones beside them that
 // they must not.
 #pragma once

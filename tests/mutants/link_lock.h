@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // LinkLock: a lock between processes, a symbolic link that says who holds it, with at most one
 // fault. Without any it is correct: the link appears in one step and only where there was none; a
 // dead owner's is removed under a guard that one process has at a time, having been read again.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The broken locks between processes.
 
 #include <chrono>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Locks that only the engine of real threads can take: a broken one that would take a simulation
 // down with it, and a correct one that real time alone makes suspicious.
 #pragma once

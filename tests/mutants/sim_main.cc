@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // lockbench-sim-mutants: the simulated engine with the broken locks before it.
 
 #include "harness/stress/engine_program.h"

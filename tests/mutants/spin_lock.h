@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // SpinLock: test-and-set; and what becomes of it with one fault.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Stripes: an array of mutexes; two keys at once; and what becomes of it with one fault.
 #pragma once
 

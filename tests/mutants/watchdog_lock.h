@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // WatchdogLock: a lock whose hold is ended by a watchdog when its time is up; and what becomes of
 // it with one fault. A hold has a token, which grows with every grant.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The broken locks and the nets that they are held against.
 #pragma once
 

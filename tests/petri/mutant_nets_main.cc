@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // lockbench-net-mutants: holds each broken lock against its net, and prints what disagreed as a
 // table in Markdown.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Every broken lock disagrees with its net, or it is said why it cannot; no correct one does.
 
 #include "tests/petri/mutant_nets.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """SPIN, given the exported nets, comes to the same verdicts and the same numbers of markings."""
 
 from __future__ import annotations

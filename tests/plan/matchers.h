@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the tests of the plan say of a status, and a sweep to begin with.
 #pragma once
 

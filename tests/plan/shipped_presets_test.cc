@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The presets in workloads/presets: that each is what it says.
 #include <algorithm>
 #include <filesystem>

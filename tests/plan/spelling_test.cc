@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "harness/plan/spelling.h"
 
 #include <gmock/gmock.h>
@@ -72,9 +74,8 @@ TEST(WorkText, TellsWhatIsWrong) {
 }
 
 TEST(KeyDistributionText, RoundTrips) {
-  for (const char* text :
-       {"uniform", "zipf:0.99", "zipf:1.25", "hot:0.1,0.9", "assigned:6,2,5,3,2,3", "assigned:0",
-        "own"}) {
+  for (const char* text : {"uniform", "zipf:0.99", "zipf:1.25", "hot:0.1,0.9",
+                           "assigned:6,2,5,3,2,3", "assigned:0", "own"}) {
     EXPECT_EQ(retold(parse_key_distribution, text), text);
   }
   EXPECT_EQ(retold(parse_key_distribution, "zipf"), "zipf:0.99");

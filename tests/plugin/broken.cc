@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Locks that go wrong in ways of their own, before the few workloads that one kind of key and no
 // pair of keys leave: quick to compile.
 #include <cstdlib>

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* By what is defined: of an older header (OLD), without a function (HALF), or never made. */
 #include "harness/plugin/c_lock.h"
 

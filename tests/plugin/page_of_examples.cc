@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The examples of docs/concepts.md and README.md, against lockbench::primitives as installed.
 #include <chrono>
 #include <cstdint>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A plug-in of another version: recognised by its header alone, none of its functions is called.
 #include <cstdlib>
 

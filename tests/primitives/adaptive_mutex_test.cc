@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // AdaptiveMutex, and the recursive mutex that is biased to one thread.
 #include "primitives/adaptive_mutex.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "tests/primitives/any_primitive.h"
 
 #include <concepts>

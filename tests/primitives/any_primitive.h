@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // AnyPrimitive: a primitive of primitive_list.h behind virtual calls, so that the contract is
 // compiled once and not once per primitive.
 //

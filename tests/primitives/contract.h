@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the contract tests share: the primitive under test, keys for it, and other threads.
 #pragma once
 

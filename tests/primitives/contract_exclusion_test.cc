@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What every primitive guarantees: as many inside as its capacity says, and not one more.
 #include <array>
 #include <atomic>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Leases: numbers that are given out once and all come back.
 #include <array>
 #include <atomic>

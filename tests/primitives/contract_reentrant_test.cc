@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Reentrant locks: their owner may lock again; others wait for the last unlock.
 #include <atomic>
 #include <chrono>

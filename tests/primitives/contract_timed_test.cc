@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Timeouts: what is promised when time runs out, and when it does not.
 #include <array>
 #include <atomic>

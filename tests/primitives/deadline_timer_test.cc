@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // DeadlineTimer: every deadline gets its alarm, in the order of the deadlines.
 #include "primitives/internal/deadline_timer.h"
 

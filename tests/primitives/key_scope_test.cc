@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // KeyText, KeyScope, Namespaced: keys that are one exactly when their lists are.
 #include "primitives/key_scope.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Keys: hashes, composites, indexes.
 #include "primitives/key.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // KeyedLimited and its fence: what becomes of a holder who is late.
 #include "primitives/keyed_limited.h"
 

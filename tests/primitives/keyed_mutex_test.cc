@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // KeyedMutex: what the contract tests do not ask: buckets that hold many keys at once.
 #include "primitives/keyed_mutex.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // LeasePool: its own promises beyond the contract: order, nesting, census.
 #include "primitives/lease_pool.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ParkingMutex: many locks of a byte, whose waiters share a table.
 #include "primitives/parking_lot.h"
 

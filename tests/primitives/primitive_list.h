@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The one list of what the contract tests are run over: a line per primitive and key type.
 //
 // Whoever adds a primitive adds its line here; the tests find out what it promises.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // process_wide: one instance, made once.
 #include "primitives/process_wide.h"
 

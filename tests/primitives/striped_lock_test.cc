@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // StripedLock: any number of keys at once.
 #include "primitives/striped_lock.h"
 

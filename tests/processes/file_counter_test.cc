@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // FileCounter: trials of processes, what their proof lets pass and what it convicts.
 #include "workloads/file_counter.h"
 

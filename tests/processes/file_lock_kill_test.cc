@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // FileLock under a nemesis that kills processes, holders before all: what was added may be missing
 // when its process was killed, but nothing is added twice, no number is torn, two are never inside
 // and nobody is kept out for good. How soon a killed holder's lock is taken again is told, not

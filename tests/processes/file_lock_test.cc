@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // FileLock: between processes, and what becomes of a lock when its owner is killed, stopped or not
 // its owner.
 #include "primitives/file_lock.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // FileOwner: the text that names an owner, and the judgement whether it lives.
 #include "primitives/internal/file_owner.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The locks between processes that file is measured beside: what each promises, and the faults that
 // the published ones keep.
 #include <atomic>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ProcessCrew: workers that are processes.
 #include "harness/measure/process_crew.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Child processes of a test: each runs a piece of work and ends without the test's own endings.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A small run to write, tear and read back: rows with every cell, with hardly any, and between.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // SmallDisk: while it lives, no file of this process grows beyond a number of bytes, and the kernel
 // says so by an error instead of a signal.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // TemporaryFolder: an empty folder that goes away with the test, whatever is in it by then.
 #pragma once
 

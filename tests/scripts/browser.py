@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A browser without a window, driven as a user drives one: Chromium, by the DevTools protocol over
 two pipes. Small on purpose: what the tests of the report need, and nothing else.
 """

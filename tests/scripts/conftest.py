@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Lets the tests import the analysis as the scripts do, and makes runs for them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A stand-in for a machine: a checkout of the shell scripts alone, and a PATH of pretended tools.
 
 What a script calls is written down and answered as the test wants, so that nothing is installed,

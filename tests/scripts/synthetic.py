@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes run folders that look as if they had been measured.
 
 A plan is a list of cells; each becomes one row a block. The model is rough (waiting grows with

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """check_includes.py finds each kind of broken include rule, and nothing in a clean tree."""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """demo.sh and test.sh call the right tools in the right order, and end as they should."""
 
 import os

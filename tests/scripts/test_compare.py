@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """compare.py: tables of medians and ratios, verdicts, refusals."""
 
 from __future__ import annotations

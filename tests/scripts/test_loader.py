@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The loader: what it reads, and what it says of what it cannot read."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """plot.py: which pictures a run gives, and what it says when it gives none."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """report.py: what a page holds, in which order, of which runs; and that names are words in it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The report as its readers use it: opened from a file in Chromium, pointed at, sorted, filtered,
 printed. Skipped, and said so, where there is no Chromium."""
 

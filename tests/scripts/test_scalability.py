@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The fit of throughput by threads: parameters found again, and curves that are refused."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The shell scripts parse, explain themselves, and install only what is missing."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Statistics: tests against values known from tables, intervals against their coverage."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a reader is told beside a figure: disturbed trials, unfairness, saturation."""
 
 from __future__ import annotations

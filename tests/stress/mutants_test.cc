@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The simulated engine convicts every broken lock, of what is wrong with it, and no correct one;
 // and what convicts does so again.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`lockbench stress` as users meet it: what it says, and how it ends."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What simulated threads can see of each other. The litmus tests are the field's own: store
 // buffering, message passing, coherence; after J. Alglave, L. Maranget, M. Tautschnig, "Herding
 // Cats", 2014.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // DelayedLock: a global lock that costs a known time more.
 //
 // Guarantees   lock() takes what a GlobalLock takes, and `delay` more: computed, not slept, and

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "tests/truth/known_subjects.h"
 
 #include <memory>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The known locks, paired with the one workload that they are measured under.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // lockbench-truth: the command `lockbench`, with known locks beside the others.
 #include <string>
 #include <vector>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // StallingLock: a global lock whose holder stands still for a known time, again and again.
 //
 // Guarantees   the first to have the lock when `every` has passed since the last stall was due

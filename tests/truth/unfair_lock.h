@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // UnfairLock: a global lock that lets threads in very unequally, and counts whom it let in.
 //
 // Guarantees   while the first thread that ever came keeps coming, it has `share` turns to each

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Checkout: what its proof lets pass, and what it convicts.
 #include "workloads/checkout.h"
 

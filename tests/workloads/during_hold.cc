@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "tests/workloads/during_hold.h"
 
 #include <ctime>

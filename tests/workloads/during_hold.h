@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // during_hold: what happens while a holder is busy, decided by the test, on one thread.
 //
 // This program has a clock_nanosleep() of its own, which takes the place of the C library's: it

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // False conflicts: whoever finds the lock taken learns whether it is for his own key.
 #include <optional>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // hold_bound(): what bounds fixed work, against counting it key by key.
 #include <algorithm>
 #include <optional>

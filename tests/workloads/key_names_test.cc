@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "workloads/key_names.h"
 
 #include <set>

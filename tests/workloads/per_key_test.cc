@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Counter and Accounts: what their proofs let pass, and what they convict.
 #include <string>
 

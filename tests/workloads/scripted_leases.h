@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ScriptedLeases: a shard that hands out whatever numbers the test says.
 #pragma once
 

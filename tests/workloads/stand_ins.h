@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Stand-ins: primitives for one thread, whose faults the test chooses, and what the tests say of a
 // workload over them.
 #pragma once

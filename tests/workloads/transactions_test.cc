@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Transactions: what its proof lets pass, and what it convicts, on SQLite.
 #include "workloads/database/transactions.h"
 

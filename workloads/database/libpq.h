@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // libpq::Session: one connection to a PostgreSQL server, through the client library libpq.so.5.
 //
 // The library is loaded when the first session is opened, not linked: see

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // PostgreSQL: a table a shard, on a server that somebody else started.
 #include <string>
 #include <vector>

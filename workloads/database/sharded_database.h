@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ShardedDatabase: shards of a database, each with a number of connections, for whoever pools them.
 //
 // Every connection has a record of its own in its shard: a number, how often it was used. Records

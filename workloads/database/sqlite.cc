@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // SQLite: a file a shard, in write-ahead mode, so that readers do not wait for the one writer that
 // a file can have.
 #include <algorithm>

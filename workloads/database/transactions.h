@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Transactions: take a lease of a shard, work with the connection of that number, give it back.
 //
 // An operation reads the connection's record, holds, as a program does that makes something of what

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 //! A lock in Rust before lockbench's workloads, by the C interface (harness/plugin/c_lock.h).
 //!
 //!     cargo build --release

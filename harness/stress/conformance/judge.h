@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Judge: whether what a suspect was seen to do is something that its net can do; and which of the
 // net's transitions it was never seen to take.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Clients that do what a net's threads may do, so that what is seen of them can be held against it.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // WatchedNet: a net, as far as somebody sees it who watches threads take locks.
 //
 // Such a net has transitions with the events `thread 1 takes a` and `thread 1 lets go of a`. What

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Board: what the processes of an epoch tell of themselves, in memory that they share and that
 // outlives each of them.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Crew: the processes of an epoch, one on each seat at a time, and what can be done to them.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The engine of processes: runs them at a lock in short epochs, kills, stops and replaces them, and
 // looks after each epoch at what they left.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Epoch: a tenth of a second of processes at a suspect of their own; then all must end, and what
 // they leave is looked at.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The locks between processes that lockbench ships or measures beside its own, as suspects.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // lockbench-proc: the engine of processes of `lockbench stress`, with the shipped locks before it.
 
 #include "harness/stress/engine_program.h"

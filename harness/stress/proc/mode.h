@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Mode: what befalls the processes of an epoch.
 #pragma once
 

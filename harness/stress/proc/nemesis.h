@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Nemesis: kills, stops and replaces the processes of an epoch, and times how soon a key whose
 // holder it killed is had again.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "harness/stress/proc/stage.h"
 
 namespace lockbench::stress::proc {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Stage: what the processes of an epoch have in common.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Worker: one life of a process of an epoch: it takes keys, looks whether it is alone with them,
 // makes an update and gives them back.
 #pragma once

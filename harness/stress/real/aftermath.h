@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Aftermath: what an epoch leaves, looked at when its threads have gone.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Board: what the threads of an investigation tell of themselves, in memory that outlives them: the
 // process that runs the suspect writes it, and the one that watches over it reads it, even when the
 // first has crashed or stands still.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Disturber: what is done to the threads of an epoch from outside, until it is told to stop.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The real engine, from an order to a report: native threads, disturbed in turn in every way of
 // mode.h.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Epoch: some dozen milliseconds of threads at a suspect of their own; then all must stop, and what
 // they leave is looked at.
 #pragma once

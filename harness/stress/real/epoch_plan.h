@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // EpochPlan: what the threads of an epoch will do, drawn from a seed. Pure.
 #pragma once
 

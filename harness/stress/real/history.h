@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // History: the takes of an epoch, each with its times, and whether a lock can have served them one
 // after the other.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Investigation: epochs in turn, until one convicts or the time is over.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // lockbench-real: the real engine of `lockbench stress`, with the shipped locks before it.
 
 #include "harness/plugin/c_offer.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Mode: one way of disturbing the threads of an epoch. No single way finds every fault, and some
 // hide what another shows: a yield gives a starved thread its turn. So they go in rotation.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Stage: what the threads of an epoch share.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Standstill: tells threads that cannot go on from threads that are not let.
 //
 // Threads stand still when for the whole of a patience nothing was told by any of them, and each of

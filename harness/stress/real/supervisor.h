@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Supervisor: a suspect's threads in a process of their own, and somebody who watches over it. What
 // crashes or hangs there costs that process and nothing else.
 #pragma once

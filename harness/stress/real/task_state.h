@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // TaskState: whether the kernel's scheduler, and not the suspect, keeps a thread from going on.
 #pragma once
 

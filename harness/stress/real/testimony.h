@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Testimony: what a board says, in words.
 #pragma once
 

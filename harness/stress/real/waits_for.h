@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // WaitsFor: what a standstill is: threads that wait for each other in a circle, a key that waits
 // for another key, or a wake-up that was lost. Pure.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Watch: what a key's holders leave for each other to see, one for each lease of each key.
 //
 // A holder writes its name on entering and wipes it off on leaving; whoever enters and reads a

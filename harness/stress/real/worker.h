@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Worker: one thread of an epoch. It does its acts over and over, is disturbed at the boundaries of
 // its locks, looks at each result, and notes down what can only be judged with what the others
 // noted.

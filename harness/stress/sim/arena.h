@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Arena: the memory of a simulation: the stacks of its fibres and everything that they allocate.
 //
 // Guarantees   the same program gets the same addresses each time, in every process where the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Conformance: what a suspect does on simulated threads, held against its Petri net.
 //
 // Clients that do what the net's threads may do are run in many interleavings; what is seen of each

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Detective: looks for an execution that convicts a suspect, by all strategies in turn, within a
 // budget of time.
 //

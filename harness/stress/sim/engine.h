@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The simulated engine, from an order to a report.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Fibre: a stack of its own and a place to go on from; who runs changes by a jump.
 //
 // Guarantees   a switch costs some nanoseconds and no system call; exceptions may be thrown, caught

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The platform's hooks, led to the world that executes. Without one they act at once and alone.
 
 #include "primitives/platform/simulated/hooks.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Investigation: one execution of a client on a suspect, watched by the oracles.
 //
 // The threads of the client are simulated; the books that the oracles keep are not: they are exact,

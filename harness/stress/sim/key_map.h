@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which locks of a net the keys of a suspect belong to.
 #pragma once
 

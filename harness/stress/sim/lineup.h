@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The shipped locks that can be simulated: those that reach shared state through
 // primitives/platform alone.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // lockbench-sim: the simulated engine of `lockbench stress`, with the shipped locks before it.
 
 #include "harness/plugin/engine_main.h"

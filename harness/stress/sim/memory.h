@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Memory: shared words as simulated threads see them.
 //
 // Each thread has a store buffer, as on x86: a store that is not sequentially consistent is seen by

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // operator new and delete: what a simulated program allocates lies in its world's arena, so that an
 // execution that is left in the middle leaves nothing behind, and addresses repeat.
 

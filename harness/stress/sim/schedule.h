@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Schedules as text: the decisions of an execution, in order, repeated ones counted:
 //   1*4.2*3.f1.t.2
 // A number is a thread that goes on, f and a number a store of that thread that leaves its buffer,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The ways to explore: every interleaving up to a bound, priorities at random (PCT), steps at
 // random, and one that is told.
 #pragma once

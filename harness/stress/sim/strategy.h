@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Strategy: decides what happens next, wherever more than one thing may.
 //
 // A strategy that is a function of what it is asked (and of a seed of its own) makes an execution

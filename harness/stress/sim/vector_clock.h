@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // VectorClock: what each thread had done, as far as one of them knows of it.
 //
 // Source  C. Fidge, "Timestamps in Message-Passing Systems That Preserve the Partial Ordering",

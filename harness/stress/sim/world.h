@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // World: one execution of a program on simulated threads.
 //
 // Guarantees   every shared access of the program, and nothing else, is a point at which the

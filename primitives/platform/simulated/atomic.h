@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Simulated atomics: the interface of std::atomic for what fits a word, each access a point of
 // choice.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Simulated asymmetric barriers: the light one leaves stores in the buffer, the heavy one empties
 // the buffers of all.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Simulated futex: the same contract as the kernel's. A wake-up names its sleeper in the order in
 // which they came; whether one comes without a reason is the scheduler's choice.
 #pragma once

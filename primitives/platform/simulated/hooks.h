@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the simulated platform asks of the scheduler that explores interleavings. The names are
 // declared here and defined by whoever runs simulations; a normal build never sees them.
 //

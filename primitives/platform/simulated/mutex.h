@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Simulated mutex and condition variable, on the simulated futex. Correct by being plain: three
 // states, no spinning.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Simulated spinning: to look again is of no use before another thread has done something.
 #pragma once
 

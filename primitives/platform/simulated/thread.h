@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Simulated threads: fibres of the scheduler.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The report: one page of a run, or of several.
 
 summary     each cell's figures and its standing among the primitives of its group, all at once

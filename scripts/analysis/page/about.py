@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a reader needs beside the figures: what was not valid and why, on what machine and with what
 build the run was made, the command that repeats it, and what the method was. Words only."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The questions that a run can answer, and its answers: which primitive for which threads, keys
 and hold, with the confidence behind it.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The report as one HTML page that needs nothing beside itself: no network, no second file.
 
 Everything that comes from a run is put in by the template engine, which escapes it, or is SVG whose

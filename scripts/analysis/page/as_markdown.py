@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The report as Markdown, for pull requests: the answer and the map, the most telling cells, what
 was not valid, machine and command. No pictures; within what a comment may be long."""
 

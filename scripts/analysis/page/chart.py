@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One picture of the page: its SVG, what is told beside it, and the room that it is drawn in.
 
 Sizes are in points, which are the units of the picture's view box: 400 of them are as wide as a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page's colours, for light and dark: each primitive's own, and fields to write upon.
 
 Light shows the palette as it is. Dark turns lightness round and keeps the hue, so that the shades

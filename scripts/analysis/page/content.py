@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run's chapter of the report, before it has a form: what HTML and Markdown both tell."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cost: what a lock takes from everybody else. Processor time of the whole process for each
 operation, the hold included, in the most contended cell of each workload; the memory of the
 primitive itself, and where each key has a lock, of a key."""

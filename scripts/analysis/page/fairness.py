@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Fairness: whether the throughput was bought by starving threads. Of the most contended cell of
 each workload, Jain's index, and what the idlest thread got of an equal share: the index hides a
 single starved thread among many, the share does not."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pictures along an axis: a line for each primitive through the medians of its blocks, every block
 a faint point (or, of many, a bar from the least to the greatest), names at the ends of few lines.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How it was measured, in as many words as a reader of a picture will read."""
 
 PARAGRAPHS = (

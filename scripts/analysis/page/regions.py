@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which primitive for which region: few boxes that cover a grid of fields. Pure.
 
 A primitive covers a field when it is the fastest there, or cannot be told apart from the fastest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pictures with a row for each primitive, best on top: a mark at the median, a bar from the least
 to the greatest block, every block a faint point. Lengths begin at zero where they are bars."""
 

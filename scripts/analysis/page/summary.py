@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Each cell of a run in one row: its figures, and its standing among the primitives of its group.
 
 All cells are worked out at once, column by column: a run of 20,000 cells has no time for one at a

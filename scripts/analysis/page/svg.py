@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A matplotlib figure as inline SVG of a page.
 
 What matplotlib draws in a fixed colour gets the page's own, which follow the theme; all that

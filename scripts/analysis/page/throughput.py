@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Throughput: by threads, keys, hold and stripes where they were swept; bars where nothing was;
 fixed work by its makespan, bare costs by their time."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Waits: what the unlucky pay. Of the most contended cell of each workload, how long the waits were
 by percentile, and how they are distributed; of open loops, waits by rate.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pictures of a run, one module each.
 
 A picture is a pure function of a run: `draw(run)` gives a figure, or None when the run has nothing

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cost: what does the lock take from everybody else?
 
 Left, processor time per operation, the hold itself included: threads that spin or are woken in vain

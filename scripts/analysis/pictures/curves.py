@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures along one axis: the shape that the pictures by threads, keys, hold and rate share.
 
 Every block is a faint point, the line joins their medians. A facet with more lines than can be told

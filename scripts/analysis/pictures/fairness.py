@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Fairness: was the throughput bought by starving threads?
 
 Left, Jain's index over the operations of each thread: 1 when all did the same, 1/threads when one

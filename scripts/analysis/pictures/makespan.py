@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makespan beside the ideal: how close does fixed work come to what any lock could do?
 
 The ideal follows from the work alone: the longest queue of holds on one key, or the longest thread.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Uncontended cost: what does a lock take when nobody else wants it?
 
 Most acquisitions in most programs meet no one. The bars are the time of one operation with no

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A row for each primitive: the shape that waits, fairness, makespan and cost share.
 
 Panels stand below each other, one for each cell that is shown; a panel's rows are in the order of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Scalability: what keeps more threads from doing more work, and where does it turn?
 
 Marks are what was measured, the faint curve is the Universal Scalability Law as fitted to them.

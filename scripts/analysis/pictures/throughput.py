@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Throughput where nothing was swept: what does each primitive get done in this one cell?
 
 A cell that lies on an axis of threads, keys or hold is shown there, among its neighbours.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Throughput by hold: how long must the work under the lock be before the lock stops mattering?
 
 At the left the lines are apart by what the locks themselves cost; to the right they meet wherever

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Throughput by keys: how many keys does it take until threads stop meeting?
 
 With few keys all primitives are one lock. As keys are added, a lock per key gains until threads

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Throughput by stripes: how many locks must keys share until sharing costs nothing?
 
 Each doubling of the stripes halves the chance that two keys meet on one. The line rises until there

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Throughput by threads: does the lock let more threads do more work?
 
 A line that rises shows keys that do not wait for each other; a flat one a lock that all share; a

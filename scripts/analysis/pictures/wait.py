@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Waits: what does the unlucky thread pay?
 
 A lock can win on throughput and make one thread in a thousand wait for a scheduler's turn. Each row

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Wait by rate: how much can be asked of a lock before its waits run away?
 
 Arrivals come at a rate of their own, whether or not the lock keeps up, and a wait counts from when

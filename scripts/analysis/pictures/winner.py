@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Winner: which primitive for how many threads on how many keys?
 
 Each field has the colour and the name of the fastest primitive there and how far ahead of the

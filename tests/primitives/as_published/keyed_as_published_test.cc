@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The published table of locks: that it works as its author shows, and that each of its faults is
 // there.
 #include "primitives/as_published/keyed_as_published.h"

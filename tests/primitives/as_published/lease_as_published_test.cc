@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The published queue of leases, and the array of mutexes that it replaced.
 #include "primitives/as_published/lease_as_published.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The published reentrant lock as printed and as repaired: each fault is in one and not in the
 // other.
 #include "primitives/as_published/reentrant_as_published.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The published stripes: the sum, its absolute value, and what follows from them.
 #include "primitives/as_published/striped_as_published.h"
 

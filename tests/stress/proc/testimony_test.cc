@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a board of processes says, in words; and the words that processes leave for each other.
 #include "harness/stress/proc/testimony.h"
 

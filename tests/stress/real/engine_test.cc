@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the engine says of locks that are known to be broken, and of some that are not.
 #include "harness/stress/real/engine.h"
 

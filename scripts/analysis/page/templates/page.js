@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 "use strict";
 (() => {
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
