@@ -36,7 +36,7 @@ def draw(run: Run) -> Figure | None:
 
 def _draw_bar(axes: Axes, own: pd.DataFrame, y: float, look: palette.Look) -> None:
     makespan = own["makespan_s"].median()
-    ideal = own["ideal_s"].median()
+    ideal = own["ideal_s"].dropna().median()
     told = units.seconds(makespan, trim=False)
     if ideal > 0:
         told += f" · efficiency {units.digits(100 * ideal / makespan)} %"

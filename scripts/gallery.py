@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Draws what the pages of docs/ show of the runs in results/reference/, and nothing else.
+
+A page that shows images/reference/epyc-2vcpu/quick/winner.png shows the picture `winner` of the run
+results/reference/epyc-2vcpu/quick: the pages themselves are the list.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from analysis import modules
+
+modules.need("gallery", "matplotlib", "pandas", "scipy")
+
+from PIL import Image  # noqa: E402  # matplotlib itself needs it
+
+from analysis import command, figure, loader  # noqa: E402
+from analysis.pictures import PICTURES  # noqa: E402
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+RESULTS = ROOT / "results"
+COLOURS = 128  # enough for every line and the edges of its letters
+
+_LINK = re.compile(
+    r"\((?P<path>images/(?P<run>reference/[^/()\s]+/[^/()\s]+)/(?P<picture>[^/()\s]+)\.png)\)"
+)
+
+
+@dataclass(frozen=True, order=True)
+class Shown:
+    """A picture that a page shows, and where."""
+
+    path: Path  # from docs/
+    run: str  # its folder, from results/
+    picture: str
+    place: str  # page:line
+
+
+def parser() -> command.Parser:
+    made = command.Parser(prog="gallery", description=__doc__)
+    made.add_argument("pages", metavar="PAGE", nargs="*", type=Path, help="(all of docs/)")
+    made.add_argument(
+        "--out", metavar="DIR", type=Path, default=DOCS, help="where to write instead of docs/"
+    )
+    return made
+
+
+def shown_on(pages: Sequence[Path]) -> Iterator[Shown]:
+    """Each picture of a reference run once, from the first place that shows it."""
+    seen = set()
+    for page in pages:
+        for number, line in enumerate(text_of(page).splitlines(), 1):
+            for link in _LINK.finditer(line):
+                shown = Shown(
+                    Path(link["path"]), link["run"], link["picture"], f"{told(page)}:{number}"
+                )
+                if shown.path not in seen:
+                    seen.add(shown.path)
+                    yield shown
+
+
+def text_of(page: Path) -> str:
+    try:
+        return page.read_text(encoding="utf-8")
+    except OSError as error:
+        raise loader.InputError(f"{page}: cannot be read: {error.strerror}") from None
+
+
+def told(path: Path) -> Path:
+    """A path as a reader of the checkout knows it."""
+    return path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+
+
+def check(shown: Shown) -> None:
+    """Refuses what can be known to be wrong before anything is drawn."""
+    if shown.picture not in PICTURES:
+        raise loader.InputError(
+            f"{shown.place}: no picture is called {shown.picture!r}; there are"
+            f" {', '.join(PICTURES)}"
+        )
+    if not (RESULTS / shown.run / "trials.csv").is_file():
+        runs = sorted(
+            str(path.parent.relative_to(RESULTS))
+            for path in RESULTS.glob("reference/*/*/trials.csv")
+        )
+        raise loader.InputError(
+            f"{shown.place}: no run is in results/{shown.run}; there are {', '.join(runs)}"
+        )
+
+
+def draw(shown: Shown, out: Path) -> Path:
+    made = PICTURES[shown.picture](loader.load(RESULTS / shown.run))
+    if made is None:
+        raise loader.InputError(
+            f"{shown.place}: the run {shown.run!r} has nothing to draw as {shown.picture!r}"
+        )
+    target = out / shown.path
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        figure.save(made, target)
+        shrink(target)
+    except OSError as error:
+        raise loader.InputError(f"{target}: cannot be written: {error.strerror}") from None
+    return target
+
+
+def shrink(picture: Path) -> None:
+    """The same picture in a third of the bytes: a palette in place of 16 million colours."""
+    part = picture.with_name(f".{picture.name}.part")
+    try:
+        with Image.open(picture) as drawn:
+            few = drawn.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+        few.save(part, format="png", optimize=True)
+        os.replace(part, picture)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def body(argv: Sequence[str]) -> int:
+    arguments = parser().parse_args(argv)
+    wanted = sorted(shown_on(arguments.pages or sorted(DOCS.glob("*.md"))))
+    for shown in wanted:
+        check(shown)
+    figure.use_style()
+    for shown in wanted:
+        print(told(draw(shown, arguments.out)), flush=True)
+    return 0
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    # A glyph that the font lacks is drawn as a box; that is no news for the reader.
+    warnings.filterwarnings("ignore", message="Glyph .* missing")
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)
+    return command.run("gallery", body, argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

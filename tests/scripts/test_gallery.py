@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""gallery.py: the pages' pictures are there, and each is of a run that is there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import gallery
+import pytest
+from analysis.pictures import PICTURES
+from PIL import Image
+
+Capture = pytest.CaptureFixture[str]
+
+PAGES = sorted(gallery.DOCS.glob("*.md"))
+PICTURE = re.compile(r"!\[(?P<says>[^\]]*)\]\((?P<path>[^)\s]+)\)")
+LARGEST = 100_000  # bytes: a page of a dozen pictures loads on a phone
+
+ONE = "images/reference/epyc-2vcpu/article-21x6/makespan.png"
+
+
+def name_of(page: Path) -> str:
+    return page.name
+
+
+def page_with(folder: Path, picture: str) -> Path:
+    made = folder / "page.md"
+    made.write_text(f"# A page\n\n![what it shows]({picture})\n", encoding="utf-8")
+    return made
+
+
+def refusal(capsys: Capture, *argv: object) -> str:
+    assert gallery.main([str(part) for part in argv]) == 2
+    told = capsys.readouterr()
+    assert told.out == "" and told.err.count("\n") == 1
+    return told.err
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_picture_of_a_page_is_there_and_told_in_words(page: Path) -> None:
+    for link in PICTURE.finditer(page.read_text(encoding="utf-8")):
+        if not link["path"].startswith(("http://", "https://")):
+            assert (page.parent / link["path"]).is_file(), link["path"]
+        assert link["says"].strip(), f"{link['path']} has no text for those who cannot see it"
+
+
+def test_every_picture_of_a_reference_run_can_be_drawn_again() -> None:
+    shown = list(gallery.shown_on(PAGES))
+    assert shown
+    for one in shown:
+        gallery.check(one)
+
+
+def test_no_picture_of_a_reference_run_is_left_that_no_page_shows() -> None:
+    shown = {gallery.DOCS / one.path for one in gallery.shown_on(PAGES)}
+    assert shown == set((gallery.DOCS / "images" / "reference").rglob("*.png"))
+
+
+def test_pictures_of_reference_runs_are_small() -> None:
+    for one in gallery.shown_on(PAGES):
+        assert (gallery.DOCS / one.path).stat().st_size < LARGEST, one.path
+
+
+def test_a_picture_is_drawn_once_however_often_it_is_shown(tmp_path: Path) -> None:
+    page = page_with(tmp_path, ONE)
+    page.write_text(page.read_text(encoding="utf-8") * 2, encoding="utf-8")
+    assert [one.place for one in gallery.shown_on([page])] == [f"{page}:3"]
+
+
+def test_pictures_of_no_reference_run_are_left_alone(tmp_path: Path) -> None:
+    assert not list(gallery.shown_on([page_with(tmp_path, "images/petri-race-lost.svg")]))
+
+
+def test_draws_where_it_is_told_to(tmp_path: Path, capsys: Capture) -> None:
+    assert gallery.main([str(page_with(tmp_path, ONE)), "--out", str(tmp_path / "there")]) == 0
+    made = tmp_path / "there" / ONE
+    assert capsys.readouterr().out == f"{made}\n"
+    assert list(made.parent.iterdir()) == [made]
+    with Image.open(made) as drawn, Image.open(gallery.DOCS / ONE) as kept:
+        assert drawn.size == kept.size
+        assert made.stat().st_size < LARGEST
+
+
+def test_an_unknown_picture_is_refused_with_its_place_and_what_there_is(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    page = page_with(tmp_path, "images/reference/epyc-2vcpu/quick/wining.png")
+    told = refusal(capsys, page, "--out", tmp_path / "there")
+    assert told.startswith(f"gallery: {page}:3: ") and "'wining'" in told
+    assert all(name in told for name in PICTURES)
+    assert not (tmp_path / "there").exists()
+
+
+def test_an_unknown_run_is_refused_with_its_place_and_what_there_is(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    page = page_with(tmp_path, "images/reference/epyc-2vcpu/quack/winner.png")
+    told = refusal(capsys, page, "--out", tmp_path / "there")
+    assert told.startswith(f"gallery: {page}:3: ") and "results/reference/epyc-2vcpu/quack" in told
+    assert "reference/epyc-2vcpu/quick" in told
+
+
+def test_a_picture_that_the_run_has_nothing_for_is_refused(tmp_path: Path, capsys: Capture) -> None:
+    page = page_with(tmp_path, "images/reference/epyc-2vcpu/article-21x6/wait-by-rate.png")
+    told = refusal(capsys, page, "--out", tmp_path / "there")
+    assert told.startswith(f"gallery: {page}:3: ") and "nothing to draw" in told
+
+
+def test_a_page_that_is_not_there_is_refused(tmp_path: Path, capsys: Capture) -> None:
+    assert "no-page.md: cannot be read" in refusal(capsys, tmp_path / "no-page.md")
