@@ -37,14 +37,14 @@ def test_a_run_answers_without_measuring_and_says_how_far_it_is(lockbench: Progr
     flags = ("--hold", "1us", "--window", "5ms", "--blocks", "2", "--out", "out")
     assert lockbench.run("run", *words, *flags).returncode == 0
     before = (lockbench.folder / "out" / "trials.csv").read_bytes()
-    flags = ("--hold", "1us", "--run", "out")
-    near = lockbench.run("advise", "--threads", "2", "--keys", "16", *flags)
+    answered = ("--hold", "1us", "--run", "out")
+    near = lockbench.run("advise", "--threads", "2", "--keys", "16", *answered)
     assert near.returncode == 0, near.stderr
     assert "the run's nearest cells: 8 keys, asked 16" in near.stdout
     assert "far" not in near.stdout
-    exact = lockbench.run("advise", "--threads", "2", "--keys", "8", *flags)
+    exact = lockbench.run("advise", "--threads", "2", "--keys", "8", *answered)
     assert "nearest" not in exact.stdout
-    far = lockbench.run("advise", "--threads", "64", "--keys", "80000", *flags)
+    far = lockbench.run("advise", "--threads", "64", "--keys", "80000", *answered)
     assert "2 threads, asked 64; 8 keys, asked 80,000" in far.stdout
     assert "that is far from the case" in far.stdout
     assert (lockbench.folder / "out" / "trials.csv").read_bytes() == before
