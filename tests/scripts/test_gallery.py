@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""gallery.py: the pages' pictures are there, and each is of a run that is there."""
+"""gallery.py: the pages' pictures are there, and each is of a run that is there; links lead on."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from PIL import Image
 Capture = pytest.CaptureFixture[str]
 
 PAGES = sorted(gallery.DOCS.glob("*.md"))
+LINK = re.compile(r"\]\((?!https?:)(?P<path>[^)#\s]*)#?(?P<section>[^)\s]*)\)")
 PICTURE = re.compile(r"!\[(?P<says>[^\]]*)\]\((?P<path>[^)\s]+)\)")
 LARGEST = 100_000  # bytes: a page of a dozen pictures loads on a phone
 
@@ -22,6 +23,12 @@ ONE = "images/reference/epyc-2vcpu/article-21x6/makespan.png"
 
 def name_of(page: Path) -> str:
     return page.name
+
+
+def sections_of(page: Path) -> set[str]:
+    """The names under which a page's headings can be linked."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def page_with(folder: Path, picture: str) -> Path:
@@ -43,6 +50,15 @@ def test_every_picture_of_a_page_is_there_and_told_in_words(page: Path) -> None:
         if not link["path"].startswith(("http://", "https://")):
             assert (page.parent / link["path"]).is_file(), link["path"]
         assert link["says"].strip(), f"{link['path']} has no text for those who cannot see it"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
+    for path, section in LINK.findall(page.read_text(encoding="utf-8")):
+        target = (page.parent / path) if path else page
+        assert target.exists(), path
+        if section:
+            assert section in sections_of(target), f"{path}#{section}"
 
 
 def test_every_picture_of_a_reference_run_can_be_drawn_again() -> None:
