@@ -228,7 +228,7 @@ class KeyedMutex {
     try {
       bucket.apart.reserve();
     } catch (...) {
-      bucket.pressure.fetch_sub(kWaiter + kApartUnit, std::memory_order_relaxed);
+      bucket.pressure.fetch_sub(kWaiter + kApartUnit, std::memory_order_release);  // (6)
       // A wake-up that this thread came by goes on to the next.
       internal::PendingWake wake;
       tell_waiter(bucket, node, wake);
@@ -237,7 +237,7 @@ class KeyedMutex {
     }
     bucket.apart.add(node);
     node.apart = true;
-    bucket.pressure.fetch_sub(kWaiter, std::memory_order_relaxed);
+    stop_counting(bucket);
   }
 
   static bool acquire(Bucket& bucket, Node& node, platform::Time deadline) {
@@ -278,7 +278,7 @@ class KeyedMutex {
       // The key is held, and its holder's release will look at whoever still waits: leaving
       // swallows no wake-up.
       if (platform::now() >= deadline) {
-        bucket.pressure.fetch_sub(kWaiter, std::memory_order_relaxed);  // relaxed: see above
+        stop_counting(bucket);
         return false;
       }
       bucket.waiters.push_front(node);
@@ -287,19 +287,27 @@ class KeyedMutex {
 
   static void stop_waiting(Bucket& bucket, Node& waiter) {
     bucket.waiters.remove(waiter);
-    bucket.pressure.fetch_sub(kWaiter, std::memory_order_relaxed);  // relaxed: see above
+    stop_counting(bucket);
+  }
+
+  // Under the mutex, counted as a waiter: from here on no node may be read that is not of the
+  // bucket's mutex.
+  static void stop_counting(Bucket& bucket) {
+    // (6) release: a release of the key that sees nobody counted leaves the mutex alone, and its
+    // node may be gone after it. What was read of that node (I5) was read before.
+    bucket.pressure.fetch_sub(kWaiter, std::memory_order_release);
   }
 
   static bool try_acquire(Bucket& bucket, Node& node) {
     if (take(bucket, node)) return true;
     std::scoped_lock guard(bucket.mutex);
     if (take_or_count(bucket, node)) return true;
-    bucket.pressure.fetch_sub(kWaiter, std::memory_order_relaxed);  // relaxed: see above
+    stop_counting(bucket);
     return false;
   }
 
   static void release(Bucket& bucket, Node& node) {
-    // relaxed: a hint; whoever came to wait since is seen below, or sees the store.
+    // A hint: whoever came to wait since is seen below, or sees the store.
     if (node.apart || somebody_to_see(bucket)) [[unlikely]] {
       release_slow(bucket, node);
       return;
@@ -307,17 +315,17 @@ class KeyedMutex {
     // (3) release: publishes the critical section to (1) and (5).
     bucket.holder.store(0, std::memory_order_release);
     Barriers::light();
-    // relaxed: the barriers order it with the store.
     if (somebody_to_see(bucket)) [[unlikely]]
       wake_waiter(bucket, node);
   }
 
   static bool somebody_to_see(const Bucket& bucket) {
-    return (bucket.pressure.load(std::memory_order_relaxed) & (kWaiters | kShared)) != 0;
+    // acquire: from (6). The barriers order it with the store.
+    return (bucket.pressure.load(std::memory_order_acquire) & (kWaiters | kShared)) != 0;
   }
 
   [[gnu::noinline]] static void release_slow(Bucket& bucket, Node& node) {
-    // relaxed: a hint; both ways out look again.
+    // relaxed: a hint; both ways out look again, (4) with an acquire of (6).
     if (node.apart || (bucket.pressure.load(std::memory_order_relaxed) & kWaiters) != 0) {
       pass_on(bucket, node);
       return;

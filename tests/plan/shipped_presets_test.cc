@@ -37,9 +37,13 @@ const std::set<std::string> kExclusive = {"none",
                                           "keyed_as_published",
                                           "striped_as_published",
                                           "keyed_limited"};
-const std::set<std::string> kLeasing = {
-    "lease",           "lease_condvar",      "lease_tbb",
-    "lease_semaphore", "lease_as_published", "random_mutexes_as_published"};
+const std::set<std::string> kLeasing = {"lease",
+                                        "lease_condvar",
+                                        "lease_tbb",
+                                        "lease_semaphore",
+                                        "lease_moodycamel",
+                                        "lease_as_published",
+                                        "random_mutexes_as_published"};
 const std::map<std::string, std::set<std::string>> kPrimitivesOfWorkload = {
     {"counter", kExclusive},
     {"accounts", kExclusive},
