@@ -9,7 +9,6 @@ results/reference/epyc-2vcpu/quick: the pages themselves are the list.
 from __future__ import annotations
 
 import logging
-import os
 import re
 import sys
 import warnings
@@ -23,7 +22,7 @@ modules.need("gallery", "matplotlib", "pandas", "scipy")
 
 from PIL import Image  # noqa: E402  # matplotlib itself needs it
 
-from analysis import command, figure, loader  # noqa: E402
+from analysis import command, figure, files, loader  # noqa: E402
 from analysis.pictures import PICTURES  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -116,14 +115,10 @@ def draw(shown: Shown, out: Path) -> Path:
 
 def shrink(picture: Path) -> None:
     """The same picture in a third of the bytes: a palette in place of 16 million colours."""
-    part = picture.with_name(f".{picture.name}.part")
-    try:
-        with Image.open(picture) as drawn:
-            few = drawn.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+    with Image.open(picture) as drawn:
+        few = drawn.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+    with files.replacing(picture) as part:
         few.save(part, format="png", optimize=True)
-        os.replace(part, picture)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def body(argv: Sequence[str]) -> int:

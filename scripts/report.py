@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-import os
 import sys
 import warnings
 from collections.abc import Sequence
@@ -16,7 +15,7 @@ from analysis import modules
 
 modules.need("report", "jinja2", "matplotlib", "pandas", "scipy")
 
-from analysis import command, loader  # noqa: E402
+from analysis import command, files, loader  # noqa: E402
 from analysis.page import as_html, as_markdown, chart, content  # noqa: E402
 
 _MOST_RUNS = 12
@@ -54,16 +53,13 @@ def parser() -> command.Parser:
 
 def write(path: Path, text: str) -> None:
     """A reader never sees half a page."""
-    part = path.with_name(f".{path.name}.part")
     try:
-        part.write_text(text, encoding="utf-8", errors="replace")
-        os.replace(part, path)
+        with files.replacing(path) as part:
+            part.write_text(text, encoding="utf-8", errors="replace")
     except OSError as error:
         raise loader.InputError(
             f"{path}: cannot be written: {error.strerror}; name a writable file with --out"
         ) from None
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def body(argv: Sequence[str]) -> int:

@@ -3,7 +3,6 @@
 #include "harness/command/trace_file.h"
 
 #include <sstream>
-#include <system_error>
 
 #include <absl/status/status.h>
 #include <nlohmann/json.hpp>
@@ -51,13 +50,11 @@ absl::StatusOr<std::vector<std::string>> trace_from(const std::string& text,
 }
 
 absl::StatusOr<std::vector<std::string>> read_trace(const std::filesystem::path& path) {
-  std::error_code error;
-  if (std::filesystem::is_regular_file(path, error) &&
-      std::filesystem::file_size(path, error) > kMostBytes) {
+  const absl::StatusOr<std::string> text = read_file(path, kMostBytes);
+  if (absl::IsOutOfRange(text.status())) {
     return absl::InvalidArgumentError(path.string() +
                                       ": has more than 64 MiB; give a shorter trace");
   }
-  const absl::StatusOr<std::string> text = read_file(path);
   if (!text.ok()) return text.status();
   return trace_from(*text, path.string());
 }

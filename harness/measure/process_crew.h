@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "harness/measure/crew.h"
-#include "harness/measure/shared_array.h"
+#include "primitives/platform/shared_array.h"
 
 namespace lockbench {
 
@@ -45,7 +45,7 @@ class ProcessCrew final : public Crew {
   void note_end(std::size_t worker, int status);
 
   const Places places_;
-  SharedArray<LastWords> last_words_;
+  platform::SharedArray<LastWords> last_words_;
   std::vector<pid_t> workers_;  // 0: it has ended
   std::string trouble_;
 };

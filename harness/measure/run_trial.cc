@@ -14,9 +14,9 @@
 #include "harness/measure/figures.h"
 #include "harness/measure/pinning.h"
 #include "harness/measure/process_crew.h"
-#include "harness/measure/shared_array.h"
 #include "harness/measure/thread_crew.h"
 #include "harness/measure/usage.h"
+#include "primitives/platform/shared_array.h"
 
 namespace lockbench {
 namespace {
@@ -212,9 +212,9 @@ class TrialRun {
 
   const Cell cell_;
   Subject& subject_;
-  SharedArray<Course> shared_course_;
+  platform::SharedArray<Course> shared_course_;
   Course& course_;
-  SharedArray<ThreadReport> reports_;
+  platform::SharedArray<ThreadReport> reports_;
   const std::unique_ptr<Crew> crew_;
   platform::Time begun_{};
   platform::Time opened_{};

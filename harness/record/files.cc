@@ -57,6 +57,15 @@ absl::Status file_error(std::string_view what, int error) {
   }
 }
 
+// Into what is there and stays there.
+static absl::Status write_to(const std::filesystem::path& device, std::string_view text) {
+  const int fd = ::open(device.c_str(), O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return file_error(device.string(), errno);
+  int error = write_whole(fd, text).error;
+  if (::close(fd) != 0 && error == 0) error = errno;
+  return error == 0 ? absl::OkStatus() : file_error(device.string(), error);
+}
+
 absl::StatusOr<AppendFile> AppendFile::open_with(const std::filesystem::path& path, int flags) {
   const int fd = ::open(path.c_str(), flags | O_WRONLY | O_APPEND | O_CLOEXEC, kReadableByAll);
   if (fd < 0) return file_error(path.string(), errno);
@@ -121,30 +130,40 @@ absl::Status AppendFile::sync() {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::string> read_file(const std::filesystem::path& path) {
+absl::StatusOr<std::string> read_file(const std::filesystem::path& path, std::size_t most) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return file_error(path.string(), errno);
   std::string text;
   char piece[1 << 14];
   ssize_t n = 0;
-  while ((n = ::read(fd, piece, sizeof piece)) > 0 || (n < 0 && errno == EINTR)) {
+  while (text.size() <= most &&
+         ((n = ::read(fd, piece, sizeof piece)) > 0 || (n < 0 && errno == EINTR))) {
     if (n > 0) text.append(piece, static_cast<std::size_t>(n));
   }
   const int error = n < 0 ? errno : 0;
   ::close(fd);
   if (error != 0) return file_error(path.string(), error);
+  if (text.size() > most) {
+    return absl::OutOfRangeError(
+        absl::StrFormat("%s: has more than %d bytes", path.string(), most));
+  }
   return text;
 }
 
 absl::Status replace_file(const std::filesystem::path& path, std::string_view text) {
-  const std::string fresh = path.string() + ".new";
+  std::error_code unknown;
+  const std::filesystem::file_status there = std::filesystem::status(path, unknown);
+  if (std::filesystem::is_other(there)) return write_to(path, text);
+  const std::filesystem::path target =
+      std::filesystem::exists(there) ? std::filesystem::canonical(path, unknown) : path;
+  const std::string fresh = target.string() + ".new";
   const int fd = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kReadableByAll);
   if (fd < 0) return file_error(path.string(), errno);
   int error = write_whole(fd, text).error;
   // The name must not go over to a file whose contents a crash could still take away.
   if (error == 0 && ::fsync(fd) != 0) error = errno;
   if (::close(fd) != 0 && error == 0) error = errno;
-  if (error == 0 && ::rename(fresh.c_str(), path.c_str()) != 0) error = errno;
+  if (error == 0 && ::rename(fresh.c_str(), target.c_str()) != 0) error = errno;
   if (error == 0) return absl::OkStatus();
   ::unlink(fresh.c_str());
   return file_error(path.string(), error);

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <string_view>
 
 #include <absl/status/status.h>
@@ -54,11 +55,14 @@ class AppendFile {
   std::uint64_t size_ = 0;  // bytes of whole pieces
 };
 
-// The whole of a file.
-absl::StatusOr<std::string> read_file(const std::filesystem::path& path);
+// The whole of a file; OutOfRange as soon as it has more than `most` bytes, as a device may that
+// never ends.
+absl::StatusOr<std::string> read_file(const std::filesystem::path& path,
+                                      std::size_t most = std::numeric_limits<std::size_t>::max());
 
 // Puts `text` in the place of `path` at one stroke: a reader sees the old text or the new one. It
-// goes by way of `path` with `.new` at its end.
+// goes by way of a file with `.new` at its end, beside the one that a link leads to. What is there
+// and no file, as a terminal or a pipe, is written to instead.
 absl::Status replace_file(const std::filesystem::path& path, std::string_view text);
 
 // The status for an errno: `what`: the system's words, and what would mend it where that is known.

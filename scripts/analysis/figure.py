@@ -8,7 +8,6 @@ byte for byte, for the same run.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,6 +22,7 @@ from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.ft2font import LOAD_NO_HINTING
 from matplotlib.lines import Line2D
 
+from analysis import files
 
 INK = "#222222"
 QUIET = "#5F5F5F"
@@ -238,10 +238,6 @@ def inches(axes: Axes, which: str) -> float:
 def save(made: Figure, path: Path) -> None:
     """Writes the picture; a reader never sees half of one."""
     form = path.suffix.lstrip(".")
-    part = path.with_name(f".{path.name}.part")
     metadata = {"Date": None} if form == "svg" else {}
-    try:
+    with files.replacing(path) as part:
         made.savefig(part, format=form, dpi=150, metadata=metadata)
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)

@@ -98,6 +98,31 @@ TEST(ReplaceFile, OldOrNewButNothingBetween) {
   EXPECT_FALSE(std::filesystem::exists(path.string() + ".new"));
 }
 
+TEST(ReplaceFile, WhatIsNoFileIsWrittenToAndStays) {
+  const absl::Status full = replace_file("/dev/full", "text");
+  EXPECT_TRUE(absl::IsResourceExhausted(full)) << full;
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+  EXPECT_TRUE(replace_file("/dev/null", "text").ok());
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+}
+
+TEST(ReplaceFile, ALinkStaysAndLeadsToTheNewText) {
+  const TemporaryFolder folder;
+  write_text(folder.path() / "f", "old");
+  std::filesystem::create_symlink("f", folder.path() / "link");
+  ASSERT_TRUE(replace_file(folder.path() / "link", "new").ok());
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.path() / "link"));
+  EXPECT_EQ(text_of(folder.path() / "f"), "new");
+}
+
+TEST(ReadFile, StopsAtTheMostThatIsWanted) {
+  EXPECT_TRUE(absl::IsOutOfRange(read_file("/dev/zero", 1000).status()));
+  const TemporaryFolder folder;
+  write_text(folder.path() / "f", "four");
+  EXPECT_TRUE(read_file(folder.path() / "f", 4).ok());
+  EXPECT_TRUE(absl::IsOutOfRange(read_file(folder.path() / "f", 3).status()));
+}
+
 TEST(ReadFile, GivesAllBytesOrSaysWhyNot) {
   const TemporaryFolder folder;
   const std::string text(100'000, 'x');

@@ -20,6 +20,7 @@
 #include "harness/stress/finding.h"
 #include "harness/stress/real/board.h"
 #include "primitives/platform/layout.h"
+#include "primitives/platform/shared_array.h"
 
 namespace lockbench::stress::proc {
 
@@ -164,19 +165,7 @@ struct Board {
 
 std::int64_t now_ns();
 
-// A board in memory that child processes share. Aborts when there is no memory.
-class SharedBoard {
- public:
-  SharedBoard();
-  SharedBoard(const SharedBoard&) = delete;
-  SharedBoard& operator=(const SharedBoard&) = delete;
-  ~SharedBoard();
-
-  Board& operator*() const { return *board_; }
-  Board* operator->() const { return board_; }
-
- private:
-  Board* board_;
-};
+// A board in memory that child processes share.
+using SharedBoard = platform::SharedObject<Board>;
 
 }  // namespace lockbench::stress::proc

@@ -2,9 +2,6 @@
 
 #include "harness/stress/real/board.h"
 
-#include <cstdlib>
-#include <new>
-#include <sys/mman.h>
 #include <unistd.h>
 
 namespace lockbench::stress::real {
@@ -18,17 +15,6 @@ void convict(Board& board, const Charge& charge) {
     _exit(0);
   }
   for (;;) pause();
-}
-
-SharedBoard::SharedBoard() {
-  void* const memory =
-      mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) std::abort();
-  board_ = new (memory) Board{};
-}
-
-SharedBoard::~SharedBoard() {
-  munmap(board_, sizeof(Board));
 }
 
 }  // namespace lockbench::stress::real

@@ -20,6 +20,7 @@
 #include "harness/stress/finding.h"
 #include "harness/stress/real/mode.h"
 #include "primitives/platform/layout.h"
+#include "primitives/platform/shared_array.h"
 
 namespace lockbench::stress::real {
 
@@ -195,19 +196,7 @@ inline void copy(const StandingWords& from, StandingWords& to) {
   for (std::size_t i = 0; i < kHoldsTold; ++i) put(to.held[i], get(from.held[i]));
 }
 
-// A board in memory that a child process shares. Aborts when there is no memory.
-class SharedBoard {
- public:
-  SharedBoard();
-  SharedBoard(const SharedBoard&) = delete;
-  SharedBoard& operator=(const SharedBoard&) = delete;
-  ~SharedBoard();
-
-  Board& operator*() const { return *board_; }
-  Board* operator->() const { return board_; }
-
- private:
-  Board* board_;
-};
+// A board in memory that child processes share.
+using SharedBoard = platform::SharedObject<Board>;
 
 }  // namespace lockbench::stress::real

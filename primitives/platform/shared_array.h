@@ -4,7 +4,7 @@
 //
 // Guarantees   what a child writes, its parent sees; each object is made once, before any child.
 // Requires     objects that hold no pointers to memory of one process; what several write is
-// atomic.
+//              atomic.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 #include "primitives/platform/file.h"
 
-namespace lockbench {
+namespace lockbench::platform {
 
 template <class T>
 class SharedArray {
@@ -22,11 +22,11 @@ class SharedArray {
   // Every object is made from `arguments`. Throws std::bad_alloc.
   template <class... Arguments>
   explicit SharedArray(std::size_t count, const Arguments&... arguments)
-      : count_(count), objects_(static_cast<T*>(platform::map_shared({}, count * sizeof(T)))) {
+      : count_(count), objects_(static_cast<T*>(map_shared({}, count * sizeof(T)))) {
     if (objects_ == nullptr) throw std::bad_alloc();
     for (std::size_t i = 0; i < count; ++i) new (objects_ + i) T(arguments...);
   }
-  ~SharedArray() { platform::unmap_shared(objects_, count_ * sizeof(T)); }
+  ~SharedArray() { unmap_shared(objects_, count_ * sizeof(T)); }
   SharedArray(const SharedArray&) = delete;
   SharedArray& operator=(const SharedArray&) = delete;
 
@@ -46,4 +46,18 @@ class SharedArray {
   T* const objects_;
 };
 
-}  // namespace lockbench
+// A single one.
+template <class T>
+class SharedObject {
+ public:
+  SharedObject() = default;
+
+  T& operator*() const { return *object_; }
+  T* operator->() const { return object_; }
+
+ private:
+  SharedArray<T> memory_{1};
+  T* const object_ = memory_.begin();
+};
+
+}  // namespace lockbench::platform
