@@ -17,10 +17,10 @@ extern const char kListExamples[];    // of list
 extern const char kDoctorExamples[];  // of doctor
 extern const char kTrialExamples[];   // of trial
 
-// The version, and the build with the libraries that it measures.
 // The models there are, and examples.
 std::string model_help();
 
+// The version, and the build with the libraries that it measures.
 std::string version_text();
 
 }  // namespace lockbench

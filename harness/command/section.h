@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lockbench {
@@ -48,7 +49,7 @@ struct Section {
 enum class SectionFormat { kText, kJson, kCsv, kMarkdown };
 
 // `text`, `json`, `csv` or `markdown`.
-std::optional<SectionFormat> parse_section_format(const std::string& text);
+std::optional<SectionFormat> parse_section_format(std::string_view text);
 
 struct TextStyle {
   std::size_t columns = 80;

@@ -68,8 +68,8 @@ Json json_value(const SectionColumn& column, const std::string& value) {
 
 }  // namespace
 
-std::optional<SectionFormat> parse_section_format(const std::string& text) {
-  static const std::map<std::string, SectionFormat> kFormats{
+std::optional<SectionFormat> parse_section_format(std::string_view text) {
+  static const std::map<std::string_view, SectionFormat> kFormats{
       {"text", SectionFormat::kText},
       {"json", SectionFormat::kJson},
       {"csv", SectionFormat::kCsv},

@@ -92,6 +92,13 @@ def test_a_name_that_no_engine_knows_is_bad_input(lockbench: Program) -> None:
     assert "did you mean 'keyed'" in result.stderr
 
 
+def test_a_budget_of_nothing_is_refused(lockbench: Program) -> None:
+    result = lockbench.run("stress", "keyed", "--budget", "0s")
+    assert result.returncode == 1
+    assert result.stderr.startswith("lockbench stress: --budget: leaves no time")
+    assert result.stderr.count("\n") == 1
+
+
 def test_a_correct_lock_is_found_clean(lockbench: Program) -> None:
     result = lockbench.run("stress", "global", "--engine", "sim", "--budget", "1s")
     assert result.returncode == 0, result.stdout
