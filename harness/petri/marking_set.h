@@ -3,18 +3,31 @@
 // MarkingSet: markings of W words each, numbered in the order in which they came.
 //
 // Not a class for general use: numbers are 32 bits wide, and nothing is ever removed.
+//
+// A look-up touches two places in memory, a slot and the marking that it names, and both can be
+// asked for ahead (prefetch_slot(), then prefetch_marking()). A slot keeps half of its marking's
+// hash, so that those of others, which stand in between, need not be looked at.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
+
+#include "harness/petri/huge_memory.h"
 
 namespace lockbench::internal {
 
 template <std::size_t W>
 using Words = std::array<std::uint64_t, W>;
+
+template <std::size_t W>
+bool same(const Words<W>& a, const Words<W>& b) {
+  std::uint64_t difference = 0;
+  for (std::size_t w = 0; w < W; ++w) difference |= a[w] ^ b[w];
+  return difference == 0;
+}
 
 template <std::size_t W>
 std::uint64_t hash_of(const Words<W>& words) {
@@ -23,7 +36,8 @@ std::uint64_t hash_of(const Words<W>& words) {
     hash = (hash ^ word) * 0xff51afd7ed558ccd;
     hash ^= hash >> 32;
   }
-  return hash * 0xc4ceb9fe1a85ec53;
+  hash *= 0xc4ceb9fe1a85ec53;
+  return hash ^ hash >> 29;
 }
 
 template <std::size_t W>
@@ -31,68 +45,94 @@ class MarkingSet {
  public:
   static constexpr std::uint32_t kNone = 0xffffffff;
 
-  MarkingSet() : slots_(kFirstSlots, kNone) {}
-
   std::uint32_t size() const { return size_; }
-  const Words<W>& operator[](std::uint32_t i) const { return chunks_[i / kChunk][i % kChunk]; }
+  const Words<W>& operator[](std::uint32_t i) const { return markings_[i / kChunk][i % kChunk]; }
   std::uint32_t parent(std::uint32_t i) const { return parents_[i / kChunk][i % kChunk]; }
 
   void prefetch_slot(std::uint64_t hash) const { __builtin_prefetch(&slots_[slot_of(hash)]); }
   void prefetch_marking(std::uint64_t hash) const {
-    const std::uint32_t known = slots_[slot_of(hash)];
-    if (known != kNone) __builtin_prefetch(&(*this)[known]);
+    const Slot& slot = slots_[slot_of(hash)];
+    if (slot.number != 0) __builtin_prefetch(&(*this)[slot.number - 1]);
   }
 
   // Number of the marking, or kNone.
   std::uint32_t find(const Words<W>& words, std::uint64_t hash) const {
-    for (std::size_t slot = slot_of(hash);; slot = (slot + 1) & (slots_.size() - 1)) {
-      const std::uint32_t known = slots_[slot];
-      if (known == kNone || (*this)[known] == words) return known;
-    }
+    return slots_[place_of(words, hash)].number - 1;
   }
 
   // Whether it was new.
   bool add(const Words<W>& words, std::uint64_t hash, std::uint32_t parent) {
-    std::size_t slot = slot_of(hash);
-    for (; slots_[slot] != kNone; slot = (slot + 1) & (slots_.size() - 1)) {
-      if ((*this)[slots_[slot]] == words) return false;
-    }
-    slots_[slot] = size_;
+    Slot& slot = slots_[place_of(words, hash)];
+    if (slot.number != 0) return false;
     if (size_ % kChunk == 0) {
-      chunks_.emplace_back(new Words<W>[kChunk]);
-      parents_.emplace_back(new std::uint32_t[kChunk]);
+      markings_.emplace_back(kChunk);
+      parents_.emplace_back(kChunk);
     }
-    chunks_.back()[size_ % kChunk] = words;
+    markings_.back()[size_ % kChunk] = words;
     parents_.back()[size_ % kChunk] = parent;
-    ++size_;
-    if (size_ > slots_.size() / 4 * 3) grow();
+    slot = {.number = ++size_, .half = half_of(hash)};
+    if (size_ > count_ / 8 * 7) grow();
     return true;
   }
 
   std::uint64_t bytes() const {
-    return slots_.size() * sizeof(std::uint32_t) +
-           chunks_.size() * kChunk * (sizeof(Words<W>) + sizeof(std::uint32_t));
+    return count_ * sizeof(Slot) + size_ * (sizeof(Words<W>) + sizeof(std::uint32_t));
   }
 
  private:
-  static constexpr std::size_t kChunk = 16384;
-  static constexpr std::size_t kFirstSlots = 4096;
+  struct Slot {
+    std::uint32_t number = 0;  // of its marking, and 1; 0: free
+    std::uint32_t half = 0;    // of its hash, the half that does not choose the slot
+  };
 
-  // The upper bits are the better mixed ones.
-  std::size_t slot_of(std::uint64_t hash) const { return (hash >> 24) & (slots_.size() - 1); }
+  static constexpr std::size_t kChunk = 1U << 18;
+  static constexpr std::size_t kFirstSlots = 4096;
+  static constexpr std::size_t kAhead = 32;  // slots asked for ahead while the table is filled anew
+  // Wide markings leave less room for slots that are still free.
+  static constexpr std::size_t kGrowth = W > 4 ? 5 : 6;  // quarters
+
+  static std::uint32_t half_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash); }
+  // By its upper bits.
+  std::size_t slot_of(std::uint64_t hash) const {
+    __extension__ using Wide = unsigned __int128;
+    return static_cast<std::size_t>(Wide{hash} * count_ >> 64);
+  }
+  std::size_t after(std::size_t slot) const { return slot + 1 == count_ ? 0 : slot + 1; }
+
+  // Where the marking is, or where it would be.
+  std::size_t place_of(const Words<W>& words, std::uint64_t hash) const {
+    std::size_t slot = slot_of(hash);
+    for (; slots_[slot].number != 0; slot = after(slot)) {
+      if (slots_[slot].half != half_of(hash)) continue;
+      if (same<W>((*this)[slots_[slot].number - 1], words)) break;
+    }
+    return slot;
+  }
 
   void grow() {
-    std::vector<std::uint32_t>(slots_.size() * 2, kNone).swap(slots_);
-    for (std::uint32_t i = 0; i < size_; ++i) {
-      std::size_t slot = slot_of(hash_of<W>((*this)[i]));
-      while (slots_[slot] != kNone) slot = (slot + 1) & (slots_.size() - 1);
-      slots_[slot] = i;
+    count_ = count_ / 4 * kGrowth;
+    slots_ = HugeMemory<Slot>();  // first, so that both are not there at once
+    slots_ = HugeMemory<Slot>(count_);
+    std::array<std::uint64_t, kAhead> hashes;
+    for (std::uint32_t first = 0; first < size_; first += kAhead) {
+      const std::size_t some = std::min<std::size_t>(kAhead, size_ - first);
+      for (std::size_t i = 0; i < some; ++i) {
+        hashes[i] = hash_of<W>((*this)[first + static_cast<std::uint32_t>(i)]);
+        prefetch_slot(hashes[i]);
+      }
+      for (std::size_t i = 0; i < some; ++i) {
+        std::size_t slot = slot_of(hashes[i]);
+        while (slots_[slot].number != 0) slot = after(slot);
+        slots_[slot] = {.number = first + static_cast<std::uint32_t>(i) + 1,
+                        .half = half_of(hashes[i])};
+      }
     }
   }
 
-  std::vector<std::unique_ptr<Words<W>[]>> chunks_;
-  std::vector<std::unique_ptr<std::uint32_t[]>> parents_;
-  std::vector<std::uint32_t> slots_;  // a power of two of them, at most three quarters used
+  std::vector<HugeMemory<Words<W>>> markings_;
+  std::vector<HugeMemory<std::uint32_t>> parents_;
+  std::size_t count_ = kFirstSlots;  // of slots, at most seven eighths used
+  HugeMemory<Slot> slots_{kFirstSlots};
   std::uint32_t size_ = 0;
 };
 

@@ -3,9 +3,9 @@
 #include "harness/petri/search.h"
 
 #include <algorithm>
-#include <numeric>
-#include <set>
 
+#include "harness/petri/expansion.h"
+#include "harness/petri/homecoming.h"
 #include "harness/petri/marking_set.h"
 #include "harness/petri/packed_net.h"
 #include "harness/petri/successors.h"
@@ -13,11 +13,13 @@
 namespace lockbench {
 namespace {
 
+using internal::Expansion;
 using internal::MarkingSet;
 using internal::PackedNet;
+using internal::Successors;
 using internal::Words;
 
-constexpr std::uint32_t kAskEvery = 4096;  // markings between two questions whether it is enough
+constexpr std::uint32_t kAskEvery = 256;  // expansions between two questions whether it is enough
 
 std::uint64_t plus(std::uint64_t a, std::uint64_t b) {
   std::uint64_t sum = 0;
@@ -37,12 +39,7 @@ class Search {
     successors_.fold(start);
     seen_.add(start, internal::hash_of<W>(start), 0);
     look_at(0);
-    for (std::uint32_t i = 0; i < seen_.size() && result_.end == SearchEnd::kComplete; ++i) {
-      expand(i);
-      if (i % kAskEvery == 0 && limits_.enough && limits_.enough()) {
-        result_.end = SearchEnd::kTime;
-      }
-    }
+    look_further();
     finish();
     if (result_.end == SearchEnd::kComplete && limits_.homecoming) come_home();
     return std::move(result_);
@@ -59,27 +56,36 @@ class Search {
     result_.marking_bytes = W * sizeof(std::uint64_t);
   }
 
-  void expand(std::uint32_t i) {
-    const Words<W> marking = seen_[i];
-    const auto& successors = successors_.of(marking);
-    announce(successors);
-    for (const auto& next : successors) {
-      fired_[next.transition] = true;
-      if (seen_.add(next.words, next.hash, i)) look_at(seen_.size() - 1);
+  void look_further() {
+    Expansion<W> expansion(successors_, seen_);
+    std::uint32_t next = 0;
+    for (std::uint32_t steps = 0; next < seen_.size() && result_.end == SearchEnd::kComplete;
+         ++steps) {
+      const std::uint32_t known = seen_.size();
+      expansion.clear();
+      for (std::uint32_t n = 0; n < Expansion<W>::kTogether && next < known; ++n, ++next) {
+        expansion.add(next);
+      }
+      expansion.announce();
+      for (const auto& group : expansion.groups()) {
+        if (result_.end == SearchEnd::kComplete) take_in(expansion, group);
+      }
+      if (steps % kAskEvery == 0 && limits_.enough && limits_.enough()) end_with(SearchEnd::kTime);
     }
-    if (successors_.overflow() != successors_.kNoTransition) {
-      end_with(SearchEnd::kTokens);
-      note_overflow(successors_.overflow());
-    } else if (successors.empty() && !is_end(marking)) {
-      if (result_.dead++ == 0) first_dead_ = i;
-    }
-    if (seen_.size() >= limits_.most_markings) end_with(SearchEnd::kMarkings);
   }
 
-  // Asks the memory for all that looking these up will need, first the slots, then what they name.
-  void announce(const std::vector<typename internal::Successors<W>::Next>& successors) const {
-    for (const auto& next : successors) seen_.prefetch_slot(next.hash);
-    for (const auto& next : successors) seen_.prefetch_marking(next.hash);
+  void take_in(const Expansion<W>& expansion, const typename Expansion<W>::Group& group) {
+    for (const auto& next : expansion.nexts(group)) {
+      fired_[next.transition] = true;
+      if (seen_.add(next.words, next.hash, group.from)) look_at(seen_.size() - 1);
+    }
+    if (group.overflow != successors_.kNoTransition) {
+      end_with(SearchEnd::kTokens);
+      note_overflow(group.overflow);
+    } else if (group.begin == group.end && !is_end(seen_[group.from])) {
+      if (result_.dead++ == 0) first_dead_ = group.from;
+    }
+    if (seen_.size() >= limits_.most_markings) end_with(SearchEnd::kMarkings);
   }
 
   void end_with(SearchEnd end) {
@@ -113,7 +119,9 @@ class Search {
       const internal::PackedSum& claim = packed_.claims[c];
       std::uint64_t sum = 0;
       for (std::size_t w = 0; w < W; ++w) {
-        sum += static_cast<std::uint64_t>(std::popcount(marking[w] & claim.bits[w]));
+        // Few are set, and more than `most` need not be counted.
+        std::uint64_t bits = marking[w] & claim.bits[w];
+        for (; bits != 0 && sum <= claim.most; bits &= bits - 1) ++sum;
       }
       for (const internal::Field& field : claim.wide) sum += field.read(marking.data());
       if (sum <= claim.most) continue;
@@ -235,72 +243,25 @@ class Search {
     }
   }
 
-  using Marks = std::vector<bool>;  // per marking
-
-  // Every marking reached from those in `todo`, by `successors`, within what was seen; false when
-  // time was up.
-  bool close(internal::Successors<W>& successors, std::vector<std::uint32_t> todo, Marks& marks) {
-    for (const std::uint32_t i : todo) marks[i] = true;
-    std::uint32_t steps = 0;
-    while (!todo.empty()) {
-      if (++steps % kAskEvery == 0 && limits_.enough && limits_.enough()) return false;
-      const std::uint32_t i = todo.back();
-      todo.pop_back();
-      const auto& nexts = successors.of(seen_[i]);
-      announce(nexts);
-      for (const auto& next : nexts) {
-        const std::uint32_t found = seen_.find(next.words, next.hash);
-        if (found == seen_.kNone || marks[found]) continue;
-        marks[found] = true;
-        todo.push_back(found);
-      }
-    }
-    return true;
-  }
-
   void come_home() {
     const PackedNet back_net = internal::reversed(net_, packed_);
-    internal::Successors<W> back(back_net);
-    if (!packed_.final_tests.empty()) {
-      Marks safe(seen_.size());
-      std::vector<std::uint32_t> ends;
-      for (std::uint32_t i = 0; i < seen_.size(); ++i) {
-        if (is_end(seen_[i])) ends.push_back(i);
-      }
-      if (!close(back, std::move(ends), safe)) return;
-      result_.homecoming.astray =
-          static_cast<std::uint64_t>(std::count(safe.begin(), safe.end(), false));
-    } else if (!find_home(back)) {
+    const Successors<W> back(back_net);
+    const internal::HomecomingSearch<W> homecoming(seen_, successors_, back, limits_.enough);
+    if (packed_.final_tests.empty()) {
+      result_.homecoming = homecoming.to_home();
       return;
     }
-    result_.homecoming.known = true;
-  }
-
-  // Home markings are the one strongly connected part that is never left, if there is but one.
-  bool find_home(internal::Successors<W>& back) {
-    std::uint32_t candidate = seen_.size() - 1;
-    for (;;) {
-      Marks ahead(seen_.size());
-      Marks behind(seen_.size());
-      if (!close(successors_, {candidate}, ahead) || !close(back, {candidate}, behind)) {
-        return false;
-      }
-      std::uint32_t i = 0;
-      while (i < seen_.size() && !(ahead[i] && !behind[i])) ++i;
-      if (i == seen_.size()) {
-        const bool from_all = std::count(behind.begin(), behind.end(), false) == 0;
-        const auto reached = std::count(ahead.begin(), ahead.end(), true);
-        result_.homecoming.home = from_all ? static_cast<std::uint64_t>(reached) : 0;
-        return true;
-      }
-      candidate = i;  // there is no way back from it
+    std::vector<std::uint32_t> ends;
+    for (std::uint32_t i = 0; i < seen_.size(); ++i) {
+      if (is_end(seen_[i])) ends.push_back(i);
     }
+    result_.homecoming = homecoming.to_ends(std::move(ends));
   }
 
   const Net& net_;
   const PackedNet& packed_;
   const SearchLimits& limits_;
-  internal::Successors<W> successors_;
+  const Successors<W> successors_;
   MarkingSet<W> seen_;
   SearchResult result_;
   std::vector<bool> fired_;

@@ -27,6 +27,11 @@ class Successors {
     transitions_.reserve(net.transitions.size());
     for (const PackedTransition& transition : net.transitions) {
       Step step = {.packed = &transition, .column = transition.column};
+      for (const PackedSymmetry& symmetry : net.symmetries) {
+        if (transition.column - symmetry.first_id >= symmetry.columns.size()) continue;
+        step.symmetry = &symmetry;
+        step.thread = transition.column - symmetry.first_id;
+      }
       std::copy(transition.need.begin(), transition.need.end(), step.need.begin());
       std::copy(transition.delta.begin(), transition.delta.end(), step.delta.begin());
       step.tested = !transition.tests.empty() || !transition.overflows.empty();
@@ -34,25 +39,22 @@ class Successors {
     }
   }
 
-  // Of a folded marking. Threads in the same state are one case: what the second of them could do
-  // is not looked at. Valid until the next call.
-  const std::vector<Next>& of(const Words<W>& marking) {
-    next_.clear();
-    overflow_ = kNoTransition;
-    const std::uint64_t twins = twins_of(marking);
+  static constexpr std::uint32_t kNoTransition = 0xffffffff;
+
+  // Adds those of a folded marking to `nexts`. Threads in the same state are one case: what the
+  // second of them could do is not looked at. Returns a transition that could not be fired because
+  // a loose field would overflow, or kNoTransition.
+  std::uint32_t add_to(std::vector<Next>& nexts, const Words<W>& marking) const {
+    Look look = {.marking = marking, .twins = twins_of(marking), .nexts = nexts};
     for (std::size_t w = 0; w < W; ++w) {
       for (std::uint64_t bits = marking[w] & net_.key_bits[w]; bits != 0; bits &= bits - 1) {
         const auto bit = static_cast<std::size_t>(std::countr_zero(bits));
-        for (const std::uint32_t t : net_.by_key[w * 64 + bit]) consider(marking, t, twins);
+        for (const std::uint32_t t : net_.by_key[w * 64 + bit]) consider(look, t);
       }
     }
-    for (const std::uint32_t t : net_.without_key) consider(marking, t, twins);
-    return next_;
+    for (const std::uint32_t t : net_.without_key) consider(look, t);
+    return look.overflow;
   }
-
-  // A transition that could not be fired by the last call, because a loose field would overflow.
-  static constexpr std::uint32_t kNoTransition = 0xffffffff;
-  std::uint32_t overflow() const { return overflow_; }
 
   // The one marking that stands for all that differ in who is where: columns in falling order.
   void fold(Words<W>& marking) const {
@@ -66,11 +68,7 @@ class Successors {
       }
       if (sorted) continue;
       insertion_sort(values, count);
-      for (std::size_t i = 0; i < count; ++i) {
-        const PackedColumn& at = symmetry.columns[i];
-        std::uint64_t& word = marking[at.word];
-        word = (word & ~(symmetry.mask << at.shift)) | (values[i] << at.shift);
-      }
+      for (std::size_t i = 0; i < count; ++i) set_column(marking, symmetry, i, values[i]);
     }
   }
 
@@ -106,12 +104,43 @@ class Successors {
     Words<W> need{};
     Words<W> delta{};
     std::uint32_t column = kNoColumn;
+    const PackedSymmetry* symmetry = nullptr;  // of that column, and its place there
+    std::size_t thread = 0;
     bool tested = false;
+  };
+
+  // At one marking.
+  struct Look {
+    const Words<W>& marking;
+    std::uint64_t twins;  // a bit for each column that is as its left neighbour is
+    std::vector<Next>& nexts;
+    std::uint32_t overflow = kNoTransition;
   };
 
   static std::uint64_t column(const Words<W>& marking, const PackedSymmetry& symmetry,
                               std::size_t i) {
     return (marking[symmetry.columns[i].word] >> symmetry.columns[i].shift) & symmetry.mask;
+  }
+
+  static void set_column(Words<W>& marking, const PackedSymmetry& symmetry, std::size_t i,
+                         std::uint64_t value) {
+    const PackedColumn& at = symmetry.columns[i];
+    std::uint64_t& word = marking[at.word];
+    word = (word & ~(symmetry.mask << at.shift)) | (value << at.shift);
+  }
+
+  // Folds a marking in which column `i` alone may be out of order.
+  static void move_to_its_place(Words<W>& marking, const PackedSymmetry& symmetry, std::size_t i) {
+    const std::uint64_t value = column(marking, symmetry, i);
+    const std::size_t last = symmetry.columns.size() - 1;
+    const std::size_t before = i;
+    for (; i > 0 && column(marking, symmetry, i - 1) < value; --i) {
+      set_column(marking, symmetry, i, column(marking, symmetry, i - 1));
+    }
+    for (; i < last && column(marking, symmetry, i + 1) > value; ++i) {
+      set_column(marking, symmetry, i, column(marking, symmetry, i + 1));
+    }
+    if (i != before) set_column(marking, symmetry, i, value);
   }
 
   static void insertion_sort(std::uint64_t* values, std::size_t count) {
@@ -145,28 +174,32 @@ class Successors {
     return twins;
   }
 
-  void consider(const Words<W>& marking, std::uint32_t t, std::uint64_t twins) {
+  void consider(Look& look, std::uint32_t t) const {
     const Step& step = transitions_[t];
-    if (step.column != kNoColumn && (twins >> step.column & 1) != 0) return;
-    for (std::size_t w = 0; w < W; ++w) {
-      if ((marking[w] & step.need[w]) != step.need[w]) return;
+    if (step.column != kNoColumn && (look.twins >> step.column & 1) != 0) return;
+    std::uint64_t missing = 0;
+    for (std::size_t w = 0; w < W; ++w) missing |= step.need[w] & ~look.marking[w];
+    if (missing != 0) return;
+    if (step.tested && !passes(look, t)) return;
+    Next& next = look.nexts.emplace_back();
+    next.transition = t;
+    for (std::size_t w = 0; w < W; ++w) next.words[w] = look.marking[w] + step.delta[w];
+    if (step.symmetry != nullptr) {
+      move_to_its_place(next.words, *step.symmetry, step.thread);
+    } else {
+      fold(next.words);
     }
-    if (step.tested && !passes(marking, t)) return;
-    Next next = {.transition = t};
-    for (std::size_t w = 0; w < W; ++w) next.words[w] = marking[w] + step.delta[w];
-    fold(next.words);
     next.hash = hash_of<W>(next.words);
-    next_.push_back(next);
   }
 
-  bool passes(const Words<W>& marking, std::uint32_t t) {
+  bool passes(Look& look, std::uint32_t t) const {
     const PackedTransition& packed = *transitions_[t].packed;
     for (const FieldTest& test : packed.tests) {
-      if (test.field.read(marking.data()) < test.least) return false;
+      if (test.field.read(look.marking.data()) < test.least) return false;
     }
     for (const FieldTest& test : packed.overflows) {
-      if (test.field.read(marking.data()) < test.least) continue;
-      overflow_ = t;
+      if (test.field.read(look.marking.data()) < test.least) continue;
+      look.overflow = t;
       return false;
     }
     return true;
@@ -174,8 +207,6 @@ class Successors {
 
   const PackedNet& net_;
   std::vector<Step> transitions_;
-  std::vector<Next> next_;
-  std::uint32_t overflow_ = kNoTransition;
 };
 
 }  // namespace lockbench::internal
