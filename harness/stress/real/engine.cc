@@ -16,6 +16,7 @@
 
 #include "harness/stress/client.h"
 #include "harness/stress/real/board.h"
+#include "harness/stress/real/conformance.h"
 #include "harness/stress/real/investigation.h"
 #include "harness/stress/real/testimony.h"
 
@@ -218,6 +219,7 @@ bool tell_unfairness(const Board& board, const Order& order, Report& report) {
 }  // namespace
 
 absl::StatusOr<Report> investigate(const Lineup& lineup, const Order& order, const Tell& tell) {
+  if (!order.net.empty()) return hold_against_net(lineup, order, tell);
   const absl::StatusOr<Series> series = series_for(order);
   if (!series.ok()) return series.status();
   const Clock::time_point began = Clock::now();

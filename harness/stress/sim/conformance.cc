@@ -17,16 +17,17 @@
 #include <absl/strings/str_format.h>
 
 #include "harness/petri/pnml.h"
-#include "harness/petri/story.h"
 #include "harness/stress/client.h"
+#include "harness/stress/conformance/coverage_text.h"
 #include "harness/stress/conformance/judge.h"
+#include "harness/stress/conformance/key_map.h"
 #include "harness/stress/conformance/net_client.h"
 #include "harness/stress/conformance/watched_net.h"
 #include "harness/stress/sim/investigation.h"
-#include "harness/stress/sim/key_map.h"
 #include "harness/stress/sim/schedule.h"
 #include "harness/stress/sim/strategies.h"
 #include "harness/stress/sim/world.h"
+#include "primitives/platform/thread.h"
 
 namespace lockbench::stress::sim {
 namespace {
@@ -134,15 +135,7 @@ class Conformer {
                                    to_text(schedule_)},
                        .exact = true};
     }
-    const auto [never_seen, never_needed] = judge_.coverage();
-    if (!never_seen.empty()) {
-      report.remarks.push_back("never seen: " + some_of(net_.net(), never_seen));
-    }
-    if (!never_needed.empty()) {
-      report.remarks.push_back(
-          "looks like others, and was never needed to explain what was seen: " +
-          some_of(net_.net(), never_needed));
-    }
+    report.remarks = coverage_text(net_.net(), judge_.coverage());
     return report;
   }
 
@@ -166,6 +159,22 @@ class Conformer {
   const char* strategy_ = "";
 };
 
+// Whoever runs goes on for as long as it can.
+class OneAfterTheOther final : public Strategy {
+ public:
+  std::size_t choose(const Point&) override { return 0; }
+};
+
+TriedKey tried_in(World& world, const Lineup& lineup, std::uint32_t first) {
+  TriedKey tried = [&] {
+    const World::Aside aside(world);
+    return TriedKey();
+  }();
+  OneAfterTheOther strategy;
+  world.run([&] { try_keys<platform::Thread>(lineup, first, tried); }, strategy);
+  return tried;
+}
+
 }  // namespace
 
 absl::StatusOr<Report> hold_against_net(const Lineup& lineup, const Order& order,
@@ -176,7 +185,10 @@ absl::StatusOr<Report> hold_against_net(const Lineup& lineup, const Order& order
   absl::StatusOr<WatchedNet> net = WatchedNet::watch(*std::move(read));
   if (!net.ok()) return net.status();
   World world(Model::kTso);
-  const absl::StatusOr<KeyMap> keys = map_keys(world, lineup, *net);
+  // One of the simulated threads is the one that starts and awaits the others.
+  const absl::StatusOr<KeyMap> keys =
+      map_keys(lineup, *net, kMaxThreads - 1,
+               [&](std::uint32_t first) { return tried_in(world, lineup, first); });
   if (!keys.ok()) return keys.status();
   return Conformer(world, lineup, *net, *keys, order, tell).report();
 }

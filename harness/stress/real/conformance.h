@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Conformance: what a suspect does on native threads, held against its Petri net.
+//
+// Clients that do what the net's threads may do are run at full speed, their deeds put in one order
+// that a correct lock vouches for (log.h); each must be a firing sequence of the net, and end as
+// the net can end (conformance/judge.h).
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include "harness/stress/engine_program.h"
+#include "harness/stress/report.h"
+#include "harness/stress/suspect.h"
+
+namespace lockbench::stress::real {
+
+// Requires order.net. Fails with InvalidArgument when the net cannot be read or is none of this
+// suspect, or when the suspect's holds end by the clock: threads cannot be asked when that was. A
+// conviction is the oracle's kNet, or kCrash when a run took its process with it; the report's
+// story is the trace. Must be called while this process has one thread.
+absl::StatusOr<Report> hold_against_net(const Lineup& lineup, const Order& order, const Tell& tell);
+
+}  // namespace lockbench::stress::real

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/stress/real/player.h"
+
+#include <chrono>
+#include <sched.h>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace lockbench::stress::real {
+namespace {
+
+// Rests are drawn for a clock that costs nothing to wait for. Here so much less of them is long
+// enough for others to give up spinning and sleep.
+constexpr std::int64_t kShareOfRest = 16;
+
+constexpr std::uint64_t kOneYieldIn = 8;
+
+}  // namespace
+
+void Player::go_through_acts() {
+  for (std::size_t i = 0; i < acts_.size();) i = perform(i);
+}
+
+std::size_t Player::perform(std::size_t position) {
+  const Act& act = acts_[position];
+  switch (act.kind) {
+    case Act::kGive:
+      give();
+      break;
+    case Act::kGiveThrowing:
+      give_throwing();
+      break;
+    case Act::kGiveForeign:
+      if (holds_.empty()) scene_.suspect.claim(act.key)->unlock();
+      break;
+    case Act::kRest:
+      std::this_thread::sleep_for(std::chrono::nanoseconds(act.ns / kShareOfRest));
+      break;
+    case Act::kAwait:
+      break;  // no client of a run has it
+    default:
+      return take(position);
+  }
+  return position + 1;
+}
+
+// What lies between a take that was refused and its giving back is left out.
+std::size_t Player::take(std::size_t position) {
+  const Act& act = acts_[position];
+  disturb();
+  std::unique_ptr<Claim> claim = act.kind == Act::kTakeBoth
+                                     ? scene_.suspect.claim_both(act.key, act.other)
+                                     : scene_.suspect.claim(act.key);
+  scene_.log.wants(number_, static_cast<std::uint32_t>(position));
+  const bool held = call(act, *claim);
+  scene_.log.wants_nothing(number_);
+  if (!held) return end_of_hold(acts_, position) + 1;
+  const Entry entry{
+      .act = static_cast<std::uint32_t>(position), .lease = claim->lease(), .takes = true};
+  scene_.log.note(number_, entry);
+  holds_.push_back({std::move(claim), entry});
+  disturb();
+  return position + 1;
+}
+
+bool Player::call(const Act& act, Claim& claim) {
+  if (act.kind == Act::kTry) return claim.try_lock();
+  if (act.kind == Act::kTakeFor) return claim.try_lock_for(std::chrono::nanoseconds(act.ns));
+  try {
+    claim.lock();
+  } catch (const std::system_error& error) {
+    // A lock may say that waiting would never end, to a thread that holds something of it.
+    const bool impossible = error.code() == std::errc::resource_deadlock_would_occur;
+    if (!impossible || holds_.empty()) throw;
+    return false;
+  }
+  return true;
+}
+
+void Player::give() {
+  disturb();
+  Hold hold = std::move(holds_.back());
+  holds_.pop_back();
+  hold.entry.takes = false;
+  scene_.log.note(number_, hold.entry);
+  hold.claim->unlock();
+}
+
+// As a guard does when the work throws.
+void Player::give_throwing() {
+  struct WorkFailed {};
+  struct Guard {
+    ~Guard() { player.give(); }
+    Player& player;
+  };
+  try {
+    const Guard guard{*this};
+    throw WorkFailed();
+  } catch (const WorkFailed&) {
+  }
+}
+
+void Player::disturb() {
+  if (scene_.yields && random_.below(kOneYieldIn) == 0) sched_yield();
+}
+
+}  // namespace lockbench::stress::real
