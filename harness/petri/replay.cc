@@ -26,10 +26,16 @@ struct LoggedStep {
   std::uint32_t transition = 0;
 };
 
+// How widely a trace is followed.
+struct Breadth {
+  std::size_t ways = 1;   // kept open, those with the fewest unseen steps first
+  bool foresees = false;  // steps that look are taken when they can be, not when they are needed
+};
+
 class Follower {
  public:
-  Follower(const Net& net, bool foresees)
-      : net_(net), foresees_(foresees), givers_(net.places.size()) {
+  Follower(const Net& net, Breadth breadth)
+      : net_(net), breadth_(breadth), givers_(net.places.size()) {
     for (std::uint32_t t = 0; t < net.transitions.size(); ++t) {
       const NetTransition& transition = net.transitions[t];
       by_event_[transition.name].push_back(t);
@@ -37,6 +43,10 @@ class Follower {
         by_event_[transition.event].push_back(t);
       }
       if (!transition.event.empty()) continue;
+      if (breadth.foresees && looks(transition)) {
+        looking_.push_back(t);
+        continue;
+      }
       for (const Arc& arc : transition.gives) givers_[arc.place].push_back(t);
     }
     ways_.push_back({.marking = initial_marking(net)});
@@ -46,12 +56,11 @@ class Follower {
 
   // False when no way can go on with it; then nothing changes.
   bool follow(const std::string& event) {
-    if (foresees_) add_unseen_ways();
-    const std::size_t unseen = foresees_ ? 0 : kMostUnseen;
+    if (breadth_.foresees) add_unseen_ways();
     std::vector<Way> next;
     for (const Way& way : ways_) {
       for (const std::uint32_t t : by_event_.at(event)) {
-        for (Way& ready : made_ready(way, t, unseen)) next.push_back(taken(ready, t, false));
+        for (Way& ready : made_ready(way, t, kMostUnseen)) next.push_back(taken(ready, t, false));
       }
     }
     if (next.empty()) return false;
@@ -96,12 +105,14 @@ class Follower {
   // token which is missing are tried.
   std::vector<Way> made_ready(const Way& way, std::uint32_t t, std::size_t most) {
     const std::vector<Arc>& takes = net_.transitions[t].takes;
-    const auto missing = std::find_if(takes.begin(), takes.end(), [&way](const Arc& arc) {
-      return way.marking[arc.place] < arc.weight;
-    });
+    const auto lacks = [&way](const Arc& arc) { return way.marking[arc.place] < arc.weight; };
+    const auto missing = std::find_if(takes.begin(), takes.end(), lacks);
     if (missing == takes.end()) return {way};
     std::vector<Way> ready;
-    if (most == 0) return ready;
+    const bool never = std::any_of(missing, takes.end(), [&](const Arc& arc) {
+      return lacks(arc) && givers_[arc.place].empty();
+    });
+    if (most == 0 || never) return ready;
     for (const std::uint32_t giver : givers_[missing->place]) {
       for (const Way& before : made_ready(way, giver, most - 1)) {
         const Way after = taken(before, giver, true);
@@ -113,22 +124,29 @@ class Follower {
     return ready;
   }
 
-  // All that unseen steps lead to from here.
+  // Whether it gives back some of what it takes. What does not can always wait until its tokens are
+  // needed: until then the marking has all that it would have, but for those, and what it takes. A
+  // step that looks cannot: what it saw may be gone by then.
+  static bool looks(const NetTransition& transition) {
+    return std::any_of(transition.takes.begin(), transition.takes.end(),
+                       [&](const Arc& arc) { return weight_of(transition.gives, arc.place) != 0; });
+  }
+
+  // All that unseen steps which look lead to from here.
   void add_unseen_ways() {
     std::set<Marking> seen;
     for (const Way& way : ways_) seen.insert(way.marking);
     for (std::size_t i = 0; i < ways_.size(); ++i) {
-      for (std::uint32_t t = 0; t < net_.transitions.size(); ++t) {
-        const NetTransition& transition = net_.transitions[t];
-        if (!transition.event.empty() || !is_enabled(transition, ways_[i].marking)) continue;
-        Marking after = ways_[i].marking;
-        fire(transition, after);
-        if (!seen.insert(std::move(after)).second) continue;
-        if (ways_.size() == kWaysForeseen) {
-          certain_ = false;
-          return;
+      for (const std::uint32_t t : looking_) {
+        for (Way& ready : made_ready(ways_[i], t, kMostUnseen)) {
+          Way after = taken(std::move(ready), t, true);
+          if (!seen.insert(after.marking).second) continue;
+          if (ways_.size() == breadth_.ways) {
+            certain_ = false;
+            return;
+          }
+          ways_.push_back(std::move(after));
         }
-        ways_.push_back(taken(ways_[i], t, true));
       }
     }
   }
@@ -140,7 +158,7 @@ class Follower {
     ways_.clear();
     for (Way& way : next) {
       if (!seen.insert(way.marking).second) continue;
-      if (ways_.size() == (foresees_ ? kWaysForeseen : kWaysKept)) {
+      if (ways_.size() == breadth_.ways) {
         certain_ = false;
         break;
       }
@@ -149,9 +167,12 @@ class Follower {
   }
 
   const Net& net_;
-  const bool foresees_;  // unseen steps are taken when they can be, not when they are needed
+  const Breadth breadth_;
   std::unordered_map<std::string, std::vector<std::uint32_t>> by_event_;
-  std::vector<std::vector<std::uint32_t>> givers_;  // per place: unseen transitions that give to it
+  // Unseen transitions: per place those that are taken when a token is missing there, and those
+  // that are taken ahead.
+  std::vector<std::vector<std::uint32_t>> givers_;
+  std::vector<std::uint32_t> looking_;
   std::vector<Way> ways_;
   std::vector<LoggedStep> log_{{}};  // the first stands for "no step"
   bool certain_ = true;
@@ -164,9 +185,9 @@ bool leads_to_end(const Net& net, const NetTransition& transition) {
   });
 }
 
-Replay follow_all(const Net& net, std::span<const std::string> events, bool foresees) {
+Replay follow_all(const Net& net, std::span<const std::string> events, Breadth breadth) {
   Replay result;
-  Follower follower(net, foresees);
+  Follower follower(net, breadth);
   for (std::size_t i = 0; i < events.size() && result.conforms; ++i) {
     result.unknown = !follower.knows(events[i]);
     if (!result.unknown && follower.follow(events[i])) continue;
@@ -174,7 +195,7 @@ Replay follow_all(const Net& net, std::span<const std::string> events, bool fore
     result.refused = i;
     result.possible = follower.possible();
   }
-  result.certain = follower.certain();
+  result.certain = result.conforms || follower.certain();
   result.before = follower.marking();
   result.steps = follower.steps();
   const std::set<std::uint32_t> taken(result.steps.begin(), result.steps.end());
@@ -187,10 +208,13 @@ Replay follow_all(const Net& net, std::span<const std::string> events, bool fore
 }  // namespace
 
 Replay replay(const Net& net, std::span<const std::string> events) {
-  Replay result = follow_all(net, events, false);
+  // The way with the fewest unseen steps explains most of what is seen, and costs least.
+  Replay straight = follow_all(net, events, {.ways = 1});
+  if (straight.conforms || straight.unknown) return straight;
+  Replay result = follow_all(net, events, {.ways = kWaysKept});
   if (result.conforms || result.unknown) return result;
   // An unseen step may have been possible for a while only, before it was needed.
-  Replay foreseen = follow_all(net, events, true);
+  Replay foreseen = follow_all(net, events, {.ways = kWaysForeseen, .foresees = true});
   if (foreseen.conforms || foreseen.refused > result.refused) return foreseen;
   result.certain = foreseen.certain;
   return result;

@@ -22,16 +22,17 @@ struct Replay {
   bool conforms = true;
   std::size_t refused = 0;             // index of the event that the net refuses
   bool unknown = false;                // it is not an event of this net at all
-  bool certain = true;                 // false: so many ways were open that some were given up
+  bool certain = true;                 // false: refused, but ways that were open were given up
   Marking before;                      // a marking the net may have been in when it was refused
   std::vector<std::string> possible;   // events that would have been possible then
   std::vector<std::uint32_t> steps;    // transitions fired, the unseen ones too
   std::vector<std::uint32_t> untaken;  // transitions that have an event and were not among `steps`
 };
 
-// O(events · ways open at once), of which kWaysKept are followed, those with the fewest unseen
-// steps first. Unseen steps are put in when an event needs them; before a trace is refused, it is
-// followed again with all that can be done unseen at each event, kWaysForeseen ways at most.
+// O(events · ways open at once). At first one way is followed, that with the fewest unseen steps,
+// which are put in when an event needs them; should that come to no end, kWaysKept of such ways;
+// before a trace is refused, it is followed again with all that can be looked at unseen before each
+// event, kWaysForeseen ways at most.
 inline constexpr std::size_t kWaysKept = 64;
 inline constexpr std::size_t kWaysForeseen = 2048;
 Replay replay(const Net& net, std::span<const std::string> events);

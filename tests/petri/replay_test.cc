@@ -2,6 +2,7 @@
 
 #include "harness/petri/replay.h"
 
+#include <algorithm>
 #include <random>
 #include <span>
 
@@ -98,6 +99,37 @@ TEST(Replay, RefusesALongTraceOfEveryLockWhereTwoEventsAreSwapped) {
     const Replay refused = replay(net, events);
     EXPECT_FALSE(refused.conforms) << entry.name;
     EXPECT_EQ(refused.refused, at) << entry.name;
+    EXPECT_TRUE(refused.certain) << entry.name;
+  }
+}
+
+// Each thread saw the flag clear before any of them set it, which nobody saw it do.
+TEST(Replay, LooksUnseenWhileThereIsSomethingToSee) {
+  const Net net = model({.primitive = "test_then_set", .threads = 8});
+  Events all;
+  for (int thread = 1; thread <= 8; ++thread) {
+    all.push_back("thread " + std::to_string(thread) + " takes the lock");
+  }
+  EXPECT_TRUE(replay(net, all).conforms);
+  all.push_back("thread 1 takes the lock");
+  const Replay refused = replay(net, all);
+  EXPECT_EQ(refused.refused, 8u);
+  EXPECT_TRUE(refused.certain);
+}
+
+TEST(Replay, IsCertainOfManyThreadsThatNeedToLookAtNothing) {
+  for (const char* name : {"global", "striped", "reentrant", "lease", "file", "timed_hold"}) {
+    const Net net = model({.primitive = name, .threads = 8});
+    Events events = long_trace(net, 1'000);
+    EXPECT_TRUE(replay(net, events).conforms) << name;
+    const auto take = std::find_if(events.begin(), events.end(), [](const std::string& event) {
+      return event.find("takes") != std::string::npos;
+    });
+    const std::string again = *take;
+    events.insert(events.end(), 9, again);
+    const Replay refused = replay(net, events);
+    EXPECT_FALSE(refused.conforms) << name;
+    EXPECT_TRUE(refused.certain) << name;
   }
 }
 
