@@ -1,60 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Drawing: a net as a picture. Graphviz's `dot` says where things go; what they look like is said
-// here, so that a marking can be drawn again and again in one layout.
+// Drawing: a net as a picture. layout.h says where things go; what they look like is said here, so
+// that a marking can be drawn again and again in one layout.
 //
 // Circles are places, boxes are transitions, dots are tokens; what belongs to one thread stands on
 // a band.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
-#include <absl/status/statusor.h>
-
+#include "harness/petri/layout.h"
 #include "harness/petri/net.h"
 
 namespace lockbench {
-
-// In points, from the upper left corner.
-struct Point {
-  double x = 0;
-  double y = 0;
-};
-
-struct Spot {
-  Point centre;
-  double width = 0;
-  double height = 0;
-};
-
-// A chain of cubic Bézier curves: 1 + 3n points.
-struct Curve {
-  bool from_place = true;
-  std::uint32_t place = 0;
-  std::uint32_t transition = 0;
-  std::vector<Point> points;
-};
-
-struct Layout {
-  double width = 0;
-  double height = 0;
-  std::vector<Spot> places;       // by index
-  std::vector<Spot> transitions;  // by index
-  std::vector<Curve> arcs;
-};
-
-// Nets of more nodes are drawn by nobody's eyes, and take dot minutes.
-inline constexpr std::size_t kMostDrawnNodes = 400;
-
-// What `dot -Tplain` is to be given.
-std::string dot_of(const Net& net);
-
-// Reads what `dot -Tplain` answers. Internal when it is not about this net.
-absl::StatusOr<Layout> parse_layout(const Net& net, const std::string& plain);
 
 // An SVG document. The transition that just fired is red, with its arcs. Each place has an empty
 // or filled group `<g class="tokens" data-place="…" transform="…">`.

@@ -93,6 +93,13 @@ bool keeps_marks(const Net& net, const std::vector<std::uint32_t>& image) {
 
 }  // namespace
 
+std::uint32_t weight_of(const std::vector<Arc>& arcs, std::uint32_t place) {
+  for (const Arc& arc : arcs) {
+    if (arc.place == place) return arc.weight;
+  }
+  return 0;
+}
+
 Marking initial_marking(const Net& net) {
   Marking marking;
   marking.reserve(net.places.size());

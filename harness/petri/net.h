@@ -77,6 +77,9 @@ struct Net {
   std::vector<Claim> claims;
 };
 
+// Tokens that these arcs move from or to the place; 0: none.
+std::uint32_t weight_of(const std::vector<Arc>& arcs, std::uint32_t place);
+
 // Tokens of each place.
 using Marking = std::vector<std::uint32_t>;
 

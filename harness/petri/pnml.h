@@ -24,7 +24,8 @@ namespace lockbench {
 // Beyond these a document is refused at the line where it goes beyond.
 inline constexpr std::size_t kMostPlaces = 10'000;
 inline constexpr std::size_t kMostTransitions = 100'000;
-inline constexpr std::size_t kMostArcs = 1'000'000;
+inline constexpr std::size_t kMostArcs = 200'000;
+inline constexpr std::size_t kMostBytesOfNames = 16U << 20;  // of ids and names together
 
 // InvalidArgument: `name:line: what is wrong, and what would be right`. Reads no further than the
 // first thing wrong; needs memory for the net and one tag.

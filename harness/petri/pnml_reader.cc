@@ -7,45 +7,22 @@
 #include <expat.h>
 #include <istream>
 #include <memory>
-#include <optional>
-#include <unordered_map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "harness/petri/pnml.h"
+#include "harness/petri/pnml_draft.h"
 
 namespace lockbench {
 namespace {
+
+using internal::Line;
 
 constexpr std::size_t kPiece = 64 * 1024;
 constexpr std::size_t kLongestText = 1000;        // of a name or number
 constexpr std::size_t kLongestTag = 1024 * 1024;  // bytes that the parser may hold back
 constexpr std::size_t kDeepest = 100;             // elements within each other
-
-using Line = unsigned long;
-
-struct ReadArc {
-  std::string id;
-  std::string source;
-  std::string target;
-  std::uint32_t weight = 1;
-  Line line = 0;
-};
-
-struct Reference {
-  std::string id;
-  std::string target;
-  Line line = 0;
-};
-
-struct FinalToken {
-  std::string place;
-  std::uint32_t tokens = 0;
-  Line line = 0;
-};
-
-struct Node {
-  bool is_place = false;
-  std::uint32_t index = 0;
-};
 
 std::string trimmed(const std::string& text) {
   const auto space = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
@@ -56,7 +33,7 @@ std::string trimmed(const std::string& text) {
 
 class Reader {
  public:
-  explicit Reader(std::string name) : name_(std::move(name)), parser_(XML_ParserCreate(nullptr)) {
+  explicit Reader(std::string name) : draft_(std::move(name)), parser_(XML_ParserCreate(nullptr)) {
     XML_SetUserData(parser_.get(), this);
     XML_SetElementHandler(parser_.get(), on_start, on_end);
     XML_SetCharacterDataHandler(parser_.get(), on_text);
@@ -81,7 +58,8 @@ class Reader {
         return at(line(), "one tag of more than a megabyte; a net has none that long");
       }
     }
-    return finished();
+    if (!in_net_) return at(line(), "holds no net; a PNML document has <net> within <pnml>");
+    return draft_.finished(line());
   }
 
  private:
@@ -118,9 +96,7 @@ class Reader {
   }
 
   Line line() const { return XML_GetCurrentLineNumber(parser_.get()); }
-  absl::Status at(Line where, const std::string& what) const {
-    return absl::InvalidArgumentError(name_ + ":" + std::to_string(where) + ": " + what);
-  }
+  absl::Status at(Line where, const std::string& what) const { return draft_.at(where, what); }
   void refuse(const std::string& what) {
     if (!error_.ok()) return;
     error_ = at(line(), what);
@@ -154,9 +130,7 @@ class Reader {
     if (tag == "net") {
       start_net(attributes);
     } else if (within("finalmarkings")) {
-      if (tag == "place") {
-        final_.push_back({.place = attribute(attributes, "idref"), .tokens = 1, .line = line()});
-      }
+      if (tag == "place") start_final(attributes);
     } else if (!within("toolspecific")) {
       start_node(tag, attributes);
     }
@@ -166,7 +140,7 @@ class Reader {
   void start_net(const XML_Char** attributes) {
     if (in_net_) return refuse("a second net; put each in a file of its own");
     in_net_ = true;
-    net_.name = attribute(attributes, "id");
+    draft_.set_name(attribute(attributes, "id"));
     std::string type = attribute(attributes, "type");
     std::transform(type.begin(), type.end(), type.begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -177,53 +151,33 @@ class Reader {
     }
   }
 
+  void start_final(const XML_Char** attributes) {
+    const std::string wrong =
+        draft_.add_final({.place = attribute(attributes, "idref"), .tokens = 1, .line = line()});
+    if (!wrong.empty()) refuse(wrong);
+  }
+
   void start_node(const std::string& tag, const XML_Char** attributes) {
     const std::string id = attribute(attributes, "id");
+    std::string wrong;
     if (tag == "place") {
-      if (net_.places.size() == kMostPlaces) return too_many(kMostPlaces, "places");
-      if (!known(id, {.is_place = true, .index = count(net_.places)})) return;
-      net_.places.push_back({.name = id});
+      wrong = draft_.add_place(id);
     } else if (tag == "transition") {
-      if (net_.transitions.size() == kMostTransitions) {
-        return too_many(kMostTransitions, "transitions");
-      }
-      if (!known(id, {.is_place = false, .index = count(net_.transitions)})) return;
-      net_.transitions.push_back({.name = id, .event = id});
+      wrong = draft_.add_transition(id);
     } else if (tag == "arc") {
-      if (arcs_.size() == kMostArcs) return too_many(kMostArcs, "arcs");
-      arcs_.push_back({.id = id,
-                       .source = attribute(attributes, "source"),
-                       .target = attribute(attributes, "target"),
-                       .line = line()});
+      wrong = draft_.add_arc({.id = id,
+                              .source = attribute(attributes, "source"),
+                              .target = attribute(attributes, "target"),
+                              .line = line()});
     } else if (tag == "referencePlace" || tag == "referenceTransition") {
-      references_.push_back({.id = id, .target = attribute(attributes, "ref"), .line = line()});
+      wrong = draft_.add_reference(id, attribute(attributes, "ref"));
     } else if (tag == "type" && parent() == "arc") {
       const std::string kind = attribute(attributes, "value");
       if (!kind.empty() && kind != "normal") {
-        refuse("an arc of type '" + kind + "'; only normal arcs are read");
+        wrong = "an arc of type '" + kind + "'; only normal arcs are read";
       }
     }
-  }
-
-  template <class T>
-  static std::uint32_t count(const std::vector<T>& list) {
-    return static_cast<std::uint32_t>(list.size());
-  }
-
-  void too_many(std::size_t most, const std::string& what) {
-    refuse("more than " + std::to_string(most) + " " + what + "; give a smaller net");
-  }
-
-  bool known(const std::string& id, Node node) {
-    if (id.empty()) {
-      refuse("a place or transition without an id; give it one");
-      return false;
-    }
-    if (!nodes_.emplace(id, node).second) {
-      refuse("the id '" + id + "' is used twice; ids are unique");
-      return false;
-    }
-    return true;
+    if (!wrong.empty()) refuse(wrong);
   }
 
   void end(const std::string& tag) {
@@ -231,28 +185,30 @@ class Reader {
     if (tag == "text" || tag == "value") {
       take_text(trimmed(text_));
     } else if (tag == "event" && within("transition")) {
-      net_.transitions.back().event = trimmed(text_);
+      draft_.transition().event = trimmed(text_);
     }
+    if (!wants_text_) return;
     wants_text_ = false;
+    if (const std::string wrong = draft_.count_name(text_); !wrong.empty()) refuse(wrong);
   }
 
   void take_text(const std::string& text) {
     const std::string owner = path_.size() < 2 ? "" : path_[path_.size() - 2];
     if (within("finalmarkings")) {
-      if (parent() == "place" && !final_.empty())
-        take_number(text, "tokens", 0, final_.back().tokens);
+      if (parent() == "place" && draft_.has_final_tokens())
+        take_number(text, "tokens", 0, draft_.final_token().tokens);
     } else if (within("toolspecific")) {
       return;
     } else if (parent() == "name" && owner == "place") {
-      net_.places.back().says = text;
+      draft_.place().says = text;
     } else if (parent() == "name" && owner == "transition") {
-      net_.transitions.back().says = text;
+      draft_.transition().says = text;
     } else if (parent() == "name" && (owner == "net")) {
-      net_.name = text;
+      draft_.set_name(text);
     } else if (parent() == "initialMarking" && owner == "place") {
-      take_number(text, "tokens", 0, net_.places.back().tokens);
+      take_number(text, "tokens", 0, draft_.place().tokens);
     } else if (parent() == "inscription" && owner == "arc") {
-      take_number(text, "weight", 1, arcs_.back().weight);
+      take_number(text, "weight", 1, draft_.arc().weight);
     }
   }
 
@@ -270,79 +226,13 @@ class Reader {
     number = static_cast<std::uint32_t>(value);
   }
 
-  absl::StatusOr<Net> finished() {
-    if (!in_net_) return at(line(), "holds no net; a PNML document has <net> within <pnml>");
-    if (net_.places.empty()) return at(line(), "the net has no places; there is nothing to search");
-    for (const ReadArc& arc : arcs_) {
-      if (const absl::Status status = connect(arc); !status.ok()) return status;
-    }
-    for (const FinalToken& token : final_) {
-      const std::optional<Node> node = find(token.place);
-      if (!node || !node->is_place)
-        return at(token.line, nowhere("the final marking", token.place));
-      if (token.tokens > 0) net_.final_tokens.push_back({node->index, token.tokens});
-    }
-    return std::move(net_);
-  }
-
-  static std::string nowhere(const std::string& who, const std::string& id) {
-    return who + " names '" + id + "', which this net does not have; name the id of a node of it";
-  }
-
-  // A node, through as many references as there are.
-  std::optional<Node> find(const std::string& id) {
-    std::string target = id;
-    if (reference_targets_.empty()) {
-      for (const Reference& r : references_) reference_targets_[r.id] = r.target;
-    }
-    for (std::size_t hops = 0; hops <= references_.size(); ++hops) {
-      if (const auto node = nodes_.find(target); node != nodes_.end()) return node->second;
-      const auto reference = reference_targets_.find(target);
-      if (reference == reference_targets_.end()) break;
-      target = reference->second;
-    }
-    return std::nullopt;
-  }
-
-  absl::Status connect(const ReadArc& arc) {
-    const std::optional<Node> source = find(arc.source);
-    const std::optional<Node> target = find(arc.target);
-    const std::string who = "arc '" + arc.id + "'";
-    if (!source) return at(arc.line, nowhere(who, arc.source));
-    if (!target) return at(arc.line, nowhere(who, arc.target));
-    if (source->is_place == target->is_place) {
-      return at(arc.line, who + " joins two " + (source->is_place ? "places" : "transitions") +
-                              "; an arc joins a place and a transition");
-    }
-    NetTransition& transition = net_.transitions[source->is_place ? target->index : source->index];
-    std::vector<Arc>& arcs = source->is_place ? transition.takes : transition.gives;
-    const std::uint32_t place = source->is_place ? source->index : target->index;
-    const auto same = std::find_if(arcs.begin(), arcs.end(),
-                                   [place](const Arc& other) { return other.place == place; });
-    if (same == arcs.end()) {
-      arcs.push_back({place, arc.weight});
-    } else if (same->weight + arc.weight <= kMostTokens) {
-      same->weight += arc.weight;
-    } else {
-      return at(arc.line, who + " makes the weights between two nodes more than " +
-                              std::to_string(kMostTokens) + " together");
-    }
-    return absl::OkStatus();
-  }
-
-  const std::string name_;
+  internal::PnmlDraft draft_;
   const std::unique_ptr<XML_ParserStruct, Free> parser_;
   absl::Status error_;
-  Net net_;
   bool in_net_ = false;
   std::vector<std::string> path_;  // open elements, outermost first
   bool wants_text_ = false;
   std::string text_;
-  std::unordered_map<std::string, Node> nodes_;
-  std::vector<ReadArc> arcs_;
-  std::vector<Reference> references_;
-  std::unordered_map<std::string, std::string> reference_targets_;
-  std::vector<FinalToken> final_;
 };
 
 }  // namespace

@@ -114,9 +114,44 @@ TEST(Pnml, StopsAtTheFirstPlaceTooMany) {
   EXPECT_THAT(complaint(text), AllOf(HasSubstr("net.pnml:10002: "), HasSubstr("more than 10000")));
 }
 
+TEST(Pnml, FollowsReferencesFromPageToPageAndNoRing) {
+  std::string chain = "<referencePlace id=\"r0\" ref=\"p\"/>";
+  for (int i = 1; i <= 50; ++i) {
+    chain += "<referencePlace id=\"r" + std::to_string(i) + "\" ref=\"r" + std::to_string(i - 1) +
+             "\"/>";
+  }
+  const auto net = read(with(chain + "<arc id=\"a\" source=\"r50\" target=\"t\"/>"));
+  ASSERT_TRUE(net.ok()) << net.status();
+  EXPECT_EQ(net->transitions[0].takes, (std::vector<Arc>{{0, 1}}));
+  EXPECT_THAT(complaint(with("<referencePlace id=\"r\" ref=\"s\"/><referencePlace id=\"s\" "
+                             "ref=\"r\"/><arc id=\"a\" source=\"r\" target=\"t\"/>")),
+              HasSubstr("arc 'a' names 'r'"));
+}
+
+TEST(Pnml, StopsAtTheFirstOfAnythingTooMany) {
+  const auto many = [](const std::string& one, const std::string& id) {
+    std::string text = "<pnml><net id=\"n\"><place id=\"p\"/><finalmarkings>\n";
+    if (one != "place idref") text = "<pnml><net id=\"n\"><place id=\"p\"/>\n";
+    for (std::size_t i = 0; i <= kMostArcs; ++i) {
+      text += "<" + one + "=\"" + id + std::to_string(i) + "\"/>\n";
+    }
+    return complaint(text);
+  };
+  EXPECT_THAT(many("transition id", "t"),
+              HasSubstr("net.pnml:100002: more than 100000 transitions"));
+  EXPECT_THAT(many("arc id", "a"), HasSubstr(": more than 200000 arcs"));
+  EXPECT_THAT(many("referencePlace id", "r"), HasSubstr("net.pnml:10002: more than 10000 ref"));
+  EXPECT_THAT(many("place idref", "p"), HasSubstr("net.pnml:10002: more than 10000 final"));
+}
+
 TEST(Pnml, RefusesTextAndNestingWithoutBound) {
   EXPECT_THAT(complaint(with("<name><text>" + std::string(5000, 'x') + "</text></name>")),
               HasSubstr("net.pnml:3: a name"));
+  std::string long_ids;
+  for (int i = 0; i < 100; ++i) {
+    long_ids += "<arc id=\"" + std::string(200'000, 'x') + "\"/>\n";
+  }
+  EXPECT_THAT(complaint(with(long_ids)), HasSubstr("ids and names of more than 16 MiB"));
   std::string deep;
   for (int i = 0; i < 200; ++i) deep += "<page>";
   EXPECT_THAT(complaint(with(deep)), HasSubstr("nested too deeply"));
