@@ -9,8 +9,7 @@
 #include <unistd.h>
 
 #include "harness/petri/pnml.h"
-#include "harness/stress/sim/conformance.h"
-#include "tests/mutants/lineup.h"
+#include "tests/petri/mutant_engine.h"
 
 namespace lockbench::mutants {
 namespace {
@@ -23,6 +22,12 @@ constexpr char kFairness[] = "the model leaves fairness out";
 constexpr char kTokens[] = "the model has no numbers on its tokens";
 constexpr char kItself[] =
     "the design is at fault and not the code: the net comes to the same standstill";
+
+constexpr char kRare[] = "the moment is too short to be met every time";
+constexpr char kNobodyHolds[] =
+    "a key is waited for only as long as another is held, and nobody holds one for ever";
+constexpr char kShallow[] = "no client of native threads nests 255 deep";
+constexpr char kStillFirst[] = "they come to the standstill that the net has, too";
 
 ModelSpec one_lock() {
   return {.primitive = "global"};
@@ -41,16 +46,15 @@ ModelSpec leases(bool nested = false) {
 }
 
 stress::Report investigated(const MutantNet& mutant) {
-  const std::vector<stress::Lineup> lineup = for_sim();
+  const std::vector<stress::Lineup> lineup = mutant_engine().lineup();
   const auto line = std::find_if(lineup.begin(), lineup.end(), [&](const stress::Lineup& known) {
     return known.name == mutant.lock;
   });
   if (line == lineup.end()) std::abort();
-  const bool finds_nothing = mutant.control || !mutant.blind.empty();
   const stress::Order order{.suspect = mutant.lock,
-                            .budget = finds_nothing ? kWhereNothingIsFound : kForAMutant,
+                            .budget = must_disagree(mutant) ? kForAMutant : kWhereNothingIsFound,
                             .net = pnml_of(build_model(mutant.model).value())};
-  return stress::sim::hold_against_net(*line, order, [](const std::string&) {}).value();
+  return mutant_engine().hold_against_net(*line, order, [](const std::string&) {}).value();
 }
 
 std::string read_all(int from) {
@@ -77,7 +81,7 @@ const std::vector<MutantNet>& mutant_nets() {
       {.lock = "futex", .model = one_lock(), .control = true},
       {.lock = "slow", .model = one_lock(), .control = true},
       {"futex_forgets_waiters", one_lock()},
-      {"futex_waits_on_fresh_value", one_lock()},
+      {.lock = "futex_waits_on_fresh_value", .model = one_lock(), .unseen_natively = kRare},
       {"futex_no_check_after_wake", one_lock()},
       {"futex_wakes_nobody", one_lock()},
       {.lock = "condvar", .model = one_lock(), .control = true},
@@ -89,7 +93,7 @@ const std::vector<MutantNet>& mutant_nets() {
       {"table_never_reclaims", keys()},
       {"table_erases_always", keys()},
       {"table_unlocks_another", keys(true)},
-      {"table_one_for_all", keys()},
+      {.lock = "table_one_for_all", .model = keys(), .unseen_natively = kNobodyHolds},
       {.lock = "stripes", .model = stripes(true), .control = true},
       {"stripes_as_asked", stripes(true)},
       {"stripes_one_twice", stripes(false)},
@@ -98,13 +102,13 @@ const std::vector<MutantNet>& mutant_nets() {
       {"nesting_count_lost", nest()},
       {"nesting_first_frees_all", nest()},
       {"nesting_anybody_unlocks", nest()},
-      {"nesting_overflows", nest(300)},
-      {"nesting_loads_owner_twice", nest()},
+      {.lock = "nesting_overflows", .model = nest(300), .unseen_natively = kShallow},
+      {.lock = "nesting_loads_owner_twice", .model = nest(), .unseen_natively = kRare},
       {.lock = "leases", .model = leases(), .control = true},
       {"lease_twice", leases()},
       {"lease_lost_on_throw", leases()},
       {"lease_asked_for_by_holders", leases(true), kItself},
-      {"lease_random_mutex_nested", leases(true)},
+      {.lock = "lease_random_mutex_nested", .model = leases(true), .unseen_natively = kStillFirst},
       {.lock = "watchdog", .model = one_lock(), .control = true},
       {"watchdog_forces", one_lock()},
       {"watchdog_forces_both", one_lock()},
@@ -112,7 +116,7 @@ const std::vector<MutantNet>& mutant_nets() {
       {.lock = "asymmetric", .model = one_lock(), .control = true},
       {"asymmetric_no_barrier", one_lock()},
       {"keyed_as_published", keys()},
-      {"keyed_as_published:timeout_ms=0", keys()},
+      {.lock = "keyed_as_published:timeout_ms=0", .model = keys(), .unseen_natively = kRare},
       {"reentrant_as_published", nest()},
       {"lease_as_published", leases(true), kItself},
       {"random_mutexes_as_published",
@@ -120,6 +124,11 @@ const std::vector<MutantNet>& mutant_nets() {
        kItself},
   };
   return all;
+}
+
+bool must_disagree(const MutantNet& mutant) {
+  if (mutant.control || !mutant.blind.empty()) return false;
+  return !mutant_engine().native || mutant.unseen_natively.empty();
 }
 
 stress::Report held_against_net(const MutantNet& mutant) {
@@ -138,7 +147,7 @@ stress::Report held_against_net(const MutantNet& mutant) {
   int status = 0;
   waitpid(child, &status, 0);
   if (!WIFSIGNALED(status)) return stress::report_from_json(text).value();
-  return {.engine = "sim",
+  return {.engine = mutant_engine().native ? "real" : "sim",
           .suspect = mutant.lock,
           .verdict = stress::Verdict::kConvicted,
           .finding = stress::Finding{stress::Oracle::kCrash, "the code took its process with it"}};

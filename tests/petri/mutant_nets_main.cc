@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// lockbench-net-mutants: holds each broken lock against its net, and prints what disagreed as a
-// table in Markdown.
+// lockbench-net-mutants, on simulated threads, and lockbench-native-net-mutants, on native ones:
+// hold each broken lock against its net, and print what disagreed as a table in Markdown.
 
 #include <algorithm>
 #include <cstdio>
 #include <string>
 
+#include "tests/petri/mutant_engine.h"
 #include "tests/petri/mutant_nets.h"
 
 namespace lockbench::mutants {
@@ -17,6 +18,9 @@ std::string said(const MutantNet& mutant) {
   const stress::Report report = held_against_net(mutant);
   if (!report.finding) {
     if (!mutant.blind.empty()) return "cannot: " + mutant.blind;
+    if (mutant_engine().native && !mutant.unseen_natively.empty()) {
+      return "not seen: " + mutant.unseen_natively;
+    }
     return mutant.control ? "agrees, being correct" : "**agrees, and should not**";
   }
   const std::string& what = report.finding->what;

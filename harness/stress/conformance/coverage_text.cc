@@ -6,13 +6,19 @@
 
 namespace lockbench::stress {
 
-std::vector<std::string> coverage_text(const Net& net, const Coverage& coverage) {
+std::vector<std::string> coverage_text(const Net& net, const Judge& judge) {
+  const Coverage coverage = judge.coverage();
   std::vector<std::string> text;
   if (!coverage.never_seen.empty())
     text.push_back("never seen: " + some_of(net, coverage.never_seen));
   if (!coverage.never_needed.empty()) {
     text.push_back("looks like others, and was never needed to explain what was seen: " +
                    some_of(net, coverage.never_needed));
+  }
+  if (judge.undecided() != 0) {
+    text.push_back("not decided of " + std::to_string(judge.undecided()) +
+                   " executions, in which more ways were open than are followed; fewer threads "
+                   "leave fewer open");
   }
   return text;
 }

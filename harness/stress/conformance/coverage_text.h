@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// CoverageText: which transitions of a net no trace took, as sentences for a report's remarks.
+// CoverageText: which transitions of a net no trace took, and which traces could not be judged, as
+// sentences for a report's remarks.
 #pragma once
 
 #include <string>
@@ -11,7 +12,7 @@
 
 namespace lockbench::stress {
 
-// None where all was seen.
-std::vector<std::string> coverage_text(const Net& net, const Coverage& coverage);
+// None where all was seen and judged.
+std::vector<std::string> coverage_text(const Net& net, const Judge& judge);
 
 }  // namespace lockbench::stress

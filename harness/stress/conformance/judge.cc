@@ -43,7 +43,10 @@ std::optional<Disagreement> Judge::look_at(const Chronicle& chronicle) {
   events_ += events.size();
   taken_.insert(replayed.steps.begin(), replayed.steps.end());
   if (!replayed.conforms) {
-    if (!replayed.certain) return std::nullopt;
+    if (!replayed.certain) {
+      ++undecided_;
+      return std::nullopt;
+    }
     const std::string& event = events[replayed.refused];
     std::string what;
     for (const std::string& line : refusal_of(net_.net(), replayed, event)) {

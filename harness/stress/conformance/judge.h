@@ -55,6 +55,8 @@ class Judge {
   std::vector<std::string> events_of(const Chronicle& chronicle) const;
 
   std::uint64_t events() const { return events_; }
+  // Chronicles that may be firing sequences or not: more ways were open than are followed.
+  std::uint64_t undecided() const { return undecided_; }
   Coverage coverage() const;
 
  private:
@@ -76,6 +78,7 @@ class Judge {
   const KeyMap keys_;
   std::set<std::uint32_t> taken_;
   std::uint64_t events_ = 0;
+  std::uint64_t undecided_ = 0;
 };
 
 }  // namespace lockbench::stress

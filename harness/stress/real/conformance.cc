@@ -123,7 +123,7 @@ class Conformer {
       report.found_after_s = report.seconds;
       report.story = story_;
     }
-    report.remarks = coverage_text(net_.net(), judge_.coverage());
+    report.remarks = coverage_text(net_.net(), judge_);
     return report;
   }
 
@@ -142,7 +142,7 @@ class Conformer {
   std::vector<std::string> story_;
 };
 
-// In a process of its own: even that may be too much for a broken lock.
+// In a process of its own: even that may be too much for a broken lock. Fails with Aborted then.
 absl::StatusOr<TriedKey> tried_natively(const Lineup& lineup, std::uint32_t first) {
   struct Answer {
     Word capacity{0};
@@ -160,15 +160,21 @@ absl::StatusOr<TriedKey> tried_natively(const Lineup& lineup, std::uint32_t firs
       },
       [] { return std::uint64_t{0}; });
   if (end.stood_still || !end.says.empty()) {
-    return absl::InternalError(absl::StrCat(
-        "'", lineup.name,
-        "' cannot be tried: ", end.stood_still ? "a call of try_lock() did not return" : end.says));
+    return absl::AbortedError(end.stood_still ? "a call of try_lock() did not return" : end.says);
   }
   TriedKey tried{.capacity = static_cast<std::uint32_t>(get(answer->capacity))};
   for (std::uint32_t key = 0; key < kKeysTried; ++key) {
     tried.kept_out[key] = (get(answer->kept_out) >> key & 1) != 0;
   }
   return tried;
+}
+
+// Of a suspect that did not live to be told apart from the locks of another net.
+Report convicted_at_once(const Lineup& lineup, const absl::Status& how) {
+  Report report{.engine = "real", .suspect = lineup.name, .verdict = Verdict::kConvicted};
+  report.finding = Finding{Oracle::kCrash, "before any event: " + std::string(how.message())};
+  report.how = "native threads";
+  return report;
 }
 
 }  // namespace
@@ -189,6 +195,7 @@ absl::StatusOr<Report> hold_against_net(const Lineup& lineup, const Order& order
   const absl::StatusOr<KeyMap> keys =
       map_keys(lineup, *net, kMostThreads,
                [&](std::uint32_t first) { return tried_natively(lineup, first); });
+  if (absl::IsAborted(keys.status())) return convicted_at_once(lineup, keys.status());
   if (!keys.ok()) return keys.status();
   return Conformer(lineup, *net, *keys, order, tell).report();
 }

@@ -135,7 +135,7 @@ class Conformer {
                                    to_text(schedule_)},
                        .exact = true};
     }
-    report.remarks = coverage_text(net_.net(), judge_.coverage());
+    report.remarks = coverage_text(net_.net(), judge_);
     return report;
   }
 
