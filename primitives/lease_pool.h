@@ -16,21 +16,34 @@
 //   kShare       it goes in on the lease that it has, which comes back with its last unlock()
 //   kWait        it gets another, or waits: if all holders of a shard ask again, for ever
 //
+// A thread begins its search at the lease that it had last: as long as there are as many leases as
+// threads, each keeps to its own, and they share no cache line.
+//
 // Guarantees   at most `leases` holders of a shard; no lease with two threads; a lease given back
 //              is available to any thread.
-// Not offered  detection of threads that wait for each other across shards, or across pools.
+// Not offered  detection of threads that wait for each other across shards, or across pools. Not to
+//              be destroyed before unlock() has returned in every thread: it looks at the shard
+//              once more after giving the lease back.
 // Requires     the rules for handles in concepts.h; shard numbers below shards().
-// Cost         taking and giving back each lock the shard's mutex; O(1), but O(leases) for a taker
-//              under kShare, and for one that has to wait under kRefuse.
+// Cost         one atomic read-modify-write, a release store and two loads for taking a lease and
+//              giving it back, while nobody waits and the thread's last lease is free; else a look
+//              at up to all leases. While somebody waits, and for some thousand quiet releases
+//              after, giving back locks the shard's mutex; under kFifo taking does, too. Under
+//              kShare taking looks at all leases. The first to wait pays a heavy barrier.
 //
-// Invariants, all under the shard's mutex
-//   I1  free[0, free_count) are the leases that nobody holds, each once.
-//   I2  if a lease is free and somebody waits, then a wake-up is in flight to the first waiter, or
-//       a grant is in flight to a thread that will look at the queue before it goes in. Under kFifo
-//       no lease is free while somebody waits.
-//   I3  unless kWait: holders[i] names the thread that has lease i, or kNoThread.
+// Invariants
+//   I1  a slot names the thread that has its lease, or kNoThread. It goes from kNoThread to a
+//       thread by that thread's exchange, or by the hand of whoever holds the mutex; back by its
+//       holder alone.
+//   I2  a thread is in the queue only while releases are kShared. Both change under the mutex.
+//   I3  if a lease is free and somebody waits, then a wake-up is in flight to the first waiter, or
+//       a grant to a thread that will look at the queue before it goes in, or a release that was
+//       begun calm has yet to see that releases are shared; it then looks at the queue.
 //   I4  under kRefuse: `stuck` is the number of leases whose holders wait without limit for another
-//       lease of the shard; it is less than the number of leases.
+//       lease of the shard, under the mutex; it is less than the number of leases.
+//   docs/design/lease.md has the argument.
+// Source       the releases: as those of adaptive_mutex.h. That a thread returns to its own is what
+//              allocators with a cache for each thread do.
 #pragma once
 
 #include <cstddef>
@@ -41,8 +54,10 @@
 
 #include "primitives/concepts.h"
 #include "primitives/futex_mutex.h"
+#include "primitives/internal/asymmetry.h"
 #include "primitives/internal/timed.h"
 #include "primitives/internal/wait_queue.h"
+#include "primitives/platform/atomic.h"
 #include "primitives/platform/layout.h"
 #include "primitives/platform/thread.h"
 
@@ -51,7 +66,7 @@ namespace lockbench {
 enum class LeaseOrder { kUnordered, kFifo };
 enum class LeaseNesting { kRefuse, kShare, kWait };
 
-// A shard at one moment.
+// A shard at one moment; exact while nobody takes a lease or gives one back meanwhile.
 struct LeaseCensus {
   std::uint32_t free = 0;     // leases that nobody holds
   std::uint32_t out = 0;      // leases that somebody holds
@@ -60,7 +75,23 @@ struct LeaseCensus {
   bool operator==(const LeaseCensus&) const = default;
 };
 
-template <LeaseOrder kOrder = LeaseOrder::kUnordered, LeaseNesting kNesting = LeaseNesting::kRefuse>
+namespace internal {
+
+// The lease that a thread had last, of whatever pool. Threads begin apart from each other.
+struct LastLease {
+  struct Begun {
+    platform::Atomic<std::uint32_t> threads{0};
+  };
+
+  // relaxed: a number that nothing else depends on.
+  std::uint32_t number =
+      platform::of_this_process<Begun>().threads.fetch_add(1, std::memory_order_relaxed);
+};
+
+}  // namespace internal
+
+template <LeaseOrder kOrder = LeaseOrder::kUnordered, LeaseNesting kNesting = LeaseNesting::kRefuse,
+          class Barriers = internal::KernelBarriers>
 class BasicLeasePool {
  public:
   static constexpr Promises kPromises{
@@ -73,7 +104,7 @@ class BasicLeasePool {
   // `shards` and `leases` (per shard) are at least 1.
   explicit BasicLeasePool(std::size_t shards, std::uint32_t leases = kDefaultLeases)
       : count_(shards), leases_(leases), shards_(new Shard[shards]) {
-    for (std::size_t i = 0; i < count_; ++i) shards_[i].fill(leases);
+    for (std::size_t i = 0; i < count_; ++i) shards_[i].slots.reset(new Slot[leases]);
   }
 
   Handle handle(std::uint64_t shard) { return Handle(*this, shards_[shard]); }
@@ -81,8 +112,7 @@ class BasicLeasePool {
   std::uint32_t capacity() const { return leases_; }
   std::size_t shards() const { return count_; }
   std::size_t lock_bytes() const {
-    constexpr std::size_t kLease = sizeof(std::uint32_t) + (kNamesHolders ? sizeof(Holder) : 0);
-    return sizeof *this + count_ * (sizeof(Shard) + leases_ * kLease);
+    return sizeof *this + count_ * (sizeof(Shard) + leases_ * sizeof(Slot));
   }
 
   // Leases of `shard` that nobody holds now.
@@ -91,13 +121,17 @@ class BasicLeasePool {
   LeaseCensus census(std::uint64_t shard) const {
     Shard& counted = shards_[shard];
     std::scoped_lock guard(counted.mutex);
-    return {.free = counted.free_count,
-            .out = leases_ - counted.free_count,
-            .waiting = counted.waiting};
+    const std::uint32_t out = leases_ - count_of(counted, platform::kNoThread);
+    return {.free = leases_ - out, .out = out, .waiting = counted.waiting};
   }
 
  private:
-  static constexpr bool kNamesHolders = kNesting != LeaseNesting::kWait;
+  // How leases are given back.
+  enum Releases : std::uint8_t {
+    // 0 a store, and a look | 1 under the mutex
+    kCalm = 0,
+    kShared = 1,
+  };
 
   struct Taker : internal::Waiter {
     std::uint32_t lease = 0;
@@ -105,33 +139,12 @@ class BasicLeasePool {
     platform::ThreadToken thread = platform::kNoThread;
   };
 
-  struct Holder {
-    platform::ThreadToken thread = platform::kNoThread;
-    std::uint32_t depth = 0;  // of its locks, under kShare
+  struct alignas(platform::kCacheLine) Slot {
+    platform::Atomic<platform::ThreadToken> holder{platform::kNoThread};  // I1
+    std::uint32_t depth = 0;  // of its locks, under kShare; the holder's own
   };
 
-  struct alignas(platform::kCacheLine) Shard {
-    void fill(std::uint32_t leases) {
-      free.reset(new std::uint32_t[leases]);
-      if (kNamesHolders) holders.reset(new Holder[leases]);
-      // Highest number first, so that lease 0 is on top.
-      for (std::uint32_t i = 0; i < leases; ++i) free[i] = leases - 1 - i;
-      free_count = leases;
-    }
-
-    // The lease that came back last is the warmest.
-    bool pop(Taker& taker) {
-      if (free_count == 0) return false;
-      taker.lease = free[--free_count];
-      if (kNamesHolders) holders[taker.lease] = {.thread = taker.thread, .depth = 1};
-      return true;
-    }
-
-    void push(std::uint32_t lease) {
-      if (kNamesHolders) holders[lease] = {};
-      free[free_count++] = lease;
-    }
-
+  struct Shard {
     void enqueue(Taker& taker) {
       waiters.push_back(taker);
       ++waiting;
@@ -144,40 +157,117 @@ class BasicLeasePool {
       stuck -= taker.blocks;
     }
 
-    FutexMutex mutex;
-    std::uint32_t free_count = 0;
-    std::unique_ptr<std::uint32_t[]> free;
-    std::unique_ptr<Holder[]> holders;  // I3
-    internal::WaitQueue waiters;
+    // Read at each release and seldom written, as `slots`.
+    alignas(platform::kCacheLine) platform::Atomic<std::uint8_t> releases{
+        Barriers::available() ? kCalm : kShared};
+    std::unique_ptr<Slot[]> slots;
+
+    alignas(platform::kCacheLine) FutexMutex mutex;
+    internal::WaitQueue waiters;  // under the mutex, as all below
     std::uint32_t waiting = 0;
     std::uint32_t stuck = 0;  // I4
   };
-  static_assert(sizeof(Shard) == platform::kCacheLine);
+  static_assert(sizeof(Shard) == 2 * platform::kCacheLine);
 
-  // Under the shard's mutex.
   bool take_at_once(Shard& shard, Taker& taker) const {
-    if (kNamesHolders) taker.thread = platform::this_thread();
+    taker.thread = platform::this_thread();
     if (kSharesLeases && share(shard, taker)) return true;
-    return shard.pop(taker);
+    // relaxed: whoever reads kCalm came before those who wait now.
+    if (kOrder == LeaseOrder::kFifo && shard.releases.load(std::memory_order_relaxed) != kCalm)
+        [[unlikely]] {
+      std::scoped_lock guard(shard.mutex);
+      return shard.waiters.empty() && take_any(shard, taker);
+    }
+    return take_any(shard, taker);
   }
 
   // Goes in on the lease that the thread has.
   bool share(Shard& shard, Taker& taker) const {
     for (std::uint32_t lease = 0; lease < leases_; ++lease) {
-      if (shard.holders[lease].thread != taker.thread) continue;
-      ++shard.holders[lease].depth;
+      Slot& slot = shard.slots[lease];
+      // relaxed: a thread knows what it has.
+      if (slot.holder.load(std::memory_order_relaxed) != taker.thread) continue;
+      ++slot.depth;
       taker.lease = lease;
       return true;
     }
     return false;
   }
 
-  // A taker that will wait without limit keeps its leases from everybody (I4).
-  void count_blocked(const Shard& shard, Taker& taker) const {
-    taker.blocks = 0;
-    for (std::uint32_t lease = 0; lease < leases_; ++lease) {
-      if (shard.holders[lease].thread == taker.thread) ++taker.blocks;
+  // The thread's last lease, or else the next one that is free.
+  bool take_any(Shard& shard, Taker& taker) const {
+    std::uint32_t& last = platform::of_this_thread<internal::LastLease>().number;
+    if (last >= leases_) [[unlikely]]
+      last %= leases_;
+    return take(shard, last, taker) || take_another(shard, last, taker);
+  }
+
+  bool take_another(Shard& shard, std::uint32_t& last, Taker& taker) const {
+    for (std::uint32_t lease = last + 1;; ++lease) {
+      if (lease >= leases_) lease = 0;
+      if (lease == last) return false;
+      // relaxed: a hint which to try; take() decides.
+      if (shard.slots[lease].holder.load(std::memory_order_relaxed) == platform::kNoThread &&
+          take(shard, lease, taker)) {
+        last = lease;
+        return true;
+      }
     }
+  }
+
+  static bool take(Shard& shard, std::uint32_t lease, Taker& taker) {
+    Slot& slot = shard.slots[lease];
+    platform::ThreadToken nobody = platform::kNoThread;
+    // (1) acquire: synchronizes with (2) and (3), the releases by whoever had it before.
+    // relaxed on failure: nothing is read on the strength of it.
+    if (!slot.holder.compare_exchange_strong(nobody, taker.thread, std::memory_order_acquire,
+                                             std::memory_order_relaxed)) {
+      return false;
+    }
+    if (kSharesLeases) slot.depth = 1;
+    taker.lease = lease;
+    return true;
+  }
+
+  // How many leases a thread has; those of kNoThread are free.
+  std::uint32_t count_of(const Shard& shard, platform::ThreadToken thread) const {
+    std::uint32_t count = 0;
+    for (std::uint32_t lease = 0; lease < leases_; ++lease) {
+      // relaxed: a thread knows what it has; of what others have this is a hint.
+      count += shard.slots[lease].holder.load(std::memory_order_relaxed) == thread;
+    }
+    return count;
+  }
+
+  bool acquire(Shard& shard, Taker& taker, platform::Time deadline) const {
+    return take_at_once(shard, taker) || acquire_slow(shard, taker, deadline);
+  }
+
+  [[gnu::noinline, gnu::cold]] bool acquire_slow(Shard& shard, Taker& taker,
+                                                 platform::Time deadline) const {
+    {
+      std::scoped_lock guard(shard.mutex);
+      become_shared(shard);
+      // Whoever gives back from here on locks the mutex, or stored before the barrier and is seen.
+      const bool overtakes = kOrder == LeaseOrder::kFifo && !shard.waiters.empty();
+      if (!overtakes && take_any(shard, taker)) return true;
+      if (kNesting == LeaseNesting::kRefuse) refuse_or_count(shard, taker, deadline);
+      shard.enqueue(taker);
+    }
+    return wait_for_lease(shard, taker, deadline);
+  }
+
+  // Under the mutex.
+  static void become_shared(Shard& shard) {
+    // relaxed: it changes under the mutex, and the barrier tells all others.
+    if (shard.releases.load(std::memory_order_relaxed) == kShared) return;
+    shard.releases.store(kShared, std::memory_order_relaxed);
+    Barriers::heavy();
+  }
+
+  // A taker that will wait without limit keeps its leases from everybody (I4).
+  void refuse_or_count(const Shard& shard, Taker& taker, platform::Time deadline) const {
+    taker.blocks = deadline == platform::kForever ? count_of(shard, taker.thread) : 0;
     if (taker.blocks + shard.stuck == leases_) throw_refused();
   }
 
@@ -188,21 +278,7 @@ class BasicLeasePool {
         "yours back first, or use LeaseNesting::kShare");
   }
 
-  bool acquire(Shard& shard, Taker& taker, platform::Time deadline) const {
-    {
-      std::scoped_lock guard(shard.mutex);
-      if (take_at_once(shard, taker)) return true;
-      if constexpr (kNesting == LeaseNesting::kRefuse) {
-        taker.blocks = 0;
-        if (deadline == platform::kForever) count_blocked(shard, taker);
-      }
-      shard.enqueue(taker);
-    }
-    return wait_for_lease(shard, taker, deadline);
-  }
-
-  [[gnu::noinline, gnu::cold]] static bool wait_for_lease(Shard& shard, Taker& taker,
-                                                          platform::Time deadline) {
+  bool wait_for_lease(Shard& shard, Taker& taker, platform::Time deadline) const {
     internal::PendingWake wake;
     const bool taken = [&] {
       for (;;) {
@@ -211,11 +287,10 @@ class BasicLeasePool {
         // relaxed: signals are sent under the mutex, which this thread holds.
         const bool granted =
             taker.signal.load(std::memory_order_relaxed) == internal::Waiter::kGranted;
-        if (granted || shard.pop(taker)) {
+        if (granted || take_any(shard, taker)) {
           if (!granted) shard.dequeue(taker);
-          // Several leases may have come back on one signal, be it a wake-up or a grant: the next
-          // waiter is told (I2).
-          if (shard.free_count != 0) wake_first(shard, wake);
+          // Several leases may have come back on one signal, be it a wake-up or a grant (I3).
+          serve_first(shard, wake);
           return true;
         }
         if (platform::now() >= deadline) {
@@ -230,35 +305,86 @@ class BasicLeasePool {
     return taken;
   }
 
-  bool try_acquire(Shard& shard, Taker& taker) const {
-    std::scoped_lock guard(shard.mutex);
-    return take_at_once(shard, taker);
+  void release(Shard& shard, const Taker& taker) const {
+    Slot& slot = shard.slots[taker.lease];
+    if (kSharesLeases && --slot.depth != 0) return;
+    // relaxed, here and below: the barriers order it with the store between; a thread that turned
+    // it to kShared saw that store, or is seen here.
+    if (shard.releases.load(std::memory_order_relaxed) != kCalm) [[unlikely]] {
+      release_shared(shard, slot, taker.lease);
+      return;
+    }
+    // (2) release: publishes what was done with the lease to (1).
+    slot.holder.store(platform::kNoThread, std::memory_order_release);
+    Barriers::light();
+    if (shard.releases.load(std::memory_order_relaxed) != kCalm) [[unlikely]] {
+      look_after(shard);
+    }
   }
 
-  static void release(Shard& shard, const Taker& taker) {
+  [[gnu::noinline]] static void release_shared(Shard& shard, Slot& slot, std::uint32_t lease) {
     internal::PendingWake wake;
     {
       std::scoped_lock guard(shard.mutex);
-      if (kSharesLeases && --shard.holders[taker.lease].depth != 0) return;
-      shard.push(taker.lease);
-      if (!shard.waiters.empty()) [[unlikely]]
-        wake_first(shard, wake);
+      internal::Waiter* const first = shard.waiters.first();
+      if (first != nullptr && has_waited_enough(*first)) {
+        hand_over(shard, slot, lease, static_cast<Taker&>(*first));
+        wake.signal(*first, internal::Waiter::kGranted);
+      } else {
+        slot.holder.store(platform::kNoThread, std::memory_order_release);  // (3) release: as (2)
+        if (first != nullptr) wake.signal(*first, internal::Waiter::kWoken);
+      }
+      calm_down_after(shard, first == nullptr);
     }
     wake.deliver();
   }
 
-  // Tells the first waiter of a free lease, or hands the lease to it.
-  [[gnu::noinline, gnu::cold]] static void wake_first(Shard& shard, internal::PendingWake& wake) {
+  // To whom a lease is given rather than told of.
+  static bool has_waited_enough(const internal::Waiter& waiter) {
+    return kOrder == LeaseOrder::kFifo || internal::WaitQueue::impatient(waiter);
+  }
+
+  static void hand_over(Shard& shard, Slot& slot, std::uint32_t lease, Taker& heir) {
+    shard.dequeue(heir);
+    heir.lease = lease;
+    // relaxed: the heir's signal publishes what was done with the lease.
+    slot.holder.store(heir.thread, std::memory_order_relaxed);
+    if (kSharesLeases) slot.depth = 1;
+  }
+
+  // After a release that was begun calm: somebody may have come to wait meanwhile.
+  [[gnu::noinline, gnu::cold]] void look_after(Shard& shard) const {
+    internal::PendingWake wake;
+    {
+      std::scoped_lock guard(shard.mutex);
+      serve_first(shard, wake);
+    }
+    wake.deliver();
+  }
+
+  // Under the mutex: if a lease is free, tells the first waiter, or gives it the lease.
+  void serve_first(Shard& shard, internal::PendingWake& wake) const {
     internal::Waiter* const first = shard.waiters.first();
-    if (first == nullptr) return;
-    if (kOrder == LeaseOrder::kUnordered && !internal::WaitQueue::impatient(*first)) {
+    if (first == nullptr || count_of(shard, platform::kNoThread) == 0) return;
+    if (!has_waited_enough(*first)) {
       wake.signal(*first, internal::Waiter::kWoken);
       return;
     }
-    auto& taker = static_cast<Taker&>(*first);
-    shard.dequeue(taker);
-    shard.pop(taker);
-    wake.signal(taker, internal::Waiter::kGranted);
+    auto& heir = static_cast<Taker&>(*first);
+    std::uint32_t from = 0;  // another thread's last lease is not known here
+    // Whoever was faster will look at the queue.
+    if (!take(shard, from, heir) && !take_another(shard, from, heir)) return;
+    shard.dequeue(heir);
+    wake.signal(heir, internal::Waiter::kGranted);
+  }
+
+  // Under the mutex, after a release that was shared; `quiet`: nobody waited.
+  static void calm_down_after(Shard& shard, bool quiet) {
+    const bool enough = platform::of_this_thread<internal::QuietReleases>().enough_with(quiet);
+    // relaxed: see release(). Who waits next holds the mutex after this thread.
+    if (enough && Barriers::available()) {
+      shard.releases.store(kCalm, std::memory_order_relaxed);
+    }
   }
 
   const std::size_t count_;
@@ -266,8 +392,8 @@ class BasicLeasePool {
   const std::unique_ptr<Shard[]> shards_;
 };
 
-template <LeaseOrder kOrder, LeaseNesting kNesting>
-class BasicLeasePool<kOrder, kNesting>::Handle : public internal::TimedMembers<Handle> {
+template <LeaseOrder kOrder, LeaseNesting kNesting, class Barriers>
+class BasicLeasePool<kOrder, kNesting, Barriers>::Handle : public internal::TimedMembers<Handle> {
  public:
   Handle(const BasicLeasePool& owner, Shard& shard) : owner_(owner), shard_(shard) {}
   Handle(const Handle&) = delete;
@@ -276,11 +402,11 @@ class BasicLeasePool<kOrder, kNesting>::Handle : public internal::TimedMembers<H
   // Takes a lease of the shard. Under kRefuse it throws std::system_error with the code
   // resource_deadlock_would_occur where waiting would never end; nothing is taken then.
   void lock() { owner_.acquire(shard_, taker_, platform::kForever); }
-  bool try_lock() { return owner_.try_acquire(shard_, taker_); }
+  bool try_lock() { return owner_.take_at_once(shard_, taker_); }
   bool lock_before(platform::Time deadline) { return owner_.acquire(shard_, taker_, deadline); }
 
   // Gives the lease back.
-  void unlock() { release(shard_, taker_); }
+  void unlock() { owner_.release(shard_, taker_); }
 
   // The lease that was taken, below capacity(); meaningful while held.
   std::uint32_t lease() const { return taker_.lease; }

@@ -95,6 +95,46 @@ TEST(LeasePool, FifoServesInTheOrderOfComing) {
   for (std::uint32_t i = 0; i < kWaiters; ++i) EXPECT_EQ(served[i], i);
 }
 
+// With as many leases as threads, nobody takes from another what it had.
+TEST(LeasePool, AThreadComesBackToTheLeaseThatItHad) {
+  LeasePool pool(2, 4);
+  const auto lease_of = [&pool](std::uint64_t shard) {
+    auto handle = pool.handle(shard);
+    std::scoped_lock guard(handle);
+    return handle.lease();
+  };
+  const std::uint32_t mine = lease_of(0);
+  std::jthread([&] {
+    auto theirs = pool.handle(0);
+    std::scoped_lock guard(theirs);
+    EXPECT_EQ(lease_of(1), theirs.lease());
+  }).join();
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(lease_of(i % 2), mine);
+}
+
+// Two leases come back while one wake-up is under way: the first to wake tells the next.
+TEST(LeasePool, LeasesThatComeBackTogetherServeAllWhoWait) {
+  for (int round = 0; round < 50; ++round) {
+    LeasePool pool(1, 2);
+    auto first = pool.handle(0);
+    auto second = pool.handle(0);
+    first.lock();
+    second.lock();
+    std::latch both_inside(2);
+    std::vector<std::jthread> waiters;
+    for (int i = 0; i < 2; ++i) {
+      waiters.emplace_back([&] {
+        auto handle = pool.handle(0);
+        std::scoped_lock guard(handle);
+        both_inside.arrive_and_wait();
+      });
+    }
+    await_waiting(pool, 2);
+    first.unlock();
+    second.unlock();
+  }
+}
+
 TEST(LeasePool, ASecondLeaseIsServedWhileOneIsFree) {
   LeasePool pool(1, 2);
   auto first = pool.handle(0);
