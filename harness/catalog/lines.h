@@ -38,6 +38,7 @@
 #include "primitives/no_lock.h"
 #include "primitives/parking_lot.h"
 #include "primitives/reentrant_lock.h"
+#include "primitives/stripe_word.h"
 #include "primitives/striped_lock.h"
 
 namespace lockbench {
@@ -88,6 +89,10 @@ inline Number stripes_parameter() {
   return {"stripes", 20, 1, 1 << 24, "locks in the array"};
 }
 
+inline Number bits_parameter() {
+  return {"stripes", StripeWord::kMostStripes, 1, StripeWord::kMostStripes, "bits of the word"};
+}
+
 inline Number leases_parameter() {
   return {"leases", LeasePool::kDefaultLeases, 1, 1 << 16, "leases of each shard"};
 }
@@ -119,6 +124,12 @@ void visit_striped(Visit visit) {
        {{"lock", "adaptive"}, {"case", "insensitive"}},
        {stripes_parameter()}},
       make_striped});
+  visit(Line<StripeWord>{{"stripe_word",
+                          "up to 63 locks in one word; any number of keys in one atomic step",
+                          "lockbench",
+                          {},
+                          {bits_parameter()}},
+                         make_striped});
   visit(Line<StripedVector>{{"striped_vector",
                              "std::vector<std::mutex>, by the remainder of the hash",
                              "C++ library",

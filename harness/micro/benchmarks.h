@@ -11,6 +11,7 @@ namespace lockbench {
 // The companion must outlive the suite's last call.
 void add_uncontended(Suite& suite, Companion& companion);
 void add_base_locks(Suite& suite, Companion& companion);
+void add_several_keys(Suite& suite, Companion& companion);
 void add_scenarios(Suite& suite);
 void add_instruction_limits(Suite& suite);
 void add_kernel_limits(Suite& suite);
@@ -23,6 +24,7 @@ inline void add_everything(Suite& suite, Companion& companion) {
   add_two_core_limits(suite, companion);
   add_base_locks(suite, companion);
   add_uncontended(suite, companion);
+  add_several_keys(suite, companion);
   add_scenarios(suite);
 }
 

@@ -40,6 +40,7 @@
 #include "primitives/lease_pool.h"
 #include "primitives/parking_lot.h"
 #include "primitives/reentrant_lock.h"
+#include "primitives/stripe_word.h"
 #include "primitives/striped_lock.h"
 #include "workloads/fenced.h"
 
@@ -78,26 +79,30 @@ struct Subject : PublishedSubject<kText, P, K> {
 
 using String = std::string_view;
 
-using Ours =
-    std::tuple<Subject<"global", GlobalLock<>>,  //
-               Subject<"global_futex", GlobalLock<FutexMutex>>,
-               Subject<"global_no_barrier", GlobalLock<BasicAdaptiveMutex<internal::NoBarriers>>>,
-               Subject<"striped_futex", StripedLock<FutexMutex>>,
-               Subject<"global_string", GlobalLock<>, String>,       //
-               Subject<"keyed", KeyedMutex<>>,                       //
-               Subject<"keyed_string", KeyedMutex<String>, String>,  //
-               Subject<"keyed_equal_hashes", KeyedMutex<String, ConstantHash>, String>,
-               Subject<"keyed_limited", KeyedLimited<>>,
-               Subject<"keyed_limited_equal_hashes", KeyedLimited<String, ConstantHash>, String>,
-               Subject<"striped", StripedLock<>>,                 //
-               Subject<"striped_string", StripedLock<>, String>,  //
-               Subject<"striped_any_case", StripedLock<AdaptiveMutex, CaseInsensitiveHash>, String>,
-               Subject<"reentrant", ReentrantLock<>>,                 //
-               Subject<"reentrant_string", ReentrantLock<>, String>,  //
-               Subject<"recursive_parking", ReentrantLock<RecursiveMutex<ParkingMutex>>>,
-               Subject<"lease", LeasePool>,  //
-               Subject<"lease_fifo", BasicLeasePool<LeaseOrder::kFifo>>,
-               Subject<"lease_wait", BasicLeasePool<LeaseOrder::kUnordered, LeaseNesting::kWait>>>;
+using Ours = std::tuple<
+    Subject<"global", GlobalLock<>>,  //
+    Subject<"global_futex", GlobalLock<FutexMutex>>,
+    Subject<"global_no_barrier", GlobalLock<BasicAdaptiveMutex<internal::NoBarriers>>>,
+    Subject<"striped_futex", StripedLock<FutexMutex>>,
+    Subject<"global_string", GlobalLock<>, String>,       //
+    Subject<"keyed", KeyedMutex<>>,                       //
+    Subject<"keyed_string", KeyedMutex<String>, String>,  //
+    Subject<"keyed_equal_hashes", KeyedMutex<String, ConstantHash>, String>,
+    Subject<"keyed_limited", KeyedLimited<>>,
+    Subject<"keyed_limited_equal_hashes", KeyedLimited<String, ConstantHash>, String>,
+    Subject<"striped", StripedLock<>>,                 //
+    Subject<"striped_string", StripedLock<>, String>,  //
+    Subject<"striped_any_case", StripedLock<AdaptiveMutex, CaseInsensitiveHash>, String>,
+    Subject<"reentrant", ReentrantLock<>>,                 //
+    Subject<"reentrant_string", ReentrantLock<>, String>,  //
+    Subject<"recursive_parking", ReentrantLock<RecursiveMutex<ParkingMutex>>>,
+    Subject<"lease", LeasePool>,         //
+    Subject<"stripe_word", StripeWord>,  //
+    Subject<"stripe_word_string", StripeWord, String>,
+    Subject<"lease_no_barrier",
+            BasicLeasePool<LeaseOrder::kUnordered, LeaseNesting::kRefuse, internal::NoBarriers>>,
+    Subject<"lease_fifo", BasicLeasePool<LeaseOrder::kFifo>>,
+    Subject<"lease_wait", BasicLeasePool<LeaseOrder::kUnordered, LeaseNesting::kWait>>>;
 
 using Baselines =
     std::tuple<Subject<"global_std", GlobalLock<std::mutex>>,                //

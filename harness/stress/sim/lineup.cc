@@ -17,6 +17,7 @@
 #include "primitives/lease_pool.h"
 #include "primitives/parking_lot.h"
 #include "primitives/reentrant_lock.h"
+#include "primitives/stripe_word.h"
 #include "primitives/striped_lock.h"
 
 namespace lockbench::stress::sim {
@@ -78,6 +79,7 @@ std::vector<Lineup> lineup() {
       limited(that_reclaims(
           suspect<KeyedLimited<>>("keyed_limited", "who holds too long loses the key", kLimit, 1))),
       suspect<StripedLock<>>("striped", "two stripes", 2),
+      suspect<StripeWord>("stripe_word", "two stripes in one word", 2),
       suspect<ReentrantLock<>>("reentrant", "one lock that its owner may take again"),
       suspect<ReentrantRepaired>("reentrant_repaired", "the published one, its faults mended"),
       suspect<ReentrantLock<BiasedRecursiveMutex<FutexMutex>>>("reentrant:lock=futex",
@@ -89,6 +91,8 @@ std::vector<Lineup> lineup() {
       asking_again(pool<LeasePool>("lease", "shards with two leases each", 2)),
       pool<LeasePool>("lease:leases=1", "shards with one lease each", 1),
       asking_again(pool<BasicLeasePool<kFifo>>("lease:order=fifo", "first come, first served", 2)),
+      pool<BasicLeasePool<kUnordered, kRefuse, lockbench::internal::NoBarriers>>(
+          "lease:barriers=none", "as on a kernel without membarrier", 2),
       pool<BasicLeasePool<kUnordered, kShare>>("lease:nesting=share", "holders share theirs", 2),
       pool<BasicLeasePool<kFifo, kWait>>("lease:order=fifo,nesting=wait", "holders wait, too", 2),
   };

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// StripeWord: up to 63 locks that are bits of one word; a key's hash chooses one, and any number of
+// keys are taken in one atomic step.
+//
+// For transactions of several keys: four keys cost what one costs, nobody ever holds a part of what
+// it wants, and so no order of keys is needed. For threads that keep to keys of their own it is the
+// wrong choice, since all of them change the one word: StripedLock keeps its stripes apart.
+//
+// Guarantees   mutual exclusion between threads per key; memory fixed, whatever the number of keys;
+//              several keys at once without deadlock; timed acquisition. A waiter is passed over
+//              for about ten milliseconds; from then on what it waits for is kept for it as it
+//              comes free, so that no stream of others can starve one that wants many keys.
+// Not offered  independence of keys: two keys of one stripe wait for each other. A thread that
+//              holds a handle must not lock a second one, whose keys may share its stripes: take
+//              all keys by one handle. Not to be destroyed before unlock() has returned in every
+//              thread.
+// Requires     the rules for handles in concepts.h.
+// Cost         two atomic read-modify-writes a pair, and a hash for each key. While somebody waits,
+//              releases lock a mutex and look at those who wait.
+//
+// Invariants
+//   I1  a bit of held_ is set exactly while a thread is inside with that stripe, or it is kept for
+//       the first waiter.
+//   I2  kParked is set exactly while the queue is not empty; both change under mutex_. A release
+//       that leaves it set locks the mutex afterwards and serves the queue.
+//   I3  whenever mutex_ is free: of the waiters whose stripes are all free, and wanted by nobody
+//       before them in the queue who was told, the first has been told to look, or a thread that
+//       was told, or a release, has yet to serve the queue.
+//   I4  only the first waiter has stripes kept for it.
+// Source       the word of stripes is ours; the waiting: as that of lease_pool.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <string_view>
+
+#include "primitives/concepts.h"
+#include "primitives/futex_mutex.h"
+#include "primitives/internal/timed.h"
+#include "primitives/internal/wait_queue.h"
+#include "primitives/key.h"
+#include "primitives/platform/atomic.h"
+#include "primitives/platform/layout.h"
+#include "primitives/platform/spin.h"
+
+namespace lockbench {
+
+template <class Hash = KeyHash>
+class BasicStripeWord {
+ public:
+  static constexpr Promises kPromises{.timed = true};
+  static constexpr std::size_t kMostStripes = 63;
+
+  class Handle;
+
+  // `stripes`: 1 to kMostStripes.
+  explicit BasicStripeWord(std::size_t stripes = kMostStripes) : count_(stripes) {}
+
+  // One key, or several at once, be they numbers, strings or composite keys.
+  template <class... Keys>
+  Handle handle(const Keys&... keys) requires(sizeof...(Keys) > 0) {
+    return Handle(*this, (bit_of(keys) | ...));
+  }
+
+  // The same under the names that StripedLock has for them.
+  template <class K>
+  Handle handle_both(K a, K b) {
+    return handle(a, b);
+  }
+  template <class... Keys>
+  Handle handle_all(const Keys&... keys) requires(sizeof...(Keys) > 0) {
+    return handle(keys...);
+  }
+
+  // For a number of keys that only the program's run knows; none at all is taken at once.
+  template <class K>
+  Handle handle_all(std::span<const K> keys) {
+    std::uint64_t wanted = 0;
+    for (const K& key : keys) wanted |= bit_of(key);
+    return Handle(*this, wanted);
+  }
+
+  // Index of the key's stripe, below stripes().
+  std::size_t stripe_of(std::uint64_t key) const { return index_below(count_, Hash{}(key)); }
+  std::size_t stripe_of(std::string_view key) const { return index_below(count_, Hash{}(key)); }
+  std::size_t stripe_of(CompositeKey key) const { return index_below(count_, key.hash); }
+
+  std::size_t stripes() const { return count_; }
+  static constexpr std::uint32_t capacity() { return 1; }
+  static constexpr std::size_t lock_bytes() { return sizeof(BasicStripeWord); }
+
+ private:
+  static constexpr std::uint64_t kParked = 1ULL << 63;
+
+  struct Taker : internal::Waiter {
+    std::uint64_t wanted = 0;  // stripes
+    std::uint64_t kept = 0;    // those of them that are kept for it (I4)
+  };
+
+  template <class K>
+  std::uint64_t bit_of(const K& key) const {
+    return 1ULL << stripe_of(key);
+  }
+
+  bool take(std::uint64_t wanted) {
+    // relaxed: the exchange decides.
+    std::uint64_t seen = held_.load(std::memory_order_relaxed);
+    do {
+      if ((seen & wanted) != 0) return false;
+      // (1) acquire: synchronizes with (2), the releases by whoever had these stripes before.
+      // Others that changed the word since then did so by read-modify-writes, which carry them on.
+    } while (!held_.compare_exchange_weak(seen, seen | wanted, std::memory_order_acquire,
+                                          std::memory_order_relaxed));
+    return true;
+  }
+
+  void release(std::uint64_t wanted) {
+    // relaxed: a hint; the way that does without the mutex looks again.
+    if ((held_.load(std::memory_order_relaxed) & kParked) != 0) [[unlikely]] {
+      release_parked(wanted);
+      return;
+    }
+    // (2) release: publishes the critical section to (1).
+    if ((held_.fetch_and(~wanted, std::memory_order_release) & kParked) != 0) [[unlikely]] {
+      serve_queue();
+    }
+  }
+
+  [[gnu::noinline, gnu::cold]] bool acquire_slow(Taker& taker, platform::Time deadline) {
+    if (spin(taker.wanted)) return true;
+    {
+      std::scoped_lock guard(mutex_);
+      if (take_or_park(taker.wanted)) return true;
+      taker.kept = 0;
+      queue_.push_back(taker);
+    }
+    return wait(taker, deadline);
+  }
+
+  // Whether the stripes came free soon. Looks ever less often: a look takes the word from others.
+  bool spin(std::uint64_t wanted) {
+    constexpr int kSpins = platform::spins(40);
+    constexpr int kMostPauses = 8;
+    int pauses = 1;
+    for (int i = 0; i < kSpins; i += pauses) {
+      if (take(wanted)) return true;
+      for (int j = 0; j < pauses; ++j) platform::pause();
+      if (pauses < kMostPauses) pauses *= 2;
+    }
+    return false;
+  }
+
+  // In one step; under the mutex.
+  bool take_or_park(std::uint64_t wanted) {
+    // relaxed: the exchange decides.
+    std::uint64_t seen = held_.load(std::memory_order_relaxed);
+    for (;;) {
+      const bool free = (seen & wanted) == 0;
+      // acquire: as (1).
+      if (held_.compare_exchange_weak(seen, seen | (free ? wanted : kParked),
+                                      std::memory_order_acquire, std::memory_order_relaxed)) {
+        return free;
+      }
+    }
+  }
+
+  bool wait(Taker& taker, platform::Time deadline) {
+    for (;;) {
+      internal::await_signal(taker, deadline);
+      internal::PendingWake wake;
+      const Look look = look_again(taker, deadline, wake);
+      wake.deliver();
+      if (look != Look::kWaitsOn) return look == Look::kHas;
+    }
+  }
+
+  enum class Look { kHas, kWaitsOn, kGaveUp };
+
+  Look look_again(Taker& taker, platform::Time deadline, internal::PendingWake& wake) {
+    std::scoped_lock guard(mutex_);
+    Look look = Look::kHas;
+    // relaxed: signals are sent under the mutex, which this thread holds.
+    if (taker.signal.load(std::memory_order_relaxed) != internal::Waiter::kGranted) {
+      if (take(taker.wanted & ~taker.kept)) {
+        leave_queue(taker);
+      } else if (platform::now() >= deadline) {
+        // release: as (2), for what was kept for this thread.
+        held_.fetch_and(~taker.kept, std::memory_order_release);
+        leave_queue(taker);
+        look = Look::kGaveUp;
+      } else {
+        // relaxed: as above.
+        taker.signal.store(internal::Waiter::kSpinning, std::memory_order_relaxed);
+        look = Look::kWaitsOn;
+      }
+    }
+    serve(wake);  // whoever was told may not have been the only one who can go on (I3)
+    return look;
+  }
+
+  // Under the mutex.
+  void leave_queue(Taker& taker) {
+    queue_.remove(taker);
+    // relaxed: it publishes nothing; whoever sets it next holds the mutex after this thread.
+    if (queue_.empty()) held_.fetch_and(~kParked, std::memory_order_relaxed);
+  }
+
+  [[gnu::noinline]] void release_parked(std::uint64_t wanted) {
+    internal::PendingWake wake;
+    {
+      std::scoped_lock guard(mutex_);
+      std::uint64_t kept = 0;
+      if (internal::Waiter* const first = queue_.first();
+          first != nullptr && internal::WaitQueue::impatient(*first)) {
+        auto& heir = static_cast<Taker&>(*first);
+        kept = wanted & heir.wanted;
+        heir.kept |= kept;
+      }
+      held_.fetch_and(~(wanted & ~kept), std::memory_order_release);  // (2)
+      serve(wake);
+    }
+    wake.deliver();
+  }
+
+  [[gnu::noinline, gnu::cold]] void serve_queue() {
+    internal::PendingWake wake;
+    {
+      std::scoped_lock guard(mutex_);
+      serve(wake);
+    }
+    wake.deliver();
+  }
+
+  // Under the mutex: keeps for an impatient first waiter what is free of its stripes, and grants
+  // when that is all; then tells the first of those who can go on.
+  void serve(internal::PendingWake& wake) {
+    internal::Waiter* const first = queue_.first();
+    if (first == nullptr) return;
+    auto& eldest = static_cast<Taker&>(*first);
+    if (internal::WaitQueue::impatient(eldest)) {
+      keep_what_is_free(eldest);
+      if (eldest.kept == eldest.wanted) {
+        leave_queue(eldest);
+        wake.signal(eldest, internal::Waiter::kGranted);
+        return;  // it serves the queue itself, once it runs
+      }
+    }
+    tell_who_can_go_on(wake);
+  }
+
+  void keep_what_is_free(Taker& heir) {
+    // relaxed: the exchange decides.
+    std::uint64_t seen = held_.load(std::memory_order_relaxed);
+    std::uint64_t free = 0;
+    do {
+      free = heir.wanted & ~heir.kept & ~seen;
+      // acquire: as (1); the heir's signal, or the mutex, carries it on.
+    } while (!held_.compare_exchange_weak(seen, seen | free, std::memory_order_acquire,
+                                          std::memory_order_relaxed));
+    heir.kept |= free;
+  }
+
+  void tell_who_can_go_on(internal::PendingWake& wake) {
+    // relaxed: a hint; those who are told look for themselves.
+    std::uint64_t taken = held_.load(std::memory_order_relaxed) & ~kParked;
+    for (internal::Waiter* waiter = queue_.first(); waiter != nullptr; waiter = waiter->next) {
+      const auto& taker = static_cast<const Taker&>(*waiter);
+      const std::uint64_t lacks = taker.wanted & ~taker.kept;
+      if ((taken & lacks) != 0) continue;
+      if (waiter->signal.load(std::memory_order_relaxed) != internal::Waiter::kWoken) {
+        wake.signal(*waiter, internal::Waiter::kWoken);
+        return;
+      }
+      taken |= lacks;  // it is on its way to them
+    }
+  }
+
+  alignas(platform::kCacheLine) platform::Atomic<std::uint64_t> held_{0};  // I1, and kParked
+  const std::size_t count_;
+  alignas(platform::kCacheLine) FutexMutex mutex_;
+  internal::WaitQueue queue_;
+};
+
+template <class Hash>
+class BasicStripeWord<Hash>::Handle : public internal::TimedMembers<Handle> {
+ public:
+  Handle(BasicStripeWord& owner, std::uint64_t wanted) : owner_(owner) { taker_.wanted = wanted; }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+
+  void lock() { lock_before(platform::kForever); }
+  bool try_lock() { return owner_.take(taker_.wanted); }
+  bool lock_before(platform::Time deadline) {
+    return owner_.take(taker_.wanted) || owner_.acquire_slow(taker_, deadline);
+  }
+  void unlock() { owner_.release(taker_.wanted); }
+
+ private:
+  BasicStripeWord& owner_;
+  Taker taker_;
+};
+
+using StripeWord = BasicStripeWord<>;
+
+}  // namespace lockbench
