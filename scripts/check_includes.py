@@ -101,7 +101,8 @@ RULES: dict[str, Rule] = {
         frozenset({"std", "Abseil", "nlohmann json"}),
     ),
     "harness/stress/real": Rule(
-        ("harness/stress", "harness/catalog", "harness/plugin", "primitives", "workloads/random.h"),
+        ("harness/stress", "harness/catalog", "harness/plugin", "harness/petri", "primitives")
+        + ("workloads/random.h",),
         STANDARD | {"Abseil", "kernel"},
     ),
     "harness/stress/proc": Rule(
@@ -118,7 +119,7 @@ RULES: dict[str, Rule] = {
         STANDARD | {"Abseil", "kernel"},
     ),
     "harness/petri": Rule(
-        ("harness/plan/nearest.h", "harness/plan/quantity.h"),
+        ("harness/plan/nearest.h", "harness/plan/quantity.h", "primitives/platform/huge_memory.h"),
         frozenset({"std", "Abseil", "Expat"}),
     ),
     "harness/command": Rule(

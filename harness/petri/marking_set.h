@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/petri/huge_memory.h"
+#include "primitives/platform/huge_memory.h"
 
 namespace lockbench::internal {
 
@@ -111,8 +111,8 @@ class MarkingSet {
 
   void grow() {
     count_ = count_ / 4 * kGrowth;
-    slots_ = HugeMemory<Slot>();  // first, so that both are not there at once
-    slots_ = HugeMemory<Slot>(count_);
+    slots_ = platform::HugeMemory<Slot>();  // first, so that both are not there at once
+    slots_ = platform::HugeMemory<Slot>(count_);
     std::array<std::uint64_t, kAhead> hashes;
     for (std::uint32_t first = 0; first < size_; first += kAhead) {
       const std::size_t some = std::min<std::size_t>(kAhead, size_ - first);
@@ -129,10 +129,10 @@ class MarkingSet {
     }
   }
 
-  std::vector<HugeMemory<Words<W>>> markings_;
-  std::vector<HugeMemory<std::uint32_t>> parents_;
+  std::vector<platform::HugeMemory<Words<W>>> markings_;
+  std::vector<platform::HugeMemory<std::uint32_t>> parents_;
   std::size_t count_ = kFirstSlots;  // of slots, at most seven eighths used
-  HugeMemory<Slot> slots_{kFirstSlots};
+  platform::HugeMemory<Slot> slots_{kFirstSlots};
   std::uint32_t size_ = 0;
 };
 

@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <utility>
 
-namespace lockbench::internal {
+namespace lockbench::platform {
 
 // Of T, of which a pattern of zeros is a value.
 template <class T>
@@ -52,4 +52,4 @@ class HugeMemory {
   std::size_t bytes_ = 0;
 };
 
-}  // namespace lockbench::internal
+}  // namespace lockbench::platform
