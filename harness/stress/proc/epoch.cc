@@ -11,6 +11,7 @@
 
 #include "harness/stress/proc/crew.h"
 #include "harness/stress/real/standstill.h"
+#include "harness/stress/real/task_state.h"
 #include "primitives/platform/clock.h"
 #include "primitives/platform/thread.h"
 
@@ -59,7 +60,8 @@ class Epoch {
       }
       // All of them, so that each is asked.
       const auto still = std::count_if(left.begin(), left.end(), [&](std::uint32_t seat) {
-        return standstills[seat].reached(events(), crew_.process(seat), {crew_.process(seat)});
+        const pid_t process = crew_.process(seat);
+        return standstills[seat].reached(events(), process, real::tasks_of(process));
       });
       if (static_cast<std::size_t>(still) == left.size()) {
         tell_standstill(left);
@@ -116,7 +118,7 @@ class Epoch {
     real::Standstill standstill(kPatience);
     int status = 0;
     bool ended = false;
-    while (!ended && !standstill.reached(get(board_.checking), checker, {checker})) {
+    while (!ended && !standstill.reached(get(board_.checking), checker, real::tasks_of(checker))) {
       ended = waitpid(checker, &status, WNOHANG) == checker;
       if (!ended) sleep_a_tick();
     }

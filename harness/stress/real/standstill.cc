@@ -3,6 +3,7 @@
 #include "harness/stress/real/standstill.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace lockbench::stress::real {
 namespace {
@@ -17,11 +18,13 @@ bool Standstill::reached(std::uint64_t told, pid_t process, const std::vector<pi
     begin(told, process, tasks);
     return false;
   }
-  return Clock::now() - since_ >= patience_ && each_had_its_chance(process, tasks);
+  const bool still = Clock::now() - since_ >= patience_ && each_had_its_chance(process, tasks);
+  return std::exchange(seen_once_, still) && still;
 }
 
 void Standstill::begin(std::uint64_t told, pid_t process, const std::vector<pid_t>& tasks) {
   begun_ = true;
+  seen_once_ = false;
   told_ = told;
   since_ = Clock::now();
   then_.clear();

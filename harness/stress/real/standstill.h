@@ -4,7 +4,8 @@
 //
 // Threads stand still when for the whole of a patience nothing was told by any of them, and each of
 // them slept or had a processor for a while. Merely slow ones, ones behind other programs, ones of
-// low priority and ones for which the kernel waits for a disk do not.
+// low priority and ones for which the kernel waits for a disk do not. Threads that the suspect
+// started for itself are to be asked, too: those that are watched may wait for one that is not let.
 #pragma once
 
 #include <chrono>
@@ -22,6 +23,8 @@ class Standstill {
   explicit Standstill(Clock::duration patience) : patience_(patience) {}
 
   // Call it again and again. `told` is any number that changes when one of the threads goes on.
+  // True from the second look on that finds all as above: between two lines of the first, a thread
+  // not yet looked at may wake one that was found asleep, and end.
   bool reached(std::uint64_t told, pid_t process, const std::vector<pid_t>& tasks);
 
  private:
@@ -30,6 +33,7 @@ class Standstill {
 
   const Clock::duration patience_;
   bool begun_ = false;
+  bool seen_once_ = false;
   std::uint64_t told_ = 0;
   Clock::time_point since_;
   std::map<pid_t, TaskState> then_;

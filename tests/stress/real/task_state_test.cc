@@ -60,9 +60,10 @@ class Sleeper {
   }};
 };
 
-TEST(Standstill, IsReachedByThreadsThatSleepAndTellNothing) {
+TEST(Standstill, IsReachedByThreadsThatSleepAndTellNothingAtTwoLooks) {
   const Sleeper sleeper;
   Standstill standstill(Standstill::Clock::duration::zero());
+  EXPECT_FALSE(standstill.reached(1, getpid(), {sleeper.task()}));
   EXPECT_FALSE(standstill.reached(1, getpid(), {sleeper.task()}));
   EXPECT_TRUE(standstill.reached(1, getpid(), {sleeper.task()}));
 }
@@ -71,14 +72,24 @@ TEST(Standstill, BeginsAnewWhenSomethingIsTold) {
   const Sleeper sleeper;
   Standstill standstill(Standstill::Clock::duration::zero());
   EXPECT_FALSE(standstill.reached(1, getpid(), {sleeper.task()}));
+  EXPECT_FALSE(standstill.reached(1, getpid(), {sleeper.task()}));
+  EXPECT_FALSE(standstill.reached(2, getpid(), {sleeper.task()}));
   EXPECT_FALSE(standstill.reached(2, getpid(), {sleeper.task()}));
 }
 
 TEST(Standstill, IsNotReachedByAThreadThatIsNotGivenAProcessor) {
   // This thread is runnable, and has had no 20 ms since the first look.
   Standstill standstill(Standstill::Clock::duration::zero());
-  EXPECT_FALSE(standstill.reached(1, getpid(), {gettid()}));
-  EXPECT_FALSE(standstill.reached(1, getpid(), {gettid()}));
+  for (int look = 0; look < 3; ++look) EXPECT_FALSE(standstill.reached(1, getpid(), {gettid()}));
+}
+
+// A sleeper that another thread is to wake, which is not given a processor.
+TEST(Standstill, IsNotReachedWhileOneOfTheThreadsHasNoProcessor) {
+  const Sleeper sleeper;
+  Standstill standstill(Standstill::Clock::duration::zero());
+  for (int look = 0; look < 3; ++look) {
+    EXPECT_FALSE(standstill.reached(1, getpid(), {sleeper.task(), gettid()}));
+  }
 }
 
 }  // namespace
