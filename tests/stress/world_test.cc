@@ -162,6 +162,32 @@ TEST(OwnStores, AreSeenAtOnce) {
   EXPECT_THAT(all_outcomes(Model::kTso, both, none), UnorderedElementsAre(std::pair(7, 0)));
 }
 
+// A store may leave its buffer while its thread has more to do, when another waits for it.
+TEST(Pausing, EndsWhenAStoreArrivesOfAThreadThatHasYetToGoOn) {
+  std::set<int> seen;
+  DepthFirst search(1);
+  for (; !search.exhausted(); search.next()) {
+    int after = -1;
+    const auto execution = world().run(
+        [&] {
+          TwoWords words;
+          Thread one([&] {
+            words.x.store(1, kRelaxed);
+            after = words.y.load(kRelaxed);
+          });
+          Thread two([&] {
+            while (words.x.load(kRelaxed) == 0) platform::pause();
+            words.y.store(1, kRelaxed);
+          });
+          one.join();
+          two.join();
+        },
+        search);
+    if (execution.end == End::kFinished) seen.insert(after);
+  }
+  EXPECT_THAT(seen, UnorderedElementsAre(0, 1));
+}
+
 TEST(Interleavings, OfTwoIncrementsInTwoStepsLoseOne) {
   std::set<int> sums;
   DepthFirst search(kUnbounded);

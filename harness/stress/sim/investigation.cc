@@ -59,8 +59,16 @@ void Investigation::live(std::uint32_t number) {
   const std::vector<Act>& acts = client_.threads[number];
   for (std::size_t i = 0; i < acts.size();) i = perform(number, i);
   threads_[number].ended = true;
+  if (!awaited(number)) return;
   ended_[number].store(1, std::memory_order_relaxed);
   platform::futex_wake(ended_[number], 1);
+}
+
+bool Investigation::awaited(std::uint32_t number) const {
+  const auto awaits = [&](const Act& act) { return act.kind == Act::kAwait && act.key == number; };
+  return std::any_of(client_.threads.begin(), client_.threads.end(), [&](const auto& acts) {
+    return std::any_of(acts.begin(), acts.end(), awaits);
+  });
 }
 
 std::size_t Investigation::perform(std::uint32_t number, std::size_t position) {
@@ -101,11 +109,15 @@ std::size_t Investigation::perform(std::uint32_t number, std::size_t position) {
 }
 
 Investigation::Start Investigation::begin_take(std::uint32_t number, const Act& act) {
+  // Who may be refused is to be refused with no store under way, too.
+  const bool may_be_refused = act.kind == Act::kTry || act.kind == Act::kTakeFor;
+  const bool settled =
+      may_be_refused ? world_.settle() : !world_.memory().others_buffer(world_.thread());
   const Aside aside(world_);
   world_.tell([&] { return absl::StrCat("thread ", number, " wants ", name_of_keys(act)); });
   threads_[number].taking = true;
   threads_[number].asked_ns = world_.time_ns();
-  Start start{.ns = world_.time_ns(), .stores_under_way = world_.memory().any_buffered()};
+  Start start{.ns = world_.time_ns(), .stores_under_way = !settled};
   if (traffic(act.key).under_way != 0) ++contended_;
   for (const std::uint32_t key : keys_of(act)) {
     Traffic& there = traffic(key);

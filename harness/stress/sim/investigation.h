@@ -97,6 +97,7 @@ class Investigation {
   void tell_of_late_holders(const std::vector<std::uint32_t>& keys);
   void close_chronicle(End end);
   void live(std::uint32_t number);
+  bool awaited(std::uint32_t number) const;
   std::size_t perform(std::uint32_t number, std::size_t position);
   Start begin_take(std::uint32_t number, const Act& act);
   bool call(const Act& act, Claim& claim);

@@ -160,12 +160,26 @@ void Memory::store(Thread thread, void* word, unsigned bytes, std::uint64_t bits
   self.buffer.push_back({word, bytes, bits, releases(order) ? self.clock : self.released});
   if (releases(order)) ++self.clock.at[thread];
   event(self.chain, 5 ^ (bits << 8), nullptr, false);
-  if (model_ == Model::kSequential || order == std::memory_order_seq_cst) flush(thread);
+  if (!keeps_back(order)) flush(thread);
 }
 
-bool Memory::any_buffered() const {
-  return std::any_of(threads_.begin(), threads_.end(),
-                     [](const ThreadState& thread) { return !thread.buffer.empty(); });
+bool Memory::others_buffer(Thread thread) const {
+  for (Thread other = 0; other < threads_.size(); ++other) {
+    if (other != thread && buffered(other)) return true;
+  }
+  return false;
+}
+
+bool Memory::buffers(Thread thread, const void* word) const {
+  const std::vector<Store>& buffer = threads_[thread].buffer;
+  return std::any_of(buffer.begin(), buffer.end(),
+                     [&](const Store& store) { return store.word == word; });
+}
+
+bool Memory::buffers_meet(Thread a, Thread b) const {
+  const std::vector<Store>& buffer = threads_[b].buffer;
+  return std::any_of(buffer.begin(), buffer.end(),
+                     [&](const Store& store) { return buffers(a, store.word); });
 }
 
 void Memory::flush_oldest(Thread thread) {

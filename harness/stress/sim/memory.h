@@ -58,7 +58,13 @@ class Memory {
   void fence_all();
 
   bool buffered(Thread thread) const { return !threads_[thread].buffer.empty(); }
-  bool any_buffered() const;
+  bool others_buffer(Thread thread) const;  // anybody but `thread`
+  bool buffers(Thread thread, const void* word) const;
+  bool buffers_meet(Thread a, Thread b) const;  // each has a store to the same word
+  // Whether a store of this order goes into its thread's buffer, and no further.
+  bool keeps_back(std::memory_order order) const {
+    return model_ == Model::kTso && order != std::memory_order_seq_cst;
+  }
   void flush_oldest(Thread thread);
   void flush(Thread thread);
 

@@ -6,8 +6,9 @@
 
 #include <cstdint>
 #include <random>
-#include <unordered_map>
 #include <vector>
+
+#include <absl/container/flat_hash_map.h>
 
 #include "harness/stress/sim/strategy.h"
 
@@ -23,8 +24,8 @@ namespace lockbench::stress::sim {
 //   for (DepthFirst search(2); !search.exhausted(); search.next()) world.run(program, search);
 class DepthFirst final : public Strategy {
  public:
-  // Remembers at most so many states, 24 bytes each or so; more are explored anew.
-  static constexpr std::size_t kMostStates = 8'000'000;
+  // Remembers at most so many states, 20 to 40 bytes each; more are explored anew.
+  static constexpr std::size_t kMostStates = 16'000'000;
 
   explicit DepthFirst(std::uint32_t bound) : bound_(bound) {}
 
@@ -50,7 +51,7 @@ class DepthFirst final : public Strategy {
   const std::uint32_t bound_;
   std::vector<Decision> path_;
   std::size_t position_ = 0;
-  std::unordered_map<std::uint64_t, std::uint32_t> seen_;  // state to the fewest preemptions used
+  absl::flat_hash_map<std::uint64_t, std::uint32_t> seen_;  // state to the fewest preemptions used
   bool exhausted_ = false;
   bool diverged_ = false;
 };

@@ -19,6 +19,9 @@ constexpr std::uint64_t kQueues = 1'000'000;  // plus the number of the word sle
 constexpr std::uint32_t kFreeLooks = 2;
 constexpr std::uint32_t kIdleLooks = 1000;
 
+// Stands for a word that is in every buffer.
+constexpr char kAnyWord = 0;
+
 }  // namespace
 
 World::World(Model model) : memory_(arena_, model) {}
@@ -53,6 +56,7 @@ void World::reset() {
 void World::add_thread() {
   ThreadState& added = slots_[threads_.size()];
   added.state = State::kReady;
+  added.next = nullptr;
   added.sleeps_on = nullptr;
   added.joins = 0;
   added.deadline_ns = kNever;
@@ -79,8 +83,8 @@ void World::begin_thread(void* body) {
   world.aside_ = false;
   (*static_cast<std::function<void()>*>(body))();
   const Aside aside(world);
-  // To end is a step like others: until then its last stores may lie in the buffer.
-  world.point();
+  // Until then its last stores may lie in the buffer.
+  if (world.memory_.buffered(world.running_)) world.point();
   world.memory_.flush(world.running_);
   world.threads_[world.running_].state = State::kEnded;
   for (std::uint32_t i = 0; i < world.threads_.size(); ++i) {
@@ -90,7 +94,7 @@ void World::begin_thread(void* body) {
     other.state = State::kReady;
   }
   if (world.running_ == 0) world.leave(End::kFinished);
-  world.point(false);
+  world.choose_next(false);
 }
 
 void World::leave(End end) {
@@ -117,9 +121,7 @@ void World::collect(bool may_go_on) {
   options_.clear();
   if (may_go_on) options_.push_back({Option::kRun, static_cast<std::uint8_t>(running_)});
   const auto threads = static_cast<std::uint8_t>(threads_.size());
-  for (std::uint8_t i = 0; i < threads; ++i) {
-    if (memory_.buffered(i)) options_.push_back({Option::kFlush, i});
-  }
+  collect_flushes(false);
   for (const State state : {State::kReady, State::kPaused}) {
     for (std::uint8_t i = 0; i < threads; ++i) {
       const bool goes_on = may_go_on && i == running_;
@@ -128,9 +130,31 @@ void World::collect(bool may_go_on) {
       }
     }
   }
+  if (options_.empty()) collect_flushes(true);
   all_paused_ = options_.empty();
   if (all_paused_) collect_paused();
   if (anybody_has_a_deadline()) options_.push_back({Option::kTime, 0});
+}
+
+void World::collect_flushes(bool all) {
+  for (std::uint8_t i = 0; i < threads_.size(); ++i) {
+    if (memory_.buffered(i) && (all || matters_to_others(i))) {
+      options_.push_back({Option::kFlush, i});
+    }
+  }
+}
+
+// Whether what others do next depends on a store in the buffer of `thread`.
+bool World::matters_to_others(std::uint32_t thread) const {
+  for (std::uint32_t i = 0; i < threads_.size(); ++i) {
+    if (i == thread) continue;
+    const ThreadState& other = threads_[i];
+    const bool waits_for_any = other.state == State::kPaused && !ready(i);
+    if (waits_for_any || other.next == &kAnyWord) return true;
+    if (other.next != nullptr && memory_.buffers(thread, other.next)) return true;
+    if (memory_.buffers_meet(thread, i)) return true;
+  }
+  return false;
 }
 
 // Who paused may look again when some word has changed since.
@@ -200,12 +224,30 @@ void World::go_on_with(std::uint32_t thread) {
   aside_ = true;
 }
 
-void World::point(bool may_go_on) {
+void World::count_step() {
   if (++execution_.steps > kMostSteps) leave(End::kTooLong);
-  const bool alone = threads_.size() == 1 && may_go_on && !memory_.buffered(0);
+}
+
+// Before an access: to the word `next`, if to one.
+void World::point(const void* next) {
+  threads_[running_].next = next;
+  choose_next(true);
+  threads_[running_].next = nullptr;
+}
+
+void World::choose_next(bool may_go_on) {
+  count_step();
+  const bool alone = threads_.size() == 1 && may_go_on;
   if (!alone) decide(may_go_on);
   // What follows counts as an event even when it leaves no trace, such as a wake-up of nobody.
   memory_.step(running_);
+}
+
+bool World::settle() {
+  if (!memory_.others_buffer(running_)) return true;
+  const Aside aside(*this);
+  point(&kAnyWord);
+  return !memory_.others_buffer(running_);
 }
 
 void World::let_time_pass() {
@@ -257,7 +299,7 @@ void World::gone(const void* word) {
 
 std::uint64_t World::load(const void* word, unsigned bytes, std::memory_order order) {
   const Aside aside(*this);
-  point();
+  point(word);
   const std::uint64_t bits = memory_.load(running_, word, bytes, order);
   check_life();
   return bits;
@@ -265,14 +307,14 @@ std::uint64_t World::load(const void* word, unsigned bytes, std::memory_order or
 
 void World::store(void* word, unsigned bytes, std::uint64_t bits, std::memory_order order) {
   const Aside aside(*this);
-  point();
+  memory_.keeps_back(order) ? count_step() : point(word);
   memory_.store(running_, word, bytes, bits, order);
   check_life();
 }
 
 std::uint64_t World::begin_update(const void* word, unsigned bytes) {
   aside_ = true;  // until end_update()
-  point();
+  point(word);
   return memory_.begin_update(running_, word, bytes);
 }
 
@@ -285,7 +327,8 @@ void World::end_update(void* word, unsigned bytes, std::uint64_t bits, bool writ
 
 void World::fence(std::memory_order order) {
   const Aside aside(*this);
-  point();
+  const bool empties = order == std::memory_order_seq_cst && memory_.buffered(running_);
+  empties ? point() : count_step();
   memory_.fence(running_, order);
 }
 
@@ -297,7 +340,7 @@ void World::fence_all() {
 
 bool World::wait(const void* word, std::uint32_t expected, std::int64_t deadline_ns) {
   const Aside aside(*this);
-  point();
+  point(word);
   memory_.flush(running_);
   const std::uint64_t seen = memory_.load(running_, word, 4, std::memory_order_relaxed);
   check_life();
@@ -351,7 +394,7 @@ void World::pause() {
   strategy_->paused(running_);
   threads_[running_].state = State::kPaused;
   threads_[running_].paused_at = memory_.changes();
-  point(false);
+  choose_next(false);
   threads_[running_].state = State::kReady;
 }
 
@@ -359,7 +402,7 @@ std::uint32_t World::start(std::function<void()> body) {
   // In the program's memory, and never destroyed: see Arena.
   auto* const kept = new std::function<void()>(std::move(body));
   const Aside aside(*this);
-  point();
+  memory_.buffered(running_) ? point() : count_step();
   const auto number = static_cast<std::uint32_t>(threads_.size());
   if (number == kMaxThreads) leave(End::kTooLong);
   add_thread();
@@ -370,7 +413,7 @@ std::uint32_t World::start(std::function<void()> body) {
 
 void World::join(std::uint32_t thread) {
   const Aside aside(*this);
-  point();
+  memory_.buffered(running_) ? point() : count_step();
   memory_.flush(running_);
   if (!ended(thread)) {
     threads_[running_].joins = thread;

@@ -2,13 +2,22 @@
 
 // World: one execution of a program on simulated threads.
 //
-// Guarantees   every shared access of the program, and nothing else, is a point at which the
-// strategy
-//              decides who goes on; equal decisions give equal executions, to the byte; an
-//              execution ends by itself: finished, stuck (nobody can ever run again), convicted,
-//              left by the strategy, or after a limit of steps.
+// Guarantees   every shared access of the program is a point at which the strategy decides who goes
+//              on, but for those that no other thread can tell from their having come earlier or
+//              later (see below); equal decisions give equal executions, to the byte; an execution
+//              ends by itself: finished, stuck (nobody can ever run again), convicted, left by the
+//              strategy, or after a limit of steps.
 // Not offered  two worlds that execute at once; threads of the system.
 // Requires     a program that reaches its shared state through primitives/platform alone.
+//
+// What is no choice. Two steps of different threads that commute lead to the same state in either
+// order, so one order is enough (P. Godefroid, "Partial-Order Methods for the Verification of
+// Concurrent Systems", 1996). A store that goes into its thread's own buffer, a fence with nothing
+// to empty and the start, the join or the end of a thread whose buffer is empty commute with all
+// that others do: they are not points. A store that leaves its buffer commutes with all but
+// accesses to its word and other stores to it: it may leave when another thread is about to access
+// the word or has a store to it buffered, too, and when one waits for any word to change; and when
+// nobody can run. None of this adds a preemption to an execution that did without.
 #pragma once
 
 #include <array>
@@ -54,6 +63,10 @@ class World {
 
   // For what runs inside: ends the execution at once.
   [[noreturn]] void convict();
+
+  // For what runs inside: a point at which the stores of all others may leave their buffers, and
+  // whether some of them did not.
+  bool settle();
 
   // For what runs inside, not a point of choice: an event for the record.
   void tell(const std::function<std::string()>& what);
@@ -114,6 +127,7 @@ class World {
   struct ThreadState {
     State state = State::kReady;
     Fibre fibre;
+    const void* next = nullptr;       // the word that it is about to access, if it is
     const void* sleeps_on = nullptr;  // a word; null: sleeps for time's sake, or joins
     std::uint32_t joins = 0;          // when not 0
     std::int64_t deadline_ns = kNever;
@@ -133,8 +147,12 @@ class World {
   void reset();
   void add_thread();
   static void begin_thread(void* body);
-  void point(bool may_go_on = true);
+  void count_step();
+  void point(const void* next = nullptr);
+  void choose_next(bool may_go_on);
   void collect(bool may_go_on);
+  void collect_flushes(bool all);
+  bool matters_to_others(std::uint32_t thread) const;
   void collect_paused();
   bool ready(std::uint32_t thread) const;
   void decide(bool may_go_on);
