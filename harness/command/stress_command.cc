@@ -2,6 +2,7 @@
 
 #include "harness/command/stress_command.h"
 
+#include <algorithm>
 #include <iostream>
 #include <map>
 #include <string>
@@ -9,10 +10,12 @@
 
 #include <absl/strings/str_format.h>
 
+#include "harness/catalog/catalog.h"
 #include "harness/command/plugins.h"
 #include "harness/command/signals.h"
 #include "harness/command/stress_engines.h"
 #include "harness/command/stress_investigation.h"
+#include "harness/command/stress_self_test.h"
 #include "harness/command/stress_verdict.h"
 #include "harness/record/build.h"
 #include "harness/record/machine.h"
@@ -27,6 +30,16 @@ std::string machine_line() {
                          machine.cpu_model.value_or("an unknown processor"),
                          machine.usable_threads.value_or(0), build.compiler, build.build_type,
                          build.commit.value_or("unknown"));
+}
+
+// The files of the plug-ins that were named, and of those on the path that work.
+std::vector<std::string> plugins_in_catalog() {
+  std::vector<std::string> files;
+  for (const CatalogEntry& entry : Catalog::standard().entries()) {
+    const bool new_one = std::find(files.begin(), files.end(), entry.plugin) == files.end();
+    if (!entry.plugin.empty() && new_one) files.push_back(entry.plugin);
+  }
+  return files;
 }
 
 // The names, which engines know each, and what it is.
@@ -58,7 +71,11 @@ int stress_command(const StressOptions& options, const std::vector<std::string>&
   if (!plugins_alone) {
     engines = options.self_test ? broken : with_named(engines_named(""), broken, options.suspects);
   }
-  for (const std::string& plugin : plugins) add_plugin_engines(plugin, engines);
+  // In a self-test whatever is not known to be broken counts as correct: there, only those named.
+  const bool those_named = plugins_alone || options.self_test;
+  for (const std::string& plugin : those_named ? plugins : plugins_in_catalog()) {
+    add_plugin_engines(plugin, engines);
+  }
   if (engines.empty()) {
     return complain_of_usage(absl::NotFoundError(
         options.self_test ? "the broken locks lie beside no engine here; build the tests, too"

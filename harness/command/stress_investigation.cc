@@ -11,7 +11,6 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
-#include "harness/command/signals.h"
 #include "harness/command/stress_engines.h"
 #include "harness/command/stress_live.h"
 #include "harness/command/stress_matrix.h"
@@ -29,16 +28,10 @@ using stress::Verdict;
 constexpr std::chrono::seconds kMostInSimulation{5};
 constexpr std::chrono::milliseconds kLeastInSimulation{100};
 
+constexpr char kStands[] = "; what was printed stands";
+
 // An end of the whole command before all is done.
 using Stop = std::optional<int>;
-
-Stop stop_for(const Answer& answer) {
-  if (answer.interrupted) return 128 + noted_signal();
-  if (!answer.misused.empty()) {
-    return complain_of_usage(absl::InvalidArgumentError(answer.misused));
-  }
-  return std::nullopt;
-}
 
 class Investigation {
  public:
@@ -52,11 +45,13 @@ class Investigation {
       charge.budget = budget_now(work_.charges, i, end_ - Clock::now());
       const Clock::time_point began = Clock::now();
       Answer answer = ask_aloud(charge, i, work_.options.order);
-      if (const Stop stop = stop_for(answer)) return *stop;
+      const std::string where = place_of(charge, i, work_.charges.size());
+      if (const Stop stop = end_for(answer, where + kStands)) return *stop;
       code = worst_exit(code, exit_code_of(answer));
       live_.findings += answer.report.finding.has_value();
       complete(answer.report, charge, i, charge.budget - (Clock::now() - began));
       print(answer.report);
+      if (const Stop stop = end_for(cut_short_, "in sim after " + where + kStands)) return *stop;
     }
     return code;
   }
@@ -83,7 +78,9 @@ class Investigation {
         charge.budget = end - Clock::now();
         if (charge.budget < kLeastInSimulation) break;
         const Answer answer = ask_aloud(charge, 0, order);
-        if (const Stop stop = stop_for(answer)) return stop;
+        const Stop stop = end_for(
+            answer, "while known broken locks were before the engines: nothing was looked into");
+        if (stop) return stop;
         const Kill kill =
             answer.engine_failed ? Kill::kFailed : judge_kill(charge.suspect, answer.report);
         if (kill == Kill::kFailed || kill == Kill::kWrongOracle) {
@@ -149,7 +146,13 @@ class Investigation {
       if (again->budget < kLeastInSimulation) return;
       stress::Order order = work_.options.order;
       order.mode.clear();
-      simulated_[name] = ask_aloud(*again, position, order).report;
+      const Answer answer = ask_aloud(*again, position, order);
+      if (answer.interrupted) {
+        cut_short_ = answer;
+        return;
+      }
+      if (answer.engine_failed || !answer.misused.empty()) return;  // its silence says nothing
+      simulated_[name] = answer.report;
     }
     const Report& shown = simulated_[name];
     report.remarks.push_back(shown.finding
@@ -185,64 +188,13 @@ class Investigation {
   StressLive live_;
   std::map<std::string, Tried> tried_;       // by engine
   std::map<std::string, Report> simulated_;  // by lock
-};
-
-class SelfTest {
- public:
-  explicit SelfTest(const StressWork& work) : work_(work), live_(work.charges.size()) {}
-
-  int run() {
-    const Clock::time_point began = Clock::now();
-    std::uint64_t rounds = 0;
-    do {
-      if (const Stop stop = go_round(rounds)) return *stop;
-      ++rounds;
-    } while (has_time_for_another_round(Clock::now() - began, rounds, work_.options.budget));
-    if (!work_.options.json) tell(rounds);
-    return live_.findings == 0 ? kClean : kConvicted;
-  }
-
- private:
-  // The first failure of a lock is enough.
-  Stop go_round(std::uint64_t round) {
-    stress::Order order = work_.options.order;
-    order.seed += round;
-    order.reruns = 0;
-    for (std::size_t i = 0; i < work_.charges.size(); ++i) {
-      const Charge& charge = work_.charges[i];
-      const Answer answer =
-          ask(charge, order, [&](std::string_view out) { live_.show(charge, i, out); });
-      live_.leave();
-      if (const Stop stop = stop_for(answer)) return stop;
-      const Kill kill =
-          answer.engine_failed ? Kill::kFailed : judge_kill(charge.suspect, answer.report);
-      live_.findings += !passes(kill);
-      if (work_.options.json) std::cout << to_json(answer.report) << std::endl;
-      entries_.push_back({charge, answer.report, kill});
-    }
-    return std::nullopt;
-  }
-
-  void tell(std::uint64_t rounds) const {
-    const std::uint64_t first = work_.options.order.seed;
-    std::cout << kill_matrix(entries_) << kill_summary(entries_)
-              << absl::StrFormat("%d rounds, seeds %d to %d, %s\n", rounds, first,
-                                 first + rounds - 1, work_.machine);
-  }
-
-  const StressWork& work_;
-  StressLive live_;  // its findings: what did not go as it should
-  std::vector<KillEntry> entries_;
+  Answer cut_short_;                         // by the user, when `sim` was sent after a finding
 };
 
 }  // namespace
 
 int investigate_locks(const StressWork& work) {
   return Investigation(work).run();
-}
-
-int test_engines(const StressWork& work) {
-  return SelfTest(work).run();
 }
 
 }  // namespace lockbench

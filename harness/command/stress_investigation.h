@@ -22,9 +22,4 @@ struct StressWork {
 // each says. Returns as stress_command() does.
 int investigate_locks(const StressWork& work);
 
-// Puts every broken lock and every control before its engine, in as many rounds as there is time
-// for, one at least, each with seeds of its own; prints the matrix. Returns as stress_command()
-// does.
-int test_engines(const StressWork& work);
-
 }  // namespace lockbench

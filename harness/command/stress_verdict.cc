@@ -5,6 +5,10 @@
 #include <iostream>
 #include <string>
 
+#include <absl/strings/str_cat.h>
+
+#include "harness/command/signals.h"
+
 namespace lockbench {
 
 int worst_exit(int a, int b) {
@@ -28,6 +32,22 @@ int exit_code_of(const Answer& answer) {
       break;
   }
   return kUnfair;
+}
+
+std::string place_of(const Charge& charge, std::size_t position, std::size_t charges) {
+  return absl::StrCat("in ", charge.suspect.name, " by ", charge.engine, ", ", position + 1, " of ",
+                      charges);
+}
+
+std::optional<int> end_for(const Answer& answer, const std::string& where) {
+  if (answer.interrupted) {
+    std::cerr << "lockbench stress: interrupted " << where << "\n";
+    return 128 + noted_signal();
+  }
+  if (!answer.misused.empty()) {
+    return complain_of_usage(absl::InvalidArgumentError(answer.misused));
+  }
+  return std::nullopt;
 }
 
 int complain_of_usage(const absl::Status& status) {

@@ -3,6 +3,9 @@
 // StressVerdict: how `lockbench stress` ends.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include <absl/status/status.h>
 
 #include "harness/command/stress_engines.h"
@@ -23,6 +26,14 @@ int worst_exit(int a, int b);
 
 // Pure.
 int exit_code_of(const Answer& answer);
+
+// The exit code, when the answer is the end of the whole command: the user interrupted it `where`
+// ("in keyed by real, 3 of 12; what was printed stands"), or asked for what there is not. Says so
+// on standard error.
+std::optional<int> end_for(const Answer& answer, const std::string& where);
+
+// "in keyed by real, 3 of 12". Pure.
+std::string place_of(const Charge& charge, std::size_t position, std::size_t charges);
 
 // Says on standard error what the user got wrong, in one line; returns kUsage.
 int complain_of_usage(const absl::Status& status);

@@ -185,6 +185,13 @@ def test_stress_convicts_a_plug_in_s_broken_lock_and_says_how_to_repeat_it(
     assert f"--plugin {BROKEN}" in done.stdout
 
 
+def test_stress_knows_the_locks_of_the_path_s_plug_ins(lockbench: Program) -> None:
+    env = {**os.environ, "LOCKBENCH_PLUGIN_PATH": BROKEN}
+    done = lockbench.run("stress", "open", "--engine", "real", "--budget", "5s", env=env)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert f"--plugin {BROKEN}" in done.stdout
+
+
 def test_stress_refuses_a_plug_in_that_cannot_be_used(lockbench: Program) -> None:
     done = lockbench.run("stress", "--plugin", str(PLUGINS.resolve() / "stale.so"))
     assert done.returncode == 1

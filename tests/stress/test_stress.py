@@ -6,13 +6,14 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
+import signal
 import stat
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from program import BINARY, Program
+from program import BINARY, PATIENCE_S, Program, wait_until
 
 CLEAN = {
     "engine": "sim",
@@ -33,15 +34,18 @@ FOUND = {
 }
 
 
-def with_engine(folder: Path, answer: str) -> Program:
-    """The program beside one engine, which knows one lock and does as `answer` says."""
+def with_engine(
+    folder: Path, answer: str, name: str = "sim", locks: str = "mine\ta lock\t\t\n"
+) -> Program:
+    """The program beside an engine that knows these locks and does as `answer` says."""
     binary = folder / "lockbench"
-    shutil.copy(BINARY, binary)
-    engine = folder / "lockbench-sim"
+    if not binary.exists():
+        shutil.copy(BINARY, binary)
+    engine = folder / f"lockbench-{name}"
     engine.write_text(
         "#!/bin/sh\n"
-        'if [ "$1" = list ]; then printf "mine\\ta lock\\t\\t\\n"; exit 0; fi\n'
-        "cat >order.json\n" + answer,
+        f'if [ "$1" = list ]; then printf %s {shlex.quote(locks)}; exit 0; fi\n'
+        f"cat >{name}.json\n" + answer,
         encoding="utf-8",
     )
     engine.chmod(engine.stat().st_mode | stat.S_IXUSR)
@@ -71,7 +75,7 @@ def test_the_exit_code_says_what_came_of_it(tmp_path: Path, answer: str, code: i
 
 def test_an_engine_is_told_what_to_look_into(tmp_path: Path) -> None:
     with_engine(tmp_path, saying(CLEAN)).run("stress", "mine", "--budget", "1s", "--seed", "7")
-    order = json.loads((tmp_path / "order.json").read_text(encoding="utf-8"))
+    order = json.loads((tmp_path / "sim.json").read_text(encoding="utf-8"))
     assert order["suspect"] == "mine"
     assert order["seed"] == 7
     assert 0.9e9 < order["budget_ns"] <= 1e9
@@ -151,3 +155,50 @@ def test_a_terminal_shows_how_far_the_engine_is(lockbench: Program) -> None:
     shown = lockbench.on_a_terminal(120, "stress", "global", "--engine", "sim", "--budget", "1s")
     assert "1/1  sim  global" in shown
     assert "schedules  0 findings" in shown
+
+
+def interrupted(program: Program, order: Path, of: str, *words: str) -> tuple[int, str, str]:
+    """Ends it by Ctrl-C when an engine was asked, by `order`, for the lock `of`."""
+    process = program.start("stress", *words)
+    wait_until(
+        lambda: order.exists() and f'"{of}"' in order.read_text(encoding="utf-8"),
+        "the engine has its order",
+    )
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=PATIENCE_S)
+    return process.returncode, out, err
+
+
+def test_an_interrupted_investigation_says_where_it_was(tmp_path: Path) -> None:
+    engine = with_engine(tmp_path, "exec sleep 60\n")
+    code, out, err = interrupted(engine, tmp_path / "sim.json", "mine", "--budget", "1s")
+    assert (code, out) == (130, "")
+    assert err == "lockbench stress: interrupted in mine by sim, 1 of 1; what was printed stands\n"
+
+
+def test_an_interrupted_simulation_says_nothing_of_what_another_engine_found(
+    tmp_path: Path,
+) -> None:
+    with_engine(tmp_path, "exec sleep 60\n")
+    found = {**CLEAN, **FOUND, "engine": "real", "verdict": "convicted"}
+    program = with_engine(tmp_path, saying(found), "real")
+    words = ("--engine", "real", "--budget", "4s", "--format", "json")
+    code, out, err = interrupted(program, tmp_path / "sim.json", "mine", *words)
+    assert code == 130
+    report = json.loads(out)
+    assert (report["engine"], report["verdict"]) == ("real", "convicted")
+    assert report["remarks"] == []
+    assert "interrupted in sim after mine by real, 1 of 1" in err
+
+
+def test_an_interrupted_self_test_prints_the_matrix_so_far(tmp_path: Path) -> None:
+    found = saying({**CLEAN, **FOUND, "verdict": "convicted"})
+    answer = f"if grep -q mine sim-mutants.json; then\n{found}else exec sleep 60; fi\n"
+    locks = "mine\ta lock\texclusion\t\nother\ta lock\texclusion\t\n"
+    program = with_engine(tmp_path, answer, "sim-mutants", locks)
+    words = ("--self-test", "--budget", "1s")
+    code, out, err = interrupted(program, tmp_path / "sim-mutants.json", "other", *words)
+    assert code == 130
+    assert out.startswith("sim   mine")
+    assert "0 rounds and a part of one, unfinished, seeds 1 to 1" in out
+    assert err == "lockbench stress: interrupted in other by sim, 2 of 2 of round 1\n"
