@@ -4,6 +4,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source scripts/prepare.sh
+source scripts/engines.sh
 
 usage() {
   cat <<'TEXT'
@@ -52,14 +53,8 @@ own_primitives() {
 
 # look PRESET PROGRAM SUSPECT SECONDS: prints the report, or nothing when the engine itself failed.
 look() {
-  printf '{"suspect":"%s","budget_ns":%d,"seed":1,"client":"","schedule":"","memory":"tso",' \
-    "$3" "${4}000000000" >"$order"
-  printf '"preemptions":3,"mode":"","threads":4,"reruns":0,"net":""}' >>"$order"
-  "${fixed_layout[@]}" "build/$1/$2" <"$order" 2>"$messages" | sed -n 's/^{/{/p'
+  order_for "$3" "$4" 1 "" 0 | "${fixed_layout[@]}" "build/$1/$2" 2>"$messages" | sed -n 's/^{/{/p'
 }
-
-# member NAME REPORT: the value of a member that is a text.
-member() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p" <<<"$2"; }
 
 # row PRESET SUSPECT EXPECTED REPORT: a line of the table, and whether it is as it should be.
 row() {
@@ -77,9 +72,8 @@ row() {
   [[ "$outcome" == ok ]] || { member what "$4" && head -n 30 "$messages"; } >&2
 }
 
-order="$(mktemp)"
 messages="$(mktemp)"
-trap 'rm -f "$order" "$messages"' EXIT
+trap 'rm -f "$messages"' EXIT
 rows=()
 failures=0
 

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# How sanitize.sh and controls.sh speak with the engines of `stress`. Sourced, not run.
+#
+# order_for SUSPECT SECONDS SEED MODE RERUNS   the order, as an engine reads it
+# member NAME REPORT                           the value of a member of a report that is a text
+
+order_for() {
+  printf '{"suspect":"%s","budget_ns":%d,"seed":%d,"client":"","schedule":"","memory":"tso",' \
+    "$1" "${2}000000000" "$3"
+  printf '"preemptions":3,"mode":"%s","threads":4,"reruns":%d,"net":""}' "$4" "$5"
+}
+
+member() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p" <<<"$2"; }
