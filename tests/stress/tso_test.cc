@@ -7,7 +7,7 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -22,6 +22,7 @@
 #include "harness/stress/sim/world.h"
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/barrier.h"
+#include "primitives/platform/simulated/hooks.h"
 #include "primitives/platform/thread.h"
 
 namespace lockbench::stress::sim {
@@ -29,28 +30,28 @@ namespace {
 
 using ::testing::IsSubsetOf;
 
-constexpr std::size_t kThreads = 2;
 constexpr std::size_t kWords = 2;
 constexpr std::uint32_t kUnbounded = 1000;
 
 struct Step {
-  enum Kind { kLoad, kStore, kStoreAtOnce, kExchange, kHeavyBarrier };
+  enum Kind { kLoad, kStore, kStoreAtOnce, kExchange, kFence, kHeavyBarrier };
   Kind kind = kLoad;
   std::size_t word = 0;
   int value = 0;
 };
 
-using Program = std::array<std::vector<Step>, kThreads>;
+using Program = std::vector<std::vector<Step>>;  // by thread
 
 // What each thread read, in order, and what the words are in the end.
 using Outcome = std::vector<int>;
 
 Program draw_program(std::uint64_t seed) {
   std::mt19937_64 random(seed);
-  Program program;
+  Program program(2 + random() % 2);
+  const std::uint64_t most_steps = program.size() == 2 ? 4 : 2;
   int value = 0;
   for (std::vector<Step>& steps : program) {
-    for (std::uint64_t count = 1 + random() % 4; count > 0; --count) {
+    for (std::uint64_t count = 1 + random() % most_steps; count > 0; --count) {
       // Loads and plain stores are what buffers reorder: there are more of them.
       constexpr Step::Kind kKinds[] = {Step::kLoad,     Step::kLoad,     Step::kStore,
                                        Step::kStore,    Step::kStore,    Step::kStoreAtOnce,
@@ -65,7 +66,7 @@ std::string text_of(const Program& program) {
   std::string text;
   for (const std::vector<Step>& steps : program) {
     for (const Step& step : steps) {
-      absl::StrAppend(&text, std::string(1, "lsSxb"[step.kind]), step.word, ":", step.value, " ");
+      absl::StrAppend(&text, std::string(1, "lsSxfb"[step.kind]), step.word, ":", step.value, " ");
     }
     text += "| ";
   }
@@ -78,7 +79,9 @@ class Machine {
   Machine(const Program& program, std::uint32_t bound) : program_(program), bound_(bound) {}
 
   std::set<Outcome> outcomes() {
-    go_on({});
+    State first;
+    first.sides.resize(program_.size());
+    go_on(first);
     return std::move(outcomes_);
   }
 
@@ -92,9 +95,9 @@ class Machine {
   };
 
   struct State {
-    std::array<Side, kThreads> sides;
+    std::vector<Side> sides;
     std::array<int, kWords> words{};
-    std::size_t running = kThreads;  // nobody
+    std::optional<std::size_t> running;
     std::uint32_t preemptions = 0;
 
     auto operator<=>(const State&) const = default;
@@ -141,8 +144,11 @@ class Machine {
         empty(state, thread);
         side.read.push_back(std::exchange(state.words[step.word], step.value));
         break;
+      case Step::kFence:
+        empty(state, thread);
+        break;
       case Step::kHeavyBarrier:
-        for (std::size_t each = 0; each < kThreads; ++each) empty(state, each);
+        for (std::size_t each = 0; each < program_.size(); ++each) empty(state, each);
         break;
     }
   }
@@ -150,7 +156,7 @@ class Machine {
   void go_on(const State& state) {
     if (!seen_.insert(state).second) return;
     bool all_ended = true;
-    for (std::size_t thread = 0; thread < kThreads; ++thread) {
+    for (std::size_t thread = 0; thread < program_.size(); ++thread) {
       if (!state.sides[thread].buffer.empty()) {
         State after = state;
         let_one_out(after, thread);
@@ -160,7 +166,7 @@ class Machine {
       all_ended = false;
       State after = state;
       const bool preempts =
-          state.running < kThreads && state.running != thread && !ended(state, state.running);
+          state.running && *state.running != thread && !ended(state, *state.running);
       after.preemptions += preempts ? 1 : 0;
       if (after.preemptions > bound_) continue;
       after.running = thread;
@@ -195,6 +201,8 @@ class Words {
         return word.store(step.value);
       case Step::kExchange:
         return read.push_back(word.exchange(step.value, std::memory_order_relaxed));
+      case Step::kFence:
+        return platform::simulated::fence(std::memory_order_seq_cst);
       case Step::kHeavyBarrier:
         return platform::heavy_barrier();
     }
@@ -211,7 +219,7 @@ std::set<Outcome> simulated(const Program& program, std::uint32_t bound) {
   std::set<Outcome> outcomes;
   DepthFirst search(bound);
   for (; !search.exhausted(); search.next()) {
-    std::array<std::vector<int>, kThreads> read;
+    std::vector<std::vector<int>> read(program.size());
     for (auto& values : read) values.reserve(8);  // not in the simulation's memory, which ends
     Outcome last(kWords);
     const auto execution = world.run(
@@ -220,10 +228,11 @@ std::set<Outcome> simulated(const Program& program, std::uint32_t bound) {
           const auto live = [&](std::size_t thread) {
             for (const Step& step : program[thread]) words.perform(step, read[thread]);
           };
-          platform::Thread first([&] { live(0); });
-          platform::Thread second([&] { live(1); });
-          first.join();
-          second.join();
+          std::vector<platform::Thread> threads;
+          for (std::size_t i = 0; i < program.size(); ++i) {
+            threads.emplace_back([&live, i] { live(i); });
+          }
+          for (platform::Thread& thread : threads) thread.join();
           for (std::size_t i = 0; i < kWords; ++i) last[i] = words.value(i);
         },
         search);
@@ -238,7 +247,7 @@ std::set<Outcome> simulated(const Program& program, std::uint32_t bound) {
 }
 
 TEST(Tso, ShowsAllThatAMachineCanDoWithAsManyPreemptionsAndNothingElse) {
-  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
     const Program program = draw_program(seed);
     const std::set<Outcome> possible = Machine(program, kUnbounded).outcomes();
     for (const std::uint32_t bound : {0U, 1U, 2U, kUnbounded}) {

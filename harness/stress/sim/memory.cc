@@ -52,6 +52,7 @@ void Memory::reset() {
     ThreadState& thread = threads_[i];
     thread.clock = thread.acquirable = thread.released = {};
     thread.buffer.clear();
+    thread.older = 0;
     thread.chain = mix(i + 1);
     thread.buffer_chain = mix(i + 1 + kMaxThreads);
   }
@@ -192,6 +193,7 @@ void Memory::flush_oldest(Thread thread) {
   there.release = oldest.release;
   write(oldest.word, oldest.bytes, oldest.bits);
   self.buffer.erase(self.buffer.begin());
+  if (self.older != 0) --self.older;
 }
 
 void Memory::flush(Thread thread) {
@@ -234,8 +236,11 @@ void Memory::fence(Thread thread, std::memory_order order) {
   event(self.chain, 8, nullptr, false);
 }
 
-void Memory::fence_all() {
-  for (Thread thread = 0; thread < threads_.size(); ++thread) flush(thread);
+void Memory::fence_all(Thread thread) {
+  flush(thread);
+  for (Thread other = 0; other < threads_.size(); ++other) {
+    while (threads_[other].older != 0) flush_oldest(other);
+  }
 }
 
 void Memory::note(Thread thread, std::uint64_t thing, bool writes) {

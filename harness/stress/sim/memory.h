@@ -55,7 +55,9 @@ class Memory {
   void end_update(Thread thread, void* word, unsigned bytes, std::uint64_t bits, bool writes,
                   std::memory_order order);
   void fence(Thread thread, std::memory_order order);
-  void fence_all();
+  // Empties all buffers, but for what other threads stored since they last went on from a point:
+  // that may as well have come after the barrier.
+  void fence_all(Thread thread);
 
   bool buffered(Thread thread) const { return !threads_[thread].buffer.empty(); }
   bool others_buffer(Thread thread) const;  // anybody but `thread`
@@ -68,8 +70,15 @@ class Memory {
   void flush_oldest(Thread thread);
   void flush(Thread thread);
 
-  // An event of `thread` that concerns nobody else.
-  void step(Thread thread) { event(threads_[thread].chain, 10, nullptr, false); }
+  // `thread` goes on from a point: an event that concerns nobody else.
+  void step(Thread thread) {
+    event(threads_[thread].chain, 10, nullptr, false);
+    threads_[thread].older = threads_[thread].buffer.size();
+  }
+  // Whether it has stored something since, into its buffer.
+  bool stored_since(Thread thread) const {
+    return threads_[thread].buffer.size() > threads_[thread].older;
+  }
 
   // An event of `thread` on something that is no word (a queue of sleepers, the clock, a key), by a
   // number that the caller gives it. Events that write are ordered with all others on the thing.
@@ -113,7 +122,8 @@ class Memory {
     VectorClock acquirable;  // what an acquire fence would learn
     VectorClock released;    // what a relaxed store publishes since a release fence
     std::vector<Store> buffer;
-    std::uint64_t chain = 0;         // hash of its events and all that they depend on
+    std::size_t older = 0;    // of the buffer, those that were there when it went on from a point
+    std::uint64_t chain = 0;  // hash of its events and all that they depend on
     std::uint64_t buffer_chain = 0;  // the same for what left its buffer
   };
 

@@ -19,8 +19,10 @@ constexpr std::uint64_t kQueues = 1'000'000;  // plus the number of the word sle
 constexpr std::uint32_t kFreeLooks = 2;
 constexpr std::uint32_t kIdleLooks = 1000;
 
-// Stands for a word that is in every buffer.
+// Stand for a word that is in every buffer, and for all that was stored since its thread last went
+// on from a point.
 constexpr char kAnyWord = 0;
+constexpr char kLatestStores = 0;
 
 }  // namespace
 
@@ -151,6 +153,7 @@ bool World::matters_to_others(std::uint32_t thread) const {
     const ThreadState& other = threads_[i];
     const bool waits_for_any = other.state == State::kPaused && !ready(i);
     if (waits_for_any || other.next == &kAnyWord) return true;
+    if (other.next == &kLatestStores && memory_.stored_since(thread)) return true;
     if (other.next != nullptr && memory_.buffers(thread, other.next)) return true;
     if (memory_.buffers_meet(thread, i)) return true;
   }
@@ -334,8 +337,8 @@ void World::fence(std::memory_order order) {
 
 void World::fence_all() {
   const Aside aside(*this);
-  point();
-  memory_.fence_all();
+  point(&kLatestStores);
+  memory_.fence_all(running_);
 }
 
 bool World::wait(const void* word, std::uint32_t expected, std::int64_t deadline_ns) {

@@ -17,7 +17,9 @@
 // that others do: they are not points. A store that leaves its buffer commutes with all but
 // accesses to its word and other stores to it: it may leave when another thread is about to access
 // the word or has a store to it buffered, too, and when one waits for any word to change; and when
-// nobody can run. None of this adds a preemption to an execution that did without.
+// nobody can run. A barrier for all threads does not commute with stores into buffers: it leaves
+// there what its thread stored since it last went on from a point, as stored after the barrier, and
+// before it those may leave. None of this adds a preemption to an execution that did without.
 #pragma once
 
 #include <array>
