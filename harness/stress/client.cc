@@ -135,6 +135,11 @@ std::vector<std::uint32_t> keys_of(const Act& act) {
   return {act.key};
 }
 
+std::string name_of_keys(const Act& act) {
+  if (act.kind == Act::kTakeBoth) return absl::StrCat("keys ", act.key, " and ", act.other);
+  return absl::StrCat("key ", act.key);
+}
+
 bool takes(Act::Kind kind) {
   return kind == Act::kTake || kind == Act::kTry || kind == Act::kTakeFor || kind == Act::kTakeBoth;
 }

@@ -57,6 +57,7 @@ absl::StatusOr<Client> client_from(std::string_view text, std::size_t most_threa
 
 // The keys that a take is about, each once.
 std::vector<std::uint32_t> keys_of(const Act& act);
+std::string name_of_keys(const Act& act);  // "key 0", "keys 0 and 1"
 
 bool takes(Act::Kind kind);
 bool gives(Act::Kind kind);  // what was taken

@@ -7,7 +7,7 @@
 //   I1  a seat's words are written by the process that sits on it, but for `process`, `life`,
 //       `killed_life` and `stopped`, which are the nemesis's.
 //   I2  a place's words are written by whoever has its key.
-//   I3  nothing on the board orders anything (real/board.h): the suspect must.
+//   I3  nothing on the board orders anything (words.h): the suspect must.
 //   I4  `killed_life` is raised before the process is killed, so that whoever finds the name of a
 //       dead process inside knows it for one.
 //   I5  the charge fits a word and is written in one step: a process may be killed anywhere.
@@ -18,17 +18,12 @@
 #include <cstdint>
 
 #include "harness/stress/finding.h"
-#include "harness/stress/real/board.h"
+#include "harness/stress/story.h"
+#include "harness/stress/words.h"
 #include "primitives/platform/layout.h"
 #include "primitives/platform/shared_array.h"
 
 namespace lockbench::stress::proc {
-
-using real::add;
-using real::get;
-using real::put;
-using real::raise;
-using real::Word;
 
 inline constexpr std::uint32_t kMostSeats = 16;
 inline constexpr std::uint32_t kMostKeys = 3;
@@ -36,13 +31,14 @@ inline constexpr std::size_t kEventsTold = 16;  // of a seat, the last ones
 
 // What a process does or did, with which key; fits a Word.
 struct Deed {
-  enum What : std::uint8_t { kNothing, kWants, kHas, kIsRefused, kGives, kGave, kEnded };
+  using What = Doing;
+  using enum Doing;
   What what = kNothing;
   std::uint32_t key = 0;
 };
 
 constexpr std::uint64_t pack(const Deed& deed) {
-  return std::uint64_t{deed.what} | std::uint64_t{deed.key} << 8;
+  return static_cast<std::uint64_t>(deed.what) | std::uint64_t{deed.key} << 8;
 }
 constexpr Deed unpack(std::uint64_t word) {
   return {static_cast<Deed::What>(word & 0xff), static_cast<std::uint32_t>(word >> 8)};

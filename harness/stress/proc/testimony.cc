@@ -2,8 +2,8 @@
 
 #include "harness/stress/proc/testimony.h"
 
-#include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
@@ -63,23 +63,6 @@ Finding leftover(const Charge& c) {
   }
 }
 
-const char* verb_of(Deed::What what) {
-  switch (what) {
-    case Deed::kWants:
-      return "wants";
-    case Deed::kHas:
-      return "has";
-    case Deed::kIsRefused:
-      return "is refused";
-    case Deed::kGives:
-      return "gives back";
-    case Deed::kGave:
-      return "gave back";
-    default:
-      return "ends";
-  }
-}
-
 }  // namespace
 
 Finding finding_from(const Charge& c) {
@@ -118,30 +101,16 @@ Finding finding_from(const Charge& c) {
 }
 
 std::vector<std::string> story_on(const Board& board) {
-  struct Told {
-    std::uint64_t ns;
-    std::uint32_t seat;
-    Deed deed;
-  };
-  std::vector<Told> told;
+  std::vector<Said> said;
   for (std::uint32_t seat = 0; seat < kMostSeats; ++seat) {
     for (const EventWords& event : board.seats[seat].last) {
-      if (get(event.ns) >= get(board.began_ns)) {
-        told.push_back({get(event.ns), seat, unpack(get(event.deed))});
-      }
+      if (get(event.ns) < get(board.began_ns)) continue;
+      const Deed deed = unpack(get(event.deed));
+      said.push_back({get(event.ns), StrCat("process ", seat), deed.what,
+                      deed.what == Deed::kEnded ? std::string() : StrCat("key ", deed.key)});
     }
   }
-  std::sort(told.begin(), told.end(), [](const Told& a, const Told& b) { return a.ns < b.ns; });
-  constexpr std::size_t kMost = 60;
-  std::vector<std::string> story;
-  for (std::size_t i = told.size() > kMost ? told.size() - kMost : 0; i < told.size(); ++i) {
-    const double us = static_cast<double>(told[i].ns - get(board.began_ns)) / 1000;
-    const std::string key =
-        told[i].deed.what == Deed::kEnded ? std::string() : StrCat(" key ", told[i].deed.key);
-    story.push_back(absl::StrFormat("%.1f us, process %d %s%s", us, told[i].seat,
-                                    verb_of(told[i].deed.what), key));
-  }
-  return story;
+  return story_of(std::move(said), get(board.began_ns));
 }
 
 }  // namespace lockbench::stress::proc

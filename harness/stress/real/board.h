@@ -6,9 +6,7 @@
 //
 // Invariants
 //   I1  a line is written by the one thread that has its number; all others only read it.
-//   I2  nothing on the board orders anything: every word is written by one relaxed store and read
-//       by one relaxed load. A read-modify-write would be a fence on x86, which might mend what a
-//       suspect forgot; a count that one thread keeps needs none.
+//   I2  nothing on the board orders anything (words.h).
 //   I3  the charge is written by whoever changes `charged` from kNot, before it becomes kIs.
 #pragma once
 
@@ -19,6 +17,8 @@
 #include "harness/stress/client.h"
 #include "harness/stress/finding.h"
 #include "harness/stress/real/mode.h"
+#include "harness/stress/story.h"
+#include "harness/stress/words.h"
 #include "primitives/platform/layout.h"
 #include "primitives/platform/shared_array.h"
 
@@ -29,26 +29,10 @@ inline constexpr std::uint32_t kMostKeys = 8;
 inline constexpr std::size_t kHoldsTold = 8;    // of a thread; deeper nests are told so far
 inline constexpr std::size_t kEventsTold = 32;  // of a thread, the last ones
 
-using Word = std::atomic<std::uint64_t>;
-static_assert(Word::is_always_lock_free);
-
-// relaxed: I2.
-inline std::uint64_t get(const Word& word) {
-  return word.load(std::memory_order_relaxed);
-}
-inline void put(Word& word, std::uint64_t value) {
-  word.store(value, std::memory_order_relaxed);
-}
-inline void add(Word& word, std::uint64_t more = 1) {
-  put(word, get(word) + more);
-}
-inline void raise(Word& word, std::uint64_t value) {
-  if (value > get(word)) put(word, value);
-}
-
 // What a thread does or did, with an act; fits a Word.
 struct Deed {
-  enum What : std::uint8_t { kNothing, kWants, kHas, kIsRefused, kGives, kGave, kForeign, kEnded };
+  using What = Doing;
+  using enum Doing;
   What what = kNothing;
   Act::Kind kind = Act::kTake;
   std::uint16_t key = 0;
@@ -59,7 +43,7 @@ struct Deed {
 };
 
 inline std::uint64_t pack(const Deed& deed) {
-  return std::uint64_t{deed.what} | static_cast<std::uint64_t>(deed.kind) << 8 |
+  return static_cast<std::uint64_t>(deed.what) | static_cast<std::uint64_t>(deed.kind) << 8 |
          std::uint64_t{deed.key} << 16 | std::uint64_t{deed.other} << 32 |
          std::uint64_t{deed.lease} << 48;
 }

@@ -2,11 +2,10 @@
 
 #include "harness/stress/real/testimony.h"
 
-#include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include <absl/strings/str_cat.h>
-#include <absl/strings/str_format.h>
 
 #include "harness/stress/real/waits_for.h"
 
@@ -97,25 +96,6 @@ std::string text_of_end(const Charge& c) {
   }
 }
 
-const char* verb_of(Deed::What what) {
-  switch (what) {
-    case Deed::kWants:
-      return "wants";
-    case Deed::kHas:
-      return "has";
-    case Deed::kIsRefused:
-      return "is refused";
-    case Deed::kGives:
-      return "gives back";
-    case Deed::kGave:
-      return "gave back";
-    case Deed::kForeign:
-      return "unlocks, without holding it,";
-    default:
-      return "leaves";
-  }
-}
-
 }  // namespace
 
 Finding finding_on(const Board& board, const Abilities& abilities) {
@@ -139,28 +119,15 @@ Finding finding_on(const Board& board, const Abilities& abilities) {
 }
 
 std::vector<std::string> story_on(const Board& board) {
-  struct Told {
-    std::uint64_t ns;
-    std::uint32_t thread;
-    Deed deed;
-  };
-  std::vector<Told> told;
+  std::vector<Said> said;
   for (std::uint32_t i = 0; i < get(board.threads); ++i) {
     for (const EventWords& event : board.lines[i].last) {
-      if (get(event.ns) >= get(board.began_ns)) {
-        told.push_back({get(event.ns), i, unpack(get(event.deed))});
-      }
+      if (get(event.ns) < get(board.began_ns)) continue;
+      const Deed deed = unpack(get(event.deed));
+      said.push_back({get(event.ns), StrCat("thread ", i), deed.what, name_of_keys(deed)});
     }
   }
-  std::sort(told.begin(), told.end(), [](const Told& a, const Told& b) { return a.ns < b.ns; });
-  constexpr std::size_t kMost = 60;
-  std::vector<std::string> story;
-  for (std::size_t i = told.size() > kMost ? told.size() - kMost : 0; i < told.size(); ++i) {
-    const double us = static_cast<double>(told[i].ns - get(board.began_ns)) / 1000;
-    story.push_back(absl::StrFormat("%.1f us, thread %d %s %s", us, told[i].thread,
-                                    verb_of(told[i].deed.what), name_of_keys(told[i].deed)));
-  }
-  return story;
+  return story_of(std::move(said), get(board.began_ns));
 }
 
 }  // namespace lockbench::stress::real

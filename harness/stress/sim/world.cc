@@ -10,19 +10,10 @@ namespace {
 
 World* the_world = nullptr;
 
-// Things of Memory::note() that are no words.
-constexpr std::uint64_t kClock = 1;
-constexpr std::uint64_t kQueues = 1'000'000;  // plus the number of the word slept on
-
 // Threads that pause may look again in any order so often each, though no word has changed;
 // then by turns, and when they have done that for so long, none ever will.
 constexpr std::uint32_t kFreeLooks = 2;
 constexpr std::uint32_t kIdleLooks = 1000;
-
-// Stand for a word that is in every buffer, and for all that was stored since its thread last went
-// on from a point.
-constexpr char kAnyWord = 0;
-constexpr char kLatestStores = 0;
 
 }  // namespace
 
@@ -246,13 +237,6 @@ void World::choose_next(bool may_go_on) {
   memory_.step(running_);
 }
 
-bool World::settle() {
-  if (!memory_.others_buffer(running_)) return true;
-  const Aside aside(*this);
-  point(&kAnyWord);
-  return !memory_.others_buffer(running_);
-}
-
 void World::let_time_pass() {
   std::int64_t next = kNever;
   for (const ThreadState& thread : threads_) {
@@ -282,157 +266,6 @@ void World::fall_asleep() {
   self.deadline_ns = kNever;
   self.sleeps_on = nullptr;
   self.joins = 0;
-}
-
-void World::check_life() {
-  if (memory_.dead_word()) leave(End::kConvicted);
-}
-
-// ---- hooks
-
-void World::born(const void* word) {
-  const Aside aside(*this);
-  memory_.born(running_, word);
-}
-
-void World::gone(const void* word) {
-  const Aside aside(*this);
-  memory_.gone(word);
-}
-
-std::uint64_t World::load(const void* word, unsigned bytes, std::memory_order order) {
-  const Aside aside(*this);
-  point(word);
-  const std::uint64_t bits = memory_.load(running_, word, bytes, order);
-  check_life();
-  return bits;
-}
-
-void World::store(void* word, unsigned bytes, std::uint64_t bits, std::memory_order order) {
-  const Aside aside(*this);
-  memory_.keeps_back(order) ? count_step() : point(word);
-  memory_.store(running_, word, bytes, bits, order);
-  check_life();
-}
-
-std::uint64_t World::begin_update(const void* word, unsigned bytes) {
-  aside_ = true;  // until end_update()
-  point(word);
-  return memory_.begin_update(running_, word, bytes);
-}
-
-void World::end_update(void* word, unsigned bytes, std::uint64_t bits, bool writes,
-                       std::memory_order order) {
-  memory_.end_update(running_, word, bytes, bits, writes, order);
-  check_life();
-  aside_ = false;
-}
-
-void World::fence(std::memory_order order) {
-  const Aside aside(*this);
-  const bool empties = order == std::memory_order_seq_cst && memory_.buffered(running_);
-  empties ? point() : count_step();
-  memory_.fence(running_, order);
-}
-
-void World::fence_all() {
-  const Aside aside(*this);
-  point(&kLatestStores);
-  memory_.fence_all(running_);
-}
-
-bool World::wait(const void* word, std::uint32_t expected, std::int64_t deadline_ns) {
-  const Aside aside(*this);
-  point(word);
-  memory_.flush(running_);
-  const std::uint64_t seen = memory_.load(running_, word, 4, std::memory_order_relaxed);
-  check_life();
-  if (seen != expected) return true;
-  if (deadline_ns <= now_ns_) return false;
-  ThreadState& self = threads_[running_];
-  self.sleeps_on = word;
-  self.deadline_ns = deadline_ns;
-  memory_.note(running_, kQueues + memory_.number_of(word), true);
-  fall_asleep();
-  return !self.timed_out;
-}
-
-void World::wake(const void* word, int count) {
-  const Aside aside(*this);
-  point();
-  memory_.flush(running_);
-  for (; count > 0; --count) {
-    ThreadState* first = nullptr;
-    for (ThreadState& thread : threads_) {
-      if (thread.state != State::kAsleep || thread.sleeps_on != word) continue;
-      if (first == nullptr || thread.slept_since < first->slept_since) first = &thread;
-    }
-    if (first == nullptr) return;
-    // A sleeper's word is alive: it lies where the sleeper waits.
-    memory_.note(running_, kQueues + memory_.number_of(word), true);
-    first->state = State::kReady;
-    first->deadline_ns = kNever;
-    memory_.note(static_cast<std::uint32_t>(first - threads_.data()),
-                 kQueues + memory_.number_of(word), true);
-  }
-}
-
-std::int64_t World::now() {
-  const Aside aside(*this);
-  point();
-  memory_.note(running_, kClock, false);
-  return now_ns_;
-}
-
-void World::sleep_until(std::int64_t deadline_ns) {
-  const Aside aside(*this);
-  point();
-  if (deadline_ns <= now_ns_) return;
-  threads_[running_].deadline_ns = deadline_ns;
-  fall_asleep();
-}
-
-void World::pause() {
-  const Aside aside(*this);
-  strategy_->paused(running_);
-  threads_[running_].state = State::kPaused;
-  threads_[running_].paused_at = memory_.changes();
-  choose_next(false);
-  threads_[running_].state = State::kReady;
-}
-
-std::uint32_t World::start(std::function<void()> body) {
-  // In the program's memory, and never destroyed: see Arena.
-  auto* const kept = new std::function<void()>(std::move(body));
-  const Aside aside(*this);
-  memory_.buffered(running_) ? point() : count_step();
-  const auto number = static_cast<std::uint32_t>(threads_.size());
-  if (number == kMaxThreads) leave(End::kTooLong);
-  add_thread();
-  threads_[number].fibre.prepare(arena_.stack(number), Arena::kStackBytes, begin_thread, kept);
-  memory_.started(number, running_);
-  return number;
-}
-
-void World::join(std::uint32_t thread) {
-  const Aside aside(*this);
-  memory_.buffered(running_) ? point() : count_step();
-  memory_.flush(running_);
-  if (!ended(thread)) {
-    threads_[running_].joins = thread;
-    fall_asleep();
-  }
-  memory_.joined(running_, thread);
-}
-
-void* World::own_of(std::uint32_t thread, platform::simulated::Maker maker) {
-  for (const Own& own : owns_) {
-    if (own.thread == thread && own.maker == maker) return own.object;
-  }
-  void* const made = maker();
-  const Aside aside(*this);
-  owns_.push_back({thread, maker, made});
-  return made;
 }
 
 }  // namespace lockbench::stress::sim

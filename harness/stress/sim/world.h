@@ -146,6 +146,15 @@ class World {
 
   static constexpr std::int64_t kNever = INT64_MAX;
 
+  // Things of Memory::note() that are no words.
+  static constexpr std::uint64_t kClock = 1;
+  static constexpr std::uint64_t kQueues = 1'000'000;  // plus the number of the word slept on
+
+  // As ThreadState::next they stand for a word that is in every buffer, and for all that was stored
+  // since its thread last went on from a point.
+  static constexpr char kAnyWord = 0;
+  static constexpr char kLatestStores = 0;
+
   void reset();
   void add_thread();
   static void begin_thread(void* body);

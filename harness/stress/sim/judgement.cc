@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the oracles say when an execution is over: of what is left, and of a standstill.
+
+#include <algorithm>
+#include <utility>
+
+#include <absl/strings/str_cat.h>
+
+#include "harness/stress/sim/investigation.h"
+
+namespace lockbench::stress::sim {
+namespace {
+
+using Aside = World::Aside;
+
+}  // namespace
+
+// ---- for the chronicle
+
+void Investigation::tell_chronicle(Deed::Kind kind, std::uint32_t number, const Act& act,
+                                   std::uint32_t lease) {
+  if (chronicle_ == nullptr) return;
+  chronicle_->deeds.push_back(
+      {.kind = kind, .thread = number, .keys = keys_of(act), .lease = lease});
+}
+
+void Investigation::tell_of_late_holders(const std::vector<std::uint32_t>& keys) {
+  if (chronicle_ == nullptr) return;
+  for (const std::uint32_t key : keys) {
+    for (const Holder& holder : keys_[key].holders) {
+      if (!late(holder.since_ns)) continue;
+      chronicle_->deeds.push_back(
+          {.kind = Deed::kExpires, .thread = holder.thread, .keys = {key}, .lease = holder.lease});
+    }
+  }
+}
+
+void Investigation::close_chronicle(End end) {
+  if (chronicle_ == nullptr) return;
+  if (end == End::kFinished) chronicle_->end = Chronicle::kAllGone;
+  if (end == End::kConvicted && !finding_) chronicle_->end = Chronicle::kGoneUsed;
+  if (end != End::kStuck) return;
+  chronicle_->end = Chronicle::kStill;
+  for (std::uint32_t i = 0; i < threads_.size(); ++i) {
+    if (!threads_[i].taking) continue;
+    chronicle_->waits.push_back({.thread = i, .keys = keys_of(*threads_[i].act)});
+  }
+}
+
+// ---- when everybody has gone
+
+void Investigation::look_at_the_end() {
+  const std::optional<std::size_t> kept = suspect_->keys_kept();
+  if (kept && lineup_.abilities.reclaims && chronicle_ != nullptr) {
+    const Aside aside(world_);
+    chronicle_->keys_kept = *kept;
+  }
+  if (kept && lineup_.abilities.reclaims) {
+    const Aside aside(world_);
+    evaluations_.count(Oracle::kResidue);
+    if (*kept != 0) {
+      convict(Oracle::kResidue,
+              absl::StrCat("something is kept for ", *kept, " keys that nobody uses"));
+    }
+  }
+  for (std::uint32_t key = 0; key < keys_.size(); ++key) {
+    for (std::uint32_t lease = 0; lease < capacity_; ++lease) {
+      const std::uint64_t seen = data(key, lease).load(std::memory_order_relaxed);
+      const Aside aside(world_);
+      check_data(0, key, {.lease = lease}, seen);
+    }
+    check_free(key);
+  }
+}
+
+void Investigation::check_free(std::uint32_t key) {
+  std::vector<std::unique_ptr<Claim>> claims;
+  for (std::uint32_t i = 0; i < capacity_; ++i) {
+    claims.push_back(suspect_->claim(key));
+    const bool free = claims.back()->try_lock();
+    const Aside aside(world_);
+    evaluations_.count(Oracle::kResidue);
+    if (!free) {
+      if (chronicle_ != nullptr) chronicle_->shortage = {.key = key, .free = i};
+      convict(Oracle::kResidue,
+              absl::StrCat("key ", key, " is not free though everybody has gone (", i, " of ",
+                           capacity_, " could be had)"));
+    }
+  }
+  for (auto& claim : claims) claim->unlock();
+}
+
+// ---- judgement
+
+void Investigation::convict(Oracle oracle, std::string what) {
+  finding_ = Finding{oracle, std::move(what)};
+  world_.convict();
+}
+
+std::optional<Finding> Investigation::verdict(End end) {
+  close_chronicle(end);
+  if (finding_) return finding_;
+  if (end == End::kConvicted) {
+    return Finding{Oracle::kLifetime, absl::StrCat("word ", world_.memory().dead_word().value_or(0),
+                                                   " was used when its life was over")};
+  }
+  evaluations_.count(Oracle::kLifetime);
+  if (end == End::kFinished || end == End::kStuck) {
+    evaluations_.count(Oracle::kProgress);
+    evaluations_.count(Oracle::kCycle);
+    if (lineup_.abilities.lock_per_key) evaluations_.count(Oracle::kIndependence);
+  }
+  if (end == End::kStuck) return stuck();
+  return std::nullopt;
+}
+
+bool Investigation::holds(std::uint32_t number, std::uint32_t key) const {
+  return std::any_of(threads_[number].holds.begin(), threads_[number].holds.end(),
+                     [&](const Hold& hold) { return hold.act->key == key; });
+}
+
+// Whoever takes two keys at once may have got one of them.
+bool Investigation::may_hold_what_is_wanted(std::uint32_t other, const Act& wanted) const {
+  const auto meets = [&](const Act& act) {
+    if (!lineup_.abilities.lock_per_key) return true;
+    for (const std::uint32_t a : keys_of(act)) {
+      for (const std::uint32_t b : keys_of(wanted)) {
+        if (a == b) return true;
+      }
+    }
+    return false;
+  };
+  const ThreadBooks& books = threads_[other];
+  if (books.taking && books.act->kind == Act::kTakeBoth && meets(*books.act)) return true;
+  return std::any_of(books.holds.begin(), books.holds.end(),
+                     [&](const Hold& hold) { return meets(*hold.act); });
+}
+
+// Threads of which each waits for what the next may hold and the last for the first; empty if there
+// are none such.
+std::vector<std::uint32_t> Investigation::circle() const {
+  const auto count = static_cast<std::uint32_t>(threads_.size());
+  for (std::uint32_t first = 0; first < count; ++first) {
+    std::vector<std::uint32_t> path{first};
+    while (threads_[path.back()].taking) {
+      std::uint32_t next = count;
+      for (std::uint32_t other = 0; other < count; ++other) {
+        const bool self = other == path.back();
+        const bool stuck = threads_[other].taking;
+        if (!self && stuck && may_hold_what_is_wanted(other, *threads_[path.back()].act))
+          next = other;
+      }
+      if (next == count) break;
+      const auto known = std::find(path.begin(), path.end(), next);
+      if (known != path.end()) return {known, path.end()};
+      path.push_back(next);
+    }
+  }
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const ThreadBooks& books = threads_[i];
+    const bool others_ended = std::all_of(threads_.begin(), threads_.end(), [&](const auto& other) {
+      return &other == &books || other.ended;
+    });
+    const bool alone = others_ended && contended_ == 0;
+    const bool asks_twice = lineup_.abilities.nests_leases && !books.holds.empty();
+    if (books.taking && (alone || asks_twice) && may_hold_what_is_wanted(i, *books.act)) return {i};
+  }
+  return {};
+}
+
+std::string Investigation::doing(std::uint32_t number) const {
+  const ThreadBooks& books = threads_[number];
+  std::string text = absl::StrCat("thread ", number);
+  if (books.taking) {
+    absl::StrAppend(&text, " waits for ", name_of_keys(*books.act));
+  } else if (books.ended) {
+    return text + " has ended";
+  } else if (books.act != nullptr && gives(books.act->kind)) {
+    text += " is giving back";
+  } else if (books.act != nullptr && books.act->kind == Act::kAwait) {
+    absl::StrAppend(&text, " awaits thread ", books.act->key);
+  }
+  for (const Hold& hold : books.holds) absl::StrAppend(&text, ", holds ", name_of_keys(*hold.act));
+  return text;
+}
+
+Finding Investigation::stuck() const {
+  std::string all;
+  bool awaiting = false;
+  for (std::uint32_t i = 0; i < threads_.size(); ++i) {
+    absl::StrAppend(&all, i == 0 ? "" : "; ", doing(i));
+    const Act* const act = threads_[i].act;
+    awaiting |= !threads_[i].ended && act != nullptr && act->kind == Act::kAwait;
+  }
+  if (awaiting) {
+    return {Oracle::kIndependence, absl::StrCat("a key waits for another key: ", all)};
+  }
+  const std::vector<std::uint32_t> threads = circle();
+  if (threads.empty()) {
+    return {Oracle::kProgress,
+            absl::StrCat("nobody can ever run again, with nobody in the way: ", all)};
+  }
+  std::string text = "threads wait in a circle:";
+  for (const std::uint32_t thread : threads) absl::StrAppend(&text, " ", doing(thread), ";");
+  absl::StrAppend(&text, " and so back to thread ", threads.front());
+  return {Oracle::kCycle, std::move(text)};
+}
+
+}  // namespace lockbench::stress::sim
