@@ -10,8 +10,6 @@
 #include <thread>
 #include <utility>
 
-#include "harness/stress/real/task_state.h"
-
 namespace lockbench::stress::real {
 namespace {
 
@@ -22,10 +20,6 @@ constexpr std::size_t kMostNotes = 16384;
 constexpr std::int64_t kShortestSleepNs = 60'000;
 
 constexpr std::uint64_t kLongestDisturbanceUs = 65;
-
-// Waits below that are not worth asking the kernel what they were spent on.
-constexpr std::uint64_t kLongWaitNs = 10'000'000;
-constexpr std::uint32_t kTakesBetweenLooks = 256;
 
 bool has_two_keys(const Act& act) {
   return act.kind == Act::kTakeBoth && act.key != act.other;
@@ -309,64 +303,6 @@ void Worker::disturb() {
   } else {
     sched_yield();
   }
-}
-
-void Worker::tell(Deed::What what, const Act& act, std::uint32_t lease, std::int64_t ns) {
-  const std::uint64_t deed = pack({.what = what,
-                                   .kind = act.kind,
-                                   .key = static_cast<std::uint16_t>(act.key),
-                                   .other = static_cast<std::uint16_t>(act.other),
-                                   .lease = static_cast<std::uint16_t>(lease)});
-  if (what == Deed::kHas && holds_.size() < kHoldsTold) {
-    put(line_.standing.held[holds_.size()], deed);
-  }
-  if (what == Deed::kHas) put(line_.standing.holds, holds_.size() + 1);
-  put(line_.standing.doing, deed);
-  const std::uint64_t events = get(line_.events);
-  EventWords& event = line_.last[events % kEventsTold];
-  put(event.ns, static_cast<std::uint64_t>(ns));
-  put(event.deed, deed);
-  put(line_.events, events + 1);
-}
-
-std::size_t Worker::note(const Take& take) {
-  if (takes_.size() < most_notes_) {
-    takes_.push_back(take);
-    return takes_.size() - 1;
-  }
-  complete_until_ = std::min(complete_until_, take.asked);
-  return kNotNoted;
-}
-
-void Worker::waited(std::int64_t ns, std::uint32_t key) {
-  const auto wait = static_cast<std::uint64_t>(ns);
-  raise(line_.longest_wait_ns, wait);
-  if (stage_.plan.mode.disturbance != Disturbance::kFairness) return;
-  count(Oracle::kFairness);
-  const std::uint64_t starved = wait > kLongWaitNs ? wait - std::min(wait, delay_since_look()) : 0;
-  if (++takes_since_look_ == kTakesBetweenLooks) delay_since_look();
-  if (starved <= get(line_.starved_ns)) return;
-  put(line_.starved_ns, starved);
-  put(line_.starved_grants, get(stage_.watch(key, 0).grants) - grants_before_ - 1);
-  put(line_.starved_key, key);
-  put(line_.starved_seed, stage_.plan.seed);
-}
-
-// How long the scheduler kept this thread waiting since the last look: the wait that has just ended
-// had no more of that than so much.
-std::uint64_t Worker::delay_since_look() {
-  takes_since_look_ = 0;
-  const std::uint64_t before = std::exchange(delay_ns_, own_delay_ns());
-  return delay_ns_ - before;
-}
-
-bool Worker::somebody_is_in_the_way(std::uint32_t key) const {
-  const bool any = !stage_.lineup.abilities.lock_per_key;
-  for (std::uint32_t i = any ? 0 : key; i < (any ? stage_.plan.keys : key + 1); ++i) {
-    const std::uint64_t owner = get(stage_.watch(i, 0).owner) & ~kGaveBack;
-    if (owner != kNobody && owner != name_) return true;
-  }
-  return false;
 }
 
 bool Worker::nested_in(std::uint32_t key) const {
