@@ -105,8 +105,8 @@ look() {
     sed -n 's/^{/{/p')" || true
   verdict="$(member verdict "$report")"
   # Appended in one piece, whoever else appends.
-  printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$3${4:+/$4}" "$5" "$seconds" "${verdict:-none}" \
-    "$(head -n 1 "$messages")" >>"$log"
+  printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$3${4:+/$4}" "$5" "$seconds" "${verdict:-none}" \
+    "$(number_of lock_operations "$report")" "$(head -n 1 "$messages")" >>"$log"
   [[ "$verdict" != convicted ]] || printf '%s\n' "$report" >>"$log.reports"
   rm -f "$messages"
 }
@@ -115,15 +115,15 @@ table() {
   awk -F '\t' '
     { name = sprintf("%-6s %-32s", $1, $2)
       if (!(name in of)) names[++count] = name
-      ++of[name]; spent[name] += $4; ++all; ++verdicts[name, $5]; ++total[$5] }
+      ++of[name]; spent[name] += $4; held[name] += $6; ++all; ++verdicts[name, $5]; ++total[$5] }
     END {
-      form = "%s %6s %8s %10s %8s %10s %7s\n"
-      printf form, sprintf("%-6s %-32s", "engine", "lock"), "runs", "seconds", "convicted",
-             "unfair", "undecided", "failed"
+      form = "%s %6s %8s %12s %10s %8s %10s %7s\n"
+      printf form, sprintf("%-6s %-32s", "engine", "lock"), "runs", "seconds", "operations",
+             "convicted", "unfair", "undecided", "failed"
       for (i = 1; i <= count; ++i) {
         n = names[i]
-        printf form, n, of[n], spent[n], verdicts[n, "convicted"] + 0, verdicts[n, "fairness"] + 0,
-               verdicts[n, "inconclusive"] + 0, verdicts[n, "none"] + 0
+        printf form, n, of[n], spent[n], sprintf("%.0f", held[n]), verdicts[n, "convicted"] + 0,
+               verdicts[n, "fairness"] + 0, verdicts[n, "inconclusive"] + 0, verdicts[n, "none"] + 0
       }
       printf "%d runs: %d convicted, %d unfair, %d undecided, %d failed\n", all,
              total["convicted"], total["fairness"], total["inconclusive"], total["none"]

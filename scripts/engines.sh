@@ -4,6 +4,7 @@
 #
 # order_for SUSPECT SECONDS SEED MODE RERUNS   the order, as an engine reads it
 # member NAME REPORT                           the value of a member of a report that is a text
+# number_of NAME REPORT                        … that is a number
 
 order_for() {
   printf '{"suspect":"%s","budget_ns":%d,"seed":%d,"client":"","schedule":"","memory":"tso",' \
@@ -12,3 +13,5 @@ order_for() {
 }
 
 member() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p" <<<"$2"; }
+
+number_of() { sed -n "s/.*\"$1\":\([0-9.e+]*\).*/\1/p" <<<"$2"; }

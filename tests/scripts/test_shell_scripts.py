@@ -12,7 +12,9 @@ from machine import BASH, CHECKOUT, Machine
 
 COMMANDS = [CHECKOUT / "scripts/demo.sh", CHECKOUT / "scripts/test.sh"]
 CI = CHECKOUT / ".ci/run"
-SCRIPTS = [*COMMANDS, CHECKOUT / "scripts/prepare.sh", CI]
+SOURCED = [CHECKOUT / "scripts/prepare.sh", CHECKOUT / "scripts/engines.sh"]
+OTHERS = [CHECKOUT / "scripts/sanitize.sh", CHECKOUT / "scripts/controls.sh"]
+SCRIPTS = [*COMMANDS, *OTHERS, *SOURCED, CI]
 
 
 def name_of(path: Path) -> str:
