@@ -132,8 +132,10 @@ table() {
 
 # What is under way is not counted.
 interrupted() {
-  local group
-  for group in $(jobs -p); do kill -KILL -- "-$group" 2>/dev/null || true; done
+  local group groups
+  groups="$(jobs -p)"
+  disown -a  # the shell would tell of each that is killed
+  for group in $groups; do kill -KILL -- "-$group" 2>/dev/null || true; done
   say "Interrupted"
   table
   exit "$1"

@@ -46,7 +46,7 @@ class Investigation {
       const Clock::time_point began = Clock::now();
       Answer answer = ask_aloud(charge, i, work_.options.order);
       const std::string where = place_of(charge, i, work_.charges.size());
-      if (const Stop stop = end_for(answer, where + kStands)) return *stop;
+      if (const Stop stop = end_for(answer, "in " + where + kStands)) return *stop;
       code = worst_exit(code, exit_code_of(answer));
       live_.findings += answer.report.finding.has_value();
       complete(answer.report, charge, i, charge.budget - (Clock::now() - began));

@@ -31,7 +31,8 @@ class SelfTest {
     std::uint64_t rounds = 0;
     do {
       if (const std::optional<int> code = go_round(rounds)) {
-        if (!work_.options.json && !entries_.empty()) tell(rounds, " and a part of one, unfinished");
+        if (!work_.options.json && !entries_.empty())
+          tell(rounds, " and a part of one, unfinished");
         return *code;
       }
       ++rounds;
@@ -52,7 +53,7 @@ class SelfTest {
           ask(charge, order, [&](std::string_view out) { live_.show(charge, i, out); });
       live_.leave();
       const std::string where =
-          absl::StrCat(place_of(charge, i, work_.charges.size()), " of round ", round + 1);
+          absl::StrCat("in ", place_of(charge, i, work_.charges.size()), " of round ", round + 1);
       if (const std::optional<int> code = end_for(answer, where)) return code;
       const Kill kill =
           answer.engine_failed ? Kill::kFailed : judge_kill(charge.suspect, answer.report);

@@ -35,7 +35,7 @@ int exit_code_of(const Answer& answer) {
 }
 
 std::string place_of(const Charge& charge, std::size_t position, std::size_t charges) {
-  return absl::StrCat("in ", charge.suspect.name, " by ", charge.engine, ", ", position + 1, " of ",
+  return absl::StrCat(charge.suspect.name, " by ", charge.engine, ", ", position + 1, " of ",
                       charges);
 }
 

@@ -32,7 +32,7 @@ int exit_code_of(const Answer& answer);
 // on standard error.
 std::optional<int> end_for(const Answer& answer, const std::string& where);
 
-// "in keyed by real, 3 of 12". Pure.
+// "keyed by real, 3 of 12". Pure.
 std::string place_of(const Charge& charge, std::size_t position, std::size_t charges);
 
 // Says on standard error what the user got wrong, in one line; returns kUsage.

@@ -11,22 +11,31 @@ namespace {
 // In 20 ms of its own a thread that is not held up does anything that an epoch asks of it.
 constexpr std::uint64_t kTicksEnough = 2;
 
+// Looks are some milliseconds apart. Whoever looks and is late may have been stopped with all
+// others.
+constexpr std::chrono::milliseconds kMostBetweenLooks{50};
+
 }  // namespace
 
-bool Standstill::reached(std::uint64_t told, pid_t process, const std::vector<pid_t>& tasks) {
+bool Standstill::reached(std::uint64_t told, pid_t process, const std::vector<pid_t>& tasks,
+                         Clock::time_point now) {
   if (!begun_ || told != told_) {
-    begin(told, process, tasks);
+    begin(told, process, tasks, now);
     return false;
   }
-  const bool still = Clock::now() - since_ >= patience_ && each_had_its_chance(process, tasks);
+  watched_ += std::min<Clock::duration>(now - looked_at_, kMostBetweenLooks);
+  looked_at_ = now;
+  const bool still = watched_ >= patience_ && each_had_its_chance(process, tasks);
   return std::exchange(seen_once_, still) && still;
 }
 
-void Standstill::begin(std::uint64_t told, pid_t process, const std::vector<pid_t>& tasks) {
+void Standstill::begin(std::uint64_t told, pid_t process, const std::vector<pid_t>& tasks,
+                       Clock::time_point now) {
   begun_ = true;
   seen_once_ = false;
   told_ = told;
-  since_ = Clock::now();
+  looked_at_ = now;
+  watched_ = {};
   then_.clear();
   for (const pid_t task : tasks) {
     if (const auto state = task_state(process, task)) then_[task] = *state;

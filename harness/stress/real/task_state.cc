@@ -52,7 +52,7 @@ std::optional<TaskState> task_state_from(std::string_view stat) {
   const std::string_view system = next_word(stat);
   if (system.empty()) return std::nullopt;
   return TaskState{.runnable = state == "R",
-                   .held_up = state == "D",
+                   .held_up = state == "D" || state == "T" || state == "t",
                    .cpu_ticks = number_from(user) + number_from(system)};
 }
 

@@ -12,8 +12,9 @@
 namespace lockbench::stress::real {
 
 struct TaskState {
-  bool runnable = false;        // runs, or would if it were given a processor
-  bool held_up = false;         // the kernel works for it, on a disk perhaps: no lock is to blame
+  bool runnable = false;  // runs, or would if it were given a processor
+  // The kernel works for it, on a disk perhaps, or somebody stopped it: no lock is to blame.
+  bool held_up = false;
   std::uint64_t cpu_ticks = 0;  // spent so far, 10 ms each
 
   bool operator==(const TaskState&) const = default;

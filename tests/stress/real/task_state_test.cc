@@ -20,8 +20,9 @@ TEST(TaskState, IsReadBehindANameThatLooksLikeIt) {
   EXPECT_EQ(state->cpu_ticks, 42U);
 }
 
-TEST(TaskState, TellsWhomADiskHoldsUp) {
+TEST(TaskState, TellsWhomADiskHoldsUpOrSomebodyStopped) {
   EXPECT_TRUE(task_state_from("77 (a) D 1 2 3 4 5 6 7 8 9 10 30 12 0 0")->held_up);
+  EXPECT_TRUE(task_state_from("77 (a) T 1 2 3 4 5 6 7 8 9 10 30 12 0 0")->held_up);
   EXPECT_FALSE(task_state_from("77 (a) S 1 2 3 4 5 6 7 8 9 10 30 12 0 0")->held_up);
 }
 
@@ -75,6 +76,18 @@ TEST(Standstill, BeginsAnewWhenSomethingIsTold) {
   EXPECT_FALSE(standstill.reached(1, getpid(), {sleeper.task()}));
   EXPECT_FALSE(standstill.reached(2, getpid(), {sleeper.task()}));
   EXPECT_FALSE(standstill.reached(2, getpid(), {sleeper.task()}));
+}
+
+// As after Ctrl-Z and fg: all were stopped, those who look included.
+TEST(Standstill, IsNotReachedByATimeInWhichNobodyLooked) {
+  const Sleeper sleeper;
+  const auto began = Standstill::Clock::now();
+  Standstill standstill(std::chrono::seconds(1));
+  const auto reached_at = [&](Standstill::Clock::duration after) {
+    return standstill.reached(1, getpid(), {sleeper.task()}, began + after);
+  };
+  EXPECT_FALSE(reached_at({}));
+  for (int look = 1; look <= 10; ++look) EXPECT_FALSE(reached_at(std::chrono::hours(look)));
 }
 
 TEST(Standstill, IsNotReachedByAThreadThatIsNotGivenAProcessor) {
