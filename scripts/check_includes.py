@@ -100,6 +100,8 @@ RULES: dict[str, Rule] = {
         ("primitives",),
         frozenset({"std", "Abseil", "nlohmann json"}),
     ),
+    # Words that threads and processes write.
+    "harness/stress/board": Rule((), STANDARD),
     "harness/stress/real": Rule(
         ("harness/stress", "harness/catalog", "harness/plugin", "harness/petri", "primitives")
         + ("workloads/random.h",),

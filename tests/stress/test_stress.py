@@ -180,7 +180,7 @@ def test_an_interrupted_simulation_says_nothing_of_what_another_engine_found(
     tmp_path: Path,
 ) -> None:
     with_engine(tmp_path, "exec sleep 60\n")
-    found = {**CLEAN, **FOUND, "engine": "real", "verdict": "convicted"}
+    found: dict[str, Any] = {**CLEAN, **FOUND, "engine": "real", "verdict": "convicted"}
     program = with_engine(tmp_path, saying(found), "real")
     words = ("--engine", "real", "--budget", "4s", "--format", "json")
     code, out, err = interrupted(program, tmp_path / "sim.json", "mine", *words)

@@ -7,7 +7,7 @@
 //   I1  a seat's words are written by the process that sits on it, but for `process`, `life`,
 //       `killed_life` and `stopped`, which are the nemesis's.
 //   I2  a place's words are written by whoever has its key.
-//   I3  nothing on the board orders anything (words.h): the suspect must.
+//   I3  nothing on the board orders anything (board/words.h): the suspect must.
 //   I4  `killed_life` is raised before the process is killed, so that whoever finds the name of a
 //       dead process inside knows it for one.
 //   I5  the charge fits a word and is written in one step: a process may be killed anywhere.
@@ -17,9 +17,9 @@
 #include <atomic>
 #include <cstdint>
 
+#include "harness/stress/board/words.h"
 #include "harness/stress/finding.h"
 #include "harness/stress/story.h"
-#include "harness/stress/words.h"
 #include "primitives/platform/layout.h"
 #include "primitives/platform/shared_array.h"
 

@@ -6,7 +6,7 @@
 //
 // Invariants
 //   I1  a line is written by the one thread that has its number; all others only read it.
-//   I2  nothing on the board orders anything (words.h).
+//   I2  nothing on the board orders anything (board/words.h).
 //   I3  the charge is written by whoever changes `charged` from kNot, before it becomes kIs.
 #pragma once
 
@@ -14,11 +14,11 @@
 #include <atomic>
 #include <cstdint>
 
+#include "harness/stress/board/words.h"
 #include "harness/stress/client.h"
 #include "harness/stress/finding.h"
 #include "harness/stress/real/mode.h"
 #include "harness/stress/story.h"
-#include "harness/stress/words.h"
 #include "primitives/platform/layout.h"
 #include "primitives/platform/shared_array.h"
 
