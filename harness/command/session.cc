@@ -6,6 +6,7 @@
 #include <iostream>
 #include <utility>
 
+#include "harness/catalog/catalog.h"
 #include "harness/command/child.h"
 #include "harness/command/one_line.h"
 #include "harness/command/signals.h"
@@ -21,6 +22,17 @@ constexpr double kProcessS = 0.012;
 
 constexpr int kCannotGoOn = 1;
 constexpr int kSignalBase = 128;  // a shell's exit code of what a signal ended
+
+// The files that primitives of the plan come from. A run that goes on is told of them again: code
+// is loaded when somebody names it, and not because a folder of results does.
+std::set<std::string> plugins_of(const Plan& plan) {
+  std::set<std::string> files;
+  for (const Trial& trial : plan.trials) {
+    files.insert(Catalog::standard().plugin_of(trial.cell.primitive));
+  }
+  files.erase("");  // lockbench's own
+  return files;
+}
 
 }  // namespace
 
@@ -185,9 +197,12 @@ void Session::update_elapsed() {
 }
 
 std::string Session::how_to_go_on() const {
+  std::vector<std::string> words{settings_.program, "run", "--resume", writer_.folder().string()};
+  for (const std::string& plugin : plugins_of(writer_.meta().plan)) {
+    words.insert(words.end(), {"--plugin", plugin});
+  }
   return std::to_string(state_.done) + " of " + std::to_string(state_.total) +
-         " trials are kept; to go on: " +
-         shell_command({settings_.program, "run", "--resume", writer_.folder().string()});
+         " trials are kept; to go on: " + shell_command(words);
 }
 
 }  // namespace lockbench

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 from pathlib import Path
 
 import pytest
-from program import Program, assert_complete, rows_of
+from program import Program, assert_complete, rows_of, wait_until
 
 PLUGINS = Path(os.environ.get("LOCKBENCH_TEST_PLUGINS", "build/release/tests/plugin/plugins"))
 C_LOCKS = str(PLUGINS.resolve() / "c_locks.so")
@@ -156,6 +157,18 @@ def test_a_run_with_plug_ins_is_not_resumed_without_them(lockbench: Program) -> 
     assert "if it comes from a plug-in, name that, too, by --plugin" in refusal.stderr
     assert lockbench.run("run", "--resume", "out", "--plugin", C_LOCKS).returncode == 0
     assert_complete(lockbench.folder / "out", 2)
+
+
+def test_an_interrupted_run_says_how_to_go_on_with_its_plug_ins(lockbench: Program) -> None:
+    words = (*ONE_TRIAL.split(), "--hold", "sleep:50ms", "--blocks", "40", "--progress", "off")
+    process = lockbench.start("run", *words)
+    wait_until(lambda: rows_of(lockbench.folder / "out"), "no rows")
+    process.send_signal(signal.SIGINT)
+    err = process.communicate()[1]
+    assert process.returncode == 130
+    assert err.endswith(f"run --resume out --plugin {C_LOCKS}\n"), err
+    assert lockbench.go_on_as_told(err).returncode == 0
+    assert_complete(lockbench.folder / "out", 40)
 
 
 def test_a_trial_finds_its_plug_in_by_name_or_on_the_path(lockbench: Program) -> None:
