@@ -184,6 +184,15 @@ def test_figures_of_invalid_rows_are_nowhere_and_their_reasons_are_told(make_run
     assert re.search(r"20 × striped ?: lost 7 of 9 updates", page.text)
 
 
+def test_rivals_without_a_block_in_common_are_no_trouble(make_run: MakeRun) -> None:
+    def disturb(row: dict) -> None:
+        if (row["primitive"] == "global") == (row["block"] % 2 == 0):
+            row.update(valid="false", reason="the window took 40 % longer than asked for")
+
+    cells = synthetic.sweep(["global", "keyed"], threads=(2,))
+    assert "the window took 40 %" in page_of(make_run(cells=cells, change=disturb)).text
+
+
 def test_what_else_went_on_is_told(make_run: MakeRun) -> None:
     cells = synthetic.arriving(synthetic.sweep(threads=(2,)), [1000, 100_000])
     page = page_of(make_run(cells=cells))

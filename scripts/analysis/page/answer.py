@@ -254,7 +254,9 @@ def _against(rows: pd.DataFrame, primitive: str) -> str:
     )
     if usual is None or usual == primitive:
         return ""
-    ratios = rows.pivot_table(index="group", columns="label", values="ratio")
+    # One of which no row is valid has no ratio anywhere, and so no column.
+    pivot = rows.pivot_table(index="group", columns="label", values="ratio")
+    ratios = pivot.reindex(columns=[primitive, usual])
     found = (ratios[primitive] / ratios[usual]).dropna()
     return f"; {_range(list(found))} {figure.printable(usual, 60)}" if len(found) else ""
 
