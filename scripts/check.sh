@@ -9,8 +9,8 @@ usage() {
 Usage: ./scripts/check.sh [--quick]
 
 Holds every tracked source against clang-format, the include rules and the
-licence line, black, flake8, mypy, and shellcheck where it is installed: half a
-minute. Then clang-tidy over the sources that changed since the last commit:
+licence line, black, flake8, mypy, and shellcheck where it is installed, and
+makes Doxygen's pages in build/doxygen without a warning: half a minute. Then clang-tidy over the sources that changed since the last commit:
 up to a minute for each; --quick leaves it out. Exits with 1 when anything is
 wrong; all of it is said.
 TEXT
@@ -50,7 +50,7 @@ check() {
 
 mapfile -t cpp < <(git ls-files '*.h' '*.cc' ':!examples/ten-lines')
 mapfile -t python < <(git ls-files '*.py')
-mapfile -t shell < <(git ls-files '*.sh')
+mapfile -t shell < <(git ls-files '*.sh' cmake/completion/lockbench.bash)
 
 check format clang-format --dry-run --Werror "${cpp[@]}"
 check includes python3 scripts/check_includes.py
@@ -58,6 +58,11 @@ check black black --quiet --check "${python[@]}"
 check flake8 flake8 "${python[@]}"
 check mypy mypy "${python[@]}"
 check shell shellcheck "${shell[@]}"
+if command -v doxygen >/dev/null; then
+  check pages python3 scripts/pages.py
+else
+  echo 'pages          left out: doxygen is not installed'
+fi
 
 clang_tidy="$(command -v clang-tidy-19 || command -v clang-tidy || echo clang-tidy)"
 mapfile -t changed < <(git diff --name-only --diff-filter=d HEAD -- '*.cc')
