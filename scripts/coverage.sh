@@ -6,13 +6,16 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 usage() {
   cat <<'TEXT'
-Usage: ./scripts/coverage.sh [CTEST-REGEX]
+Usage: ./scripts/coverage.sh [CTEST-REGEX [TARGET]...]
 
-Builds the preset `debug` in build/coverage with gcov's counters, runs all tests
-there, or those whose names match, and writes build/coverage/coverage.html; the
-sums of each file go to the standard output. Needs gcovr. Ten minutes and more
-on two cores, most of it the build. What threads do while they are measured is
-not timed here: figures of such a build mean nothing.
+Builds the preset `debug` in build/coverage with gcov's counters, or the TARGETs
+of it; runs all tests there, or those whose names match; and writes
+build/coverage/coverage.html. The sums go to the standard output, of all sources
+that were built. Needs gcovr. What threads do while they are measured is not
+timed here: figures of such a build mean nothing.
+
+  ./scripts/coverage.sh                               everything
+  ./scripts/coverage.sh '^[A-Z]' plan_test record_test    two of the programs
 TEXT
 }
 
@@ -30,7 +33,9 @@ command -v gcovr >/dev/null || {
 
 build=build/coverage
 cmake --preset debug -B "$build" -DCMAKE_CXX_FLAGS="--coverage -fprofile-update=atomic" >/dev/null
-cmake --build "$build" --parallel "$(nproc)"
+targets=()
+(($# < 2)) || targets=(--target "${@:2}")
+cmake --build "$build" --parallel "$(nproc)" "${targets[@]}"
 tests=()
 [[ -z "${1-}" ]] || tests=(--tests-regex "$1")
 # A test that fails has covered what it covered; ctest has named it.
