@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <ostream>
 #include <sstream>
 #include <sys/wait.h>
@@ -70,14 +71,25 @@ absl::Status add_to_catalog(const std::string& file, std::vector<CatalogEntry> e
   return absl::OkStatus();
 }
 
+// What a lock() and an unlock() through the C interface cost, by the files of this process that are
+// called so.
+std::map<std::string, double>& c_calls() {
+  static std::map<std::string, double> calls;
+  return calls;
+}
+
+std::string told_call(const std::string& file, double call_ns) {
+  return absl::StrFormat(
+      "%s is called through the C interface: %.1f ns of each lock() and unlock() are the calls'",
+      file, call_ns);
+}
+
 absl::Status add_plugin(const std::string& file, bool measures, std::ostream& err) {
   absl::StatusOr<PluginDescription> description = ask(file);
   if (!description.ok()) return description.status();
+  if (description->call_ns) c_calls()[file] = *description->call_ns;
   if (measures && description->call_ns) {
-    err << absl::StrFormat(
-        "lockbench: %s is called through the C interface: %.1f ns of each lock() and unlock() are "
-        "the calls'\n",
-        file, *description->call_ns);
+    err << "lockbench: " << told_call(file, *description->call_ns) << '\n';
   }
   return add_to_catalog(file, std::move(description->entries));
 }
@@ -133,6 +145,17 @@ absl::Status add_plugins(const std::vector<std::string>& named, bool measures, s
     }
   }
   return absl::OkStatus();
+}
+
+std::vector<std::string> told_calls(const Plan& plan) {
+  std::vector<std::string> told;
+  for (const auto& [file, call_ns] : c_calls()) {
+    const bool used = std::any_of(plan.trials.begin(), plan.trials.end(), [&](const Trial& trial) {
+      return Catalog::standard().plugin_of(trial.cell.primitive) == file;
+    });
+    if (used) told.push_back(told_call(file, call_ns));
+  }
+  return told;
 }
 
 int plugin_command(const std::string& file, std::ostream& out, std::ostream& err) {

@@ -12,6 +12,8 @@
 
 #include <absl/status/status.h>
 
+#include "harness/plan/cell.h"
+
 namespace lockbench {
 
 // The files of LOCKBENCH_PLUGIN_PATH: names apart by colons, each a plug-in's file, or a folder
@@ -23,6 +25,9 @@ std::vector<std::string> plugins_on_path();
 // and the others are there. Where a plug-in is called through the C interface, what that costs is
 // told on `err`, when something `measures`.
 absl::Status add_plugins(const std::vector<std::string>& named, bool measures, std::ostream& err);
+
+// Of the plug-ins that the plan measures through the C interface, what the calls cost: a line each.
+std::vector<std::string> told_calls(const Plan& plan);
 
 // The child's side: loads a plug-in and prints its description. Returns 0, or 2 after a line on
 // `err`.

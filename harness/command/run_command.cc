@@ -9,6 +9,7 @@
 #include "harness/catalog/catalog.h"
 #include "harness/command/closing.h"
 #include "harness/command/one_line.h"
+#include "harness/command/plugins.h"
 #include "harness/command/published_summary.h"
 #include "harness/command/resources.h"
 #include "harness/command/resume.h"
@@ -73,13 +74,16 @@ int print_plan(const Plan& plan) {
   return 0;
 }
 
-// What was published first, where the preset has a seed.
+// What was published first, where the preset has a seed; what calls cost last, where a plug-in is
+// called through the C interface.
 std::vector<Section> sections_of(const FinishedSession& session) {
   std::vector<Section> sections = closing_sections(session.plan, session.measurements);
   absl::StatusOr<std::optional<Section>> published =
       published_summary(session.plan.preset, session.folder);
   if (!published.ok()) complain(published.status());
   if (published.ok() && *published) sections.insert(sections.begin(), **std::move(published));
+  std::vector<std::string> calls = told_calls(session.plan);
+  if (!calls.empty()) sections.push_back({.title = "Plug-ins", .notes = std::move(calls)});
   return sections;
 }
 

@@ -76,6 +76,9 @@ def test_a_plug_in_s_lock_is_measured_and_proves_itself(lockbench: Program) -> N
     assert [row["outcome"] for row in rows] == ["ok"] * 4
     assert [row["lost_updates"] for row in rows] == ["0"] * 4
     assert "c_locks.so is called through the C interface: " in done.stderr
+    assert "c_locks.so is called through the C interface: " in " ".join(
+        done.stdout.split()  # beside the figures
+    )
 
 
 def test_list_says_where_each_comes_from(lockbench: Program) -> None:
@@ -121,6 +124,18 @@ def test_what_is_no_library_is_refused(lockbench: Program) -> None:
     assert "cannot be loaded (file too short" in refused(lockbench, str(file))
     file.write_text("no library" * 1000, encoding="utf-8")
     assert "cannot be loaded (invalid ELF header" in refused(lockbench, str(file))
+
+
+def test_a_library_that_was_cut_off_is_refused(lockbench: Program) -> None:
+    file = lockbench.folder / "cut.so"
+    file.write_bytes(Path(C_LOCKS).read_bytes()[:3000])
+    refused(lockbench, str(file))
+
+
+def test_what_hangs_when_it_is_loaded_is_refused(lockbench: Program) -> None:
+    pipe = lockbench.folder / "pipe.so"  # that nobody ever writes to
+    os.mkfifo(pipe)
+    assert "did not say what it has within 10 s" in refused(lockbench, str(pipe))
 
 
 def test_a_folder_is_refused_and_what_to_do_is_said(lockbench: Program) -> None:
@@ -203,6 +218,15 @@ def test_stress_knows_the_locks_of_the_path_s_plug_ins(lockbench: Program) -> No
     done = lockbench.run("stress", "open", "--engine", "real", "--budget", "5s", env=env)
     assert done.returncode == 2, done.stdout + done.stderr
     assert f"--plugin {BROKEN}" in done.stdout
+
+
+def test_stress_convicts_what_crashes_and_what_never_returns(lockbench: Program) -> None:
+    for suspect, oracle in (("aborting", "crash"), ("never_returning", "progress")):
+        done = lockbench.run(
+            *("stress", suspect, "--plugin", BROKEN, "--engine", "real", "--budget", "5s")
+        )
+        assert done.returncode == 2, done.stdout + done.stderr
+        assert f"{suspect}, real: convicted by the oracle of {oracle}" in done.stdout
 
 
 def test_stress_refuses_a_plug_in_that_cannot_be_used(lockbench: Program) -> None:
