@@ -40,7 +40,8 @@ class KeyCursor {
  public:
   explicit KeyCursor(std::span<const std::uint32_t> ring) : ring_(ring) {}
 
-  std::uint32_t next() {
+  // Inlined wherever it is: a loop of a long source must not be slower than that of a short one.
+  [[gnu::always_inline]] std::uint32_t next() {
     const std::uint32_t key = ring_[at_];
     if (++at_ == ring_.size()) {
       at_ = 0;
