@@ -16,8 +16,12 @@ run_packages=(
 )
 
 # What the tests need besides.
-# graphviz draws nets, spin searches them a second time, postgresql serves the workload `database`.
-test_packages=(graphviz libgmock-dev libgtest-dev postgresql python3-pytest spin)
+# graphviz draws nets, spin searches them a second time, postgresql serves the workload `database`;
+# Concurrency Kit and nsync are plugged in, zsh completes, doxygen makes pages.
+test_packages=(
+  doxygen graphviz libck-dev libgmock-dev libgtest-dev libnsync-dev postgresql python3-pytest spin
+  zsh
+)
 
 # The least CMake that understands CMakePresets.json.
 least_cmake=3.25

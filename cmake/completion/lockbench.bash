@@ -13,19 +13,19 @@ _lockbench_names() {
 # Folders that hold a run.
 _lockbench_runs() {
   local file
-  for file in results/runs/*/meta.json ./*/meta.json; do
+  for file in results/runs/*/meta.json */meta.json; do
     [[ -e "$file" ]] && printf '%s\n' "${file%/meta.json}"
   done
 }
 
 _lockbench() {
-  local current previous command=""
-  current="${COMP_WORDS[COMP_CWORD]}"
-  previous="${COMP_WORDS[COMP_CWORD - 1]}"
-  # `striped:lock=std` is one word, where bash-completion can tell.
-  declare -F _get_comp_words_by_ref >/dev/null &&
-    _get_comp_words_by_ref -n := -c current -p previous
-  ((COMP_CWORD > 1)) && command="${COMP_WORDS[1]}"
+  # `striped:lock=std` is one word for us, and several for the shell.
+  local typed=() line="${COMP_LINE:0:COMP_POINT}"
+  read -ra typed <<<"$line"
+  [[ $line == *[[:space:]] ]] && typed+=("")
+  local last=$((${#typed[@]} - 1)) command=""
+  local current="${typed[last]}" previous="${typed[last - 1]}"
+  ((last > 1)) && command="${typed[1]}"
   local words=""
   case "$previous" in
     --primitive) words="$(_lockbench_names primitives)" ;;
@@ -51,6 +51,8 @@ _lockbench() {
       ;;
   esac
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
-  declare -F __ltrim_colon_completions >/dev/null && __ltrim_colon_completions "$current"
+  # The shell replaces only what follows the last of these, as it splits words.
+  local whole="${current%"${current##*[:=]}"}"
+  [[ $COMP_WORDBREAKS == *:* ]] && COMPREPLY=("${COMPREPLY[@]#"$whole"}")
 }
 complete -o default -F _lockbench lockbench

@@ -7,6 +7,7 @@
 #include <ck_spinlock.h>
 #include <lockbench/plugin.h>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 namespace {
@@ -34,21 +35,69 @@ class Mcs {
   ck_spinlock_mcs_t queue_ = CK_SPINLOCK_MCS_INITIALIZER;
 };
 
+// Nodes without a place of their own. A thread keeps some at hand; what it has when it ends goes to
+// the others. None is freed before all locks and threads are gone: who asks whether a lock is held
+// reads a node that may be somebody else's by then.
+class SpareNodes {
+ public:
+  using Node = ck_spinlock_clh_t;
+
+  static Node* take() {
+    std::vector<Node*>& mine = at_hand().nodes;
+    if (mine.empty()) return make();
+    Node* const node = mine.back();
+    mine.pop_back();
+    return node;
+  }
+  static void give(Node* node) { at_hand().nodes.push_back(node); }
+
+ private:
+  struct AtHand {
+    std::vector<Node*> nodes;
+    ~AtHand() {
+      std::scoped_lock guard(all().mutex);
+      all().left.insert(all().left.end(), nodes.begin(), nodes.end());
+    }
+  };
+  struct All {
+    std::mutex mutex;
+    std::vector<std::unique_ptr<Node>> made;
+    std::vector<Node*> left;  // by threads that ended
+  };
+
+  static AtHand& at_hand() {
+    all();  // made before, so that it is there when the thread ends
+    static thread_local AtHand at_hand;
+    return at_hand;
+  }
+  static All& all() {
+    static All all;
+    return all;
+  }
+  static Node* make() {
+    std::scoped_lock guard(all().mutex);
+    if (all().left.empty()) return all().made.emplace_back(std::make_unique<Node>()).get();
+    Node* const node = all().left.back();
+    all().left.pop_back();
+    return node;
+  }
+};
+
 // Each waiter spins on the node of the one before it, and leaves with that one: so nodes wander
-// between threads, and are kept by the thread that has one over.
+// between threads and locks.
 class Clh {
  public:
   struct Node {
     ck_spinlock_clh_t* own = nullptr;
   };
 
-  Clh() { ck_spinlock_clh_init(&queue_, new ck_spinlock_clh_t); }
-  ~Clh() { delete queue_; }
+  Clh() { ck_spinlock_clh_init(&queue_, SpareNodes::take()); }
+  ~Clh() { SpareNodes::give(queue_); }
   Clh(const Clh&) = delete;
   Clh& operator=(const Clh&) = delete;
 
   void lock(Node& node) {
-    node.own = spare().take();
+    node.own = SpareNodes::take();
     ck_spinlock_clh_lock(&queue_, node.own);
   }
 
@@ -62,29 +111,10 @@ class Clh {
 
   void unlock(Node& node) {
     ck_spinlock_clh_unlock(&node.own);
-    spare().give(node.own);
+    SpareNodes::give(node.own);
   }
 
  private:
-  class Spare {
-   public:
-    ck_spinlock_clh_t* take() {
-      if (nodes_.empty()) return new ck_spinlock_clh_t;
-      ck_spinlock_clh_t* const node = nodes_.back().release();
-      nodes_.pop_back();
-      return node;
-    }
-    void give(ck_spinlock_clh_t* node) { nodes_.emplace_back(node); }
-
-   private:
-    std::vector<std::unique_ptr<ck_spinlock_clh_t>> nodes_;
-  };
-
-  static Spare& spare() {
-    static thread_local Spare spare;
-    return spare;
-  }
-
   ck_spinlock_clh_t* queue_ = nullptr;
 };
 
