@@ -54,9 +54,11 @@ class BiasedRecursiveMutex : public internal::TimedMembers<BiasedRecursiveMutex<
   BiasedRecursiveMutex(const BiasedRecursiveMutex&) = delete;
   BiasedRecursiveMutex& operator=(const BiasedRecursiveMutex&) = delete;
 
+  // The biased thread's way is inlined always: a call would cost as much as what it calls.
+
   // Throws std::system_error(resource_unavailable_try_again) at kMaxDepth, as
   // std::recursive_mutex may.
-  void lock() {
+  [[gnu::always_inline]] void lock() {
     const Entry entry = enter_biased();
     if (entry == Entry::kInside) return;
     if (entry == Entry::kTooDeep) internal::throw_too_deep();
@@ -66,7 +68,7 @@ class BiasedRecursiveMutex : public internal::TimedMembers<BiasedRecursiveMutex<
   }
 
   // Returns false when another thread is inside, or at kMaxDepth.
-  bool try_lock() {
+  [[gnu::always_inline]] bool try_lock() {
     const Entry entry = enter_biased();
     if (entry != Entry::kByBase) return entry == Entry::kInside;
     return base_.try_lock() && (settled() || arrive(kAtOnce));
@@ -78,7 +80,7 @@ class BiasedRecursiveMutex : public internal::TimedMembers<BiasedRecursiveMutex<
     return base_.lock_before(deadline) && (settled() || arrive(deadline));
   }
 
-  void unlock() {
+  [[gnu::always_inline]] void unlock() {
     // relaxed: only this thread writes it if the bias is its own (I2); else it is not used.
     const std::uint32_t depth = inside_.load(std::memory_order_relaxed);
     if (depth == 0 || bias_.load(std::memory_order_relaxed) != platform::this_thread()) {
@@ -114,7 +116,7 @@ class BiasedRecursiveMutex : public internal::TimedMembers<BiasedRecursiveMutex<
   // First locks in a row by one thread, through base_, that earn it the bias.
   static constexpr std::uint32_t kRun = platform::spins(16);
 
-  Entry enter_biased() {
+  [[gnu::always_inline]] Entry enter_biased() {
     // relaxed: equality with this thread's token can only be its own store (I1), or that of a
     // thread which had the token before and has ended.
     if (bias_.load(std::memory_order_relaxed) != platform::this_thread()) return Entry::kByBase;

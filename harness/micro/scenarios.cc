@@ -11,8 +11,10 @@
 namespace lockbench {
 namespace {
 
+// Flat: in a file of so many loops the compiler soon stops inlining, sooner for one lock than for
+// another, and what is a few instructions in a user's program would be measured as calls.
 template <class P>
-Finding measure(benchmark::State& state, P& primitive, Scenario scenario) {
+[[gnu::flatten]] Finding measure(benchmark::State& state, P& primitive, Scenario scenario) {
   using Scenarios = Nested<P, std::uint64_t>;
   Scenarios work(primitive, {.scenario = scenario}, SpinPace{});  // nothing is held for a time
   typename Scenarios::Actor actor = work.actor(0);
