@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <optional>
+#include <string>
+#include <string_view>
+
 #include "harness/command/command_flags.h"
 #include "harness/command/flags.h"
 #include "harness/command/help_texts.h"
@@ -35,14 +39,27 @@ void add_spec(CLI::App& model, ModelSpec& spec) {
       "same, opposite, twice", parse_order, [&spec](const KeyOrder& order) { spec.order = order; });
 }
 
+std::optional<std::string> parse_engine(std::string_view text) {
+  if (text != "sim" && text != "real") return std::nullopt;
+  return std::string(text);
+}
+
 void add_conformance(CLI::App& model, ModelOptions& options) {
   add_path(model,
            {.names = "--trace,--replay",
             .type = "FILE",
             .help = "Holds these events, one a line, against the net"},
            options.replay);
-  add_switch(model, "--conform", "Holds the lock itself, on simulated threads, against the net",
+  add_switch(model, "--conform", "Holds the lock itself, while threads use it, against the net",
              options.conform);
+  add_choice<std::string>(
+      model,
+      {.names = "--engine",
+       .type = "ENGINE",
+       .help = "With --conform: sim (simulated threads, every interleaving of small clients) or "
+               "real (native threads at full speed) [sim]"},
+      "sim, real", parse_engine,
+      [&options](const std::string& engine) { options.engine = engine; });
   add_text(model,
            {.names = "--lock",
             .type = "LOCK",
@@ -85,7 +102,7 @@ void add_limits(CLI::App& model, ModelOptions& options) {
 
 std::string trouble_in_conformance(const CLI::App& model, const ModelOptions& options) {
   if (!options.conform) {
-    const std::string idle = first_given(model, {"--lock", "--seed"});
+    const std::string idle = first_given(model, {"--engine", "--lock", "--seed"});
     if (idle.empty()) return {};
     return idle + ": is about a lock that is held against the net; add --conform";
   }

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <ctime>
 #include <fstream>
 #include <ostream>
+
+#include <absl/strings/str_format.h>
 
 #include "harness/command/dot_process.h"
 #include "harness/command/model_conform.h"
@@ -15,6 +18,7 @@
 #include "harness/command/trace_file.h"
 #include "harness/petri/drawing.h"
 #include "harness/petri/film.h"
+#include "harness/petri/layout.h"
 #include "harness/petri/pnml.h"
 #include "harness/petri/promela.h"
 #include "harness/petri/replay.h"
@@ -33,7 +37,9 @@ constexpr int kUnfinished = 4;
 constexpr Nanoseconds kSearchBudget = std::chrono::seconds(60);
 constexpr Nanoseconds kConformBudget = std::chrono::seconds(5);
 constexpr std::size_t kTourSteps = 60;
-constexpr double kStripWidth = 1200;  // points, unless one frame is wider
+constexpr std::size_t kMostOfAnEvent = 200;     // bytes; what is longer is none of ours
+constexpr std::uint64_t kFewestTimed = 10'000;  // markings; fewer say nothing of the speed
+constexpr double kStripWidth = 1200;            // points, unless one frame is wider
 
 absl::StatusOr<Net> read_net(const ModelOptions& options) {
   if (!options.file) return build_model(options.spec);
@@ -46,11 +52,22 @@ absl::StatusOr<Net> read_net(const ModelOptions& options) {
   return read_pnml(in, options.file->string());
 }
 
-SearchLimits limits_of(const ModelOptions& options) {
+// `searched` is told the processor time of this process when the search is over.
+SearchLimits limits_of(const ModelOptions& options, std::clock_t& searched) {
   const auto deadline = std::chrono::steady_clock::now() + options.budget.value_or(kSearchBudget);
   return {.most_markings = options.most_markings,
           .enough = [deadline] { return std::chrono::steady_clock::now() >= deadline; },
-          .fold = !options.unfolded};
+          .fold = !options.unfolded,
+          .searched = [&searched] { searched = std::clock(); }};
+}
+
+// Of a search that took long enough to be timed; else empty.
+std::string cost_text(const SearchResult& result, double cpu_s) {
+  if (result.markings < kFewestTimed || cpu_s <= 0) return "";
+  const auto markings = static_cast<double>(result.markings);
+  return absl::StrFormat(
+      "Cost         %.2f s of one core: %.1f million markings a second, %.0f bytes each\n", cpu_s,
+      markings / cpu_s / 1e6, static_cast<double>(result.bytes) / markings);
 }
 
 std::string replay_text(const Net& net, const Replay& replay,
@@ -61,7 +78,8 @@ std::string replay_text(const Net& net, const Replay& replay,
            "\n";
   }
   std::string text;
-  for (const std::string& line : refusal_of(net, replay, one_line(events[replay.refused]))) {
+  const std::string event = one_line(events[replay.refused].substr(0, kMostOfAnEvent));
+  for (const std::string& line : refusal_of(net, replay, event)) {
     text += (text.empty() ? "Refused      " : "             ") + line + "\n";
   }
   return text;
@@ -73,9 +91,20 @@ std::string lock_of(const std::string& model) {
 }
 
 ConformOrder conform_order(const ModelOptions& options) {
-  return {.lock = options.lock.empty() ? lock_of(options.spec.primitive) : options.lock,
+  return {.engine = options.engine,
+          .lock = options.lock.empty() ? lock_of(options.spec.primitive) : options.lock,
           .budget = options.budget.value_or(kConformBudget),
           .seed = options.seed};
+}
+
+SearchResult search_and_tell(const ModelOptions& options, const Net& net, std::ostream& out) {
+  const Invariants invariants = find_invariants(net);
+  const std::clock_t began = std::clock();
+  std::clock_t searched = began;
+  SearchResult result = search(net, invariants, limits_of(options, searched));
+  const double cpu_s = static_cast<double>(searched - began) / CLOCKS_PER_SEC;
+  out << summary_of(net, invariants, result) << cost_text(result, cpu_s);
+  return result;
 }
 
 // What to show of a net: what goes wrong, else something of everything.
@@ -179,9 +208,7 @@ int model_command(const ModelOptions& options, std::ostream& out, std::ostream& 
     replayed = Replay{.conforms = report->verdict != stress::Verdict::kConvicted};
     if (!replayed->conforms) replayed->steps = replay(*net, report->story).steps;
   } else {
-    const Invariants invariants = find_invariants(*net);
-    result = search(*net, invariants, limits_of(options));
-    out << summary_of(*net, invariants, result);
+    result = search_and_tell(options, *net, out);
   }
   out.flush();
   const absl::Status written = write_files(options, *net, showing_of(*net, result, replayed));

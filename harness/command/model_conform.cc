@@ -25,7 +25,7 @@ absl::StatusOr<Charge> find_lock(const ConformOrder& order) {
   std::vector<std::string> names;
   for (const char* suffix : {"", "-mutants"}) {
     for (const EngineListing& engine : engines_named(suffix)) {
-      if (engine.engine != "sim") continue;
+      if (engine.engine != order.engine) continue;
       for (const Listed& suspect : engine.suspects) {
         if (suspect.name == order.lock) {
           return Charge{.engine = engine.engine,
@@ -38,10 +38,10 @@ absl::StatusOr<Charge> find_lock(const ConformOrder& order) {
     }
   }
   if (names.empty()) {
-    return absl::NotFoundError(
-        "no simulated engine lies beside this program; build or install it whole");
+    return absl::NotFoundError(absl::StrCat(
+        "no engine '", order.engine, "' lies beside this program; build or install it whole"));
   }
-  return unknown_name("lock that can be simulated", order.lock, names);
+  return unknown_name("lock of the engine '" + order.engine + "'", order.lock, names);
 }
 
 std::string traced(const std::vector<std::string>& events) {
@@ -57,6 +57,12 @@ std::string traced(const std::vector<std::string>& events) {
 // A word as a shell takes it.
 std::string quoted(const std::string& word) {
   return word.find_first_of(" |*") == std::string::npos ? word : "'" + word + "'";
+}
+
+std::string again(const stress::Report& report) {
+  std::string words = "lockbench stress " + report.suspect;
+  for (const std::string& word : report.replay.options) words += " " + quoted(word);
+  return words;
 }
 
 }  // namespace
@@ -84,9 +90,7 @@ std::string conform_text(const stress::Report& report) {
   if (report.verdict == stress::Verdict::kConvicted) {
     text = absl::StrCat("Disagrees    ", report.finding->what, "\nTrace        of ",
                         report.story.size(), " events\n", traced(report.story));
-    std::string again = "lockbench stress " + report.suspect;
-    for (const std::string& word : report.replay.options) again += " " + quoted(word);
-    absl::StrAppend(&text, "Watch it     ", again, "\n");
+    if (report.replay.exact) absl::StrAppend(&text, "Watch it     ", again(report), "\n");
   } else {
     text = absl::StrFormat("Conforms     %s: %sin %.1f s; the net can do all of it\n",
                            report.suspect, done, report.seconds);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A lock, run by the simulated engine, held against a net.
+// A lock, run by an engine of `lockbench stress`, held against a net.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@
 namespace lockbench {
 
 struct ConformOrder {
-  std::string lock;  // as `lockbench stress --list` names it
+  std::string engine = "sim";  // or real
+  std::string lock;            // as `lockbench stress --list` names it
   Nanoseconds budget = std::chrono::seconds(5);
   std::uint64_t seed = 1;
 };

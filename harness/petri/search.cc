@@ -41,6 +41,7 @@ class Search {
     look_at(0);
     look_further();
     finish();
+    if (limits_.searched) limits_.searched();
     if (result_.end == SearchEnd::kComplete && limits_.homecoming) come_home();
     return std::move(result_);
   }

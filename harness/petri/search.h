@@ -8,8 +8,8 @@
 // counted.
 //
 // Cost  8 bytes for every 64 places (one bit each where the invariants allow one token), 4 for the
-//       way back and 5 to 11 for the table of markings known; a marking's successors are looked up
-//       together, so that the memory's latency is paid once.
+//       way back and 9 to 14 for the table of markings known; the successors of several markings
+//       are looked up together, so that the memory's latency is paid once.
 #pragma once
 
 #include <cstddef>
@@ -29,6 +29,8 @@ struct SearchLimits {
   std::function<bool()> enough;
   bool fold = true;
   bool homecoming = true;  // costs about as much again as the search itself
+  // Told once, between the search and the homecoming. Empty: nobody.
+  std::function<void()> searched = {};
 };
 
 enum class SearchEnd {

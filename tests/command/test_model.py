@@ -83,6 +83,40 @@ def test_the_shipped_lock_conforms_to_its_net(lockbench: Program) -> None:
         assert "the net can do all of it" in done.stdout
 
 
+def test_native_threads_are_held_against_the_net_too(lockbench: Program) -> None:
+    words = ("--conform", "--engine", "real", "--budget", "500ms")
+    for model in ("keyed", "global", "timed_hold"):
+        done = lockbench.run("model", model, *words)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "the net can do all of it" in done.stdout
+    assert "none of sim, real" in lockbench.run("model", "keyed", "--engine", "proc").stderr
+    assert "add --conform" in lockbench.run("model", "keyed", "--engine", "real").stderr
+
+
+def test_what_cannot_be_read_or_written_is_told_in_a_line(lockbench: Program) -> None:
+    for flag, path, code in (
+        ("--pnml", "nowhere/net.pnml", 1),
+        ("--promela", "/dev/full", 1),
+        ("--trace", "nowhere.txt", 2),
+        ("--trace", ".", 2),
+        ("--file", ".", 2),
+    ):
+        words = ("model", flag, path) if flag == "--file" else ("model", "keyed", flag, path)
+        done = lockbench.run(*words)
+        assert done.returncode == code, flag
+        assert done.stderr.startswith(f"lockbench model: {path}: ")
+        assert done.stderr.count("\n") == 1
+
+
+def test_a_search_tells_what_it_cost(lockbench: Program) -> None:
+    done = lockbench.run("model", "keyed", "--threads", "6", "--keys", "3")
+    assert re.search(
+        r"^Cost .* million markings a second, \d+ bytes each$", done.stdout, re.MULTILINE
+    )
+    # Of a small one nothing can be said.
+    assert "Cost" not in lockbench.run("model", "keyed").stdout
+
+
 def test_a_lock_is_not_held_against_the_net_of_another(lockbench: Program) -> None:
     done = lockbench.run("model", "keyed", "--conform", "--lock", "global")
     assert done.returncode == 2
@@ -122,6 +156,18 @@ MALFORMED = {
     "places": (
         "<pnml><net id='n'>\n" + "".join(f"<place id='p{i}'/>\n" for i in range(1_000_000)),
         ":10002: more than 10000 places",
+    ),
+    "arcs": (
+        f"<pnml><net id='n'>\n{PLACES}"
+        + "".join(f"<arc id='arc_number_{i}' source='p' target='t'/>\n" for i in range(65_000))
+        + "".join(f"<arc id='arc_number_{i}' source='t' target='p'/>\n" for i in range(65_000))
+        + "<arc id='last' source='p' target='x'/>\n</net></pnml>",
+        ":130003: arc 'last' names 'x'",
+    ),
+    "references": (
+        f"<pnml><net id='n'>\n{PLACES}"
+        + "".join(f"<referencePlace id='r{i}' ref='r{i + 1}'/>\n" for i in range(1_000_000)),
+        ":10003: more than 10000 references",
     ),
     "nowhere": (
         f"<pnml><net id='n'>\n{PLACES}<arc id='a' source='p' target='x'/></net></pnml>",

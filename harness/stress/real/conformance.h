@@ -16,9 +16,9 @@
 namespace lockbench::stress::real {
 
 // Requires order.net. Fails with InvalidArgument when the net cannot be read or is none of this
-// suspect, or when the suspect's holds end by the clock: threads cannot be asked when that was. A
-// conviction is the oracle's kNet, or kCrash when a run took its process with it; the report's
-// story is the trace. Must be called while this process has one thread.
+// suspect, or when the suspect's holds end by the clock within a second: threads cannot be asked
+// when that was. A conviction is the oracle's kNet, or kCrash when a run took its process with it;
+// the report's story is the trace. Must be called while this process has one thread.
 absl::StatusOr<Report> hold_against_net(const Lineup& lineup, const Order& order, const Tell& tell);
 
 }  // namespace lockbench::stress::real

@@ -3,6 +3,7 @@
 #include "harness/stress/real/lineup.h"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <string>
@@ -62,6 +63,11 @@ class Visitor {
                 .abilities = abilities_of<P, K>()};
     made.abilities.reclaims = CountsKeys<P> && listing.name != "keyed_leaky";
     made.abilities.nests_leases = has_choice(listing, {"nesting", "refuse"});
+    for (const Number& number : listing.numbers) {
+      if (number.parameter == "hold_limit_ms") {
+        made.abilities.hold_limit = std::chrono::milliseconds(number_for(number));
+      }
+    }
     made.make = [line](std::uint64_t keys) -> std::unique_ptr<Suspect> {
       Arguments arguments{.keys = keys};
       for (const Number& number : line.listing.numbers) {
