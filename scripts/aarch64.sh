@@ -49,7 +49,8 @@ tests=(
 make_sysroot() {
   say "Unpacking the libraries for aarch64 into $sysroot"
   local codename sources
-  codename="$(. /etc/os-release && echo "$VERSION_CODENAME")"
+  # shellcheck source=/dev/null
+  codename="$(source /etc/os-release && echo "$VERSION_CODENAME")"
   sources="$(mktemp)"
   # Debian's own sources, as this machine has them: its mirrors, and no third party's.
   cat /etc/apt/sources.list.d/debian.sources >"$sources" 2>/dev/null ||
