@@ -11,6 +11,7 @@ namespace lockbench {
 // The companion must outlive the suite's last call.
 void add_uncontended(Suite& suite, Companion& companion);
 void add_base_locks(Suite& suite, Companion& companion);
+void add_held_at_once(Suite& suite, Companion& companion);
 void add_several_keys(Suite& suite, Companion& companion);
 void add_scenarios(Suite& suite);
 void add_instruction_limits(Suite& suite);
@@ -24,6 +25,7 @@ inline void add_everything(Suite& suite, Companion& companion) {
   add_two_core_limits(suite, companion);
   add_base_locks(suite, companion);
   add_uncontended(suite, companion);
+  add_held_at_once(suite, companion);
   add_several_keys(suite, companion);
   add_scenarios(suite);
 }

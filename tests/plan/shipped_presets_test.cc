@@ -34,6 +34,7 @@ const std::set<std::string> kExclusive = {"none",
                                           "keyed_absl",
                                           "keyed_leaky",
                                           "striped_vector",
+                                          "stripe_word",
                                           "keyed_as_published",
                                           "striped_as_published",
                                           "keyed_limited"};

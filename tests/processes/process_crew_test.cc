@@ -23,7 +23,7 @@ std::string trouble_of(const std::function<void()>& body) {
 }
 
 TEST(ProcessCrew, WorkersAreProcessesThatShareWhatIsShared) {
-  SharedArray<std::atomic<pid_t>> seen(3);
+  platform::SharedArray<std::atomic<pid_t>> seen(3);
   ProcessCrew crew(3);
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(crew.start(kAnyProcessor, [&seen, i] { seen[i] = getpid(); }), "");
@@ -48,7 +48,7 @@ TEST(ProcessCrew, AWorkersExceptionIsToldWithItsWords) {
 TEST(ProcessCrew, WhoeverIsStillAtWorkEndsWithTheCrew) {
   pid_t worker = 0;
   {
-    SharedArray<std::atomic<pid_t>> seen(1);
+    platform::SharedArray<std::atomic<pid_t>> seen(1);
     ProcessCrew crew(1);
     EXPECT_EQ(crew.start(kAnyProcessor,
                          [&seen] {

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Many keys held at once by one thread: what a table costs that follows the number of keys in use,
+// and one that does not. An iteration locks all of the keys, and then unlocks all.
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/micro/benchmarks.h"
+#include "harness/micro/catalog_lines.h"
+#include "harness/micro/exclusion.h"
+#include "primitives/baselines/keyed_table.h"
+#include "primitives/keyed_mutex.h"
+#include "workloads/operation.h"
+
+namespace lockbench {
+namespace {
+
+// Each handle takes a key's lock as it is made, and gives it back as it goes.
+template <class P>
+class Held {
+ public:
+  Held(P& primitive, std::string_view key) : handle_(primitive.handle(key)) { handle_.lock(); }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+  ~Held() { handle_.unlock(); }
+
+ private:
+  HandleOf<P, std::string_view> handle_;
+};
+
+template <class P>
+Finding measure(benchmark::State& state, Companion& companion, std::uint64_t count) {
+  P primitive;
+  const KeySpace<std::string_view> keys(count, "user", "@example.com");
+  for (auto _ : state) {
+    std::deque<Held<P>> held;
+    for (std::uint64_t key = 0; key < count; ++key) held.emplace_back(primitive, keys[key]);
+  }
+  // The rate of keys, so that tables of different sizes can be compared. No counter of our own: the
+  // CSV of Google Benchmark aborts at one that not all benchmarks have.
+  state.SetItemsProcessed(static_cast<std::int64_t>(count) * state.iterations());
+  ExclusionCheck check(
+      companion, [&](std::size_t key) { return primitive.handle(keys[key]); }, 1, 1);
+  return {.proof = check.prove(), .lock_bytes = primitive.lock_bytes()};
+}
+
+template <class P>
+void add(Suite& suite, Companion& companion, const char* primitive) {
+  for (const std::uint64_t count : {std::uint64_t{1'000}, std::uint64_t{100'000}}) {
+    const PrimitiveSpec spec{.name = primitive, .parameters = {}};
+    Cell cell = micro_cell(spec, {.name = "held_at_once", .scenario = {}});
+    cell.keys = count;
+    cell.key_type = KeyType::kString;
+    suite.add("held_at_once/" + text_of(spec) + "/keys:" + std::to_string(count), std::move(cell),
+              [&companion, count](benchmark::State& state) {
+                return measure<P>(state, companion, count);
+              });
+  }
+}
+
+}  // namespace
+
+void add_held_at_once(Suite& suite, Companion& companion) {
+  add<KeyedMutex<std::string_view>>(suite, companion, "keyed");
+  add<KeyedTableSharded<std::string_view>>(suite, companion, "keyed_table64");
+}
+
+}  // namespace lockbench
