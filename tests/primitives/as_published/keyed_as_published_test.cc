@@ -104,7 +104,8 @@ TEST(KeyedAsPublished, AKnownKeyIsBroughtInByNobody) {
 
 // F4: the second thread is inside while the first still is.
 TEST(KeyedAsPublished, TheWatchdogLetsANextOneInBesideALateHolder) {
-  KeyedAsPublished<> keyed(milliseconds(1));
+  // Long enough for the holder to note that it is one: the watchdog releases nobody else.
+  KeyedAsPublished<> keyed(milliseconds(50));
   std::latch late_is_inside(1);
   std::latch next_was_inside(1);
   std::jthread late([&] {
