@@ -16,7 +16,7 @@
 //   kShare       it goes in on the lease that it has, which comes back with its last unlock()
 //   kWait        it gets another, or waits: if all holders of a shard ask again, for ever
 //
-// A thread begins its search at the lease that it had last: as long as there are as many leases as
+// A thread gets the lease that it had last, if that is free: as long as there are as many leases as
 // threads, each keeps to its own, and they share no cache line.
 //
 // Guarantees   at most `leases` holders of a shard; no lease with two threads; a lease given back
@@ -32,9 +32,7 @@
 //              kShare taking looks at all leases. The first to wait pays a heavy barrier.
 //
 // Invariants
-//   I1  a slot names the thread that has its lease, or kNoThread. It goes from kNoThread to a
-//       thread by that thread's exchange, or by the hand of whoever holds the mutex; back by its
-//       holder alone.
+//   I1  a lease is free exactly when its slot says so: internal/lease_slots.h.
 //   I2  a thread is in the queue only while releases are kShared. Both change under the mutex.
 //   I3  if a lease is free and somebody waits, then a wake-up is in flight to the first waiter, or
 //       a grant to a thread that will look at the queue before it goes in, or a release that was
@@ -55,6 +53,7 @@
 #include "primitives/concepts.h"
 #include "primitives/futex_mutex.h"
 #include "primitives/internal/asymmetry.h"
+#include "primitives/internal/lease_slots.h"
 #include "primitives/internal/timed.h"
 #include "primitives/internal/wait_queue.h"
 #include "primitives/platform/atomic.h"
@@ -75,21 +74,6 @@ struct LeaseCensus {
   bool operator==(const LeaseCensus&) const = default;
 };
 
-namespace internal {
-
-// The lease that a thread had last, of whatever pool. Threads begin apart from each other.
-struct LastLease {
-  struct Begun {
-    platform::Atomic<std::uint32_t> threads{0};
-  };
-
-  // relaxed: a number that nothing else depends on.
-  std::uint32_t number =
-      platform::of_this_process<Begun>().threads.fetch_add(1, std::memory_order_relaxed);
-};
-
-}  // namespace internal
-
 template <LeaseOrder kOrder = LeaseOrder::kUnordered, LeaseNesting kNesting = LeaseNesting::kRefuse,
           class Barriers = internal::KernelBarriers>
 class BasicLeasePool {
@@ -104,7 +88,7 @@ class BasicLeasePool {
   // `shards` and `leases` (per shard) are at least 1.
   explicit BasicLeasePool(std::size_t shards, std::uint32_t leases = kDefaultLeases)
       : count_(shards), leases_(leases), shards_(new Shard[shards]) {
-    for (std::size_t i = 0; i < count_; ++i) shards_[i].slots.reset(new Slot[leases]);
+    for (std::size_t i = 0; i < count_; ++i) shards_[i].slots.make(leases);
   }
 
   Handle handle(std::uint64_t shard) { return Handle(*this, shards_[shard]); }
@@ -112,7 +96,7 @@ class BasicLeasePool {
   std::uint32_t capacity() const { return leases_; }
   std::size_t shards() const { return count_; }
   std::size_t lock_bytes() const {
-    return sizeof *this + count_ * (sizeof(Shard) + leases_ * sizeof(Slot));
+    return sizeof *this + count_ * (sizeof(Shard) + Slots::bytes(leases_));
   }
 
   // Leases of `shard` that nobody holds now.
@@ -121,11 +105,13 @@ class BasicLeasePool {
   LeaseCensus census(std::uint64_t shard) const {
     Shard& counted = shards_[shard];
     std::scoped_lock guard(counted.mutex);
-    const std::uint32_t out = leases_ - count_of(counted, platform::kNoThread);
+    const std::uint32_t out = leases_ - counted.slots.count_of(platform::kNoThread);
     return {.free = leases_ - out, .out = out, .waiting = counted.waiting};
   }
 
  private:
+  using Slots = internal::LeaseSlots<kSharesLeases>;
+
   // How leases are given back.
   enum Releases : std::uint8_t {
     // 0 a store, and a look | 1 under the mutex
@@ -137,11 +123,6 @@ class BasicLeasePool {
     std::uint32_t lease = 0;
     std::uint32_t blocks = 0;  // leases that stay out until it is served
     platform::ThreadToken thread = platform::kNoThread;
-  };
-
-  struct alignas(platform::kCacheLine) Slot {
-    platform::Atomic<platform::ThreadToken> holder{platform::kNoThread};  // I1
-    std::uint32_t depth = 0;  // of its locks, under kShare; the holder's own
   };
 
   struct Shard {
@@ -160,7 +141,7 @@ class BasicLeasePool {
     // Read at each release and seldom written, as `slots`.
     alignas(platform::kCacheLine) platform::Atomic<std::uint8_t> releases{
         Barriers::available() ? kCalm : kShared};
-    std::unique_ptr<Slot[]> slots;
+    Slots slots;
 
     alignas(platform::kCacheLine) FutexMutex mutex;
     internal::WaitQueue waiters;  // under the mutex, as all below
@@ -169,74 +150,20 @@ class BasicLeasePool {
   };
   static_assert(sizeof(Shard) == 2 * platform::kCacheLine);
 
-  bool take_at_once(Shard& shard, Taker& taker) const {
+  static bool take_at_once(Shard& shard, Taker& taker) {
     taker.thread = platform::this_thread();
-    if (kSharesLeases && share(shard, taker)) return true;
+    if (kSharesLeases && shard.slots.share(taker.thread, taker.lease)) return true;
     // relaxed: whoever reads kCalm came before those who wait now.
     if (kOrder == LeaseOrder::kFifo && shard.releases.load(std::memory_order_relaxed) != kCalm)
         [[unlikely]] {
       std::scoped_lock guard(shard.mutex);
-      return shard.waiters.empty() && take_any(shard, taker);
+      return shard.waiters.empty() && take_free(shard, taker);
     }
-    return take_any(shard, taker);
+    return take_free(shard, taker);
   }
 
-  // Goes in on the lease that the thread has.
-  bool share(Shard& shard, Taker& taker) const {
-    for (std::uint32_t lease = 0; lease < leases_; ++lease) {
-      Slot& slot = shard.slots[lease];
-      // relaxed: a thread knows what it has.
-      if (slot.holder.load(std::memory_order_relaxed) != taker.thread) continue;
-      ++slot.depth;
-      taker.lease = lease;
-      return true;
-    }
-    return false;
-  }
-
-  // The thread's last lease, or else the next one that is free.
-  bool take_any(Shard& shard, Taker& taker) const {
-    std::uint32_t& last = platform::of_this_thread<internal::LastLease>().number;
-    if (last >= leases_) [[unlikely]]
-      last %= leases_;
-    return take(shard, last, taker) || take_another(shard, last, taker);
-  }
-
-  bool take_another(Shard& shard, std::uint32_t& last, Taker& taker) const {
-    for (std::uint32_t lease = last + 1;; ++lease) {
-      if (lease >= leases_) lease = 0;
-      if (lease == last) return false;
-      // relaxed: a hint which to try; take() decides.
-      if (shard.slots[lease].holder.load(std::memory_order_relaxed) == platform::kNoThread &&
-          take(shard, lease, taker)) {
-        last = lease;
-        return true;
-      }
-    }
-  }
-
-  static bool take(Shard& shard, std::uint32_t lease, Taker& taker) {
-    Slot& slot = shard.slots[lease];
-    platform::ThreadToken nobody = platform::kNoThread;
-    // (1) acquire: synchronizes with (2) and (3), the releases by whoever had it before.
-    // relaxed on failure: nothing is read on the strength of it.
-    if (!slot.holder.compare_exchange_strong(nobody, taker.thread, std::memory_order_acquire,
-                                             std::memory_order_relaxed)) {
-      return false;
-    }
-    if (kSharesLeases) slot.depth = 1;
-    taker.lease = lease;
-    return true;
-  }
-
-  // How many leases a thread has; those of kNoThread are free.
-  std::uint32_t count_of(const Shard& shard, platform::ThreadToken thread) const {
-    std::uint32_t count = 0;
-    for (std::uint32_t lease = 0; lease < leases_; ++lease) {
-      // relaxed: a thread knows what it has; of what others have this is a hint.
-      count += shard.slots[lease].holder.load(std::memory_order_relaxed) == thread;
-    }
-    return count;
+  static bool take_free(Shard& shard, Taker& taker) {
+    return shard.slots.take(taker.thread, taker.lease);
   }
 
   bool acquire(Shard& shard, Taker& taker, platform::Time deadline) const {
@@ -250,7 +177,7 @@ class BasicLeasePool {
       become_shared(shard);
       // Whoever gives back from here on locks the mutex, or stored before the barrier and is seen.
       const bool overtakes = kOrder == LeaseOrder::kFifo && !shard.waiters.empty();
-      if (!overtakes && take_any(shard, taker)) return true;
+      if (!overtakes && take_free(shard, taker)) return true;
       if (kNesting == LeaseNesting::kRefuse) refuse_or_count(shard, taker, deadline);
       shard.enqueue(taker);
     }
@@ -267,7 +194,7 @@ class BasicLeasePool {
 
   // A taker that will wait without limit keeps its leases from everybody (I4).
   void refuse_or_count(const Shard& shard, Taker& taker, platform::Time deadline) const {
-    taker.blocks = deadline == platform::kForever ? count_of(shard, taker.thread) : 0;
+    taker.blocks = deadline == platform::kForever ? shard.slots.count_of(taker.thread) : 0;
     if (taker.blocks + shard.stuck == leases_) throw_refused();
   }
 
@@ -278,7 +205,12 @@ class BasicLeasePool {
         "yours back first, or use LeaseNesting::kShare");
   }
 
-  bool wait_for_lease(Shard& shard, Taker& taker, platform::Time deadline) const {
+  // Whether it may take what is free: in order, only the first may.
+  static bool is_next(const Shard& shard, const Taker& taker) {
+    return kOrder == LeaseOrder::kUnordered || shard.waiters.first() == &taker;
+  }
+
+  static bool wait_for_lease(Shard& shard, Taker& taker, platform::Time deadline) {
     internal::PendingWake wake;
     const bool taken = [&] {
       for (;;) {
@@ -287,7 +219,7 @@ class BasicLeasePool {
         // relaxed: signals are sent under the mutex, which this thread holds.
         const bool granted =
             taker.signal.load(std::memory_order_relaxed) == internal::Waiter::kGranted;
-        if (granted || take_any(shard, taker)) {
+        if (granted || (is_next(shard, taker) && take_free(shard, taker))) {
           if (!granted) shard.dequeue(taker);
           // Several leases may have come back on one signal, be it a wake-up or a grant (I3).
           serve_first(shard, wake);
@@ -305,33 +237,30 @@ class BasicLeasePool {
     return taken;
   }
 
-  void release(Shard& shard, const Taker& taker) const {
-    Slot& slot = shard.slots[taker.lease];
-    if (kSharesLeases && --slot.depth != 0) return;
+  static void release(Shard& shard, const Taker& taker) {
+    if (!shard.slots.leaves(taker.lease)) return;
     // relaxed, here and below: the barriers order it with the store between; a thread that turned
     // it to kShared saw that store, or is seen here.
     if (shard.releases.load(std::memory_order_relaxed) != kCalm) [[unlikely]] {
-      release_shared(shard, slot, taker.lease);
+      release_shared(shard, taker.lease);
       return;
     }
-    // (2) release: publishes what was done with the lease to (1).
-    slot.holder.store(platform::kNoThread, std::memory_order_release);
+    shard.slots.free(taker.lease);
     Barriers::light();
     if (shard.releases.load(std::memory_order_relaxed) != kCalm) [[unlikely]] {
       look_after(shard);
     }
   }
 
-  [[gnu::noinline]] static void release_shared(Shard& shard, Slot& slot, std::uint32_t lease) {
+  [[gnu::noinline]] static void release_shared(Shard& shard, std::uint32_t lease) {
     internal::PendingWake wake;
     {
       std::scoped_lock guard(shard.mutex);
       internal::Waiter* const first = shard.waiters.first();
       if (first != nullptr && has_waited_enough(*first)) {
-        hand_over(shard, slot, lease, static_cast<Taker&>(*first));
-        wake.signal(*first, internal::Waiter::kGranted);
+        hand_over(shard, lease, static_cast<Taker&>(*first), wake);
       } else {
-        slot.holder.store(platform::kNoThread, std::memory_order_release);  // (3) release: as (2)
+        shard.slots.free(lease);
         if (first != nullptr) wake.signal(*first, internal::Waiter::kWoken);
       }
       calm_down_after(shard, first == nullptr);
@@ -344,16 +273,16 @@ class BasicLeasePool {
     return kOrder == LeaseOrder::kFifo || internal::WaitQueue::impatient(waiter);
   }
 
-  static void hand_over(Shard& shard, Slot& slot, std::uint32_t lease, Taker& heir) {
+  static void hand_over(Shard& shard, std::uint32_t lease, Taker& heir,
+                        internal::PendingWake& wake) {
     shard.dequeue(heir);
     heir.lease = lease;
-    // relaxed: the heir's signal publishes what was done with the lease.
-    slot.holder.store(heir.thread, std::memory_order_relaxed);
-    if (kSharesLeases) slot.depth = 1;
+    shard.slots.hand_over(lease, heir.thread);
+    wake.signal(heir, internal::Waiter::kGranted);
   }
 
   // After a release that was begun calm: somebody may have come to wait meanwhile.
-  [[gnu::noinline, gnu::cold]] void look_after(Shard& shard) const {
+  [[gnu::noinline, gnu::cold]] static void look_after(Shard& shard) {
     internal::PendingWake wake;
     {
       std::scoped_lock guard(shard.mutex);
@@ -363,17 +292,16 @@ class BasicLeasePool {
   }
 
   // Under the mutex: if a lease is free, tells the first waiter, or gives it the lease.
-  void serve_first(Shard& shard, internal::PendingWake& wake) const {
+  static void serve_first(Shard& shard, internal::PendingWake& wake) {
     internal::Waiter* const first = shard.waiters.first();
-    if (first == nullptr || count_of(shard, platform::kNoThread) == 0) return;
+    if (first == nullptr || shard.slots.count_of(platform::kNoThread) == 0) return;
     if (!has_waited_enough(*first)) {
       wake.signal(*first, internal::Waiter::kWoken);
       return;
     }
     auto& heir = static_cast<Taker&>(*first);
-    std::uint32_t from = 0;  // another thread's last lease is not known here
     // Whoever was faster will look at the queue.
-    if (!take(shard, from, heir) && !take_another(shard, from, heir)) return;
+    if (!shard.slots.take_for(heir.thread, heir.lease)) return;
     shard.dequeue(heir);
     wake.signal(heir, internal::Waiter::kGranted);
   }

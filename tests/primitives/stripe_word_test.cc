@@ -110,50 +110,51 @@ TEST(StripeWord, KeysThatComeBackTogetherServeAllWhoWait) {
   }
 }
 
-// Takes and gives back the key until somebody has it kept for them, or nobody waits any more.
-void busy_until_kept(StripeWord& word, std::uint64_t key, const std::atomic<bool>& waiting) {
-  auto handle = word.handle(key);
-  while (waiting.load() && handle.try_lock()) {
-    handle.unlock();
-    std::this_thread::yield();
+// This thread holds one key, and another thread waits for that and a second one.
+class StripeWordKeeps : public ::testing::Test {
+ protected:
+  StripeWordKeeps() { held_.lock(); }
+
+  // Takes and gives back the second key until it is kept for who waits, or nobody waits any more.
+  void use_second_key_until_kept() {
+    auto handle = word_.handle(keys_[1]);
+    while (waiting_.load() && handle.try_lock()) {
+      handle.unlock();
+      std::this_thread::yield();
+    }
   }
-}
 
-// Who has waited for long gets what comes free, though the rest is still held: no stream of others
-// can starve one that wants many keys.
-TEST(StripeWord, WhatComesFreeIsKeptForOneThatHasWaitedForLong) {
-  StripeWord word(8);
-  const std::vector<std::uint64_t> keys = key_of_each_stripe(word);
-  std::atomic<bool> waiting{true};
-  auto held = word.handle(keys[0]);
-  held.lock();
+  StripeWord word_{8};
+  const std::vector<std::uint64_t> keys_ = key_of_each_stripe(word_);
+  StripeWord::Handle held_{word_.handle(keys_[0])};
+  std::atomic<bool> waiting_{true};
+};
+
+// What comes free is theirs, though the rest is still held: no stream of others can starve one that
+// wants many keys.
+TEST_F(StripeWordKeeps, WhatComesFreeForOneThatHasWaitedForLong) {
   std::jthread waiter([&] {
-    auto both = word.handle(keys[0], keys[1]);
+    auto both = word_.handle(keys_[0], keys_[1]);
     std::scoped_lock guard(both);
-    waiting.store(false);
-    EXPECT_FALSE(is_free(word, keys[1]));
+    waiting_.store(false);
+    EXPECT_FALSE(is_free(word_, keys_[1]));
   });
-  busy_until_kept(word, keys[1], waiting);
-  EXPECT_TRUE(waiting.load()) << "its other key is held by this thread";
-  held.unlock();
+  use_second_key_until_kept();
+  EXPECT_TRUE(waiting_.load()) << "its other key is held by this thread";
+  held_.unlock();
 }
 
-TEST(StripeWord, WhatWasKeptForOneThatGaveUpComesFree) {
-  StripeWord word(8);
-  const std::vector<std::uint64_t> keys = key_of_each_stripe(word);
-  std::atomic<bool> waiting{true};
-  auto held = word.handle(keys[0]);
-  held.lock();
+TEST_F(StripeWordKeeps, NothingForOneThatGaveUp) {
   std::jthread waiter([&] {
-    EXPECT_FALSE(word.handle(keys[0], keys[1]).try_lock_for(std::chrono::milliseconds(200)));
-    waiting.store(false);
+    EXPECT_FALSE(word_.handle(keys_[0], keys_[1]).try_lock_for(std::chrono::milliseconds(200)));
+    waiting_.store(false);
   });
-  busy_until_kept(word, keys[1], waiting);
+  use_second_key_until_kept();
   waiter.join();
-  EXPECT_TRUE(is_free(word, keys[1]));
-  EXPECT_FALSE(is_free(word, keys[0]));
-  held.unlock();
-  EXPECT_TRUE(is_free(word, keys[0]));
+  EXPECT_TRUE(is_free(word_, keys_[1]));
+  EXPECT_FALSE(is_free(word_, keys_[0]));
+  held_.unlock();
+  EXPECT_TRUE(is_free(word_, keys_[0]));
 }
 
 }  // namespace
