@@ -23,6 +23,7 @@
 #include "harness/stress/conformance/judge.h"
 #include "harness/stress/conformance/key_map.h"
 #include "harness/stress/conformance/net_client.h"
+#include "harness/stress/conformance/pace.h"
 #include "harness/stress/conformance/watched_net.h"
 #include "harness/stress/real/board.h"
 #include "harness/stress/real/logged_run.h"
@@ -43,7 +44,6 @@ constexpr std::uint32_t kMostPasses = 200;
 constexpr std::chrono::seconds kShortestLimit{1};
 
 constexpr int kRunsPerClient = 2;  // with yields and without
-constexpr auto kTellEvery = std::chrono::milliseconds(200);
 
 std::uint32_t passes_for(const Client& client) {
   std::size_t acts = 1;
@@ -62,7 +62,12 @@ class Conformer {
  public:
   Conformer(const Lineup& lineup, const WatchedNet& net, const KeyMap& keys, const Order& order,
             const Tell& tell)
-      : lineup_(lineup), net_(net), keys_(keys), order_(order), tell_(tell), judge_(net, keys) {}
+      : lineup_(lineup),
+        net_(net),
+        keys_(keys),
+        order_(order),
+        judge_(net, keys),
+        pace_(order.budget, tell) {}
 
   Report report() {
     std::vector<Client> known = clients_for(lineup_);
@@ -92,14 +97,7 @@ class Conformer {
     return draw_client(net_, keys_, lineup_.abilities, threads, rounds, random);
   }
 
-  bool over() {
-    const Clock::time_point now = Clock::now();
-    if (now - told_at_ > kTellEvery) {
-      told_at_ = now;
-      tell_(absl::StrFormat("%d executions", executions_));
-    }
-    return finding_.has_value() || now >= began_ + order_.budget;
-  }
+  bool over() { return finding_.has_value() || pace_.is(pace_.end(), executions_); }
 
   void execute(const RunPlan& plan) {
     const Clock::time_point begin = Clock::now();
@@ -120,7 +118,7 @@ class Conformer {
 
   Report told() {
     Report report{.engine = "real", .suspect = lineup_.name};
-    report.seconds = seconds();
+    report.seconds = pace_.seconds();
     report.figures = {{"executions", static_cast<double>(executions_)},
                       {"events", static_cast<double>(judge_.events())}};
     for (std::uint64_t i = 0; i < judged_; ++i) report.evaluations.count(Oracle::kNet);
@@ -140,16 +138,12 @@ class Conformer {
     return report;
   }
 
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
-
   const Lineup& lineup_;
   const WatchedNet& net_;
   const KeyMap& keys_;
   const Order& order_;
-  const Tell& tell_;
   Judge judge_;
-  const Clock::time_point began_ = Clock::now();
-  Clock::time_point told_at_ = began_;
+  Pace pace_;
   std::uint64_t executions_ = 0;
   std::uint64_t judged_ = 0;
   std::optional<Finding> finding_;

@@ -8,6 +8,8 @@
 #include <thread>
 #include <utility>
 
+#include "harness/stress/acting.h"
+
 namespace lockbench::stress::real {
 namespace {
 
@@ -30,7 +32,7 @@ std::size_t Player::perform(std::size_t position) {
       give();
       break;
     case Act::kGiveThrowing:
-      give_throwing();
+      give_while_throwing([this] { give(); });
       break;
     case Act::kGiveForeign:
       if (holds_.empty()) scene_.suspect.claim(act.key)->unlock();
@@ -50,9 +52,7 @@ std::size_t Player::perform(std::size_t position) {
 std::size_t Player::take(std::size_t position) {
   const Act& act = acts_[position];
   disturb();
-  std::unique_ptr<Claim> claim = act.kind == Act::kTakeBoth
-                                     ? scene_.suspect.claim_both(act.key, act.other)
-                                     : scene_.suspect.claim(act.key);
+  std::unique_ptr<Claim> claim = claim_for(scene_.suspect, act);
   scene_.log.wants(number_, static_cast<std::uint32_t>(position));
   const bool held = call(act, *claim);
   scene_.log.wants_nothing(number_);
@@ -86,20 +86,6 @@ void Player::give() {
   hold.entry.takes = false;
   scene_.log.note(number_, hold.entry);
   hold.claim->unlock();
-}
-
-// As a guard does when the work throws.
-void Player::give_throwing() {
-  struct WorkFailed {};
-  struct Guard {
-    ~Guard() { player.give(); }
-    Player& player;
-  };
-  try {
-    const Guard guard{*this};
-    throw WorkFailed();
-  } catch (const WorkFailed&) {
-  }
 }
 
 void Player::disturb() {

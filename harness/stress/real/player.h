@@ -45,7 +45,6 @@ class Player {
   std::size_t take(std::size_t position);
   bool call(const Act& act, Claim& claim);
   void give();
-  void give_throwing();
   void disturb();
 
   const Scene& scene_;

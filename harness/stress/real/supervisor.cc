@@ -2,16 +2,12 @@
 
 #include "harness/stress/real/supervisor.h"
 
-#include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
-#include <poll.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "harness/stress/real/forked_child.h"
 #include "harness/stress/real/standstill.h"
 
 #if defined(__SANITIZE_THREAD__)
@@ -58,18 +54,13 @@ extern "C" void note_crash(int number) {
   ::raise(number);
 }
 
-[[noreturn]] void be_the_child(Board& board, const std::function<void()>& body) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  prctl(PR_SET_TIMERSLACK, 1UL);  // sleeps of some microseconds are to take no more
-  const rlimit none{.rlim_cur = 0, .rlim_max = 0};
-  setrlimit(RLIMIT_CORE, &none);
+void go_through(Board& board, const std::function<void()>& body) {
   the_board = &board;
   if (!kSanitized) {  // they have handlers of their own
     for (const int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT}) signal(number, note_crash);
   }
   body();
   put(board.done, 1);
-  _exit(0);
 }
 
 // ---- in the parent
@@ -136,36 +127,19 @@ void charge(Board& board, const Charge& with) {
   board.charged.store(Board::kIs, std::memory_order_relaxed);  // relaxed: the child is gone
 }
 
-int await(pid_t child) {
-  int status = 0;
-  while (waitpid(child, &status, 0) == -1 && errno == EINTR) {
-  }
-  return status;
-}
-
 }  // namespace
 
 bool watch_over(Board& board, const std::function<void()>& body,
                 const std::function<void()>& look) {
-  int alive[2];  // a pipe that hangs up when the child has gone, whatever became of it
-  if (pipe(alive) != 0) std::abort();
-  const pid_t child = fork();
-  if (child == -1) std::abort();
-  if (child == 0) {
-    close(alive[0]);
-    be_the_child(board, body);
-  }
-  close(alive[1]);
-  Watcher watcher(board, child);
+  const ForkedChild child([&] { go_through(board, body); });
+  Watcher watcher(board, child.pid());
   bool hangs = false;
-  pollfd end{.fd = alive[0], .events = POLLIN, .revents = 0};
-  for (int tick = 1; !hangs && poll(&end, 1, static_cast<int>(kTick.count())) <= 0; ++tick) {
+  for (int tick = 1; !hangs && !child.gone_within(kTick); ++tick) {
     hangs = watcher.stands_still();
     if (tick % kTicksBetweenLooks == 0) look();
   }
-  if (hangs) kill(child, SIGKILL);
-  const int status = await(child);
-  close(alive[0]);
+  if (hangs) child.kill();
+  const int status = child.status();
   if (board.charged.load(std::memory_order_relaxed) == Board::kIs) return false;
   const bool finished = WIFEXITED(status) && WEXITSTATUS(status) == 0 && get(board.done) != 0;
   if (finished) return true;

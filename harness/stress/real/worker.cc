@@ -10,6 +10,8 @@
 #include <thread>
 #include <utility>
 
+#include "harness/stress/acting.h"
+
 namespace lockbench::stress::real {
 namespace {
 
@@ -57,7 +59,7 @@ std::size_t Worker::perform(std::size_t position) {
       give();
       break;
     case Act::kGiveThrowing:
-      give_throwing();
+      give_while_throwing([this] { give(); });
       break;
     case Act::kGiveForeign:
       unlock_as_stranger(act.key);
@@ -86,9 +88,7 @@ void Worker::take(const Act& act, std::size_t& position) {
   grants_before_ = get(stage_.watch(act.key, 0).grants);
   tell(Deed::kWants, act, 0, now_ns());
   disturb();
-  std::unique_ptr<Claim> claim = act.kind == Act::kTakeBoth
-                                     ? stage_.suspect.claim_both(act.key, act.other)
-                                     : stage_.suspect.claim(act.key);
+  std::unique_ptr<Claim> claim = claim_for(stage_.suspect, act);
   const std::int64_t asked = now_ns();
   const Answer answer = call(act, *claim);
   if (answer == Answer::kHeld) {
@@ -256,20 +256,6 @@ void Worker::give() {
   }
   holds_.pop_back();
   disturb();
-}
-
-// As a guard does when the work throws.
-void Worker::give_throwing() {
-  struct WorkFailed {};
-  struct Guard {
-    ~Guard() { worker.give(); }
-    Worker& worker;
-  };
-  try {
-    const Guard guard{*this};
-    throw WorkFailed();
-  } catch (const WorkFailed&) {
-  }
 }
 
 void Worker::unlock_as_stranger(std::uint32_t key) {

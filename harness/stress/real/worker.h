@@ -59,7 +59,6 @@ class Worker {
   void enter_part(Part& part, std::uint32_t lease, Claim& claim);
   void leave_part(const Part& part, std::uint32_t lease);
   void give();
-  void give_throwing();
   void unlock_as_stranger(std::uint32_t key);
   void rest(std::int64_t ns);
 

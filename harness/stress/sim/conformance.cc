@@ -22,6 +22,7 @@
 #include "harness/stress/conformance/judge.h"
 #include "harness/stress/conformance/key_map.h"
 #include "harness/stress/conformance/net_client.h"
+#include "harness/stress/conformance/pace.h"
 #include "harness/stress/conformance/watched_net.h"
 #include "harness/stress/sim/investigation.h"
 #include "harness/stress/sim/schedule.h"
@@ -38,7 +39,6 @@ using Report = stress::Report;
 // One in so many parts of the budget goes to clients that are explored whole.
 constexpr std::size_t kShareOfWhole = 2;
 constexpr std::uint32_t kMostPreemptions = 2;
-constexpr auto kTellEvery = std::chrono::milliseconds(200);
 
 // What is seen differs little between interleavings of one client: each is tried so often.
 constexpr int kWalksPerClient = 4;
@@ -52,11 +52,10 @@ class Conformer {
         net_(net),
         keys_(keys),
         order_(order),
-        tell_(tell),
-        judge_(net, keys) {}
+        judge_(net, keys),
+        pace_(order.budget, tell) {}
 
   Report report() {
-    const Clock::time_point end = began_ + order_.budget;
     std::vector<Client> clients = clients_for(lineup_);
     std::erase_if(clients, [this](const Client& client) { return !fits(net_, keys_, client); });
     const auto share =
@@ -64,18 +63,13 @@ class Conformer {
     for (std::uint32_t bound = 0; bound <= kMostPreemptions; ++bound) {
       for (const Client& client : clients) explore(client, bound, Clock::now() + share);
     }
-    walk(end);
+    walk(pace_.end());
     return told();
   }
 
  private:
   bool over(Clock::time_point until) {
-    const Clock::time_point now = Clock::now();
-    if (now - told_at_ > kTellEvery) {
-      told_at_ = now;
-      tell_(absl::StrFormat("%d executions", executions_));
-    }
-    return disagreement_.has_value() || now >= until;
+    return disagreement_.has_value() || pace_.is(until, executions_);
   }
 
   void explore(const Client& client, std::uint32_t bound, Clock::time_point until) {
@@ -120,7 +114,7 @@ class Conformer {
 
   Report told() {
     Report report{.engine = "sim", .suspect = lineup_.name};
-    report.seconds = seconds();
+    report.seconds = pace_.seconds();
     report.figures = {{"executions", static_cast<double>(executions_)},
                       {"steps", static_cast<double>(steps_)},
                       {"events", static_cast<double>(judge_.events())}};
@@ -139,17 +133,13 @@ class Conformer {
     return report;
   }
 
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
-
   World& world_;
   const Lineup& lineup_;
   const WatchedNet& net_;
   const KeyMap& keys_;
   const Order& order_;
-  const Tell& tell_;
   Judge judge_;
-  const Clock::time_point began_ = Clock::now();
-  Clock::time_point told_at_ = began_;
+  Pace pace_;
   std::uint64_t executions_ = 0;
   std::uint64_t steps_ = 0;
   std::uint64_t longest_ = 100;  // steps of an execution so far

@@ -8,6 +8,7 @@
 
 #include <absl/strings/str_cat.h>
 
+#include "harness/stress/acting.h"
 #include "primitives/platform/thread.h"
 
 namespace lockbench::stress::sim {
@@ -82,7 +83,7 @@ std::size_t Investigation::perform(std::uint32_t number, std::size_t position) {
       give(number);
       return position + 1;
     case Act::kGiveThrowing:
-      give_throwing(number);
+      give_while_throwing([&] { give(number); });
       return position + 1;
     case Act::kGiveForeign:
       give_foreign(number, act.key);
@@ -90,9 +91,7 @@ std::size_t Investigation::perform(std::uint32_t number, std::size_t position) {
     default:
       break;
   }
-  std::unique_ptr<Claim> claim = act.kind == Act::kTakeBoth
-                                     ? suspect_->claim_both(act.key, act.other)
-                                     : suspect_->claim(act.key);
+  std::unique_ptr<Claim> claim = claim_for(*suspect_, act);
   const Start start = begin_take(number, act);
   if (call(act, *claim)) {
     enter(number, act, claim.release());
@@ -302,21 +301,6 @@ void Investigation::forget_hold(std::uint32_t number, std::uint32_t key, const H
   last.thread = world_.thread();
   last.moment = world_.memory().stamp(last.thread);
   if (own->depth == 0) holders.erase(own);
-}
-
-// As a guard does when the work throws.
-void Investigation::give_throwing(std::uint32_t number) {
-  struct Guard {
-    ~Guard() { self.give(number); }
-    Investigation& self;
-    std::uint32_t number;
-  };
-  struct WorkFailed {};
-  try {
-    const Guard guard{*this, number};
-    throw WorkFailed();
-  } catch (const WorkFailed&) {
-  }
 }
 
 void Investigation::give_foreign(std::uint32_t number, std::uint32_t key) {

@@ -107,7 +107,6 @@ class Investigation {
   bool late(std::int64_t since_ns) const;
   void check_room(std::uint32_t number, std::uint32_t key, const Hold& hold);
   void give(std::uint32_t number);
-  void give_throwing(std::uint32_t number);
   void give_foreign(std::uint32_t number, std::uint32_t key);
   void forget_hold(std::uint32_t number, std::uint32_t key, const Hold& hold);
   bool leave_key(std::uint32_t number, std::uint32_t key, const Hold& hold);

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Pace: how long a lock is held against its net, and who is told meanwhile.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "harness/stress/engine_program.h"
+
+namespace lockbench::stress {
+
+class Pace {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  Pace(std::chrono::nanoseconds budget, const Tell& tell) : tell_(tell), end_(began_ + budget) {}
+
+  Clock::time_point end() const { return end_; }
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
+
+  // Whether it is `until`. Tells, a few times a second, how many executions there were.
+  bool is(Clock::time_point until, std::uint64_t executions);
+
+ private:
+  const Tell& tell_;
+  const Clock::time_point began_ = Clock::now();
+  const Clock::time_point end_;
+  Clock::time_point told_at_ = began_;
+};
+
+}  // namespace lockbench::stress
