@@ -56,7 +56,10 @@ absl::StatusOr<Net> read_net(const ModelOptions& options) {
 SearchLimits limits_of(const ModelOptions& options, std::clock_t& searched) {
   const auto deadline = std::chrono::steady_clock::now() + options.budget.value_or(kSearchBudget);
   return {.most_markings = options.most_markings,
-          .enough = [deadline] { return std::chrono::steady_clock::now() >= deadline; },
+          .enough =
+              [deadline] {
+                return noted_signal() != 0 || std::chrono::steady_clock::now() >= deadline;
+              },
           .fold = !options.unfolded,
           .searched = [&searched] { searched = std::clock(); }};
 }
@@ -187,6 +190,7 @@ int model_command(const ModelOptions& options, std::ostream& out, std::ostream& 
     err << "lockbench model: " << one_line(std::string(status.message())) << '\n';
     return code;
   };
+  note_signals();
   const absl::StatusOr<Net> net = read_net(options);
   if (!net.ok()) return complain(net.status(), kFaulty);
   if (const absl::Status status = validate(*net); !status.ok()) return complain(status, kFaulty);
@@ -200,7 +204,9 @@ int model_command(const ModelOptions& options, std::ostream& out, std::ostream& 
     out << replay_text(*net, *replayed, *events);
   } else if (options.conform) {
     const absl::StatusOr<stress::Report> report = conform(*net, conform_order(options));
-    if (absl::IsCancelled(report.status())) return 128 + noted_signal();
+    if (absl::IsCancelled(report.status())) {
+      return complain(report.status(), 128 + noted_signal());
+    }
     if (!report.ok()) {
       return complain(report.status(), absl::IsInternal(report.status()) ? kFailed : kFaulty);
     }
@@ -211,6 +217,10 @@ int model_command(const ModelOptions& options, std::ostream& out, std::ostream& 
     result = search_and_tell(options, *net, out);
   }
   out.flush();
+  if (noted_signal() != 0) {
+    return complain(absl::CancelledError("interrupted; what was printed is of the part searched"),
+                    128 + noted_signal());
+  }
   const absl::Status written = write_files(options, *net, showing_of(*net, result, replayed));
   if (!written.ok()) return complain(written, kUnwritten);
   return code_of(result, replayed);

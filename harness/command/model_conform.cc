@@ -68,11 +68,11 @@ std::string again(const stress::Report& report) {
 }  // namespace
 
 absl::StatusOr<stress::Report> conform(const Net& net, const ConformOrder& order) {
-  note_signals();
   const absl::StatusOr<Charge> charge = find_lock(order);
   if (!charge.ok()) return charge.status();
   Answer answer = ask(*charge, {.seed = order.seed, .net = pnml_of(net)}, {});
-  if (answer.interrupted) return absl::CancelledError("interrupted");
+  if (answer.interrupted)
+    return absl::CancelledError("interrupted before the engine had anything to say");
   if (!answer.misused.empty()) return absl::InvalidArgumentError(answer.misused);
   if (answer.engine_failed) {
     return absl::InternalError(answer.report.remarks.empty() ? "the engine failed"

@@ -78,6 +78,13 @@ def is_running(pid: int) -> bool:
         return False
 
 
+def catches(pid: int, number: int) -> bool:
+    """Whether a process has a handler for the signal `number`."""
+    status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+    caught = next(line for line in status.splitlines() if line.startswith("SigCgt:"))
+    return bool(int(caught.split()[1], 16) >> (number - 1) & 1)
+
+
 def without_advice(err: str) -> str:
     """Standard error but for the line about the machine, which may be busy or not."""
     lines = err.splitlines(keepends=True)

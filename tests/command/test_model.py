@@ -6,11 +6,12 @@ from __future__ import annotations
 import re
 import resource
 import shutil
+import signal
 from pathlib import Path
 
 import pytest
 
-from program import Program
+from program import Program, catches, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 RACE = ROOT / "docs" / "models" / "race.pnml"
@@ -38,6 +39,17 @@ def test_a_budget_ends_the_search_and_is_told(lockbench: Program) -> None:
     assert done.returncode == 4
     assert "--markings allows more" in done.stdout
     assert "since" in done.stdout  # what is proved does not depend on it
+
+
+def test_an_interrupted_search_tells_what_it_has(lockbench: Program) -> None:
+    large = ("--threads", "9", "--keys", "9", "--unfolded", "--markings", "1000000000")
+    process = lockbench.start("model", "keyed", *large, "--budget", "10min")
+    wait_until(lambda: catches(process.pid, signal.SIGINT), "the signal is not waited for")
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err == "lockbench model: interrupted; what was printed is of the part searched\n"
+    assert "Markings" in out
 
 
 def test_eight_threads_and_four_keys_are_searched_whole(lockbench: Program) -> None:
