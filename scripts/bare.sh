@@ -58,22 +58,22 @@ make_machine() {
     fail "debootstrap failed; $place/debootstrap.log says why"
   rm -rf "$place/machine"
   cp -a "$place/debian" "$place/machine"
-  mkdir "$place/machine/work"
-  cp "$place"/packages/*.deb "$place/machine/work"
+  mkdir "$place/machine/lockbench"
+  cp "$place"/packages/*.deb "$place/machine/lockbench"
 }
 
 # What is typed there. A short look at a lock that barges may stay inconclusive, or call it unfair.
 write_transcript() {
-  block cpp >"$place/machine/work/my_lock.cc"
-  block cmake >"$place/machine/work/CMakeLists.txt"
+  block cpp >"$place/machine/lockbench/my_lock.cc"
+  block cmake >"$place/machine/lockbench/CMakeLists.txt"
   {
-    echo 'export DEBIAN_FRONTEND=noninteractive; cd /work'
+    echo 'export DEBIAN_FRONTEND=noninteractive; cd /lockbench'
     echo 'set -v'
     echo 'apt-get update >>apt.log'
     echo 'apt-get install -y ./lockbench_*.deb ./liblockbench-dev_*.deb g++ cmake make >>apt.log 2>&1'
     block sh | sed -E 's/^lockbench stress .*/& || (($? > 3))/'
     echo 'ls -l mine/report.html; lockbench --version'
-  } >"$place/machine/work/transcript.sh"
+  } >"$place/machine/lockbench/transcript.sh"
 }
 
 (($(id -u) == 0)) || fail "a machine in a folder is root's to make; run it as root"
@@ -89,5 +89,5 @@ write_transcript
 # The mounts are those of this one command, and gone with it.
 # shellcheck disable=SC2016  # it is the inner shell that expands
 unshare --mount bash -euc 'mount -t proc proc "$1/proc"; mount --rbind /dev "$1/dev"; mount --rbind /sys "$1/sys"
-  exec chroot "$1" /bin/bash -eu /work/transcript.sh' bash "$place/machine" </dev/null 2>&1 |
+  exec chroot "$1" /bin/bash -eu /lockbench/transcript.sh' bash "$place/machine" </dev/null 2>&1 |
   tee "$place/transcript.txt"
