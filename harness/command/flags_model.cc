@@ -40,7 +40,7 @@ void add_spec(CLI::App& model, ModelSpec& spec) {
 }
 
 std::optional<std::string> parse_engine(std::string_view text) {
-  if (text != "sim" && text != "real") return std::nullopt;
+  if (text != "sim" && text != "real" && text != "proc") return std::nullopt;
   return std::string(text);
 }
 
@@ -56,9 +56,10 @@ void add_conformance(CLI::App& model, ModelOptions& options) {
       model,
       {.names = "--engine",
        .type = "ENGINE",
-       .help = "With --conform: sim (simulated threads, every interleaving of small clients) or "
-               "real (native threads at full speed) [sim]"},
-      "sim, real", parse_engine,
+       .help = "With --conform: sim (simulated threads, every interleaving of small clients), "
+               "real (native threads at full speed) or proc (processes, killed and stopped) [the "
+               "first that knows the lock]"},
+      "sim, real, proc", parse_engine,
       [&options](const std::string& engine) { options.engine = engine; });
   add_text(model,
            {.names = "--lock",

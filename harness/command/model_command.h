@@ -23,7 +23,7 @@ struct ModelOptions {
   std::optional<std::filesystem::path> promela;
   std::optional<std::filesystem::path> replay;  // events to read
   bool conform = false;                         // hold a lock against the net instead
-  std::string engine = "sim";                   // whose threads use it: sim or real
+  std::string engine;                           // who uses it; empty: the first that can
   std::string lock;                             // that one; empty: the one of the model's name
   std::uint64_t seed = 1;                       // of what it is made to do
   std::optional<Nanoseconds> budget;            // 60 s for a search, 5 s for a lock

@@ -25,7 +25,7 @@ absl::StatusOr<Charge> find_lock(const ConformOrder& order) {
   std::vector<std::string> names;
   for (const char* suffix : {"", "-mutants"}) {
     for (const EngineListing& engine : engines_named(suffix)) {
-      if (engine.engine != order.engine) continue;
+      if (!order.engine.empty() && engine.engine != order.engine) continue;
       for (const Listed& suspect : engine.suspects) {
         if (suspect.name == order.lock) {
           return Charge{.engine = engine.engine,
@@ -37,11 +37,14 @@ absl::StatusOr<Charge> find_lock(const ConformOrder& order) {
       }
     }
   }
+  const std::string engine = order.engine.empty() ? "" : "engine '" + order.engine + "'";
   if (names.empty()) {
-    return absl::NotFoundError(absl::StrCat(
-        "no engine '", order.engine, "' lies beside this program; build or install it whole"));
+    return absl::NotFoundError(
+        absl::StrCat("no ", engine.empty() ? "engine" : engine,
+                     " lies beside this program; build or install it whole"));
   }
-  return unknown_name("lock of the engine '" + order.engine + "'", order.lock, names);
+  return unknown_name(engine.empty() ? "lock of the engines" : "lock of the " + engine, order.lock,
+                      names);
 }
 
 std::string traced(const std::vector<std::string>& events) {
@@ -84,7 +87,7 @@ absl::StatusOr<stress::Report> conform(const Net& net, const ConformOrder& order
 std::string conform_text(const stress::Report& report) {
   std::string done;
   for (const auto& [name, value] : report.figures) {
-    if (name != "steps") absl::StrAppendFormat(&done, "%.0f %s, ", value, name);
+    if (name != "steps" && value != 0) absl::StrAppendFormat(&done, "%.0f %s, ", value, name);
   }
   std::string text;
   if (report.verdict == stress::Verdict::kConvicted) {

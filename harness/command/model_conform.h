@@ -15,8 +15,8 @@
 namespace lockbench {
 
 struct ConformOrder {
-  std::string engine = "sim";  // or real
-  std::string lock;            // as `lockbench stress --list` names it
+  std::string engine;  // sim, real or proc; empty: the first of them that knows the lock
+  std::string lock;    // as `lockbench stress --list` names it
   Nanoseconds budget = std::chrono::seconds(5);
   std::uint64_t seed = 1;
 };

@@ -18,10 +18,11 @@ struct Deed {
     kTakes,
     kLetsGo,
     kExpires,  // has held for as long as a hold may last
+    kDies,     // is killed while it holds
   };
   Kind kind = kTakes;
   std::uint32_t thread = 0;
-  std::vector<std::uint32_t> keys;  // those taken at once together
+  std::vector<std::uint32_t> keys;  // those taken at once together; of kDies none
   std::uint32_t lease = 0;
 
   bool operator==(const Deed&) const = default;

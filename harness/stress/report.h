@@ -33,7 +33,7 @@ struct Order {
   std::string mode;               // real, proc: this one alone; empty: all in turn
   std::uint32_t threads = 4;      // real, proc
   std::uint32_t reruns = 10;  // real, proc: how often a conviction is tried again, in the time left
-  std::string net;            // sim, real: PNML; hold the suspect against this, and nothing else
+  std::string net;            // PNML; hold the suspect against this, and nothing else
 };
 
 enum class Verdict : std::uint8_t { kClean, kConvicted, kInconclusive, kFairness };

@@ -101,8 +101,17 @@ def test_native_threads_are_held_against_the_net_too(lockbench: Program) -> None
         done = lockbench.run("model", model, *words)
         assert done.returncode == 0, done.stdout + done.stderr
         assert "the net can do all of it" in done.stdout
-    assert "none of sim, real" in lockbench.run("model", "keyed", "--engine", "proc").stderr
+    assert "none of sim, real, proc" in lockbench.run("model", "keyed", "--engine", "prc").stderr
     assert "add --conform" in lockbench.run("model", "keyed", "--engine", "real").stderr
+
+
+def test_processes_are_held_against_the_net_of_the_file_lock(lockbench: Program) -> None:
+    done = lockbench.run("model", "file", "--conform", "--budget", "2s")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "the net can do all of it" in done.stdout
+    assert "processes killed" in done.stdout
+    told = lockbench.run("model", "file", "--conform", "--engine", "sim").stderr
+    assert "unknown lock of the engine 'sim': 'file'" in told
 
 
 def test_what_cannot_be_read_or_written_is_told_in_a_line(lockbench: Program) -> None:

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/catalog/in_scratch_folder.h"
-#include "harness/stress/proc/crew.h"
+#include "harness/stress/proc/children.h"
 #include "harness/stress/suspect_of.h"
 #include "primitives/as_published/file_as_published.h"
 #include "primitives/as_published/file_unsafe_as_published.h"

@@ -14,7 +14,8 @@
 namespace lockbench::mutants {
 
 struct MutantEngine {
-  bool native = false;
+  const char* name = "";
+  bool native = false;  // native threads
   std::vector<stress::Lineup> (*lineup)() = nullptr;
   absl::StatusOr<stress::Report> (*hold_against_net)(const stress::Lineup&, const stress::Order&,
                                                      const stress::Tell&) = nullptr;

@@ -7,7 +7,10 @@
 namespace lockbench::mutants {
 
 MutantEngine mutant_engine() {
-  return {.native = true, .lineup = for_real, .hold_against_net = stress::real::hold_against_net};
+  return {.name = "real",
+          .native = true,
+          .lineup = for_real,
+          .hold_against_net = stress::real::hold_against_net};
 }
 
 }  // namespace lockbench::mutants

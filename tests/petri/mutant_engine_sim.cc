@@ -7,7 +7,7 @@
 namespace lockbench::mutants {
 
 MutantEngine mutant_engine() {
-  return {.native = false, .lineup = for_sim, .hold_against_net = stress::sim::hold_against_net};
+  return {.name = "sim", .lineup = for_sim, .hold_against_net = stress::sim::hold_against_net};
 }
 
 }  // namespace lockbench::mutants

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The broken locks and the nets that they are held against, for the simulated engine and for the
-// one of native threads, of which each program has but one.
+// The broken locks and the nets that they are held against, for the simulated engine, for the one
+// of native threads and for the one of processes, of which each program has but one.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct MutantNet {
   std::string unseen_natively = {};
 };
 
-// One for each lock of for_sim(), which are those of for_real().
+// One for each lock of for_sim(), which are those of for_real(); or of for_proc().
 const std::vector<MutantNet>& mutant_nets();
 
 // What this program's engine says of the lock and its net, from a process of its own: a broken lock

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// lockbench-net-mutants, on simulated threads, and lockbench-native-net-mutants, on native ones:
+// lockbench-net-mutants, on simulated threads, lockbench-native-net-mutants, on native ones, and
+// lockbench-process-net-mutants, between processes:
 // hold each broken lock against its net, and print what disagreed as a table in Markdown.
 
 #include <algorithm>

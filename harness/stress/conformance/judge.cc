@@ -3,6 +3,7 @@
 #include "harness/stress/conformance/judge.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "harness/petri/replay.h"
 #include "harness/petri/story.h"
@@ -26,6 +27,10 @@ std::vector<std::uint32_t> Judge::locks_of(const std::vector<std::uint32_t>& key
 std::vector<std::string> Judge::events_of(const Chronicle& chronicle) const {
   std::vector<std::string> events;
   for (const Deed& deed : chronicle.deeds) {
+    if (deed.kind == Deed::kDies) {
+      events.push_back(WatchedNet::dies(deed.thread));
+      continue;
+    }
     std::vector<std::uint32_t> locks = net_.in_order(deed.thread, locks_of(deed.keys, deed.lease));
     if (deed.kind == Deed::kLetsGo) std::reverse(locks.begin(), locks.end());
     for (const std::uint32_t lock : locks) {
@@ -38,10 +43,28 @@ std::vector<std::string> Judge::events_of(const Chronicle& chronicle) const {
 }
 
 std::optional<Disagreement> Judge::look_at(const Chronicle& chronicle) {
-  std::vector<std::string> events = events_of(chronicle);
-  const Replay replayed = replay(net_.net(), events);
-  events_ += events.size();
-  taken_.insert(replayed.steps.begin(), replayed.steps.end());
+  return look_at({&chronicle, 1});
+}
+
+std::optional<Disagreement> Judge::look_at(std::span<const Chronicle> readings) {
+  std::optional<Disagreement> first;
+  for (const Chronicle& chronicle : readings) {
+    std::vector<std::string> events = events_of(chronicle);
+    const Replay replayed = replay(net_.net(), events);
+    if (&chronicle == readings.data()) {
+      events_ += events.size();
+      taken_.insert(replayed.steps.begin(), replayed.steps.end());
+    }
+    std::optional<Disagreement> found = judgement(chronicle, std::move(events), replayed);
+    if (!found) return std::nullopt;
+    if (!first) first = std::move(found);
+  }
+  return first;
+}
+
+std::optional<Disagreement> Judge::judgement(const Chronicle& chronicle,
+                                             std::vector<std::string> events,
+                                             const Replay& replayed) {
   if (!replayed.conforms) {
     if (!replayed.certain) {
       ++undecided_;
@@ -127,15 +150,25 @@ std::string Judge::kept_text(const Chronicle& chronicle, const Marking& marking)
          " of its keys, the model for " + std::to_string(kept);
 }
 
+std::vector<std::uint32_t> Judge::living_after(const Chronicle& chronicle) const {
+  std::vector<std::uint32_t> living(net_.threads());
+  std::iota(living.begin(), living.end(), 0);
+  for (const Deed& deed : chronicle.deeds) {
+    if (deed.kind == Deed::kDies) std::erase(living, deed.thread);
+  }
+  return living;
+}
+
 std::string Judge::shortage_text(const Chronicle& chronicle,
                                  std::vector<std::string> events) const {
   if (!chronicle.shortage || keys_.by_lease) return "";
   const auto [key, free] = *chronicle.shortage;
   const std::uint32_t lock = keys_.lock_of[key];
   if (lock >= net_.locks().size() || free >= net_.capacity(lock)) return "";
-  for (std::uint32_t thread = 0; thread <= free; ++thread) {
-    events.push_back(net_.takes(thread, lock));
-  }
+  std::vector<std::uint32_t> living = living_after(chronicle);
+  if (living.size() <= free) return "";
+  living.resize(free + 1);
+  for (const std::uint32_t thread : living) events.push_back(net_.takes(thread, lock));
   if (!replay(net_.net(), events).conforms) return "";
   return kOtherwise + ("there " + net_.locks()[lock]) + " can be had " + std::to_string(free) +
          " times at once, in the model " + std::to_string(net_.capacity(lock)) + " times";
@@ -149,6 +182,9 @@ Coverage Judge::coverage() const {
     const std::string& event = net_.net().transitions[t].event;
     if (event.empty() || taken_.contains(t)) continue;
     (seen.contains(event) ? coverage.never_needed : coverage.never_seen).push_back(t);
+  }
+  for (const std::uint32_t t : net_.rescues()) {
+    if (!taken_.contains(t)) coverage.never_seen.push_back(t);
   }
   return coverage;
 }

@@ -7,7 +7,7 @@
 //   - an event of it is none that the net can do then;
 //   - it ends at a standstill, and the net could have served one who waits;
 //   - everybody has gone, and a lock is not free, or something is kept for it, that is free and
-//     without an entry in the net;
+//     without an entry in the net (who was killed has gone, too);
 //   - it ends with the use of something that the suspect had already removed.
 #pragma once
 
@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "harness/petri/net.h"
+#include "harness/petri/replay.h"
 #include "harness/stress/chronicle.h"
 #include "harness/stress/conformance/watched_net.h"
 
@@ -51,6 +52,10 @@ class Judge {
   // Counts what the chronicle covers.
   std::optional<Disagreement> look_at(const Chronicle& chronicle);
 
+  // Where something could not be seen: all that may have happened, the likeliest first. There is no
+  // disagreement when one of them agrees; the first one's is told.
+  std::optional<Disagreement> look_at(std::span<const Chronicle> readings);
+
   // The chronicle as events of the net, one a line in a trace.
   std::vector<std::string> events_of(const Chronicle& chronicle) const;
 
@@ -64,7 +69,10 @@ class Judge {
                                       std::uint32_t lease) const;
   // What is wrong; empty: nothing.
   std::string standstill(const Chronicle& chronicle, const std::vector<std::string>& events) const;
+  std::optional<Disagreement> judgement(const Chronicle& chronicle, std::vector<std::string> events,
+                                        const Replay& replayed);
   std::string kept_text(const Chronicle& chronicle, const Marking& marking) const;
+  std::vector<std::uint32_t> living_after(const Chronicle& chronicle) const;
   std::string shortage_text(const Chronicle& chronicle, std::vector<std::string> events) const;
 
   std::string could_go_on(std::span<const Chronicle::Wait> undecided,

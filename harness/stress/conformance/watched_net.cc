@@ -3,10 +3,12 @@
 #include "harness/stress/conformance/watched_net.h"
 
 #include <algorithm>
+#include <sstream>
 #include <utility>
 
 #include <absl/status/status.h>
 
+#include "harness/petri/pnml.h"
 #include "harness/petri/replay.h"
 
 namespace lockbench::stress {
@@ -14,6 +16,7 @@ namespace {
 
 constexpr char kTakes[] = "takes ";
 constexpr char kLetsGo[] = "lets go of ";
+constexpr char kClears[] = " clears ";
 constexpr char kAbsent[] = "nothing is kept of ";
 
 std::string subject(std::uint32_t thread) {
@@ -42,8 +45,16 @@ Net alone(const Net& net, std::uint32_t thread) {
 
 }  // namespace
 
+absl::StatusOr<WatchedNet> WatchedNet::read(const std::string& pnml) {
+  std::istringstream text(pnml);
+  absl::StatusOr<Net> net = read_pnml(text, "net");
+  if (!net.ok()) return net.status();
+  return watch(*std::move(net));
+}
+
 absl::StatusOr<WatchedNet> WatchedNet::watch(Net net) {
   WatchedNet watched(std::move(net));
+  watched.hide_rescues();
   watched.find_locks();
   if (watched.locks_.empty()) {
     return absl::InvalidArgumentError(
@@ -59,6 +70,15 @@ absl::StatusOr<WatchedNet> WatchedNet::watch(Net net) {
       watched.absences_.push_back(place);
   }
   return watched;
+}
+
+void WatchedNet::hide_rescues() {
+  for (std::uint32_t t = 0; t < net_.transitions.size(); ++t) {
+    std::string& event = net_.transitions[t].event;
+    if (event.find(kClears) == std::string::npos) continue;
+    event.clear();
+    rescues_.push_back(t);
+  }
 }
 
 void WatchedNet::find_locks() {
@@ -101,6 +121,15 @@ std::string WatchedNet::lets_go(std::uint32_t thread, std::uint32_t lock) const 
 
 std::string WatchedNet::expires(std::uint32_t thread) {
   return subject(thread) + "expires";
+}
+
+std::string WatchedNet::dies(std::uint32_t thread) {
+  return subject(thread) + "dies";
+}
+
+bool WatchedNet::is_mortal() const {
+  return std::any_of(net_.transitions.begin(), net_.transitions.end(),
+                     [](const NetTransition& transition) { return transition.event == dies(0); });
 }
 
 std::vector<std::uint32_t> WatchedNet::in_order(std::uint32_t thread,

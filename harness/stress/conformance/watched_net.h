@@ -5,7 +5,8 @@
 // Such a net has transitions with the events `thread 1 takes a` and `thread 1 lets go of a`. What
 // is taken are its locks, numbered in the order in which thread 1's transitions name them; threads
 // are numbered from 0 here and from 1 in the net's words. A place or transition whose words begin
-// with `thread 1 ` is thread 1's own.
+// with `thread 1 ` is thread 1's own. What has the event `thread 1 clears …` is done by one who
+// waits, for an owner that died: it happens within lock(), where nobody sees it.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +24,9 @@ class WatchedNet {
   // Fails with InvalidArgument when nothing in the net can be watched.
   static absl::StatusOr<WatchedNet> watch(Net net);
 
+  // The same of a net as PNML.
+  static absl::StatusOr<WatchedNet> read(const std::string& pnml);
+
   const Net& net() const { return net_; }
   std::uint32_t threads() const { return static_cast<std::uint32_t>(solos_.size()); }
   const std::vector<std::string>& locks() const { return locks_; }
@@ -34,6 +38,13 @@ class WatchedNet {
   std::string takes(std::uint32_t thread, std::uint32_t lock) const;
   std::string lets_go(std::uint32_t thread, std::uint32_t lock) const;
   static std::string expires(std::uint32_t thread);
+  static std::string dies(std::uint32_t thread);
+
+  // Whether its threads may die.
+  bool is_mortal() const;
+
+  // Transitions that clear away what a dead owner left.
+  const std::vector<std::uint32_t>& rescues() const { return rescues_; }
 
   // Several locks taken at once, in the order in which this thread can take them.
   std::vector<std::uint32_t> in_order(std::uint32_t thread, std::vector<std::uint32_t> locks) const;
@@ -47,6 +58,7 @@ class WatchedNet {
  private:
   explicit WatchedNet(Net net) : net_(std::move(net)) {}
 
+  void hide_rescues();
   void find_locks();
   void find_threads();
   std::uint32_t measured_capacity(std::uint32_t lock) const;
@@ -56,6 +68,7 @@ class WatchedNet {
   std::vector<std::string> locks_;
   std::vector<std::uint32_t> capacities_;
   std::vector<std::uint32_t> absences_;
+  std::vector<std::uint32_t> rescues_;
 };
 
 }  // namespace lockbench::stress

@@ -2,66 +2,16 @@
 
 #include "harness/stress/proc/crew.h"
 
-#include <cerrno>
 #include <csignal>
-#include <cstdlib>
-#include <linux/sched.h>
 #include <optional>
 #include <sched.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "harness/stress/proc/children.h"
 #include "harness/stress/proc/worker.h"
 
 namespace lockbench::stress::proc {
-namespace {
-
-// Waits for what `options` say of the process; leaves it as it is.
-void await(pid_t process, int options) {
-  siginfo_t seen;
-  while (waitid(P_PID, static_cast<id_t>(process), &seen, options | WNOWAIT) != 0 &&
-         errno == EINTR) {
-  }
-}
-
-void collect_one(pid_t process) {
-  while (waitpid(process, nullptr, 0) == -1 && errno == EINTR) {
-  }
-}
-
-void die_with_parent() {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  prctl(PR_SET_TIMERSLACK, 1UL);  // sleeps of some microseconds are to take no more
-  const rlimit none{.rlim_cur = 0, .rlim_max = 0};
-  setrlimit(RLIMIT_CORE, &none);
-}
-
-// A process that does nothing, of that number; absent where the kernel does not permit that.
-std::optional<pid_t> start_stranger(pid_t number) {
-  clone_args arguments{};
-  arguments.exit_signal = SIGCHLD;
-  arguments.set_tid = reinterpret_cast<std::uintptr_t>(&number);
-  arguments.set_tid_size = 1;
-  const long child = syscall(SYS_clone3, &arguments, sizeof arguments);
-  if (child == -1) return std::nullopt;
-  if (child != 0) return static_cast<pid_t>(child);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  for (;;) pause();
-}
-
-}  // namespace
-
-pid_t start_child(const std::function<void()>& work) {
-  const pid_t child = fork();
-  if (child == -1) std::abort();
-  if (child != 0) return child;
-  die_with_parent();
-  work();
-  _exit(0);
-}
 
 Crew::~Crew() {
   for (const std::uint32_t seat : living()) {
@@ -70,7 +20,7 @@ Crew::~Crew() {
   }
   for (const pid_t stranger : strangers_) {
     ::kill(stranger, SIGKILL);
-    collect_one(stranger);
+    collect_child(stranger);
   }
 }
 
@@ -118,18 +68,16 @@ bool Crew::collect() {
 void Crew::kill(std::uint32_t seat) {
   Seat& board = stage_.board.seats[seat];
   put(board.killed_life, get(board.life));
-  ::kill(processes_[seat], SIGKILL);
-  await(processes_[seat], WEXITED);
+  kill_child(processes_[seat]);
 }
 
 void Crew::bury(std::uint32_t seat) {
-  collect_one(processes_[seat]);
+  collect_child(processes_[seat]);
   processes_[seat] = 0;
 }
 
 void Crew::stop(std::uint32_t seat) {
-  ::kill(processes_[seat], SIGSTOP);
-  await(processes_[seat], WSTOPPED | WEXITED);
+  stop_child(processes_[seat]);
   put(stage_.board.seats[seat].stopped, 1);
 }
 
@@ -142,16 +90,6 @@ bool Crew::recycle(pid_t number) {
   const std::optional<pid_t> stranger = start_stranger(number);
   if (stranger) strangers_.push_back(*stranger);
   return stranger.has_value();
-}
-
-bool can_recycle_numbers() {
-  const pid_t dead = start_child([] {});
-  collect_one(dead);
-  const std::optional<pid_t> stranger = start_stranger(dead);
-  if (!stranger) return false;
-  ::kill(*stranger, SIGKILL);
-  collect_one(*stranger);
-  return true;
 }
 
 }  // namespace lockbench::stress::proc

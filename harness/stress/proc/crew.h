@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <sys/types.h>
 #include <vector>
@@ -52,11 +51,5 @@ class Crew {
   std::array<pid_t, kMostSeats> processes_{};
   std::vector<pid_t> strangers_;
 };
-
-// Whether the kernel lets this process choose the number of a new one.
-bool can_recycle_numbers();
-
-// Runs `work()` in a child process, which dies with this one, and ends that with 0.
-pid_t start_child(const std::function<void()>& work);
 
 }  // namespace lockbench::stress::proc

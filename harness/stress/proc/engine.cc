@@ -15,6 +15,7 @@
 #include <absl/strings/str_format.h>
 
 #include "harness/stress/proc/board.h"
+#include "harness/stress/proc/conformance.h"
 #include "harness/stress/proc/epoch.h"
 #include "harness/stress/proc/testimony.h"
 
@@ -206,6 +207,7 @@ std::vector<Oracle> needed_for(const Abilities& abilities) {
 }  // namespace
 
 absl::StatusOr<Report> investigate(const Lineup& lineup, const Order& order, const Tell& tell) {
+  if (!order.net.empty()) return hold_against_net(lineup, order, tell);
   const absl::StatusOr<Series> series = series_for(order);
   if (!series.ok()) return series.status();
   prctl(PR_SET_TIMERSLACK, 1UL);  // the nemesis looks every 500 us

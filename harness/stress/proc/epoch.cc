@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <vector>
 
+#include "harness/stress/proc/children.h"
 #include "harness/stress/proc/crew.h"
 #include "harness/stress/real/standstill.h"
 #include "harness/stress/real/task_state.h"

@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <memory>
 #include <optional>
 #include <random>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <utility>
@@ -17,18 +15,16 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
-#include "harness/petri/pnml.h"
 #include "harness/stress/client.h"
+#include "harness/stress/conformance/client_source.h"
 #include "harness/stress/conformance/coverage_text.h"
 #include "harness/stress/conformance/judge.h"
 #include "harness/stress/conformance/key_map.h"
-#include "harness/stress/conformance/net_client.h"
 #include "harness/stress/conformance/pace.h"
 #include "harness/stress/conformance/watched_net.h"
 #include "harness/stress/real/board.h"
+#include "harness/stress/real/key_trial.h"
 #include "harness/stress/real/logged_run.h"
-#include "harness/stress/real/watched_child.h"
-#include "primitives/platform/shared_array.h"
 
 namespace lockbench::stress::real {
 namespace {
@@ -51,34 +47,21 @@ std::uint32_t passes_for(const Client& client) {
   return std::clamp(static_cast<std::uint32_t>(kActsOfARun / acts), 1U, kMostPasses);
 }
 
-bool awaits(const Client& client) {
-  return std::any_of(client.threads.begin(), client.threads.end(), [](const auto& acts) {
-    return std::any_of(acts.begin(), acts.end(),
-                       [](const Act& act) { return act.kind == Act::kAwait; });
-  });
-}
-
 class Conformer {
  public:
   Conformer(const Lineup& lineup, const WatchedNet& net, const KeyMap& keys, const Order& order,
             const Tell& tell)
       : lineup_(lineup),
         net_(net),
-        keys_(keys),
         order_(order),
+        clients_(lineup, net, keys),
         judge_(net, keys),
         pace_(order.budget, tell) {}
 
   Report report() {
-    std::vector<Client> known = clients_for(lineup_);
-    std::erase_if(known, [this](const Client& client) {
-      return awaits(client) || !fits(net_, keys_, client);
-    });
     std::mt19937_64 random(order_.seed);
-    // The small clients that are known to bring out faults take turns with what is drawn.
-    for (std::size_t i = 0; !over(); ++i) {
-      const bool draws = i % 2 == 1 || known.empty();
-      const Client client = draws ? drawn(random) : known[i / 2 % known.size()];
+    while (!over()) {
+      const Client client = clients_.next(random);
       for (int run = 0; run < kRunsPerClient && !over(); ++run) {
         execute({.client = client,
                  .passes = passes_for(client),
@@ -90,13 +73,6 @@ class Conformer {
   }
 
  private:
-  Client drawn(std::mt19937_64& random) const {
-    const std::uint32_t threads =
-        net_.threads() == 1 ? 1 : static_cast<std::uint32_t>(2 + random() % (net_.threads() - 1));
-    const auto rounds = static_cast<std::uint32_t>(1 + random() % 4);
-    return draw_client(net_, keys_, lineup_.abilities, threads, rounds, random);
-  }
-
   bool over() { return finding_.has_value() || pace_.is(pace_.end(), executions_); }
 
   void execute(const RunPlan& plan) {
@@ -140,8 +116,8 @@ class Conformer {
 
   const Lineup& lineup_;
   const WatchedNet& net_;
-  const KeyMap& keys_;
   const Order& order_;
+  ClientSource clients_;
   Judge judge_;
   Pace pace_;
   std::uint64_t executions_ = 0;
@@ -150,31 +126,12 @@ class Conformer {
   std::vector<std::string> story_;
 };
 
-// In a process of its own: even that may be too much for a broken lock. Fails with Aborted then.
 absl::StatusOr<TriedKey> tried_natively(const Lineup& lineup, std::uint32_t first) {
-  struct Answer {
-    Word capacity{0};
-    Word kept_out{0};  // a bit for each key
-  };
-  const platform::SharedObject<Answer> answer;
-  const ChildEnd end = watch_child(
-      [&] {
-        TriedKey tried;
-        try_keys<std::thread>(lineup, first, tried);
-        put(answer->capacity, tried.capacity);
-        for (std::uint32_t key = 0; key < kKeysTried; ++key) {
-          put(answer->kept_out, get(answer->kept_out) | std::uint64_t{tried.kept_out[key]} << key);
-        }
-      },
-      [] { return std::uint64_t{0}; });
-  if (end.stood_still || !end.says.empty()) {
-    return absl::AbortedError(end.stood_still ? "a call of try_lock() did not return" : end.says);
-  }
-  TriedKey tried{.capacity = static_cast<std::uint32_t>(get(answer->capacity))};
-  for (std::uint32_t key = 0; key < kKeysTried; ++key) {
-    tried.kept_out[key] = (get(answer->kept_out) >> key & 1) != 0;
-  }
-  return tried;
+  return tried_in_child([&](KeyTrial& trial) {
+    TriedKey tried;
+    try_keys<std::thread>(lineup, first, tried);
+    trial.tell(tried);
+  });
 }
 
 // Of a suspect that did not live to be told apart from the locks of another net.
@@ -196,10 +153,7 @@ absl::StatusOr<Report> hold_against_net(const Lineup& lineup, const Order& order
         "' takes keys away by the clock, sooner than native threads can be sure to run; use the "
         "simulated engine, which has the clock in its hands"));
   }
-  std::istringstream text(order.net);
-  absl::StatusOr<Net> read = read_pnml(text, "net");
-  if (!read.ok()) return read.status();
-  absl::StatusOr<WatchedNet> net = WatchedNet::watch(*std::move(read));
+  const absl::StatusOr<WatchedNet> net = WatchedNet::read(order.net);
   if (!net.ok()) return net.status();
   const absl::StatusOr<KeyMap> keys =
       map_keys(lineup, *net, kMostThreads,

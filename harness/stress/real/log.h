@@ -25,29 +25,23 @@
 #include "harness/stress/chronicle.h"
 #include "harness/stress/client.h"
 #include "harness/stress/real/board.h"
+#include "harness/stress/real/notebook.h"
 #include "primitives/platform/layout.h"
 #include "primitives/platform/shared_array.h"
 
 namespace lockbench::stress::real {
 
-struct Entry {
-  std::uint64_t moment = 0;
-  std::uint32_t act = 0;  // the take, by its place among the acts of the thread
-  std::uint32_t lease = 0;
-  bool takes = false;  // else lets go
-};
-
-class Log {
+class Log final : public Notebook {
  public:
   // Room for `passes` times through the acts of each thread.
   Log(const Client& client, std::uint32_t passes);
 
-  // By thread `thread`: it waits for what act number `act` takes; it waits no more.
-  void wants(std::uint32_t thread, std::uint32_t act) { put(pages_[thread].wants, act + 1); }
-  void wants_nothing(std::uint32_t thread) { put(pages_[thread].wants, 0); }
+  void wants(std::uint32_t thread, std::uint32_t act) override {
+    put(pages_[thread].wants, act + 1);
+  }
+  void wants_nothing(std::uint32_t thread) override { put(pages_[thread].wants, 0); }
 
-  // By thread `thread`: what was seen just now.
-  void note(std::uint32_t thread, Entry entry) {
+  void note(std::uint32_t thread, Entry entry) override {
     // relaxed: the order of draws is all that is asked for.
     entry.moment = moments_->next.fetch_add(1, std::memory_order_relaxed);
     Word& noted = pages_[thread].noted;

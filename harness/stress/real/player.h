@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Player: one thread of a run that is logged. It does its acts over and over and notes what it has
-// and what it is about to give back; it judges nothing.
+// Player: one thread of a run that is logged, or one process. It does its acts over and over and
+// notes what it has and what it is about to give back; it judges nothing.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harness/stress/client.h"
-#include "harness/stress/real/log.h"
+#include "harness/stress/real/notebook.h"
 #include "harness/stress/suspect.h"
 #include "workloads/random.h"
 
@@ -20,7 +20,7 @@ class Player {
   // What all players of a run share.
   struct Scene {
     Suspect& suspect;
-    Log& log;
+    Notebook& log;
     const Client& client;
     bool yields = false;  // now and then, between acts and within holds
     std::uint64_t seed = 1;

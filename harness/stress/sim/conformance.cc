@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <random>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,7 +15,6 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
-#include "harness/petri/pnml.h"
 #include "harness/stress/client.h"
 #include "harness/stress/conformance/coverage_text.h"
 #include "harness/stress/conformance/judge.h"
@@ -169,10 +167,7 @@ TriedKey tried_in(World& world, const Lineup& lineup, std::uint32_t first) {
 
 absl::StatusOr<Report> hold_against_net(const Lineup& lineup, const Order& order,
                                         const Tell& tell) {
-  std::istringstream text(order.net);
-  absl::StatusOr<Net> read = read_pnml(text, "net");
-  if (!read.ok()) return read.status();
-  absl::StatusOr<WatchedNet> net = WatchedNet::watch(*std::move(read));
+  const absl::StatusOr<WatchedNet> net = WatchedNet::read(order.net);
   if (!net.ok()) return net.status();
   World world(Model::kTso);
   // One of the simulated threads is the one that starts and awaits the others.
