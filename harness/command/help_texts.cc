@@ -123,6 +123,7 @@ std::string model_help() {
          "  lockbench model striped --nested --order twice --stripes 1\n"
          "  lockbench model keyed --threads 8 --keys 4 --budget 5min\n"
          "  lockbench model keyed --conform\n"
+         "  lockbench model file --conform\n"
          "  lockbench model keyed --trace log.txt\n"
          "  lockbench model --file mine.pnml --draw mine.svg\n"
          "\n"

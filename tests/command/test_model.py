@@ -111,7 +111,7 @@ def test_processes_are_held_against_the_net_of_the_file_lock(lockbench: Program)
     assert "the net can do all of it" in done.stdout
     assert "processes killed" in done.stdout
     told = lockbench.run("model", "file", "--conform", "--engine", "sim").stderr
-    assert "unknown lock of the engine 'sim': 'file'" in told
+    assert "unknown lock of the engine 'sim' 'file'" in told
 
 
 def test_what_cannot_be_read_or_written_is_told_in_a_line(lockbench: Program) -> None:
