@@ -30,9 +30,9 @@ struct Replay {
 };
 
 // O(events · ways open at once). At first one way is followed, that with the fewest unseen steps,
-// which are put in when an event needs them; should that come to no end, kWaysKept of such ways;
-// before a trace is refused, it is followed again with all that can be looked at unseen before each
-// event, kWaysForeseen ways at most.
+// which are put in when an event needs them. Should that come to an end, and a net that can do more
+// (relaxation.h) be able to go on there, kWaysKept of such ways; and at last kWaysForeseen ways at
+// most, with all that can be looked at unseen before each event.
 inline constexpr std::size_t kWaysKept = 64;
 inline constexpr std::size_t kWaysForeseen = 2048;
 Replay replay(const Net& net, std::span<const std::string> events);
