@@ -160,9 +160,9 @@ std::uint32_t Client::keys() const {
 
 std::string to_text(const Client& client) {
   std::string text;
-  for (const auto& acts : client.threads) {
-    if (!text.empty()) text += "| ";
-    for (const Act& act : acts) text += to_text(act) + " ";
+  for (std::size_t i = 0; i < client.threads.size(); ++i) {
+    if (i != 0) text += "| ";
+    for (const Act& act : client.threads[i]) text += to_text(act) + " ";
   }
   if (!text.empty()) text.pop_back();
   return text;

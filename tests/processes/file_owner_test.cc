@@ -3,7 +3,12 @@
 // FileOwner: the text that names an owner, and the judgement whether it lives.
 #include "primitives/internal/file_owner.h"
 
+#include <atomic>
+#include <cstdint>
+
 #include <gtest/gtest.h>
+
+#include "tests/processes/processes.h"
 
 namespace lockbench::internal {
 namespace {
@@ -93,6 +98,31 @@ TEST(ProcessFacts, AreReadBehindANameThatHoldsAnything) {
   EXPECT_EQ(facts->started, 1999u);
   EXPECT_FALSE(platform::parse_process_facts("42 (a"));
   EXPECT_FALSE(platform::parse_process_facts("42 (a) R 1 2"));
+}
+
+// An owner writes down what it was told of itself, and is judged by what others are told of it. The
+// clock of processes ticks every 10 ms: the child is not started in its parent's tick.
+TEST(ProcessFacts, AreTheSameToAProcessAndToOthers) {
+  const SharedWithChildren<std::atomic<std::uint64_t>> told;
+  const auto own = platform::process_facts(platform::this_process());
+  ASSERT_TRUE(own);
+  pid_t child = 0;
+  std::uint64_t seen = own->started;
+  while (seen == own->started) {
+    if (child != 0) kill_process(child);
+    told->store(0);
+    child = start_process([&] {
+      const auto facts = platform::process_facts(platform::this_process());
+      told->store(facts ? facts->started : 1);
+      pause();
+    });
+    await([&] { return told->load() != 0; });
+    const auto facts = platform::process_facts(child);
+    ASSERT_TRUE(facts);
+    seen = facts->started;
+  }
+  EXPECT_EQ(told->load(), seen);
+  kill_process(child);
 }
 
 }  // namespace

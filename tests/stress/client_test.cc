@@ -22,6 +22,15 @@ TEST(Client, IsWrittenAndReadAgain) {
   EXPECT_EQ(client->keys(), 2U);
 }
 
+// Such are left when a client is made smaller: a thread fewer would be another client.
+TEST(Client, KeepsAThreadThatDoesNothing) {
+  for (const std::string text : {"| L0 U", "| | L0 U", "L0 U | | L0 U", "L0 U |", "| |"}) {
+    const absl::StatusOr<Client> client = client_from(text, kThreads);
+    ASSERT_TRUE(client.ok()) << client.status();
+    EXPECT_EQ(to_text(*client), text);
+  }
+}
+
 TEST(Client, FindsTheEndOfAHoldAcrossNests) {
   const Client client = *client_from("L0 T1 U L0 U U L1 U", kThreads);
   EXPECT_EQ(end_of_hold(client.threads[0], 0), 5U);

@@ -6,12 +6,15 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
+#include <ctime>
 #include <linux/sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "primitives/platform/process.h"
 
 namespace lockbench::stress::proc {
 namespace {
@@ -77,6 +80,17 @@ bool can_recycle_numbers() {
   kill_child(*stranger);
   collect_child(*stranger);
   return true;
+}
+
+bool began_in_an_earlier_tick(pid_t process) {
+  const auto facts = platform::process_facts(process);
+  timespec now{};
+  clock_gettime(CLOCK_BOOTTIME, &now);
+  const auto ticks_per_s = static_cast<std::uint64_t>(sysconf(_SC_CLK_TCK));
+  const std::uint64_t ticks =
+      static_cast<std::uint64_t>(now.tv_sec) * ticks_per_s +
+      static_cast<std::uint64_t>(now.tv_nsec) / (1'000'000'000 / ticks_per_s);
+  return facts && facts->started < ticks;
 }
 
 }  // namespace lockbench::stress::proc

@@ -29,4 +29,9 @@ std::optional<pid_t> start_stranger(pid_t number);
 // Whether the kernel lets this process choose the number of a new one.
 bool can_recycle_numbers();
 
+// Whether a process that begins from now on can be told from this one though it has its number: by
+// the clock tick in which it begins. By themselves numbers do not come round within one. The kernel
+// is asked when the process began, which on a busy machine is long after it was meant to.
+bool began_in_an_earlier_tick(pid_t process);
+
 }  // namespace lockbench::stress::proc

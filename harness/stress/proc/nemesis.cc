@@ -4,15 +4,13 @@
 
 #include <algorithm>
 
+#include "harness/stress/proc/children.h"
+
 namespace lockbench::stress::proc {
 namespace {
 
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
-
-// A process is told from another with its number by the tick of 10 ms in which it began; numbers do
-// not come round within one by themselves, and shall not here.
-constexpr milliseconds kOldEnough{30};
 
 constexpr std::uint64_t kMostHoldsOfALife = 64;
 
@@ -48,7 +46,7 @@ std::optional<std::uint32_t> Nemesis::victim() {
   std::vector<std::uint32_t> seats = crew_.living();
   if (stage_.plan.fate() == Fate::kRecycle) {
     std::erase_if(seats, [&](std::uint32_t seat) {
-      return platform::now() - born_[seat] < kOldEnough || !is_inside(seat);
+      return !is_inside(seat) || !began_in_an_earlier_tick(crew_.process(seat));
     });
   }
   if (seats.empty()) return std::nullopt;
@@ -80,7 +78,6 @@ void Nemesis::kill(std::uint32_t seat) {
     ++(crew_.recycle(number) ? deeds_.recycled : deeds_.not_recycled);
   }
   crew_.start(seat);
-  born_[seat] = platform::now();
 }
 
 void Nemesis::note_deaths(std::uint64_t name) {

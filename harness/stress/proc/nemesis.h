@@ -64,7 +64,6 @@ class Nemesis {
   platform::Time next_ = platform::now();
   std::optional<std::uint32_t> stopped_;
   std::vector<Death> deaths_;
-  std::vector<platform::Time> born_ = std::vector<platform::Time>(kMostSeats, platform::now());
 };
 
 }  // namespace lockbench::stress::proc

@@ -137,9 +137,11 @@ bool Detective::still_convicts(const Client& client) {
   for (int i = 0; i < kTriesToShrink && !found(); ++i) {
     Pct strategy(static_cast<std::uint64_t>(i), 1 + static_cast<std::uint32_t>(i) % 4, longest_);
     execute(client, strategy, kept.strategy.c_str());
+    // Another fault of the smaller client is not this one, which may be found yet.
+    const bool other = found() && outcome_.conviction->finding.oracle != kept.finding.oracle;
+    if (other) outcome_.conviction.reset();
   }
-  const bool same = found() && outcome_.conviction->finding.oracle == kept.finding.oracle;
-  if (!same) {
+  if (!found()) {
     outcome_.conviction = kept;
     return false;
   }

@@ -18,6 +18,9 @@ namespace {
 // No execution makes more decisions (World::kMostSteps), so no schedule has more.
 constexpr std::uint64_t kMostRepeats = 1'000'000;
 
+// A schedule that decides nothing; no text at all would be none.
+constexpr std::string_view kNothingTold = "-";
+
 std::string to_text(const Option& option) {
   switch (option.kind) {
     case Option::kRun:
@@ -51,6 +54,7 @@ std::optional<Option> option_from(std::string_view text) {
 }  // namespace
 
 std::string to_text(const std::vector<Option>& schedule) {
+  if (schedule.empty()) return std::string(kNothingTold);
   std::string text;
   for (std::size_t i = 0; i < schedule.size();) {
     std::size_t end = i + 1;
@@ -64,6 +68,7 @@ std::string to_text(const std::vector<Option>& schedule) {
 
 absl::StatusOr<std::vector<Option>> schedule_from(std::string_view text) {
   std::vector<Option> schedule;
+  if (text == kNothingTold) return schedule;
   std::size_t position = 0;
   while (position < text.size()) {
     const std::size_t end = std::min(text.find('.', position), text.size());
@@ -76,7 +81,7 @@ absl::StatusOr<std::vector<Option>> schedule_from(std::string_view text) {
     if (!option || !counted || schedule.size() + times > kMostRepeats) {
       return absl::InvalidArgumentError(
           absl::StrCat("schedule, character ", position, ": `", std::string(part),
-                       "` is no decision; such are 1, 1*4, f1 and t"));
+                       "` is no decision; such are 1, 1*4, f1 and t; a schedule of none is -"));
     }
     schedule.insert(schedule.end(), times, *option);
     position = end + 1;

@@ -4,14 +4,20 @@
 #include "harness/stress/proc/engine.h"
 
 #include <chrono>
+#include <csignal>
+#include <sched.h>
 #include <string>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "harness/catalog/in_scratch_folder.h"
+#include "harness/stress/proc/children.h"
 #include "harness/stress/suspect_of.h"
 #include "primitives/file_lock.h"
+#include "primitives/platform/process.h"
 #include "tests/mutants/link_lock.h"
 
 namespace lockbench::stress::proc {
@@ -31,6 +37,22 @@ Report report_on(Order order) {
   auto report = investigate(lineup, order, [](const std::string&) {});
   EXPECT_TRUE(report.ok()) << report.status();
   return report.value_or(Report());
+}
+
+// Else a lock would be convicted that nothing could tell the two processes.
+TEST(ProcEngine, GivesANumberOnToNobodyOfTheSameTick) {
+  const auto wait_for_a_kill = [] { pause(); };
+  const pid_t first = start_child(wait_for_a_kill);
+  while (!began_in_an_earlier_tick(first)) sched_yield();
+  const pid_t second = start_child(wait_for_a_kill);
+  const auto before = platform::process_facts(first);
+  const auto after = platform::process_facts(second);
+  for (const pid_t process : {first, second}) {
+    kill(process, SIGKILL);
+    waitpid(process, nullptr, 0);
+  }
+  ASSERT_TRUE(before && after);
+  EXPECT_LT(before->started, after->started);
 }
 
 TEST(ProcEngine, ConvictsATheftFromAStoppedOwner) {

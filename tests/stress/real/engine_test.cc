@@ -124,8 +124,9 @@ TEST(RealEngine, SurvivesALockThatCrashes) {
 TEST(RealEngine, SaysHowOftenAConvictionCameAgain) {
   const Report report = report_on(global<CrashingLock>(), kHunt);
   EXPECT_FALSE(report.replay.exact);
-  EXPECT_GT(report.replay.reruns, 0U);
-  EXPECT_EQ(report.replay.failures, report.replay.reruns);
+  // It crashes in its hundredth lock(), which on a busy machine an epoch may not come to.
+  EXPECT_GT(report.replay.failures, 0U);
+  EXPECT_LE(report.replay.failures, report.replay.reruns);
 }
 
 TEST(RealEngine, HasAConvictionAgainFromModeAndSeed) {
