@@ -14,9 +14,11 @@
 namespace lockbench::stress {
 namespace {
 
-// A millisecond is what waiters bear before they are handed a key; rests and timeouts lie on both
-// sides of it.
-constexpr std::int64_t kTimes[] = {0, 400'000, 1'500'000, 3'000'000};
+// Ten milliseconds are what waiters bear before they are handed a key (internal/wait_queue.h);
+// rests and timeouts lie on both sides of that.
+constexpr std::int64_t kTimes[] = {0, 400'000, 4'000'000, 12'000'000};
+
+constexpr std::size_t kMostThreads = 8;  // of the clients that are written here, or in a line-up
 
 bool has_key(Act::Kind kind) {
   return !gives(kind) && kind != Act::kRest;
@@ -84,7 +86,7 @@ class Draw {
     acts_.push_back(taking(key));
     const bool single = acts_.back().kind != Act::kTakeBoth;
     if (below(4) == 0) acts_.push_back({.kind = Act::kRest, .ns = kTimes[below(4)]});
-    if (depth < 2 && single && below(3) == 0) nest(key, depth);
+    if (depth < 2 && single && !size_.awaits && below(3) == 0) nest(key, depth);
     acts_.push_back({.kind = below(8) == 0 ? Act::kGiveThrowing : Act::kGive});
   }
 
@@ -94,7 +96,8 @@ class Draw {
     if (what == 1 && abilities_.timed) {
       return {.kind = Act::kTakeFor, .key = key, .ns = kTimes[below(4)]};
     }
-    if (what < 4 && abilities_.pairs && size_.keys > 1 && !holds_any()) {
+    const bool pairs = abilities_.pairs && !size_.awaits;
+    if (what < 4 && pairs && size_.keys > 1 && !holds_any()) {
       return {.kind = Act::kTakeBoth,
               .key = key,
               .other = static_cast<std::uint32_t>(below(size_.keys))};
@@ -128,7 +131,48 @@ class Draw {
   std::vector<Act> acts_;
 };
 
+// The first to await the end of the second: the last thing that it does, while it holds a key.
+// Where a key has one holder, the other keeps to other keys.
+void let_await(const Abilities& abilities, ClientSize size, std::mt19937_64& random,
+               Client& client) {
+  const std::size_t count = client.threads.size();
+  const std::size_t first = random() % count;
+  const std::size_t second = (first + 1 + random() % (count - 1)) % count;
+  const auto key = static_cast<std::uint32_t>(random() % size.keys);
+  std::vector<Act>& acts = client.threads[first];
+  if (random() % 2 == 0) acts.clear();
+  acts.insert(acts.end(), {{.kind = Act::kTake, .key = key},
+                           {.kind = Act::kAwait, .key = static_cast<std::uint32_t>(second)},
+                           {.kind = Act::kGive}});
+  if (abilities.capacity > 1) return;
+  for (Act& act : client.threads[second]) {
+    if (takes(act.kind) && act.key == key) act.key = (key + 1) % size.keys;
+  }
+}
+
+// What is wrong with whom it awaits; null if nothing is.
+const char* trouble_with_awaiting(const Client& client, std::size_t thread) {
+  for (const Act& act : client.threads[thread]) {
+    if (act.kind != Act::kAwait) continue;
+    if (act.key >= client.threads.size()) return "awaits a thread that there is not";
+    if (act.key == thread) return "awaits its own end";
+  }
+  return nullptr;
+}
+
+// As many holders as a key can have, one who comes then and awaits the end of another, and that
+// one: both are to be served, though all leases may come back before the first has looked.
+std::string forgotten_waiter(std::uint32_t capacity) {
+  std::string text;
+  for (std::uint32_t i = 0; i < capacity; ++i) text += "L0 U | ";
+  return absl::StrCat(text, "L0 A", capacity + 1, " U | L0 U");
+}
+
 }  // namespace
+
+bool can_await(const Abilities& abilities) {
+  return abilities.lock_per_key || abilities.capacity > 1;
+}
 
 std::vector<std::uint32_t> keys_of(const Act& act) {
   if (act.kind == Act::kTakeBoth && act.key != act.other) return {act.key, act.other};
@@ -166,6 +210,19 @@ std::string to_text(const Client& client) {
   }
   if (!text.empty()) text.pop_back();
   return text;
+}
+
+Client without_thread(const Client& client, std::size_t thread) {
+  Client without = client;
+  without.threads.erase(without.threads.begin() + static_cast<std::ptrdiff_t>(thread));
+  for (auto& acts : without.threads) {
+    std::erase_if(acts,
+                  [&](const Act& act) { return act.kind == Act::kAwait && act.key == thread; });
+    for (Act& act : acts) {
+      if (act.kind == Act::kAwait && act.key > thread) --act.key;
+    }
+  }
+  return without;
 }
 
 std::size_t end_of_hold(const std::vector<Act>& acts, std::size_t position) {
@@ -206,15 +263,24 @@ absl::StatusOr<Client> client_from(std::string_view text, std::size_t most_threa
                                                    " threads; at most ", most_threads,
                                                    " can be simulated"));
   }
+  for (std::size_t i = 0; i < client.threads.size(); ++i) {
+    const char* const trouble = trouble_with_awaiting(client, i);
+    if (trouble == nullptr) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "client, thread ", i, ": ", trouble, "; A wants ", "another one's number, the first is 0"));
+  }
   return client;
 }
 
 Client draw_client(const Abilities& abilities, ClientSize size, std::uint64_t seed) {
   std::mt19937_64 random(seed);
+  size.awaits = size.awaits && can_await(abilities) && size.threads > 1;
+  if (size.awaits && abilities.capacity == 1) size.keys = std::max(size.keys, 2U);
   Client client;
   for (std::uint32_t i = 0; i < size.threads; ++i) {
     client.threads.push_back(Draw(abilities, size, random).thread());
   }
+  if (size.awaits) let_await(abilities, size, random, client);
   return client;
 }
 
@@ -225,16 +291,17 @@ std::vector<Client> clients_for(const Lineup& lineup) {
     if (fits) texts.insert(texts.end(), more.begin(), more.end());
   };
   add(true, {"L0 U | L0 U", "L0 E | L0 U", "L0 U | T0 U", "L0 U L0 U | L0 U L0 U"});
-  add(can.timed, {"L0 R1500000 U | W0:400000 U", "W0:400000 U L0 U | L0 U L0 U"});
+  add(can.timed, {"L0 R12000000 U | W0:400000 U", "W0:400000 U L0 U | L0 U L0 U"});
   add(can.lock_per_key, {"L0 A1 U | L1 U"});
   add(can.reentrant, {"L0 L0 U U | T0 U", "L0 L0 U U | L0 U", "L0 L0 U L0 U U | L0 T0 U U"});
   add(can.refuses_strangers, {"L0 R0 U | F0 T0 U"});
   add(can.nests_leases, {"L0 L0 U U | L0 L0 U U"});
   add(can.nests_keys, {"L0 L1 U U | L0 U L1 U"});
   add(can.pairs, {"B0+0 U | L0 U", "B0+1 U | B1+0 U", "B0+1 U L0 U | L1 U L0 U"});
-  add(true, {"L0 U L1 U | L1 U L0 U", "L0 R1500000 U | L0 U | L0 U"});
+  add(true, {"L0 U L1 U | L1 U L0 U", "L0 R12000000 U | L0 U | L0 U"});
+  if (can.capacity > 1) texts.push_back(forgotten_waiter(can.capacity));
   std::vector<Client> clients;
-  for (const std::string& text : texts) clients.push_back(*client_from(text, 3));
+  for (const std::string& text : texts) clients.push_back(*client_from(text, kMostThreads));
   return clients;
 }
 

@@ -52,7 +52,7 @@ struct Client {
 std::string to_text(const Client& client);
 
 // Fails with InvalidArgument: where, what, and what would be right. Refuses a U without a take, a
-// take without its U, and more than `most_threads`.
+// take without its U, an A for a thread that there is not, and more than `most_threads`.
 absl::StatusOr<Client> client_from(std::string_view text, std::size_t most_threads);
 
 // The keys that a take is about, each once.
@@ -62,6 +62,9 @@ std::string name_of_keys(const Act& act);  // "key 0", "keys 0 and 1"
 bool takes(Act::Kind kind);
 bool gives(Act::Kind kind);  // what was taken
 
+// The client without one of its threads, and without those who would await its end doing so.
+Client without_thread(const Client& client, std::size_t thread);
+
 // The position of the U or E that belongs to the take at `position`.
 std::size_t end_of_hold(const std::vector<Act>& acts, std::size_t position);
 
@@ -69,13 +72,21 @@ struct ClientSize {
   std::uint32_t threads = 2;
   std::uint32_t keys = 2;
   std::uint32_t holds = 2;  // of each thread, nested ones not counted
+  // One thread holds a key until another has ended, and nothing is nested. So whoever is forgotten
+  // is forgotten for good: no later release tells him by chance. Where the suspect can bear it.
+  bool awaits = false;
 };
+
+// Whether somebody can hold a key while others come to their end: they have locks of their own, or
+// leases are left.
+bool can_await(const Abilities& abilities);
 
 // A client that the suspect must serve to its end, whoever goes first.
 Client draw_client(const Abilities& abilities, ClientSize size, std::uint64_t seed);
 
 // The small clients that are explored whole, simplest first: those of the line-up, then 2 threads,
-// 2 keys, 2 holds each and less, in the shapes that the suspect's abilities allow.
+// 2 keys, 2 holds each and less, in the shapes that the suspect's abilities allow, and a few of
+// more threads, which do less.
 std::vector<Client> clients_for(const Lineup& lineup);
 
 }  // namespace lockbench::stress

@@ -50,11 +50,12 @@ struct Abilities {
   bool fair = false;          // first come, first served
   bool lock_per_key = false;  // different keys never wait for each other
   bool pairs = false;
-  bool leases = false;        // each holder has a number of its own, below capacity
-  bool tokens = false;        // each hold has a number that grows with every grant of its key
-  bool reclaims = false;      // keeps nothing for a key that nobody uses
-  bool nests_keys = false;    // a thread may hold two keys by two claims, taken in ascending order
-  bool nests_leases = false;  // a thread that holds a lease may ask for another of its shard
+  bool leases = false;         // each holder has a number of its own, below capacity
+  bool tokens = false;         // each hold has a number that grows with every grant of its key
+  bool reclaims = false;       // keeps nothing for a key that nobody uses
+  bool nests_keys = false;     // a thread may hold two keys by two claims, taken in ascending order
+  bool nests_leases = false;   // a thread that holds a lease may ask for another of its shard
+  std::uint32_t capacity = 1;  // holders of a key at once that clients may count on
   std::chrono::nanoseconds hold_limit{};  // who holds longer may lose the key; 0: nobody does
   bool refuses_strangers = false;         // unlock() by a thread that does not hold has no effect
 };

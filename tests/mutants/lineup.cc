@@ -15,12 +15,14 @@
 #include "tests/mutants/asymmetric_lock.h"
 #include "tests/mutants/condvar_lock.h"
 #include "tests/mutants/futex_lock.h"
+#include "tests/mutants/key_set.h"
 #include "tests/mutants/key_table.h"
 #include "tests/mutants/leases.h"
 #include "tests/mutants/nesting_lock.h"
 #include "tests/mutants/real_only.h"
 #include "tests/mutants/spin_lock.h"
 #include "tests/mutants/stripes.h"
+#include "tests/mutants/told_leases.h"
 #include "tests/mutants/watchdog_lock.h"
 
 namespace lockbench::mutants {
@@ -242,6 +244,37 @@ Lineup watched(Lineup lineup) {
   return lineup;
 }
 
+template <ToldFault kFault>
+Lineup told_leases(const char* name, const char* fault) {
+  Lineup lineup = suspect<ToldLeases<kFault>>(name, fault);
+  lineup.abilities.capacity = ToldLeases<kFault>::kLeases;
+  return lineup;
+}
+
+// Who comes to wait behind the one that is told. The next release tells him after all: he is
+// forgotten for good only where one who was served waits for his end.
+std::vector<Mutant> telling() {
+  using F = ToldFault;
+  constexpr char kToldLater[] = "a later release wakes whoever was forgotten";
+  const std::vector<std::string> clients = {"B0+1 U | L0 A2 U | L1 U"};
+  return {
+      control(told_leases<F::kNone>("told_leases", "leases, of which one waiter tells the next")),
+      simulated_only(told_leases<F::kTellsNoOther>("told_leases_tells_no_other",
+                                                   "whoever was told of a lease tells nobody"),
+                     kStandstill, kToldLater),
+      control(
+          with_clients(suspect<KeySet<F::kNone>>("key_set",
+                                                 "keys of one word, of which one waiter tells the "
+                                                 "next"),
+                       clients)),
+      simulated_only(
+          with_clients(suspect<KeySet<F::kTellsNoOther>>("key_set_tells_no_other",
+                                                         "whoever was told of a key tells nobody"),
+                       clients),
+          kStandstill + Oracle::kIndependence, kToldLater),
+  };
+}
+
 std::vector<Mutant> watchdogs() {
   using F = WatchdogFault;
   const std::vector<Oracle> forced = kTwoInside + Oracle::kToken;
@@ -310,8 +343,8 @@ std::vector<Mutant> published() {
 
 std::vector<Mutant> mutants() {
   std::vector<Mutant> all;
-  for (auto part :
-       {spinning, sleeping, tables, striping, nests, leasing, watchdogs, asymmetric, published}) {
+  for (auto part : {spinning, sleeping, tables, striping, nests, leasing, telling, watchdogs,
+                    asymmetric, published}) {
     for (Mutant& mutant : part()) all.push_back(std::move(mutant));
   }
   return all;

@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "primitives/internal/wait_queue.h"
+
 namespace lockbench::stress {
 namespace {
 
@@ -38,6 +40,12 @@ TEST(Client, FindsTheEndOfAHoldAcrossNests) {
   EXPECT_EQ(end_of_hold(client.threads[0], 6), 7U);
 }
 
+TEST(Client, AwaitsTheSameThreadsWhenOneIsLeftOut) {
+  const Client client = *client_from("L0 A3 U | L1 U | A1 L0 U | A0 L2 U", kThreads);
+  EXPECT_EQ(to_text(without_thread(client, 1)), "L0 A2 U | L0 U | A0 L2 U");
+  EXPECT_EQ(to_text(without_thread(client, 3)), "L0 U | L1 U | A1 L0 U");
+}
+
 struct Malformed {
   const char* text;
   const char* complaint;
@@ -60,6 +68,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Malformed{"U L0", "`U`: gives back what was not taken"},
                       Malformed{"L0 | L0 U", "ends before it gave everything back"},
                       Malformed{"L0 U L0", "ends before it gave everything back"},
+                      Malformed{"L0 A2 U | L0 U", "thread 0: awaits a thread that there is not"},
+                      Malformed{"L0 U | L0 A1 U", "thread 1: awaits its own end"},
                       Malformed{"R1 | R1 | R1 | R1 | R1", "5 threads; at most 4"}));
 
 // A thread may hold two keys only where the suspect can bear it, and then in ascending order.
@@ -98,6 +108,60 @@ TEST(DrawnClients, TakeNestedKeysInAscendingOrder) {
   EXPECT_TRUE(nested);
 }
 
+// Where each key has a lock of its own and one holder, the one that is awaited keeps to other keys;
+// where leases are left it may want the same key. Whatever is nested, or taken at once, could be in
+// its way by right.
+TEST(DrawnClients, AwaitOnlyWhoIsServedMeanwhile) {
+  const Abilities keys{.timed = true, .lock_per_key = true, .pairs = true, .nests_keys = true};
+  Abilities leases{.leases = true, .nests_leases = true};
+  leases.capacity = 2;
+  for (const Abilities& abilities : {keys, leases}) {
+    bool meet = false;
+    for (std::uint64_t seed = 0; seed < 500; ++seed) {
+      const Client client =
+          draw_client(abilities, {.threads = 4, .keys = 2, .holds = 2, .awaits = true}, seed);
+      const Act* awaited = nullptr;
+      std::uint32_t held = 0;
+      for (const auto& acts : client.threads) {
+        for (std::size_t i = 0; i < acts.size(); ++i) {
+          EXPECT_NE(acts[i].kind, Act::kTakeBoth);
+          if (takes(acts[i].kind)) EXPECT_TRUE(i + 1 == acts.size() || !takes(acts[i + 1].kind));
+          if (acts[i].kind != Act::kAwait) continue;
+          EXPECT_EQ(awaited, nullptr) << to_text(client);
+          awaited = &acts[i];
+          held = acts[i - 1].key;
+        }
+      }
+      ASSERT_NE(awaited, nullptr) << to_text(client);
+      for (const Act& act : client.threads[awaited->key])
+        meet |= takes(act.kind) && act.key == held;
+    }
+    EXPECT_EQ(meet, abilities.capacity > 1);
+  }
+}
+
+TEST(DrawnClients, AwaitNobodyWhereThatCouldLastForEver) {
+  const Abilities one_lock{};
+  const Client client = draw_client(one_lock, {.threads = 4, .awaits = true}, 7);
+  EXPECT_EQ(to_text(client).find('A'), std::string::npos);
+}
+
+// Else no lock would ever be seen to hand itself over.
+TEST(DrawnClients, RestOnBothSidesOfAWaitersPatience) {
+  bool shorter = false;
+  bool longer = false;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    for (const auto& acts : draw_client(Abilities{}, {.holds = 4}, seed).threads) {
+      for (const Act& act : acts) {
+        if (act.kind != Act::kRest || act.ns == 0) continue;
+        const bool patient = platform::Duration(act.ns) <= internal::WaitQueue::kPatience;
+        (patient ? shorter : longer) = true;
+      }
+    }
+  }
+  EXPECT_TRUE(shorter && longer);
+}
+
 TEST(DrawnClients, AreTheSameForTheSameSeed) {
   const Abilities all{.timed = true, .reentrant = true, .pairs = true};
   EXPECT_EQ(draw_client(all, {}, 7), draw_client(all, {}, 7));
@@ -107,6 +171,12 @@ TEST(DrawnClients, AreTheSameForTheSameSeed) {
 TEST(SmallClients, BeginWithThoseOfTheLineup) {
   const Lineup lineup{.name = "any", .clients = {"L3 U"}};
   EXPECT_EQ(to_text(clients_for(lineup).front()), "L3 U");
+}
+
+TEST(SmallClients, HaveSomebodyWhoCouldBeForgottenBehindEveryLease) {
+  Lineup lineup{.name = "any"};
+  lineup.abilities.capacity = 3;
+  EXPECT_EQ(to_text(clients_for(lineup).back()), "L0 U | L0 U | L0 U | L0 A4 U | L0 U");
 }
 
 }  // namespace

@@ -103,6 +103,26 @@ def test_a_budget_of_nothing_is_refused(lockbench: Program) -> None:
     assert result.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize("lock", ["striped", "stripe_word"])
+def test_of_the_simulated_stripes_some_keys_have_one_and_others_another(
+    lockbench: Program, lock: str
+) -> None:
+    """Else two keys never met, or never did without each other."""
+
+    def look(client: str) -> str:
+        options = ["--engine", "sim", "--client", client, "--budget", "1s"]
+        return lockbench.run("stress", lock, *options).stdout
+
+    assert ": clean" in look("L0 A1 U | L1 U")
+    assert "convicted by the oracle of independence" in look("L1 A1 U | L2 U")
+
+
+def test_a_schedule_that_tells_nothing_is_replayed(lockbench: Program) -> None:
+    command = ["stress", "global", "--engine", "sim", "--client", "L0 U | L0 U"]
+    result = lockbench.run(*command, "--schedule", "-")
+    assert "one schedule was replayed and broke nothing" in result.stdout
+
+
 def test_a_correct_lock_is_found_clean(lockbench: Program) -> None:
     result = lockbench.run("stress", "global", "--engine", "sim", "--budget", "1s")
     assert result.returncode == 0, result.stdout

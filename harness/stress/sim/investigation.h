@@ -117,6 +117,7 @@ class Investigation {
   bool holds(std::uint32_t number, std::uint32_t key) const;
   bool may_hold_what_is_wanted(std::uint32_t other, const Act& wanted) const;
   std::vector<std::uint32_t> circle() const;
+  bool awaits_its_own_key() const;
   Finding stuck() const;
   std::string doing(std::uint32_t number) const;
 

@@ -185,6 +185,20 @@ std::string Investigation::doing(std::uint32_t number) const {
   return text;
 }
 
+// Whether somebody who awaits another's end holds a key that a thread waits for: that one waits for
+// what is left of the key, not for another key.
+bool Investigation::awaits_its_own_key() const {
+  return std::any_of(threads_.begin(), threads_.end(), [&](const ThreadBooks& awaiting) {
+    if (awaiting.ended || awaiting.act == nullptr || awaiting.act->kind != Act::kAwait)
+      return false;
+    return std::any_of(threads_.begin(), threads_.end(), [&](const ThreadBooks& waiting) {
+      return waiting.taking &&
+             std::any_of(awaiting.holds.begin(), awaiting.holds.end(),
+                         [&](const Hold& hold) { return hold.act->key == waiting.act->key; });
+    });
+  });
+}
+
 Finding Investigation::stuck() const {
   std::string all;
   bool awaiting = false;
@@ -193,7 +207,7 @@ Finding Investigation::stuck() const {
     const Act* const act = threads_[i].act;
     awaiting |= !threads_[i].ended && act != nullptr && act->kind == Act::kAwait;
   }
-  if (awaiting) {
+  if (awaiting && !awaits_its_own_key()) {
     return {Oracle::kIndependence, absl::StrCat("a key waits for another key: ", all)};
   }
   const std::vector<std::uint32_t> threads = circle();

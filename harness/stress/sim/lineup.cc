@@ -29,7 +29,7 @@ Lineup that_reclaims(Lineup line) {
 }
 
 // Longer than any client rests, so that a hold ends late only when time hurries.
-constexpr std::chrono::milliseconds kLimit{5};
+constexpr std::chrono::milliseconds kLimit{20};
 
 Lineup limited(Lineup line) {
   line.abilities.hold_limit = kLimit;
@@ -38,13 +38,24 @@ Lineup limited(Lineup line) {
 
 template <class Pool>
 Lineup pool(std::string name, std::string summary, std::uint32_t leases) {
-  return {.name = std::move(name),
-          .summary = std::move(summary),
-          .abilities = abilities_of<Pool, std::uint64_t>(),
-          .make = [leases](std::uint64_t keys) -> std::unique_ptr<Suspect> {
-            return std::make_unique<SuspectOf<Pool, std::uint64_t>>(
-                std::make_unique<Pool>(keys, leases));
-          }};
+  Lineup line{.name = std::move(name),
+              .summary = std::move(summary),
+              .abilities = abilities_of<Pool, std::uint64_t>(),
+              .make = [leases](std::uint64_t keys) -> std::unique_ptr<Suspect> {
+                return std::make_unique<SuspectOf<Pool, std::uint64_t>>(
+                    std::make_unique<Pool>(keys, leases));
+              }};
+  line.abilities.capacity = leases;
+  return line;
+}
+
+// Of so many stripes key 0 has one, and keys 1 and 2 have another.
+constexpr std::size_t kStripes = 3;
+
+// Both stripes come free at once; whoever has one of them then keeps it until the other was had.
+Lineup of_one_word(Lineup line) {
+  line.clients = {"B0+1 U | L0 A2 U | L1 U"};
+  return line;
 }
 
 Lineup asking_again(Lineup line) {
@@ -78,8 +89,8 @@ std::vector<Lineup> lineup() {
           "keyed:barriers=none", "as on a kernel without membarrier; one bucket", 1)),
       limited(that_reclaims(
           suspect<KeyedLimited<>>("keyed_limited", "who holds too long loses the key", kLimit, 1))),
-      suspect<StripedLock<>>("striped", "two stripes", 2),
-      suspect<StripeWord>("stripe_word", "two stripes in one word", 2),
+      suspect<StripedLock<>>("striped", "a few stripes", kStripes),
+      of_one_word(suspect<StripeWord>("stripe_word", "a few stripes in one word", kStripes)),
       suspect<ReentrantLock<>>("reentrant", "one lock that its owner may take again"),
       suspect<ReentrantRepaired>("reentrant_repaired", "the published one, its faults mended"),
       suspect<ReentrantLock<BiasedRecursiveMutex<FutexMutex>>>("reentrant:lock=futex",

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// KeySet: the keys that are held, as bits of one word; two are taken in one step. Of those who wait
+// one is told at a time, and tells the next; and what becomes of it when he does not.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <list>
+#include <mutex>
+
+#include "primitives/concepts.h"
+#include "primitives/platform/mutex.h"
+#include "tests/mutants/told_leases.h"
+
+namespace lockbench::mutants {
+
+// Keys below 64.
+template <ToldFault kFault>
+class KeySet {
+ public:
+  static constexpr Promises kPromises{.lock_per_key = true};
+
+  class Handle {
+   public:
+    Handle(KeySet& owner, std::uint64_t wanted) : owner_(owner), wanted_(wanted) {}
+    Handle(const Handle&) = delete;
+    Handle& operator=(const Handle&) = delete;
+
+    void lock() { owner_.take(wanted_); }
+    bool try_lock() { return owner_.try_take(wanted_); }
+    void unlock() { owner_.give(wanted_); }
+
+   private:
+    KeySet& owner_;
+    const std::uint64_t wanted_;
+  };
+
+  Handle handle(std::uint64_t key) { return Handle(*this, bit(key)); }
+  Handle handle_both(std::uint64_t a, std::uint64_t b) { return Handle(*this, bit(a) | bit(b)); }
+  static constexpr std::uint32_t capacity() { return 1; }
+  std::size_t lock_bytes() const { return sizeof *this; }
+
+ private:
+  struct Waiter {
+    explicit Waiter(std::uint64_t keys) : wanted(keys) {}
+
+    const std::uint64_t wanted;
+    bool told = false;  // and has not looked yet
+    platform::ConditionVariable signal;
+  };
+
+  static std::uint64_t bit(std::uint64_t key) { return std::uint64_t{1} << key; }
+
+  void take(std::uint64_t wanted) {
+    std::unique_lock guard(mutex_);
+    if ((held_ & wanted) != 0) wait(guard, wanted);
+    held_ |= wanted;
+    if constexpr (kFault != ToldFault::kTellsNoOther) tell_one();
+  }
+
+  void wait(std::unique_lock<platform::Mutex>& guard, std::uint64_t wanted) {
+    waiters_.emplace_back(wanted);
+    const auto self = std::prev(waiters_.end());
+    while ((held_ & wanted) != 0) {
+      if constexpr (kFault != ToldFault::kTellsNoOther) tell_one();
+      while (!self->told) self->signal.wait(guard);
+      self->told = false;
+    }
+    waiters_.erase(self);
+  }
+
+  bool try_take(std::uint64_t wanted) {
+    const std::scoped_lock guard(mutex_);
+    if ((held_ & wanted) != 0) return false;
+    held_ |= wanted;
+    return true;
+  }
+
+  void give(std::uint64_t wanted) {
+    const std::scoped_lock guard(mutex_);
+    held_ &= ~wanted;
+    tell_one();
+  }
+
+  // Under the mutex: the first who can go on.
+  void tell_one() {
+    std::uint64_t taken = held_;
+    for (Waiter& waiter : waiters_) {
+      if ((taken & waiter.wanted) != 0) continue;
+      if (!waiter.told) {
+        waiter.told = true;
+        waiter.signal.notify_one();
+        return;
+      }
+      taken |= waiter.wanted;  // it is on its way to them
+    }
+  }
+
+  platform::Mutex mutex_;
+  std::list<Waiter> waiters_;
+  std::uint64_t held_ = 0;
+};
+
+}  // namespace lockbench::mutants

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// ToldLeases: leases of which one waiter is told at a time, and tells the next; and what becomes of
+// it when he does not. One shard.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "primitives/concepts.h"
+#include "primitives/platform/mutex.h"
+
+namespace lockbench::mutants {
+
+enum class ToldFault {
+  kNone,
+  kTellsNoOther,  // whoever was told takes one lease, and leaves it at that
+};
+
+template <ToldFault kFault>
+class ToldLeases {
+ public:
+  static constexpr Promises kPromises{};
+  static constexpr std::uint32_t kLeases = 2;
+
+  ToldLeases() {
+    for (std::uint32_t i = 0; i < kLeases; ++i) free_.push_back(i);
+  }
+
+  class Handle {
+   public:
+    explicit Handle(ToldLeases& owner) : owner_(owner) {}
+    Handle(const Handle&) = delete;
+    Handle& operator=(const Handle&) = delete;
+
+    void lock() { lease_ = owner_.take(); }
+    bool try_lock() { return owner_.try_take(lease_); }
+    void unlock() { owner_.give(lease_); }
+    std::uint32_t lease() const { return lease_; }
+
+   private:
+    ToldLeases& owner_;
+    std::uint32_t lease_ = 0;
+  };
+
+  Handle handle(std::uint64_t) { return Handle(*this); }
+  static constexpr std::uint32_t capacity() { return kLeases; }
+  std::size_t lock_bytes() const { return sizeof *this; }
+
+ private:
+  std::uint32_t take() {
+    std::unique_lock guard(mutex_);
+    const bool waits = free_.empty();
+    if (waits) wait(guard);
+    const std::uint32_t lease = free_.back();
+    free_.pop_back();
+    // Leases that came back since this thread was told were told to nobody.
+    if (waits && kFault != ToldFault::kTellsNoOther) tell_one();
+    return lease;
+  }
+
+  void wait(std::unique_lock<platform::Mutex>& guard) {
+    ++waiting_;
+    while (free_.empty()) {
+      returned_.wait(guard);
+      told_ = false;
+    }
+    --waiting_;
+  }
+
+  bool try_take(std::uint32_t& lease) {
+    const std::scoped_lock guard(mutex_);
+    if (free_.empty()) return false;
+    lease = free_.back();
+    free_.pop_back();
+    return true;
+  }
+
+  void give(std::uint32_t lease) {
+    const std::scoped_lock guard(mutex_);
+    free_.push_back(lease);
+    tell_one();
+  }
+
+  // Under the mutex.
+  void tell_one() {
+    if (free_.empty() || waiting_ == 0 || told_) return;
+    told_ = true;
+    returned_.notify_one();
+  }
+
+  platform::Mutex mutex_;
+  platform::ConditionVariable returned_;
+  std::vector<std::uint32_t> free_;
+  std::uint32_t waiting_ = 0;
+  bool told_ = false;  // somebody was, and has not looked yet
+};
+
+}  // namespace lockbench::mutants
