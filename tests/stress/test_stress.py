@@ -113,7 +113,9 @@ def test_of_the_simulated_stripes_some_keys_have_one_and_others_another(
         options = ["--engine", "sim", "--client", client, "--budget", "1s"]
         return lockbench.run("stress", lock, *options).stdout
 
-    assert ": clean" in look("L0 A1 U | L1 U")
+    apart = look("L0 A1 U | L1 U")
+    assert "whole: `L0 A1 U | L1 U`" in apart
+    assert "convicted" not in apart
     assert "convicted by the oracle of independence" in look("L1 A1 U | L2 U")
 
 
