@@ -20,7 +20,8 @@
 //              the start.
 //
 // Invariants
-//   I1  bias_ is set once, by the thread named, which holds base_.
+//   I1  bias_ is set once, by the thread named, which holds base_, and cleared once, by another
+//       that holds it. candidate_ is that thread from then on.
 //   I2  inside_ is written by the biased thread alone; it counts its locks that did not go through
 //       base_. Where it is not 0 and phase_ is kBiased or kLeaving, that thread is inside.
 //   I3  phase_ only grows, and only in the hands of whoever holds base_.
@@ -59,8 +60,9 @@ class BiasedRecursiveMutex : public internal::TimedMembers<BiasedRecursiveMutex<
   // Throws std::system_error(resource_unavailable_try_again) at kMaxDepth, as
   // std::recursive_mutex may.
   [[gnu::always_inline]] void lock() {
-    const Entry entry = enter_biased();
-    if (entry == Entry::kInside) return;
+    const Entry entry = enter();
+    if (entry == Entry::kInside) [[likely]]
+      return;
     if (entry == Entry::kTooDeep) internal::throw_too_deep();
     base_.lock();
     if (!settled()) [[unlikely]]
@@ -69,31 +71,33 @@ class BiasedRecursiveMutex : public internal::TimedMembers<BiasedRecursiveMutex<
 
   // Returns false when another thread is inside, or at kMaxDepth.
   [[gnu::always_inline]] bool try_lock() {
-    const Entry entry = enter_biased();
-    if (entry != Entry::kByBase) return entry == Entry::kInside;
+    const Entry entry = enter();
+    if (entry != Entry::kByBase) [[likely]]
+      return entry == Entry::kInside;
     return base_.try_lock() && (settled() || arrive(kAtOnce));
   }
 
   bool lock_before(platform::Time deadline) {
-    const Entry entry = enter_biased();
+    const Entry entry = enter();
     if (entry != Entry::kByBase) return entry == Entry::kInside;
     return base_.lock_before(deadline) && (settled() || arrive(deadline));
   }
 
   [[gnu::always_inline]] void unlock() {
-    // relaxed: only this thread writes it if the bias is its own (I2); else it is not used.
+    const platform::ThreadToken self = platform::this_thread();
+    // relaxed, only this thread writes it if the bias is its own (I2); else it is not used.
     const std::uint32_t depth = inside_.load(std::memory_order_relaxed);
-    if (depth == 0 || bias_.load(std::memory_order_relaxed) != platform::this_thread()) {
-      base_.unlock();
+    if (depth == 0 || bias_.load(std::memory_order_relaxed) != self) [[unlikely]] {
+      unlock_otherwise(self, depth);
       return;
     }
     // (2) release: publishes the critical section to (1).
     inside_.store(depth - 1, std::memory_order_release);
     if (depth != 1) return;
     Barriers::light();
-    // relaxed: the barriers order it with the store above: either this sees kLeaving, or whoever
-    // waits for the way out sees that it is free.
-    if (phase_.load(std::memory_order_relaxed) != kBiased) [[unlikely]] {
+    // relaxed: the barriers order it with the store above: either this sees that the bias was
+    // taken away, or whoever waits for the way out sees that it is free.
+    if (bias_.load(std::memory_order_relaxed) != self) [[unlikely]] {
       platform::futex_wake(inside_, 1);
     }
   }
@@ -116,31 +120,56 @@ class BiasedRecursiveMutex : public internal::TimedMembers<BiasedRecursiveMutex<
   // First locks in a row by one thread, through base_, that earn it the bias.
   static constexpr std::uint32_t kRun = platform::spins(16);
 
-  [[gnu::always_inline]] Entry enter_biased() {
+  [[gnu::always_inline]] Entry enter() {
+    const platform::ThreadToken self = platform::this_thread();
     // relaxed: equality with this thread's token can only be its own store (I1), or that of a
     // thread which had the token before and has ended.
-    if (bias_.load(std::memory_order_relaxed) != platform::this_thread()) return Entry::kByBase;
+    if (bias_.load(std::memory_order_relaxed) != self) [[unlikely]]
+      return enter_otherwise(self);
     // acquire: synchronizes with (2) of a thread that had the token before. For this thread's own
     // stores nothing is needed.
     const std::uint32_t depth = inside_.load(std::memory_order_acquire);
-    if (depth != 0) {
-      if (depth == kMaxDepth) return Entry::kTooDeep;
-      inside_.store(depth + 1, std::memory_order_relaxed);  // relaxed: others ask only for 0 (I2)
-      return Entry::kInside;
-    }
-    // relaxed: a hint; it saves a thread that lost the bias from coming in to see it.
-    if (phase_.load(std::memory_order_relaxed) != kBiased) return Entry::kByBase;
+    if (depth != 0) [[unlikely]]
+      return enter_again(depth);
     inside_.store(1, std::memory_order_relaxed);  // relaxed: the barriers order it with the load
     Barriers::light();
-    if (phase_.load(std::memory_order_relaxed) == kBiased) [[likely]]
+    if (bias_.load(std::memory_order_relaxed) == self) [[likely]]
       return Entry::kInside;
     return await_verdict() ? Entry::kInside : Entry::kByBase;
+  }
+
+  [[gnu::always_inline]] Entry enter_again(std::uint32_t depth) {
+    if (depth == kMaxDepth) [[unlikely]]
+      return Entry::kTooDeep;
+    inside_.store(depth + 1, std::memory_order_relaxed);  // relaxed: others ask only for 0 (I2)
+    return Entry::kInside;
+  }
+
+  // Without the bias: by base_, but for the thread that lost it while inside.
+  Entry enter_otherwise(platform::ThreadToken self) {
+    const std::uint32_t depth = inside_.load(std::memory_order_relaxed);
+    return depth != 0 && lost_the_bias(self) ? enter_again(depth) : Entry::kByBase;
+  }
+
+  void unlock_otherwise(platform::ThreadToken self, std::uint32_t depth) {
+    if (depth == 0 || !lost_the_bias(self)) {
+      base_.unlock();
+      return;
+    }
+    inside_.store(depth - 1, std::memory_order_release);  // (2)
+    if (depth == 1) platform::futex_wake(inside_, 1);
+  }
+
+  bool lost_the_bias(platform::ThreadToken self) const {
+    return candidate_.load(std::memory_order_relaxed) == self;  // relaxed: as bias_ (I1)
   }
 
   // The bias was revoked while this thread came in. What the revoker saw decides: true if it saw
   // this thread inside.
   [[gnu::noinline, gnu::cold]] bool await_verdict() {
-    // relaxed: the verdict is about this thread's own store. What was done inside was done by it.
+    // acquire: synchronizes with (3): the phase is kAsked, or what came of it. Otherwise relaxed:
+    // the verdict is about this thread's own store. What was done inside was done by it.
+    bias_.load(std::memory_order_acquire);
     std::uint32_t phase = phase_.load(std::memory_order_relaxed);
     while (phase == kAsked) {
       platform::futex_wait(phase_, kAsked);
@@ -167,7 +196,7 @@ class BiasedRecursiveMutex : public internal::TimedMembers<BiasedRecursiveMutex<
       return true;
     }
     // relaxed: it is set before phase_, under base_.
-    if (bias_.load(std::memory_order_relaxed) == platform::this_thread()) return true;
+    if (candidate_.load(std::memory_order_relaxed) == platform::this_thread()) return true;
     if (phase == kBiased) revoke();
     if (left_before(deadline)) return true;
     base_.unlock();
@@ -177,8 +206,9 @@ class BiasedRecursiveMutex : public internal::TimedMembers<BiasedRecursiveMutex<
   // Gives the bias to a thread that was alone for a while.
   void count_run() {
     const platform::ThreadToken self = platform::this_thread();
-    run_ = last_ == self ? run_ + 1 : 1;
-    last_ = self;
+    // relaxed: base_ orders it; who reads it without base_ asks only whether it is its own.
+    run_ = candidate_.load(std::memory_order_relaxed) == self ? run_ + 1 : 1;
+    candidate_.store(self, std::memory_order_relaxed);
     if (run_ < kRun) return;
     if (Barriers::available()) {
       // relaxed: others look at both only after they took base_; this thread knows.
@@ -190,10 +220,11 @@ class BiasedRecursiveMutex : public internal::TimedMembers<BiasedRecursiveMutex<
   }
 
   void revoke() {
-    phase_.store(kAsked, std::memory_order_relaxed);  // relaxed: the barrier publishes it
+    phase_.store(kAsked, std::memory_order_relaxed);              // relaxed: (3) publishes it
+    bias_.store(platform::kNoThread, std::memory_order_release);  // (3)
     Barriers::heavy();
-    // One load decides. If the biased thread comes in after it, that will see kAsked or the
-    // verdict. (1) acquire: synchronizes with (2).
+    // One load decides. If the biased thread comes in after it, that will see that
+    // the bias is gone, and wait for the verdict. (1) acquire: synchronizes with (2).
     const bool inside = inside_.load(std::memory_order_acquire) != 0;
     // relaxed: the verdict carries nothing but itself.
     phase_.store(inside ? kLeaving : kRevoked, std::memory_order_relaxed);
@@ -217,10 +248,10 @@ class BiasedRecursiveMutex : public internal::TimedMembers<BiasedRecursiveMutex<
   platform::Atomic<platform::ThreadToken> bias_{platform::kNoThread};
   platform::FutexWord inside_{0};
   platform::FutexWord phase_{kOpen};
+  // Who took base_ last while kOpen; from kBiased on, who has or had the bias.
+  platform::Atomic<platform::ThreadToken> candidate_{platform::kNoThread};
   RecursiveMutex<Base> base_;
-  // Of count_run(), guarded by base_.
-  platform::ThreadToken last_ = platform::kNoThread;
-  std::uint32_t run_ = 0;
+  std::uint32_t run_ = 0;  // of count_run(), guarded by base_
 };
 
 }  // namespace lockbench

@@ -13,7 +13,7 @@ void add_uncontended(Suite& suite, Companion& companion);
 void add_base_locks(Suite& suite, Companion& companion);
 void add_held_at_once(Suite& suite, Companion& companion);
 void add_several_keys(Suite& suite, Companion& companion);
-void add_scenarios(Suite& suite);
+void add_scenarios(Suite& suite, Companion& companion);
 void add_instruction_limits(Suite& suite);
 void add_kernel_limits(Suite& suite);
 void add_two_core_limits(Suite& suite, Companion& companion);
@@ -27,7 +27,7 @@ inline void add_everything(Suite& suite, Companion& companion) {
   add_uncontended(suite, companion);
   add_held_at_once(suite, companion);
   add_several_keys(suite, companion);
-  add_scenarios(suite);
+  add_scenarios(suite, companion);
 }
 
 }  // namespace lockbench

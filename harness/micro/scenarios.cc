@@ -6,6 +6,7 @@
 #include "harness/measure/probe.h"
 #include "harness/micro/benchmarks.h"
 #include "harness/micro/catalog_lines.h"
+#include "harness/micro/exclusion.h"
 #include "workloads/nested.h"
 
 namespace lockbench {
@@ -14,21 +15,23 @@ namespace {
 // Flat: in a file of so many loops the compiler soon stops inlining, sooner for one lock than for
 // another, and what is a few instructions in a user's program would be measured as calls.
 template <class P>
-[[gnu::flatten]] Finding measure(benchmark::State& state, P& primitive, Scenario scenario) {
-  using Scenarios = Nested<P, std::uint64_t>;
-  Scenarios work(primitive, {.scenario = scenario}, SpinPace{});  // nothing is held for a time
-  typename Scenarios::Actor actor = work.actor(0);
+[[gnu::flatten]] Finding measure(benchmark::State& state, Companion& companion, P& primitive,
+                                 Scenario scenario) {
+  using LocksAlone = Nested<P, std::uint64_t, false>;
+  LocksAlone work(primitive, {.scenario = scenario}, SpinPace{});
+  typename LocksAlone::Actor actor = work.actor(0);
   UntimedProbe probe;
   for (auto _ : state) benchmark::DoNotOptimize(actor.operate(probe));
-  const typename Scenarios::Actor* const actors[] = {&actor};
-  Finding finding{.proof = work.prove(actors), .lock_bytes = primitive.lock_bytes()};
+  ExclusionCheck check(
+      companion, [&primitive](std::size_t) { return primitive.handle(std::uint64_t{0}); }, 1, 1);
+  Finding finding{.proof = check.prove(), .lock_bytes = primitive.lock_bytes()};
   if (actor.given_up() != 0) finding.failure = "it refused a lock that nobody else had";
   return finding;
 }
 
 }  // namespace
 
-void add_scenarios(Suite& suite) {
+void add_scenarios(Suite& suite, Companion& companion) {
   for_each_line([&]<class P>(const Line<P>& line, const PrimitiveSpec& spec) {
     using Scenarios = Nested<P, std::uint64_t>;
     if constexpr (Scenarios::kAccepts) {
@@ -36,9 +39,9 @@ void add_scenarios(Suite& suite) {
         const std::string name(Scenarios::kScenarios[i]);
         suite.add("scenario/" + name + "/" + text_of(spec),
                   micro_cell(spec, {.name = "scenario", .scenario = name}),
-                  [line, scenario = static_cast<Scenario>(i)](benchmark::State& state) {
+                  [&companion, line, scenario = static_cast<Scenario>(i)](benchmark::State& state) {
                     const auto primitive = line.make(usual_arguments(line.listing, 1));
-                    return measure(state, *primitive, scenario);
+                    return measure(state, companion, *primitive, scenario);
                   });
       }
     }
