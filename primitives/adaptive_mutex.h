@@ -10,8 +10,9 @@
 //
 // Guarantees   mutual exclusion between threads; timed acquisition; at most one woken thread on its
 //              way; a waiter is passed over for about ten milliseconds, and once it is the first of
-//              the queue, the lock is handed to it. May be destroyed as soon as the last unlock()
-//              has let somebody else in.
+//              the queue, the lock is handed to it as soon as
+//              internal/handovers.h allows. May be destroyed
+//              as soon as the last unlock() has let somebody else in.
 // Not offered  FIFO order, ownership checks, recursion, priority inheritance: do not use it between
 //              threads of different real-time priorities. Use across fork() while any thread is
 //              inside or waits: the child inherits the table as it was.
@@ -40,6 +41,7 @@
 #include <optional>
 
 #include "primitives/internal/asymmetry.h"
+#include "primitives/internal/handovers.h"
 #include "primitives/internal/parking_lot.h"
 #include "primitives/internal/timed.h"
 #include "primitives/platform/atomic.h"
@@ -161,10 +163,15 @@ class BasicAdaptiveMutex : public internal::TimedMembers<BasicAdaptiveMutex<Barr
 
   // Whether the lock came free soon. Looks ever less often: a look takes the line from the holder.
   bool spin() {
+    internal::SpinLuck& luck = internal::SpinLuck::of_thread();
+    if (!luck.worth_a_try()) return false;
     int pauses = 1;
     for (int i = 0; i < kSpins; i += pauses) {
       // relaxed: a hint when to try; take() decides.
-      if ((state_.load(std::memory_order_relaxed) & kHeld) == 0 && take()) return true;
+      if ((state_.load(std::memory_order_relaxed) & kHeld) == 0 && take()) {
+        luck.note(true);
+        return true;
+      }
       for (int j = 0; j < pauses; ++j) platform::pause();
       if (pauses < kMostPauses) pauses *= 2;
     }
@@ -215,8 +222,8 @@ class BasicAdaptiveMutex : public internal::TimedMembers<BasicAdaptiveMutex<Barr
     return (state & (kParked | kWaking)) == kParked;
   }
 
-  // By the holder: hands the lock to the first of the queue, if that is impatient, else releases it
-  // and tells the first to look.
+  // By the holder: hands the lock to the first of the queue, if that is due, else releases it and
+  // tells the first to look.
   [[gnu::noinline, gnu::cold]] void pass_on() {
     ParkingLot::of_process().unpark_one(
         this, [this](const Waiter* first, bool more) -> std::optional<Waiter::Signal> {
@@ -224,18 +231,18 @@ class BasicAdaptiveMutex : public internal::TimedMembers<BasicAdaptiveMutex<Barr
             state_.fetch_and(~(kHeld | kParked), std::memory_order_release);  // (4) release: as (2)
             return std::nullopt;
           }
-          const bool impatient = internal::WaitQueue::impatient(*first);
+          const bool due = internal::Handovers::of_process().due(this, *first, platform::now());
           const std::uint32_t parked = more ? kParked : 0;
           // relaxed: the exchange decides.
           std::uint32_t seen = state_.load(std::memory_order_relaxed);
           for (;;) {
             const bool on_the_way = (seen & kWaking) != 0;
-            const std::uint32_t after = on_the_way  ? kParked | kWaking
-                                        : impatient ? kHeld | parked
-                                                    : kWaking | parked;
+            const std::uint32_t after = on_the_way ? kParked | kWaking
+                                        : due      ? kHeld | parked
+                                                   : kWaking | parked;
             if (change(seen, after)) {  // (4)
               if (on_the_way) return std::nullopt;
-              return impatient ? Waiter::kGranted : Waiter::kWoken;
+              return due ? Waiter::kGranted : Waiter::kWoken;
             }
           }
         });

@@ -12,7 +12,8 @@
 //              more than its table has room for, 11 to 21 bytes each beside the handle; at most 56
 //              bytes in the handle. Where a larger table cannot be had, lock() throws
 //              std::bad_alloc.
-//              A waiter is passed over for at most ten milliseconds before the key is handed to it.
+//              A waiter is passed over for about ten milliseconds before the key is handed to it,
+//              as soon as internal/handovers.h allows.
 // Not offered  recursion, strict FIFO order, unlock by another thread, priority inheritance: do not
 //              use it between threads of different real-time priorities. Use across fork() while
 //              any key is held. Not to be destroyed before unlock() has returned in every thread:
@@ -51,6 +52,7 @@
 #include "primitives/futex_mutex.h"
 #include "primitives/internal/asymmetry.h"
 #include "primitives/internal/handle_pair.h"
+#include "primitives/internal/handovers.h"
 #include "primitives/internal/holder_table.h"
 #include "primitives/internal/timed.h"
 #include "primitives/internal/wait_queue.h"
@@ -256,10 +258,15 @@ class KeyedMutex {
 
   // Whether the key came free soon. A word that is surely another key's is not waited for.
   static bool spin(Bucket& bucket, Node& node) {
+    internal::SpinLuck& luck = internal::SpinLuck::of_thread();
+    if (!luck.worth_a_try()) return false;
     for (int i = 0; i < kSpins; ++i) {
       // relaxed: a hint when to try.
       const std::uint64_t seen = bucket.holder.load(std::memory_order_relaxed);
-      if (seen == 0) return take(bucket, node);
+      if (seen == 0) {
+        luck.note(true);
+        return take(bucket, node);
+      }
       if (!node.may_be(seen)) return false;
       platform::pause();
     }
@@ -269,7 +276,10 @@ class KeyedMutex {
   [[gnu::noinline, gnu::cold]] static bool wait_for_key(Bucket& bucket, Node& node,
                                                         platform::Time deadline) {
     for (;;) {
-      if (internal::await_signal(node, deadline)) return true;
+      if (internal::await_signal(node, deadline)) {
+        internal::Handovers::of_process().taken(&bucket, node.since, platform::now());
+        return true;
+      }
       std::scoped_lock guard(bucket.mutex);
       // relaxed: signals are sent under the mutex, which this thread holds.
       if (node.signal.load(std::memory_order_relaxed) == internal::Waiter::kGranted) return true;
@@ -358,7 +368,8 @@ class KeyedMutex {
     {
       std::scoped_lock guard(bucket.mutex);
       Node* const waiter = bucket.first_waiter_for(node);
-      const bool hand_over = waiter != nullptr && internal::WaitQueue::impatient(*waiter);
+      const bool hand_over = waiter != nullptr && internal::Handovers::of_process().due(
+                                                      &bucket, *waiter, platform::now());
       if (hand_over) stop_waiting(bucket, *waiter);
       give_up(bucket, node, hand_over ? waiter : nullptr);
       if (waiter != nullptr) {

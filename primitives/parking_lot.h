@@ -8,7 +8,8 @@
 //
 // Guarantees   mutual exclusion between threads; timed acquisition; a waiter is passed over for
 //              about ten milliseconds, and once it is the first of the queue, the lock is handed to
-//              it; may be destroyed as soon as the last unlock() has let somebody else in.
+//              it, as soon as internal/handovers.h allows; may be destroyed as soon as the last
+//              unlock() has let somebody else in.
 // Not offered  FIFO order, ownership checks, recursion, use across fork() while held.
 // Requires     unlock() by whoever holds it.
 // Cost         two atomic read-modify-writes a pair when nobody else comes. Locks whose addresses
@@ -27,6 +28,7 @@
 
 #include <cstdint>
 
+#include "primitives/internal/handovers.h"
 #include "primitives/internal/parking_lot.h"
 #include "primitives/internal/timed.h"
 #include "primitives/internal/wait_queue.h"
@@ -133,7 +135,8 @@ class ParkingMutex : public internal::TimedMembers<ParkingMutex> {
     using internal::Waiter;
     internal::ParkingLot::of_process().unpark_one(this, [this](const Waiter* first, bool more) {
       const std::uint8_t parked = more ? kParked : 0;
-      if (first != nullptr && internal::WaitQueue::impatient(*first)) {
+      if (first != nullptr &&
+          internal::Handovers::of_process().due(this, *first, platform::now())) {
         // Handed over: it stays held. relaxed: the signal publishes the critical section.
         state_.store(static_cast<std::uint8_t>(kHeld | parked), std::memory_order_relaxed);
         return Waiter::kGranted;

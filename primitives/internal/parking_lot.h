@@ -23,6 +23,7 @@
 #include <optional>
 
 #include "primitives/futex_mutex.h"
+#include "primitives/internal/handovers.h"
 #include "primitives/internal/wait_queue.h"
 #include "primitives/key.h"
 #include "primitives/platform/clock.h"
@@ -65,7 +66,10 @@ class ParkingLot {
       }
       self.since = since;
     }
-    if (await_signal(self, deadline)) return Wakening::kGranted;
+    if (await_signal(self, deadline)) {
+      Handovers::of_process().taken(address, self.since, platform::now());
+      return Wakening::kGranted;
+    }
     std::scoped_lock guard(bucket.mutex);
     // relaxed: signals are sent under the mutex, which this thread holds.
     const std::uint32_t signal = self.signal.load(std::memory_order_relaxed);

@@ -18,9 +18,11 @@
 //   I4  a waker touches a Waiter only under the guard, and after that uses its address alone.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 
+#include "primitives/internal/spin_luck.h"
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/clock.h"
 #include "primitives/platform/futex.h"
@@ -37,7 +39,7 @@ struct Waiter {
     kGranted = 3,
   };
 
-  platform::Time since{};  // when the wait began
+  platform::Time since{};  // when the wait began; once granted, when that was
   Waiter* previous = nullptr;
   Waiter* next = nullptr;
   platform::FutexWord signal{kSpinning};  // last, so that who derives uses the room behind it
@@ -98,6 +100,7 @@ class PendingWake {
         signal == Waiter::kWoken) {
       return;
     }
+    if (signal == Waiter::kGranted) waiter.since = platform::now();
     // (1) release: publishes what was granted to (2). The read part tells whether it sleeps.
     const std::uint32_t before = waiter.signal.exchange(signal, std::memory_order_release);
     if (before == Waiter::kParked) word_ = &waiter.signal;
@@ -112,16 +115,37 @@ class PendingWake {
   const platform::FutexWord* word_ = nullptr;
 };
 
-// Waits, without the guard, until the waiter is signalled or `deadline` has passed. Returns true
-// when it was granted; otherwise the caller takes the guard and looks for itself.
-[[gnu::noinline, gnu::cold]] inline bool await_signal(Waiter& waiter, platform::Time deadline) {
-  constexpr int kSpins = platform::spins(80);  // about 2 us; see FutexMutex
-  std::uint32_t seen = Waiter::kSpinning;
+// Whether the waiter is signalled while this thread looks: for about 2 us without a break, and then
+// for as long as it takes a sleeper to run again once it is woken, so that looking costs at most
+// twice what the better choice would have. Then it gives its processor to whoever wants it: where
+// there are more threads than processors, others run meanwhile, and it comes back too late to go
+// on. What was seen last is in `seen`.
+inline bool look_for_signal(const Waiter& waiter, platform::Time deadline, std::uint32_t& seen) {
+  constexpr int kSpins = platform::spins(80);
+  constexpr platform::Duration kLinger =
+      kSpins == 80 ? std::chrono::microseconds(25) : platform::Duration::zero();
   for (int i = 0; i < kSpins; ++i) {
     // (2) acquire: synchronizes with (1).
     seen = waiter.signal.load(std::memory_order_acquire);
-    if (seen != Waiter::kSpinning) return seen == Waiter::kGranted;
+    if (seen != Waiter::kSpinning) return true;
     platform::pause();
+  }
+  const platform::Time until = std::min(deadline, platform::now() + kLinger);
+  while (platform::now() < until) {
+    platform::yield();
+    seen = waiter.signal.load(std::memory_order_acquire);  // (2)
+    if (seen != Waiter::kSpinning) return platform::now() < until;
+  }
+  return false;
+}
+
+// Waits, without the guard, until the waiter is signalled or `deadline` has passed. Returns true
+// when it was granted; otherwise the caller takes the guard and looks for itself.
+[[gnu::noinline, gnu::cold]] inline bool await_signal(Waiter& waiter, platform::Time deadline) {
+  std::uint32_t seen = Waiter::kSpinning;
+  if (SpinLuck& luck = SpinLuck::of_thread(); luck.worth_a_try()) {
+    luck.note(look_for_signal(waiter, deadline, seen));
+    if (seen != Waiter::kSpinning) return seen == Waiter::kGranted;
   }
   // acquire: as (2), for when it fails; falling asleep itself publishes nothing.
   if (!waiter.signal.compare_exchange_strong(seen, Waiter::kParked, std::memory_order_acquire)) {

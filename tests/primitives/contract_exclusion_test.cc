@@ -17,6 +17,7 @@
 
 #include <gtest/gtest.h>
 
+#include "primitives/internal/handovers.h"
 #include "primitives/internal/wait_queue.h"
 #include "primitives/no_lock.h"
 #include "tests/primitives/contract.h"
@@ -212,12 +213,13 @@ bool sleeps(pid_t thread) {
   return name_end != std::string::npos && line[name_end + 2] == 'S';
 }
 
-// Once a waiter has lost its patience, the releasing thread itself cannot take the key again: at no
-// moment after unlock() is it free. Many times, since a waiter that is only woken may win too.
+// Once a waiter has lost its patience, and the rest after the last handover is over, the releasing
+// thread itself cannot take the key again: at no moment after unlock() is it free. Several times,
+// since a waiter that is only woken may win too.
 TEST_P(Handoff, AnImpatientWaiterIsGivenWhatComesBack) {
   Holders others = take_all_but_one(1);
   auto handle = handle_of(1);
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < 10; ++i) {
     handle.lock();
     std::atomic<pid_t> id{0};
     std::latch tried(1);
@@ -226,7 +228,7 @@ TEST_P(Handoff, AnImpatientWaiterIsGivenWhatComesBack) {
       primitive_->inside(1, [&] { tried.wait(); });
     });
     while (id == 0 || !sleeps(id)) std::this_thread::yield();
-    let_pass(2 * internal::WaitQueue::kPatience);
+    let_pass(2 * internal::WaitQueue::kPatience + internal::Handovers::kLongestRest);
     handle.unlock();
     const bool taken_back = handle.try_lock();
     tried.count_down();

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Handovers: when a lock is handed to a waiter that was passed over for long, rather than released
+// to whoever comes first.
+//
+// A lock that is handed over is idle until its heir runs: some 20 us where a processor is free, and
+// milliseconds where more threads want to run than there are processors. So each handover is timed,
+// and the next one of the same lock comes only after kRest times as long: fairness takes at most a
+// twentieth of a lock's time, or what one handover in kLongestRest takes, if that is more.
+//
+// Guarantees   a waiter is due once it has waited for WaitQueue::kPatience, or kPatienceAwake as
+//              long as it is awake, and the rest after the last handover is over.
+// Not offered  a record for each lock: those whose addresses fall into one place rest together.
+// Cost         a clock reading and a load, where threads wait anyway.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+#include "primitives/internal/wait_queue.h"
+#include "primitives/key.h"
+#include "primitives/platform/atomic.h"
+#include "primitives/platform/clock.h"
+#include "primitives/platform/thread.h"
+
+namespace lockbench::internal {
+
+class Handovers {
+ public:
+  // To hand over to a thread that has not fallen asleep costs next to nothing.
+  static constexpr platform::Duration kPatienceAwake = std::chrono::microseconds(100);
+  static constexpr int kRest = 20;
+  static constexpr platform::Duration kLongestRest = std::chrono::milliseconds(100);
+
+  static Handovers& of_process() { return platform::of_this_process<Handovers>(); }
+
+  // Whether `lock` is to be handed to this waiter, by one who may signal it.
+  bool due(const void* lock, const Waiter& waiter, platform::Time now) {
+    // relaxed, here and below: a hint; whatever is read, each way to release is right.
+    const bool awake = waiter.signal.load(std::memory_order_relaxed) == Waiter::kSpinning;
+    return now - waiter.since > (awake ? kPatienceAwake : WaitQueue::kPatience) &&
+           now.time_since_epoch() >=
+               platform::Duration(rest_until(lock).load(std::memory_order_relaxed));
+  }
+
+  // The heir runs. `granted` is when the lock was handed to it.
+  void taken(const void* lock, platform::Time granted, platform::Time now) {
+    const platform::Duration rest =
+        std::min<platform::Duration>(kRest * (now - granted), kLongestRest);
+    rest_until(lock).store((now + rest).time_since_epoch().count(), std::memory_order_relaxed);
+  }
+
+ private:
+  static constexpr std::size_t kPlaces = platform::places(64);
+
+  platform::Atomic<platform::Duration::rep>& rest_until(const void* lock) {
+    const std::uint64_t bits = reinterpret_cast<std::uintptr_t>(lock);
+    return rest_until_[index_below(kPlaces, bits * kOddB)];
+  }
+
+  std::array<platform::Atomic<platform::Duration::rep>, kPlaces> rest_until_{};
+};
+
+}  // namespace lockbench::internal
