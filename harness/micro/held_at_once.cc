@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Many keys held at once by one thread: what a table costs that follows the number of keys in use,
-// and one that does not. An iteration locks all of the keys, and then unlocks all.
+// one that was made for so many, and one that does neither. An iteration locks all of the keys, and
+// then unlocks all.
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -32,8 +33,7 @@ class Held {
 };
 
 template <class P>
-Finding measure(benchmark::State& state, Companion& companion, std::uint64_t count) {
-  P primitive;
+Finding measure(benchmark::State& state, Companion& companion, P& primitive, std::uint64_t count) {
   const KeySpace<std::string_view> keys(count, "user", "@example.com");
   for (auto _ : state) {
     std::deque<Held<P>> held;
@@ -47,16 +47,17 @@ Finding measure(benchmark::State& state, Companion& companion, std::uint64_t cou
   return {.proof = check.prove(), .lock_bytes = primitive.lock_bytes()};
 }
 
-template <class P>
-void add(Suite& suite, Companion& companion, const char* primitive) {
+// `arguments` are those of the primitive's constructor.
+template <class P, class... Arguments>
+void add(Suite& suite, Companion& companion, const PrimitiveSpec& spec, Arguments... arguments) {
   for (const std::uint64_t count : {std::uint64_t{1'000}, std::uint64_t{100'000}}) {
-    const PrimitiveSpec spec{.name = primitive, .parameters = {}};
     Cell cell = micro_cell(spec, {.name = "held_at_once", .scenario = {}});
     cell.keys = count;
     cell.key_type = KeyType::kString;
     suite.add("held_at_once/" + text_of(spec) + "/keys:" + std::to_string(count), std::move(cell),
-              [&companion, count](benchmark::State& state) {
-                return measure<P>(state, companion, count);
+              [&companion, count, arguments...](benchmark::State& state) {
+                P primitive(arguments...);
+                return measure(state, companion, primitive, count);
               });
   }
 }
@@ -64,8 +65,13 @@ void add(Suite& suite, Companion& companion, const char* primitive) {
 }  // namespace
 
 void add_held_at_once(Suite& suite, Companion& companion) {
-  add<KeyedMutex<std::string_view>>(suite, companion, "keyed");
-  add<KeyedTableSharded<std::string_view>>(suite, companion, "keyed_table64");
+  constexpr std::size_t kRoom = 131'072;
+  add<KeyedMutex<std::string_view>>(suite, companion, {.name = "keyed", .parameters = {}});
+  add<KeyedMutex<std::string_view>>(
+      suite, companion, {.name = "keyed", .parameters = {{"buckets", std::to_string(kRoom)}}},
+      kRoom);
+  add<KeyedTableSharded<std::string_view>>(suite, companion,
+                                           {.name = "keyed_table64", .parameters = {}});
 }
 
 }  // namespace lockbench
