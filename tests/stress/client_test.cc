@@ -125,7 +125,9 @@ TEST(DrawnClients, AwaitOnlyWhoIsServedMeanwhile) {
       for (const auto& acts : client.threads) {
         for (std::size_t i = 0; i < acts.size(); ++i) {
           EXPECT_NE(acts[i].kind, Act::kTakeBoth);
-          if (takes(acts[i].kind)) EXPECT_TRUE(i + 1 == acts.size() || !takes(acts[i + 1].kind));
+          if (takes(acts[i].kind)) {
+            EXPECT_TRUE(i + 1 == acts.size() || !takes(acts[i + 1].kind));
+          }
           if (acts[i].kind != Act::kAwait) continue;
           EXPECT_EQ(awaited, nullptr) << to_text(client);
           awaited = &acts[i];
