@@ -12,6 +12,9 @@ constexpr char kFairness[] = "the model leaves fairness out";
 constexpr char kTokens[] = "the model has no numbers on its tokens";
 constexpr char kItself[] =
     "the design is at fault and not the code: the net comes to the same standstill";
+constexpr char kToldLater[] =
+    "who was forgotten is told by the next release, and no thread of a net keeps what it has until "
+    "another has ended";
 
 constexpr char kRare[] = "the moment is too short to be met every time";
 constexpr char kNobodyHolds[] =
@@ -78,6 +81,10 @@ const std::vector<MutantNet>& mutant_nets() {
       {"lease_lost_on_throw", leases()},
       {"lease_asked_for_by_holders", leases(true), kItself},
       {.lock = "lease_random_mutex_nested", .model = leases(true), .unseen_natively = kStillFirst},
+      {.lock = "told_leases", .model = leases(), .control = true},
+      {"told_leases_tells_no_other", leases(), kToldLater},
+      {.lock = "key_set", .model = keys(), .control = true},
+      {"key_set_tells_no_other", keys(), kToldLater},
       {.lock = "watchdog", .model = one_lock(), .control = true},
       {"watchdog_forces", one_lock()},
       {"watchdog_forces_both", one_lock()},
