@@ -331,7 +331,9 @@ std::vector<Mutant> published() {
   return {
       broken(std::move(watched), kTwoInside),
       broken(std::move(table), kTwoInside + Oracle::kProgress + Oracle::kOrdering),
-      broken(std::move(strangers), {Oracle::kModel}),
+      // A release too many makes its count the greatest number, and whoever comes next waits for
+      // an owner that does not exist: a standstill is this fault's, too.
+      broken(std::move(strangers), {Oracle::kModel, Oracle::kProgress}),
       broken(nested_leases<LeaseAsPublished>("lease_as_published",
                                              "a second lease, while all are held by askers"),
              kCircle),
