@@ -3,7 +3,6 @@
 #include "harness/stress/conformance/client_source.h"
 
 #include <algorithm>
-#include <cstdint>
 
 #include "harness/stress/conformance/net_client.h"
 
@@ -35,6 +34,12 @@ Client ClientSource::drawn(std::mt19937_64& random) const {
       net_.threads() == 1 ? 1 : static_cast<std::uint32_t>(2 + random() % (net_.threads() - 1));
   const auto rounds = static_cast<std::uint32_t>(1 + random() % 4);
   return draw_client(net_, keys_, abilities_, threads, rounds, random);
+}
+
+std::uint32_t passes_for(const Client& client, const RunLength& length) {
+  std::size_t acts = 1;
+  for (const std::vector<Act>& thread : client.threads) acts += thread.size();
+  return std::clamp(static_cast<std::uint32_t>(length.acts / acts), 1U, length.most_passes);
 }
 
 }  // namespace lockbench::stress

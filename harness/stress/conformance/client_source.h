@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <random>
 #include <vector>
 
@@ -30,5 +31,14 @@ class ClientSource {
   std::vector<Client> known_;
   std::size_t turn_ = 0;
 };
+
+// How long a run may get. Longer ones are followed no better, and are told worse.
+struct RunLength {
+  std::size_t acts = 0;  // of all threads or processes together, and one more a pass
+  std::uint32_t most_passes = 0;
+};
+
+// How often each thread goes through its acts; at least once.
+std::uint32_t passes_for(const Client& client, const RunLength& length);
 
 }  // namespace lockbench::stress

@@ -33,23 +33,24 @@ using TryKey = std::function<absl::StatusOr<TriedKey>(std::uint32_t first)>;
 absl::StatusOr<KeyMap> map_keys(const Lineup& lineup, const WatchedNet& net,
                                 std::uint32_t most_threads, const TryKey& try_key);
 
-// What such a trial does, with an engine's own kind of thread.
-template <class Thread>
-void try_keys(const Lineup& lineup, std::uint32_t first, TriedKey& tried) {
+// What such a trial does. `elsewhere` is given what is to be done where no key is held: it fills in
+// a TriedKey.
+template <class Elsewhere>
+void try_keys(const Lineup& lineup, std::uint32_t first, const Elsewhere& elsewhere) {
   const std::unique_ptr<Suspect> suspect = lineup.make(kKeysTried);
-  tried.capacity = suspect->capacity();
   std::vector<std::unique_ptr<Claim>> held;
-  for (std::uint32_t i = 0; i < tried.capacity; ++i) {
+  for (std::uint32_t i = 0; i < suspect->capacity(); ++i) {
     held.push_back(suspect->claim(first));
     if (!held.back()->try_lock()) held.pop_back();
   }
-  Thread([&] {
+  elsewhere([&](TriedKey& tried) {
+    tried.capacity = suspect->capacity();
     for (std::uint32_t key = 0; key < kKeysTried; ++key) {
       const std::unique_ptr<Claim> claim = suspect->claim(key);
       tried.kept_out[key] = !claim->try_lock();
       if (!tried.kept_out[key]) claim->unlock();
     }
-  }).join();
+  });
   for (const auto& claim : held) claim->unlock();
 }
 

@@ -6,14 +6,14 @@
 
 namespace lockbench::stress {
 
-bool Pace::is(Clock::time_point until, std::uint64_t executions) {
+bool Pace::over(const Hearing& hearing, Clock::time_point until) {
   constexpr auto kTellEvery = std::chrono::milliseconds(200);
   const Clock::time_point now = Clock::now();
   if (now - told_at_ > kTellEvery) {
     told_at_ = now;
-    tell_(absl::StrCat(executions, " executions"));
+    tell_(absl::StrCat(hearing.executions(), " executions"));
   }
-  return now >= until;
+  return hearing.convicts() || now >= until;
 }
 
 }  // namespace lockbench::stress

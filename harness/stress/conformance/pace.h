@@ -4,8 +4,8 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
 
+#include "harness/stress/conformance/hearing.h"
 #include "harness/stress/engine_program.h"
 
 namespace lockbench::stress {
@@ -19,8 +19,12 @@ class Pace {
   Clock::time_point end() const { return end_; }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
 
-  // Whether it is `until`. Tells, a few times a second, how many executions there were.
-  bool is(Clock::time_point until, std::uint64_t executions);
+  // Whether the hearing convicts, or it is `until`. Tells, a few times a second, how many
+  // executions there were.
+  bool over(const Hearing& hearing, Clock::time_point until);
+
+  // The same for the whole of the budget.
+  bool over(const Hearing& hearing) { return over(hearing, end_); }
 
  private:
   const Tell& tell_;

@@ -2,11 +2,9 @@
 
 #include "harness/stress/proc/conformance.h"
 
-#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
-#include <memory>
-#include <optional>
 #include <random>
 #include <string>
 #include <sys/prctl.h>
@@ -17,8 +15,7 @@
 
 #include "harness/stress/client.h"
 #include "harness/stress/conformance/client_source.h"
-#include "harness/stress/conformance/coverage_text.h"
-#include "harness/stress/conformance/judge.h"
+#include "harness/stress/conformance/hearing.h"
 #include "harness/stress/conformance/key_map.h"
 #include "harness/stress/conformance/pace.h"
 #include "harness/stress/conformance/watched_net.h"
@@ -33,17 +30,10 @@ namespace {
 using Report = stress::Report;
 
 // Of a run, all processes together.
-constexpr std::size_t kActsOfARun = 600;
-constexpr std::uint32_t kMostPasses = 40;
+constexpr RunLength kLength{.acts = 600, .most_passes = 40};
 
 // In turn. A net whose threads cannot die has the last one alone.
 constexpr Fate kFates[] = {Fate::kKill, Fate::kStop, Fate::kKill, Fate::kRecycle, Fate::kNone};
-
-std::uint32_t passes_for(const Client& client) {
-  std::size_t acts = 1;
-  for (const std::vector<Act>& process : client.threads) acts += process.size();
-  return std::clamp(static_cast<std::uint32_t>(kActsOfARun / acts), 1U, kMostPasses);
-}
 
 // With a rest in every hold, so that others come meanwhile. A player rests for a part of it.
 Client lingering(Client client) {
@@ -65,17 +55,17 @@ class Conformer {
         net_(net),
         order_(order),
         clients_(lineup, net, keys),
-        judge_(net, keys),
+        hearing_(net, keys),
         pace_(order.budget, tell) {}
 
   Report report() {
     std::mt19937_64 random(order_.seed);
-    while (!over()) {
+    while (!pace_.over(hearing_)) {
       const Client drawn = clients_.next(random);
       const Client client = random() % 2 == 0 ? lingering(drawn) : drawn;
-      for (std::size_t i = 0; i < std::size(kFates) && !over(); ++i) {
+      for (std::size_t i = 0; i < std::size(kFates) && !pace_.over(hearing_); ++i) {
         execute({.client = client,
-                 .passes = passes_for(client),
+                 .passes = passes_for(client, kLength),
                  .fate = possible(kFates[i]),
                  .yields = random() % 2 == 0,
                  .seed = random()});
@@ -85,8 +75,6 @@ class Conformer {
   }
 
  private:
-  bool over() { return finding_.has_value() || pace_.is(pace_.end(), executions_); }
-
   Fate possible(Fate fate) const {
     const bool kills = fate == Fate::kKill || fate == Fate::kRecycle;
     return kills && !net_.is_mortal() ? Fate::kNone : fate;
@@ -94,38 +82,24 @@ class Conformer {
 
   void execute(const RunPlan& plan) {
     const JournaledRun run = run_journaled(lineup_, plan);
-    ++executions_;
+    hearing_.look_at(run.readings, "processes", run.ended_badly);
     strikes_.killed += run.strikes.killed;
     strikes_.killed_inside += run.strikes.killed_inside;
     strikes_.stopped_inside += run.strikes.stopped_inside;
     strikes_.recycled += run.strikes.recycled;
-    if (std::optional<Disagreement> disagreement = judge_.look_at(run.readings)) {
-      finding_ = Finding{Oracle::kNet, std::move(disagreement->what)};
-      story_ = std::move(disagreement->events);
-    } else if (!run.ended_badly.empty()) {
-      finding_ = Finding{Oracle::kCrash, run.ended_badly};
-      story_ = judge_.events_of(run.readings[0]);
-    }
   }
 
-  Report told() {
-    Report report{.engine = "proc", .suspect = lineup_.name};
-    report.seconds = pace_.seconds();
-    report.figures = {{"executions", static_cast<double>(executions_)},
-                      {"events", static_cast<double>(judge_.events())},
-                      {"processes killed", static_cast<double>(strikes_.killed)},
-                      {"killed inside", static_cast<double>(strikes_.killed_inside)},
-                      {"stopped inside", static_cast<double>(strikes_.stopped_inside)},
-                      {"numbers recycled", static_cast<double>(strikes_.recycled)}};
-    for (std::uint64_t i = 0; i < executions_; ++i) report.evaluations.count(Oracle::kNet);
-    if (finding_) {
-      report.verdict = Verdict::kConvicted;
-      report.finding = finding_;
-      report.how = "processes";
-      report.found_after_s = report.seconds;
-      report.story = story_;
+  Report told() const {
+    Report report =
+        hearing_.complete({.engine = "proc", .suspect = lineup_.name, .seconds = pace_.seconds()});
+    const std::pair<const char*, std::uint64_t> struck[] = {
+        {"processes killed", strikes_.killed},
+        {"killed inside", strikes_.killed_inside},
+        {"stopped inside", strikes_.stopped_inside},
+        {"numbers recycled", strikes_.recycled}};
+    for (const auto& [name, times] : struck) {
+      report.figures.emplace_back(name, static_cast<double>(times));
     }
-    report.remarks = coverage_text(net_.net(), judge_);
     return report;
   }
 
@@ -133,33 +107,21 @@ class Conformer {
   const WatchedNet& net_;
   const Order& order_;
   ClientSource clients_;
-  Judge judge_;
+  Hearing hearing_;
   Pace pace_;
-  std::uint64_t executions_ = 0;
   Strikes strikes_;
-  std::optional<Finding> finding_;
-  std::vector<std::string> story_;
 };
 
 // With the key held by one process, the keys are tried by another.
 absl::StatusOr<TriedKey> tried_by_processes(const Lineup& lineup, std::uint32_t first) {
   return real::tried_in_child([&](real::KeyTrial& trial) {
-    const std::unique_ptr<Suspect> suspect = lineup.make(kKeysTried);
-    std::vector<std::unique_ptr<Claim>> held;
-    for (std::uint32_t i = 0; i < suspect->capacity(); ++i) {
-      held.push_back(suspect->claim(first));
-      if (!held.back()->try_lock()) held.pop_back();
-    }
-    collect_child(start_child([&] {
-      TriedKey tried{.capacity = suspect->capacity()};
-      for (std::uint32_t key = 0; key < kKeysTried; ++key) {
-        const std::unique_ptr<Claim> claim = suspect->claim(key);
-        tried.kept_out[key] = !claim->try_lock();
-        if (!tried.kept_out[key]) claim->unlock();
-      }
-      trial.tell(tried);
-    }));
-    for (const auto& claim : held) claim->unlock();
+    try_keys(lineup, first, [&](const auto& look) {
+      collect_child(start_child([&] {
+        TriedKey tried;
+        look(tried);
+        trial.tell(tried);
+      }));
+    });
   });
 }
 

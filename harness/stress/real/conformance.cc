@@ -2,14 +2,10 @@
 
 #include "harness/stress/real/conformance.h"
 
-#include <algorithm>
 #include <chrono>
-#include <optional>
 #include <random>
 #include <string>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include <absl/status/status.h>
 #include <absl/strings/str_cat.h>
@@ -17,8 +13,7 @@
 
 #include "harness/stress/client.h"
 #include "harness/stress/conformance/client_source.h"
-#include "harness/stress/conformance/coverage_text.h"
-#include "harness/stress/conformance/judge.h"
+#include "harness/stress/conformance/hearing.h"
 #include "harness/stress/conformance/key_map.h"
 #include "harness/stress/conformance/pace.h"
 #include "harness/stress/conformance/watched_net.h"
@@ -32,39 +27,33 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Report = stress::Report;
 
-// Of a run, all threads together. Longer ones are followed no better, and are told worse.
-constexpr std::size_t kActsOfARun = 1500;
-constexpr std::uint32_t kMostPasses = 200;
+// Of a run, all threads together.
+constexpr RunLength kLength{.acts = 1500, .most_passes = 200};
 
 // A thread may be kept from running for as long as a run takes; runs take some milliseconds.
 constexpr std::chrono::seconds kShortestLimit{1};
 
 constexpr int kRunsPerClient = 2;  // with yields and without
 
-std::uint32_t passes_for(const Client& client) {
-  std::size_t acts = 1;
-  for (const std::vector<Act>& thread : client.threads) acts += thread.size();
-  return std::clamp(static_cast<std::uint32_t>(kActsOfARun / acts), 1U, kMostPasses);
-}
+constexpr char kHow[] = "native threads";
 
 class Conformer {
  public:
   Conformer(const Lineup& lineup, const WatchedNet& net, const KeyMap& keys, const Order& order,
             const Tell& tell)
       : lineup_(lineup),
-        net_(net),
         order_(order),
         clients_(lineup, net, keys),
-        judge_(net, keys),
+        hearing_(net, keys),
         pace_(order.budget, tell) {}
 
   Report report() {
     std::mt19937_64 random(order_.seed);
-    while (!over()) {
+    while (!pace_.over(hearing_)) {
       const Client client = clients_.next(random);
-      for (int run = 0; run < kRunsPerClient && !over(); ++run) {
+      for (int run = 0; run < kRunsPerClient && !pace_.over(hearing_); ++run) {
         execute({.client = client,
-                 .passes = passes_for(client),
+                 .passes = passes_for(client, kLength),
                  .yields = run % 2 == 0,
                  .seed = random()});
       }
@@ -73,63 +62,40 @@ class Conformer {
   }
 
  private:
-  bool over() { return finding_.has_value() || pace_.is(pace_.end(), executions_); }
-
   void execute(const RunPlan& plan) {
     const Clock::time_point begin = Clock::now();
     const LoggedRun run = run_logged(lineup_, plan);
-    ++executions_;
     // A hold may have ended by the clock, which nobody sees.
     const auto limit = lineup_.abilities.hold_limit;
-    if (limit.count() != 0 && Clock::now() - begin >= limit / 2) return;
-    ++judged_;
-    if (std::optional<Disagreement> disagreement = judge_.look_at(run.chronicle)) {
-      finding_ = Finding{Oracle::kNet, std::move(disagreement->what)};
-      story_ = std::move(disagreement->events);
-    } else if (!run.ended_badly.empty()) {
-      finding_ = Finding{Oracle::kCrash, run.ended_badly};
-      story_ = judge_.events_of(run.chronicle);
+    if (limit.count() != 0 && Clock::now() - begin >= limit / 2) {
+      hearing_.pass_over();
+    } else {
+      hearing_.look_at({&run.chronicle, 1}, kHow, run.ended_badly);
     }
   }
 
-  Report told() {
-    Report report{.engine = "real", .suspect = lineup_.name};
-    report.seconds = pace_.seconds();
-    report.figures = {{"executions", static_cast<double>(executions_)},
-                      {"events", static_cast<double>(judge_.events())}};
-    for (std::uint64_t i = 0; i < judged_; ++i) report.evaluations.count(Oracle::kNet);
-    if (finding_) {
-      report.verdict = Verdict::kConvicted;
-      report.finding = finding_;
-      report.how = "native threads";
-      report.found_after_s = report.seconds;
-      report.story = story_;
-    }
-    report.remarks = coverage_text(net_.net(), judge_);
-    if (judged_ != executions_) {
+  Report told() const {
+    Report report =
+        hearing_.complete({.engine = "real", .suspect = lineup_.name, .seconds = pace_.seconds()});
+    if (hearing_.passed_over() != 0) {
       report.remarks.push_back(absl::StrFormat(
           "not judged of %d executions, which took so long that a hold may have ended by the clock",
-          executions_ - judged_));
+          hearing_.passed_over()));
     }
     return report;
   }
 
   const Lineup& lineup_;
-  const WatchedNet& net_;
   const Order& order_;
   ClientSource clients_;
-  Judge judge_;
+  Hearing hearing_;
   Pace pace_;
-  std::uint64_t executions_ = 0;
-  std::uint64_t judged_ = 0;
-  std::optional<Finding> finding_;
-  std::vector<std::string> story_;
 };
 
 absl::StatusOr<TriedKey> tried_natively(const Lineup& lineup, std::uint32_t first) {
   return tried_in_child([&](KeyTrial& trial) {
     TriedKey tried;
-    try_keys<std::thread>(lineup, first, tried);
+    try_keys(lineup, first, [&](const auto& look) { std::thread([&] { look(tried); }).join(); });
     trial.tell(tried);
   });
 }
@@ -138,7 +104,7 @@ absl::StatusOr<TriedKey> tried_natively(const Lineup& lineup, std::uint32_t firs
 Report convicted_at_once(const Lineup& lineup, const absl::Status& how) {
   Report report{.engine = "real", .suspect = lineup.name, .verdict = Verdict::kConvicted};
   report.finding = Finding{Oracle::kCrash, "before any event: " + std::string(how.message())};
-  report.how = "native threads";
+  report.how = kHow;
   return report;
 }
 

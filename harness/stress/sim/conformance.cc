@@ -4,20 +4,15 @@
 
 #include <algorithm>
 #include <chrono>
-#include <memory>
-#include <optional>
+#include <cstdint>
 #include <random>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <absl/status/status.h>
-#include <absl/strings/str_cat.h>
-#include <absl/strings/str_format.h>
 
 #include "harness/stress/client.h"
-#include "harness/stress/conformance/coverage_text.h"
-#include "harness/stress/conformance/judge.h"
+#include "harness/stress/conformance/hearing.h"
 #include "harness/stress/conformance/key_map.h"
 #include "harness/stress/conformance/net_client.h"
 #include "harness/stress/conformance/pace.h"
@@ -50,7 +45,7 @@ class Conformer {
         net_(net),
         keys_(keys),
         order_(order),
-        judge_(net, keys),
+        hearing_(net, keys),
         pace_(order.budget, tell) {}
 
   Report report() {
@@ -66,23 +61,20 @@ class Conformer {
   }
 
  private:
-  bool over(Clock::time_point until) {
-    return disagreement_.has_value() || pace_.is(until, executions_);
-  }
-
   void explore(const Client& client, std::uint32_t bound, Clock::time_point until) {
-    for (DepthFirst search(bound); !search.exhausted() && !over(until); search.next()) {
+    for (DepthFirst search(bound); !search.exhausted() && !pace_.over(hearing_, until);
+         search.next()) {
       execute(client, search, "every interleaving");
     }
   }
 
   void walk(Clock::time_point until) {
     std::mt19937_64 random(order_.seed);
-    while (!over(until)) {
+    while (!pace_.over(hearing_, until)) {
       const auto threads = static_cast<std::uint32_t>(1 + random() % net_.threads());
       const auto rounds = static_cast<std::uint32_t>(1 + random() % 4);
       const Client client = draw_client(net_, keys_, lineup_.abilities, threads, rounds, random);
-      for (int i = 0; i < kWalksPerClient && !over(until); ++i) {
+      for (int i = 0; i < kWalksPerClient && !pace_.over(hearing_, until); ++i) {
         if (i % 2 == 0) {
           RandomWalk strategy(random());
           execute(client, strategy, "random walk");
@@ -98,36 +90,21 @@ class Conformer {
     Chronicle chronicle;
     Investigation investigation(world_, lineup_, client);
     investigation.keep(&chronicle);
-    World::Execution execution = world_.run([&] { investigation.run(); }, strategy);
+    const World::Execution execution = world_.run([&] { investigation.run(); }, strategy);
     investigation.verdict(execution.end);
-    ++executions_;
     steps_ += execution.steps;
     longest_ = std::max(longest_, execution.steps);
-    disagreement_ = judge_.look_at(chronicle);
-    if (!disagreement_) return;
-    client_ = client;
-    schedule_ = std::move(execution.schedule);
-    strategy_ = name;
+    hearing_.look_at({&chronicle, 1}, name);
+    if (!hearing_.convicts()) return;
+    replay_ = {.options = {"--engine", "sim", "--client", to_text(client), "--schedule",
+                           to_text(execution.schedule)},
+               .exact = true};
   }
 
-  Report told() {
-    Report report{.engine = "sim", .suspect = lineup_.name};
-    report.seconds = pace_.seconds();
-    report.figures = {{"executions", static_cast<double>(executions_)},
-                      {"steps", static_cast<double>(steps_)},
-                      {"events", static_cast<double>(judge_.events())}};
-    for (std::uint64_t i = 0; i < executions_; ++i) report.evaluations.count(Oracle::kNet);
-    if (disagreement_) {
-      report.verdict = Verdict::kConvicted;
-      report.finding = Finding{Oracle::kNet, disagreement_->what};
-      report.how = strategy_;
-      report.found_after_s = report.seconds;
-      report.story = disagreement_->events;
-      report.replay = {.options = {"--engine", "sim", "--client", to_text(client_), "--schedule",
-                                   to_text(schedule_)},
-                       .exact = true};
-    }
-    report.remarks = coverage_text(net_.net(), judge_);
+  Report told() const {
+    Report report = hearing_.complete(
+        {.engine = "sim", .suspect = lineup_.name, .replay = replay_, .seconds = pace_.seconds()});
+    report.figures.emplace_back("steps", static_cast<double>(steps_));
     return report;
   }
 
@@ -136,15 +113,11 @@ class Conformer {
   const WatchedNet& net_;
   const KeyMap& keys_;
   const Order& order_;
-  Judge judge_;
+  Hearing hearing_;
   Pace pace_;
-  std::uint64_t executions_ = 0;
   std::uint64_t steps_ = 0;
   std::uint64_t longest_ = 100;  // steps of an execution so far
-  std::optional<Disagreement> disagreement_;
-  Client client_;
-  std::vector<Option> schedule_;
-  const char* strategy_ = "";
+  stress::Replay replay_;        // of the execution that disagreed
 };
 
 // Whoever runs goes on for as long as it can.
@@ -159,7 +132,11 @@ TriedKey tried_in(World& world, const Lineup& lineup, std::uint32_t first) {
     return TriedKey();
   }();
   OneAfterTheOther strategy;
-  world.run([&] { try_keys<platform::Thread>(lineup, first, tried); }, strategy);
+  const auto attempt = [&] {
+    try_keys(lineup, first,
+             [&](const auto& look) { platform::Thread([&] { look(tried); }).join(); });
+  };
+  world.run(attempt, strategy);
   return tried;
 }
 
