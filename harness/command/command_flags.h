@@ -19,6 +19,10 @@ class App;
 
 namespace lockbench {
 
+// Where locks are looked into.
+inline constexpr char kNoTime[] =
+    "--budget: leaves no time to look into anything; give some, as 10s";
+
 void add_run(CLI::App& app, RunOptions& options);
 std::string trouble_in_run(const CLI::App& run, const RunOptions& options);
 

@@ -111,6 +111,7 @@ std::string trouble_in_conformance(const CLI::App& model, const ModelOptions& op
   if (options.file && options.lock.empty()) {
     return "--conform: say which lock the net of --file is of, as --lock keyed";
   }
+  if (options.budget == Nanoseconds::zero()) return kNoTime;
   return {};
 }
 

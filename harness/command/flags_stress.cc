@@ -68,7 +68,7 @@ void add_stress(CLI::App& app, StressOptions& options) {
 
 std::string trouble_in_stress(const StressOptions& options) {
   if (options.budget > Nanoseconds::zero()) return {};
-  return "--budget: leaves no time to look into anything; give some, as 10s";
+  return kNoTime;
 }
 
 }  // namespace lockbench

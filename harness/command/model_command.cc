@@ -100,26 +100,22 @@ ConformOrder conform_order(const ModelOptions& options) {
           .seed = options.seed};
 }
 
-SearchResult search_and_tell(const ModelOptions& options, const Net& net, std::ostream& out) {
-  const Invariants invariants = find_invariants(net);
-  const std::clock_t began = std::clock();
-  std::clock_t searched = began;
-  SearchResult result = search(net, invariants, limits_of(options, searched));
-  const double cpu_s = static_cast<double>(searched - began) / CLOCKS_PER_SEC;
-  out << summary_of(net, invariants, result) << cost_text(result, cpu_s);
-  return result;
-}
-
 // What to show of a net: what goes wrong, else something of everything.
 struct Showing {
   std::vector<std::uint32_t> steps;
   std::string caption;
 };
 
-Showing showing_of(const Net& net, const SearchResult& result,
-                   const std::optional<Replay>& replay) {
-  if (replay && !replay->steps.empty())
-    return {.steps = replay->steps, .caption = "A trace, replayed."};
+Showing tour_of(const Net& net) {
+  return {.steps = tour(net, kTourSteps), .caption = "Round the net, until all has happened."};
+}
+
+Showing showing_of(const Net& net, const std::vector<std::uint32_t>& trace) {
+  if (trace.empty()) return tour_of(net);
+  return {.steps = trace, .caption = "A trace, replayed."};
+}
+
+Showing showing_of(const Net& net, const SearchResult& result) {
   if (result.to_dead) {
     return {.steps = *result.to_dead,
             .caption = "A shortest way to where nothing can happen any more."};
@@ -132,7 +128,7 @@ Showing showing_of(const Net& net, const SearchResult& result,
   if (result.end == SearchEnd::kUnbounded) {
     return {.steps = result.to_unbounded, .caption = "What can be repeated adds tokens each time."};
   }
-  return {.steps = tour(net, kTourSteps), .caption = "Round the net, until all has happened."};
+  return tour_of(net);
 }
 
 absl::Status write_pictures(const ModelOptions& options, const Net& net, const Showing& showing) {
@@ -170,9 +166,8 @@ absl::Status write_files(const ModelOptions& options, const Net& net, const Show
   return write_pictures(options, net, showing);
 }
 
-int code_of(const SearchResult& result, const std::optional<Replay>& replay) {
-  if (replay) return replay->conforms ? 0 : kFaulty;
-  switch (verdict_of(result)) {
+int code_of(Verdict verdict) {
+  switch (verdict) {
     case Verdict::kSound:
       return 0;
     case Verdict::kFaulty:
@@ -181,6 +176,59 @@ int code_of(const SearchResult& result, const std::optional<Replay>& replay) {
       return kUnfinished;
   }
   return kUnfinished;
+}
+
+int code_of(stress::Verdict verdict) {
+  if (verdict == stress::Verdict::kConvicted) return kFaulty;
+  return verdict == stress::Verdict::kInconclusive ? kUnfinished : 0;
+}
+
+int code_of(const absl::Status& failure) {
+  if (absl::IsCancelled(failure)) return 128 + noted_signal();
+  return absl::IsInternal(failure) ? kFailed : kFaulty;
+}
+
+// What came of it, when it has been told.
+struct Outcome {
+  int code = 0;
+  Showing showing;
+};
+
+absl::StatusOr<Outcome> replay_and_tell(const ModelOptions& options, const Net& net,
+                                        std::ostream& out) {
+  const absl::StatusOr<std::vector<std::string>> events = read_trace(*options.replay);
+  if (!events.ok()) return events.status();
+  const Replay replayed = replay(net, *events);
+  out << replay_text(net, replayed, *events);
+  return Outcome{replayed.conforms ? 0 : kFaulty, showing_of(net, replayed.steps)};
+}
+
+absl::StatusOr<Outcome> conform_and_tell(const ModelOptions& options, const Net& net,
+                                         std::ostream& out) {
+  const absl::StatusOr<stress::Report> report = conform(net, conform_order(options));
+  if (!report.ok()) return report.status();
+  out << conform_text(*report);
+  std::vector<std::uint32_t> steps;
+  if (report->verdict == stress::Verdict::kConvicted) steps = replay(net, report->story).steps;
+  return Outcome{code_of(report->verdict), showing_of(net, steps)};
+}
+
+absl::StatusOr<Outcome> search_and_tell(const ModelOptions& options, const Net& net,
+                                        std::ostream& out) {
+  const Invariants invariants = find_invariants(net);
+  const std::clock_t began = std::clock();
+  std::clock_t searched = began;
+  const SearchResult result = search(net, invariants, limits_of(options, searched));
+  const double cpu_s = static_cast<double>(searched - began) / CLOCKS_PER_SEC;
+  out << summary_of(net, invariants, result) << cost_text(result, cpu_s);
+  return Outcome{code_of(verdict_of(result)), showing_of(net, result)};
+}
+
+absl::StatusOr<Outcome> look_and_tell(const ModelOptions& options, const Net& net,
+                                      std::ostream& out) {
+  if (options.replay) return replay_and_tell(options, net, out);
+  if (options.conform) return conform_and_tell(options, net, out);
+  return search_and_tell(options, net, out);
 }
 
 }  // namespace
@@ -195,35 +243,16 @@ int model_command(const ModelOptions& options, std::ostream& out, std::ostream& 
   if (!net.ok()) return complain(net.status(), kFaulty);
   if (const absl::Status status = validate(*net); !status.ok()) return complain(status, kFaulty);
 
-  std::optional<Replay> replayed;
-  SearchResult result;
-  if (options.replay) {
-    const absl::StatusOr<std::vector<std::string>> events = read_trace(*options.replay);
-    if (!events.ok()) return complain(events.status(), kFaulty);
-    replayed = replay(*net, *events);
-    out << replay_text(*net, *replayed, *events);
-  } else if (options.conform) {
-    const absl::StatusOr<stress::Report> report = conform(*net, conform_order(options));
-    if (absl::IsCancelled(report.status())) {
-      return complain(report.status(), 128 + noted_signal());
-    }
-    if (!report.ok()) {
-      return complain(report.status(), absl::IsInternal(report.status()) ? kFailed : kFaulty);
-    }
-    out << conform_text(*report);
-    replayed = Replay{.conforms = report->verdict != stress::Verdict::kConvicted};
-    if (!replayed->conforms) replayed->steps = replay(*net, report->story).steps;
-  } else {
-    result = search_and_tell(options, *net, out);
-  }
+  const absl::StatusOr<Outcome> outcome = look_and_tell(options, *net, out);
+  if (!outcome.ok()) return complain(outcome.status(), code_of(outcome.status()));
   out.flush();
   if (noted_signal() != 0) {
     return complain(absl::CancelledError("interrupted; what was printed is of the part searched"),
                     128 + noted_signal());
   }
-  const absl::Status written = write_files(options, *net, showing_of(*net, result, replayed));
+  const absl::Status written = write_files(options, *net, outcome->showing);
   if (!written.ok()) return complain(written, kUnwritten);
-  return code_of(result, replayed);
+  return outcome->code;
 }
 
 }  // namespace lockbench

@@ -68,6 +68,25 @@ std::string again(const stress::Report& report) {
   return words;
 }
 
+// "12 executions, 40 events, ", without what there was none of.
+std::string done_text(const stress::Report& report) {
+  std::string done;
+  for (const auto& [name, value] : report.figures) {
+    if (name != "steps" && value != 0) absl::StrAppendFormat(&done, "%.0f %s, ", value, name);
+  }
+  return done;
+}
+
+std::string undecided_text(const stress::Report& report) {
+  const std::string done = done_text(report);
+  return done.empty() ? absl::StrFormat(
+                            "Undecided    %s: nothing was looked at in %.1f s; a larger --budget "
+                            "allows more\n",
+                            report.suspect, report.seconds)
+                      : absl::StrFormat("Undecided    %s: %sin %.1f s; none could be judged\n",
+                                        report.suspect, done, report.seconds);
+}
+
 }  // namespace
 
 absl::StatusOr<stress::Report> conform(const Net& net, const ConformOrder& order) {
@@ -85,18 +104,19 @@ absl::StatusOr<stress::Report> conform(const Net& net, const ConformOrder& order
 }
 
 std::string conform_text(const stress::Report& report) {
-  std::string done;
-  for (const auto& [name, value] : report.figures) {
-    if (name != "steps" && value != 0) absl::StrAppendFormat(&done, "%.0f %s, ", value, name);
-  }
   std::string text;
-  if (report.verdict == stress::Verdict::kConvicted) {
-    text = absl::StrCat("Disagrees    ", report.finding->what, "\nTrace        of ",
-                        report.story.size(), " events\n", traced(report.story));
-    if (report.replay.exact) absl::StrAppend(&text, "Watch it     ", again(report), "\n");
-  } else {
-    text = absl::StrFormat("Conforms     %s: %sin %.1f s; the net can do all of it\n",
-                           report.suspect, done, report.seconds);
+  switch (report.verdict) {
+    case stress::Verdict::kConvicted:
+      text = absl::StrCat("Disagrees    ", report.finding->what, "\nTrace        of ",
+                          report.story.size(), " events\n", traced(report.story));
+      if (report.replay.exact) absl::StrAppend(&text, "Watch it     ", again(report), "\n");
+      break;
+    case stress::Verdict::kInconclusive:
+      text = undecided_text(report);
+      break;
+    default:
+      text = absl::StrFormat("Conforms     %s: %sin %.1f s; the net can do all of it\n",
+                             report.suspect, done_text(report), report.seconds);
   }
   for (const std::string& remark : report.remarks) {
     absl::StrAppend(&text, "Coverage     ", remark, "\n");

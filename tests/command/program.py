@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import csv
 import fcntl
+import json
 import os
 import pty
 import resource
 import shlex
+import shutil
 import signal
+import stat
 import struct
 import subprocess
 import sys
@@ -148,3 +151,26 @@ class Program:
         command = shlex.split(err.rpartition("to go on: ")[2])
         assert command[1:3] == ["run", "--resume"], err
         return self.run(*command[1:])
+
+
+def with_engine(
+    folder: Path, answer: str, name: str = "sim", locks: str = "mine\ta lock\t\t\n"
+) -> Program:
+    """The program beside an engine that knows these locks and does as `answer` says."""
+    binary = folder / "lockbench"
+    if not binary.exists():
+        shutil.copy(BINARY, binary)
+    engine = folder / f"lockbench-{name}"
+    engine.write_text(
+        "#!/bin/sh\n"
+        f'if [ "$1" = list ]; then printf %s {shlex.quote(locks)}; exit 0; fi\n'
+        f"cat >{name}.json\n" + answer,
+        encoding="utf-8",
+    )
+    engine.chmod(engine.stat().st_mode | stat.S_IXUSR)
+    return Program(folder, binary)
+
+
+def saying(report: dict[str, Any]) -> str:
+    """The answer of an engine that reports this."""
+    return f"echo {shlex.quote(json.dumps(report))}\n"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from program import Program, catches, wait_until
+from program import Program, catches, saying, wait_until, with_engine
 
 ROOT = Path(__file__).resolve().parents[2]
 RACE = ROOT / "docs" / "models" / "race.pnml"
@@ -112,6 +112,41 @@ def test_processes_are_held_against_the_net_of_the_file_lock(lockbench: Program)
     assert "processes killed" in done.stdout
     told = lockbench.run("model", "file", "--conform", "--engine", "sim").stderr
     assert "unknown lock of the engine 'sim' 'file'" in told
+
+
+@pytest.mark.parametrize(
+    ("model", "engine"), [("keyed", "sim"), ("keyed", "real"), ("file", "proc")]
+)
+def test_a_lock_that_was_not_looked_at_does_not_conform(
+    lockbench: Program, model: str, engine: str
+) -> None:
+    words = ("model", model, "--conform", "--engine", engine, "--budget")
+    done = lockbench.run(*words, "1ns")
+    assert done.returncode == 4, done.stdout + done.stderr
+    assert done.stdout.startswith(f"Undecided    {model}: nothing was looked at in ")
+    assert "a larger --budget allows more\n" in done.stdout
+    refused = lockbench.run(*words, "0s")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr.startswith("lockbench model: --budget: leaves no time")
+
+
+def test_a_lock_of_which_nothing_could_be_judged_does_not_conform(tmp_path: Path) -> None:
+    report = {
+        "engine": "sim",
+        "suspect": "keyed",
+        "verdict": "inconclusive",
+        "evaluations": {},
+        "figures": {"executions": 12, "events": 0},
+        "remarks": ["not judged of 12 executions"],
+        "seconds": 0.1,
+    }
+    engine = with_engine(tmp_path, saying(report), locks="keyed\ta lock\t\t\n")
+    done = engine.run("model", "keyed", "--conform")
+    assert done.returncode == 4
+    assert done.stdout == (
+        "Undecided    keyed: 12 executions, in 0.1 s; none could be judged\n"
+        "Coverage     not judged of 12 executions\n"
+    )
 
 
 def test_what_cannot_be_read_or_written_is_told_in_a_line(lockbench: Program) -> None:

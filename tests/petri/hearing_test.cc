@@ -2,11 +2,14 @@
 
 #include "harness/stress/conformance/hearing.h"
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/petri/replay.h"
 #include "tests/petri/nets.h"
 
 namespace lockbench::stress {
@@ -16,6 +19,7 @@ using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 Deed takes(std::uint32_t thread) {
   return {.kind = Deed::kTakes, .thread = thread, .keys = {0}};
@@ -89,6 +93,53 @@ TEST_F(HearingTest, CountsWhatItPassesOverAsDoneAndNotAsJudged) {
   const Report said = report();
   EXPECT_EQ(said.evaluations[Oracle::kNet], 1u);
   EXPECT_THAT(said.figures, Contains(std::pair("executions", 2.0)));
+}
+
+TEST_F(HearingTest, DecidesNothingWhereNothingWasLookedAt) {
+  EXPECT_EQ(report().verdict, Verdict::kInconclusive);
+  EXPECT_THAT(report().remarks, IsEmpty());
+  hearing_.pass_over();
+  EXPECT_EQ(report().verdict, Verdict::kInconclusive);
+  look_at(kRight);
+  EXPECT_EQ(report().verdict, Verdict::kClean);
+}
+
+// Thread 1 leaves one of so many marks behind, each of which is a way of its own to have taken;
+// thread 2 can never take.
+Net with_marks(std::uint32_t marks) {
+  Net net = {.name = "marks",
+             .places = {{.name = "thread 1 is outside", .tokens = 1},
+                        {.name = "thread 1 holds a"},
+                        {.name = "thread 2 is outside", .tokens = 1},
+                        {.name = "thread 2 holds a"},
+                        {.name = "never"}}};
+  const auto add = [&net](const std::string& name, const std::string& event, std::vector<Arc> from,
+                          std::vector<Arc> to) {
+    net.transitions.push_back({.name = name, .event = event, .takes = from, .gives = to});
+  };
+  for (std::uint32_t i = 0; i < marks; ++i) {
+    net.places.push_back({.name = "mark " + std::to_string(i)});
+    add("thread 1 marks " + std::to_string(i), "thread 1 takes a", {{0}}, {{1}, {5 + i}});
+  }
+  add("1 out", "thread 1 lets go of a", {{1}}, {{0}});
+  add("2 in", "thread 2 takes a", {{2}, {4}}, {{3}});
+  add("2 out", "thread 2 lets go of a", {{3}}, {{2}});
+  return net;
+}
+
+TEST_F(HearingTest, DecidesNothingWhereMoreWaysAreOpenThanAreFollowed) {
+  for (const std::size_t marks : {kWaysForeseen, kWaysForeseen + 1}) {
+    const auto net = WatchedNet::watch(with_marks(static_cast<std::uint32_t>(marks)));
+    ASSERT_TRUE(net.ok()) << net.status();
+    Hearing hearing(*net, KeyMap{.lock_of = {0}});
+    const Chronicle chronicle{.deeds = {takes(0), takes(1)}};
+    hearing.look_at({&chronicle, 1}, "by hand");
+    const bool followed = marks == kWaysForeseen;
+    EXPECT_EQ(hearing.convicts(), followed);
+    const Report said = hearing.complete({});
+    EXPECT_EQ(said.verdict, followed ? Verdict::kConvicted : Verdict::kInconclusive);
+    EXPECT_EQ(said.evaluations[Oracle::kNet], followed ? 1u : 0u);
+  }
 }
 
 }  // namespace

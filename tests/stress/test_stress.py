@@ -5,17 +5,15 @@ from __future__ import annotations
 
 import json
 import shlex
-import shutil
 import signal
-import stat
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from program import BINARY, PATIENCE_S, Program, wait_until
+from program import PATIENCE_S, Program, saying, wait_until, with_engine
 
-CLEAN = {
+CLEAN: dict[str, Any] = {
     "engine": "sim",
     "suspect": "mine",
     "verdict": "clean",
@@ -24,7 +22,7 @@ CLEAN = {
     "remarks": [],
     "seconds": 0.1,
 }
-FOUND = {
+FOUND: dict[str, Any] = {
     "oracle": "exclusion",
     "what": "two are inside",
     "how": "PCT",
@@ -32,28 +30,6 @@ FOUND = {
     "replay": {"options": ["--engine", "sim"], "exact": True, "reruns": 0, "failures": 0},
     "story": ["step 1, thread 0 has key 0"],
 }
-
-
-def with_engine(
-    folder: Path, answer: str, name: str = "sim", locks: str = "mine\ta lock\t\t\n"
-) -> Program:
-    """The program beside an engine that knows these locks and does as `answer` says."""
-    binary = folder / "lockbench"
-    if not binary.exists():
-        shutil.copy(BINARY, binary)
-    engine = folder / f"lockbench-{name}"
-    engine.write_text(
-        "#!/bin/sh\n"
-        f'if [ "$1" = list ]; then printf %s {shlex.quote(locks)}; exit 0; fi\n'
-        f"cat >{name}.json\n" + answer,
-        encoding="utf-8",
-    )
-    engine.chmod(engine.stat().st_mode | stat.S_IXUSR)
-    return Program(folder, binary)
-
-
-def saying(report: dict[str, Any]) -> str:
-    return f"echo {shlex.quote(json.dumps(report))}\n"
 
 
 @pytest.mark.parametrize(

@@ -31,9 +31,10 @@ Report Hearing::complete(Report begun) const {
   Report report = std::move(begun);
   report.figures.emplace_back("executions", static_cast<double>(executions_));
   report.figures.emplace_back("events", static_cast<double>(judge_.events()));
-  for (std::uint64_t i = passed_over_; i < executions_; ++i) {
+  for (std::uint64_t i = passed_over_ + judge_.undecided(); i < executions_; ++i) {
     report.evaluations.count(Oracle::kNet);
   }
+  report.verdict = clean_or_inconclusive(report.evaluations, {Oracle::kNet});
   if (finding_) {
     report.verdict = Verdict::kConvicted;
     report.finding = finding_;
@@ -41,6 +42,7 @@ Report Hearing::complete(Report begun) const {
     report.found_after_s = report.seconds;
     report.story = story_;
   }
+  if (executions_ == passed_over_) return report;  // of nothing, nothing is covered
   std::vector<std::string> covered = coverage_text(net_.net(), judge_);
   report.remarks.insert(report.remarks.end(), std::make_move_iterator(covered.begin()),
                         std::make_move_iterator(covered.end()));

@@ -5,7 +5,8 @@
 //
 // The first execution that disagrees convicts, and none should be looked at after it. It is
 // convicted by the oracle kNet when the net cannot do what was seen; by kCrash when it can, and the
-// execution came to a bad end.
+// execution came to a bad end. Where nothing was decided of any execution, or there was none, the
+// report is inconclusive and never clean.
 #pragma once
 
 #include <cstdint>
