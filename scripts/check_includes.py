@@ -125,7 +125,7 @@ RULES: dict[str, Rule] = {
         frozenset({"std", "Abseil", "Expat"}),
     ),
     "harness/command": Rule(
-        ("harness", "workloads/settings.h"),
+        ("harness", "workloads/settings.h", "primitives/platform/scratch_folder.h"),
         EVERYTHING - {"Google Benchmark", "GoogleTest", "TBB"},
     ),
     "harness/micro": Rule(

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // ChildProcess: runs a program in a process of its own, feeds it, and reads what it says.
+//
+// Guarantees   its $TMPDIR is a folder of its own, in this process's, where one can be made; and
+//              however it ends, nothing that it or those of its group made there is left behind.
+// Not offered  that where this process is killed, as by the second Ctrl-C: the folder stays.
 #pragma once
 
 #include <chrono>
@@ -33,8 +37,8 @@ struct ChildResult {
 };
 
 // Runs it to its end, to the deadline, or until a signal is noted (signals.h); in the latter cases
-// it has been killed, with all of its process group. Fails with Internal when no process could be
-// made. Requires SIGPIPE ignored.
+// it has been killed, with all of its process group, and what they had printed is in the result.
+// Fails with Internal when no process could be made. Requires SIGPIPE ignored.
 absl::StatusOr<ChildResult> run_child(const ChildOrder& order);
 
 // "the trial's process was ended by signal 11 (Segmentation fault): last line that it said", or by

@@ -25,6 +25,13 @@ SHORT = ("run", *FIXED, "--hold", "sleep:30ms", "--blocks", str(TRIALS), "--out"
 LONG = ("run", *FIXED, "--hold", "sleep:10min", "--blocks", "2", "--out", "out")
 
 
+def with_a_place(lockbench: Program) -> dict[str, str]:
+    """The environment of one whose temporary files are the test's."""
+    place = lockbench.folder / "place"
+    place.mkdir()
+    return {**os.environ, "TMPDIR": str(place)}
+
+
 def the_child_of(pid: int) -> int:
     """The trial's process, once it runs lockbench itself."""
 
@@ -82,6 +89,33 @@ def test_ctrl_c_reaches_the_run_and_not_its_child(lockbench: Program) -> None:
     assert rows_of(lockbench.folder / "out") == []
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("model", "file", "--conform", "--budget", "10min"),
+        ("stress", "file", "--engine", "proc", "--budget", "10min"),
+        ("run", "--primitive", "file", "--hold", "sleep:10min", *FIXED[2:], "--out", "out"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_who_is_interrupted_leaves_no_temporary_files(
+    lockbench: Program, words: tuple[str, ...], number: int
+) -> None:
+    process = lockbench.start(*words, env=with_a_place(lockbench))
+    place = lockbench.folder / "place"
+
+    def is_used() -> bool:
+        below = (found for found in os.walk(place) if found[0] != str(place))
+        return any(folders or files for _, folders, files in below)
+
+    wait_until(is_used, "nobody makes temporary files")
+    process.send_signal(number)
+    process.communicate(timeout=30)
+    assert process.returncode == 128 + number
+    assert list(place.iterdir()) == []
+
+
 def test_a_signal_that_was_ignored_stays_ignored(lockbench: Program) -> None:
     out = lockbench.folder / "out"
     ignoring = 'trap "" HUP INT; exec "$@"'
@@ -97,7 +131,7 @@ def test_a_signal_that_was_ignored_stays_ignored(lockbench: Program) -> None:
 
 
 def test_a_killed_run_takes_its_child_with_it(lockbench: Program) -> None:
-    process = lockbench.start(*LONG)
+    process = lockbench.start(*LONG, env=with_a_place(lockbench))
     child = the_child_of(process.pid)
     process.kill()
     process.communicate()
@@ -106,7 +140,7 @@ def test_a_killed_run_takes_its_child_with_it(lockbench: Program) -> None:
 
 def test_a_killed_run_is_gone_on_with(lockbench: Program) -> None:
     out = lockbench.folder / "out"
-    process = lockbench.start(*SHORT)
+    process = lockbench.start(*SHORT, env=with_a_place(lockbench))
     wait_until(lambda: len(rows_of(out)) >= 2, "no rows")
     process.kill()
     process.communicate()
