@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <optional>
-#include <vector>
+#include <utility>
 
 #include <absl/status/status.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
+#include <absl/strings/str_join.h>
 
 #include "harness/command/signals.h"
 #include "harness/command/stress_engines.h"
@@ -19,32 +20,52 @@ namespace lockbench {
 namespace {
 
 constexpr std::size_t kMostEventsTold = 20;
+constexpr char kTooSoon[] = "interrupted before the engine had anything to say";
+
+bool asked(const ConformOrder& order, const EngineListing& engine) {
+  return order.engine.empty() || engine.engine == order.engine;
+}
+
+std::optional<Charge> charge_among(const std::vector<EngineListing>& engines,
+                                   const ConformOrder& order) {
+  for (const EngineListing& engine : engines) {
+    if (!asked(order, engine)) continue;
+    for (const Listed& suspect : engine.suspects) {
+      if (suspect.name != order.lock) continue;
+      return Charge{.engine = engine.engine,
+                    .program = engine.program,
+                    .suspect = suspect,
+                    .budget = order.budget};
+    }
+  }
+  return std::nullopt;
+}
 
 // The shipped locks first; then, where the tests are built, the broken ones.
 absl::StatusOr<Charge> find_lock(const ConformOrder& order) {
+  const std::vector<EngineListing> shipped = engines_named("");
+  if (std::optional<Charge> charge = charge_among(shipped, order)) return *std::move(charge);
+  const std::vector<EngineListing> broken = engines_named("-mutants");
+  if (std::optional<Charge> charge = charge_among(broken, order)) return *std::move(charge);
+  // Engines that were interrupted while they told their locks are none that do not know one.
+  if (noted_signal() != 0) return absl::CancelledError(kTooSoon);
+  return unknown_lock(order, shipped, broken);
+}
+
+void add_once(const std::string& name, std::vector<std::string>& names) {
+  if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+}
+
+// The names of the engines that know it.
+std::vector<std::string> knowing(const std::string& lock,
+                                 const std::vector<EngineListing>& engines) {
   std::vector<std::string> names;
-  for (const char* suffix : {"", "-mutants"}) {
-    for (const EngineListing& engine : engines_named(suffix)) {
-      if (!order.engine.empty() && engine.engine != order.engine) continue;
-      for (const Listed& suspect : engine.suspects) {
-        if (suspect.name == order.lock) {
-          return Charge{.engine = engine.engine,
-                        .program = engine.program,
-                        .suspect = suspect,
-                        .budget = order.budget};
-        }
-        if (*suffix == '\0') names.push_back(suspect.name);
-      }
+  for (const EngineListing& engine : engines) {
+    for (const Listed& suspect : engine.suspects) {
+      if (suspect.name == lock) add_once(engine.engine, names);
     }
   }
-  const std::string engine = order.engine.empty() ? "" : "engine '" + order.engine + "'";
-  if (names.empty()) {
-    return absl::NotFoundError(
-        absl::StrCat("no ", engine.empty() ? "engine" : engine,
-                     " lies beside this program; build or install it whole"));
-  }
-  return unknown_name(engine.empty() ? "lock of the engines" : "lock of the " + engine, order.lock,
-                      names);
+  return names;
 }
 
 std::string traced(const std::vector<std::string>& events) {
@@ -89,12 +110,45 @@ std::string undecided_text(const stress::Report& report) {
 
 }  // namespace
 
+absl::Status unknown_lock(const ConformOrder& order, const std::vector<EngineListing>& shipped,
+                          const std::vector<EngineListing>& broken) {
+  std::vector<std::string> locks;
+  for (const EngineListing& engine : shipped) {
+    if (!asked(order, engine)) continue;
+    for (const Listed& suspect : engine.suspects) add_once(suspect.name, locks);
+  }
+  const std::string engine = order.engine.empty() ? "engine" : "engine '" + order.engine + "'";
+  if (locks.empty()) {
+    return absl::NotFoundError(
+        absl::StrCat("no ", engine, " lies beside this program; build or install it whole"));
+  }
+  std::string text =
+      absl::StrCat(order.engine.empty() ? "no engine knows" : "the " + engine + " does not know",
+                   " the lock '", order.lock, "'");
+  std::vector<std::string> others = knowing(order.lock, shipped);
+  for (const std::string& other : knowing(order.lock, broken)) add_once(other, others);
+  if (!others.empty()) {
+    absl::StrAppend(&text, "; ", absl::StrJoin(others, " and "),
+                    others.size() == 1 ? " does" : " do");
+  } else if (const std::optional<std::string> near = nearest(order.lock, locks)) {
+    absl::StrAppend(&text, "; did you mean '", *near, "'?");
+  } else {
+    absl::StrAppend(&text, "; ", order.engine.empty() ? "they know " : "it knows ",
+                    absl::StrJoin(locks, ", "));
+  }
+  return absl::NotFoundError(text);
+}
+
 absl::StatusOr<stress::Report> conform(const Net& net, const ConformOrder& order) {
   const absl::StatusOr<Charge> charge = find_lock(order);
   if (!charge.ok()) return charge.status();
   Answer answer = ask(*charge, {.seed = order.seed, .net = pnml_of(net)}, {});
-  if (answer.interrupted)
-    return absl::CancelledError("interrupted before the engine had anything to say");
+  if (answer.interrupted) {
+    return absl::CancelledError(
+        answer.told.empty()
+            ? kTooSoon
+            : absl::StrCat("interrupted; no disagreement in ", answer.told, " so far"));
+  }
   if (!answer.misused.empty()) return absl::InvalidArgumentError(answer.misused);
   if (answer.engine_failed) {
     return absl::InternalError(answer.report.remarks.empty() ? "the engine failed"

@@ -5,9 +5,11 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <absl/status/statusor.h>
 
+#include "harness/command/stress_plan.h"
 #include "harness/petri/net.h"
 #include "harness/stress/report.h"
 #include "workloads/settings.h"
@@ -26,6 +28,11 @@ struct ConformOrder {
 // InvalidArgument when the net is none of that lock, Internal when the engine failed, Cancelled
 // when interrupted.
 absl::StatusOr<stress::Report> conform(const Net& net, const ConformOrder& order);
+
+// What to say of a lock that the engines that were asked do not know: who knows it, or what else
+// they know, or that there are no such engines. Pure.
+absl::Status unknown_lock(const ConformOrder& order, const std::vector<EngineListing>& shipped,
+                          const std::vector<EngineListing>& broken);
 
 std::string conform_text(const stress::Report& report);
 

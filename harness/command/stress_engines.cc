@@ -103,6 +103,15 @@ void name_plugin(const Charge& charge, Report& report) {
   report.replay.options.insert(report.replay.options.end(), {"--plugin", file.string()});
 }
 
+std::string_view last_told(std::string_view out) {
+  // Lines that begin with a space say it; the last one may not be whole.
+  out = out.substr(0, out.rfind('\n') + 1);
+  const std::size_t last = out.rfind("\n ");
+  if (last != std::string_view::npos) out.remove_prefix(last + 1);
+  if (!out.starts_with(' ')) return {};
+  return out.substr(1, out.find('\n') - 1);
+}
+
 Answer ask(const Charge& charge, stress::Order order,
            const std::function<void(std::string_view)>& live) {
   order.suspect = charge.suspect.name;
@@ -116,7 +125,9 @@ Answer ask(const Charge& charge, stress::Order order,
   if (!result.ok()) {
     return {failed(charge, std::string(result.status().message())), true};
   }
-  if (result->ending == ChildEnding::kInterrupted) return {{}, false, true};
+  if (result->ending == ChildEnding::kInterrupted) {
+    return {.interrupted = true, .told = std::string(last_told(result->out))};
+  }
   if (result->ending == ChildEnding::kTooLong) {
     return {failed(charge, "the engine did not end by itself and was killed"), true};
   }

@@ -29,8 +29,13 @@ struct Answer {
   stress::Report report;
   bool engine_failed = false;
   bool interrupted = false;
+  std::string told = {};  // when interrupted: how far it was, in the engine's words, if it said so
   std::string misused = {};  // what was wrong with the order, in the engine's words
 };
+
+// Of what an engine has printed so far, the last that it said of how far it is: "1234 executions";
+// empty: nothing yet. Pure.
+std::string_view last_told(std::string_view out);
 
 // Starts the engine's program, gives it the order and reads its report. `live` is called now and
 // then with what it has printed so far.

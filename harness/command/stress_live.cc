@@ -7,18 +7,14 @@
 
 #include <absl/strings/str_format.h>
 
+#include "harness/command/stress_engines.h"
+
 namespace lockbench {
 
 std::string live_line(const Charge& charge, std::size_t position, std::size_t charges,
                       std::size_t findings, std::string_view out) {
-  // Engines say how far they are in lines that begin with a space; the last one may not be whole.
-  out = out.substr(0, out.rfind('\n') + 1);
-  const std::size_t last = out.rfind("\n ");
-  std::string_view said = last == std::string_view::npos ? out : out.substr(last + 1);
-  if (said.starts_with(' ')) said.remove_prefix(1);
   return absl::StrFormat("%d/%d  %s  %s  %s  %d findings", position + 1, charges, charge.engine,
-                         charge.suspect.name, std::string(said.substr(0, said.find('\n'))),
-                         findings);
+                         charge.suspect.name, std::string(last_told(out)), findings);
 }
 
 StressLive::StressLive(std::size_t charges)

@@ -110,8 +110,58 @@ def test_processes_are_held_against_the_net_of_the_file_lock(lockbench: Program)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "the net can do all of it" in done.stdout
     assert "processes killed" in done.stdout
-    told = lockbench.run("model", "file", "--conform", "--engine", "sim").stderr
-    assert "unknown lock of the engine 'sim' 'file'" in told
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("file", "--engine", "sim"), "the engine 'sim' does not know the lock 'file'; proc does"),
+        (
+            ("keyed", "--engine", "proc"),
+            "the engine 'proc' does not know the lock 'keyed'; sim and real do",
+        ),
+        (
+            ("keyed", "--lock", "stripd"),
+            "no engine knows the lock 'stripd'; did you mean 'striped'?",
+        ),
+        (
+            ("keyed", "--lock", "nosuch", "--engine", "proc"),
+            "the engine 'proc' does not know the lock 'nosuch'; it knows file, ",
+        ),
+        (("keyed", "--lock", "nosuch"), "no engine knows the lock 'nosuch'; they know "),
+    ],
+)
+def test_a_lock_that_an_engine_does_not_know_is_told_with_what_is_known(
+    lockbench: Program, words: tuple[str, ...], said: str
+) -> None:
+    done = lockbench.run("model", *words, "--conform")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"lockbench model: {said}")
+    assert done.stderr.count("\n") == 1
+    known = done.stderr.rstrip("\n").partition(" know ")[2].split(", ")
+    assert len(known) == len(set(known))
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (
+            "echo ' 7 executions'; echo ' 1234 executions'; touch told; exec sleep 60\n",
+            "interrupted; no disagreement in 1234 executions so far",
+        ),
+        ("touch told; exec sleep 60\n", "interrupted before the engine had anything to say"),
+    ],
+)
+def test_an_interrupted_conformance_tells_how_far_it_was(
+    tmp_path: Path, answer: str, said: str
+) -> None:
+    engine = with_engine(tmp_path, answer, locks="keyed\ta lock\t\t\n")
+    process = engine.start("model", "keyed", "--conform")
+    wait_until((tmp_path / "told").exists, "the engine has said what it has to say")
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, "")
+    assert err == f"lockbench model: {said}\n"
 
 
 @pytest.mark.parametrize(
