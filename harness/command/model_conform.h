@@ -23,10 +23,10 @@ struct ConformOrder {
   std::uint64_t seed = 1;
 };
 
-// The engine's report: convicted if the lock did what the net cannot do, and its story is the trace;
-// inconclusive if nothing was judged. Fails with NotFound when the engine does not know the lock,
-// InvalidArgument when the net is none of that lock, Internal when the engine failed, Cancelled
-// when interrupted.
+// The engine's report: convicted if the lock did what the net cannot do, and its story is the
+// trace; inconclusive if nothing was judged. Fails with NotFound when the engine does not know the
+// lock, InvalidArgument when the net is none of that lock, Internal when the engine failed,
+// Cancelled when interrupted.
 absl::StatusOr<stress::Report> conform(const Net& net, const ConformOrder& order);
 
 // What to say of a lock that the engines that were asked do not know: who knows it, or what else
