@@ -35,6 +35,7 @@ Word read_word(const char* bytes) noexcept {
 
 inline constexpr std::uint64_t kOddA = 0xa0761d6478bd642f;
 inline constexpr std::uint64_t kOddB = 0xe7037ed1a0b428db;
+inline constexpr std::uint64_t kOddC = 0x8ebc6af09c88c6e3;
 
 }  // namespace internal
 
@@ -51,13 +52,22 @@ struct KeyHash {
     using internal::fold_multiply;
     using internal::kOddA;
     using internal::kOddB;
+    using internal::kOddC;
     using internal::read_word;
     const char* at = key.data();
     std::size_t left = key.size();
     std::uint64_t state = kOddA;
-    for (; left > 16; left -= 16, at += 16) {
-      state = fold_multiply(read_word<std::uint64_t>(at) ^ kOddB,
-                            read_word<std::uint64_t>(at + 8) ^ state);
+    const auto fold_head = [&] {
+      return fold_multiply(read_word<std::uint64_t>(at) ^ kOddB,
+                           read_word<std::uint64_t>(at + 8) ^ state);
+    };
+    for (; left > 32; left -= 16, at += 16) state = fold_head();
+    // Two blocks that may overlap, neither of which waits for the other's product.
+    if (left > 16) {
+      const char* const last = at + left - 16;
+      const std::uint64_t tail = fold_multiply(read_word<std::uint64_t>(last) ^ kOddC,
+                                               read_word<std::uint64_t>(last + 8) ^ kOddA);
+      return fold_multiply(kOddB ^ key.size() ^ fold_head(), kOddC ^ tail);
     }
     // The last 1 to 16 bytes, read as two words that may overlap.
     std::uint64_t first = 0;
