@@ -17,7 +17,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <utility>
 
 #include "primitives/platform/spin.h"
@@ -29,6 +28,11 @@ namespace lockbench::internal {
 template <class Node>
 class HolderTable {
  public:
+  HolderTable() = default;
+  HolderTable(const HolderTable&) = delete;
+  HolderTable& operator=(const HolderTable&) = delete;
+  ~HolderTable() { forget_table(); }
+
   // Whether one of the nodes has the key of `node`.
   bool has_key_of(const Node& node) const {
     if (size_ == 0) return false;
@@ -53,15 +57,21 @@ class HolderTable {
 
   void remove(const Node& node) {
     erase(node);
-    if (--size_ != 0) return;
-    words_.reset();
-    places_ = 0;
+    if (--size_ == 0) forget_table();
   }
 
   // Puts `heir` in the place of `node`.
   void replace(const Node& node, const Node& heir) {
     erase(node);
     put(heir.word());
+  }
+
+  template <class Function>
+  void for_each_word(Function function) const {
+    if (places_ == 0 && size_ != 0) function(only_);
+    for (std::uint32_t i = 0; i < places_; ++i) {
+      if (words_[i] != 0) function(words_[i]);
+    }
   }
 
   std::size_t size() const { return size_; }
@@ -111,17 +121,23 @@ class HolderTable {
 
   void grow() {
     const std::uint32_t places = places_ == 0 ? kFewest : places_ * 2;
-    std::unique_ptr<std::uint64_t[]> words(new std::uint64_t[places]());
-    const std::unique_ptr<std::uint64_t[]> before = std::exchange(words_, std::move(words));
-    const std::uint32_t count = std::exchange(places_, places);
-    if (count == 0) put(only_);
-    for (std::uint32_t i = 0; i < count; ++i) {
-      if (before[i] != 0) put(before[i]);
-    }
+    HolderTable larger;
+    larger.words_ = new std::uint64_t[places]();
+    larger.places_ = places;
+    for_each_word([&larger](std::uint64_t word) { larger.put(word); });
+    std::swap(words_, larger.words_);
+    std::swap(places_, larger.places_);
   }
 
-  std::unique_ptr<std::uint64_t[]> words_;
-  std::uint64_t only_ = 0;    // the word of one node, while there are no places
+  void forget_table() {
+    if (places_ != 0) delete[] words_;
+    places_ = 0;
+  }
+
+  union {
+    std::uint64_t only_ = 0;  // the word of one node, while there are no places
+    std::uint64_t* words_;
+  };
   std::uint32_t places_ = 0;  // a power of two, or 0
   std::uint32_t size_ = 0;
 };

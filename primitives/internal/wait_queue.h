@@ -39,10 +39,10 @@ struct Waiter {
     kGranted = 3,
   };
 
-  platform::Time since{};  // when the wait began; once granted, when that was
-  Waiter* previous = nullptr;
-  Waiter* next = nullptr;
-  platform::FutexWord signal{kSpinning};  // last, so that who derives uses the room behind it
+  platform::Time since;        // when the wait began; once granted, when that was
+  Waiter* previous;            // of the first, the last
+  Waiter* next;                // of the last, null
+  platform::FutexWord signal;  // last, so that who derives uses the room behind it
 };
 
 class WaitQueue {
@@ -61,32 +61,43 @@ class WaitQueue {
     // relaxed: the guard orders this before any waker's access.
     waiter.signal.store(Waiter::kSpinning, std::memory_order_relaxed);
     waiter.since = platform::now();
-    waiter.previous = last_;
     waiter.next = nullptr;
-    (last_ == nullptr ? first_ : last_->next) = &waiter;
-    last_ = &waiter;
+    if (first_ != nullptr) first_->previous->next = &waiter;
+    put_before_first(waiter);
+    if (first_ == nullptr) first_ = &waiter;
   }
 
   // For one that was woken, taken out, and beaten: it comes back to its place. Its wait began when
   // it did.
   void push_front(Waiter& waiter) {
     waiter.signal.store(Waiter::kSpinning, std::memory_order_relaxed);  // relaxed: as above
-    waiter.previous = nullptr;
     waiter.next = first_;
-    (first_ == nullptr ? last_ : first_->previous) = &waiter;
+    put_before_first(waiter);
     first_ = &waiter;
   }
 
   void remove(Waiter& waiter) {
-    (waiter.previous == nullptr ? first_ : waiter.previous->next) = waiter.next;
-    (waiter.next == nullptr ? last_ : waiter.next->previous) = waiter.previous;
+    if (waiter.next != nullptr) {
+      waiter.next->previous = waiter.previous;
+    } else {
+      first_->previous = waiter.previous;
+    }
+    if (first_ == &waiter) {
+      first_ = waiter.next;
+    } else {
+      waiter.previous->next = waiter.next;
+    }
   }
 
   static bool impatient(const Waiter& waiter) { return platform::now() - waiter.since > kPatience; }
 
  private:
+  void put_before_first(Waiter& waiter) {
+    waiter.previous = first_ == nullptr ? &waiter : first_->previous;
+    if (first_ != nullptr) first_->previous = &waiter;
+  }
+
   Waiter* first_ = nullptr;
-  Waiter* last_ = nullptr;
 };
 
 // A wake-up decided under the guard and delivered after it was released, so that the woken thread

@@ -3,11 +3,13 @@
 // KeyedMutex: what the contract tests do not ask: buckets that hold many keys at once.
 #include "primitives/keyed_mutex.h"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -22,11 +24,12 @@ struct OneBucketHash {
   std::uint64_t operator()(std::uint64_t key) const noexcept { return KeyHash{}(key) << 24; }
 };
 
-template <class Hash>
-void many_keys_of_one_bucket(std::uint64_t keys) {
-  KeyedMutex<std::uint64_t, Hash> locks(1);
-  const std::size_t bytes_before = locks.lock_bytes();
-  using Handle = HandleOf<KeyedMutex<std::uint64_t, Hash>>;
+constexpr std::size_t kMostOfARow = 4096;
+
+// Holds so many keys at once, and no others.
+template <class Locks>
+void hold_and_leave(Locks& locks, std::uint64_t keys) {
+  using Handle = HandleOf<Locks>;
   std::vector<std::unique_ptr<Handle>> held;
   for (std::uint64_t key = 0; key < keys; ++key) {
     held.emplace_back(new Handle(locks.handle(key)))->lock();
@@ -43,7 +46,18 @@ void many_keys_of_one_bucket(std::uint64_t keys) {
   // In an order that is neither that of coming nor its reverse.
   for (std::uint64_t i = 0; i < keys; ++i) held[i * 7 % keys]->unlock();
   EXPECT_EQ(locks.keys_kept(), 0U);
-  EXPECT_EQ(locks.lock_bytes(), bytes_before);
+}
+
+template <class Hash>
+void many_keys_of_one_bucket(std::uint64_t keys) {
+  KeyedMutex<std::uint64_t, Hash> locks(1);
+  const std::size_t bytes_before = locks.lock_bytes();
+  hold_and_leave(locks, keys);
+  // A row stays, if so many had need of it, and nothing else; the next time it is there.
+  const std::size_t bytes_after = locks.lock_bytes();
+  EXPECT_LE(bytes_after - bytes_before, kMostOfARow);
+  hold_and_leave(locks, keys);
+  EXPECT_EQ(locks.lock_bytes(), bytes_after);
 }
 
 TEST(KeyedMutex, ABucketHoldsAnyNumberOfKeys) {
@@ -56,6 +70,74 @@ struct OneHash {
 
 TEST(KeyedMutex, KeysOfOneHashAreToldApart) {
   many_keys_of_one_bucket<OneHash>(500);
+}
+
+TEST(KeyedMutex, ABucketWithFewKeysKeepsNothing) {
+  KeyedMutex<std::uint64_t, OneBucketHash> locks(1);
+  const std::size_t bytes_before = locks.lock_bytes();
+  hold_and_leave(locks, 31);
+  EXPECT_EQ(locks.lock_bytes(), bytes_before);
+}
+
+// Its bucket makes room as soon as a second key is held.
+template <class Hash>
+using Roomy = KeyedMutex<std::uint64_t, Hash, internal::KernelBarriers, 1>;
+
+bool held_elsewhere(Roomy<OneBucketHash>& locks, std::uint64_t key) {
+  return elsewhere([&] {
+    auto handle = locks.handle(key);
+    const std::unique_lock attempt(handle, std::try_to_lock);
+    return !attempt.owns_lock();
+  });
+}
+
+TEST(KeyedMutex, AHandleFindsItsKeyWhereverTheBucketHasMadeRoomSince) {
+  Roomy<OneBucketHash> locks(1);
+  auto early = locks.handle(std::uint64_t{1});
+  auto idle = locks.handle(std::uint64_t{2});
+  early.lock();
+  const std::size_t bytes_before = locks.lock_bytes();
+  auto third = locks.handle(std::uint64_t{3});
+  third.lock();
+  EXPECT_GT(locks.lock_bytes(), bytes_before);
+  EXPECT_TRUE(held_elsewhere(locks, 1));
+  early.unlock();
+  EXPECT_FALSE(held_elsewhere(locks, 1));
+  // Two that knew only the first cell, now free.
+  early.lock();
+  idle.lock();
+  EXPECT_TRUE(held_elsewhere(locks, 1));
+  EXPECT_TRUE(held_elsewhere(locks, 2));
+  EXPECT_TRUE(held_elsewhere(locks, 3));
+  EXPECT_EQ(locks.keys_kept(), 3U);
+  // Once more by the same handle, which held its key apart.
+  third.unlock();
+  third.lock();
+  EXPECT_TRUE(held_elsewhere(locks, 3));
+  third.unlock();
+  EXPECT_FALSE(held_elsewhere(locks, 3));
+  early.unlock();
+  EXPECT_FALSE(held_elsewhere(locks, 1));
+  EXPECT_TRUE(held_elsewhere(locks, 2));
+  idle.unlock();
+  EXPECT_EQ(locks.keys_kept(), 0U);
+}
+
+TEST(KeyedMutex, WhoWaitedBeforeTheBucketMadeRoomIsWoken) {
+  Roomy<OneBucketHash> locks(1);
+  auto held = locks.handle(std::uint64_t{1});
+  held.lock();
+  std::jthread waiter([&] {
+    auto handle = locks.handle(std::uint64_t{1});
+    const std::scoped_lock guard(handle);
+  });
+  let_pass(std::chrono::milliseconds(2));
+  auto other = locks.handle(std::uint64_t{2});
+  other.lock();
+  held.unlock();
+  waiter.join();
+  other.unlock();
+  EXPECT_EQ(locks.keys_kept(), 0U);
 }
 
 TEST(KeyedMutex, AFailedTryLeavesTheKeyToItsHolder) {
@@ -75,10 +157,10 @@ TEST(KeyedMutex, AHandleIsAllThatAKeyTakes) {
   EXPECT_LE(sizeof(HandleOf<KeyedMutex<>>), 64U);
 }
 
-// Threads that need the bucket's table, its word and its queue at once.
-TEST(KeyedMutex, KeysThatComeAndGoInOneBucketLoseNoUpdate) {
+// Threads that need the bucket's cells, its table and its queue at once.
+template <class Locks>
+void come_and_go(Locks& locks) {
   constexpr std::uint64_t kKeys = 6;
-  KeyedMutex<std::uint64_t, OneHash> locks(1);
   std::vector<int> counters(kKeys);
   run_threads(6, [&](std::size_t number) {
     for (std::uint64_t i = 0; i < 3000; ++i) {
@@ -92,6 +174,21 @@ TEST(KeyedMutex, KeysThatComeAndGoInOneBucketLoseNoUpdate) {
   int sum = 0;
   for (const int counter : counters) sum += counter;
   EXPECT_EQ(sum, 2 * 6 * 3000);
+  EXPECT_EQ(locks.keys_kept(), 0U);
+}
+
+TEST(KeyedMutex, KeysThatComeAndGoInOneBucketLoseNoUpdate) {
+  KeyedMutex<std::uint64_t, OneHash> locks(1);
+  come_and_go(locks);
+}
+
+TEST(KeyedMutex, NorDoTheyWhereItMakesRoom) {
+  for (int i = 0; i < 20; ++i) {
+    Roomy<OneBucketHash> locks(1);
+    come_and_go(locks);
+  }
+  Roomy<OneHash> alike(1);
+  come_and_go(alike);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "harness/catalog/lines.h"
 #include "harness/stress/suspect_of.h"
+#include "primitives/keyed_mutex.h"
 
 namespace lockbench::stress::real {
 namespace {
@@ -85,6 +86,14 @@ class Visitor {
   std::vector<Lineup> lineup_;
 };
 
+// What `keyed` does in a bucket with many keys, from the second one on.
+Lineup keyed_rows() {
+  using Rows = KeyedMutex<std::uint64_t, KeyHash, lockbench::internal::KernelBarriers, 1>;
+  Lineup line = suspect<Rows>("keyed_rows", "keyed, one bucket, which makes room at once", 1);
+  line.abilities.reclaims = true;
+  return line;
+}
+
 }  // namespace
 
 std::vector<Lineup> lineup() {
@@ -95,7 +104,9 @@ std::vector<Lineup> lineup() {
   visit_keyed(visit);
   visit_reentrant(visit);
   visit_lease(visit);
-  return visitor.take();
+  std::vector<Lineup> all = visitor.take();
+  all.push_back(keyed_rows());
+  return all;
 }
 
 }  // namespace lockbench::stress::real

@@ -87,6 +87,9 @@ std::vector<Lineup> lineup() {
           "keyed_equal_hashes", "every key has one hash; one bucket", 1)),
       that_reclaims(suspect<KeyedMutex<std::uint64_t, KeyHash, lockbench::internal::NoBarriers>>(
           "keyed:barriers=none", "as on a kernel without membarrier; one bucket", 1)),
+      that_reclaims(
+          suspect<KeyedMutex<std::uint64_t, KeyHash, lockbench::internal::KernelBarriers, 1>>(
+              "keyed_rows", "one bucket, which makes room for a second key at once", 1)),
       limited(that_reclaims(
           suspect<KeyedLimited<>>("keyed_limited", "who holds too long loses the key", kLimit, 1))),
       suspect<StripedLock<>>("striped", "a few stripes", kStripes),
