@@ -95,12 +95,6 @@ class KeyedMutex {
     K key;
   };
 
-  // relaxed: a hint.
-  typename Bucket::Place first_place() const {
-    return some_has_row_.load(std::memory_order_relaxed) ? Bucket::Place::kRow
-                                                         : Bucket::Place::kFirstCell;
-  }
-
   const std::size_t mask_;
   const std::unique_ptr<Bucket[]> buckets_;
   platform::Atomic<bool> some_has_row_{false};
@@ -109,7 +103,10 @@ class KeyedMutex {
 template <Key K, class Hash, class Barriers, std::size_t kCrowd>
 class KeyedMutex<K, Hash, Barriers, kCrowd>::Handle : public internal::TimedMembers<Handle> {
  public:
-  explicit Handle(const Claimed& claimed) : Handle(claimed, Hash{}(claimed.key)) {}
+  // relaxed: a hint.
+  explicit Handle(const Claimed& claimed)
+      : Handle(claimed, Hash{}(claimed.key),
+               claimed.owner.some_has_row_.load(std::memory_order_relaxed)) {}
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
 
@@ -119,9 +116,11 @@ class KeyedMutex<K, Hash, Barriers, kCrowd>::Handle : public internal::TimedMemb
   void unlock() { bucket_.release(node_); }
 
  private:
-  Handle(const Claimed& claimed, std::uint64_t hash)
-      : bucket_(claimed.owner.buckets_[hash & claimed.owner.mask_]),
-        node_(claimed.key, hash, claimed.owner.first_place()) {}
+  Handle(const Claimed& claimed, std::uint64_t hash, bool some_has_row)
+      : bucket_(claimed.owner.buckets_[hash & claimed.owner.mask_]), node_(claimed.key, hash) {
+    if (some_has_row) [[unlikely]]
+      node_.place = Bucket::Place::kRow;
+  }
 
   Bucket& bucket_;
   typename Bucket::Node node_;

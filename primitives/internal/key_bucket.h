@@ -62,14 +62,13 @@ namespace lockbench::internal {
 template <Key K, class Barriers, std::size_t kCrowd>
 class alignas(platform::kCacheLine) KeyBucket {
  public:
-  // Where a node holds its key. While it holds none: where it is to look first, and kApart is as
-  // good as kRow, which is as good as kFirstCell where there is none.
+  // Where a node holds its key. While it holds none: where it looks first, in the row, if there is
+  // one, or in the first cell.
   enum class Place : std::uint8_t { kFirstCell, kRow, kApart };
 
   // A claim on a key.
   struct Node : Waiter {
-    Node(K k, std::uint64_t hash, Place first)
-        : place(first), tag(static_cast<std::uint16_t>(hash >> kTagAt)), key(k) {}
+    Node(K k, std::uint64_t hash) : tag(static_cast<std::uint16_t>(hash >> kTagAt)), key(k) {}
 
     // What a cell and the table say of this node: 16 bits of the hash above its address.
     std::uint64_t word() const {
@@ -86,7 +85,7 @@ class alignas(platform::kCacheLine) KeyBucket {
     bool may_be(std::uint64_t word) const { return word != 0 && tag_of(word) == tag; }
     bool same_key(const Node& other) const { return tag == other.tag && key == other.key; }
 
-    Place place;
+    Place place = Place::kFirstCell;
     const std::uint16_t tag;
     const K key;
   };
@@ -100,8 +99,10 @@ class alignas(platform::kCacheLine) KeyBucket {
   // Before anything else: what to set when a row is made.
   void tell_of_row(platform::Atomic<bool>& some_has_row) { some_has_row_ = &some_has_row; }
 
-  [[gnu::always_inline]] bool acquire(Node& node, platform::Time deadline) {
-    return take(node) || acquire_slow(node, deadline);
+  bool acquire(Node& node, platform::Time deadline) {
+    if (node.place == Place::kFirstCell && put(first_, node) && nobody_apart(first_)) [[likely]]
+      return true;
+    return acquire_slow(node, deadline);
   }
 
   bool try_acquire(Node& node) {
@@ -112,12 +113,13 @@ class alignas(platform::kCacheLine) KeyBucket {
     return false;
   }
 
-  [[gnu::always_inline]] void release(Node& node) {
-    if (node.place == Place::kFirstCell) [[likely]] {
-      release_cell(first_, node);
-    } else {
-      release_elsewhere(node);
+  void release(Node& node) {
+    // A hint: whoever came to wait since is seen below, or sees the store.
+    if (node.place != Place::kFirstCell || somebody_to_see(first_)) [[unlikely]] {
+      release_slow(node);
+      return;
     }
+    release_by_store(first_, node);
   }
 
   // Keys that somebody holds now, and bytes kept beside the bucket itself. O(cells).
@@ -173,26 +175,9 @@ class alignas(platform::kCacheLine) KeyBucket {
   enum class Sight : std::uint8_t { kFree, kAnotherKey, kSameKey };
 
   // The short way in.
-  [[gnu::always_inline]] bool take(Node& node) {
-    if (node.place == Place::kFirstCell) [[likely]]
-      return take_cell(first_, node);
-    return take_in_row(node);
-  }
-
-  [[gnu::always_inline]] bool take_cell(Cell& cell, Node& node) {
-    // (1) seq_cst: acquires from (2), (3) and (4); publishes the node; and is in one order with the
-    // load: whoever holds apart counted itself before it saw that the key is not here (5), and
-    // whoever looks for the key in the row found this cell closed before (7).
-    if (!put(cell, node)) [[unlikely]]
-      return false;
-    if ((cell.pressure.load(std::memory_order_seq_cst) & kApart) == 0) [[likely]]
-      return true;
-    return confirm(cell, node);
-  }
-
-  [[gnu::noinline]] bool take_in_row(Node& node) {
+  bool take(Node& node) {
     Cell* const cell = cell_to_try(node);
-    return cell != nullptr && take_cell(*cell, node);
+    return cell != nullptr && put(*cell, node) && keep(*cell, node);
   }
 
   // The cell that the key belongs to, or null if it may be held in the closed one.
@@ -211,14 +196,23 @@ class alignas(platform::kCacheLine) KeyBucket {
 
   static bool put(Cell& cell, const Node& node) {
     std::uint64_t expected = 0;
+    // (1) seq_cst: acquires from (2), (3) and (4); publishes the node; and is in one order with the
+    // load that follows: whoever holds apart counted itself before it saw that the key is not here
+    // (5), and whoever looks for the key in the row found this cell closed before (7).
     // relaxed on failure: nothing is read on the strength of it.
     return cell.holder.compare_exchange_strong(expected, node.word(), std::memory_order_seq_cst,
                                                std::memory_order_relaxed);
   }
 
+  static bool nobody_apart(const Cell& cell) {
+    return (cell.pressure.load(std::memory_order_seq_cst) & kApart) == 0;
+  }
+
   // Has the cell's word; leaves it again if the cell is closed, or another thread holds the key
   // apart.
-  [[gnu::noinline, gnu::cold]] bool confirm(Cell& cell, Node& node) {
+  bool keep(Cell& cell, Node& node) { return nobody_apart(cell) || keep_if_free(cell, node); }
+
+  [[gnu::noinline, gnu::cold]] bool keep_if_free(Cell& cell, Node& node) {
     std::scoped_lock guard(mutex_);
     if (&cell != &home_of(node)) return move_home(cell, node);
     if (!apart_.has_key_of(node)) return true;
@@ -356,7 +350,11 @@ class alignas(platform::kCacheLine) KeyBucket {
     some_has_row_->store(true, std::memory_order_relaxed);
   }
 
+  // Has the word of the first cell, where somebody is counted as holding apart, or no word.
   [[gnu::noinline]] bool acquire_slow(Node& node, platform::Time deadline) {
+    // relaxed: a thread sees what it has stored.
+    const bool has_word = first_.holder.load(std::memory_order_relaxed) == node.word();
+    if (has_word ? keep(first_, node) : node.place != Place::kFirstCell && take(node)) return true;
     if (spin(node)) return true;
     {
       std::scoped_lock guard(mutex_);
@@ -430,12 +428,13 @@ class alignas(platform::kCacheLine) KeyBucket {
     if (&home != &first_) first_.pressure.fetch_sub(kWaiter, std::memory_order_release);
   }
 
-  [[gnu::always_inline]] void release_cell(Cell& cell, Node& node) {
-    // A hint: whoever came to wait since is seen below, or sees the store.
-    if (somebody_to_see(cell)) [[unlikely]] {
-      release_slow(cell, node);
-      return;
-    }
+  static bool somebody_to_see(const Cell& cell) {
+    // acquire: from (6). The barriers order it with the store.
+    return (cell.pressure.load(std::memory_order_acquire) & (kWaiters | kShared)) != 0;
+  }
+
+  // Where nobody was to be seen.
+  void release_by_store(Cell& cell, const Node& node) {
     // (3) release: publishes the critical section to (1) and (5).
     cell.holder.store(0, std::memory_order_release);
     Barriers::light();
@@ -443,21 +442,19 @@ class alignas(platform::kCacheLine) KeyBucket {
       wake_waiter(node);
   }
 
-  [[gnu::noinline]] void release_elsewhere(Node& node) {
+  [[gnu::noinline]] void release_slow(Node& node) {
     if (node.place == Place::kApart) {
       pass_on(node);
-    } else {
-      // relaxed: this thread has seen the row.
-      release_cell(row_.load(std::memory_order_relaxed)->of(node.tag), node);
+      return;
     }
-  }
-
-  static bool somebody_to_see(const Cell& cell) {
-    // acquire: from (6). The barriers order it with the store.
-    return (cell.pressure.load(std::memory_order_acquire) & (kWaiters | kShared)) != 0;
-  }
-
-  [[gnu::noinline]] void release_slow(Cell& cell, Node& node) {
+    // relaxed: a node in the row has seen it.
+    Cell& cell = node.place == Place::kFirstCell
+                     ? first_
+                     : row_.load(std::memory_order_relaxed)->of(node.tag);
+    if (!somebody_to_see(cell)) {
+      release_by_store(cell, node);
+      return;
+    }
     // relaxed: a hint; both ways out look again, (4) with an acquire of (6).
     if ((cell.pressure.load(std::memory_order_relaxed) & kWaiters) != 0) {
       pass_on(node);

@@ -111,7 +111,10 @@ def _draw_key_memory(axes: Axes, own: pd.DataFrame, y: float, look: palette.Look
 
 def _finish_key_memory(axes: Axes, group: Group) -> None:
     taken = group.rows[["key_bytes_live", "key_bytes_idle"]]
-    most = taken.max().max() if taken.notna().any(axis=None) else 1.0
-    rows.finish_bars(axes, max(1.0, most), units.memory, room=0.1)
+    if not taken.notna().any(axis=None):
+        axes.set_axis_off()
+        return
+    most = taken.max().max()
+    rows.finish_bars(axes, max(1.0, most), units.memory, room=0.1, most=4)
     axes.set_xlim(left=-0.06 * max(1.0, most))
     axes.set_xlabel("memory of a key: held, hollow idle")
