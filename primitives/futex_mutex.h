@@ -5,8 +5,7 @@
 // Guarantees   mutual exclusion between threads; timed acquisition; may be destroyed as soon as the
 //              last unlock() has let somebody else in.
 // Not offered  FIFO order (a newcomer may overtake a sleeper), ownership checks, recursion,
-// priority
-//              inheritance, use across fork() while held.
+//              priority inheritance, use across fork() while held.
 // Requires     unlock() by whoever holds it.
 // Cost         two atomic read-modify-writes a pair when nobody else comes; no system call.
 //

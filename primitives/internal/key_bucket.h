@@ -9,14 +9,13 @@
 // handles; their places are changed by their own threads, and, while those wait, under the mutex.
 //
 // Guarantees   mutual exclusion between threads per key; nothing is kept but the row. Where a
-// larger
-//              table cannot be had, acquire() throws std::bad_alloc; without a row the bucket does.
+//              larger table cannot be had, acquire() throws std::bad_alloc; without a row the
+//              bucket does.
 // Cost         a compare-and-swap and a load; a store and two loads; in a row, two loads more on
-// the
-//              way in and one on the way out. A second read-modify-write in the place of the store
-//              while the cell has been waited at lately, and on kernels without membarrier. Under
-//              the mutex: O(1), but for walks over the bucket's waiters, and O(keys) once, when the
-//              row is made.
+//              the way in and one on the way out. A second read-modify-write in the place of the
+//              store while the cell has been waited at lately, and on kernels without membarrier.
+//              Under the mutex: O(1), but for walks over the bucket's waiters, and O(keys) once,
+//              when the row is made.
 //
 // Invariants
 //   I1  a cell's holder is 0, or the word of a node whose thread holds its key, or has just come
