@@ -14,8 +14,7 @@
 //              and their parts are equal: whatever the names hold, ("job_", "1_2") and ("job_1_",
 //              "2") are two. A Namespaced is no other type's, and no named scope's.
 // Not offered  scopes over primitives that hash string keys to fewer locks know no more of keys
-// than
-//              those do: different keys may share a lock there.
+//              than those do: different keys may share a lock there.
 // Requires     the primitive outlives the scope, and the scope its handles' making.
 // Cost         KeyText's for each handle: no allocation while scope and key fit into it.
 #pragma once

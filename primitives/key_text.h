@@ -6,12 +6,10 @@
 //   auto handle = locks.handle(order.view());
 //
 // Guarantees   equal texts exactly for equal lists: ("a", "b") is not ("b", "a") nor ("ab", ""),
-// and
-//              the number 42 is not the string "42". What composite() promises of hashes up to
+//              and the number 42 is not the string "42". What composite() promises of hashes up to
 //              collisions holds here without exception, for primitives that keep the key itself.
 // Not offered  a text for people: it holds lengths and numbers as bytes. It is the same in every
-// run
-//              on machines of one byte order.
+//              run on machines of one byte order.
 // Cost         no allocation up to kInside bytes; each part takes its characters and 9 bytes, a
 //              number 9 bytes.
 #pragma once

@@ -5,10 +5,9 @@
 //   candidates ─▶ plan of one cell each ─▶ (trials) ─▶ group of cells ─▶ advice ─▶ sections
 //
 // Guarantees   a primitive is called slower only where the interval of its ratio to the first,
-// block
-//              by block, leaves 1 out, at a confidence that holds over all comparisons at once
-//              (C. E. Bonferroni, 1936) as far as there are blocks for it; what is left is said not
-//              to be told apart.
+//              block by block, leaves 1 out, at a confidence that holds over all comparisons at
+//              once (C. E. Bonferroni, 1936) as far as there are blocks for it; what is left is
+//              said not to be told apart.
 #pragma once
 
 #include <cstdint>

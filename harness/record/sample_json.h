@@ -3,9 +3,8 @@
 // Sample and JSON: what the child process of a trial prints and its parent reads.
 //
 // Guarantees   parse_sample(sample_text(s)) == s for every sample whose figures are finite and
-// whose
-//              texts are UTF-8; a figure that is not finite is no measurement and becomes absent;
-//              bytes that are no UTF-8 are replaced.
+//              whose texts are UTF-8; a figure that is not finite is no measurement and becomes
+//              absent; bytes that are no UTF-8 are replaced.
 #pragma once
 
 #include <string>

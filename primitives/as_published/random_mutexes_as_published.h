@@ -9,9 +9,8 @@
 //   F2  A thread that asks again while it holds one may pick its own, and then waits for itself.
 //   F3  Two that each hold one and pick the other's wait for each other: no order is kept.
 // Ours         try_lock(), which the original does not have: it begins with the one picked and
-// tries
-//              each of the others once, so that a shard at rest can be counted. The pick is drawn
-//              from one generator that all threads share, as the original's is.
+//              tries each of the others once, so that a shard at rest can be counted. The pick is
+//              drawn from one generator that all threads share, as the original's is.
 // Source       what LeaseAsPublished's article found in place: `mutexes[shard].sample.synchronize`.
 //              Where a thread locks its own mutex again, the original's language raises an error;
 //              the article reports a deadlock, which is what happens here.
