@@ -32,7 +32,8 @@ TEST(KeyCensus, KeysThatShareABucketPayForTheirPlaceInItsTable) {
   const KeyBytes bytes = count_key_bytes<KeyedMutex<>, std::uint64_t>(primitive);
   EXPECT_GT(bytes.live, (kHandleBytes<KeyedMutex<>, std::uint64_t>)+sizeof(void*));
   EXPECT_LE(bytes.live, (kHandleBytes<KeyedMutex<>, std::uint64_t>)+21);
-  EXPECT_EQ(bytes.idle, 0);
+  // The row that the bucket has made for a thousand at once stays.
+  EXPECT_LE(bytes.idle, 4096.0 / 1000);
 }
 
 TEST(KeyCensus, StringKeysAreCountedLikeNumbers) {
