@@ -26,6 +26,7 @@ namespace {
 using namespace std::chrono_literals;
 using mutants::LinkFault;
 using mutants::LinkLock;
+using testing::AnyOf;
 using testing::Contains;
 using testing::Eq;
 using testing::HasSubstr;
@@ -68,7 +69,9 @@ TEST(ProcEngine, ConvictsALockThatADeadOwnerKeeps) {
   const Report report = report_on<LinkLock<LinkFault::kNoRecovery>>({.budget = 30s});
   ASSERT_EQ(report.verdict, Verdict::kConvicted);
   EXPECT_EQ(report.finding->oracle, Oracle::kProgress);
-  EXPECT_THAT(report.finding->what, HasSubstr("which was killed"));
+  // One that was killed on its way out of lock() had not yet said that it holds the key.
+  EXPECT_THAT(report.finding->what,
+              AnyOf(HasSubstr("which was killed"), HasSubstr("which nobody holds")));
   EXPECT_GT(report.replay.reruns, 0U);
 }
 
