@@ -124,9 +124,48 @@ RULES: dict[str, Rule] = {
         ("harness/plan/nearest.h", "harness/plan/quantity.h", "primitives/platform/huge_memory.h"),
         frozenset({"std", "Abseil", "Expat"}),
     ),
-    "harness/command": Rule(
-        ("harness", "workloads/settings.h", "primitives/platform/scratch_folder.h"),
-        EVERYTHING - {"Google Benchmark", "GoogleTest", "TBB"},
+    # Other programs, signals, and what the kernel says of processors and limits.
+    "harness/process": Rule(
+        ("harness/plan", "harness/record", "harness/terminal")
+        + ("primitives/platform/scratch_folder.h",),
+        STANDARD | {"Abseil", "kernel"},
+    ),
+    "harness/terminal": Rule((), STANDARD | {"Abseil", "kernel"}),
+    # One folder for each command.
+    "harness/command/doctor": Rule(
+        ("harness/process", "harness/record", "harness/terminal"),
+        STANDARD | {"Abseil", "nlohmann json", "kernel"},
+    ),
+    "harness/command/run": Rule(
+        ("harness/command/doctor", "harness/process", "harness/terminal", "harness/record")
+        + ("harness/catalog", "harness/measure", "harness/plan", "harness/plugin")
+        + ("workloads/settings.h", "primitives/platform/scratch_folder.h"),
+        STANDARD | {"Abseil", "nlohmann json", "kernel"},
+    ),
+    "harness/command/advise": Rule(
+        ("harness/command/run", "harness/process", "harness/terminal", "harness/record")
+        + ("harness/catalog", "harness/plan", "workloads/settings.h"),
+        STANDARD | {"Abseil", "nlohmann json", "kernel"},
+    ),
+    "harness/command/list": Rule(
+        ("harness/catalog", "harness/plan", "harness/process", "harness/record")
+        + ("harness/terminal", "workloads/settings.h"),
+        STANDARD | {"Abseil"},
+    ),
+    "harness/command/stress": Rule(
+        ("harness/command/run/plugins.h", "harness/process", "harness/terminal", "harness/stress")
+        + ("harness/catalog", "harness/plan", "harness/record"),
+        STANDARD | {"Abseil", "nlohmann json", "kernel"},
+    ),
+    "harness/command/model": Rule(
+        ("harness/command/stress", "harness/process", "harness/terminal", "harness/petri")
+        + ("harness/plan", "harness/record/files.h", "harness/stress", "workloads/settings.h"),
+        STANDARD | {"Abseil", "nlohmann json", "kernel"},
+    ),
+    "harness/cli": Rule(
+        ("harness/command", "harness/process", "harness/terminal", "harness/plan", "harness/record")
+        + ("harness/catalog", "harness/petri", "harness/stress", "workloads/settings.h"),
+        STANDARD | {"Abseil", "CLI11", "kernel"},
     ),
     "harness/micro": Rule(
         ("primitives", "workloads", "harness/catalog", "harness/measure", "harness/record")

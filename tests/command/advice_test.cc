@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/advice.h"
+#include "harness/command/advise/advice.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

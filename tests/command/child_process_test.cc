@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/child_process.h"
+#include "harness/process/child_process.h"
 
 #include <chrono>
 #include <csignal>

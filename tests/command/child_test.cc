@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/child.h"
+#include "harness/command/run/child.h"
 
 #include <csignal>
 #include <filesystem>

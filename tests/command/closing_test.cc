@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/closing.h"
+#include "harness/command/run/closing.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

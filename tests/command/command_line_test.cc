@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/command_line.h"
+#include "harness/cli/command_line.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/doctor_command.h"
+#include "harness/command/doctor/doctor_command.h"
 
 #include <sstream>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/model_conform.h"
+#include "harness/command/model/model_conform.h"
 
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/one_line.h"
+#include "harness/terminal/one_line.h"
 
 #include <string_view>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/readable.h"
+#include "harness/command/run/readable.h"
 
 #include <gtest/gtest.h>
 

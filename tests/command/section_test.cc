@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/section.h"
+#include "harness/command/run/section.h"
 
 #include <sstream>
 

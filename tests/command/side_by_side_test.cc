@@ -2,7 +2,7 @@
 
 // Side by side: published figures and measured ones; and that the shipped ones speak of what their
 // presets measure.
-#include "harness/command/side_by_side.h"
+#include "harness/command/run/side_by_side.h"
 
 #include <filesystem>
 #include <fstream>

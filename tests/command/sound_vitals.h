@@ -3,7 +3,7 @@
 // A machine on which nothing spoils a measurement, for tests to spoil.
 #pragma once
 
-#include "harness/command/vitals.h"
+#include "harness/command/doctor/vitals.h"
 
 namespace lockbench {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/summary.h"
+#include "harness/command/run/summary.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

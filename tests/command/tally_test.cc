@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/tally.h"
+#include "harness/command/run/tally.h"
 
 #include <vector>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/trace_file.h"
+#include "harness/command/model/trace_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/unfairness.h"
+#include "harness/command/run/unfairness.h"
 
 #include <gtest/gtest.h>
 

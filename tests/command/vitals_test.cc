@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/vitals.h"
+#include "harness/command/doctor/vitals.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "harness/catalog/catalog.h"
-#include "harness/command/program.h"
+#include "harness/cli/program.h"
 #include "tests/truth/known_subjects.h"
 
 int main(int argc, char** argv) {

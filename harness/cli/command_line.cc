@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/cli/command_line.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include <CLI/CLI.hpp>
+
+#include "harness/cli/command_flags.h"
+#include "harness/cli/flags.h"
+#include "harness/cli/help_texts.h"
+#include "harness/plan/nearest.h"
+#include "harness/terminal/one_line.h"
+
+namespace lockbench {
+namespace {
+
+constexpr int kUsage = 2;
+constexpr int kStressUsage = 1;
+
+const std::vector<std::string> kCommands{"run",  "advise", "stress", "plot",  "compare", "report",
+                                         "list", "doctor", "model",  "trial", "plugin"};
+
+// A command whose flags are a script's own business.
+void add_analysis(CLI::App& app, const std::string& name, const std::string& summary) {
+  CLI::App* const command = app.add_subcommand(name, summary);
+  command->prefix_command();
+  command->set_help_flag();
+}
+
+void add_doctor(CLI::App& app, DoctorFormat& format) {
+  CLI::App& doctor =
+      add_command(app, "doctor", "Says what here spoils a measurement, how, and what mends it",
+                  kDoctorExamples);
+  add_text_or_json(doctor, "text or json [text]", [&format](bool json) {
+    format = json ? DoctorFormat::kJson : DoctorFormat::kText;
+  });
+}
+
+void add_list(CLI::App& app, std::string& what) {
+  CLI::App& list =
+      add_command(app, "list", "Shows what can be named on the command line", kListExamples);
+  add_text(list,
+           {.names = "what", .type = "", .help = "primitives, workloads, presets or targets [all]"},
+           what);
+}
+
+void add_trial(CLI::App& app, pid_t& parent) {
+  CLI::App& trial =
+      add_command(app, "trial",
+                  "Measures one trial: JSON in, JSON out (run starts one of these for each trial)",
+                  kTrialExamples);
+  trial.add_option("--parent", parent, "Ends when this process, its parent, does")
+      ->type_name("PID");
+}
+
+// The commands that know locks by name. Whoever loads plug-ins is the children that these start.
+void add_plugins(CLI::App& app, CommandLine& line) {
+  for (const char* name : {"run", "advise", "stress", "list", "trial"}) {
+    add_texts(*app.get_subcommand(name),
+              {.names = "--plugin",
+               .type = "FILE.so",
+               .help = "Locks of this plug-in, beside lockbench's own (docs/add-a-primitive.md)"},
+              line.plugins);
+  }
+  CLI::App* const plugin =
+      app.add_subcommand("plugin", "Says in JSON what a plug-in brings (others start this)");
+  plugin->add_option("file", line.plugin, "The plug-in's file")->type_name("")->required();
+  plugin->group("");
+}
+
+void add_commands(CLI::App& app, CommandLine& line) {
+  app.name("lockbench");
+  app.footer(kExamples);
+  app.require_subcommand(1);
+  add_run(app, line.run);
+  add_advise(app, line.advise);
+  add_stress(app, line.stress);
+  add_analysis(app, "plot", "Draws pictures of a run beside its CSV");
+  add_analysis(app, "compare", "Prints medians and ratios, within a run or between two");
+  add_analysis(app, "report", "Makes one page of a run, or of several: what to use, and why");
+  add_list(app, line.list_what);
+  add_doctor(app, line.doctor_format);
+  add_model(app, line.model);
+  add_trial(app, line.trial_parent);
+  add_plugins(app, line);
+}
+
+const CLI::App& chosen(const CLI::App& app) {
+  return app.get_subcommands().empty() ? app : *app.get_subcommands()[0];
+}
+
+// `lockbench run`, or `lockbench` before a command is understood.
+std::string place(const CLI::App& app) {
+  return app.get_subcommands().empty() ? "lockbench" : "lockbench " + chosen(app).get_name();
+}
+
+Reply wrong_at(const std::string& where, const CLI::App& app, std::string_view what) {
+  // There, 2 says that a lock was convicted.
+  const int code = chosen(app).get_name() == "stress" ? kStressUsage : kUsage;
+  return {.exit_code = code, .err = where + ": " + one_line(what) + "\n"};
+}
+
+Reply wrong(const CLI::App& app, std::string_view what) {
+  return wrong_at(place(app), app, what);
+}
+
+// "unknown flag '--thread'; did you mean '--threads'?"
+std::string explain_extra(const CLI::App& command, const std::string& word) {
+  if (!word.starts_with('-')) {
+    return "unexpected word '" + word + "'; see lockbench " +
+           (command.get_name() == "lockbench" ? "" : command.get_name() + " ") + "--help";
+  }
+  std::vector<std::string> flags;
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->get_lnames().empty()) flags.push_back("--" + option->get_lnames()[0]);
+  }
+  return std::string(unknown_name("flag", word.substr(0, word.find('=')), flags).message());
+}
+
+// CLI11's own words for a flag's missing or repeated value are about numbers of arguments.
+std::string explain_mismatch(const std::string& message) {
+  const std::string flag = message.substr(0, message.find(':'));
+  if (message.find("required but received") != std::string::npos) {
+    return flag + ": given more than once; give it once";
+  }
+  return flag + ": no value given; write " + flag + " and a value after it";
+}
+
+// What the parser cannot know to be wrong.
+std::string trouble_in(const CLI::App& command, const CommandLine& line) {
+  if (line.command == "run") return trouble_in_run(command, line.run);
+  if (line.command == "advise") return trouble_in_advise(command, line.advise);
+  if (line.command == "stress") return trouble_in_stress(line.stress);
+  if (line.command == "model") return trouble_in_model(command, line.model);
+  return {};
+}
+
+// What the parser could not make sense of, in one line.
+Reply explain(const CLI::App& app, const CLI::ParseError& error) {
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    // What stands before the command is for lockbench itself, which has few flags.
+    const std::vector<std::string> before = app.remaining();
+    if (!before.empty()) {
+      return wrong_at("lockbench", app,
+                      explain_extra(app, before.front()) + "; a command's own flags go after it");
+    }
+    return wrong(app, explain_extra(chosen(app), app.remaining(true).front()));
+  }
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    return wrong(app, explain_mismatch(error.what()));
+  }
+  if (dynamic_cast<const CLI::ValidationError*>(&error) != nullptr) {
+    return wrong(app, error.what());  // our own words, see flags.cc
+  }
+  return wrong(app, std::string(error.what()) + "; see " + place(app) + " --help");
+}
+
+Reply say(const CLI::App& app, const CLI::Success& wanted) {
+  std::ostringstream out;
+  std::ostringstream err;
+  const int code = app.exit(wanted, out, err);
+  return {.exit_code = code, .out = out.str(), .err = err.str()};
+}
+
+}  // namespace
+
+std::variant<CommandLine, Reply> read_command_line(const std::vector<std::string>& words) {
+  CommandLine line;
+  line.run.program = words[0];
+  line.run.words = words;
+  line.run.words[0] = "lockbench";
+  line.advise.program = words[0];
+  line.advise.words = line.run.words;
+  CLI::App app("Which way to lock by key suits a workload: measured here, on this machine.");
+  app.set_version_flag("--version", version_text);
+  add_commands(app, line);
+  if (words.size() == 1) return Reply{.out = app.help()};
+
+  if (!words[1].starts_with('-') &&
+      std::find(kCommands.begin(), kCommands.end(), words[1]) == kCommands.end()) {
+    return wrong(app, std::string(unknown_name("command", words[1], kCommands).message()));
+  }
+  try {
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend() - 1));
+  } catch (const CLI::Success& wanted) {
+    return say(app, wanted);
+  } catch (const CLI::RequiredError&) {
+    return wrong(app, explain_extra(app, words[1]));  // a flag where a command should be
+  } catch (const CLI::ParseError& error) {
+    return explain(app, error);
+  }
+  const CLI::App& command = chosen(app);
+  line.command = command.get_name();
+  line.rest = command.remaining();
+  const std::string trouble = trouble_in(command, line);
+  if (trouble.empty()) return line;
+  return wrong(app, trouble);
+}
+
+}  // namespace lockbench

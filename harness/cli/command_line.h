@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// CommandLine: the words that were typed, understood.
+//
+// Pure but for --version, which asks the build. Whether a preset, a primitive or a folder exists is
+// for the command to find out.
+#pragma once
+
+#include <string>
+#include <sys/types.h>
+#include <variant>
+#include <vector>
+
+#include "harness/command/advise/advise_command.h"
+#include "harness/command/doctor/doctor_command.h"
+#include "harness/command/model/model_command.h"
+#include "harness/command/run/run_command.h"
+#include "harness/command/stress/stress_plan.h"
+
+namespace lockbench {
+
+struct CommandLine {
+  std::string command;  // run, advise, stress, plot, compare, report, list, doctor, model, trial or
+                        // plugin
+  RunOptions run;       // of `run`
+  AdviseOptions advise;    // of `advise`
+  std::string list_what;   // of `list`; empty: all
+  StressOptions stress;    // of `stress`
+  pid_t trial_parent = 0;  // of `trial`; 0: nobody's child in particular
+  std::vector<std::string>
+      plugins;         // of `run`, `advise`, `stress`, `list` and `trial`: their files
+  std::string plugin;  // of `plugin`
+  DoctorFormat doctor_format = DoctorFormat::kText;
+  ModelOptions model;             // of `model`
+  std::vector<std::string> rest;  // of `plot`, `compare` and `report`: their script's own arguments
+};
+
+// Nothing to do but to say something: help, the version, or what is wrong in one line.
+struct Reply {
+  int exit_code = 0;
+  std::string out;  // for standard output
+  std::string err;  // for standard error
+};
+
+// `words`: all of them, the program's name first.
+std::variant<CommandLine, Reply> read_command_line(const std::vector<std::string>& words);
+
+}  // namespace lockbench

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/cli/flags.h"
+
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+namespace lockbench {
+namespace {
+
+// CLI11 prints a ValidationError as `flag: message`.
+void require(const absl::Status& status, const std::string& flag) {
+  if (!status.ok()) throw CLI::ValidationError(flag, std::string(status.message()));
+}
+
+std::string first_name(const Flag& flag) {
+  return flag.names.substr(0, flag.names.find(','));
+}
+
+void describe(CLI::Option& option, const Flag& flag) {
+  // One value a flag: what stands after it is a word of its own.
+  option.type_name(flag.type)->expected(1)->allow_extra_args(false);
+  if (!flag.group.empty()) option.group(flag.group);
+}
+
+Flag format_flag(const std::string& help) {
+  return {.names = "--format", .type = "FORMAT", .help = help};
+}
+
+}  // namespace
+
+CLI::App& add_command(CLI::App& app, const std::string& name, const std::string& summary,
+                      const std::string& footer) {
+  CLI::App* const command = app.add_subcommand(name, summary);
+  command->footer(footer);
+  return *command;
+}
+
+void add_words(CLI::App& command, const std::string& name, const std::string& help,
+               std::vector<std::string>& words) {
+  command.add_option(name, words, help)->type_name("");
+}
+
+void add_switch(CLI::App& command, const std::string& name, const std::string& help, bool& on) {
+  command.add_flag(name, on, help);
+}
+
+void add_value(CLI::App& command, const Flag& flag, Take take) {
+  CLI::Option* const option = command.add_option_function<std::string>(
+      flag.names,
+      [name = first_name(flag), take = std::move(take)](const std::string& text) {
+        require(take(text), name);
+      },
+      flag.help);
+  describe(*option, flag);
+  option->multi_option_policy(CLI::MultiOptionPolicy::Throw);
+}
+
+void add_values(CLI::App& command, const Flag& flag, Take take) {
+  CLI::Option* const option = command.add_option_function<std::vector<std::string>>(
+      flag.names,
+      [name = first_name(flag), take = std::move(take)](const std::vector<std::string>& texts) {
+        for (const std::string& text : texts) require(take(text), name);
+      },
+      flag.help);
+  describe(*option, flag);
+  option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+void add_text(CLI::App& command, const Flag& flag, std::string& text) {
+  add_value(command, flag, [&text](const std::string& given) {
+    text = given;
+    return absl::OkStatus();
+  });
+}
+
+void add_texts(CLI::App& command, const Flag& flag, std::vector<std::string>& texts) {
+  add_values(command, flag, [&texts](const std::string& given) {
+    texts.push_back(given);
+    return absl::OkStatus();
+  });
+}
+
+void add_count(CLI::App& command, const std::string& name, CountRange range,
+               const std::string& help, const std::function<void(std::uint64_t)>& take) {
+  add_value(command, {.names = name, .type = "N", .help = help},
+            [range, take](const std::string& text) {
+              const absl::StatusOr<std::uint64_t> count = parse_count(text, range);
+              if (count.ok()) take(*count);
+              return count.status();
+            });
+}
+
+void add_path(CLI::App& command, const Flag& flag, std::optional<std::filesystem::path>& path) {
+  const std::string what = flag.type == "DIR" ? "folder" : "file";
+  add_value(command, flag, [what, &path](const std::string& text) {
+    if (text.empty()) return absl::InvalidArgumentError("no name given; name a " + what);
+    path = text;
+    return absl::OkStatus();
+  });
+}
+
+void add_folder(CLI::App& command, const std::string& name, const std::string& help,
+                std::optional<std::filesystem::path>& folder) {
+  add_path(command, {.names = name, .type = "DIR", .help = help}, folder);
+}
+
+void add_progress(CLI::App& command, ProgressStyle& progress) {
+  add_choice<ProgressStyle>(command,
+                            {.names = "--progress",
+                             .type = "STYLE",
+                             .help = "auto (a bar on a terminal, else lines), bar, line or off"},
+                            "auto, bar, line, off", parse_progress,
+                            [&progress](const ProgressStyle& style) { progress = style; });
+}
+
+void add_section_format(CLI::App& command, const std::string& help, SectionFormat& format) {
+  add_choice<SectionFormat>(command, format_flag(help), "text, json, csv, markdown",
+                            parse_section_format,
+                            [&format](const SectionFormat& known) { format = known; });
+}
+
+void add_text_or_json(CLI::App& command, const std::string& help,
+                      const std::function<void(bool json)>& take) {
+  add_value(command, format_flag(help), [take](const std::string& text) {
+    if (text != "text" && text != "json") {
+      return absl::InvalidArgumentError("'" + text + "' is neither text nor json");
+    }
+    take(text == "json");
+    return absl::OkStatus();
+  });
+}
+
+bool was_given(const CLI::App& command, const std::string& name) {
+  return command.get_option(name)->count() != 0;
+}
+
+std::string first_given(const CLI::App& command, std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    if (was_given(command, name)) return name;
+  }
+  return {};
+}
+
+}  // namespace lockbench

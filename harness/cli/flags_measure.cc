@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+
+#include "harness/cli/command_flags.h"
+#include "harness/cli/flags.h"
+#include "harness/cli/help_texts.h"
+#include "harness/plan/spelling.h"
+#include "harness/plan/sweep_fields.h"
+
+namespace lockbench {
+namespace {
+
+std::string flag_of(std::string_view field) {
+  std::string flag = "--" + std::string(field);
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  return flag;
+}
+
+// Every field of a sweep is a flag, as it is a key of a preset's file.
+void add_sweep_flags(CLI::App& run, Overrides& overrides) {
+  for (const SweepField& field : sweep_fields()) {
+    const Flag flag{
+        .names = flag_of(field.name),
+        .type = field.axis ? "VALUE..." : "VALUE",
+        .help = std::string(field.wants),
+        .group = "Cells (each replaces what the preset says; VALUE... may be given again)"};
+    const Take take = [&overrides, field](const std::string& text) {
+      return field.add(overrides.sweep, text);
+    };
+    if (field.axis) {
+      add_values(run, flag, take);
+    } else {
+      add_value(run, flag, take);
+    }
+  }
+}
+
+// "2%" or "0.02".
+absl::StatusOr<double> parse_share(std::string_view text) {
+  const bool percent = text.ends_with('%');
+  if (percent) text.remove_suffix(1);
+  const absl::StatusOr<double> number = parse_fraction(text, 0, percent ? 100 : 1);
+  if (!number.ok() || *number == 0) {
+    return absl::InvalidArgumentError("wants a share above 0, as 2% or 0.02");
+  }
+  return percent ? *number / 100 : *number;
+}
+
+void add_precision(CLI::App& run, RunOptions& options) {
+  add_parsed<double>(
+      run,
+      {.names = "--precision",
+       .type = "SHARE",
+       .help = "Adds blocks where they are needed until each median is known to this share, as 2%"},
+      parse_share, [&options](const double& share) { options.precision = share; });
+  add_parsed<Nanoseconds>(run,
+                          {.names = "--budget",
+                           .type = "TIME",
+                           .help = "How long --precision may take, from the start [5min]"},
+                          parse_duration,
+                          [&options](const Nanoseconds& budget) { options.budget = budget; });
+}
+
+void add_case_counts(CLI::App& advise, Cell& cell) {
+  add_count(advise, "--threads", kThreadRange, "How many threads lock",
+            [&cell](std::uint64_t n) { cell.threads = static_cast<std::uint32_t>(n); });
+  add_count(advise, "--keys", kKeyRange, "How many keys there are",
+            [&cell](std::uint64_t n) { cell.keys = n; });
+}
+
+void add_case(CLI::App& advise, AdviceCase& wanted) {
+  Cell& cell = wanted.cell;
+  add_case_counts(advise, cell);
+  add_parsed<KeyDistribution>(
+      advise,
+      {.names = "--distribution,--key-distribution",
+       .type = "WORD",
+       .help = "How the threads choose: uniform, zipf:0.99, hot:0.1,0.9 or own [uniform]"},
+      parse_key_distribution, [&cell](const KeyDistribution& d) { cell.key_distribution = d; });
+  add_parsed<KeyType>(advise,
+                      {.names = "--key-type", .type = "TYPE", .help = "u64 or string [u64]"},
+                      parse_key_type, [&cell](const KeyType& type) { cell.key_type = type; });
+  add_parsed<Work>(
+      advise,
+      {.names = "--hold",
+       .type = "WORK",
+       .help = "What is done inside: 0, 200ns, sleep:1ms or touch:8 (cache lines) [0]"},
+      parse_work, [&cell](const Work& work) { cell.hold = work; });
+  add_parsed<Work>(advise,
+                   {.names = "--think", .type = "WORK", .help = "And between two operations [0]"},
+                   parse_work, [&cell](const Work& work) { cell.think = work; });
+  add_parsed<std::uint64_t>(advise,
+                            {.names = "--memory",
+                             .type = "SIZE",
+                             .help = "At most so much for the locks, as 64KiB or 1MB"},
+                            parse_bytes,
+                            [&wanted](const std::uint64_t& n) { wanted.memory_bytes = n; });
+  add_switch(advise, "--fair", "Rules out what starves threads, as measured", wanted.fair);
+}
+
+// A resumed run has its plan already: only how it is shown can be chosen.
+std::string trouble_in_resume(const CLI::App& run) {
+  std::vector<std::string> flags{"preset",   "--blocks", "--seed",   "--precision",
+                                 "--budget", "--out",    "--dry-run"};
+  for (const SweepField& field : sweep_fields()) flags.push_back(flag_of(field.name));
+  for (const std::string& flag : flags) {
+    if (!was_given(run, flag)) continue;
+    return "--resume: goes on with the plan of that run; leave out " +
+           (flag == "preset" ? "the preset" : flag) + ", or start a new run without --resume";
+  }
+  return {};
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, RunOptions& options) {
+  CLI::App& run =
+      add_command(app, "run", "Measures a preset, or the cells that flags name", kRunExamples);
+  add_value(run,
+            {.names = "preset",
+             .type = "",
+             .help = "Name of a preset (lockbench list presets) or a file ending in .toml"},
+            [&options](const std::string& name) {
+              options.preset = name;
+              return absl::OkStatus();
+            });
+  add_count(
+      run, "--blocks", kBlockRange, "How often each cell is measured",
+      [&options](std::uint64_t n) { options.overrides.blocks = static_cast<std::uint32_t>(n); });
+  add_count(run, "--seed", kSeedRange,
+            "Draws keys and the order of trials; the same seed gives the same plan",
+            [&options](std::uint64_t n) { options.overrides.seed = n; });
+  add_precision(run, options);
+  add_folder(run, "--out", "The run's folder [results/runs/<time>-<preset>-<id>]", options.out);
+  add_folder(run, "--resume", "Goes on with the run in this folder, by its own plan",
+             options.resume);
+  add_switch(run, "--dry-run",
+             "Prints the plan, a trial a line, and how long it takes; measures nothing",
+             options.dry_run);
+  add_progress(run, options.progress);
+  add_section_format(run, "What is said at the end: text, json, csv or markdown [text]",
+                     options.format);
+  add_sweep_flags(run, options.overrides);
+}
+
+std::string trouble_in_run(const CLI::App& run, const RunOptions& options) {
+  if (options.resume) return trouble_in_resume(run);
+  if (was_given(run, "--budget") && !options.precision) {
+    return "--budget: is how long --precision may take; give that, too, as --precision 2%";
+  }
+  if (options.preset || options.overrides.sweep != Sweep{}) return {};
+  return "nothing to measure was named; name a preset, as `lockbench run quick`, or cells, as "
+         "`lockbench run --primitive keyed`";
+}
+
+void add_advise(CLI::App& app, AdviseOptions& options) {
+  CLI::App& advise = add_command(
+      app, "advise", "Says which primitive suits one case, and how sure that is", kAdviseExamples);
+  add_case(advise, options.wanted);
+  add_folder(advise, "--run", "Answers from this run's nearest cells; measures nothing",
+             options.run);
+  add_parsed<Nanoseconds>(
+      advise, {.names = "--budget", .type = "TIME", .help = "How long it may measure [30s]"},
+      parse_duration, [&options](const Nanoseconds& budget) { options.budget = budget; });
+  add_folder(advise, "--out", "The folder of what it measures [results/runs/<time>-advise-<id>]",
+             options.out);
+  add_progress(advise, options.progress);
+  add_section_format(advise, "text, json, csv or markdown [text]", options.format);
+}
+
+std::string trouble_in_advise(const CLI::App& advise, const AdviseOptions& options) {
+  if (options.wanted.cell.threads == 0) {
+    return "--threads: not given; say how many threads lock, as --threads 32";
+  }
+  if (options.wanted.cell.keys == 0) {
+    return "--keys: not given; say how many keys there are, as --keys 10000";
+  }
+  if (!options.run) return {};
+  const std::string idle = first_given(advise, {"--budget", "--out", "--progress"});
+  if (idle.empty()) return {};
+  return "--run: answers from that run and measures nothing; leave out " + idle;
+}
+
+}  // namespace lockbench

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/cli/program.h"
+
+#include <iostream>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "harness/cli/command_line.h"
+#include "harness/command/advise/advise_command.h"
+#include "harness/command/doctor/doctor_command.h"
+#include "harness/command/list/list_command.h"
+#include "harness/command/model/model_command.h"
+#include "harness/command/run/plugins.h"
+#include "harness/command/run/run_command.h"
+#include "harness/command/run/trial_command.h"
+#include "harness/command/stress/stress_command.h"
+#include "harness/process/analysis_command.h"
+#include "harness/process/inherited.h"
+#include "harness/terminal/one_line.h"
+
+namespace lockbench {
+namespace {
+
+// The locks of plug-ins, for commands that know locks by name; false after saying what is wrong.
+bool add_plugins_of(const CommandLine& line) {
+  const bool measures = line.command == "run" || line.command == "advise";
+  if (!measures && line.command != "list") return true;
+  const absl::Status added = add_plugins(line.plugins, measures, std::cerr);
+  if (added.ok()) return true;
+  std::cerr << "lockbench " << line.command
+            << ": --plugin: " << one_line(std::string(added.message())) << '\n';
+  return false;
+}
+
+int dispatch(const CommandLine& line) {
+  if (!add_plugins_of(line)) return 2;
+  if (line.command == "run") return run_command(line.run);
+  if (line.command == "advise") return advise_command(line.advise);
+  if (line.command == "stress") return stress_command(line.stress, line.plugins);
+  if (line.command == "trial") {
+    return trial_command(line.trial_parent, line.plugins, std::cin, std::cout, std::cerr);
+  }
+  if (line.command == "plugin") return plugin_command(line.plugin, std::cout, std::cerr);
+  if (line.command == "list") return list_command(line.list_what, std::cout, std::cerr);
+  if (line.command == "doctor") return doctor_command(line.doctor_format, std::cout);
+  if (line.command == "model") return model_command(line.model, std::cout, std::cerr);
+  return analysis_command(line.command, line.rest);
+}
+
+int answer(const Reply& reply) {
+  std::cout << reply.out;
+  std::cerr << reply.err;
+  return reply.exit_code;
+}
+
+}  // namespace
+
+int run_program(const std::vector<std::string>& words) {
+  mend_inherited();
+  const std::variant<CommandLine, Reply> read = read_command_line(words);
+  const CommandLine* const line = std::get_if<CommandLine>(&read);
+  const int code = line != nullptr ? dispatch(*line) : answer(std::get<Reply>(read));
+  if (std::cout.flush()) return code;
+  std::cerr << "lockbench: standard output could not be written; free some space, or send it to a "
+               "file that can be\n";
+  return code == 0 ? 1 : code;
+}
+
+}  // namespace lockbench

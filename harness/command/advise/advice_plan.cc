@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <bit>
+
+#include <absl/strings/str_format.h>
+
+#include "harness/command/advise/advice.h"
+#include "harness/command/run/readable.h"
+#include "harness/plan/spelling.h"
+
+namespace lockbench {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr Nanoseconds kWarmup = milliseconds(20);
+// Starting and ending a trial's process, and now and then a trial that is measured again.
+constexpr Nanoseconds kBeside = milliseconds(25);
+// Shorter ones measure the scheduler, where threads are more than processors.
+constexpr Nanoseconds kLeastWindow = milliseconds(50);
+constexpr Nanoseconds kLongestWindow = milliseconds(500);
+constexpr std::int64_t kHoldsInWindow = 20;
+constexpr std::int64_t kMostBlocks = 25;
+
+constexpr std::uint64_t kStripeBytes = 64;
+// Per thread: stripes enough that two threads seldom meet on one, and so many that they hardly do.
+constexpr std::uint64_t kFewStripes = 4;
+constexpr std::uint64_t kManyStripes = 64;
+constexpr std::uint64_t kUsualBuckets = 1024;
+
+PrimitiveSpec with(const std::string& name, const std::string& parameter, std::uint64_t number) {
+  return {.name = name, .parameters = {{parameter, std::to_string(number)}}};
+}
+
+std::uint64_t stripes_for(const AdviceCase& wanted, std::uint64_t per_thread) {
+  std::uint64_t stripes = std::bit_ceil(per_thread * wanted.cell.threads);
+  while (wanted.memory_bytes && stripes > 1 &&
+         (stripes + 1) * kStripeBytes > *wanted.memory_bytes) {
+    stripes /= 2;
+  }
+  return stripes;
+}
+
+PrimitiveSpec keyed_for(const Cell& cell) {
+  // About twice the keys held at once keeps the walks short.
+  const std::uint64_t buckets = std::bit_ceil(std::uint64_t{2} * cell.threads);
+  if (buckets <= kUsualBuckets) return {.name = "keyed", .parameters = {}};
+  return with("keyed", "buckets", buckets);
+}
+
+Nanoseconds least_window(const Cell& cell) {
+  return std::max(kLeastWindow, kHoldsInWindow * (cell.hold.duration + cell.think.duration));
+}
+
+// At which each of so many comparisons with the first is made.
+double joint_confidence(std::size_t primitives) {
+  const double others = primitives > 1 ? static_cast<double>(primitives - 1) : 1;
+  return 1 - (1 - kUsualConfidence) / others;
+}
+
+}  // namespace
+
+std::vector<PrimitiveSpec> candidates_for(const AdviceCase& wanted) {
+  std::vector<PrimitiveSpec> found{{.name = "global", .parameters = {{"lock", "std"}}},
+                                   {.name = "global", .parameters = {}}};
+  if (wanted.fair) found.push_back({.name = "global", .parameters = {{"lock", "tbb_queuing"}}});
+  found.push_back(keyed_for(wanted.cell));
+  // One key makes a stripe or a shard of all of them.
+  if (wanted.cell.keys == 1) return found;
+  const std::uint64_t few = stripes_for(wanted, kFewStripes);
+  const std::uint64_t many = stripes_for(wanted, kManyStripes);
+  found.push_back({.name = "keyed_table64", .parameters = {}});
+  found.push_back({.name = "keyed_absl", .parameters = {}});
+  found.push_back(with("striped", "stripes", few));
+  if (many != few) found.push_back(with("striped", "stripes", many));
+  found.push_back(with("striped_vector", "stripes", many));
+  return found;
+}
+
+absl::StatusOr<Plan> advice_plan(const AdviceCase& wanted, Nanoseconds budget,
+                                 const CellCheck& check) {
+  Preset preset{.name = "advise", .title = "What advise measured", .blocks = 1};
+  const Cell& cell = wanted.cell;
+  preset.sweeps.push_back({.primitives = candidates_for(wanted),
+                           .workloads = {cell.workload},
+                           .threads = {cell.threads},
+                           .keys = {cell.keys},
+                           .key_types = {cell.key_type},
+                           .key_distributions = {cell.key_distribution},
+                           .holds = {cell.hold},
+                           .thinks = {cell.think},
+                           .warmup = kWarmup,
+                           .window = least_window(cell)});
+  // First only to know which of them there are.
+  Sweep& sweep = preset.sweeps.front();
+  std::erase_if(sweep.primitives, [&](const PrimitiveSpec& primitive) {
+    Cell asked = cell;
+    asked.primitive = primitive;
+    return absl::IsFailedPrecondition(check(asked));
+  });
+  const auto count = static_cast<std::int64_t>(sweep.primitives.size());
+  const auto least_blocks =
+      static_cast<std::int64_t>(least_values_for(joint_confidence(sweep.primitives.size())));
+  if (count == 0) return expand(preset, check);  // which says what is wrong with that
+  const Nanoseconds beside = kWarmup + kBeside;
+  const Nanoseconds least = count * least_blocks * (*sweep.window + beside);
+  if (budget < least) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "--budget: %d primitives, %d times each, take %s; give so much, or a run that has them "
+        "with --run",
+        count, least_blocks, readable_ns(static_cast<double>(least.count()))));
+  }
+  const Nanoseconds longest = std::max(*sweep.window, kLongestWindow);
+  sweep.window = std::clamp(budget / (count * least_blocks) - beside, *sweep.window, longest);
+  preset.blocks =
+      static_cast<std::uint32_t>(std::clamp(budget / (count * (*sweep.window + beside)),
+                                            least_blocks, std::max(least_blocks, kMostBlocks)));
+  return expand(preset, check);
+}
+
+}  // namespace lockbench

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/command/doctor/diagnosis.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "harness/command/doctor/findings.h"
+
+namespace lockbench {
+
+std::string_view to_text(Severity severity) {
+  switch (severity) {
+    case Severity::kFine:
+      return "fine";
+    case Severity::kNote:
+      return "note";
+    case Severity::kSpoils:
+      break;
+  }
+  return "spoils";
+}
+
+std::vector<Finding> diagnose(const Vitals& vitals) {
+  std::vector<Finding> findings;
+  for (const auto checks :
+       {internal::speed_checks(), internal::company_checks(), internal::room_checks()}) {
+    for (const internal::Check check : checks) {
+      if (std::optional<Finding> finding = check(vitals)) findings.push_back(*std::move(finding));
+    }
+  }
+  std::stable_sort(findings.begin(), findings.end(),
+                   [](const Finding& a, const Finding& b) { return a.severity > b.severity; });
+  return findings;
+}
+
+std::string spoilers_line(const Vitals& vitals) {
+  std::vector<Finding> spoilers = diagnose(vitals);
+  std::erase_if(spoilers, [](const Finding& f) { return f.severity != Severity::kSpoils; });
+  if (spoilers.empty()) return {};
+  std::string line = std::to_string(spoilers.size()) +
+                     (spoilers.size() == 1 ? " thing here spoils" : " things here spoil") +
+                     " measurements: ";
+  for (const Finding& finding : spoilers) line += finding.what + "; ";
+  return line + "see lockbench doctor";
+}
+
+}  // namespace lockbench

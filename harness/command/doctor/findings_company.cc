@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Who else runs here, and what is left to this process.
+#include <array>
+
+#include <absl/strings/str_format.h>
+
+#include "harness/command/doctor/findings.h"
+
+namespace lockbench::internal {
+namespace {
+
+constexpr std::uint64_t kTicksThatTell = 2;
+
+double share_of(std::uint64_t ticks, const ProcessorUse& use) {
+  if (ticks < kTicksThatTell || use.all == 0) return 0;
+  return static_cast<double>(ticks) / static_cast<double>(use.all);
+}
+
+std::string percent(double share) {
+  return absl::StrFormat("%.0f %%", share * 100);
+}
+
+std::optional<Finding> others(const Vitals& vitals) {
+  if (!vitals.others) return std::nullopt;
+  const double share = share_of(vitals.others->busy, *vitals.others);
+  if (share < kOthersNoted) return fine("others", "the CPU is idle");
+  return Finding{
+      .severity = share < kOthersSpoil ? Severity::kNote : Severity::kSpoils,
+      .name = "others",
+      .what = "others use " + percent(share) + " of the CPU",
+      .how =
+          "A trial's threads wait for processors, and holders are stopped in the midst of a "
+          "hold while all others queue: rates fall and tails grow, most where threads are many.",
+      .mend = "stop what `top -o %CPU` shows on top, or wait for its end"};
+}
+
+std::optional<Finding> steal(const Vitals& vitals) {
+  if (!vitals.others) return std::nullopt;
+  const double share = share_of(vitals.others->stolen, *vitals.others);
+  if (share < kStealSpoils) return fine("steal", "no CPU time is stolen");
+  return Finding{
+      .severity = Severity::kSpoils,
+      .name = "steal",
+      .what = "the host takes " + percent(share) + " of the CPU",
+      .how =
+          "A holder loses its processor without the kernel's knowing, and whoever spins for the "
+          "lock spins in vain: tails and differences between locks are the neighbours' doing.",
+      .mend = "measure when `vmstat 1` shows 0 under st, or on a machine that is not shared"};
+}
+
+// What the last half second may have missed.
+std::optional<Finding> load(const Vitals& vitals) {
+  if (!vitals.load || !vitals.usable_processors) return std::nullopt;
+  constexpr double kPerProcessor = 0.25;
+  const std::string what = absl::StrFormat("load average %.2f", *vitals.load);
+  if (*vitals.load < kPerProcessor * *vitals.usable_processors) return fine("load", what);
+  return Finding{
+      .severity = Severity::kNote,
+      .name = "load",
+      .what = what,
+      .how =
+          "Somebody was busy within the last minute, a run of lockbench's own perhaps. What "
+          "comes and goes falls on some blocks and not on others, and widens the intervals.",
+      .mend = "wait until `uptime` shows less than " +
+              absl::StrFormat("%.2f", kPerProcessor * *vitals.usable_processors)};
+}
+
+std::optional<Finding> hypervisor(const Vitals& vitals) {
+  if (!vitals.hypervisor) return std::nullopt;
+  if (*vitals.hypervisor == "none") return fine("hypervisor", "no hypervisor");
+  return Finding{
+      .severity = Severity::kNote,
+      .name = "hypervisor",
+      .what = "a virtual machine (" + *vitals.hypervisor + ")",
+      .how =
+          "The host stops and moves these processors as it likes, may put two of them on one "
+          "core, and makes a wake-up between them dear; steal shows only a part of that.",
+      .mend =
+          "lockbench run PRESET --blocks 15, for intervals that tell; or measure on bare metal"};
+}
+
+std::optional<Finding> cpuset(const Vitals& vitals) {
+  if (!vitals.usable_processors || !vitals.online_processors) return std::nullopt;
+  const std::string what = absl::StrFormat("%d of %d processors may be used",
+                                           *vitals.usable_processors, *vitals.online_processors);
+  if (*vitals.usable_processors >= *vitals.online_processors) return fine("cpuset", what);
+  return Finding{
+      .severity = Severity::kNote,
+      .name = "cpuset",
+      .what = what,
+      .how =
+          "Cells with more threads than these share processors earlier than the machine's size "
+          "lets expect, and others may run beside them on the same cores and caches.",
+      .mend = "taskset -pc " + vitals.online_list + " $$; in a container, widen its cpuset"};
+}
+
+std::optional<Finding> cpu_quota(const Vitals& vitals) {
+  if (!vitals.usable_processors) return std::nullopt;
+  if (!vitals.cpu_quota || vitals.cpu_quota->processors >= *vitals.usable_processors) {
+    return fine("quota", "no quota of CPU time");
+  }
+  const bool version_2 = vitals.cpu_quota->file.ends_with("cpu.max");
+  return Finding{
+      .severity = Severity::kSpoils,
+      .name = "quota",
+      .what = absl::StrFormat("a quota of %.3g processors' time on %d processors",
+                              vitals.cpu_quota->processors, *vitals.usable_processors),
+      .how =
+          "Once the quota is used up, all threads stand still for the rest of the period, "
+          "holders too: waits of up to 100 ms that no lock caused, and spinning pays twice.",
+      .mend = std::string("echo ") + (version_2 ? "max" : "-1") + " | sudo tee " +
+              vitals.cpu_quota->file + "; in a container, start it without a limit of CPUs"};
+}
+
+// What ought to be known, and is not: it cannot be judged.
+std::optional<Finding> untold(const Vitals& vitals) {
+  std::string list;
+  const auto add = [&list](bool told, const char* name) {
+    if (!told) list += (list.empty() ? "" : ", ") + std::string(name);
+  };
+  add(!vitals.governors.empty(), "governor");
+  add(vitals.turbo.has_value(), "turbo");
+  add(vitals.smt.has_value(), "SMT");
+  add(vitals.clock_source.has_value(), "clock source");
+  add(vitals.others.has_value(), "use of the CPU");
+  add(vitals.hypervisor.has_value(), "hypervisor");
+  if (list.empty()) return std::nullopt;
+  return Finding{.severity = Severity::kNote,
+                 .name = "untold",
+                 .what = "not told here: " + list,
+                 .how =
+                     "What is not known cannot be judged; in a virtual machine or a container, "
+                     "the host decides it.",
+                 .mend = "run lockbench doctor on the host, or ask whoever keeps it"};
+}
+
+}  // namespace
+
+std::span<const Check> company_checks() {
+  static constexpr std::array<Check, 7> kChecks{others, steal,     load,  hypervisor,
+                                                cpuset, cpu_quota, untold};
+  return kChecks;
+}
+
+}  // namespace lockbench::internal

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/command/model/model_conform.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <absl/status/status.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+#include <absl/strings/str_join.h>
+
+#include "harness/command/stress/stress_engines.h"
+#include "harness/petri/pnml.h"
+#include "harness/plan/nearest.h"
+#include "harness/process/signals.h"
+
+namespace lockbench {
+namespace {
+
+constexpr std::size_t kMostEventsTold = 20;
+constexpr char kTooSoon[] = "interrupted before the engine had anything to say";
+
+bool asked(const ConformOrder& order, const EngineListing& engine) {
+  return order.engine.empty() || engine.engine == order.engine;
+}
+
+std::optional<Charge> charge_among(const std::vector<EngineListing>& engines,
+                                   const ConformOrder& order) {
+  for (const EngineListing& engine : engines) {
+    if (!asked(order, engine)) continue;
+    for (const Listed& suspect : engine.suspects) {
+      if (suspect.name != order.lock) continue;
+      return Charge{.engine = engine.engine,
+                    .program = engine.program,
+                    .suspect = suspect,
+                    .budget = order.budget};
+    }
+  }
+  return std::nullopt;
+}
+
+// The shipped locks first; then, where the tests are built, the broken ones.
+absl::StatusOr<Charge> find_lock(const ConformOrder& order) {
+  const std::vector<EngineListing> shipped = engines_named("");
+  if (std::optional<Charge> charge = charge_among(shipped, order)) return *std::move(charge);
+  const std::vector<EngineListing> broken = engines_named("-mutants");
+  if (std::optional<Charge> charge = charge_among(broken, order)) return *std::move(charge);
+  // Engines that were interrupted while they told their locks are none that do not know one.
+  if (noted_signal() != 0) return absl::CancelledError(kTooSoon);
+  return unknown_lock(order, shipped, broken);
+}
+
+void add_once(const std::string& name, std::vector<std::string>& names) {
+  if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+}
+
+// The names of the engines that know it.
+std::vector<std::string> knowing(const std::string& lock,
+                                 const std::vector<EngineListing>& engines) {
+  std::vector<std::string> names;
+  for (const EngineListing& engine : engines) {
+    for (const Listed& suspect : engine.suspects) {
+      if (suspect.name == lock) add_once(engine.engine, names);
+    }
+  }
+  return names;
+}
+
+std::string traced(const std::vector<std::string>& events) {
+  std::string text;
+  const std::size_t first = events.size() > kMostEventsTold ? events.size() - kMostEventsTold : 0;
+  if (first != 0) text = absl::StrCat("             … (", first, " before)\n");
+  for (std::size_t i = first; i < events.size(); ++i) {
+    absl::StrAppend(&text, "             ", events[i], "\n");
+  }
+  return text;
+}
+
+// A word as a shell takes it.
+std::string quoted(const std::string& word) {
+  return word.find_first_of(" |*") == std::string::npos ? word : "'" + word + "'";
+}
+
+std::string again(const stress::Report& report) {
+  std::string words = "lockbench stress " + report.suspect;
+  for (const std::string& word : report.replay.options) words += " " + quoted(word);
+  return words;
+}
+
+// "12 executions, 40 events, ", without what there was none of.
+std::string done_text(const stress::Report& report) {
+  std::string done;
+  for (const auto& [name, value] : report.figures) {
+    if (name != "steps" && value != 0) absl::StrAppendFormat(&done, "%.0f %s, ", value, name);
+  }
+  return done;
+}
+
+std::string undecided_text(const stress::Report& report) {
+  const std::string done = done_text(report);
+  return done.empty() ? absl::StrFormat(
+                            "Undecided    %s: nothing was looked at in %.1f s; a larger --budget "
+                            "allows more\n",
+                            report.suspect, report.seconds)
+                      : absl::StrFormat("Undecided    %s: %sin %.1f s; none could be judged\n",
+                                        report.suspect, done, report.seconds);
+}
+
+}  // namespace
+
+absl::Status unknown_lock(const ConformOrder& order, const std::vector<EngineListing>& shipped,
+                          const std::vector<EngineListing>& broken) {
+  std::vector<std::string> locks;
+  for (const EngineListing& engine : shipped) {
+    if (!asked(order, engine)) continue;
+    for (const Listed& suspect : engine.suspects) add_once(suspect.name, locks);
+  }
+  const std::string engine = order.engine.empty() ? "engine" : "engine '" + order.engine + "'";
+  if (locks.empty()) {
+    return absl::NotFoundError(
+        absl::StrCat("no ", engine, " lies beside this program; build or install it whole"));
+  }
+  std::string text =
+      absl::StrCat(order.engine.empty() ? "no engine knows" : "the " + engine + " does not know",
+                   " the lock '", order.lock, "'");
+  std::vector<std::string> others = knowing(order.lock, shipped);
+  for (const std::string& other : knowing(order.lock, broken)) add_once(other, others);
+  if (!others.empty()) {
+    absl::StrAppend(&text, "; ", absl::StrJoin(others, " and "),
+                    others.size() == 1 ? " does" : " do");
+  } else if (const std::optional<std::string> near = nearest(order.lock, locks)) {
+    absl::StrAppend(&text, "; did you mean '", *near, "'?");
+  } else {
+    absl::StrAppend(&text, "; ", order.engine.empty() ? "they know " : "it knows ",
+                    absl::StrJoin(locks, ", "));
+  }
+  return absl::NotFoundError(text);
+}
+
+absl::StatusOr<stress::Report> conform(const Net& net, const ConformOrder& order) {
+  const absl::StatusOr<Charge> charge = find_lock(order);
+  if (!charge.ok()) return charge.status();
+  Answer answer = ask(*charge, {.seed = order.seed, .net = pnml_of(net)}, {});
+  if (answer.interrupted) {
+    return absl::CancelledError(
+        answer.told.empty()
+            ? kTooSoon
+            : absl::StrCat("interrupted; no disagreement in ", answer.told, " so far"));
+  }
+  if (!answer.misused.empty()) return absl::InvalidArgumentError(answer.misused);
+  if (answer.engine_failed) {
+    return absl::InternalError(answer.report.remarks.empty() ? "the engine failed"
+                                                             : answer.report.remarks[0]);
+  }
+  return std::move(answer.report);
+}
+
+std::string conform_text(const stress::Report& report) {
+  std::string text;
+  switch (report.verdict) {
+    case stress::Verdict::kConvicted:
+      text = absl::StrCat("Disagrees    ", report.finding->what, "\nTrace        of ",
+                          report.story.size(), " events\n", traced(report.story));
+      if (report.replay.exact) absl::StrAppend(&text, "Watch it     ", again(report), "\n");
+      break;
+    case stress::Verdict::kInconclusive:
+      text = undecided_text(report);
+      break;
+    default:
+      text = absl::StrFormat("Conforms     %s: %sin %.1f s; the net can do all of it\n",
+                             report.suspect, done_text(report), report.seconds);
+  }
+  for (const std::string& remark : report.remarks) {
+    absl::StrAppend(&text, "Coverage     ", remark, "\n");
+  }
+  return text;
+}
+
+}  // namespace lockbench

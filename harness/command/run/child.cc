@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/command/run/child.h"
+
+#include <chrono>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include "harness/catalog/catalog.h"
+#include "harness/plan/json.h"
+#include "harness/process/child_process.h"
+#include "harness/record/sample_json.h"
+
+namespace lockbench {
+namespace {
+
+Sample judge(const ChildResult& result) {
+  if (result.ending == ChildEnding::kTooLong) {
+    return {.outcome = Outcome::kTimeout,
+            .reason = "the trial's process did not end by itself and was killed"};
+  }
+  if (WIFEXITED(result.status) && WEXITSTATUS(result.status) == 0) {
+    absl::StatusOr<Sample> sample = parse_sample(result.out);
+    if (sample.ok()) return *std::move(sample);
+    return {.outcome = Outcome::kCrashed,
+            .reason =
+                "the trial's process printed no sample: " + std::string(sample.status().message())};
+  }
+  return {.outcome = Outcome::kCrashed, .reason = told_end("the trial's process", result)};
+}
+
+}  // namespace
+
+absl::StatusOr<Sample> measure_in_child(const std::filesystem::path& program, const Trial& trial,
+                                        Nanoseconds grace) {
+  std::vector<std::string> words{"lockbench", "trial", "--parent", std::to_string(getpid())};
+  const std::string plugin = Catalog::standard().plugin_of(trial.cell.primitive);
+  if (!plugin.empty()) words.insert(words.end(), {"--plugin", plugin});
+  const absl::StatusOr<ChildResult> result =
+      run_child({.program = program,
+                 .words = std::move(words),
+                 .input = to_json(trial),
+                 .deadline = std::chrono::steady_clock::now() + trial.cell.time_limit + grace});
+  if (!result.ok()) return result.status();
+  if (result->ending == ChildEnding::kInterrupted) return absl::CancelledError("interrupted");
+  return judge(*result);
+}
+
+}  // namespace lockbench

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/command/run/plugins.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <ostream>
+#include <sstream>
+#include <sys/wait.h>
+#include <utility>
+
+#include <absl/strings/str_format.h>
+
+#include "harness/catalog/catalog.h"
+#include "harness/command/run/child.h"
+#include "harness/plugin/c_offer.h"
+#include "harness/plugin/describe.h"
+#include "harness/plugin/load.h"
+#include "harness/process/child_process.h"
+#include "harness/process/signals.h"
+#include "harness/terminal/one_line.h"
+
+namespace lockbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A plug-in says at once what it has, unless its start-up code hangs.
+constexpr std::chrono::seconds kPatience{10};
+
+absl::Status refuse(const std::string& file, const std::string& why) {
+  return absl::InvalidArgumentError("plug-in " + file + ": " + why);
+}
+
+absl::StatusOr<PluginDescription> ask(const std::string& file) {
+  const absl::StatusOr<ChildResult> result =
+      run_child({.program = kThisProgram,
+                 .words = {"lockbench", "plugin", file},
+                 .input = {},
+                 .deadline = std::chrono::steady_clock::now() + kPatience});
+  if (!result.ok()) return result.status();
+  if (result->ending == ChildEnding::kInterrupted) return absl::CancelledError("interrupted");
+  if (result->ending == ChildEnding::kTooLong) {
+    return refuse(file, "did not say what it has within " + std::to_string(kPatience.count()) +
+                            " s; look at what it does when it is loaded");
+  }
+  if (WIFEXITED(result->status) && WEXITSTATUS(result->status) == 2) {
+    std::string said = one_line(result->err.substr(0, result->err.find('\n')));
+    const std::string prefix = "lockbench plugin: ";
+    if (said.starts_with(prefix)) said.erase(0, prefix.size());
+    return absl::InvalidArgumentError(said);
+  }
+  if (!WIFEXITED(result->status) || WEXITSTATUS(result->status) != 0) {
+    return refuse(file, told_end("the process that loaded it", *result) +
+                            "; look at what it does when it is loaded");
+  }
+  absl::StatusOr<PluginDescription> description = description_from_json(result->out);
+  if (!description.ok()) return refuse(file, std::string(description.status().message()));
+  return description;
+}
+
+absl::Status add_to_catalog(const std::string& file, std::vector<CatalogEntry> entries) {
+  for (CatalogEntry& entry : entries) {
+    entry.plugin = file;
+    absl::Status added = Catalog::standard_for_extension().add_from_plugin(std::move(entry));
+    if (!added.ok()) return added;
+  }
+  return absl::OkStatus();
+}
+
+// What a lock() and an unlock() through the C interface cost, by the files of this process that are
+// called so.
+std::map<std::string, double>& c_calls() {
+  static std::map<std::string, double> calls;
+  return calls;
+}
+
+std::string told_call(const std::string& file, double call_ns) {
+  return absl::StrFormat(
+      "%s is called through the C interface: %.1f ns of each lock() and unlock() are the calls'",
+      file, call_ns);
+}
+
+absl::Status add_plugin(const std::string& file, bool measures, std::ostream& err) {
+  absl::StatusOr<PluginDescription> description = ask(file);
+  if (!description.ok()) return description.status();
+  if (description->call_ns) c_calls()[file] = *description->call_ns;
+  if (measures && description->call_ns) {
+    err << "lockbench: " << told_call(file, *description->call_ns) << '\n';
+  }
+  return add_to_catalog(file, std::move(description->entries));
+}
+
+void add_folder(const fs::path& folder, std::vector<std::string>& files) {
+  std::error_code error;
+  std::vector<std::string> found;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    const fs::path& file = entry.path();
+    if (file.extension() == ".so" && file.stem().extension() != ".sim") {
+      found.push_back(file.string());
+    }
+  }
+  std::sort(found.begin(), found.end());
+  files.insert(files.end(), found.begin(), found.end());
+}
+
+}  // namespace
+
+std::vector<std::string> plugins_on_path() {
+  const char* const path = std::getenv("LOCKBENCH_PLUGIN_PATH");
+  std::stringstream names(path == nullptr ? "" : path);
+  std::vector<std::string> files;
+  for (std::string name; std::getline(names, name, ':');) {
+    std::error_code error;
+    if (name.empty()) continue;
+    if (fs::is_directory(name, error)) {
+      add_folder(name, files);
+    } else {
+      files.push_back(name);
+    }
+  }
+  return files;
+}
+
+absl::Status add_plugins(const std::vector<std::string>& named, bool measures, std::ostream& err) {
+  const std::vector<std::string> on_path = plugins_on_path();
+  if (!named.empty() || !on_path.empty()) note_signals();
+  for (const std::string& file : named) {
+    if (absl::Status added = add_plugin(file, measures, err); !added.ok()) return added;
+  }
+  std::error_code error;
+  for (const std::string& file : on_path) {
+    const bool known = std::any_of(named.begin(), named.end(), [&](const std::string& other) {
+      return fs::equivalent(file, other, error);
+    });
+    if (known) continue;
+    const absl::Status added = add_plugin(file, measures, err);
+    if (absl::IsCancelled(added)) return added;
+    if (!added.ok()) {
+      err << "lockbench: LOCKBENCH_PLUGIN_PATH: " << std::string(added.message())
+          << "; going on without it\n";
+    }
+  }
+  return absl::OkStatus();
+}
+
+std::vector<std::string> told_calls(const Plan& plan) {
+  std::vector<std::string> told;
+  for (const auto& [file, call_ns] : c_calls()) {
+    const bool used = std::any_of(plan.trials.begin(), plan.trials.end(), [&](const Trial& trial) {
+      return Catalog::standard().plugin_of(trial.cell.primitive) == file;
+    });
+    if (used) told.push_back(told_call(file, call_ns));
+  }
+  return told;
+}
+
+int plugin_command(const std::string& file, std::ostream& out, std::ostream& err) {
+  absl::StatusOr<LoadedPlugin> loaded = load_plugin(file, {});
+  if (!loaded.ok()) {
+    err << "lockbench plugin: " << one_line(std::string(loaded.status().message())) << '\n';
+    return 2;
+  }
+  PluginDescription description{.entries = std::move(loaded->offer.entries), .call_ns = {}};
+  if (loaded->c != nullptr) {
+    description.entries = c_offer(*loaded->c).entries;
+    description.call_ns = c_call_ns();
+  }
+  out << to_json(description) << '\n';
+  return 0;
+}
+
+absl::Status load_plugins(const std::vector<std::string>& files) {
+  for (const std::string& file : files) {
+    absl::StatusOr<LoadedPlugin> loaded = load_plugin(file, {});
+    if (!loaded.ok()) return loaded.status();
+    if (loaded->c != nullptr) loaded->offer = c_offer(*loaded->c);
+    absl::Status added = add_to_catalog(file, std::move(loaded->offer.entries));
+    if (!added.ok()) return added;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace lockbench

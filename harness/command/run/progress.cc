@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/command/run/progress.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <unistd.h>
+
+#include "harness/terminal/terminal.h"
+
+namespace lockbench {
+namespace {
+
+// Lines are sparse: a log of a long run stays readable.
+constexpr std::chrono::seconds kBetweenLines{10};
+
+}  // namespace
+
+std::optional<ProgressStyle> parse_progress(std::string_view text) {
+  if (text == "auto") return ProgressStyle::kAuto;
+  if (text == "bar") return ProgressStyle::kBar;
+  if (text == "line") return ProgressStyle::kLine;
+  if (text == "off") return ProgressStyle::kOff;
+  return std::nullopt;
+}
+
+double seconds_left(const ProgressState& state) {
+  // What was summed in another order may be off by a rounding.
+  const double expected_left = std::max(0.0, state.expected_total_s - state.expected_done_s);
+  if (state.expected_done_s <= 0) return expected_left;
+  return expected_left * state.elapsed_s / state.expected_done_s;
+}
+
+std::string clock_text(double seconds) {
+  const auto all = static_cast<long>(std::ceil(seconds));
+  char text[32];
+  if (all >= 3600) {
+    std::snprintf(text, sizeof text, "%ld:%02ld:%02ld", all / 3600, all / 60 % 60, all % 60);
+  } else {
+    std::snprintf(text, sizeof text, "%ld:%02ld", all / 60, all % 60);
+  }
+  return text;
+}
+
+std::string rough_duration(double seconds) {
+  const auto all = static_cast<long>(std::ceil(seconds));
+  if (all < 120) return std::to_string(all) + " s";
+  const long minutes = (all + 59) / 60;
+  if (minutes < 120) return std::to_string(minutes) + " min";
+  return std::to_string(minutes / 60) + " h " + std::to_string(minutes % 60) + " min";
+}
+
+std::string progress_line(const ProgressState& state) {
+  std::string text = std::to_string(state.done) + "/" + std::to_string(state.total) + " trials, ";
+  if (state.done == state.total) return text + clock_text(state.elapsed_s) + " in all";
+  return text + clock_text(seconds_left(state)) + " left";
+}
+
+std::string progress_bar(const ProgressState& state, std::string_view doing, std::size_t width) {
+  constexpr std::size_t kCells = 20;
+  const std::size_t filled = state.total == 0 ? kCells : kCells * state.done / state.total;
+  std::string text = progress_line(state);
+  const std::string bar = "[" + std::string(filled, '=') + std::string(kCells - filled, ' ') + "] ";
+  if (bar.size() + text.size() <= width) text = bar + text;
+  if (!doing.empty()) text.append("  ").append(doing);
+  if (text.size() > width) text.resize(width);
+  return text;
+}
+
+Progress::Progress(ProgressStyle style) : style_(style) {
+  if (style_ == ProgressStyle::kAuto) {
+    style_ = isatty(STDERR_FILENO) ? ProgressStyle::kBar : ProgressStyle::kLine;
+  }
+}
+
+void Progress::show(const ProgressState& state, const std::string& doing) {
+  if (style_ == ProgressStyle::kOff) return;
+  if (style_ == ProgressStyle::kBar) {
+    // The last column stays empty: a terminal may wrap when it is written.
+    // "\r" to the line's start, "\x1b[K" clears what the last bar left behind.
+    std::fprintf(stderr, "\r%s\x1b[K",
+                 progress_bar(state, doing, terminal_columns(STDERR_FILENO) - 1).c_str());
+    on_bar_ = true;
+    return;
+  }
+  const auto now = std::chrono::steady_clock::now();
+  const bool last = state.done == state.total;
+  if (!last && last_line_ && now - *last_line_ < kBetweenLines) return;
+  last_line_ = now;
+  std::fprintf(stderr, "%s%s%s\n", progress_line(state).c_str(), doing.empty() ? "" : ": ",
+               doing.c_str());
+}
+
+void Progress::leave_bar() {
+  if (on_bar_) std::fputc('\n', stderr);
+  on_bar_ = false;
+}
+
+}  // namespace lockbench

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/command/run/resume.h"
+
+#include <string>
+
+#include "harness/record/machine.h"
+#include "harness/record/meta.h"
+#include "harness/record/recovery.h"
+
+namespace lockbench {
+namespace {
+
+absl::Status cannot_be_read(const absl::Status& status) {
+  return absl::Status(status.code(), std::string(status.message()) +
+                                         "; name the folder of a run that was interrupted");
+}
+
+// A row that somebody took out is measured again: only a run with all its rows is finished.
+absl::Status check_unfinished(const Meta& meta, const std::filesystem::path& trials) {
+  if (meta.end.state != RunEnd::State::kFinished) return absl::OkStatus();
+  const absl::StatusOr<std::string> text = read_file(trials);
+  if (!text.ok()) return cannot_be_read(text.status());
+  const absl::StatusOr<RecoveredTrials> recovered =
+      recover_trials(*text, trials.string(), meta.run, meta.plan.trials.size());
+  if (!recovered.ok()) return recovered.status();
+  if (recovered->done.size() < meta.plan.trials.size()) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      trials.parent_path().string() + ": the run is finished, all " +
+      std::to_string(recovered->done.size()) +
+      " trials have their row; plot or compare it, or start a new run");
+}
+
+absl::Status check_resumable(const std::filesystem::path& folder) {
+  const std::filesystem::path meta_file = folder / "meta.json";
+  const absl::StatusOr<std::string> text = read_file(meta_file);
+  if (!text.ok()) return cannot_be_read(text.status());
+  const absl::StatusOr<Meta> meta = parse_meta(*text, meta_file.string());
+  if (!meta.ok()) return meta.status();
+  if (absl::Status status = check_unfinished(*meta, folder / "trials.csv"); !status.ok()) {
+    return status;
+  }
+  const std::string obstacle = why_not_resume(*meta, read_machine(), this_build());
+  if (obstacle.empty()) return absl::OkStatus();
+  return absl::FailedPreconditionError(folder.string() + ": " + obstacle);
+}
+
+}  // namespace
+
+absl::StatusOr<ResumedRun> resume_run(const std::filesystem::path& folder) {
+  if (absl::Status status = check_resumable(folder); !status.ok()) return status;
+  return open_for_resume(folder);
+}
+
+}  // namespace lockbench

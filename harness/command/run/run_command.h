@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// `lockbench run`: from a preset to a folder of rows.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/command/run/progress.h"
+#include "harness/command/run/section.h"
+#include "harness/plan/preset.h"
+
+namespace lockbench {
+
+struct RunOptions {
+  std::optional<std::string> preset;  // name or file; absent: the overrides alone say what to run
+  Overrides overrides;
+  std::optional<std::filesystem::path> out;     // the run's folder
+  std::optional<std::filesystem::path> resume;  // goes on with the run in this folder
+  std::optional<double> precision;              // adds blocks until medians are known to this share
+  Nanoseconds budget = std::chrono::minutes(5);  // for that, from the start
+  bool dry_run = false;
+  ProgressStyle progress = ProgressStyle::kAuto;
+  SectionFormat format = SectionFormat::kText;  // of what is said at its end
+  std::vector<std::string> words;               // the command line, for meta.json
+  std::string program;                          // as it was called, for what is to be typed next
+};
+
+// Returns the exit code: 0 when every trial has its row, 2 for bad input, 1 when rows could not be
+// written or processes not be started, 129, 130 or 143 when interrupted. Whatever the end, finished
+// rows are on disk, and how to resume is said.
+int run_command(const RunOptions& options);
+
+}  // namespace lockbench

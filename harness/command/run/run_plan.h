@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// RunPlan: a plan that nobody has begun, measured to its end.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/command/run/session.h"
+#include "harness/plan/cell.h"
+
+namespace lockbench {
+
+// What may be added to the plan while it is measured, see Session::aim_for().
+struct RunAim {
+  double precision = 0;
+  Nanoseconds budget{0};
+};
+
+// Makes the run's folder (absent: results/runs/<time>-<preset>-<id>), says what about this machine
+// spoils or does not suit it, and measures. `words`: the command line, for meta.json. Returns the
+// exit code, see run_command.h.
+int run_plan(Plan plan, const std::optional<std::filesystem::path>& out,
+             const std::vector<std::string>& words, SessionSettings settings,
+             const std::optional<RunAim>& aim = std::nullopt);
+
+}  // namespace lockbench

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/command/run/session.h"
+
+#include <algorithm>
+#include <iostream>
+#include <utility>
+
+#include "harness/catalog/catalog.h"
+#include "harness/command/run/child.h"
+#include "harness/plan/describe.h"
+#include "harness/plan/limits.h"
+#include "harness/process/signals.h"
+#include "harness/record/stamp.h"
+#include "harness/terminal/one_line.h"
+
+namespace lockbench {
+namespace {
+
+// What starting and ending a trial's process takes, on top of what it measures.
+constexpr double kProcessS = 0.012;
+
+constexpr int kCannotGoOn = 1;
+constexpr int kSignalBase = 128;  // a shell's exit code of what a signal ended
+
+// The files that primitives of the plan come from. A run that goes on is told of them again: code
+// is loaded when somebody names it, and not because a folder of results does.
+std::set<std::string> plugins_of(const Plan& plan) {
+  std::set<std::string> files;
+  for (const Trial& trial : plan.trials) {
+    files.insert(Catalog::standard().plugin_of(trial.cell.primitive));
+  }
+  files.erase("");  // lockbench's own
+  return files;
+}
+
+}  // namespace
+
+double expected_s(const Trial& trial) {
+  return std::chrono::duration<double>(expected_duration(trial)).count() + kProcessS;
+}
+
+double expected_s(const std::vector<Trial>& trials) {
+  double sum = 0;
+  for (const Trial& trial : trials) sum += expected_s(trial);
+  return sum;
+}
+
+Session::Session(RunWriter writer, std::set<std::uint32_t> done, std::vector<Measurement> before,
+                 SessionSettings settings)
+    : writer_(std::move(writer)),
+      progress_(settings.progress),
+      measurements_(std::move(before)),
+      settings_(std::move(settings)) {
+  for (const Trial& trial : writer_.meta().plan.trials) {
+    if (!done.contains(trial.number)) add_missing(trial);
+  }
+  state_.done = done.size();
+  state_.total = writer_.meta().plan.trials.size();
+}
+
+void Session::add_missing(const Trial& trial) {
+  missing_.push_back(trial.number);
+  state_.expected_total_s += expected_s(trial);
+}
+
+void Session::aim_for(double precision, Nanoseconds budget) {
+  aim_ = Aim{.precision = precision, .budget = budget};
+}
+
+int Session::run() {
+  for (;;) {
+    // By place, since the plan may grow.
+    for (const std::uint32_t number : std::exchange(missing_, {})) {
+      if (noted_signal() != 0) return interrupted();
+      const Trial trial = writer_.meta().plan.trials[number];
+      const absl::Status measured = measure(trial);
+      if (absl::IsCancelled(measured)) return interrupted();
+      if (!measured.ok()) return stopped(measured);
+    }
+    const absl::StatusOr<bool> more = next_block();
+    if (!more.ok()) return stopped(more.status());
+    if (!*more) return finished();
+  }
+}
+
+// Every attempt has its row; the first that nothing disturbed ends the trial.
+absl::Status Session::measure(const Trial& trial) {
+  for (std::uint32_t number = 0; number < kMostAttempts; ++number) {
+    const absl::StatusOr<Row> row = attempt(trial, number);
+    if (!row.ok()) return row.status();
+    if (absl::Status status = writer_.append(*row); !status.ok()) return status;
+    measurements_.push_back(measurement_of(*row));
+    if (number == 0) ++state_.done;  // from here on a resumed run takes it as it is
+    if (!row->sample.disturbance.empty() && number + 1 < kMostAttempts) continue;
+    tally_.add(trial, row->sample);
+    note_figure(trial, row->sample);
+    break;
+  }
+  state_.expected_done_s += expected_s(trial);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Row> Session::attempt(const Trial& trial, std::uint32_t number) {
+  update_elapsed();
+  progress_.show(state_, describe(trial.cell));
+  Row row{.run = writer_.meta().run, .trial = trial, .attempt = number, .started_at = utc_now()};
+  absl::StatusOr<Sample> sample = measure_in_child(kThisProgram, trial);
+  if (!sample.ok()) return sample.status();
+  row.sample = *std::move(sample);
+  return row;
+}
+
+// A disturbed trial has no figure to give, but its cell is one that wants more of them. One that
+// lost updates or got stuck would do so again.
+void Session::note_figure(const Trial& trial, const Sample& sample) {
+  if (!aim_ || !sample.proven()) return;
+  auto found = std::find_if(figures_.begin(), figures_.end(),
+                            [&](const CellFigures& f) { return f.cell == trial.cell; });
+  if (found == figures_.end()) {
+    figures_.push_back({.cell = trial.cell, .figures = {}});
+    found = figures_.end() - 1;
+  }
+  if (!sample.valid()) return;
+  found->figures.push_back(sample.makespan_s
+                               ? *sample.makespan_s
+                               : static_cast<double>(*sample.operations) / *sample.window_s);
+}
+
+// Whether there is one: some cells are not narrow enough, and the budget lasts for another block of
+// them.
+absl::StatusOr<bool> Session::next_block() {
+  if (!aim_) return false;
+  const std::vector<Cell> cells = imprecise_cells(figures_, aim_->precision);
+  if (cells.empty()) return false;
+  double block_s = 0;
+  for (const Cell& cell : cells) block_s += expected_s(Trial{.cell = cell});
+  update_elapsed();
+  const double budget_s = std::chrono::duration<double>(aim_->budget).count();
+  if (state_.elapsed_s + block_s > budget_s) {
+    tally_.note_imprecise(cells, aim_->precision);
+    return false;
+  }
+  if (absl::Status extended = writer_.extend(cells); !extended.ok()) return extended;
+  const std::vector<Trial>& trials = writer_.meta().plan.trials;
+  for (std::size_t i = trials.size() - cells.size(); i < trials.size(); ++i) {
+    add_missing(trials[i]);
+  }
+  state_.total = trials.size();
+  return true;
+}
+
+int Session::finished() {
+  update_elapsed();
+  progress_.show(state_, "");
+  progress_.leave_bar();
+  if (const absl::Status ended = end(RunEnd::State::kFinished); !ended.ok()) {
+    return complain(ended);
+  }
+  settings_.finished({.folder = writer_.folder().string(),
+                      .plan = writer_.meta().plan,
+                      .measurements = std::move(measurements_),
+                      .tally = tally_});
+  return 0;
+}
+
+int Session::interrupted() {
+  const int signal = noted_signal();
+  progress_.leave_bar();
+  if (const absl::Status ended = end(RunEnd::State::kInterrupted); !ended.ok()) complain(ended);
+  std::cerr << "Interrupted: " << how_to_go_on() << '\n';
+  return kSignalBase + signal;
+}
+
+int Session::stopped(const absl::Status& status) {
+  progress_.leave_bar();
+  // Where rows could not be written, the closing note may fail for the same reason: said once.
+  static_cast<void>(end(RunEnd::State::kInterrupted));
+  return complain(
+      absl::Status(status.code(), std::string(status.message()) + "; " + how_to_go_on()));
+}
+
+int Session::complain(const absl::Status& status) const {
+  std::cerr << "lockbench " << settings_.command << ": " << one_line(std::string(status.message()))
+            << '\n';
+  return kCannotGoOn;
+}
+
+absl::Status Session::end(RunEnd::State state) {
+  update_elapsed();
+  return writer_.finish(state, state_.elapsed_s);
+}
+
+void Session::update_elapsed() {
+  state_.elapsed_s =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
+}
+
+std::string Session::how_to_go_on() const {
+  std::vector<std::string> words{settings_.program, "run", "--resume", writer_.folder().string()};
+  for (const std::string& plugin : plugins_of(writer_.meta().plan)) {
+    words.insert(words.end(), {"--plugin", plugin});
+  }
+  return std::to_string(state_.done) + " of " + std::to_string(state_.total) +
+         " trials are kept; to go on: " + shell_command(words);
+}
+
+}  // namespace lockbench

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Session: measures what is missing of a run, trial by trial, and hands over what it measured.
+//
+// Guarantees   however it ends, every finished trial has its row, and how to go on is said.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include "harness/command/run/progress.h"
+#include "harness/command/run/tally.h"
+#include "harness/plan/precision.h"
+#include "harness/record/measurement.h"
+#include "harness/record/run_writer.h"
+
+namespace lockbench {
+
+// What a trial, or all of them, are likely to take, their processes' start and end included.
+double expected_s(const Trial& trial);
+double expected_s(const std::vector<Trial>& trials);
+
+// A session that came to its end.
+struct FinishedSession {
+  std::string folder;
+  Plan plan;
+  std::vector<Measurement> measurements;  // of all sessions of the run
+  Tally tally;                            // of this one
+};
+
+struct SessionSettings {
+  ProgressStyle progress = ProgressStyle::kAuto;
+  std::string program;          // how lockbench was called, for what is to be typed next
+  std::string command = "run";  // that its complaints are told by
+  std::function<void(const FinishedSession&)> finished;  // says what came of it
+};
+
+class Session {
+ public:
+  // `done`: numbers of the trials that have their row, and `before` what these tell.
+  Session(RunWriter writer, std::set<std::uint32_t> done, std::vector<Measurement> before,
+          SessionSettings settings);
+
+  // Adds blocks of the cells whose medians are not narrow enough (precision.h), as long as
+  // `budget`, counted from the start of the session, lasts.
+  void aim_for(double precision, Nanoseconds budget);
+
+  // Returns the exit code, see run_command.h. Requires note_signals().
+  int run();
+
+ private:
+  // How often a disturbed trial is measured at most.
+  static constexpr std::uint32_t kMostAttempts = 3;
+
+  struct Aim {
+    double precision = 0;
+    Nanoseconds budget{0};
+  };
+
+  void add_missing(const Trial& trial);
+  absl::Status measure(const Trial& trial);
+  absl::StatusOr<Row> attempt(const Trial& trial, std::uint32_t number);
+  void note_figure(const Trial& trial, const Sample& sample);
+  absl::StatusOr<bool> next_block();
+  int finished();
+  int interrupted();
+  int stopped(const absl::Status& status);
+  int complain(const absl::Status& status) const;
+
+  absl::Status end(RunEnd::State state);
+  void update_elapsed();
+  std::string how_to_go_on() const;
+
+  RunWriter writer_;
+  std::vector<std::uint32_t> missing_;  // places in the writer's plan
+  std::optional<Aim> aim_;
+  std::vector<CellFigures> figures_;  // of this session's trials
+  ProgressState state_;
+  Progress progress_;
+  Tally tally_;
+  std::vector<Measurement> measurements_;
+  SessionSettings settings_;
+  const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace lockbench

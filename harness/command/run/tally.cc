@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/command/run/tally.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "harness/plan/describe.h"
+#include "harness/plan/spelling.h"
+#include "harness/record/outcome.h"
+
+namespace lockbench {
+
+void Tally::add(const Trial& trial, const Sample& sample) {
+  ++trials_;
+  if (sample.valid()) {
+    ++valid_;
+    return;
+  }
+  const std::string what = to_text(trial.cell.primitive) + ", " + to_text(trial.cell.workload);
+  Trouble& trouble = troubles_[{what, sample.outcome}];
+  ++trouble.trials;
+  trouble.reason = sample.reason;
+}
+
+void Tally::note_imprecise(std::span<const Cell> cells, double precision) {
+  constexpr std::size_t kNamed = 8;
+  char share[32];
+  std::snprintf(share, sizeof share, "%g %%", precision * 100);
+  imprecise_ =
+      "\n  the budget ended with " + std::to_string(cells.size()) +
+      (cells.size() == 1 ? " cell" : " cells") + " less precise than " + share +
+      (cells.size() == 1 ? "; a larger --budget narrows it:" : "; a larger --budget narrows them:");
+  for (const Cell& cell : cells.first(std::min(cells.size(), kNamed))) {
+    imprecise_ += "\n    " + describe(cell);
+  }
+  if (cells.size() > kNamed) {
+    imprecise_ += "\n    and " + std::to_string(cells.size() - kNamed) + " more";
+  }
+}
+
+std::string Tally::text() const {
+  std::string text = std::to_string(trials_) + (trials_ == 1 ? " trial, " : " trials, ");
+  if (troubles_.empty()) return text + (trials_ == 1 ? "valid" : "all valid") + imprecise_;
+  text += (valid_ == 0 ? "none" : std::to_string(valid_)) + " of them valid";
+  for (const auto& [key, trouble] : troubles_) {
+    const auto& [what, outcome] = key;
+    text += "\n  " + std::to_string(trouble.trials) + " × " + what + ": ";
+    // A trial that ran to its end is told by its proof alone.
+    if (outcome != Outcome::kOk) text += std::string(outcome_name(outcome)) + ": ";
+    text += trouble.reason;
+  }
+  return text + imprecise_;
+}
+
+}  // namespace lockbench

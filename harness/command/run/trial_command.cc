@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/command/run/trial_command.h"
+
+#include <csignal>
+#include <istream>
+#include <iterator>
+#include <ostream>
+#include <string>
+#include <sys/prctl.h>
+#include <unistd.h>
+#include <vector>
+
+#include "harness/catalog/catalog.h"
+#include "harness/command/run/plugins.h"
+#include "harness/measure/run_trial.h"
+#include "harness/plan/json.h"
+#include "harness/record/sample_json.h"
+#include "harness/terminal/one_line.h"
+
+namespace lockbench {
+namespace {
+
+// Whether `parent` is there to see this process through. Asked after the kernel was told, so that a
+// parent that dies in between is noticed by one of the two.
+bool bound_to(pid_t parent) {
+  return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent;
+}
+
+// The plug-ins named; and where there still is no such primitive, those on the path.
+absl::Status load_for(const Cell& cell, const std::vector<std::string>& plugins) {
+  absl::Status loaded = load_plugins(plugins);
+  if (!loaded.ok() || !absl::IsInvalidArgument(Catalog::standard().check(cell))) return loaded;
+  return load_plugins(plugins_on_path());
+}
+
+}  // namespace
+
+int trial_command(pid_t parent, const std::vector<std::string>& plugins, std::istream& in,
+                  std::ostream& out, std::ostream& err) {
+  if (parent != 0 && !bound_to(parent)) {
+    err << "lockbench trial: --parent: process " << parent
+        << " is not the one that started this; give the starter's own id, or leave it out\n";
+    return 2;
+  }
+  const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  const absl::StatusOr<Trial> trial = trial_from_json(text);
+  if (!trial.ok()) {
+    err << "lockbench trial: standard input: " << one_line(std::string(trial.status().message()))
+        << '\n';
+    return 2;
+  }
+  if (const absl::Status loaded = load_for(trial->cell, plugins); !loaded.ok()) {
+    err << "lockbench trial: --plugin: " << one_line(std::string(loaded.message())) << '\n';
+    return 2;
+  }
+  const absl::Status fits = Catalog::standard().check(trial->cell);
+  if (!fits.ok()) {
+    err << "lockbench trial: " << one_line(std::string(fits.message())) << '\n';
+    return 2;
+  }
+  const Sample sample = run_trial(*trial, [&] { return *Catalog::standard().subject_for(*trial); });
+  out << sample_text(sample) << std::endl;
+  // Threads may have been left inside the primitive, which no destructor may then touch.
+  if (sample.outcome != Outcome::kOk) _exit(0);
+  return 0;
+}
+
+}  // namespace lockbench

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/command/stress/stress_command.h"
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <string>
+#include <utility>
+
+#include <absl/strings/str_format.h>
+
+#include "harness/catalog/catalog.h"
+#include "harness/command/run/plugins.h"
+#include "harness/command/stress/stress_engines.h"
+#include "harness/command/stress/stress_investigation.h"
+#include "harness/command/stress/stress_self_test.h"
+#include "harness/command/stress/stress_verdict.h"
+#include "harness/process/signals.h"
+#include "harness/record/build.h"
+#include "harness/record/machine.h"
+
+namespace lockbench {
+namespace {
+
+std::string machine_line() {
+  const Machine machine = read_machine();
+  const Build build = this_build();
+  return absl::StrFormat("on %s, %d hardware threads; %s, %s, commit %s",
+                         machine.cpu_model.value_or("an unknown processor"),
+                         machine.usable_threads.value_or(0), build.compiler, build.build_type,
+                         build.commit.value_or("unknown"));
+}
+
+// The files of the plug-ins that were named, and of those on the path that work.
+std::vector<std::string> plugins_in_catalog() {
+  std::vector<std::string> files;
+  for (const CatalogEntry& entry : Catalog::standard().entries()) {
+    const bool new_one = std::find(files.begin(), files.end(), entry.plugin) == files.end();
+    if (!entry.plugin.empty() && new_one) files.push_back(entry.plugin);
+  }
+  return files;
+}
+
+// The names, which engines know each, and what it is.
+int print_listing(const std::vector<EngineListing>& engines) {
+  std::map<std::string, std::pair<std::string, std::string>> by_name;
+  for (const EngineListing& engine : engines) {
+    for (const Listed& suspect : engine.suspects) {
+      auto& [known_by, summary] = by_name[suspect.name];
+      known_by += (known_by.empty() ? "" : ",") + engine.engine;
+      summary = suspect.summary;
+    }
+  }
+  for (const auto& [name, line] : by_name) {
+    std::cout << absl::StrFormat("%-32s %-14s %s\n", name, line.first, line.second);
+  }
+  return kClean;
+}
+
+}  // namespace
+
+int stress_command(const StressOptions& options, const std::vector<std::string>& plugins) {
+  note_signals();
+  if (absl::Status added = add_plugins(plugins, false, std::cerr); !added.ok()) {
+    return complain_of_usage(added);
+  }
+  const std::vector<EngineListing> broken = engines_named("-mutants");
+  std::vector<EngineListing> engines;
+  const bool plugins_alone = !plugins.empty() && options.suspects.empty() && !options.list;
+  if (!plugins_alone) {
+    engines = options.self_test ? broken : with_named(engines_named(""), broken, options.suspects);
+  }
+  // In a self-test whatever is not known to be broken counts as correct: there, only those named.
+  const bool those_named = plugins_alone || options.self_test;
+  for (const std::string& plugin : those_named ? plugins : plugins_in_catalog()) {
+    add_plugin_engines(plugin, engines);
+  }
+  if (engines.empty()) {
+    return complain_of_usage(absl::NotFoundError(
+        options.self_test ? "the broken locks lie beside no engine here; build the tests, too"
+                          : "no engine lies beside this program; build or install it whole"));
+  }
+  if (options.list) return print_listing(engines);
+  absl::StatusOr<std::vector<Charge>> charges =
+      options.self_test ? plan_self_test(options, engines) : plan_stress(options, engines);
+  if (!charges.ok()) return complain_of_usage(charges.status());
+  const StressWork work{options, engines, broken, *std::move(charges), machine_line()};
+  return options.self_test ? test_engines(work) : investigate_locks(work);
+}
+
+}  // namespace lockbench

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/command/stress/stress_engines.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "harness/command/stress/stress_verdict.h"
+#include "harness/process/child_process.h"
+#include "harness/process/resources.h"
+
+namespace lockbench {
+namespace {
+
+using stress::Report;
+using stress::Verdict;
+using Clock = std::chrono::steady_clock;
+
+// How much longer than its budget an engine may take before it is taken to hang: it makes what it
+// found smaller, and replays it.
+constexpr std::chrono::seconds kGrace{60};
+
+constexpr const char* kEngines[] = {"sim", "real", "proc"};
+
+// Beside this program where it was built, in libexec where it was installed.
+std::optional<std::filesystem::path> find_engine(const std::string& program) {
+  const std::filesystem::path here = this_program().parent_path();
+  for (const auto& folder : {here, here.parent_path() / "libexec" / "lockbench"}) {
+    if (access((folder / program).c_str(), X_OK) == 0) return folder / program;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> engine_words(const std::string& program, const std::string& plugin) {
+  if (plugin.empty()) return {program};
+  return {program, "--plugin", plugin};
+}
+
+// Adds what the engine says that it knows, of `plugin` or of its own.
+void add_engine(const std::string& engine, const std::string& program, const std::string& plugin,
+                std::vector<EngineListing>& found) {
+  std::vector<std::string> words = engine_words(program, plugin);
+  words.push_back("list");
+  const absl::StatusOr<ChildResult> listing =
+      run_child({.program = program,
+                 .words = std::move(words),
+                 .input = {},
+                 .deadline = Clock::now() + std::chrono::seconds(10)});
+  if (!listing.ok() || listing->status != 0) return;
+  found.push_back({engine, program, listed_from(listing->out), plugin});
+}
+
+Report failed(const Charge& charge, const std::string& why) {
+  return {.engine = charge.engine,
+          .suspect = charge.suspect.name,
+          .verdict = Verdict::kInconclusive,
+          .remarks = {why}};
+}
+
+// A suspect that takes the engine's process with it is convicted by that.
+Report died(const Charge& charge, const ChildResult& result) {
+  Report report = failed(charge, "");
+  report.remarks.clear();
+  report.verdict = Verdict::kConvicted;
+  report.finding =
+      stress::Finding{stress::Oracle::kCrash, told_end("the engine's process", result)};
+  report.how = "crash";
+  report.replay.options = {"--engine", charge.engine};
+  return report;
+}
+
+}  // namespace
+
+std::vector<EngineListing> engines_named(const std::string& suffix) {
+  std::vector<EngineListing> found;
+  for (const char* engine : kEngines) {
+    const auto program = find_engine(std::string("lockbench-") + engine + suffix);
+    if (program) add_engine(engine, program->string(), "", found);
+  }
+  return found;
+}
+
+void add_plugin_engines(const std::filesystem::path& plugin, std::vector<EngineListing>& found) {
+  if (const auto real = find_engine("lockbench-real")) {
+    add_engine("real", real->string(), plugin.string(), found);
+  }
+  std::filesystem::path simulated = plugin;
+  simulated.replace_extension(".sim.so");
+  const auto sim = find_engine("lockbench-sim");
+  if (sim && access(simulated.c_str(), R_OK) == 0) {
+    add_engine("sim", sim->string(), simulated.string(), found);
+  }
+}
+
+void name_plugin(const Charge& charge, Report& report) {
+  if (charge.plugin.empty()) return;
+  std::filesystem::path file = charge.plugin;
+  if (file.stem().extension() == ".sim") file = file.replace_extension().replace_extension(".so");
+  report.replay.options.insert(report.replay.options.end(), {"--plugin", file.string()});
+}
+
+std::string_view last_told(std::string_view out) {
+  // Lines that begin with a space say it; the last one may not be whole.
+  out = out.substr(0, out.rfind('\n') + 1);
+  const std::size_t last = out.rfind("\n ");
+  if (last != std::string_view::npos) out.remove_prefix(last + 1);
+  if (!out.starts_with(' ')) return {};
+  return out.substr(1, out.find('\n') - 1);
+}
+
+Answer ask(const Charge& charge, stress::Order order,
+           const std::function<void(std::string_view)>& live) {
+  order.suspect = charge.suspect.name;
+  order.budget = charge.budget;
+  const absl::StatusOr<ChildResult> result =
+      run_child({.program = charge.program,
+                 .words = engine_words(charge.program, charge.plugin),
+                 .input = to_json(order),
+                 .deadline = Clock::now() + charge.budget + kGrace,
+                 .while_it_runs = live});
+  if (!result.ok()) {
+    return {failed(charge, std::string(result.status().message())), true};
+  }
+  if (result->ending == ChildEnding::kInterrupted) {
+    return {.interrupted = true, .told = std::string(last_told(result->out))};
+  }
+  if (result->ending == ChildEnding::kTooLong) {
+    return {failed(charge, "the engine did not end by itself and was killed"), true};
+  }
+  if (WIFSIGNALED(result->status)) return {died(charge, *result)};
+  if (WEXITSTATUS(result->status) == kUsage) {
+    std::string_view said = result->err;
+    said.remove_prefix(std::min(said.size(), said.find(": ") + 2));
+    return {.misused = std::string(said.substr(0, said.find('\n')))};
+  }
+  if (WEXITSTATUS(result->status) != 0) {
+    return {failed(charge, told_end("the engine", *result)), true};
+  }
+  std::string text = result->out;
+  if (!text.empty() && text.back() == '\n') text.pop_back();
+  absl::StatusOr<Report> report =
+      stress::report_from_json(std::string_view(text).substr(text.rfind('\n') + 1));
+  if (!report.ok()) return {failed(charge, std::string(report.status().message())), true};
+  return {*std::move(report)};
+}
+
+}  // namespace lockbench

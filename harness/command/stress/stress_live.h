@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// StressLive: one line on a terminal, drawn over and over while an engine is at work; nothing
+// elsewhere.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "harness/command/stress/stress_plan.h"
+
+namespace lockbench {
+
+// "3/12  real  keyed  57 epochs  0 findings", from what the engine has printed so far. Pure.
+std::string live_line(const Charge& charge, std::size_t position, std::size_t charges,
+                      std::size_t findings, std::string_view out);
+
+class StressLive {
+ public:
+  explicit StressLive(std::size_t charges);
+
+  void show(const Charge& charge, std::size_t position, std::string_view out) const;
+  void leave() const;  // wipes the line off
+
+  std::size_t findings = 0;
+
+ private:
+  const bool terminal_;
+  const std::size_t charges_;
+};
+
+}  // namespace lockbench

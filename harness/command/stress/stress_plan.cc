@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/command/stress/stress_plan.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <absl/status/status.h>
+
+#include "harness/plan/nearest.h"
+
+namespace lockbench {
+namespace {
+
+// A hunt shorter than this says nothing; with many suspects the budget is then exceeded, and said
+// to be too small.
+constexpr std::chrono::milliseconds kShortestHunt{100};
+
+// How long a broken lock may live, and how long a control is looked into, in a self-test.
+// Unfairness is told when the time is over.
+constexpr std::chrono::seconds kMostForAKill{60};
+constexpr std::chrono::milliseconds kForAnUnfairOne{3000};
+constexpr std::chrono::milliseconds kForAControl{500};
+
+// With less, all of it is for the lock.
+constexpr std::chrono::seconds kLeastForASelfTest{5};
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  while (true) {
+    const std::size_t end = text.find(separator);
+    parts.emplace_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+absl::Status check_names(const StressOptions& options, const std::vector<EngineListing>& engines) {
+  std::vector<std::string> known_engines;
+  std::vector<std::string> known_suspects;
+  for (const EngineListing& engine : engines) {
+    known_engines.push_back(engine.engine);
+    for (const Listed& suspect : engine.suspects) {
+      if (!contains(known_suspects, suspect.name)) known_suspects.push_back(suspect.name);
+    }
+  }
+  for (const std::string& name : options.engines) {
+    if (!contains(known_engines, name)) return unknown_name("engine", name, known_engines);
+  }
+  for (const std::string& name : options.suspects) {
+    if (!contains(known_suspects, name)) return unknown_name("lock", name, known_suspects);
+  }
+  return absl::OkStatus();
+}
+
+std::vector<Listed> chosen(const StressOptions& options, const EngineListing& engine) {
+  if (!options.engines.empty() && !contains(options.engines, engine.engine)) return {};
+  std::vector<Listed> suspects;
+  for (const Listed& suspect : engine.suspects) {
+    if (options.suspects.empty() || contains(options.suspects, suspect.name)) {
+      suspects.push_back(suspect);
+    }
+  }
+  return suspects;
+}
+
+std::chrono::nanoseconds budget_in_self_test(const Listed& suspect) {
+  if (suspect.convicted_by.empty()) return kForAControl;
+  if (suspect.convicted_by == std::vector<std::string>{"fairness"}) return kForAnUnfairOne;
+  return kMostForAKill;
+}
+
+absl::Status nothing_to_do() {
+  return absl::InvalidArgumentError(
+      "none of the engines named knows any of the locks named; `lockbench stress --list` shows "
+      "which knows which");
+}
+
+}  // namespace
+
+std::vector<Listed> listed_from(std::string_view text) {
+  std::vector<Listed> suspects;
+  for (const std::string& line : split(text, '\n')) {
+    std::vector<std::string> fields = split(line, '\t');
+    if (fields.size() < 4) continue;
+    Listed listed{.name = std::move(fields[0]), .summary = std::move(fields[1])};
+    if (!fields[2].empty()) listed.convicted_by = split(fields[2], ',');
+    listed.unseen = std::move(fields[3]);
+    suspects.push_back(std::move(listed));
+  }
+  return suspects;
+}
+
+absl::StatusOr<std::vector<Charge>> plan_stress(const StressOptions& options,
+                                                const std::vector<EngineListing>& engines) {
+  if (absl::Status known = check_names(options, engines); !known.ok()) return known;
+  std::vector<std::pair<const EngineListing*, std::vector<Listed>>> work;
+  for (const EngineListing& engine : engines) {
+    std::vector<Listed> suspects = chosen(options, engine);
+    if (!suspects.empty()) work.emplace_back(&engine, std::move(suspects));
+  }
+  if (work.empty()) return nothing_to_do();
+  std::vector<Charge> charges;
+  for (const auto& [engine, suspects] : work) {
+    const std::chrono::nanoseconds each = std::max<std::chrono::nanoseconds>(
+        options.budget / (work.size() * suspects.size()), kShortestHunt);
+    for (const Listed& suspect : suspects) {
+      charges.push_back({engine->engine, engine->program, suspect, each, engine->plugin});
+    }
+  }
+  return charges;
+}
+
+std::vector<EngineListing> with_named(std::vector<EngineListing> shipped,
+                                      const std::vector<EngineListing>& broken,
+                                      const std::vector<std::string>& names) {
+  std::vector<EngineListing> all = shipped;
+  for (EngineListing listing : broken) {
+    std::erase_if(listing.suspects, [&](const Listed& suspect) {
+      const bool known = std::any_of(shipped.begin(), shipped.end(), [&](const EngineListing& e) {
+        return std::any_of(e.suspects.begin(), e.suspects.end(),
+                           [&](const Listed& other) { return other.name == suspect.name; });
+      });
+      return known || !contains(names, suspect.name);
+    });
+    if (!listing.suspects.empty()) all.push_back(std::move(listing));
+  }
+  return all;
+}
+
+std::chrono::nanoseconds budget_now(const std::vector<Charge>& charges, std::size_t position,
+                                    std::chrono::nanoseconds left) {
+  std::chrono::duration<double> planned{};
+  for (std::size_t i = position; i < charges.size(); ++i) planned += charges[i].budget;
+  const std::chrono::duration<double> own = charges[position].budget;
+  const auto share = std::chrono::duration_cast<std::chrono::nanoseconds>(left * (own / planned));
+  return std::max<std::chrono::nanoseconds>(share, kShortestHunt);
+}
+
+std::chrono::nanoseconds self_test_share(const StressOptions& options) {
+  const bool one_thing = !options.order.client.empty() || !options.order.schedule.empty() ||
+                         !options.order.mode.empty() || !options.order.net.empty();
+  if (one_thing || options.budget < kLeastForASelfTest) return {};
+  return options.budget / 10;
+}
+
+bool has_time_for_another_round(std::chrono::nanoseconds spent, std::uint64_t rounds,
+                                std::chrono::nanoseconds budget) {
+  return spent + spent / rounds <= budget;
+}
+
+absl::StatusOr<std::vector<Charge>> plan_self_test(const StressOptions& options,
+                                                   const std::vector<EngineListing>& engines) {
+  if (absl::Status known = check_names(options, engines); !known.ok()) return known;
+  std::vector<Charge> charges;
+  for (const EngineListing& engine : engines) {
+    for (const Listed& suspect : chosen(options, engine)) {
+      charges.push_back({engine.engine, engine.program, suspect, budget_in_self_test(suspect)});
+    }
+  }
+  if (charges.empty()) return nothing_to_do();
+  return charges;
+}
+
+Kill judge_kill(const Listed& suspect, const stress::Report& report) {
+  // Correct locks may be unfair, too: that convicts only whom it must.
+  const bool convicted =
+      report.verdict == stress::Verdict::kConvicted ||
+      (report.verdict == stress::Verdict::kFairness && contains(suspect.convicted_by, "fairness"));
+  if (suspect.convicted_by.empty()) {
+    if (!suspect.unseen.empty()) return convicted ? Kill::kAsExpected : Kill::kUnseen;
+    return convicted ? Kill::kFalseConviction : Kill::kAcquitted;
+  }
+  if (!convicted) return Kill::kMissed;
+  const std::string oracle(name_of(report.finding->oracle));
+  return contains(suspect.convicted_by, oracle) ? Kill::kAsExpected : Kill::kWrongOracle;
+}
+
+bool passes(Kill kill) {
+  return kill == Kill::kAsExpected || kill == Kill::kAcquitted || kill == Kill::kUnseen;
+}
+
+}  // namespace lockbench

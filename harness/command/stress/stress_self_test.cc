@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/command/stress/stress_self_test.h"
+
+#include <chrono>
+#include <cstdint>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+
+#include "harness/command/stress/stress_engines.h"
+#include "harness/command/stress/stress_live.h"
+#include "harness/command/stress/stress_matrix.h"
+#include "harness/command/stress/stress_verdict.h"
+
+namespace lockbench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class SelfTest {
+ public:
+  explicit SelfTest(const StressWork& work) : work_(work), live_(work.charges.size()) {}
+
+  int run() {
+    const Clock::time_point began = Clock::now();
+    std::uint64_t rounds = 0;
+    do {
+      if (const std::optional<int> code = go_round(rounds)) {
+        if (!work_.options.json && !entries_.empty())
+          tell(rounds, " and a part of one, unfinished");
+        return *code;
+      }
+      ++rounds;
+    } while (has_time_for_another_round(Clock::now() - began, rounds, work_.options.budget));
+    if (!work_.options.json) tell(rounds, "");
+    return live_.findings == 0 ? kClean : kConvicted;
+  }
+
+ private:
+  // The first failure of a lock is enough.
+  std::optional<int> go_round(std::uint64_t round) {
+    stress::Order order = work_.options.order;
+    order.seed += round;
+    order.reruns = 0;
+    for (std::size_t i = 0; i < work_.charges.size(); ++i) {
+      const Charge& charge = work_.charges[i];
+      const Answer answer =
+          ask(charge, order, [&](std::string_view out) { live_.show(charge, i, out); });
+      live_.leave();
+      const std::string where =
+          absl::StrCat("in ", place_of(charge, i, work_.charges.size()), " of round ", round + 1);
+      if (const std::optional<int> code = end_for(answer, where)) return code;
+      const Kill kill =
+          answer.engine_failed ? Kill::kFailed : judge_kill(charge.suspect, answer.report);
+      live_.findings += !passes(kill);
+      if (work_.options.json) std::cout << to_json(answer.report) << std::endl;
+      entries_.push_back({charge, answer.report, kill});
+      last_seed_ = order.seed;
+    }
+    return std::nullopt;
+  }
+
+  // `rounds`: those that came to their end.
+  void tell(std::uint64_t rounds, const char* unfinished) const {
+    const std::uint64_t first = work_.options.order.seed;
+    std::cout << kill_matrix(entries_) << kill_summary(entries_)
+              << absl::StrFormat("%d rounds%s, seeds %d to %d, %s\n", rounds, unfinished, first,
+                                 last_seed_, work_.machine);
+  }
+
+  const StressWork& work_;
+  StressLive live_;  // its findings: what did not go as it should
+  std::vector<KillEntry> entries_;
+  std::uint64_t last_seed_ = 0;  // of the entries
+};
+
+}  // namespace
+
+int test_engines(const StressWork& work) {
+  return SelfTest(work).run();
+}
+
+}  // namespace lockbench

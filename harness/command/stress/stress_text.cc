@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/command/stress/stress_text.h"
+
+#include <algorithm>
+#include <vector>
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+#include <absl/strings/str_join.h>
+
+namespace lockbench {
+namespace {
+
+using stress::Report;
+using stress::Verdict;
+
+// "1,234,567"; fractions are left out.
+std::string grouped(double number) {
+  std::string digits = absl::StrFormat("%.0f", number);
+  for (std::size_t i = digits.size(); i > 3;) {
+    i -= 3;
+    digits.insert(i, 1, ',');
+  }
+  return digits;
+}
+
+// A word as a shell takes it.
+std::string quoted(const std::string& word) {
+  const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 ||
+           std::string_view("-_./:=,+").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+  return plain ? word : absl::StrCat("'", word, "'");
+}
+
+// Takes `ending` off the name of a figure; false when it has another.
+bool strip(std::string& name, std::string_view ending) {
+  if (!std::string_view(name).ends_with(ending)) return false;
+  name.resize(name.size() - ending.size());
+  return true;
+}
+
+// "12,345 lock operations", "14.9 % contended", "longest wait 3.2 ms": the unit is in the name.
+std::string figure_text(std::string name, double value) {
+  const bool share = strip(name, "_share");
+  const bool time = !share && strip(name, "_ns");
+  const bool rate = !time && strip(name, "_per_s");
+  std::replace(name.begin(), name.end(), '_', ' ');
+  if (share) return absl::StrFormat("%.1f %% %s", value * 100, name);
+  if (time) return absl::StrFormat("%s %.1f ms", name, value / 1e6);
+  return grouped(value) + " " + name + (rate ? " a second" : "");
+}
+
+std::string figures_of(const Report& report) {
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : report.figures) parts.push_back(figure_text(name, value));
+  return absl::StrJoin(parts, ", ");
+}
+
+std::string evaluations_of(const Report& report) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < stress::kOracles; ++i) {
+    const auto oracle = static_cast<stress::Oracle>(i);
+    if (report.evaluations[oracle] == 0) continue;
+    parts.push_back(std::string(name_of(oracle)) + " " +
+                    grouped(static_cast<double>(report.evaluations[oracle])));
+  }
+  return absl::StrJoin(parts, ", ");
+}
+
+std::string ending_of(const stress::Replay& replay) {
+  if (replay.exact) return "It happens each time:";
+  if (replay.reruns == 0) return "To look again:";
+  return absl::StrFormat("It happened again in %d of %d reruns of:", replay.failures,
+                         replay.reruns);
+}
+
+}  // namespace
+
+std::string replay_command(const Report& report) {
+  std::string command = "lockbench stress " + quoted(report.suspect);
+  for (const std::string& word : report.replay.options) command += " " + quoted(word);
+  return command;
+}
+
+std::string stress_text(const Report& report, const std::string& machine) {
+  std::string text = absl::StrFormat("%s, %s: %s", report.suspect, report.engine,
+                                     std::string(name_of(report.verdict)));
+  if (report.finding) {
+    absl::StrAppendFormat(&text, " by the oracle of %s, after %.3f s (%s)\n  %s\n",
+                          std::string(name_of(report.finding->oracle)), report.found_after_s,
+                          report.how, report.finding->what);
+    for (const std::string& event : report.story) text += "    " + event + "\n";
+    text += "  " + ending_of(report.replay) + "\n    " + replay_command(report) + "\n  " + machine;
+  } else {
+    absl::StrAppendFormat(&text, " after %.1f s", report.seconds);
+  }
+  text += "\n";
+  if (!report.figures.empty()) text += "  " + figures_of(report) + "\n";
+  const std::string evaluations = evaluations_of(report);
+  if (!evaluations.empty()) text += "  asked: " + evaluations + "\n";
+  for (const std::string& remark : report.remarks) text += "  " + remark + "\n";
+  return text;
+}
+
+}  // namespace lockbench

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/command/stress/stress_verdict.h"
+
+#include <iostream>
+#include <string>
+
+#include <absl/strings/str_cat.h>
+
+#include "harness/process/signals.h"
+
+namespace lockbench {
+
+int worst_exit(int a, int b) {
+  constexpr int kGravestFirst[] = {kConvicted, kFailed, kInconclusive, kUnfair, kClean};
+  for (const int code : kGravestFirst) {
+    if (a == code || b == code) return code;
+  }
+  return a;
+}
+
+int exit_code_of(const Answer& answer) {
+  if (answer.engine_failed) return kFailed;
+  switch (answer.report.verdict) {
+    case stress::Verdict::kClean:
+      return kClean;
+    case stress::Verdict::kConvicted:
+      return kConvicted;
+    case stress::Verdict::kInconclusive:
+      return kInconclusive;
+    case stress::Verdict::kFairness:
+      break;
+  }
+  return kUnfair;
+}
+
+std::string place_of(const Charge& charge, std::size_t position, std::size_t charges) {
+  return absl::StrCat(charge.suspect.name, " by ", charge.engine, ", ", position + 1, " of ",
+                      charges);
+}
+
+std::optional<int> end_for(const Answer& answer, const std::string& where) {
+  if (answer.interrupted) {
+    std::cerr << "lockbench stress: interrupted " << where << "\n";
+    return 128 + noted_signal();
+  }
+  if (!answer.misused.empty()) {
+    return complain_of_usage(absl::InvalidArgumentError(answer.misused));
+  }
+  return std::nullopt;
+}
+
+int complain_of_usage(const absl::Status& status) {
+  std::cerr << "lockbench stress: " << std::string(status.message()) << "\n";
+  return kUsage;
+}
+
+}  // namespace lockbench

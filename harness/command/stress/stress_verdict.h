@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// StressVerdict: how `lockbench stress` ends.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <absl/status/status.h>
+
+#include "harness/command/stress/stress_engines.h"
+
+namespace lockbench {
+
+enum StressExit {
+  kClean = 0,
+  kUsage = 1,
+  kConvicted = 2,
+  kFailed = 3,
+  kInconclusive = 4,
+  kUnfair = 5
+};
+
+// The graver one. Pure.
+int worst_exit(int a, int b);
+
+// Pure.
+int exit_code_of(const Answer& answer);
+
+// The exit code, when the answer is the end of the whole command: the user interrupted it `where`
+// ("in keyed by real, 3 of 12; what was printed stands"), or asked for what there is not. Says so
+// on standard error.
+std::optional<int> end_for(const Answer& answer, const std::string& where);
+
+// "keyed by real, 3 of 12". Pure.
+std::string place_of(const Charge& charge, std::size_t position, std::size_t charges);
+
+// Says on standard error what the user got wrong, in one line; returns kUsage.
+int complain_of_usage(const absl::Status& status);
+
+}  // namespace lockbench

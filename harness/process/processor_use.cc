@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/process/processor_use.h"
+
+#include <algorithm>
+#include <array>
+#include <sched.h>
+#include <sstream>
+#include <string>
+#include <thread>
+
+#include "harness/process/kernel_file.h"
+
+namespace lockbench {
+
+std::vector<int> allowed_processor_numbers() {
+  std::vector<int> numbers;
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return numbers;
+  for (int number = 0; number < CPU_SETSIZE; ++number) {
+    if (CPU_ISSET(number, &allowed)) numbers.push_back(number);
+  }
+  return numbers;
+}
+
+std::optional<ProcessorUse> watch_processors(const std::vector<int>& processors,
+                                             std::chrono::milliseconds time) {
+  const std::optional<std::string> before = kernel_text("/proc/stat");
+  if (!before) return std::nullopt;
+  std::this_thread::sleep_for(time);
+  const std::optional<std::string> after = kernel_text("/proc/stat");
+  if (!after) return std::nullopt;
+  const ProcessorUse use = internal::use_between(internal::use_since_boot(*before, processors),
+                                                 internal::use_since_boot(*after, processors));
+  if (use.all == 0) return std::nullopt;
+  return use;
+}
+
+namespace internal {
+
+ProcessorUse use_since_boot(std::string_view proc_stat, const std::vector<int>& processors) {
+  enum Field { kUser, kNice, kSystem, kIdle, kIoWait, kIrq, kSoftIrq, kSteal, kFields };
+  ProcessorUse use;
+  std::istringstream lines{std::string(proc_stat)};
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("cpu")) continue;
+    std::istringstream words(line.substr(3));
+    int number = -1;
+    if (line.starts_with("cpu ") || !(words >> number)) continue;  // `cpu ` is the sum of all
+    if (std::find(processors.begin(), processors.end(), number) == processors.end()) continue;
+    std::array<std::uint64_t, kFields> ticks{};  // what guests ran is within kUser and kNice
+    for (std::uint64_t& of_field : ticks) words >> of_field;
+    for (const std::uint64_t of_field : ticks) use.all += of_field;
+    for (const Field f : {kUser, kNice, kSystem, kIrq, kSoftIrq}) use.busy += ticks[f];
+    use.stolen += ticks[kSteal];
+  }
+  return use;
+}
+
+ProcessorUse use_between(const ProcessorUse& before, const ProcessorUse& after) {
+  const auto grown = [](std::uint64_t from, std::uint64_t to) { return to > from ? to - from : 0; };
+  return {.all = grown(before.all, after.all),
+          .busy = grown(before.busy, after.busy),
+          .stolen = grown(before.stolen, after.stolen)};
+}
+
+}  // namespace internal
+
+}  // namespace lockbench

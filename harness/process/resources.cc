@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/process/resources.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sstream>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "harness/plan/nearest.h"
+#include "harness/plan/preset_file.h"
+#include "harness/record/files.h"
+
+extern char** environ;
+
+namespace lockbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kPresets = "workloads/presets";
+
+// Runs `program` with `arguments`, its output discarded; whether it exited with 0.
+bool succeeds(const fs::path& program, const std::vector<std::string>& arguments) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  for (const int fd : {STDOUT_FILENO, STDERR_FILENO}) {
+    posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_WRONLY, 0);
+  }
+  std::vector<std::string> words{program.string()};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  pid_t child = 0;
+  const int error =
+      posix_spawnp(&child, program.c_str(), &actions, nullptr, pointers.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) return false;
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+// Every python3 on the PATH, then where systems keep theirs.
+std::vector<fs::path> python_candidates() {
+  std::vector<fs::path> candidates;
+  const char* const path = std::getenv("PATH");
+  std::stringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    candidates.push_back(fs::path(folder) / "python3");
+  }
+  candidates.push_back("/usr/bin/python3");
+  candidates.push_back("/usr/local/bin/python3");
+  std::erase_if(candidates, [](const fs::path& p) { return access(p.c_str(), X_OK) != 0; });
+  return candidates;
+}
+
+// Finds the modules without importing them, which would take a second.
+std::string probe_for(const std::vector<std::string>& modules) {
+  std::string list;
+  for (const std::string& module : modules) list += "'" + module + "',";
+  return "import importlib.util, sys; sys.exit(not all(map(importlib.util.find_spec, [" + list +
+         "])))";
+}
+
+// Where the preset of that name is, or of that file.
+absl::StatusOr<fs::path> preset_file(const std::string& name_or_file) {
+  if (fs::path(name_or_file).extension() == ".toml") return name_or_file;
+  if (name_or_file.find('/') != std::string::npos) {
+    return absl::InvalidArgumentError(name_or_file +
+                                      ": neither a preset's name nor a file ending in .toml; " +
+                                      "`lockbench list presets` shows the names");
+  }
+  const absl::StatusOr<std::vector<std::string>> names = preset_names();
+  if (!names.ok()) return names.status();
+  if (std::find(names->begin(), names->end(), name_or_file) == names->end()) {
+    return unknown_name("preset", name_or_file, *names);
+  }
+  return *find_resource(kPresets) / (name_or_file + ".toml");
+}
+
+}  // namespace
+
+fs::path this_program() {
+  std::error_code error;
+  return fs::read_symlink("/proc/self/exe", error);
+}
+
+absl::StatusOr<fs::path> find_resource(const fs::path& relative) {
+  std::error_code error;
+  const fs::path home = this_program().parent_path();
+  const fs::path installed = home.parent_path() / "share" / "lockbench" / relative;
+  if (fs::exists(installed, error)) return installed;
+  for (fs::path folder = home; folder != folder.root_path(); folder = folder.parent_path()) {
+    if (fs::exists(folder / relative, error)) return folder / relative;
+  }
+  return absl::NotFoundError(relative.string() + " is neither below " + installed.string() +
+                             " nor in a checkout around " + home.string() +
+                             "; run lockbench from where it was built or installed");
+}
+
+absl::StatusOr<std::vector<std::string>> preset_names() {
+  const absl::StatusOr<fs::path> folder = find_resource(kPresets);
+  if (!folder.ok()) return folder.status();
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(*folder, error)) {
+    if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
+  }
+  if (error) return absl::UnavailableError(folder->string() + ": " + error.message());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+absl::StatusOr<Preset> load_preset(const std::string& name_or_file) {
+  const absl::StatusOr<fs::path> file = preset_file(name_or_file);
+  if (!file.ok()) return file.status();
+  const absl::StatusOr<std::string> text = read_file(*file);
+  if (!text.ok()) {
+    return absl::Status(text.status().code(),
+                        std::string(text.status().message()) +
+                            "; name a preset's file that can be read, or a preset "
+                            "(`lockbench list presets`)");
+  }
+  return parse_preset(*text, file->string());
+}
+
+absl::StatusOr<fs::path> find_python(const std::vector<std::string>& modules) {
+  const std::string probe = probe_for(modules);
+  std::string list;
+  for (const std::string& module : modules) list += (list.empty() ? "" : ", ") + module;
+
+  if (const char* const chosen = std::getenv("LOCKBENCH_PYTHON")) {
+    if (succeeds(chosen, {"-c", probe})) return fs::path(chosen);
+    return absl::NotFoundError("LOCKBENCH_PYTHON is " + std::string(chosen) +
+                               ", which cannot be run or lacks one of: " + list);
+  }
+  for (const fs::path& candidate : python_candidates()) {
+    if (succeeds(candidate, {"-c", probe})) return candidate;
+  }
+  return absl::NotFoundError(
+      "no python3 with " + list +
+      "; install python3-jinja2, python3-matplotlib, python3-pandas and python3-scipy, or set "
+      "LOCKBENCH_PYTHON to an interpreter that has them");
+}
+
+}  // namespace lockbench
