@@ -97,7 +97,7 @@ RULES: dict[str, Rule] = {
         frozenset({"std", "Abseil", "nlohmann json", "hwloc", "kernel"}),
     ),
     "harness/stress": Rule(
-        ("primitives",),
+        ("primitives", "harness/terminal/exit_code.h"),
         frozenset({"std", "Abseil", "nlohmann json"}),
     ),
     # Words that threads and processes write.
@@ -169,7 +169,7 @@ RULES: dict[str, Rule] = {
     ),
     "harness/micro": Rule(
         ("primitives", "workloads", "harness/catalog", "harness/measure", "harness/record")
-        + ("harness/plan/cell.h",),
+        + ("harness/plan/cell.h", "harness/terminal/exit_code.h"),
         EVERYTHING - {"CLI11", "GoogleTest", "toml++"},
     ),
     "tests": Rule(("primitives", "workloads", "harness"), EVERYTHING),

@@ -24,15 +24,15 @@ inline constexpr char kNoTime[] =
     "--budget: leaves no time to look into anything; give some, as 10s";
 
 void add_run(CLI::App& app, RunOptions& options);
-std::string trouble_in_run(const CLI::App& run, const RunOptions& options);
+std::string validate_run(const CLI::App& run, const RunOptions& options);
 
 void add_advise(CLI::App& app, AdviseOptions& options);
-std::string trouble_in_advise(const CLI::App& advise, const AdviseOptions& options);
+std::string validate_advise(const CLI::App& advise, const AdviseOptions& options);
 
 void add_stress(CLI::App& app, StressOptions& options);
-std::string trouble_in_stress(const StressOptions& options);
+std::string validate_stress(const StressOptions& options);
 
 void add_model(CLI::App& app, ModelOptions& options);
-std::string trouble_in_model(const CLI::App& model, const ModelOptions& options);
+std::string validate_model(const CLI::App& model, const ModelOptions& options);
 
 }  // namespace lockbench

@@ -11,16 +11,14 @@
 #include "harness/cli/flags.h"
 #include "harness/cli/help_texts.h"
 #include "harness/plan/nearest.h"
+#include "harness/terminal/exit_code.h"
 #include "harness/terminal/one_line.h"
 
 namespace lockbench {
 namespace {
 
-constexpr int kUsage = 2;
-constexpr int kStressUsage = 1;
-
 const std::vector<std::string> kCommands{"run",  "advise", "stress", "plot",  "compare", "report",
-                                         "list", "doctor", "model",  "trial", "plugin"};
+                                         "list", "doctor", "model",  "trial", "plugin",  "help"};
 
 // A command whose flags are a script's own business.
 void add_analysis(CLI::App& app, const std::string& name, const std::string& summary) {
@@ -55,6 +53,11 @@ void add_trial(CLI::App& app, pid_t& parent) {
       ->type_name("PID");
 }
 
+// `help run` is `run --help`; see words_without_help().
+void add_help(CLI::App& app) {
+  app.add_subcommand("help", "Prints the flags and examples of a command")->prefix_command();
+}
+
 // The commands that know locks by name. Whoever loads plug-ins is the children that these start.
 void add_plugins(CLI::App& app, CommandLine& line) {
   for (const char* name : {"run", "advise", "stress", "list", "trial"}) {
@@ -72,7 +75,7 @@ void add_plugins(CLI::App& app, CommandLine& line) {
 
 void add_commands(CLI::App& app, CommandLine& line) {
   app.name("lockbench");
-  app.footer(kExamples);
+  app.footer(std::string(kExamples) + "\n" + kExitCodes);
   app.require_subcommand(1);
   add_run(app, line.run);
   add_advise(app, line.advise);
@@ -84,6 +87,7 @@ void add_commands(CLI::App& app, CommandLine& line) {
   add_doctor(app, line.doctor_format);
   add_model(app, line.model);
   add_trial(app, line.trial_parent);
+  add_help(app);
   add_plugins(app, line);
 }
 
@@ -96,14 +100,12 @@ std::string place(const CLI::App& app) {
   return app.get_subcommands().empty() ? "lockbench" : "lockbench " + chosen(app).get_name();
 }
 
-Reply wrong_at(const std::string& where, const CLI::App& app, std::string_view what) {
-  // There, 2 says that a lock was convicted.
-  const int code = chosen(app).get_name() == "stress" ? kStressUsage : kUsage;
-  return {.exit_code = code, .err = where + ": " + one_line(what) + "\n"};
+Reply wrong_at(const std::string& where, std::string_view what) {
+  return {.exit_code = kBadInput, .err = where + ": " + one_line(what) + "\n"};
 }
 
 Reply wrong(const CLI::App& app, std::string_view what) {
-  return wrong_at(place(app), app, what);
+  return wrong_at(place(app), what);
 }
 
 // "unknown flag '--thread'; did you mean '--threads'?"
@@ -129,11 +131,11 @@ std::string explain_mismatch(const std::string& message) {
 }
 
 // What the parser cannot know to be wrong.
-std::string trouble_in(const CLI::App& command, const CommandLine& line) {
-  if (line.command == "run") return trouble_in_run(command, line.run);
-  if (line.command == "advise") return trouble_in_advise(command, line.advise);
-  if (line.command == "stress") return trouble_in_stress(line.stress);
-  if (line.command == "model") return trouble_in_model(command, line.model);
+std::string validate(const CLI::App& command, const CommandLine& line) {
+  if (line.command == "run") return validate_run(command, line.run);
+  if (line.command == "advise") return validate_advise(command, line.advise);
+  if (line.command == "stress") return validate_stress(line.stress);
+  if (line.command == "model") return validate_model(command, line.model);
   return {};
 }
 
@@ -143,7 +145,7 @@ Reply explain(const CLI::App& app, const CLI::ParseError& error) {
     // What stands before the command is for lockbench itself, which has few flags.
     const std::vector<std::string> before = app.remaining();
     if (!before.empty()) {
-      return wrong_at("lockbench", app,
+      return wrong_at("lockbench",
                       explain_extra(app, before.front()) + "; a command's own flags go after it");
     }
     return wrong(app, explain_extra(chosen(app), app.remaining(true).front()));
@@ -164,9 +166,16 @@ Reply say(const CLI::App& app, const CLI::Success& wanted) {
   return {.exit_code = code, .out = out.str(), .err = err.str()};
 }
 
+std::vector<std::string> words_without_help(const std::vector<std::string>& words) {
+  if (words.size() < 2 || words[1] != "help") return words;
+  if (words.size() == 2) return {words[0]};
+  return {words[0], words[2], "--help"};
+}
+
 }  // namespace
 
-std::variant<CommandLine, Reply> read_command_line(const std::vector<std::string>& words) {
+std::variant<CommandLine, Reply> read_command_line(const std::vector<std::string>& typed) {
+  const std::vector<std::string> words = words_without_help(typed);
   CommandLine line;
   line.run.program = words[0];
   line.run.words = words;
@@ -194,9 +203,9 @@ std::variant<CommandLine, Reply> read_command_line(const std::vector<std::string
   const CLI::App& command = chosen(app);
   line.command = command.get_name();
   line.rest = command.remaining();
-  const std::string trouble = trouble_in(command, line);
-  if (trouble.empty()) return line;
-  return wrong(app, trouble);
+  const std::string error = validate(command, line);
+  if (error.empty()) return line;
+  return wrong(app, error);
 }
 
 }  // namespace lockbench

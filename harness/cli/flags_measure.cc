@@ -100,7 +100,7 @@ void add_case(CLI::App& advise, AdviceCase& wanted) {
 }
 
 // A resumed run has its plan already: only how it is shown can be chosen.
-std::string trouble_in_resume(const CLI::App& run) {
+std::string validate_resume(const CLI::App& run) {
   std::vector<std::string> flags{"preset",   "--blocks", "--seed",   "--precision",
                                  "--budget", "--out",    "--dry-run"};
   for (const SweepField& field : sweep_fields()) flags.push_back(flag_of(field.name));
@@ -144,8 +144,8 @@ void add_run(CLI::App& app, RunOptions& options) {
   add_sweep_flags(run, options.overrides);
 }
 
-std::string trouble_in_run(const CLI::App& run, const RunOptions& options) {
-  if (options.resume) return trouble_in_resume(run);
+std::string validate_run(const CLI::App& run, const RunOptions& options) {
+  if (options.resume) return validate_resume(run);
   if (was_given(run, "--budget") && !options.precision) {
     return "--budget: is how long --precision may take; give that, too, as --precision 2%";
   }
@@ -169,7 +169,7 @@ void add_advise(CLI::App& app, AdviseOptions& options) {
   add_section_format(advise, "text, json, csv or markdown [text]", options.format);
 }
 
-std::string trouble_in_advise(const CLI::App& advise, const AdviseOptions& options) {
+std::string validate_advise(const CLI::App& advise, const AdviseOptions& options) {
   if (options.wanted.cell.threads == 0) {
     return "--threads: not given; say how many threads lock, as --threads 32";
   }

@@ -101,7 +101,7 @@ void add_limits(CLI::App& model, ModelOptions& options) {
       parse_duration, [&options](const Nanoseconds& budget) { options.budget = budget; });
 }
 
-std::string trouble_in_conformance(const CLI::App& model, const ModelOptions& options) {
+std::string validate_conformance(const CLI::App& model, const ModelOptions& options) {
   if (!options.conform) {
     const std::string idle = first_given(model, {"--engine", "--lock", "--seed"});
     if (idle.empty()) return {};
@@ -130,8 +130,8 @@ void add_model(CLI::App& app, ModelOptions& options) {
   add_limits(model, options);
 }
 
-std::string trouble_in_model(const CLI::App& model, const ModelOptions& options) {
-  std::string trouble = trouble_in_conformance(model, options);
+std::string validate_model(const CLI::App& model, const ModelOptions& options) {
+  std::string trouble = validate_conformance(model, options);
   if (!trouble.empty()) return trouble;
   if (!options.file) {
     if (!options.spec.primitive.empty()) return {};

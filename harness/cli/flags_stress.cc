@@ -66,7 +66,7 @@ void add_stress(CLI::App& app, StressOptions& options) {
   add_simulation_flags(stress, options.order);
 }
 
-std::string trouble_in_stress(const StressOptions& options) {
+std::string validate_stress(const StressOptions& options) {
   if (options.budget > Nanoseconds::zero()) return {};
   return kNoTime;
 }

@@ -7,24 +7,38 @@
 
 namespace lockbench {
 
+const char kExitCodes[] =
+    "Exit codes, the same in every command\n"
+    "  0              done, and nothing is wrong\n"
+    "  1              could not finish: a file, a child process or a server failed\n"
+    "  2              bad input; nothing was measured\n"
+    "  3              the check found what it looks for: a broken lock, a deadlock, a regression,\n"
+    "                 a disturbed machine\n"
+    "  4              inconclusive: the check ended without an answer\n"
+    "  5              findings that are not errors: unfairness\n"
+    "  129, 130, 143  interrupted by SIGHUP, SIGINT (Ctrl-C), SIGTERM; finished rows are kept\n";
+
 const char kExamples[] =
     "First steps\n"
-    "  lockbench doctor                  what here would spoil a measurement\n"
-    "  lockbench list presets            what can be measured\n"
-    "  lockbench run quick               measures all five primitives, half a minute\n"
-    "  lockbench report RUN              one page of what was measured: what to use, and why\n"
-    "  lockbench advise --threads 8 --keys 1000 --hold 200ns    which for this case, and why\n"
-    "  lockbench plot RUN                its pictures one by one\n"
-    "  lockbench compare RUN             a table of it\n"
-    "  lockbench model keyed             whether its design can deadlock, and why not\n"
-    "  lockbench COMMAND --help          more of each, with examples\n";
+    "  lockbench doctor                  what disturbs measurements on this machine\n"
+    "  lockbench list presets            the plans that come with lockbench\n"
+    "  lockbench run quick               measures all five primitives in half a minute\n"
+    "  lockbench report RUN              one page: which primitive to use, and the evidence\n"
+    "  lockbench advise --threads 8 --keys 1000 --hold 200ns    the primitive for this case\n"
+    "  lockbench plot RUN                the pictures of a run\n"
+    "  lockbench compare RUN             the table of a run\n"
+    "  lockbench model keyed             whether the design of a lock can deadlock\n"
+    "  lockbench help COMMAND            the flags of a command, with examples\n";
 
 const char kRunExamples[] =
-    "Name a preset, or cells by flags, or both: flags replace what the preset says. What flags\n"
-    "alone leave open is as usual: the primitives that fit the workload counter, 1 to 8 threads,\n"
-    "64 keys, 200 ns of hold, five blocks. Nothing named is an error: this command takes time.\n"
+    "Name a preset, or describe cells with flags, or both: a flag replaces what the preset says.\n"
+    "Without a preset, the defaults are: the primitives that fit the workload counter, 1 to 8\n"
+    "threads, 64 keys, 200 ns of hold, five blocks. A run takes time, so a command without a "
+    "preset\n"
+    "and without flags is an error.\n"
     "\n"
-    "For the workload file_counter, threads are processes: so many add to a number in a file.\n"
+    "The workload file_counter uses processes instead of threads: each adds to a number in a "
+    "file.\n"
     "\n"
     "Examples\n"
     "  lockbench run quick\n"
@@ -36,27 +50,23 @@ const char kRunExamples[] =
     "  lockbench run my-plan.toml --dry-run\n"
     "  lockbench run --resume results/runs/20250131-120000-quick-1a2b\n"
     "\n"
-    "At its end a run says who was fastest, relative to a baseline, and how surely; --format "
-    "json,\n"
-    "csv or markdown says it for programs and pull requests, on standard output alone.\n"
+    "A run ends with a comparison of the primitives with a baseline. --format json, csv or "
+    "markdown\n"
+    "prints this comparison, and nothing else, on standard output.\n"
     "\n"
-    "Ctrl-C keeps every finished trial and says how to resume. Exit code: 0 every trial has its\n"
-    "row, 1 rows could not be written, 2 bad input, 129, 130 or 143 interrupted.\n";
+    "Ctrl-C keeps every finished trial and prints the command that resumes the run.\n"
+    "Exit codes: 0 every trial has its row, 1 rows could not be written, 2 bad input, 4 no row is\n"
+    "valid, 129, 130 or 143 interrupted.\n";
 
 const char kAdviseExamples[] =
-    "Tell your case: threads, keys, how they are chosen, how long the lock is held. The "
-    "primitives\n"
-    "that make sense for it are measured beside each other, block by block, within the budget, "
-    "and\n"
-    "ranked; each has its reason, and what cannot be told apart is said to be so. An operation is\n"
-    "one acquisition of one key, under which a counter is added to and checked afterwards.\n"
+    "Describe your case: threads, keys, how keys are chosen, how long the lock is held. lockbench\n"
+    "measures the primitives that suit it side by side, block by block, within the budget. An\n"
+    "operation acquires one key and adds to a counter, which is checked afterwards.\n"
     "\n"
-    "With --run nothing is measured: the run's cells that are nearest to the case answer, and how\n"
-    "far they are from it is told. --memory and --fair rule out by what was measured: the bytes "
-    "of\n"
-    "the locks when all have left, threads that starve. Interrupted, it says how to go on; what "
-    "was\n"
-    "measured then answers with --run.\n"
+    "With --run, lockbench measures nothing: the cells of that run that are nearest to the case\n"
+    "answer, with their distance from it. --memory and --fair exclude primitives by what was\n"
+    "measured: the bytes of the idle locks, and threads that starve. If advise is interrupted, it\n"
+    "prints how to continue; what was measured so far can answer with --run.\n"
     "\n"
     "Examples\n"
     "  lockbench advise --threads 32 --keys 10000 --distribution zipf:0.99 --hold 2us\n"
@@ -64,26 +74,28 @@ const char kAdviseExamples[] =
     "  lockbench advise --threads 4 --keys 1000000 --key-type string --budget 2min\n"
     "  lockbench advise --threads 8 --keys 64 --run results/runs/20250131-120000-quick-1a2b\n"
     "\n"
-    "Exit code: 0 advised, 1 it could not be measured, 2 bad input, 4 nothing that was measured\n"
-    "will do, 129, 130 or 143 interrupted.\n";
+    "Exit codes: 0 there is an answer, 1 it could not be measured, 2 bad input, 4 nothing that "
+    "was\n"
+    "measured answers the question, 129, 130 or 143 interrupted.\n";
 
 const char kStressExamples[] =
-    "Three engines look for a way to break a lock. `sim` runs the very source of the lock on "
-    "simulated\n"
-    "threads: every interleaving of small clients up to a bound, then larger ones at random, "
+    "Three engines try to break a lock. `sim` runs the source of the lock on simulated threads: "
+    "every\n"
+    "interleaving of small litmus programs up to a bound, then larger programs at random, with "
     "store\n"
-    "buffers and timeouts included; what it finds happens again exactly. `real` runs threads, "
+    "buffers and timeouts; each of its failures can be replayed exactly. `real` runs threads and "
     "`proc`\n"
-    "processes, and disturbs them. A clean verdict says what was done; docs/stress.md how to read "
-    "it.\n"
+    "runs processes, and both inject faults. A clean result says what was checked; docs/stress.md "
+    "says\n"
+    "how to read it.\n"
     "\n"
     "Examples\n"
     "  lockbench stress keyed\n"
     "  lockbench stress keyed --engine sim --budget 10s\n"
     "  lockbench stress --self-test\n"
     "\n"
-    "Exit code: 0 clean, 1 bad input, 2 convicted, 3 an engine failed, 4 inconclusive, 5 unfair,\n"
-    "129, 130 or 143 interrupted.\n";
+    "Exit codes: 0 clean, 1 an engine failed, 2 bad input, 3 a lock is broken, 4 inconclusive,\n"
+    "5 unfair, 129, 130 or 143 interrupted.\n";
 
 const char kListExamples[] =
     "Examples\n"
@@ -91,15 +103,15 @@ const char kListExamples[] =
     "  lockbench list primitives\n";
 
 const char kDoctorExamples[] =
-    "Looks at clocks, company, limits and tools; changes nothing. Takes about a second.\n"
-    "Exit code: 0 nothing spoils measurements, 1 something does, 2 bad input.\n"
+    "Checks clocks, other load, limits and tools; changes nothing. Takes about a second.\n"
+    "Exit codes: 0 nothing disturbs measurements, 2 bad input, 3 something disturbs them.\n"
     "\n"
     "Examples\n"
     "  lockbench doctor\n"
     "  lockbench doctor --format json\n";
 
 const char kTrialExamples[] =
-    "The trials of a run stand in its meta.json, one a line. Example, the first of them again:\n"
+    "meta.json of a run contains its trials, one on each line. Example: the first of them again:\n"
     "  grep -om1 '{\"number\":.*}}' RUN/meta.json | lockbench trial\n";
 
 std::string model_help() {
@@ -112,9 +124,9 @@ std::string model_help() {
   }
   return text +
          "\n"
-         "Every marking that can be reached is looked at, threads in like states as one; sums "
-         "that\n"
-         "never change are proved from the net alone.\n"
+         "Explores every reachable marking, with symmetry reduction over threads; proves sums of "
+         "tokens\n"
+         "that never change from the net alone.\n"
          "\n"
          "Examples\n"
          "  lockbench model keyed\n"
@@ -127,9 +139,9 @@ std::string model_help() {
          "  lockbench model keyed --trace log.txt\n"
          "  lockbench model --file mine.pnml --draw mine.svg\n"
          "\n"
-         "Exit code: 0 nothing wrong can be reached, 1 a file could not be written, 2 something "
-         "wrong\n"
-         "can be reached (or the trace was refused, or bad input), 4 the budget came first.\n";
+         "Exit codes: 0 nothing wrong is reachable, 1 a file could not be written, 2 bad input,\n"
+         "3 something wrong is reachable or the trace does not conform, 4 the budget ended "
+         "first.\n";
 }
 
 std::string version_text() {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// HelpTexts: what --help says beyond the flags, and what --version says.
+// HelpTexts: what --help prints beyond the flags, and what --version prints.
 //
-// Examples are lines that begin with two blanks and `lockbench`, and can be typed as they stand.
+// An example is a line that begins with two blanks and `lockbench`. Each can be typed as it is.
 #pragma once
 
 #include <string>
 
 namespace lockbench {
 
+extern const char kExitCodes[];       // the table of exit_code.h
 extern const char kExamples[];        // of lockbench itself
 extern const char kRunExamples[];     // of run
 extern const char kAdviseExamples[];  // of advise
@@ -17,10 +18,10 @@ extern const char kListExamples[];    // of list
 extern const char kDoctorExamples[];  // of doctor
 extern const char kTrialExamples[];   // of trial
 
-// The models there are, and examples.
+// The names of the models, and examples.
 std::string model_help();
 
-// The version, and the build with the libraries that it measures.
+// The version, and the build with the versions of the libraries that it measures.
 std::string version_text();
 
 }  // namespace lockbench

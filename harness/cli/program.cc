@@ -18,6 +18,7 @@
 #include "harness/command/stress/stress_command.h"
 #include "harness/process/analysis_command.h"
 #include "harness/process/inherited.h"
+#include "harness/terminal/exit_code.h"
 #include "harness/terminal/one_line.h"
 
 namespace lockbench {
@@ -35,7 +36,7 @@ bool add_plugins_of(const CommandLine& line) {
 }
 
 int dispatch(const CommandLine& line) {
-  if (!add_plugins_of(line)) return 2;
+  if (!add_plugins_of(line)) return kBadInput;
   if (line.command == "run") return run_command(line.run);
   if (line.command == "advise") return advise_command(line.advise);
   if (line.command == "stress") return stress_command(line.stress, line.plugins);
@@ -65,7 +66,7 @@ int run_program(const std::vector<std::string>& words) {
   if (std::cout.flush()) return code;
   std::cerr << "lockbench: standard output could not be written; free some space, or send it to a "
                "file that can be\n";
-  return code == 0 ? 1 : code;
+  return code == kSuccess ? kCouldNotFinish : code;
 }
 
 }  // namespace lockbench

@@ -21,12 +21,10 @@
 #include "harness/record/machine.h"
 #include "harness/record/run_writer.h"
 #include "harness/record/stamp.h"
+#include "harness/terminal/exit_code.h"
 
 namespace lockbench {
 namespace {
-
-constexpr int kBadInput = 2;
-constexpr int kCannotGoOn = 1;
 
 int complain(const absl::Status& status, int code) {
   std::cerr << "lockbench-micro: " << status.message() << '\n';
@@ -66,8 +64,8 @@ int measure_into(RunWriter writer, const std::vector<MicroBenchmark*>& chosen) {
   const bool whole = reporter.status().ok();
   const absl::Status ended = writer.finish(
       whole ? RunEnd::State::kFinished : RunEnd::State::kInterrupted, session.count());
-  if (!whole) return kCannotGoOn;  // it was said when it happened
-  if (!ended.ok()) return complain(ended, kCannotGoOn);
+  if (!whole) return kCouldNotFinish;  // it was said when it happened
+  if (!ended.ok()) return complain(ended, kCouldNotFinish);
   const std::string folder = shell_command({writer.folder().string()});
   // Standard output may be Google Benchmark's JSON.
   std::cerr << "Next: lockbench compare " << folder << "   a table\n"

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "harness/process/resources.h"
+#include "harness/terminal/exit_code.h"
 #include "harness/terminal/one_line.h"
 
 namespace lockbench {
@@ -16,7 +17,7 @@ namespace lockbench {
 int analysis_command(const std::string& name, const std::vector<std::string>& arguments) {
   const auto complain = [&name](const std::string& what) {
     std::cerr << "lockbench " << name << ": " << one_line(what) << '\n';
-    return 2;
+    return kBadInput;
   };
   const absl::StatusOr<std::filesystem::path> script = find_resource("scripts/" + name + ".py");
   if (!script.ok()) return complain(std::string(script.status().message()));

@@ -12,15 +12,14 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 
+#include "harness/terminal/exit_code.h"
+
 namespace lockbench::stress {
 namespace {
 
-constexpr int kUsage = 1;
-constexpr int kFailed = 3;
-
 int complain(const absl::Status& status) {
   std::cerr << "lockbench: " << std::string(status.message()) << "\n";
-  return absl::IsInvalidArgument(status) || absl::IsNotFound(status) ? kUsage : kFailed;
+  return absl::IsInvalidArgument(status) || absl::IsNotFound(status) ? kBadInput : kCouldNotFinish;
 }
 
 absl::StatusOr<const Lineup*> find(std::span<const Lineup> lineup, const std::string& name) {

@@ -208,7 +208,7 @@ def test_stress_convicts_a_plug_in_s_broken_lock_and_says_how_to_repeat_it(
     lockbench: Program,
 ) -> None:
     done = lockbench.run("stress", "open", "--plugin", BROKEN, "--engine", "real", "--budget", "5s")
-    assert done.returncode == 2, done.stdout + done.stderr
+    assert done.returncode == 3, done.stdout + done.stderr
     assert "exclusion" in done.stdout
     assert f"--plugin {BROKEN}" in done.stdout
 
@@ -216,7 +216,7 @@ def test_stress_convicts_a_plug_in_s_broken_lock_and_says_how_to_repeat_it(
 def test_stress_knows_the_locks_of_the_path_s_plug_ins(lockbench: Program) -> None:
     env = {**os.environ, "LOCKBENCH_PLUGIN_PATH": BROKEN}
     done = lockbench.run("stress", "open", "--engine", "real", "--budget", "5s", env=env)
-    assert done.returncode == 2, done.stdout + done.stderr
+    assert done.returncode == 3, done.stdout + done.stderr
     assert f"--plugin {BROKEN}" in done.stdout
 
 
@@ -225,11 +225,11 @@ def test_stress_convicts_what_crashes_and_what_never_returns(lockbench: Program)
         done = lockbench.run(
             *("stress", suspect, "--plugin", BROKEN, "--engine", "real", "--budget", "5s")
         )
-        assert done.returncode == 2, done.stdout + done.stderr
+        assert done.returncode == 3, done.stdout + done.stderr
         assert f"{suspect}, real: convicted by the oracle of {oracle}" in done.stdout
 
 
 def test_stress_refuses_a_plug_in_that_cannot_be_used(lockbench: Program) -> None:
     done = lockbench.run("stress", "--plugin", str(PLUGINS.resolve() / "stale.so"))
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "it was built with lockbench 0.0.1" in done.stderr

@@ -36,11 +36,11 @@ FOUND: dict[str, Any] = {
     ("answer", "code"),
     [
         (saying(CLEAN), 0),
-        ("echo 'lockbench: client: no such act' >&2; exit 1\n", 1),
-        (saying({**CLEAN, **FOUND, "verdict": "convicted"}), 2),
-        ("kill -SEGV $$\n", 2),
-        ("exit 3\n", 3),
-        ("echo no report\n", 3),
+        ("echo 'lockbench: client: no such act' >&2; exit 2\n", 2),
+        (saying({**CLEAN, **FOUND, "verdict": "convicted"}), 3),
+        ("kill -SEGV $$\n", 3),
+        ("exit 3\n", 1),
+        ("echo no report\n", 1),
         (saying({**CLEAN, "verdict": "inconclusive"}), 4),
         (saying({**CLEAN, **FOUND, "oracle": "fairness", "verdict": "fairness"}), 5),
     ],
@@ -68,13 +68,13 @@ def test_a_report_names_the_machine_and_the_command_that_has_the_finding_again(
 
 def test_a_name_that_no_engine_knows_is_bad_input(lockbench: Program) -> None:
     result = lockbench.run("stress", "keyd")
-    assert result.returncode == 1
+    assert result.returncode == 2
     assert "did you mean 'keyed'" in result.stderr
 
 
 def test_a_budget_of_nothing_is_refused(lockbench: Program) -> None:
     result = lockbench.run("stress", "keyed", "--budget", "0s")
-    assert result.returncode == 1
+    assert result.returncode == 2
     assert result.stderr.startswith("lockbench stress: --budget: leaves no time")
     assert result.stderr.count("\n") == 1
 
@@ -114,10 +114,10 @@ def test_a_broken_lock_is_convicted_and_again_by_the_command_that_is_printed(
     first = lockbench.run(
         "stress", "spin_two_steps", "--engine", "sim", "--budget", "4s", "--format", "json"
     )
-    assert first.returncode == 2
+    assert first.returncode == 3
     report = json.loads(first.stdout)
     again = lockbench.run(*shlex.split(report["command"])[1:], "--format", "json")
-    assert again.returncode == 2
+    assert again.returncode == 3
     assert json.loads(again.stdout)["what"] == report["what"]
 
 
@@ -128,14 +128,14 @@ def test_a_schedule_that_breaks_nothing_is_inconclusive(lockbench: Program) -> N
 
 def test_what_real_threads_show_is_looked_for_in_simulation_too(lockbench: Program) -> None:
     result = lockbench.run("stress", "spin_nothing", "--engine", "real", "--budget", "4s")
-    assert result.returncode == 2
+    assert result.returncode == 3
     assert "reruns of:" in result.stdout
     assert "sim shows it each time, by the oracle of exclusion" in result.stdout
 
 
 def test_a_killed_owner_is_what_convicts_the_published_file_lock(lockbench: Program) -> None:
     result = lockbench.run("stress", "file_as_published", "--engine", "proc", "--budget", "4s")
-    assert result.returncode == 2
+    assert result.returncode == 3
     assert "by the oracle of progress" in result.stdout
     assert "which was killed" in result.stdout
 

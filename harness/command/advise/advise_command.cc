@@ -15,14 +15,12 @@
 #include "harness/command/run/run_plan.h"
 #include "harness/plan/describe.h"
 #include "harness/record/measurement.h"
+#include "harness/terminal/exit_code.h"
 #include "harness/terminal/one_line.h"
 #include "harness/terminal/terminal.h"
 
 namespace lockbench {
 namespace {
-
-constexpr int kBadInput = 2;
-constexpr int kNothingWillDo = 4;
 
 int complain(const absl::Status& status) {
   std::cerr << "lockbench advise: " << one_line(std::string(status.message())) << '\n';
@@ -91,7 +89,7 @@ int say(const AdviseOptions& options, const Advice& advice, std::vector<std::str
       break;
     }
   }
-  return advice.found ? 0 : kNothingWillDo;
+  return advice.found ? kSuccess : kInconclusive;
 }
 
 int answer_from_run(const AdviseOptions& options) {

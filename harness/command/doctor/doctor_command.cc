@@ -10,6 +10,7 @@
 
 #include "harness/record/build.h"
 #include "harness/record/machine.h"
+#include "harness/terminal/exit_code.h"
 
 namespace lockbench {
 namespace {
@@ -98,7 +99,7 @@ int doctor_command(DoctorFormat format, std::ostream& out) {
   const std::vector<Finding> findings =
       diagnose(read_vitals(read_machine(), this_build(), "results/runs"));
   out << (format == DoctorFormat::kJson ? findings_json(findings) : findings_text(findings));
-  return number_of(findings, Severity::kSpoils) == 0 ? 0 : 1;
+  return number_of(findings, Severity::kSpoils) == 0 ? kSuccess : kFound;
 }
 
 }  // namespace lockbench

@@ -12,6 +12,7 @@
 #include "harness/plan/spelling.h"
 #include "harness/process/resources.h"
 #include "harness/record/target.h"
+#include "harness/terminal/exit_code.h"
 #include "harness/terminal/one_line.h"
 
 namespace lockbench {
@@ -78,7 +79,7 @@ int list_presets(std::ostream& out, std::ostream& err) {
   const absl::StatusOr<std::vector<std::string>> names = preset_names();
   if (!names.ok()) {
     err << "lockbench list: " << names.status().message() << '\n';
-    return 2;
+    return kBadInput;
   }
   out << "Presets, for lockbench run\n";
   for (const std::string& name : *names) {
@@ -104,7 +105,7 @@ int list_command(const std::string& what, std::ostream& out, std::ostream& err) 
   if (!what.empty() && std::find(kinds.begin(), kinds.end(), what) == kinds.end()) {
     err << "lockbench list: " << one_line(std::string(unknown_name("list", what, kinds).message()))
         << '\n';
-    return 2;
+    return kBadInput;
   }
   const bool all = what.empty();
   if (all || what == "primitives") list_primitives(out);

@@ -24,15 +24,11 @@
 #include "harness/process/dot_process.h"
 #include "harness/process/signals.h"
 #include "harness/record/files.h"
+#include "harness/terminal/exit_code.h"
 #include "harness/terminal/one_line.h"
 
 namespace lockbench {
 namespace {
-
-constexpr int kUnwritten = 1;
-constexpr int kFaulty = 2;  // bad input, too
-constexpr int kFailed = 3;
-constexpr int kUnfinished = 4;
 
 constexpr Nanoseconds kSearchBudget = std::chrono::seconds(60);
 constexpr Nanoseconds kConformBudget = std::chrono::seconds(5);
@@ -171,21 +167,21 @@ int code_of(Verdict verdict) {
     case Verdict::kSound:
       return 0;
     case Verdict::kFaulty:
-      return kFaulty;
+      return kFound;
     case Verdict::kUnfinished:
-      return kUnfinished;
+      return kInconclusive;
   }
-  return kUnfinished;
+  return kInconclusive;
 }
 
 int code_of(stress::Verdict verdict) {
-  if (verdict == stress::Verdict::kConvicted) return kFaulty;
-  return verdict == stress::Verdict::kInconclusive ? kUnfinished : 0;
+  if (verdict == stress::Verdict::kConvicted) return kFound;
+  return verdict == stress::Verdict::kInconclusive ? kInconclusive : kSuccess;
 }
 
 int code_of(const absl::Status& failure) {
-  if (absl::IsCancelled(failure)) return 128 + noted_signal();
-  return absl::IsInternal(failure) ? kFailed : kFaulty;
+  if (absl::IsCancelled(failure)) return kSignalExitBase + noted_signal();
+  return absl::IsInternal(failure) ? kCouldNotFinish : kBadInput;
 }
 
 // What came of it, when it has been told.
@@ -200,7 +196,7 @@ absl::StatusOr<Outcome> replay_and_tell(const ModelOptions& options, const Net& 
   if (!events.ok()) return events.status();
   const Replay replayed = replay(net, *events);
   out << replay_text(net, replayed, *events);
-  return Outcome{replayed.conforms ? 0 : kFaulty, showing_of(net, replayed.steps)};
+  return Outcome{replayed.conforms ? kSuccess : kFound, showing_of(net, replayed.steps)};
 }
 
 absl::StatusOr<Outcome> conform_and_tell(const ModelOptions& options, const Net& net,
@@ -240,18 +236,18 @@ int model_command(const ModelOptions& options, std::ostream& out, std::ostream& 
   };
   note_signals();
   const absl::StatusOr<Net> net = read_net(options);
-  if (!net.ok()) return complain(net.status(), kFaulty);
-  if (const absl::Status status = validate(*net); !status.ok()) return complain(status, kFaulty);
+  if (!net.ok()) return complain(net.status(), kBadInput);
+  if (const absl::Status status = validate(*net); !status.ok()) return complain(status, kBadInput);
 
   const absl::StatusOr<Outcome> outcome = look_and_tell(options, *net, out);
   if (!outcome.ok()) return complain(outcome.status(), code_of(outcome.status()));
   out.flush();
   if (noted_signal() != 0) {
     return complain(absl::CancelledError("interrupted; what was printed is of the part searched"),
-                    128 + noted_signal());
+                    kSignalExitBase + noted_signal());
   }
   const absl::Status written = write_files(options, *net, outcome->showing);
-  if (!written.ok()) return complain(written, kUnwritten);
+  if (!written.ok()) return complain(written, kCouldNotFinish);
   return outcome->code;
 }
 

@@ -21,6 +21,7 @@
 #include "harness/plugin/load.h"
 #include "harness/process/child_process.h"
 #include "harness/process/signals.h"
+#include "harness/terminal/exit_code.h"
 #include "harness/terminal/one_line.h"
 
 namespace lockbench {
@@ -162,7 +163,7 @@ int plugin_command(const std::string& file, std::ostream& out, std::ostream& err
   absl::StatusOr<LoadedPlugin> loaded = load_plugin(file, {});
   if (!loaded.ok()) {
     err << "lockbench plugin: " << one_line(std::string(loaded.status().message())) << '\n';
-    return 2;
+    return kBadInput;
   }
   PluginDescription description{.entries = std::move(loaded->offer.entries), .call_ns = {}};
   if (loaded->c != nullptr) {

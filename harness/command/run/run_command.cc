@@ -17,13 +17,12 @@
 #include "harness/plan/expand.h"
 #include "harness/process/resources.h"
 #include "harness/process/signals.h"
+#include "harness/terminal/exit_code.h"
 #include "harness/terminal/one_line.h"
 #include "harness/terminal/terminal.h"
 
 namespace lockbench {
 namespace {
-
-constexpr int kBadInput = 2;
 
 int complain(const absl::Status& status) {
   std::cerr << "lockbench run: " << one_line(std::string(status.message())) << '\n';

@@ -12,12 +12,11 @@
 #include "harness/record/machine.h"
 #include "harness/record/stamp.h"
 #include "harness/record/target.h"
+#include "harness/terminal/exit_code.h"
 #include "harness/terminal/one_line.h"
 
 namespace lockbench {
 namespace {
-
-constexpr int kBadInput = 2;
 
 void say(const std::string& command, const std::string& what) {
   if (!what.empty()) std::cerr << "lockbench " << command << ": " << one_line(what) << '\n';

@@ -12,6 +12,7 @@
 #include "harness/plan/limits.h"
 #include "harness/process/signals.h"
 #include "harness/record/stamp.h"
+#include "harness/terminal/exit_code.h"
 #include "harness/terminal/one_line.h"
 
 namespace lockbench {
@@ -19,9 +20,6 @@ namespace {
 
 // What starting and ending a trial's process takes, on top of what it measures.
 constexpr double kProcessS = 0.012;
-
-constexpr int kCannotGoOn = 1;
-constexpr int kSignalBase = 128;  // a shell's exit code of what a signal ended
 
 // The files that primitives of the plan come from. A run that goes on is told of them again: code
 // is loaded when somebody names it, and not because a folder of results does.
@@ -169,7 +167,7 @@ int Session::interrupted() {
   progress_.leave_bar();
   if (const absl::Status ended = end(RunEnd::State::kInterrupted); !ended.ok()) complain(ended);
   std::cerr << "Interrupted: " << how_to_go_on() << '\n';
-  return kSignalBase + signal;
+  return kSignalExitBase + signal;
 }
 
 int Session::stopped(const absl::Status& status) {
@@ -183,7 +181,7 @@ int Session::stopped(const absl::Status& status) {
 int Session::complain(const absl::Status& status) const {
   std::cerr << "lockbench " << settings_.command << ": " << one_line(std::string(status.message()))
             << '\n';
-  return kCannotGoOn;
+  return kCouldNotFinish;
 }
 
 absl::Status Session::end(RunEnd::State state) {

@@ -16,6 +16,7 @@
 #include "harness/measure/run_trial.h"
 #include "harness/plan/json.h"
 #include "harness/record/sample_json.h"
+#include "harness/terminal/exit_code.h"
 #include "harness/terminal/one_line.h"
 
 namespace lockbench {
@@ -41,23 +42,23 @@ int trial_command(pid_t parent, const std::vector<std::string>& plugins, std::is
   if (parent != 0 && !bound_to(parent)) {
     err << "lockbench trial: --parent: process " << parent
         << " is not the one that started this; give the starter's own id, or leave it out\n";
-    return 2;
+    return kBadInput;
   }
   const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   const absl::StatusOr<Trial> trial = trial_from_json(text);
   if (!trial.ok()) {
     err << "lockbench trial: standard input: " << one_line(std::string(trial.status().message()))
         << '\n';
-    return 2;
+    return kBadInput;
   }
   if (const absl::Status loaded = load_for(trial->cell, plugins); !loaded.ok()) {
     err << "lockbench trial: --plugin: " << one_line(std::string(loaded.message())) << '\n';
-    return 2;
+    return kBadInput;
   }
   const absl::Status fits = Catalog::standard().check(trial->cell);
   if (!fits.ok()) {
     err << "lockbench trial: " << one_line(std::string(fits.message())) << '\n';
-    return 2;
+    return kBadInput;
   }
   const Sample sample = run_trial(*trial, [&] { return *Catalog::standard().subject_for(*trial); });
   out << sample_text(sample) << std::endl;

@@ -19,6 +19,7 @@
 #include "harness/process/signals.h"
 #include "harness/record/build.h"
 #include "harness/record/machine.h"
+#include "harness/terminal/exit_code.h"
 
 namespace lockbench {
 namespace {
@@ -55,7 +56,7 @@ int print_listing(const std::vector<EngineListing>& engines) {
   for (const auto& [name, line] : by_name) {
     std::cout << absl::StrFormat("%-32s %-14s %s\n", name, line.first, line.second);
   }
-  return kClean;
+  return kSuccess;
 }
 
 }  // namespace

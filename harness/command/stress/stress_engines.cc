@@ -12,6 +12,7 @@
 #include "harness/command/stress/stress_verdict.h"
 #include "harness/process/child_process.h"
 #include "harness/process/resources.h"
+#include "harness/terminal/exit_code.h"
 
 namespace lockbench {
 namespace {
@@ -132,7 +133,7 @@ Answer ask(const Charge& charge, stress::Order order,
     return {failed(charge, "the engine did not end by itself and was killed"), true};
   }
   if (WIFSIGNALED(result->status)) return {died(charge, *result)};
-  if (WEXITSTATUS(result->status) == kUsage) {
+  if (WEXITSTATUS(result->status) == kBadInput) {
     std::string_view said = result->err;
     said.remove_prefix(std::min(said.size(), said.find(": ") + 2));
     return {.misused = std::string(said.substr(0, said.find('\n')))};

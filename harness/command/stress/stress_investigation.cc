@@ -16,6 +16,7 @@
 #include "harness/command/stress/stress_matrix.h"
 #include "harness/command/stress/stress_text.h"
 #include "harness/command/stress/stress_verdict.h"
+#include "harness/terminal/exit_code.h"
 
 namespace lockbench {
 namespace {
@@ -39,7 +40,7 @@ class Investigation {
 
   int run() {
     if (const Stop stop = try_the_engines()) return *stop;
-    int code = kClean;
+    int code = kSuccess;
     for (std::size_t i = 0; i < work_.charges.size(); ++i) {
       Charge charge = work_.charges[i];
       charge.budget = budget_now(work_.charges, i, end_ - Clock::now());
@@ -86,7 +87,7 @@ class Investigation {
         if (kill == Kill::kFailed || kill == Kill::kWrongOracle) {
           std::cerr << "lockbench stress: the engine is not to be believed: "
                     << kill_matrix({{charge, answer.report, kill}});
-          return kFailed;
+          return kCouldNotFinish;
         }
         tried.convicted += kill == Kill::kAsExpected;
         ++tried.of;

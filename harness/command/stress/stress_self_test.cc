@@ -16,6 +16,7 @@
 #include "harness/command/stress/stress_live.h"
 #include "harness/command/stress/stress_matrix.h"
 #include "harness/command/stress/stress_verdict.h"
+#include "harness/terminal/exit_code.h"
 
 namespace lockbench {
 namespace {
@@ -38,7 +39,7 @@ class SelfTest {
       ++rounds;
     } while (has_time_for_another_round(Clock::now() - began, rounds, work_.options.budget));
     if (!work_.options.json) tell(rounds, "");
-    return live_.findings == 0 ? kClean : kConvicted;
+    return live_.findings == 0 ? kSuccess : kFound;
   }
 
  private:

@@ -8,11 +8,12 @@
 #include <absl/strings/str_cat.h>
 
 #include "harness/process/signals.h"
+#include "harness/terminal/exit_code.h"
 
 namespace lockbench {
 
 int worst_exit(int a, int b) {
-  constexpr int kGravestFirst[] = {kConvicted, kFailed, kInconclusive, kUnfair, kClean};
+  constexpr int kGravestFirst[] = {kFound, kCouldNotFinish, kInconclusive, kFindings, kSuccess};
   for (const int code : kGravestFirst) {
     if (a == code || b == code) return code;
   }
@@ -20,18 +21,18 @@ int worst_exit(int a, int b) {
 }
 
 int exit_code_of(const Answer& answer) {
-  if (answer.engine_failed) return kFailed;
+  if (answer.engine_failed) return kCouldNotFinish;
   switch (answer.report.verdict) {
     case stress::Verdict::kClean:
-      return kClean;
+      return kSuccess;
     case stress::Verdict::kConvicted:
-      return kConvicted;
+      return kFound;
     case stress::Verdict::kInconclusive:
       return kInconclusive;
     case stress::Verdict::kFairness:
       break;
   }
-  return kUnfair;
+  return kFindings;
 }
 
 std::string place_of(const Charge& charge, std::size_t position, std::size_t charges) {
@@ -42,7 +43,7 @@ std::string place_of(const Charge& charge, std::size_t position, std::size_t cha
 std::optional<int> end_for(const Answer& answer, const std::string& where) {
   if (answer.interrupted) {
     std::cerr << "lockbench stress: interrupted " << where << "\n";
-    return 128 + noted_signal();
+    return kSignalExitBase + noted_signal();
   }
   if (!answer.misused.empty()) {
     return complain_of_usage(absl::InvalidArgumentError(answer.misused));
@@ -52,7 +53,7 @@ std::optional<int> end_for(const Answer& answer, const std::string& where) {
 
 int complain_of_usage(const absl::Status& status) {
   std::cerr << "lockbench stress: " << std::string(status.message()) << "\n";
-  return kUsage;
+  return kBadInput;
 }
 
 }  // namespace lockbench

@@ -12,15 +12,6 @@
 
 namespace lockbench {
 
-enum StressExit {
-  kClean = 0,
-  kUsage = 1,
-  kConvicted = 2,
-  kFailed = 3,
-  kInconclusive = 4,
-  kUnfair = 5
-};
-
 // The graver one. Pure.
 int worst_exit(int a, int b);
 
@@ -35,7 +26,7 @@ std::optional<int> end_for(const Answer& answer, const std::string& where);
 // "keyed by real, 3 of 12". Pure.
 std::string place_of(const Charge& charge, std::size_t position, std::size_t charges);
 
-// Says on standard error what the user got wrong, in one line; returns kUsage.
+// Says on standard error what the user got wrong, in one line; returns kBadInput.
 int complain_of_usage(const absl::Status& status);
 
 }  // namespace lockbench
