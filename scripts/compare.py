@@ -43,15 +43,15 @@ def parser() -> command.Parser:
     made.add_argument(
         "--same-within",
         type=share,
-        default=0.02,
+        default=0.05,
         metavar="SHARE",
-        help="differences up to this do not matter (2%%)",
+        help="differences up to this do not matter (5%%)",
     )
     made.add_argument(
         "--fail-if-slower",
         type=share,
         metavar="SHARE",
-        help="exit 3 if anything is proven slower, and by more than this",
+        help="exit 3 if anything is significantly slower, and by more than this",
     )
     made.add_argument(
         "--force", action="store_true", help="compare runs of different machines or builds"
@@ -59,7 +59,7 @@ def parser() -> command.Parser:
     return made
 
 
-def compared(arguments: argparse.Namespace) -> comparison.Comparison:
+def compared(arguments: argparse.Namespace) -> comparison.Result:
     if len(arguments.runs) > 2:
         raise loader.InputError(f"{len(arguments.runs)} runs given; one or two can be compared")
     runs = [loader.load(folder) for folder in arguments.runs]
@@ -73,7 +73,7 @@ def compared(arguments: argparse.Namespace) -> comparison.Comparison:
     return comparison.within(runs[0], options)
 
 
-def written(result: comparison.Comparison, form: str) -> str:
+def written(result: comparison.Result, form: str) -> str:
     if form == "csv":
         return tables.as_csv(result)
     if form == "markdown":
@@ -93,7 +93,7 @@ def body(argv: Sequence[str]) -> int:
         return 0
     slower = comparison.slower_than(result, arguments.fail_if_slower)
     for line in slower:
-        command.tell("compare", f"slower: {line.primitive}, {line.group}: {line.ratio:.3f}×")
+        command.tell("compare", f"slower: {line.primitive}, {result.table.groups[line.group].name}: {line.ratio:.3f}×")
     return TOO_SLOW if slower else 0
 
 

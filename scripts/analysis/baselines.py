@@ -33,13 +33,16 @@ def check(trials: pd.DataFrame, baseline: str | None) -> None:
     raise InputError(f"--baseline {baseline}: the run has no such primitive; {advice}")
 
 
-def choose(group: cells.Group, wanted: str | None) -> str | None:
+def choose(labels: list[str], wanted: str | None) -> str | None:
+    """Of the primitives of a group, in the order of its plan; None if there is nothing to choose.
+    The floor is a baseline only where it is asked for."""
     if wanted is not None:
-        return next(iter(of_that_name(wanted, group.labels)), None)
-    if len(group.labels) < 2:
+        return next(iter(of_that_name(wanted, labels)), None)
+    known = [label for label in labels if label != cells.FLOOR]
+    if len(known) < 2:
         return None
-    usual = [label for name in USUAL_BASELINES for label in of_that_name(name, group.labels)]
-    return [*usual, *(label for label in group.labels if label != cells.FLOOR)][0]
+    usual = [label for name in USUAL_BASELINES for label in of_that_name(name, known)]
+    return [*usual, *known][0]
 
 
 def of_that_name(name: str, labels: list[str]) -> list[str]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from analysis import units
@@ -64,14 +65,24 @@ def groups(trials: pd.DataFrame, without: Iterable[str] = ()) -> list[Group]:
     for values, rows in trials.groupby([keys[name] for name in columns], dropna=False, sort=False):
         key = {name: None if _missing(value) else value for name, value in zip(columns, values)}
         found.append(Group(key=key, rows=rows))
-    return sorted(found, key=lambda group: _order(group.key))
+    return sorted(found, key=lambda group: order(group.key))
+
+
+def codes(rows: pd.DataFrame, names: Sequence[str]) -> np.ndarray:
+    """A number for each combination of values, in the order of their first rows; what is missing
+    is a value of its own. For runs with too many cells for groups()."""
+    code = np.zeros(len(rows), dtype=np.int64)
+    for name in names:
+        values, found = pd.factorize(rows[name])
+        code, _ = pd.factorize(code * (len(found) + 1) + values + 1)
+    return code
 
 
 def _missing(value: Any) -> bool:
     return value is None or value != value
 
 
-def _order(key: dict[str, Any]) -> list[tuple[int, float, str]]:
+def order(key: dict[str, Any]) -> list[tuple[int, float, str]]:
     """Numbers by size, words by alphabet, what is missing first."""
     order = []
     for value in key.values():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A comparison as text, CSV, Markdown and JSON. Pure: each takes a comparison and gives a string.
+"""What `compare` found as text, CSV, Markdown and JSON. Pure: each takes a result and gives a string.
 
 A figure without its proof is not printed: the reason stands in its place.
 """
@@ -12,8 +12,8 @@ import json
 import unicodedata
 from collections.abc import Sequence
 
-from analysis import sections, unfairness, units
-from analysis.comparison import Comparison, Line
+from analysis import sections, sequential, unfairness, units, verdict
+from analysis.comparison import Line, Result
 from analysis.sections import Table
 from analysis.text import markdown, spreadsheet
 
@@ -22,49 +22,49 @@ _HEADERS = [
     "median",
     "spread",
     "ratio",
-    "95 % interval",
+    "interval",
     "p99 wait",
     "Jain",
     "verdict",
 ]
 # What a narrow terminal does without, the first to go first.
-_EXPENDABLE = ["Jain", "spread", "p99 wait", "95 % interval"]
+_EXPENDABLE = ["Jain", "spread", "p99 wait", "interval"]
 _COLOURS = {"faster": "32", "slower": "31", "same": "36"}
 
 
-def as_text(comparison: Comparison, width: int | None = None, colour: bool = False) -> str:
+def as_text(result: Result, width: int | None = None, colour: bool = False) -> str:
     """Columns in the terminal's `width` (None: as wide as it takes)."""
-    by_group = _by_group(comparison)
+    by_group = _by_group(result)
     body = {name: [_fields(line) for line in lines] for name, lines in by_group.items()}
     headers, dropped = _fitting(body, width)
     kept = [_HEADERS.index(header) for header in headers]
     widths = [
         max([_cells_wide(_HEADERS[i])] + [_cells_wide(r[i]) for r in _figures(body)]) for i in kept
     ]
-    out = [comparison.heading, ""]
+    out = [result.heading, ""]
     for name, rows in body.items():
-        out.append(f"{name}{_against(comparison, name)}")
+        out.append(f"{name}{_against(result, name)}")
         out.append("  " + _joined([_HEADERS[i] for i in kept], widths))
         for line, row in zip(by_group[name], rows):
             text = "  " + _text_row(line, row, kept, widths)
             out.append(_coloured(line, text) if colour else text)
         out.append("")
-    out.extend(_sections_text(comparison, width))
-    out.extend(_footer(comparison))
+    out.extend(_sections_text(result, width))
+    out.extend(_footer(result))
     if dropped:
         out.append(f"left out to fit {width} columns: {', '.join(dropped)}")
     return "\n".join(out).rstrip() + "\n"
 
 
-def as_markdown(comparison: Comparison) -> str:
-    out = [f"**{markdown(comparison.heading)}**", ""]
-    for name, lines in _by_group(comparison).items():
-        out += [markdown(name + _against(comparison, name)), ""]
+def as_markdown(result: Result) -> str:
+    out = [f"**{markdown(result.heading)}**", ""]
+    for name, lines in _by_group(result).items():
+        out += [markdown(name + _against(result, name)), ""]
         out.append("| " + " | ".join(_HEADERS) + " |")
         out.append("|---" + "|---:" * (len(_HEADERS) - 2) + "|---|")
         out += ["| " + " | ".join(map(markdown, _fields(line))) + " |" for line in lines]
         out.append("")
-    for table in sections.all_of(comparison.scalability, comparison.saturation):
+    for table in sections.all_of(result.scalability, result.saturation):
         out += [f"**{markdown(table.title)}**", ""]
         if table.rows:
             out.append("| " + " | ".join(table.headers) + " |")
@@ -72,16 +72,17 @@ def as_markdown(comparison: Comparison) -> str:
             out += ["| " + " | ".join(map(markdown, row)) + " |" for row in table.rows]
             out.append("")
         out += [*(f"- {markdown(note)}" for note in table.notes), *([""] if table.notes else [])]
-    out += [f"- {markdown(note)}" for note in _footer(comparison)]
+    out += [f"- {markdown(note)}" for note in _footer(result)]
     return "\n".join(out).rstrip() + "\n"
 
 
-def as_csv(comparison: Comparison) -> str:
+def as_csv(result: Result) -> str:
+    """The comparisons, a line each."""
     out = io.StringIO()
-    records = [_record(comparison, line) for line in comparison.lines]
-    writer = csv.DictWriter(out, list(records[0]) if records else [], lineterminator="\n")
+    writer = csv.DictWriter(out, verdict.FIELDS, lineterminator="\n")
     writer.writeheader()
-    writer.writerows({name: _harmless(value) for name, value in one.items()} for one in records)
+    for one in result.table.comparisons:
+        writer.writerow({name: _harmless(value) for name, value in one.record().items()})
     return out.getvalue()
 
 
@@ -89,23 +90,23 @@ def _harmless(value: object) -> object:
     return spreadsheet(value) if isinstance(value, str) else value
 
 
-def as_json(comparison: Comparison) -> str:
+def as_json(result: Result) -> str:
     document = {
-        "heading": comparison.heading,
-        "same_within": comparison.same_within,
-        "between_runs": comparison.between_runs,
-        "notes": comparison.notes,
-        "lines": [_record(comparison, line) for line in comparison.lines],
-        "scalability": [sections.curve_record(curve) for curve in comparison.scalability],
-        "saturation": [sections.saturation_record(one) for one in comparison.saturation],
+        "comparisons": [one.record() for one in result.table.comparisons],
+        "heading": result.heading,
+        "same_within": result.table.same_within,
+        "notes": result.notes,
+        "cells": [_cell(line) for line in result.lines],
+        "scalability": [sections.curve_record(curve) for curve in result.scalability],
+        "saturation": [sections.saturation_record(one) for one in result.saturation],
     }
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
-def _sections_text(comparison: Comparison, width: int | None) -> list[str]:
+def _sections_text(result: Result, width: int | None) -> list[str]:
     out = []
     for brief in (False, True):
-        tables = sections.all_of(comparison.scalability, comparison.saturation, brief)
+        tables = sections.all_of(result.scalability, result.saturation, brief)
         out = [line for table in tables for line in _section_text(table)]
         if width is None or max(map(_cells_wide, out), default=0) <= width:
             break
@@ -121,18 +122,18 @@ def _section_text(table: Table) -> list[str]:
     return [*out, *(f"  {note}" for note in table.notes), ""]
 
 
-def _by_group(comparison: Comparison) -> dict[str, list[Line]]:
+def _by_group(result: Result) -> dict[str, list[Line]]:
     found: dict[str, list[Line]] = {}
-    for line in comparison.lines:
+    for line in result.lines:
         found.setdefault(line.group, []).append(line)
     return found
 
 
-def _against(comparison: Comparison, group: str) -> str:
-    baseline = comparison.baselines.get(group)
-    if comparison.between_runs or baseline is None:
+def _against(result: Result, group: str) -> str:
+    if result.between_runs:
         return ""
-    return f" · against {baseline}"
+    own = (line.primitive for line in result.lines if line.group == group and line.is_baseline)
+    return "".join(f" · against {baseline}" for baseline in own)
 
 
 def _fields(line: Line) -> list[str]:
@@ -140,13 +141,13 @@ def _fields(line: Line) -> list[str]:
         return [line.primitive] + ["–"] * (len(_HEADERS) - 2) + [line.reason]
     show = _SHOWN[line.metric]
     spread = f"{show(line.low or 0)} – {show(line.high or 0)}" if line.blocks > 1 else "one block"
-    interval = line.interval
+    compared = line.compared
     return [
         line.primitive,
         show(line.median),
         spread,
-        "1" if line.is_baseline else units.ratio(line.ratio) if line.ratio is not None else "–",
-        f"{units.digits(interval.low)} – {units.digits(interval.high)}" if interval else "–",
+        "1" if line.is_baseline else units.ratio(compared.ratio) if compared else "–",
+        interval(compared),
         units.nanoseconds(line.wait_p99_ns, trim=False) if line.wait_p99_ns is not None else "–",
         f"{line.fairness_jain:.3f}" if line.fairness_jain is not None else "–",
         _verdict(line),
@@ -173,23 +174,22 @@ _SHOWN = {
 }
 
 
+def interval(compared: verdict.Comparison | None) -> str:
+    """Digits enough to see on which side of 1 it lies."""
+    if compared is None or compared.low is None or compared.high is None:
+        return "–"
+    low, high = compared.low, compared.high
+    for significant in range(3, 7):
+        told = units.digits(low, significant), units.digits(high, significant)
+        if not compared.significant or "1" not in {text.rstrip("0").rstrip(".") for text in told}:
+            break
+    return " – ".join(told)
+
+
 def _verdict(line: Line) -> str:
-    words = "baseline" if line.is_baseline else ""
-    if line.verdict is not None:
-        words = line.verdict.word
-        if line.verdict.blocks_needed is not None:
-            words += f": {_evidence(line, line.verdict.blocks_needed)}"
+    words = "baseline" if line.is_baseline else line.compared.words() if line.compared else ""
     unfair = f"{unfairness.MARK} {line.unfair}" if line.unfair else ""
     return "; ".join(part for part in (words, unfair, line.reason) if part)
-
-
-def _evidence(line: Line, needed: int) -> str:
-    """What the blocks said, where they were too few: as in `faster in 3 of 5 blocks`."""
-    about = f"about {float(f'{needed:.2g}'):,.0f}"
-    if line.agreeing_blocks is None or line.ratio is None:
-        return f"{about} blocks would tell"
-    word = "faster" if line.ratio > 1 else "slower"
-    return f"{word} in {line.agreeing_blocks} of {line.paired_blocks} blocks, {about} would tell"
 
 
 def _figures(body: dict[str, list[list[str]]]) -> list[list[str]]:
@@ -240,47 +240,49 @@ def _cells_wide(text: str) -> int:
 
 
 def _coloured(line: Line, text: str) -> str:
-    code = _COLOURS.get(line.verdict.word) if line.verdict else None
+    code = _COLOURS.get(line.compared.verdict) if line.compared else None
     code = "33" if line.median is None else code
     return f"\x1b[{code}m{text}\x1b[0m" if code else text
 
 
-def _footer(comparison: Comparison) -> list[str]:
-    notes = list(comparison.notes)
-    if any(line.ratio is not None for line in comparison.lines):
-        against = "the first run" if comparison.between_runs else "the baseline, paired by block"
-        notes.insert(0, f"ratio: speed against {against}; above 1 is faster; median of the blocks")
-        share = f"{100 * comparison.same_within:.3g} %"
-        notes.insert(1, f"same: within {share}; verdicts hold over the whole table (Holm, 5 %)")
-    if any(line.metric == "wait_p99_ns" for line in comparison.lines):
+def _footer(result: Result) -> list[str]:
+    notes = list(result.notes)
+    if result.table.comparisons:
+        notes = [*how_to_read(result.table, result.between_runs), *notes]
+    if any(line.metric == "wait_p99_ns" for line in result.lines):
         notes.append("open loop: median and spread are of the p99 wait, from the intended start")
-    if any(line.unfair for line in comparison.lines):
+    if any(line.unfair for line in result.lines):
         notes.append(unfairness.EXPLAINED)
     return notes
 
 
-def _record(comparison: Comparison, line: Line) -> dict[str, object]:
-    interval, verdict = line.interval, line.verdict
+def how_to_read(table: verdict.Table, between_runs: bool = False) -> list[str]:
+    against = "the first run" if between_runs else "the baseline, paired by block"
+    share = f"{100 * table.same_within:.3g} %"
+    return [
+        f"ratio: speed against {against}; above 1 is faster; geometric mean of the blocks",
+        "interval: of the ratio, with the confidence that its verdict rests on: if nothing differs,"
+        f" at most {100 * sequential.ALPHA:.0f} % of tables have any faster or slower, whenever a run"
+        " stops",
+        f"faster, slower: the interval excludes 1; same: it lies within {share} of 1;"
+        " inconclusive: neither",
+    ]
+
+
+def _cell(line: Line) -> dict[str, object]:
     return {
         "group": line.group,
         "primitive": line.primitive,
-        "baseline": "first run"
-        if comparison.between_runs
-        else comparison.baselines.get(line.group, ""),
         "metric": line.metric,
         "blocks": line.blocks,
         "blocks_planned": line.planned,
         "median": line.median,
         "spread_low": line.low,
         "spread_high": line.high,
-        "ratio": 1.0 if line.is_baseline and line.median is not None else line.ratio,
-        "ratio_low": interval.low if interval else None,
-        "ratio_high": interval.high if interval else None,
-        "p_holm": line.corrected_p,
         "wait_p99_ns": line.wait_p99_ns,
         "fairness_jain": line.fairness_jain,
+        "is_baseline": line.is_baseline,
+        "blocks_needed": line.compared.needed if line.compared else None,
         "unfair": line.unfair,
-        "verdict": verdict.word if verdict else "baseline" if line.is_baseline else "",
-        "blocks_needed": verdict.blocks_needed if verdict else None,
         "reason": line.reason,
     }

@@ -48,7 +48,13 @@ def words(rows: pd.DataFrame) -> str:
     return of_medians(rows[FIGURES].median().to_dict())
 
 
-# What the judgement rests on.
+def of_cells(valid: pd.DataFrame) -> dict[int, str]:
+    """The same for each `cell` of many rows, all of them valid."""
+    medians = asked(valid).groupby("cell")[FIGURES].median()
+    return {int(cell): of_medians(one) for cell, one in medians.to_dict("index").items()}
+
+
+# What the words rest on.
 FIGURES = ["fairness_jain", "wait_max_ns", "held_p50_ns", "hold_ns", "window_s", "threads"]
 
 

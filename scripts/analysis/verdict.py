@@ -1,0 +1,411 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one answer to "is A faster than B?": from the rows of one run, or of two, to a table of
+comparisons. Pure. What prints, draws or exports a comparison shows these records and computes none
+of its own.
+
+Which pairs   Within a run: in each group of cells that differ by primitive alone, every pair of
+              primitives, paired by block. `comparisons` are those against the group's baseline
+              (baselines.py). The others, which rankings ask for, share a fifth of the error rate.
+              `none` is the floor and no competitor: it is compared only if it is the baseline that
+              was asked for. Between two runs: each cell that both have, not paired.
+Ratio         Of speeds, so that above 1 is faster: the mean of the logarithms, block by block
+              (sequential.py has the tests, the intervals and their sources).
+Verdict       faster, slower   the interval excludes 1
+              same             the interval lies within `same_within`
+              inconclusive     anything else
+              The interval is the one that the verdict rests on: its confidence holds over the whole
+              table and at every look, so a run may stop when it has seen enough.
+Medians       `value` and `baseline_value` are medians of valid rows. If they order the two sides
+              otherwise than the paired ratios do, the test does not reject (p is 1), the interval
+              is widened to reach 1, and `note` says why.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis import baselines, cells, sequential, unfairness, units
+from analysis.loader import InputError, Run
+
+FASTER, SLOWER, SAME, INCONCLUSIVE = "faster", "slower", "same", "inconclusive"
+SAME_WITHIN = 0.05
+# Share of the error rate that comparisons with the baseline have, if there are others.
+_BASELINE_SHARE = 0.8
+_OPPOSITE = {FASTER: SLOWER, SLOWER: FASTER}
+# The metric of a mode. A group of which no row has it is compared by its rate.
+_METRICS = {"fixed": "makespan_s", "micro": "operation_ns", "open": "wait_p99_ns"}
+RATE = "operations_per_s"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One primitive against another, or against itself in another run."""
+
+    workload: str
+    mode: str
+    threads: int | None
+    keys: int | None
+    key_distribution: str
+    hold_ns: float | None
+    machine: str
+    primitive: str
+    baseline: str  # a primitive; between two runs the id of the first
+    metric: str  # what the values are of: operations_per_s, makespan_s, operation_ns, wait_p99_ns
+    value: float  # median
+    baseline_value: float
+    ratio: float  # of speeds: above 1 is faster, whatever the metric
+    low: float | None  # of the interval; None below 3 blocks, as confidence and p are
+    high: float | None
+    confidence: float | None  # of this interval
+    p: float | None  # valid at every look
+    p_corrected: float | None  # and over the whole table
+    blocks: int  # that have both sides
+    verdict: str
+
+    # What is said beside the record, and not part of it.
+    group: int = 0  # its place in Table.groups
+    agreeing: int | None = None  # blocks on the ratio's side of 1; None if nothing pairs them
+    needed: int | None = None  # about how many blocks decide it; None if it is decided
+    note: str = ""  # what contradicts the ratio
+    unfair: str = ""  # unfairness.py, of the primitive; empty: nothing to say against it
+
+    def record(self) -> dict[str, Any]:
+        """The typed fields, as every output has them."""
+        return {name: getattr(self, name) for name in FIELDS}
+
+    @property
+    def significant(self) -> bool:
+        return self.verdict in (FASTER, SLOWER)
+
+    def words(self) -> str:
+        """The verdict, and what an inconclusive one lacks."""
+        if self.verdict != INCONCLUSIVE:
+            return self.verdict
+        said = []
+        if self.note:
+            said.append(self.note)
+        elif self.agreeing is not None:
+            way = FASTER if self.ratio > 1 else SLOWER
+            said.append(f"{way} in {self.agreeing} of {units.plural(self.blocks, 'block')}")
+        if self.needed is not None:
+            said.append(f"about {float(f'{self.needed:.2g}'):,.0f} needed")
+        return ": ".join([INCONCLUSIVE, ", ".join(said)]) if said else INCONCLUSIVE
+
+    def flipped(self) -> Comparison:
+        """The same comparison, seen from the other side."""
+        return replace(
+            self,
+            primitive=self.baseline,
+            baseline=self.primitive,
+            value=self.baseline_value,
+            baseline_value=self.value,
+            ratio=1 / self.ratio,
+            low=None if self.high is None else 1 / self.high,
+            high=None if self.low is None else 1 / self.low,
+            verdict=_OPPOSITE.get(self.verdict, self.verdict),
+            unfair="",
+        )
+
+
+FIELDS = tuple(list(Comparison.__dataclass_fields__)[:20])
+
+
+@dataclass(frozen=True)
+class Group:
+    """Cells that differ by primitive alone."""
+
+    key: dict[str, Any]  # by the columns of cells.GROUP
+    name: str  # in words; no two groups of a table have the same
+    rows: pd.DataFrame  # one a trial, invalid ones too
+    metric: str
+    medians: dict[str, float]  # of the metric, by primitive; of those with a valid row
+    baseline: str | None  # what `comparisons` of the group are against
+
+    @property
+    def competitors(self) -> list[str]:
+        """Fastest first by the medians, the floor left out."""
+        known = [label for label in self.medians if label != cells.FLOOR]
+        sign = -1 if self.metric == RATE else 1
+        return sorted(known, key=lambda label: (sign * self.medians[label], label))
+
+
+class Table:
+    """All comparisons of one run, or of two, judged together."""
+
+    def __init__(
+        self,
+        groups: list[Group],
+        pairs: list[Comparison],
+        same_within: float,
+        only_one: int = 0,
+    ) -> None:
+        self.groups = groups
+        self.same_within = same_within
+        self.only_one = only_one  # cells that only one of two runs has
+        self._pairs = {(one.group, one.primitive, one.baseline): one for one in pairs}
+
+    @property
+    def comparisons(self) -> list[Comparison]:
+        """Those against the baseline, group by group."""
+        pairs = self._pairs.values()
+        return [one for one in pairs if self.groups[one.group].baseline == one.baseline]
+
+    def between(self, group: int, primitive: str, other: str) -> Comparison | None:
+        """None if they share no block in which both are valid."""
+        found = self._pairs.get((group, primitive, other))
+        if found is not None:
+            return found
+        found = self._pairs.get((group, other, primitive))
+        return None if found is None else found.flipped()
+
+
+def of_run(run: Run, baseline: str | None = None, same_within: float = SAME_WITHIN) -> Table:
+    """Every pair of primitives within each group. InputError if there is no such baseline."""
+    baselines.check(run.final, baseline)
+    cube = _Cube(run.final, baseline)
+    pairs = [pair for place in range(len(cube.groups)) for pair in _pairs_of(cube, place)]
+    above, below = np.array(pairs, dtype=int).reshape(-1, 2).T
+    logs = cube.logs[above] - cube.logs[below]
+    shared = np.isfinite(logs).any(axis=1)
+    above, below, logs = above[shared], below[shared], logs[shared]
+    against = [cube.groups[cube.group_of[b]].baseline == cube.labels[b] for b in below]
+    evidence = sequential.paired(logs)
+    agreeing = (logs * np.sign(evidence.center)[:, None] > 0).sum(axis=1)
+    judged = _judged(
+        evidence, (cube, above), (cube, below), np.array(against, dtype=bool), same_within
+    )
+    found = [
+        Comparison(
+            **cube.about(a, run.machine), **judgement, baseline=cube.labels[b], agreeing=int(agree)
+        )
+        for a, b, judgement, agree in zip(above, below, judged, agreeing)
+    ]
+    return Table(cube.groups, found, same_within)
+
+
+def of_two_runs(
+    old: Run, new: Run, baseline: str | None = None, same_within: float = SAME_WITHIN
+) -> Table:
+    """The second run's speed over the first one's, in each cell that both have; of one primitive
+    alone, if it is named. The groups hold these cells of the second run."""
+    baselines.check(new.final, baseline)
+    before, after = _Cube(old.final), _Cube(new.final)
+    wanted = None if baseline is None else baselines.of_that_name(baseline, after.labels)
+    first = {before.identity(cell): cell for cell in range(len(before.labels))}
+    common = {
+        cell: first[after.identity(cell)]
+        for cell, label in enumerate(after.labels)
+        if after.identity(cell) in first and (wanted is None or label in wanted)
+    }
+    if not common:
+        raise InputError(
+            f"{old.folder} and {new.folder}: have no cell in common; compare runs of one preset"
+        )
+    measured = [
+        (a, b) for a, b in common.items() if not np.isnan(after.medians[a] + before.medians[b])
+    ]
+    above, below = np.array(measured, dtype=int).reshape(-1, 2).T
+    evidence = sequential.unpaired(after.logs[above], before.logs[below])
+    primary = np.ones(len(above), dtype=bool)
+    judged = _judged(evidence, (after, above), (before, below), primary, same_within)
+    found = [
+        Comparison(**after.about(a, new.machine), **judgement, baseline=old.run_id)
+        for a, judgement in zip(above, judged)
+    ]
+    groups = [
+        replace(group, baseline=old.run_id, rows=group.rows[group.rows["cell"].isin(common)])
+        for group in after.groups
+    ]
+    only_one = len(before.labels) + len(after.labels) - 2 * sum(
+        after.identity(cell) in first for cell in range(len(after.labels))
+    )
+    return Table(groups, found, same_within, only_one)
+
+
+def metric_of(rows: pd.DataFrame) -> str:
+    """What rows of one mode are compared by: fixed work by its makespan, a bare cost by its time,
+    an open loop by its p99 wait, since its rate was given; the rest by their rate."""
+    metric = _METRICS.get(str(rows["mode"].iloc[0]), RATE)
+    return metric if rows[metric].notna().any() else RATE
+
+
+class _Cube:
+    """Log speeds of each cell in each block, with what a comparison says of a cell."""
+
+    def __init__(self, final: pd.DataFrame, baseline: str | None = None) -> None:
+        rows = final.assign(group=cells.codes(final, cells.GROUP))
+        rows["cell"] = cells.codes(rows, ["group", "label"])
+        by_group = {code: own for code, own in rows.groupby("group", sort=False)}
+        metrics = {code: metric_of(own) for code, own in by_group.items()}
+        figures = _figures(rows, rows["group"].map(metrics))
+        known = rows["valid"] & (figures > 0)
+        signs = np.where(rows["group"].map(metrics) == RATE, 1.0, -1.0)
+        logs = rows[["cell", "block"]].assign(log=np.log(figures.where(known)) * signs)
+        count = int(rows["cell"].max()) + 1
+        table = logs.pivot_table(index="cell", columns="block", values="log", aggfunc="median")
+        self.logs = table.reindex(range(count)).to_numpy(dtype=float)
+        medians = figures[known].groupby(rows.loc[known, "cell"]).median()
+        self.medians = medians.reindex(range(count)).to_numpy(dtype=float)
+        self.labels = [str(label) for label in rows.drop_duplicates("cell").sort_values("cell")["label"]]
+        self._unfair = unfairness.of_cells(rows[rows["valid"]])
+        self._build_groups(by_group, metrics, baseline)
+
+    def _build_groups(
+        self, rows: dict[int, pd.DataFrame], metrics: dict[int, str], wanted: str | None
+    ) -> None:
+        """In the order of their keys, whatever the order of the trials."""
+        keys = {code: _key(own) for code, own in rows.items()}
+        order = sorted(rows, key=lambda code: cells.order(keys[code]))
+        names = cells.names([cells.Group(keys[code], rows[code]) for code in order])
+        self.groups: list[Group] = []
+        self.cells_of: list[list[int]] = []
+        self.group_of: dict[int, int] = {}
+        for code, name in zip(order, names):
+            here = [int(cell) for cell in rows[code]["cell"].unique()]
+            self.group_of.update(dict.fromkeys(here, len(self.groups)))
+            self.cells_of.append(here)
+            medians = {
+                self.labels[cell]: float(self.medians[cell])
+                for cell in here
+                if not np.isnan(self.medians[cell])
+            }
+            chosen = baselines.choose(list(medians), wanted)
+            group = Group(keys[code], name, rows[code], metrics[code], medians, chosen)
+            self.groups.append(group)
+
+    def metric(self, cell: int) -> str:
+        return self.groups[self.group_of[cell]].metric
+
+    def identity(self, cell: int) -> tuple[str, str]:
+        """What names the cell in any run."""
+        return repr(self.groups[self.group_of[cell]].key), self.labels[cell]
+
+    def about(self, cell: int, machine: str) -> dict[str, Any]:
+        key = self.groups[self.group_of[cell]].key
+        return {
+            "workload": cells.describe(key, ["workload"]),
+            "mode": str(key["mode"]),
+            "threads": _whole(key["threads"]),
+            "keys": _whole(key["keys"]),
+            "key_distribution": str(key["key_distribution"] or ""),
+            "hold_ns": None if key["hold_ns"] is None else float(key["hold_ns"]),
+            "machine": machine,
+            "primitive": self.labels[cell],
+            "metric": self.metric(cell),
+            "unfair": self._unfair.get(cell, ""),
+            "group": self.group_of[cell],
+        }
+
+
+def _figures(rows: pd.DataFrame, metrics: pd.Series) -> pd.Series:
+    figures = rows[RATE].copy()
+    for metric in _METRICS.values():
+        figures = figures.where(metrics != metric, rows[metric])
+    return figures
+
+
+def _key(rows: pd.DataFrame) -> dict[str, Any]:
+    row = rows.iloc[0]
+    return {name: None if row[name] != row[name] else row[name] for name in cells.GROUP}
+
+
+def _whole(value: Any) -> int | None:
+    return None if value is None else int(value)
+
+
+def _pairs_of(cube: _Cube, place: int) -> Iterator[tuple[int, int]]:
+    """Cells of a group that have a figure; the baseline is the second of its pairs."""
+    baseline = cube.groups[place].baseline
+    known = [
+        cell
+        for cell in cube.cells_of[place]
+        if not np.isnan(cube.medians[cell])
+        and (cube.labels[cell] != cells.FLOOR or baseline == cells.FLOOR)
+    ]
+    for a, b in combinations(known, 2):
+        yield (b, a) if cube.labels[a] == baseline else (a, b)
+
+
+def _judged(
+    evidence: sequential.Evidence,
+    above: tuple[_Cube, np.ndarray],
+    below: tuple[_Cube, np.ndarray],
+    primary: np.ndarray,
+    same_within: float,
+) -> list[dict[str, Any]]:
+    """What the verdict decides of each comparison's fields. `primary`: those with the baseline."""
+    evidence = sequential.moderated(evidence, primary)
+    values, bases = (cube.medians[at] for cube, at in (above, below))
+    signs = np.array([1.0 if above[0].metric(cell) == RATE else -1.0 for cell in above[1]])
+    contrary = np.sign(np.log(values / bases)) * signs * evidence.center < 0
+    p = sequential.p_at_any_look(evidence)
+    p = np.where(contrary & np.isfinite(p), 1.0, p)
+    corrected = sequential.holm(p, _weights(primary))
+    half = sequential.half_width(evidence, corrected.alpha)
+    # Wider than the test asks for, where it asks for medians that agree.
+    low = np.where(contrary, np.minimum(evidence.center - half, 0), evidence.center - half)
+    high = np.where(contrary, np.maximum(evidence.center + half, 0), evidence.center + half)
+    margin = math.log1p(same_within)
+    found = []
+    for i in range(len(values)):
+        verdict = _word(low[i], high[i], margin)
+        told = {
+            "value": float(values[i]),
+            "baseline_value": float(bases[i]),
+            "ratio": math.exp(evidence.center[i]),
+            "low": _number(np.exp(low[i])),
+            "high": _number(np.exp(high[i])),
+            "confidence": _number(1 - corrected.alpha[i]),
+            "p": _number(p[i]),
+            "p_corrected": _number(corrected.p[i]),
+            "blocks": int(evidence.blocks[i]),
+            "verdict": verdict,
+        }
+        if verdict == INCONCLUSIVE:
+            told["needed"] = _needed(evidence, i, corrected.alpha[i], margin)
+            told["note"] = _CONTRARY if contrary[i] else ""
+        found.append(told)
+    return found
+
+
+_CONTRARY = "medians and paired ratios point in opposite directions"
+
+
+def _word(low: float, high: float, margin: float) -> str:
+    """Of an interval in logarithms; NaN: there is none."""
+    if low > 0 or high < 0:
+        return FASTER if low > 0 else SLOWER
+    return SAME if -margin <= low and high <= margin else INCONCLUSIVE
+
+
+def _needed(evidence: sequential.Evidence, i: int, alpha: float, margin: float) -> int | None:
+    """None where the blocks do not tell; two of them do not."""
+    if np.isnan(evidence.variance[i]):
+        return sequential.LEAST_BLOCKS
+    return sequential.blocks_needed(
+        float(evidence.center[i]),
+        float(evidence.variance[i]),
+        float(evidence.freedom[i]),
+        int(evidence.blocks[i]),
+        float(alpha),
+        margin,
+    )
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _weights(primary: np.ndarray) -> np.ndarray:
+    """Each comparison's share of the error rate."""
+    many, others = int(primary.sum()), int((~primary).sum())
+    if not many or not others:
+        return np.ones(len(primary))
+    return np.where(primary, _BASELINE_SHARE / many, (1 - _BASELINE_SHARE) / others)
