@@ -93,7 +93,10 @@ def body(argv: Sequence[str]) -> int:
         return 0
     slower = comparison.slower_than(result, arguments.fail_if_slower)
     for line in slower:
-        command.tell("compare", f"slower: {line.primitive}, {result.table.groups[line.group].name}: {line.ratio:.3f}×")
+        command.tell(
+            "compare",
+            f"slower: {line.primitive}, {result.table.groups[line.group].name}: {line.ratio:.3f}×",
+        )
     return TOO_SLOW if slower else 0
 
 

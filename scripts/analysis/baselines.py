@@ -41,8 +41,13 @@ def choose(labels: list[str], wanted: str | None) -> str | None:
     known = [label for label in labels if label != cells.FLOOR]
     if len(known) < 2:
         return None
-    usual = [label for name in USUAL_BASELINES for label in of_that_name(name, known)]
-    return [*usual, *known][0]
+    return usual(known) or known[0]
+
+
+def usual(labels: list[str]) -> str | None:
+    """The first of the usual baselines among them."""
+    found = (label for name in USUAL_BASELINES for label in of_that_name(name, labels))
+    return next(found, None)
 
 
 def of_that_name(name: str, labels: list[str]) -> list[str]:

@@ -9,13 +9,13 @@ one block, and the logarithms of the ratios are the sample. Their distribution i
 sides are the same lock, since either could have been named first.
 
 Looks      `run` looks after every block and stops when it can. A test at n blocks therefore
-           spends only a part of its error rate, alpha x spent_share(alpha) / n^1.5, so that all looks
-           together spend no more than alpha (K. K. G. Lan, D. L. DeMets, "Discrete sequential
-           boundaries for clinical trials", 1983). The nominal levels are used on the p of Student's
-           t (S. J. Pocock, "Group sequential methods in the design and analysis of clinical
-           trials", 1977). The path of t under the null hypothesis has no free parameter, so
-           the shares come from a simulation of 1.5 million paths of 100 blocks, less a margin of
-           15 %; for the least alphas they are what the union bound leaves.
+           spends only a part of its error rate, alpha x spent_share(alpha) / n^1.5, so that all
+           looks together spend no more than alpha (K. K. G. Lan, D. L. DeMets, "Discrete sequential
+           boundaries for clinical trials", 1983). These levels are used on the p of Student's t
+           (S. J. Pocock, "Group sequential methods in the design and analysis of clinical trials",
+           1977). The path of t under the null hypothesis has no free parameter, so the shares come
+           from a simulation of 1.5 million paths of 100 blocks, less a margin of 15 %; for the
+           least alphas they are what the union bound leaves.
 Few blocks The variance of 3 to 5 ratios is poorly known. The other comparisons of the table tell
            which variances are usual, worth up to 3 degrees of freedom (G. K. Smyth, "Linear models
            and empirical Bayes methods for assessing differential expression in microarray
@@ -46,7 +46,7 @@ TRIMMED = 0.1  # of the blocks, at either end
 # The usual variance of a table counts at most as much as so many blocks, and is not asked for in a
 # table of fewer comparisons.
 MOST_PRIOR_FREEDOM = 3.0
-LEAST_FOR_PRIOR = 10
+LEAST_FOR_PRIOR = 20
 # A log ratio is not known better than one part in a million: clocks and counts are not.
 _LEAST_VARIANCE = 1e-12
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `compare` found as text, CSV, Markdown and JSON. Pure: each takes a result and gives a string.
+"""What `compare` found as text, CSV, Markdown and JSON. Pure: a result in, a string out.
 
 A figure without its proof is not printed: the reason stands in its place.
 """
@@ -261,9 +261,8 @@ def how_to_read(table: verdict.Table, between_runs: bool = False) -> list[str]:
     share = f"{100 * table.same_within:.3g} %"
     return [
         f"ratio: speed against {against}; above 1 is faster; geometric mean of the blocks",
-        "interval: of the ratio, with the confidence that its verdict rests on: if nothing differs,"
-        f" at most {100 * sequential.ALPHA:.0f} % of tables have any faster or slower, whenever a run"
-        " stops",
+        "interval: of the ratio, as its verdict needs it: if nothing differs, at most"
+        f" {100 * sequential.ALPHA:.0f} % of tables have a faster or slower, whenever a run stops",
         f"faster, slower: the interval excludes 1; same: it lies within {share} of 1;"
         " inconclusive: neither",
     ]

@@ -25,6 +25,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -85,9 +86,9 @@ class Comparison:
         return self.verdict in (FASTER, SLOWER)
 
     def words(self) -> str:
-        """The verdict, and what an inconclusive one lacks."""
+        """The verdict, what contradicts it, and what an inconclusive one lacks."""
         if self.verdict != INCONCLUSIVE:
-            return self.verdict
+            return f"{self.verdict}: {self.note}" if self.note else self.verdict
         said = []
         if self.note:
             said.append(self.note)
@@ -157,6 +158,12 @@ class Table:
         pairs = self._pairs.values()
         return [one for one in pairs if self.groups[one.group].baseline == one.baseline]
 
+    @cached_property
+    def places(self) -> pd.Series:
+        """The group of each row, by the row's index in Run.final."""
+        parts = [pd.Series(place, index=one.rows.index) for place, one in enumerate(self.groups)]
+        return pd.concat(parts)
+
     def between(self, group: int, primitive: str, other: str) -> Comparison | None:
         """None if they share no block in which both are valid."""
         found = self._pairs.get((group, primitive, other))
@@ -223,8 +230,10 @@ def of_two_runs(
         replace(group, baseline=old.run_id, rows=group.rows[group.rows["cell"].isin(common)])
         for group in after.groups
     ]
-    only_one = len(before.labels) + len(after.labels) - 2 * sum(
-        after.identity(cell) in first for cell in range(len(after.labels))
+    only_one = (
+        len(before.labels)
+        + len(after.labels)
+        - 2 * sum(after.identity(cell) in first for cell in range(len(after.labels)))
     )
     return Table(groups, found, same_within, only_one)
 
@@ -253,7 +262,8 @@ class _Cube:
         self.logs = table.reindex(range(count)).to_numpy(dtype=float)
         medians = figures[known].groupby(rows.loc[known, "cell"]).median()
         self.medians = medians.reindex(range(count)).to_numpy(dtype=float)
-        self.labels = [str(label) for label in rows.drop_duplicates("cell").sort_values("cell")["label"]]
+        heads = rows.drop_duplicates("cell").sort_values("cell")
+        self.labels = [str(label) for label in heads["label"]]
         self._unfair = unfairness.of_cells(rows[rows["valid"]])
         self._build_groups(by_group, metrics, baseline)
 
@@ -367,10 +377,10 @@ def _judged(
             "p_corrected": _number(corrected.p[i]),
             "blocks": int(evidence.blocks[i]),
             "verdict": verdict,
+            "note": _CONTRARY if contrary[i] else "",
         }
         if verdict == INCONCLUSIVE:
             told["needed"] = _needed(evidence, i, corrected.alpha[i], margin)
-            told["note"] = _CONTRARY if contrary[i] else ""
         found.append(told)
     return found
 

@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-import re
 import statistics as means
 import time
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
-from analysis import comparison, scalability as usl, statistics
+from analysis import scalability as usl, verdict
 from analysis.loader import Run
 from promises.finding import Finding
 from promises.lab import Lab, RunFailed
@@ -23,7 +23,6 @@ CLOSED_NS = 1e6
 
 TWINS = 200
 TWIN_BLOCKS = 5
-TWINS_APART = 0.05
 
 SLOWER_TIMES = 20
 SLOWER_FOUND = 0.9
@@ -81,29 +80,24 @@ def twins(lab: Lab) -> Finding:
     words += ["--hold", ",".join(f"{ns}ns" for ns in range(1, TWINS + 1))]
     words += ["--warmup", "2ms", "--window", "20ms", "--blocks", str(TWIN_BLOCKS)]
     run = lab.run("twins", words)
-    lines = comparison.within(run, comparison.Options(baseline="twin_a")).lines
-    judged = [line.p for line in lines if line.primitive == "twin_b"]
-    apart = sum(p is not None and p < statistics.ALPHA for p in judged)
-    untested = len([p for p in judged if p is None])
-    more = f", {untested} of them without a test" if untested else ""
-    more += f"; {_told_apart(run, 0.97)} had one been 3 % slower"
+    judged = verdict.of_run(run, "twin_a").comparisons
+    apart = [one for one in judged if one.significant]
+    slowed = verdict.of_run(_slowed(run, 0.97), "twin_a").comparisons
+    found = sum(one.verdict == verdict.SLOWER for one in slowed)
     return Finding(
         "one lock under two names",
-        f"of {TWINS} comparisons at most {TWINS_APART:.0%} call it two, uncorrected",
-        f"{apart} of {len(judged)} ({apart / max(1, len(judged)):.1%}){more}",
-        len(judged) == TWINS and not untested and apart <= TWINS_APART * TWINS,
+        f"none of {TWINS} comparisons calls it two, in one table",
+        f"{len(apart)} of {len(judged)}; {found} called slower had one been 3 % slower",
+        len(judged) == TWINS and not apart,
     )
 
 
-def _told_apart(run: Run, factor: float) -> int:
-    """How many cells the same rows would tell apart, had one twin been so much slower: a test that
-    never speaks would keep the promise, too."""
-    cells = run.valid.pivot_table(
-        index=["hold_ns", "block"], columns="label", values="operations_per_s"
-    ).dropna()
-    ratios = factor * cells["twin_b"] / cells["twin_a"]
-    p_values = [statistics.paired_p(list(own)) for _, own in ratios.groupby(level="hold_ns")]
-    return sum(p is not None and p < statistics.ALPHA for p in p_values)
+def _slowed(run: Run, factor: float) -> Run:
+    """The same rows, had one twin been so much slower: a test that never rejects would keep the
+    promise, too."""
+    trials = run.trials.copy()
+    trials.loc[trials["label"] == "twin_b", verdict.RATE] *= factor
+    return replace(run, trials=trials)
 
 
 def slower(lab: Lab) -> Finding:
@@ -111,23 +105,22 @@ def slower(lab: Lab) -> Finding:
     slow, fast = "delayed:ns=130", "delayed:ns=100"
     words = ["--primitive", fast, "--primitive", slow, "--threads", "1", "--keys", "1"]
     words += ["--hold", "850ns", "--warmup", "5ms", "--window", "40ms", "--blocks", "20"]
-    convicted, ratios, longest = 0, [], 0.0
+    found, ratios, longest = 0, [], 0.0
     for number in range(SLOWER_TIMES):
         start = time.monotonic()
         run = lab.run(f"slower-{number}", words)
-        lines = comparison.within(run, comparison.Options(baseline=fast)).lines
+        judged = verdict.of_run(run, fast).comparisons
         took = time.monotonic() - start
         longest = max(longest, took)
-        line = next(line for line in lines if line.primitive == slow)
-        ratios.append(line.ratio or float("nan"))
-        called_slower = line.verdict is not None and line.verdict.word == "slower"
-        convicted += called_slower and took <= SLOWER_SECONDS
+        (one,) = judged
+        ratios.append(one.ratio)
+        found += one.verdict == verdict.SLOWER and took <= SLOWER_SECONDS
     return Finding(
         "a lock 3 % slower, one thread",
-        f"convicted in ≥ {SLOWER_FOUND:.0%} of {SLOWER_TIMES}, each within {SLOWER_SECONDS} s",
-        f"{convicted} of {SLOWER_TIMES} (median ratio {means.median(ratios):.4f},"
+        f"found in ≥ {SLOWER_FOUND:.0%} of {SLOWER_TIMES}, each within {SLOWER_SECONDS} s",
+        f"{found} of {SLOWER_TIMES} (median ratio {means.median(ratios):.4f},"
         f" {longest:.1f} s at most)",
-        convicted >= SLOWER_FOUND * SLOWER_TIMES,
+        found >= SLOWER_FOUND * SLOWER_TIMES,
     )
 
 
@@ -191,12 +184,11 @@ def quick_twice(lab: Lab) -> Finding:
         lab.tell(f"waiting for {lab.minutes_apart:g} minutes")
         time.sleep(60 * lab.minutes_apart)
     second = lab.run("quick-2", ["quick"])
-    lines = comparison.between(first, second, comparison.Options()).lines
-    words = [line.verdict.word for line in lines if line.verdict is not None]
-    apart = sum(re.fullmatch("faster|slower", word) is not None for word in words)
+    judged = verdict.of_two_runs(first, second).comparisons
+    apart = sum(one.significant for one in judged)
     return Finding(
         f"`quick` twice, {lab.minutes_apart:g} minutes apart",
         "no cell is called different",
-        f"{apart} of {len(words)} cells",
-        apart == 0 and bool(words),
+        f"{apart} of {len(judged)} cells",
+        apart == 0 and bool(judged),
     )

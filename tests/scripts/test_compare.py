@@ -15,7 +15,7 @@ from typing import Any
 import compare
 import pytest
 import synthetic
-from analysis import comparison, loader, tables
+from analysis import comparison, loader, tables, verdict
 
 MakeRun = Callable[..., Path]
 Capture = pytest.CaptureFixture[str]
@@ -32,6 +32,15 @@ def slowed(factor: float, label: str = "keyed") -> Callable[[dict[str, Any]], No
 def report(capsys: Capture, *argv: object) -> dict[str, Any]:
     assert compare.main([*map(str, argv), "--format", "json"]) == 0
     return json.loads(capsys.readouterr().out)
+
+
+def cell(document: dict[str, Any], primitive: str) -> dict[str, Any]:
+    return next(one for one in document["cells"] if one["primitive"] == primitive)
+
+
+def record(document: dict[str, Any], primitive: str) -> dict[str, Any]:
+    (found,) = (one for one in document["comparisons"] if one["primitive"] == primitive)
+    return found
 
 
 def one_cell(*primitives: str) -> list[dict[str, Any]]:
@@ -54,30 +63,29 @@ def test_ratios_are_paired_by_block(make_run: MakeRun, capsys: Capture) -> None:
         row["operations_per_s"] = fast * 1e6 * 10 ** row["block"]
 
     cells = one_cell("global:lock=std", "keyed")
-    lines = report(capsys, make_run(cells=cells, change=drifting))["lines"]
-    keyed = next(line for line in lines if line["primitive"] == "keyed")
-    assert keyed["ratio"] == keyed["ratio_low"] == keyed["ratio_high"] == 2
+    keyed = record(report(capsys, make_run(cells=cells, change=drifting)), "keyed")
+    assert [keyed[name] for name in ("ratio", "low", "high")] == pytest.approx([2, 2, 2], rel=1e-3)
 
 
-def test_enough_blocks_convict(make_run: MakeRun, capsys: Capture) -> None:
+def test_enough_blocks_decide(make_run: MakeRun, capsys: Capture) -> None:
     run = make_run(cells=one_cell("global:lock=std", "keyed", "striped"), blocks=12)
-    verdicts = {line["primitive"]: line["verdict"] for line in report(capsys, run)["lines"]}
-    assert verdicts == {"global:lock=std": "baseline", "keyed": "faster", "striped": "faster"}
+    found = {one["primitive"]: one["verdict"] for one in report(capsys, run)["comparisons"]}
+    assert found == {"keyed": "faster", "striped": "faster"}
 
 
-def test_blocks_that_disagree_convict_nobody(make_run: MakeRun, capsys: Capture) -> None:
+def test_blocks_that_disagree_decide_nothing(make_run: MakeRun, capsys: Capture) -> None:
     def waver(row: dict[str, Any]) -> None:
         fast = row["primitive"] == "keyed" and row["block"] > 1
         row["operations_per_s"] = 1.3e6 if fast else 1e6
 
     run = make_run(cells=one_cell("global:lock=std", "keyed"), change=waver)
     assert compare.main([str(run)]) == 0
-    assert "cannot tell: faster in 3 of 5 blocks, about" in capsys.readouterr().out
+    assert "inconclusive: faster in 3 of 5 blocks, about" in capsys.readouterr().out
 
 
 def test_two_blocks_are_too_few_for_a_test(make_run: MakeRun, capsys: Capture) -> None:
     assert compare.main([str(make_run(blocks=2))]) == 0
-    assert "2 blocks are too few for a test" in capsys.readouterr().out
+    assert "2 blocks: no interval and no verdict (minimum 3)" in capsys.readouterr().out
 
 
 def test_fixed_work_is_told_by_its_makespan_and_faster_is_above_one(
@@ -86,10 +94,9 @@ def test_fixed_work_is_told_by_its_makespan_and_faster_is_above_one(
     run = make_run(
         cells=synthetic.sweep(["global", "keyed"], (21,), (6,), (10**8,), mode="fixed")
     )
-    lines = report(capsys, run)["lines"]
-    keyed = next(line for line in lines if line["primitive"] == "keyed")
+    keyed = record(report(capsys, run), "keyed")
     assert keyed["metric"] == "makespan_s"
-    assert keyed["median"] == pytest.approx(0.6, rel=0.02)
+    assert keyed["value"] == pytest.approx(0.6, rel=0.02)
     assert keyed["ratio"] == pytest.approx(3.5, rel=0.02)
 
 
@@ -103,9 +110,9 @@ def test_uncontended_costs_are_told_by_the_operation_and_faster_is_above_one(
         ["global:lock=std", "keyed"], (1,), workload="uncontended", mode="micro"
     )
     run = make_run(cells=cells, change=bare)
-    keyed = next(line for line in report(capsys, run)["lines"] if line["primitive"] == "keyed")
+    keyed = record(report(capsys, run), "keyed")
     assert keyed["metric"] == "operation_ns"
-    assert keyed["median"] == pytest.approx(10) and keyed["ratio"] == pytest.approx(2)
+    assert keyed["value"] == pytest.approx(10) and keyed["ratio"] == pytest.approx(2)
     compare.main([str(run)])
     assert "10.0 ns" in capsys.readouterr().out
 
@@ -113,8 +120,8 @@ def test_uncontended_costs_are_told_by_the_operation_and_faster_is_above_one(
 def test_a_figure_without_its_proof_is_not_printed(make_run: MakeRun, capsys: Capture) -> None:
     cells = synthetic.sweep(["global", "none"], (21,), (6,), (10**8,), mode="fixed")
     run = make_run(cells=cells)
-    none = next(line for line in report(capsys, run)["lines"] if line["primitive"] == "none")
-    assert none["median"] is None and none["ratio"] is None
+    document = report(capsys, run)
+    assert cell(document, "none")["median"] is None and document["comparisons"] == []
     compare.main([str(run)])
     row = next(r for r in capsys.readouterr().out.splitlines() if r.startswith("  none"))
     assert row.split(maxsplit=1)[1] == "lost 14 of 21 updates (5 of 5 blocks not valid)"
@@ -147,20 +154,19 @@ def test_some_invalid_blocks_are_told_beside_the_figure(make_run: MakeRun, capsy
             row.update(valid="false", outcome="deadlock", reason="no progress for 1 s")
 
     run = make_run(cells=one_cell("global", "keyed"), change=die_once)
-    keyed = next(line for line in report(capsys, run)["lines"] if line["primitive"] == "keyed")
+    keyed = cell(report(capsys, run), "keyed")
     assert keyed["blocks"] == 4 and keyed["median"] is not None
     assert keyed["reason"] == "no progress for 1 s (1 of 5 blocks not valid)"
 
 
 def test_one_primitive_alone_has_no_ratio(make_run: MakeRun, capsys: Capture) -> None:
-    lines = report(capsys, make_run(cells=one_cell("keyed")))["lines"]
-    assert [line["ratio"] for line in lines] == [None]
+    assert report(capsys, make_run(cells=one_cell("keyed")))["comparisons"] == []
 
 
 def test_one_block_has_no_spread_and_says_so(make_run: MakeRun, capsys: Capture) -> None:
     assert compare.main([str(make_run(blocks=1))]) == 0
     out = capsys.readouterr().out
-    assert "one block only" in out and "cannot tell" in out
+    assert "1 block: no interval and no verdict" in out and "inconclusive" in out
 
 
 def test_the_usual_baseline_is_told(make_run: MakeRun, capsys: Capture) -> None:
@@ -180,16 +186,16 @@ def test_a_baseline_may_have_more_parameters_than_were_named(
 
 def test_the_floor_is_nobodys_baseline(make_run: MakeRun) -> None:
     run = loader.load(make_run(cells=synthetic.sweep(["none", "keyed"], threads=(1,))))
-    assert list(comparison.within(run, comparison.Options()).baselines.values()) == ["keyed"]
+    (group,) = verdict.of_run(run).groups
+    assert group.competitors == ["keyed"] and verdict.of_run(run).comparisons == []
+    assert [one.primitive for one in verdict.of_run(run, "none").comparisons] == ["keyed"]
 
 
 def test_a_misspelt_baseline_gets_the_nearest_right_one(make_run: MakeRun, capsys: Capture) -> None:
     assert "did you mean striped?" in refusal(capsys, make_run(), "--baseline", "stripped")
 
 
-def test_a_slower_second_run_is_convicted_and_fails_the_build(
-    make_run: MakeRun, capsys: Capture
-) -> None:
+def test_a_slower_second_run_fails_the_build(make_run: MakeRun, capsys: Capture) -> None:
     cells = one_cell("keyed")
     old = make_run("old", cells=cells, blocks=12)
     new = make_run("new", cells=cells, blocks=12, change=slowed(0.5))
@@ -200,8 +206,8 @@ def test_a_slower_second_run_is_convicted_and_fails_the_build(
 
 def test_a_run_against_itself_is_not_called_different(make_run: MakeRun, capsys: Capture) -> None:
     run = make_run(blocks=12)
-    verdicts = {line["verdict"] for line in report(capsys, run, run)["lines"]}
-    assert verdicts <= {"same", "cannot tell"}
+    found = {one["verdict"] for one in report(capsys, run, run)["comparisons"]}
+    assert found <= {"same", "inconclusive"}
 
 
 def test_runs_of_different_machines_are_refused_unless_forced(
@@ -234,7 +240,7 @@ def test_cells_of_one_run_only_are_counted(make_run: MakeRun, capsys: Capture) -
     runs = make_run("old", cells=one_cell("keyed")), make_run(
         "new", cells=one_cell("keyed", "none")
     )
-    assert "1 cell of only one of the runs left out" in report(capsys, *runs)["notes"]
+    assert "1 cell of only one of the runs excluded" in report(capsys, *runs)["notes"]
 
 
 @pytest.mark.parametrize(
@@ -248,7 +254,7 @@ def test_csv_and_markdown_hold_what_the_table_holds(make_run: MakeRun, capsys: C
     run = make_run(cells=one_cell("global:lock=std", "keyed"))
     compare.main([str(run), "--format", "csv"])
     records = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    assert [record["primitive"] for record in records] == ["global:lock=std", "keyed"]
+    assert [record["primitive"] for record in records] == ["keyed"]
     compare.main([str(run), "--format", "markdown"])
     assert "| keyed |" in capsys.readouterr().out
 

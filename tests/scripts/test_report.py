@@ -9,12 +9,14 @@ from collections.abc import Callable
 from html.parser import HTMLParser
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import report
 import synthetic
-from analysis import loader, palette, text
+from analysis import loader, palette, text, verdict
 from analysis.page import answer, as_markdown, colours, regions, summary
 from analysis.page.regions import Field
 
@@ -22,6 +24,7 @@ MakeRun = Callable[..., Path]
 Capture = pytest.CaptureFixture[str]
 
 SECTIONS = "answer map throughput waits fairness cost cells invalid machine method".split()
+COMPARISONS: dict[str, str | None] = {"type": "application/json", "id": "comparisons"}
 HOSTILE = (
     "<script>alert(1)</script>",
     "\"><img src=x onerror=alert(1)>' onload='alert(1)",
@@ -39,13 +42,17 @@ class Page(HTMLParser):
         super().__init__()
         self.elements: list[tuple[str, dict[str, str | None]]] = []
         self.words: list[str] = []
+        self.comparisons: list[dict[str, Any]] = []
         self.feed(source)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.elements.append((tag, dict(attrs)))
 
     def handle_data(self, data: str) -> None:
-        self.words.append(data)
+        if data.strip() and self.elements[-1:] == [("script", COMPARISONS)]:
+            self.comparisons = json.loads(data)["comparisons"]
+        else:
+            self.words.append(data)
 
     @property
     def text(self) -> str:
@@ -65,6 +72,16 @@ def markdown_of(capsys: Capture, *runs: Path) -> str:
     capsys.readouterr()
     assert report.main([*map(str, runs), "--format", "markdown"]) == 0
     return capsys.readouterr().out
+
+
+def table_of(folder: Path) -> pd.DataFrame:
+    run = loader.load(folder)
+    judged = verdict.of_run(run)
+    return summary.of(summary.numbered(run, judged), judged)
+
+
+def questions_of(folder: Path) -> list[answer.Question]:
+    return answer.questions(table_of(folder), verdict.of_run(loader.load(folder)))
 
 
 @pytest.fixture(scope="module", name="quick")
@@ -107,7 +124,9 @@ def test_names_are_words_everywhere(make_run: MakeRun, capsys: Capture, name: st
     run = make_run(change=spoil, meta=meta)
     page = page_of(run)
     tags = {tag for tag, _ in page.elements}
-    assert not tags & {"img", "iframe"} and [t for t, _ in page.elements].count("script") == 1
+    scripts = [attributes.get("type") for tag, attributes in page.elements if tag == "script"]
+    assert not tags & {"img", "iframe"} and scripts == ["application/json", None]
+    assert {one["primitive"] for one in page.comparisons} >= {name}
     assert [t for t, _ in page.elements].count("style") == 1
     for _, attributes in page.elements:
         assert not [key for key in attributes if key.startswith("on")]
@@ -274,8 +293,7 @@ def test_markdown_fits_a_comment_and_repeats_the_answer(make_run: MakeRun, capsy
     run = make_run(cells=synthetic.quick())
     written = markdown_of(capsys, run)
     assert len(written) < 65_536
-    table = summary.of(summary.numbered(loader.load(run)))
-    for question in answer.questions(table)[:12]:
+    for question in questions_of(run)[:12]:
         assert f"**{text.markdown(question.name)}**" in written
     assert as_markdown.LONGEST < 65_536
 
@@ -310,7 +328,7 @@ def test_one_winner_everywhere_is_one_region() -> None:
     assert region.primitive == "keyed" and region.box == ((0, 2), (0, 3), (0, 0))
 
 
-def test_a_region_reaches_over_fields_where_nobody_can_be_told_apart() -> None:
+def test_a_region_reaches_over_fields_without_a_significant_difference() -> None:
     fields = {
         (0, 0, 0): Field("global", frozenset({"keyed"})),
         (1, 0, 0): Field("keyed"),
@@ -341,26 +359,27 @@ def test_every_field_has_an_answer_and_none_a_wrong_one() -> None:
     assert covered == set(fields)
 
 
-def test_a_clear_lead_is_proven_and_a_tie_is_not(make_run: MakeRun) -> None:
+def test_a_clear_lead_is_significant_and_a_tie_is_not(make_run: MakeRun) -> None:
     def fix(row: dict) -> None:
         noise = 1 + 0.01 * (row["block"] % 3)
         rate = {"keyed": 3e6, "striped": 3e6 / noise, "global": 1e6}[row["primitive"]]
         row["operations_per_s"] = rate * (1 + 0.01 * ((row["block"] + 1) % 3))
 
     cells = synthetic.sweep(["global", "keyed", "striped"], threads=(2,))
-    table = summary.of(summary.numbered(loader.load(make_run(cells=cells, change=fix))))
+    run = make_run(cells=cells, change=fix)
+    table = table_of(run)
     by_label = table.set_index("label")
     assert by_label.loc["global", "standing"] == summary.BEHIND
     assert by_label.loc["striped", "standing"] == summary.LEVEL
     assert not by_label["settled"].any()
-    (advice,) = answer.questions(table)[0].advice
-    assert advice.primitive == "keyed" and advice.confidence == "not told apart"
+    (advice,) = questions_of(run)[0].advice
+    assert advice.primitive == "keyed" and advice.confidence == "not significant"
     assert "striped" in advice.because and "global" in advice.because
 
 
 def test_the_floor_wins_nothing(make_run: MakeRun) -> None:
     cells = synthetic.sweep(["none", "keyed", "global"], threads=(1,))
-    table = summary.of(summary.numbered(loader.load(make_run(cells=cells))))
+    table = table_of(make_run(cells=cells))
     assert table.set_index("label").loc["none", "standing"] == ""
 
 

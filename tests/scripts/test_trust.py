@@ -56,8 +56,8 @@ def test_a_trial_that_came_off_at_last_is_missing_from_no_line(
 ) -> None:
     assert compare.main([str(measured_again(make_run)), "--format", "json"]) == 0
     result = json.loads(capsys.readouterr().out)
-    assert sorted(line["blocks"] for line in result["lines"]) == [4, 5]
-    reasons = [line["reason"] for line in result["lines"] if line["blocks"] == 4]
+    assert sorted(line["blocks"] for line in result["cells"]) == [4, 5]
+    reasons = [line["reason"] for line in result["cells"] if line["blocks"] == 4]
     assert reasons == [f"disturbed: {TAKEN} (1 of 5 blocks not valid)"]
     assert f"5 rows left out: disturbed (5 as: {TAKEN})" in " ".join(result["notes"])
 
@@ -86,7 +86,7 @@ def test_reasons_that_differ_by_a_figure_are_counted_as_one(make_run: MakeRun) -
 
 def line_of(run: Path, capsys: Capture, primitive: str = "keyed") -> dict[str, Any]:
     assert compare.main([str(run), "--format", "json"]) == 0
-    lines = json.loads(capsys.readouterr().out)["lines"]
+    lines = json.loads(capsys.readouterr().out)["cells"]
     return next(line for line in lines if line["primitive"] == primitive)
 
 

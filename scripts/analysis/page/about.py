@@ -195,8 +195,8 @@ def cannot(run: Run, table: pd.DataFrame) -> list[str]:
     told = []
     if valid["block"].nunique() == 1:
         told.append(
-            "There is one block only: nothing can be said of how figures vary, and no difference"
-            " be proven. Five blocks (--blocks 5) or more would."
+            "There is one block only: how much figures vary is unknown, and no difference is"
+            " significant. Run five blocks (--blocks 5) or more."
         )
     if valid.loc[valid["label"] != cells.FLOOR, "label"].nunique() == 1:
         told.append("Only one primitive was measured: there is nothing to choose between.")

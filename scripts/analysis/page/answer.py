@@ -14,14 +14,14 @@ from typing import Any
 
 import pandas as pd
 
-from analysis import baselines, cells, figure, unfairness, units
+from analysis import baselines, cells, figure, unfairness, units, verdict
 from analysis.page import regions, summary
 from analysis.page.regions import Field, Place, Region
 
 AXES = ["threads", "keys", "hold"]
 _HOLD = ["hold_kind", "hold_ns", "hold_lines"]
 _OUTSIDE = [*AXES, *_HOLD, "operations_planned", "sample_every"]
-# Not told apart by the blocks, but further behind than this by the medians: no answer all the same.
+# Not significantly different, but slower than this share of the fastest: no answer all the same.
 _NEAR = 0.9
 # Of more fields than this each hold has its own answers: there would be too many boxes to try.
 MOST_FIELDS = 150
@@ -31,8 +31,9 @@ MOST_FIELDS = 150
 class Spot:
     """One field of the map."""
 
+    group: int  # of the table of comparisons
     first: str
-    level: list[str]  # others that cannot be told apart from it
+    level: list[str]  # others that are not significantly different from it
     lead: float | None  # over the second
     settled: bool
     unfair: str
@@ -44,9 +45,10 @@ class Advice:
 
     primitive: str
     where: str
-    confidence: str  # "proven", "partly proven" or "not told apart"
+    confidence: str  # "significant", "significant in 2 of 8 cells" or "not significant"
     because: str
     price: str  # unfairness, where its throughput was bought with it
+    groups: list[int]  # of the table, that all this holds for
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ class Question:
     competitors: list[str]
 
 
-def questions(table: pd.DataFrame) -> list[Question]:
+def questions(table: pd.DataFrame, judged: verdict.Table) -> list[Question]:
     """All of them, those with most fields first; `table` is summary.of() a run."""
     # The machine's limits are no locks to choose from; an open loop is answered by its saturation.
     asked = table["mode"].isin(["timed", "fixed", "micro"]) & (table["workload"] != "limit")
@@ -69,8 +71,8 @@ def questions(table: pd.DataFrame) -> list[Question]:
     if rows.empty:
         return []
     rows["hold"] = _holds(rows)
-    rows["question"] = summary.codes(rows, [n for n in cells.GROUP if n not in _OUTSIDE])
-    found = [_question(own) for _, own in rows.groupby("question", sort=True)]
+    rows["question"] = cells.codes(rows, [n for n in cells.GROUP if n not in _OUTSIDE])
+    found = [_question(own, judged) for _, own in rows.groupby("question", sort=True)]
     answered = [one for one in found if one is not None]
     return sorted(answered, key=lambda one: -len(one.spots))
 
@@ -102,7 +104,7 @@ def _known(key: dict[str, Any]) -> dict[str, Any]:
     return {name: None if value != value else value for name, value in key.items()}
 
 
-def _question(rows: pd.DataFrame) -> Question | None:
+def _question(rows: pd.DataFrame, judged: verdict.Table) -> Question | None:
     rows = _one_group_a_place(rows)
     crowd = rows.groupby("group")["label"].transform("size") > 1
     rows = rows[crowd]
@@ -135,7 +137,7 @@ def _question(rows: pd.DataFrame) -> Question | None:
         keys=keys,
         holds=holds,
         spots=spots,
-        advice=[_advice(one, axes, spots, by_place) for one in _covered(spots, by_place)],
+        advice=[_advice(one, axes, spots, by_place, judged) for one in _covered(spots, by_place)],
         competitors=list(dict.fromkeys(rows["label"])),
     )
 
@@ -154,6 +156,7 @@ def _spot(own: pd.DataFrame) -> Spot:
     others = [one for one in ranked if one is not first]
     second = max((one["ratio"] for one in others if one["ratio"] > 0), default=0.0)
     return Spot(
+        group=int(first["group"]),
         first=str(first["label"]),
         level=[one["label"] for one in others if one["standing"] == summary.LEVEL],
         lead=float(1 / second) if second > 0 else None,
@@ -185,18 +188,20 @@ def _advice(
     axes: tuple[Sequence[float], Sequence[float], Sequence[str]],
     spots: dict[Place, Spot],
     rows: dict[Place, pd.DataFrame],
+    judged: verdict.Table,
 ) -> Advice:
     own = [spots[place] for place in region.places]
-    proven = sum(spot.first == region.primitive and spot.settled for spot in own)
-    confidence = "proven" if proven == len(own) else "partly proven" if proven else "not told apart"
+    certain = sum(spot.first == region.primitive and spot.settled for spot in own)
     here = pd.concat([rows[place] for place in region.places])
     mine = here[here["label"] == region.primitive]
+    usual = _against(here, region.primitive, judged)
     return Advice(
         primitive=region.primitive,
         where=_where(region, axes),
-        confidence=confidence,
-        because=f"{_because(region.primitive, own, proven)}{_against(here, region.primitive)}.",
+        confidence=_confidence(certain, len(own)),
+        because=f"{_because(region.primitive, own, judged)}{usual}.",
         price=_price(mine),
+        groups=[spot.group for spot in own],
     )
 
 
@@ -220,45 +225,66 @@ def _span_of_holds(holds: Sequence[str], first: int, last: int) -> str:
     return regions.span([*short[:first], holds[first], *short[first + 1 :]], first, last)
 
 
-def _because(primitive: str, spots: list[Spot], proven: int) -> str:
+def _confidence(certain: int, whole: int) -> str:
+    if certain == whole:
+        return "significant"
+    return f"significant in {certain} of {whole} cells" if certain else "not significant"
+
+
+def _because(primitive: str, spots: list[Spot], judged: verdict.Table) -> str:
+    """What holds in every one of the cells, or in how many it holds."""
     whole = len(spots)
-    rivals: dict[str, int] = {}
-    for spot in spots:
-        if spot.first == primitive and spot.settled:
-            continue
-        for label in {spot.first, *spot.level} - {primitive}:
-            rivals[label] = rivals.get(label, 0) + 1
-    names = sorted(rivals, key=lambda label: (-rivals[label], label))
-    named = ", ".join(figure.printable(name, 60) for name in names[:3]) + (
-        f" and {len(names) - 3} more" if len(names) > 3 else ""
-    )
-    if proven == whole:
+    certain = [spot for spot in spots if spot.first == primitive and spot.settled]
+    if len(certain) == whole:
         leads = [spot.lead for spot in spots if spot.lead is not None]
         ahead = f", {_range(leads)} the second" if leads else ""
         return f"Fastest{f' in all {whole} cells' if whole > 1 else ''}{ahead}"
-    if not proven:
-        cells_ = f" in any of {whole} cells" if whole > 1 else ""
-        return f"Fast, but not told apart from {named}{cells_}"
-    return f"Fastest in {proven} of {whole} cells; in the others not told apart from {named}"
+    rivals = [_rivals(primitive, spot, judged) for spot in spots if spot not in certain]
+    # Only those of all these cells are named: a name from one cell is wrong in another.
+    names = sorted(set.intersection(*rivals))
+    named = ", ".join(figure.printable(name, 60) for name in names[:3])
+    if not named:
+        named = "at least one other primitive"
+    same = f"not significantly different from {named}"
+    if certain:
+        left = whole - len(certain)
+        others = "in the other one" if left == 1 else f"in each of the other {left}"
+        return f"Fastest in {len(certain)} of {whole} cells; {others} {same}"
+    where = f" in each of {whole} cells" if whole > 1 else ""
+    return f"Among the fastest, but {same}{where}"
 
 
-def _against(rows: pd.DataFrame, primitive: str) -> str:
-    """How far ahead of what people would take, where that was measured too."""
-    usual = next(
-        (
-            label
-            for name in baselines.USUAL_BASELINES
-            for label in baselines.of_that_name(name, list(dict.fromkeys(rows["label"])))
-        ),
-        None,
-    )
+def _rivals(primitive: str, spot: Spot, judged: verdict.Table) -> set[str]:
+    """Others among the fastest, from which it is not significantly different. That two are not
+    significantly different from a third says nothing of these two."""
+    found = {
+        label: judged.between(spot.group, primitive, label)
+        for label in {spot.first, *spot.level} - {primitive}
+    }
+    return {label for label, one in found.items() if one is None or not one.significant}
+
+
+def _against(rows: pd.DataFrame, primitive: str, judged: verdict.Table) -> str:
+    """How it compares with what people would take, where that was measured too."""
+    labels = list(dict.fromkeys(rows["label"]))
+    usual = baselines.usual(labels)
     if usual is None or usual == primitive:
         return ""
-    # One of which no row is valid has no ratio anywhere, and so no column.
-    pivot = rows.pivot_table(index="group", columns="label", values="ratio")
-    ratios = pivot.reindex(columns=[primitive, usual])
-    found = (ratios[primitive] / ratios[usual]).dropna()
-    return f"; {_range(list(found))} {figure.printable(usual, 60)}" if len(found) else ""
+    places = rows["group"].unique()
+    found = [judged.between(int(place), primitive, usual) for place in places]
+    known = [one for one in found if one is not None]
+    if not known:
+        return ""
+    counts = {word: sum(one.verdict == word for one in known) for word in _VERDICTS}
+    if len(known) == 1:
+        told = known[0].verdict
+    else:
+        told = ", ".join(f"{word} in {n} of {len(known)} cells" for word, n in counts.items() if n)
+    ratios = [one.ratio for one in known]
+    return f"; {_range(ratios)} the speed of {figure.printable(usual, 60)} ({told})"
+
+
+_VERDICTS = (verdict.FASTER, verdict.SLOWER, verdict.SAME, verdict.INCONCLUSIVE)
 
 
 def _range(ratios: Sequence[float]) -> str:

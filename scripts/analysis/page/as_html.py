@@ -7,6 +7,7 @@ text was written by an XML writer. The page forbids itself to load anything.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from markupsafe import Markup
 from matplotlib.markers import MarkerStyle
 from matplotlib.path import Path as Outline
 
-from analysis import figure, statistics, text, unfairness, units
+from analysis import figure, text, unfairness, units
 from analysis.page import colours, content, method
 from analysis.page.answer import Question, Spot
 from analysis.page.content import Chapter
@@ -73,7 +74,15 @@ def page(chapters: Sequence[Chapter]) -> str:
         most_questions=MOST_QUESTIONS,
         most_advice=_MOST_ADVICE,
         unfair=unfairness.EXPLAINED,
+        comparisons=Markup(_comparisons(chapters)),
     )
+
+
+def _comparisons(chapters: Sequence[Chapter]) -> str:
+    """The records of all chapters as JSON that no element can end early."""
+    records = [one.record() for chapter in chapters for one in chapter.comparisons]
+    document = json.dumps({"comparisons": records}, ensure_ascii=False)
+    return document.replace("<", "\\u003c")
 
 
 def _shown(chapter: Chapter, of: int) -> dict[str, Any]:
@@ -81,7 +90,6 @@ def _shown(chapter: Chapter, of: int) -> dict[str, Any]:
     maps = [one for question in chapter.questions for one in _maps(question, chapter.inks)]
     # A map of one field only repeats the answer: it is shown where there is no other.
     maps = [one for one in maps if one["fields"] > 1] or maps
-    blocks = chapter.run.valid["block"].nunique()
     return {
         **vars(chapter),
         "title": content.heading(chapter),
@@ -95,7 +103,6 @@ def _shown(chapter: Chapter, of: int) -> dict[str, Any]:
         "maps": maps[: max(1, _MOST_MAPS // of)],
         "more_maps": max(0, len(maps) - max(1, _MOST_MAPS // of)),
         "any_unfair": any(line.price for line in chapter.lines),
-        "few_blocks": blocks < statistics.LEAST_FOR_SAME,
     }
 
 

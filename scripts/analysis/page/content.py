@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis import cells, figure, text, units
+from analysis import cells, figure, tables, text, units, verdict
 from analysis.loader import Run
 from analysis.page import about, answer, cost, fairness, lines, summary, throughput, waits
 from analysis.page.chart import Chart, Maker
@@ -64,6 +64,8 @@ class Chapter:
     notes: list[str]
     cannot: list[str]
     questions: list[answer.Question]
+    comparisons: list[verdict.Comparison]
+    how_to_read: list[str]
     lonely: list[str]
     open_loops: dict[str, list[Saturation]]  # by what was asked for, in words
     sections: dict[str, Section]
@@ -94,8 +96,9 @@ def chapters(runs: Sequence[Run], pictures: bool = True) -> list[Chapter]:
 def _chapter(
     run: Run, inks: Inks, prefix: str, most_cells: int, pictures: bool, most_pictures: int
 ) -> Chapter:
-    rows = summary.numbered(run)
-    table = summary.of(rows)
+    judged = verdict.of_run(run)
+    rows = summary.numbered(run, judged)
+    table = summary.of(rows, judged)
     sections = _sections(run, rows, Maker(inks, f"{prefix}p"), most_pictures) if pictures else {}
     return Chapter(
         prefix=prefix,
@@ -104,7 +107,9 @@ def _chapter(
         facts=_facts(run, table),
         notes=[*run.notes, *([note] if (note := about.target_note(run)) else [])],
         cannot=about.cannot(run, table),
-        questions=answer.questions(table),
+        questions=answer.questions(table, judged),
+        comparisons=judged.comparisons,
+        how_to_read=tables.how_to_read(judged),
         lonely=answer.lonely(table),
         open_loops=_open_loops(run),
         sections=sections,
@@ -223,5 +228,6 @@ def _standing(one: dict[str, Any]) -> str:
     if one["label"] == cells.FLOOR:
         return "floor"
     if one["standing"] == summary.FASTEST:
-        return "fastest, proven" if one["settled"] else "fastest by the median"
-    return {summary.LEVEL: "not told apart", summary.BEHIND: "slower"}.get(one["standing"], "")
+        return "fastest, significant" if one["settled"] else "fastest by the median"
+    words = {summary.LEVEL: "not significantly different", summary.BEHIND: "slower"}
+    return words.get(one["standing"], "")

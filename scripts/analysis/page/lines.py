@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 
 from analysis import cells, endings, figure, scales
 from analysis.cells import Group
-from analysis.page import chart, summary
+from analysis.page import chart
 from analysis.page.chart import Chart, Maker
 from analysis.pictures import curves
 
@@ -48,7 +48,7 @@ def _few_facets(rows: pd.DataFrame, column: str, most: int) -> tuple[pd.DataFram
     """Rows of so many facets, before each is looked at; and how many that leaves out."""
     apart = {column, "operations_planned", "sample_every"}
     facet = pd.Series(
-        summary.codes(rows, [name for name in cells.GROUP if name not in apart]), index=rows.index
+        cells.codes(rows, [name for name in cells.GROUP if name not in apart]), index=rows.index
     )
     swept = rows.groupby(facet)[column].nunique() > 1
     every = list(swept.index[swept])

@@ -13,7 +13,8 @@ PARAGRAPHS = (
     "Rates come from counting, with no clock read inside an operation. Of the waits a random few"
     " are timed, from asking for the lock to having it; in an open loop from when the operation was"
     " due. Percentiles are off by at most 1.6 %. Nothing is subtracted from any figure.",
-    "Intervals are bootstrap intervals (95 %) of the median of the paired ratios. lockbench compare"
-    " tests every difference of a table, corrected for their number, and says how many blocks would"
-    " tell what these cannot.",
+    "One table of comparisons decides what is faster, slower or the same. Its intervals come from a"
+    " group-sequential t test of the paired log ratios: valid after every block, and corrected for"
+    " the number of comparisons. lockbench compare prints them, and says about how many blocks an"
+    " inconclusive comparison needs.",
 )

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which primitive for which region: few boxes that cover a grid of fields. Pure.
 
-A primitive covers a field when it is the fastest there, or cannot be told apart from the fastest
-and is not far from it by the medians. The box that answers for most goes first, then the one
+A primitive covers a field when it is the fastest there, or is not significantly different from the
+fastest and not far from it by the medians. The box that answers for most goes first, then the one
 that answers for most of what is left, until nothing is left.
 """
 
@@ -15,7 +15,7 @@ from itertools import permutations, product
 Place = tuple[int, int, int]  # of threads, keys and hold, each by its number along the axis
 Box = tuple[tuple[int, int], tuple[int, int], tuple[int, int]]  # first and last of each axis
 
-# What a primitive that is only not told apart from the fastest counts, where the fastest counts 1.
+# What a primitive counts that is only not significantly different from the fastest, which counts 1.
 _LEVEL_WEIGHT = 0.6
 # Boxes are grown from so many places of each primitive: neighbours grow into the same ones.
 _MOST_SEEDS = 24
@@ -26,7 +26,7 @@ class Field:
     """One cell without its primitive: who is the fastest, and who may be."""
 
     first: str
-    level: frozenset[str] = field(default_factory=frozenset)  # not told apart, and near
+    level: frozenset[str] = field(default_factory=frozenset)  # near, the difference not significant
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 """Winner: which primitive for how many threads on how many keys?
 
 Each field has the colour and the name of the fastest primitive there and how far ahead of the
-second it is, paired by block. Where the blocks do not bear the lead out, the field is hatched and
-says so: two primitives that cannot be told apart are a reason to choose by something else.
+second it is, paired by block. Where the lead is not significant, the field is hatched and says so:
+two primitives that are not significantly different are a reason to choose by something else.
 """
 
 from __future__ import annotations
@@ -15,12 +15,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from analysis import cells, figure, palette, statistics, unfairness, units
+from analysis import cells, figure, palette, unfairness, units, verdict
 from analysis.cells import Group
 from analysis.loader import Run
 
 MOST_PANELS = 4
-_FEW_BLOCKS_MARGIN = 0.05
 
 
 @dataclass(frozen=True)
@@ -29,8 +28,8 @@ class Field:
 
     first: str
     second: str | None
-    lead: float | None  # median over the blocks of the ratio of their speeds
-    proven: bool  # the lead's interval keeps clear of 1
+    lead: float | None  # ratio of their speeds
+    significant: bool
     unfair: bool = False  # the first's throughput was bought with unfairness
 
 
@@ -50,7 +49,8 @@ def draw(run: Run) -> Figure | None:
         return None
     shown = facets[:MOST_PANELS]
     looks = palette.Palette(run.trials["label"])
-    fields = [_fields(group) for group in shown]
+    table = verdict.of_run(run)
+    fields = [_fields(group, table) for group in shown]
     unfair = any(field.unfair for found in fields for field in found.values())
     most_columns = max(group.rows["keys"].nunique() for group in shown)
     wide = max(
@@ -78,8 +78,7 @@ def draw(run: Run) -> Figure | None:
 def _heading(run: Run, facets: list[Group], unfair: bool) -> figure.Heading:
     same, _ = cells.same_and_different([group.key for group in facets])
     notes = [
-        "hatched: not told apart from the second (the 95 % interval of the paired ratio reaches 1,"
-        f" or 1.05 where there are fewer than {statistics.LEAST_FOR_SAME} blocks);"
+        "hatched, ≈: not significantly different from the second;"
         f" {cells.FLOOR} does not compete",
         unfairness.EXPLAINED if unfair else "",
         cells.left_out(run.trials),
@@ -93,27 +92,25 @@ def _heading(run: Run, facets: list[Group], unfair: bool) -> figure.Heading:
     )
 
 
-def _fields(group: Group) -> dict[tuple[float, float], Field]:
+def _fields(group: Group, table: verdict.Table) -> dict[tuple[float, float], Field]:
     return {
-        (threads, keys): _winner(rows, f"{threads} {keys}")
+        (threads, keys): _winner(rows, table)
         for (threads, keys), rows in group.rows.groupby(["threads", "keys"])
     }
 
 
-def _winner(rows: pd.DataFrame, name: str) -> Field:
-    speeds = rows.pivot_table(index="block", columns="label", values="operations_per_s")
-    ranked = speeds.median().sort_values(ascending=False).index
-    unfair = bool(unfairness.words(rows[rows["label"] == ranked[0]]))
-    if len(ranked) < 2:
-        return Field(ranked[0], None, None, proven=False, unfair=unfair)
-    ratios = (speeds[ranked[0]] / speeds[ranked[1]]).dropna()
-    if ratios.empty:
-        return Field(ranked[0], ranked[1], None, proven=False, unfair=unfair)
-    interval = statistics.median_interval(list(ratios), name)
-    # An interval over few blocks is too narrow: it has to keep more distance.
-    few = len(ratios) < statistics.LEAST_FOR_SAME
-    proven = interval is not None and interval.low > (1 + _FEW_BLOCKS_MARGIN if few else 1)
-    return Field(ranked[0], ranked[1], float(ratios.median()), proven, unfair)
+def _winner(rows: pd.DataFrame, table: verdict.Table) -> Field:
+    """Of the group with most primitives, where several differ by what was sampled only."""
+    places = table.places.reindex(rows.index).unique()
+    place = max((int(p) for p in places), key=lambda p: len(table.groups[p].competitors))
+    first, *others = table.groups[place].competitors
+    unfair = bool(unfairness.words(rows[rows["label"] == first]))
+    if not others:
+        return Field(first, None, None, significant=False, unfair=unfair)
+    found = table.between(place, first, others[0])
+    lead = found.ratio if found is not None else None
+    ahead = found is not None and found.verdict == verdict.FASTER
+    return Field(first, others[0], lead, ahead, unfair)
 
 
 def _field_width(fields: dict[tuple[float, float], Field]) -> float:
@@ -125,7 +122,7 @@ def _words(found: Field) -> list[str]:
     first = figure.short(found.first) + (f" {unfairness.MARK}" if found.unfair else "")
     if found.second is None or found.lead is None:
         return [first, "alone"]
-    if not found.proven:
+    if not found.significant:
         return [first, f"≈ {figure.short(found.second)}"]
     return [first, f"{units.digits(found.lead)}×"]
 
@@ -159,7 +156,9 @@ def _draw_panel(
 
 def _draw_field(axes: Axes, x: int, y: int, found: Field, look: palette.Look) -> None:
     # Pale enough for black words on every colour; the lead deepens it.
-    depth = 0.42 if found.proven and (found.lead or 1) >= 1.5 else 0.6 if found.proven else 0.85
+    depth = 0.85
+    if found.significant:
+        depth = 0.42 if (found.lead or 1) >= 1.5 else 0.6
     face = palette.mix(look.colour, depth)
     axes.add_patch(
         Rectangle(
@@ -167,9 +166,9 @@ def _draw_field(axes: Axes, x: int, y: int, found: Field, look: palette.Look) ->
             1,
             1,
             facecolor=face,
-            edgecolor="white" if found.proven else palette.mix(look.colour, 0.6),
+            edgecolor="white" if found.significant else palette.mix(look.colour, 0.6),
             linewidth=0,
-            hatch=None if found.proven else "////",
+            hatch=None if found.significant else "////",
         )
     )
     axes.add_patch(Rectangle((x, y), 1, 1, fill=False, edgecolor="white", linewidth=2))
