@@ -14,21 +14,9 @@ from analysis import modules
 
 modules.need("compare", "pandas", "scipy")
 
-from analysis import command, comparison, loader, tables  # noqa: E402
+from analysis import command, comparison, loader, tables, verdict  # noqa: E402
 
 TOO_SLOW = 3
-
-
-def share(text: str) -> float:
-    """`5%`, `5 %` or `0.05`, as 0.05."""
-    number = text.strip()
-    try:
-        value = float(number[:-1]) / 100 if number.endswith("%") else float(number)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a share; write 5% or 0.05")
-    return value
 
 
 def parser() -> command.Parser:
@@ -42,14 +30,14 @@ def parser() -> command.Parser:
     made.add_argument("--format", choices=("text", "csv", "markdown", "json"), default="text")
     made.add_argument(
         "--same-within",
-        type=share,
-        default=0.05,
+        type=command.share,
+        default=verdict.SAME_WITHIN,
         metavar="SHARE",
         help="differences up to this do not matter (5%%)",
     )
     made.add_argument(
         "--fail-if-slower",
-        type=share,
+        type=command.share,
         metavar="SHARE",
         help="exit 3 if anything is significantly slower, and by more than this",
     )

@@ -19,9 +19,11 @@ from analysis import modules
 modules.need("truth", "pandas", "scipy")
 
 from analysis import command, loader  # noqa: E402
-from promises import figures, finding, kills, lab as labs  # noqa: E402
+from promises import figures, finding, kills, lab as labs, simulated  # noqa: E402
 
 CHECKS = {
+    "tables": simulated.tables,
+    "small": simulated.small,
     "delay": figures.delay,
     "stall": figures.stall,
     "twins": figures.twins,

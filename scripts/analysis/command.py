@@ -21,6 +21,18 @@ class Parser(argparse.ArgumentParser):
         self.exit(USAGE_ERROR, f"{self.prog}: {message}; see {self.prog} --help\n")
 
 
+def share(text: str) -> float:
+    """`5%`, `5 %` or `0.05`, as 0.05."""
+    number = text.strip()
+    try:
+        value = float(number[:-1]) / 100 if number.endswith("%") else float(number)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a share; write 5% or 0.05")
+    return value
+
+
 def run(name: str, body: Callable[[Sequence[str]], int], argv: Sequence[str] | None) -> int:
     """Runs a script's body; what the user gave wrong ends in one line and exit 2."""
     for stream in (sys.stdout, sys.stderr):

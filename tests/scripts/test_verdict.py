@@ -9,6 +9,8 @@ import json
 import math
 import random
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,7 @@ import compare
 import pytest
 import report
 import synthetic
-from analysis import cells, loader, sequential, units, verdict
+from analysis import cells, follow, loader, sequential, units, verdict
 from analysis.page import answer, summary
 from test_report import Page
 
@@ -296,3 +298,40 @@ def test_every_pair_of_a_group_has_one_comparison(make_run: MakeRun) -> None:
         for b in labels:
             expected = a != b and cells.FLOOR not in (a, b)
             assert (table.between(0, a, b) is not None) == expected
+
+
+def test_a_run_that_goes_on_is_asked_line_by_line(make_run: MakeRun) -> None:
+    made = synthetic.sweep(["global", "keyed", "striped"], threads=(1, 4))
+    first, rest = make_run(cells=made, blocks=3), make_run("later", cells=made, blocks=40)
+    script = Path(__file__).resolve().parents[2] / "scripts" / "follow.py"
+    with subprocess.Popen(
+        [sys.executable, str(script), str(first)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        bufsize=1,
+    ) as child:
+        assert child.stdin is not None and child.stdout is not None
+        found = []
+        for rows in (None, (rest / "trials.csv").read_text(encoding="utf-8"), "spoilt\n"):
+            if rows is not None:
+                (first / "trials.csv").write_text(rows, encoding="utf-8")
+            child.stdin.write("\n")
+            child.stdin.flush()
+            found.append(json.loads(child.stdout.readline()))
+        child.stdin.close()
+        assert child.wait() == 0
+    early, late, spoilt = found
+    assert early["comparisons"] == late["comparisons"] == 4
+    assert early["decided"] < late["decided"] and early["needed"] > 3
+    assert early["decided"] + len(early["open"]) == 4
+    assert "trials.csv" in spoilt["error"]
+
+
+def test_open_comparisons_name_the_trials_of_their_cells(make_run: MakeRun) -> None:
+    run = loader.load(make_run(cells=synthetic.sweep(["global", "keyed"], (1, 2)), blocks=2))
+    labels = run.trials.set_index("trial")[["label", "threads", "block"]]
+    for one in follow.progress(verdict.of_run(run))["open"]:
+        mine, base = (labels.loc[number] for number in one["trials"])
+        assert (mine["label"], base["label"]) == ("keyed", "global")
+        assert mine["threads"] == base["threads"] and mine["block"] == base["block"] == 0
