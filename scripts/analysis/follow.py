@@ -12,10 +12,11 @@ Protocol   One line on standard input, whatever it says, asks once; the run's ro
 
            comparisons  against the baseline of each group, that share at least one valid block
            decided      how many of them are faster, slower or the same
-           open         the others, those first that need most blocks. `trials` are the numbers of the
-                        first trial of either cell: the primitive's and the baseline's. A cell that
-                        is in no open comparison needs no more blocks. `needed` is about how many
-                        blocks decide it, those included that it has, if ratio and spread stay.
+           open         the others, those that need most blocks first. `trials` are the numbers of
+                        the first trials of its two cells: the primitive's and the baseline's. A
+                        cell that is in no open comparison needs no more blocks. `needed` is about
+                        how many blocks decide it, those that it has included, if ratio and spread
+                        stay as they are.
            needed       the greatest of these; 0 if nothing is open
 
            If the rows cannot be read, the answer is {"error": "why"}, and the next line asks again.
