@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One colour, marker and line style for each primitive, the same in every picture.
+"""One colour, marker and line style for each primitive: a function of its name and parameters
+alone, so that a primitive looks the same in every picture of every run.
 
-The hue tells the family (how keys map to locks), after Okabe and Ito, "Color Universal Design"
-(2008), which the colour-blind can tell apart. Within a family, shade, marker and line style tell
-the members apart, so that nothing is lost in grey.
+The hue shows the family (how keys map to locks), after Okabe and Ito, "Color Universal Design"
+(2008), which colour-blind readers can distinguish. Within a family, the shade shows the name, and
+marker and line style show the name and the numbers of its parameters, so that nothing is lost in
+grey.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+import zlib
 from dataclasses import dataclass
 
-# In the order of slots: a primitive listed here looks the same in every run.
+# Names in the order of their slots, with those parameters that are not numbers.
 _FAMILIES: dict[str, tuple[str, list[str]]] = {
     "none": ("#5A5A5A", ["none"]),
     "global": (
@@ -30,19 +33,57 @@ _FAMILIES: dict[str, tuple[str, list[str]]] = {
             "keyed_absl",
             "keyed_tbb",
             "keyed_as_published",
+            "keyed_limited",
+            "keyed_as_published:keys=known",
         ],
     ),
-    "striped": ("#E69F00", ["striped", "striped:lock=std", "striped_vector"]),
-    "reentrant": ("#B8578F", ["reentrant", "recursive_mutex", "reentrant_as_published"]),
+    "striped": (
+        "#E69F00",
+        ["striped", "striped_vector", "striped:lock=std", "stripe_word", "striped_as_published"],
+    ),
+    "reentrant": (
+        "#B8578F",
+        [
+            "reentrant",
+            "recursive_mutex",
+            "reentrant_as_published",
+            "recursive_parking",
+            "reentrant_repaired",
+        ],
+    ),
     "lease": (
         "#D55E00",
-        ["lease", "lease_condvar", "lease_moodycamel", "lease_semaphore", "lease_tbb"],
+        [
+            "lease",
+            "lease_condvar",
+            "lease_moodycamel",
+            "lease_semaphore",
+            "lease_tbb",
+            "lease:order=fifo",
+            "lease_as_published",
+            "random_mutexes_as_published",
+            "lease:nesting=refuse",
+            "lease:nesting=share",
+            "lease:nesting=wait",
+        ],
     ),
-    "file": ("#56B4E9", ["file", "file_as_published"]),
+    "file": (
+        "#56B4E9",
+        [
+            "file",
+            "file_as_published",
+            "file:form=directory",
+            "file_flock",
+            "file_ofd",
+            "file_robust_mutex",
+            "file_unsafe_as_published",
+        ],
+    ),
     "other": ("#8C6D31", []),
 }
 _PREFIXES = (
-    ("recursive_mutex", "reentrant"),
+    ("recursive", "reentrant"),
+    ("stripe", "striped"),
     ("random_mutexes", "lease"),
     *((name, name) for name in _FAMILIES if name != "other"),
 )
@@ -89,56 +130,43 @@ def any_stripes(label: str) -> str:
     return re.sub(r"\bstripes=\d{1,15}\b", "stripes=N", label)
 
 
-class Palette(Mapping[str, Look]):
-    """Looks for all primitives of a run. Depends on the set of labels alone, not on their order.
-
-    `more`: names that a picture needs besides; they take no other primitive's look.
-    """
-
-    def __init__(self, labels: Iterable[str], more: Iterable[str] = ()) -> None:
-        self._looks: dict[str, Look] = {}
-        members: dict[str, list[str]] = {name: [] for name in _FAMILIES}
-        first = set(labels)
-        for label in sorted(first, key=natural) + sorted(set(more) - first, key=natural):
-            members[family(label)].append(label)
-        for name, found in members.items():
-            colour, known = _FAMILIES[name]
-            for label, slot in _slots(known, found).items():
-                self._looks[label] = _look(colour, _FIRST_MARKER[name], slot)
-
-    def __getitem__(self, label: str) -> Look:
-        return self._looks[label]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._looks)
-
-    def __len__(self) -> int:
-        return len(self._looks)
-
-
-def _slots(known: list[str], found: list[str]) -> dict[str, int]:
-    """Known members keep their slots; one with parameters stands in for its absent plain form."""
-    slots = {label: known.index(label) for label in found if label in known}
-    free = len(known)
-    for label in found:
-        plain = label.partition(":")[0]
-        if label in slots:
-            continue
-        if plain in known and known.index(plain) not in slots.values():
-            slots[label] = known.index(plain)
-        else:
-            slots[label] = free
-            free += 1
-    return slots
-
-
-def _look(anchor: str, first_marker: int, slot: int) -> Look:
+def look(label: str) -> Look:
+    """How a primitive is drawn, in every picture."""
+    name = family(label)
+    colour, known = _FAMILIES[name]
+    named, numbers = _without_numbers(label)
+    slot = known.index(named) if named in known else len(known) + _stable_number(named)
+    variant = sum(map(_variant, numbers))
     return Look(
-        colour=mix(anchor, _SHADES[slot % len(_SHADES)]),
-        marker=_MARKERS[(first_marker + slot) % len(_MARKERS)],
-        dash=_DASHES[slot % len(_DASHES)],
+        colour=mix(colour, _SHADES[slot % len(_SHADES)] + _tint(variant, slot // len(_SHADES))),
+        marker=_MARKERS[(_FIRST_MARKER[name] + slot + variant) % len(_MARKERS)],
+        dash=_DASHES[(slot + variant) % len(_DASHES)],
         width=2.0 if slot == 0 else 1.4,
     )
+
+
+def _without_numbers(label: str) -> tuple[str, list[int]]:
+    """`striped:lock=std,stripes=64` as `striped:lock=std` and [64]."""
+    name, _, parameters = label.partition(":")
+    pairs = [pair.partition("=")[::2] for pair in parameters.split(",") if pair]
+    words = [f"{key}={value}" for key, value in pairs if not value.isdecimal()]
+    return ":".join([name, ",".join(words)] if words else [name]), [
+        int(value[:15]) for _, value in pairs if value.isdecimal()
+    ]
+
+
+def _variant(number: int) -> int:
+    """1 to 13: two numbers with a ratio between 1.26 and 16 differ."""
+    return 1 + round(3 * math.log2(max(number, 1))) % 13
+
+
+def _tint(variant: int, round_of_shades: int) -> float:
+    """A small change of the shade: for a primitive with numbers, and where shades are used again."""
+    return (((5 * variant) % 13 - 6) * 0.02 if variant else 0.0) + 0.07 * (round_of_shades % 4)
+
+
+def _stable_number(name: str) -> int:
+    return zlib.crc32(name.encode()) % (len(_MARKERS) * len(_DASHES))
 
 
 def mix(colour: str, shade: float) -> str:

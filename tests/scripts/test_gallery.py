@@ -8,16 +8,18 @@ from pathlib import Path
 
 import gallery
 import pytest
+from analysis import palette
 from analysis.pictures import PICTURES
 from PIL import Image
 
 Capture = pytest.CaptureFixture[str]
 
-PAGES = sorted(gallery.DOCS.glob("*.md"))
+PAGES = [gallery.ROOT / "README.md", *sorted(gallery.DOCS.glob("*.md"))]
 LINK = re.compile(r"\]\((?!https?:)(?P<path>[^)#\s]*)#?(?P<section>[^)\s]*)\)")
 PICTURE = re.compile(r"!\[(?P<says>[^\]]*)\]\((?P<path>[^)\s]+)\)")
 LARGEST = 100_000  # bytes: a page of a dozen pictures loads on a phone
 
+QUICK = "images/reference/epyc-2vcpu/quick/throughput-by-threads.png"
 ONE = "images/reference/epyc-2vcpu/article-21x6/makespan.png"
 
 
@@ -71,6 +73,23 @@ def test_every_picture_of_a_reference_run_can_be_drawn_again() -> None:
 def test_no_picture_of_a_reference_run_is_left_that_no_page_shows() -> None:
     shown = {gallery.DOCS / one.path for one in gallery.shown_on(PAGES)}
     assert shown == set((gallery.DOCS / "images" / "reference").rglob("*.png"))
+
+
+def test_pictures_are_of_the_run_that_they_are_shown_for() -> None:
+    for one in gallery.shown_on(PAGES):
+        drawn = gallery.run_id_in(gallery.DOCS / one.path)
+        assert drawn == gallery.run_id_of(
+            gallery.RESULTS / one.run
+        ), f"{one.path} is of the run {drawn}: draw it again with scripts/gallery.py"
+
+
+def test_the_colours_of_two_primitives_stay_two_colours(tmp_path: Path) -> None:
+    assert gallery.main([str(page_with(tmp_path, QUICK)), "--out", str(tmp_path)]) == 0
+    with Image.open(tmp_path / QUICK) as drawn:
+        found = {colour for _, colour in drawn.convert("RGB").getcolors(1 << 24)}
+    for label in ("global", "global:lock=std", "keyed", "keyed_table64", "striped:stripes=64"):
+        colour = palette.look(label).colour
+        assert tuple(int(colour[i : i + 2], 16) for i in (1, 3, 5)) in found, label
 
 
 def test_pictures_of_reference_runs_are_small() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
@@ -265,21 +266,32 @@ def test_an_interpreter_without_the_modules_is_told_in_one_line(script: str) -> 
     assert "has no" in ended.stderr and "python3-pandas" in ended.stderr
 
 
-def test_a_primitive_with_parameters_looks_like_its_absent_plain_form() -> None:
-    alone = palette.Palette(["lease:leases=4"])["lease:leases=4"]
-    assert alone == palette.Palette(["lease"])["lease"]
-    assert alone != palette.Palette(["lease", "lease:leases=4"])["lease:leases=4"]
+CHECKOUT = Path(__file__).resolve().parents[2]
 
 
-def test_a_primitive_looks_the_same_whatever_else_the_run_has() -> None:
-    alone = palette.Palette(["keyed_tbb"])["keyed_tbb"]
-    among = palette.Palette(["global", "keyed", "striped:stripes=64", "keyed_tbb"])["keyed_tbb"]
-    assert alone == among
+def labels_of_presets() -> set[str]:
+    """Every primitive that a preset names."""
+    found = set()
+    for path in (CHECKOUT / "workloads/presets").glob("*.toml"):
+        preset = tomllib.loads(path.read_text(encoding="utf-8"))
+        for part in (preset, *preset.get("sweep", ())):
+            named = part.get("primitive", [])
+            found.update([named] if isinstance(named, str) else named)
+    return found
 
 
-def test_no_two_primitives_look_alike() -> None:
-    looks = palette.Palette(synthetic.CHARACTER).values()
-    assert all((a.colour, a.marker) != (b.colour, b.marker) for a, b in combinations(looks, 2))
+@pytest.mark.parametrize("labels", [labels_of_presets(), set(synthetic.CHARACTER)])
+def test_no_two_primitives_look_alike(labels: set[str]) -> None:
+    assert len(labels) > 5
+    for one, other in combinations(sorted(labels), 2):
+        a, b = palette.look(one), palette.look(other)
+        assert (a.colour, a.marker) != (b.colour, b.marker), (one, other)
+
+
+def test_a_primitive_that_no_preset_names_has_a_look_of_its_family() -> None:
+    ours, theirs = palette.look("keyed"), palette.look("keyed_of_a_plug_in:shards=16")
+    assert palette.family("keyed_of_a_plug_in:shards=16") == "keyed"
+    assert (ours.colour, ours.marker) != (theirs.colour, theirs.marker)
 
 
 def test_names_of_lines_stay_apart_in_order_and_in_their_room() -> None:

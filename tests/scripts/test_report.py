@@ -391,7 +391,7 @@ def test_words_stand_out_from_whatever_is_behind_them(theme: colours.Theme) -> N
     for word in (theme.ink, theme.quiet, theme.link, theme.good, theme.fair, theme.bad):
         for behind in (theme.paper, theme.card):
             assert colours.contrast(word, behind) >= colours.LEAST_FOR_TEXT
-    for look in palette.Palette(synthetic.CHARACTER).values():
+    for look in map(palette.look, synthetic.CHARACTER):
         for behind in colours.fields(look.colour, theme):
             assert colours.contrast(theme.ink, behind) >= colours.LEAST_FOR_TEXT
 
@@ -436,7 +436,7 @@ def seen(colour: str, blindness: str) -> np.ndarray:
 @pytest.mark.parametrize("blindness", _BLINDNESS)
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_colour_blind_tell_primitives_apart(blindness: str, dark: bool) -> None:
-    looks = palette.Palette(synthetic.CHARACTER)
+    looks = {label: palette.look(label) for label in synthetic.CHARACTER}
     for (one, a), (other, b) in combinations(looks.items(), 2):
         shown = [colours.on_dark(look.colour) if dark else look.colour for look in (a, b)]
         apart = float(np.linalg.norm(seen(shown[0], blindness) - seen(shown[1], blindness)))

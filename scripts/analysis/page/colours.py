@@ -9,7 +9,7 @@ of a family stay as far apart. Contrast is as in the Web Content Accessibility G
 from __future__ import annotations
 
 import colorsys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from analysis import palette
@@ -119,7 +119,7 @@ class Inks:
         every = list(dict.fromkeys(labels))
         bare = [palette.any_stripes(label) for label in every]
         swept = [label for label in dict.fromkeys(bare) if bare.count(label) > 1]
-        self.looks: Mapping[str, palette.Look] = palette.Palette(every, more=swept)
+        self.looks = {label: palette.look(label) for label in [*every, *swept]}
         self.numbers = {label: i for i, label in enumerate(self.looks)}
 
     def style(self, theme: Theme) -> str:

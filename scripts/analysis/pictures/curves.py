@@ -93,9 +93,8 @@ def draw(run: Run, rows: pd.DataFrame, axis: Axis) -> Figure | None:
         ),
         count=len(shown),
     )
-    looks = palette.Palette(run.trials["label"], more=rows["label"])
     for place, panel, title in zip(axes, shown, titles):
-        _draw_panel(place, panel, axis, looks)
+        _draw_panel(place, panel, axis)
         figure.panel_title(place, title, _WIDE + right)
     return made
 
@@ -189,7 +188,7 @@ def _label_room(panels: Sequence[Panel]) -> float:
     return endings.LABEL_GAP + figure.widest(names) + 0.1
 
 
-def _draw_panel(axes: Axes, panel: Panel, axis: Axis, looks: palette.Palette) -> None:
+def _draw_panel(axes: Axes, panel: Panel, axis: Axis) -> None:
     measure = panel.measure
     rows = panel.group.rows
     values = sorted(rows[axis.column].unique())
@@ -203,7 +202,7 @@ def _draw_panel(axes: Axes, panel: Panel, axis: Axis, looks: palette.Palette) ->
         own[axis.column].map(places),
         own[measure.column],
         s=11,
-        c=[looks[label].colour for label in own["label"]],
+        c=[palette.look(label).colour for label in own["label"]],
         alpha=0.35,
         linewidths=0,
         zorder=2,
@@ -213,12 +212,12 @@ def _draw_panel(axes: Axes, panel: Panel, axis: Axis, looks: palette.Palette) ->
         found = own[own["label"] == label]
         if found.empty:
             continue
-        look = looks[label]
+        look = palette.look(label)
         x, y = _draw_line(axes, found, panel, axis, places, _line_of(look))
         ends.append(endings.End(x, y, figure.printable(label), look))
     across = panel.levels[panel.levels[measure.column].notna()]
     for label, level in across.groupby("label")[measure.column].median().items():
-        look = looks[label]
+        look = palette.look(label)
         axes.axhline(level, color=look.colour, linestyle=look.dash, linewidth=look.width, zorder=2)
         ends.append(endings.End(places[values[-1]], level, figure.printable(label), look))
     axes.set_ylim(*panel.limits)

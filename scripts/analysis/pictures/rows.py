@@ -74,10 +74,9 @@ def draw(run: Run, groups: list[Group], picture: Rows) -> Figure | None:
         ),
         count=len(shown) * len(widths),
     )
-    looks = palette.Palette(run.trials["label"], more=names_of(shown))
     for i, (group, title) in enumerate(zip(shown, titles)):
         places = axes[i * len(widths) : (i + 1) * len(widths)]
-        _draw_group(places, group, picture, looks)
+        _draw_group(places, group, picture)
         _write_title(places[0], title, left, wide)
     return made
 
@@ -99,13 +98,13 @@ def _write_title(axes: Axes, title: str, left: float, wide: float) -> None:
     )
 
 
-def _draw_group(axes: Sequence[Axes], group: Group, picture: Rows, looks: palette.Palette) -> None:
+def _draw_group(axes: Sequence[Axes], group: Group, picture: Rows) -> None:
     by_label = {label: rows for label, rows in group.rows.groupby("label", sort=False)}
     ranked = sorted(by_label, key=lambda label: (picture.order(by_label[label]), label))
     heights = {label: len(ranked) - 1 - i for i, label in enumerate(ranked)}
     for i, (place, part) in enumerate(zip(axes, picture.parts)):
         for label, y in heights.items():
-            part.draw(place, by_label[label], y, looks[label])
+            part.draw(place, by_label[label], y, palette.look(label))
         place.set_ylim(-0.7, len(ranked) - 0.3)
         names = [figure.printable(label) if i == 0 else "" for label in heights]
         place.set_yticks(list(heights.values()), names)

@@ -57,9 +57,8 @@ def draw(run: Run) -> Figure | None:
         ),
         count=len(shown),
     )
-    looks = palette.Palette(run.trials["label"])
     for place, panel, title in zip(axes, shown, titles):
-        _draw_panel(place, panel, looks, run.hardware_threads)
+        _draw_panel(place, panel, run.hardware_threads)
         figure.panel_title(place, title, _WIDE + right)
     return made
 
@@ -115,16 +114,14 @@ def _parameter(value: float) -> str:
     return "0" if value < 1e-9 else units.short(value, 2)
 
 
-def _draw_panel(
-    axes: Axes, panel: _Panel, looks: palette.Palette, hardware_threads: int | None
-) -> None:
+def _draw_panel(axes: Axes, panel: _Panel, hardware_threads: int | None) -> None:
     ends = []
     rates: list[float] = []
     threads: set[float] = set()
     for curve in panel.curves:
         if curve.fit is None:
             continue
-        look = looks[curve.primitive]
+        look = palette.look(curve.primitive)
         own = panel.group.rows[panel.group.rows["label"] == curve.primitive]
         medians = own.groupby("threads")["operations_per_s"].median()
         last = _draw_law(axes, curve.fit, look)

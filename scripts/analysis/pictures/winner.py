@@ -48,7 +48,6 @@ def draw(run: Run) -> Figure | None:
     if not facets:
         return None
     shown = facets[:MOST_PANELS]
-    looks = palette.Palette(run.trials["label"])
     table = verdict.of_run(run)
     fields = [_fields(group, table) for group in shown]
     unfair = any(field.unfair for found in fields for field in found.values())
@@ -70,7 +69,7 @@ def draw(run: Run) -> Figure | None:
         count=len(shown),
     )
     for place, group, found, title in zip(axes, shown, fields, titles):
-        _draw_panel(place, group, found, looks, most_columns)
+        _draw_panel(place, group, found, most_columns)
         figure.panel_title(place, title, wide * most_columns)
     return made
 
@@ -131,7 +130,6 @@ def _draw_panel(
     axes: Axes,
     group: Group,
     fields: dict[tuple[float, float], Field],
-    looks: palette.Palette,
     columns: int,
 ) -> None:
     threads = sorted(group.rows["threads"].unique())
@@ -140,7 +138,7 @@ def _draw_panel(
         for y, thread_count in enumerate(threads):
             found = fields.get((thread_count, key_count))
             if found is not None:
-                _draw_field(axes, x, y, found, looks[found.first])
+                _draw_field(axes, x, y, found, palette.look(found.first))
             else:
                 axes.text(x + 0.5, y + 0.5, "–", color=figure.QUIET, ha="center", va="center")
     axes.set_xlim(0, columns)
