@@ -37,8 +37,12 @@ install(FILES ${CMAKE_BINARY_DIR}/generated/harness/plugin/version.h
 install(FILES harness/catalog/entry.h harness/catalog/line.h
         DESTINATION ${headers}/harness/catalog COMPONENT dev)
 install(FILES harness/plan/cell.h DESTINATION ${headers}/harness/plan COMPONENT dev)
-install(FILES harness/stress/finding.h harness/stress/suspect.h harness/stress/suspect_of.h
+install(FILES harness/stress/lock_adapter.h harness/stress/registered_lock.h
         DESTINATION ${headers}/harness/stress COMPONENT dev)
+install(FILES harness/stress/litmus/lock_under_test.h
+        DESTINATION ${headers}/harness/stress/litmus COMPONENT dev)
+install(FILES harness/stress/oracles/failure.h
+        DESTINATION ${headers}/harness/stress/oracles COMPONENT dev)
 install(DIRECTORY harness/plugin/public/lockbench DESTINATION ${public} COMPONENT dev)
 install(TARGETS lockbench_loop lockbench_workloads ARCHIVE COMPONENT dev)
 if(CMAKE_STRIP)

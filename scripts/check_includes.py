@@ -12,7 +12,7 @@ is any. The rules are the table RULES; nothing else needs to change when a folde
 import argparse
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -52,7 +52,15 @@ class Rule:
     libraries: frozenset[str]
 
 
-# A file belongs to the deepest folder here that holds it.
+# What all of stress may include.
+STRESS = ("harness/stress/litmus", "harness/stress/oracles", "harness/stress/trace") + tuple(
+    f"harness/stress/{name}"
+    for name in ("engine_program.h", "lock_adapter.h", "registered_lock.h", "report.h")
+)
+
+# A file belongs to the deepest folder here that holds it. A folder that holds sources has a rule of
+# its own; where it has none, the rule of a folder above it counts if that one is in WHOLE.
+WHOLE = frozenset({"tests", "examples", "primitives", "primitives/platform", "harness/plugin"})
 RULES: dict[str, Rule] = {
     "primitives/platform": Rule((), STANDARD | {"kernel"}),
     "primitives": Rule(("primitives/platform",), frozenset({"std", "Abseil", "TBB"})),
@@ -96,29 +104,48 @@ RULES: dict[str, Rule] = {
         + ("workloads/settings.h",),
         frozenset({"std", "Abseil", "nlohmann json", "hwloc", "kernel"}),
     ),
+    # The lower folders of stress do not see the upper ones: litmus and trace, oracles, the files of
+    # the folder itself, conformance, then the three engines.
+    "harness/stress/litmus": Rule(("primitives/platform",), frozenset({"std", "Abseil"})),
+    # Words that threads and processes write.
+    "harness/stress/trace": Rule(("primitives/platform",), STANDARD | {"Abseil"}),
+    "harness/stress/oracles": Rule(
+        ("harness/stress/litmus", "harness/stress/trace", "primitives/platform"),
+        STANDARD | {"Abseil"},
+    ),
     "harness/stress": Rule(
-        ("primitives", "harness/terminal/exit_code.h"),
+        ("harness/stress/litmus", "harness/stress/oracles", "harness/stress/trace", "primitives")
+        + ("harness/terminal/exit_code.h",),
         frozenset({"std", "Abseil", "nlohmann json"}),
     ),
-    # Words that threads and processes write.
-    "harness/stress/board": Rule((), STANDARD),
-    "harness/stress/real": Rule(
-        ("harness/stress", "harness/catalog", "harness/plugin", "harness/petri", "primitives")
+    # Child processes, and whether their threads stand still.
+    "harness/stress/supervision": Rule(("primitives/platform",), STANDARD | {"kernel"}),
+    "harness/stress/conformance": Rule(
+        STRESS + ("harness/stress/supervision", "harness/petri", "primitives/platform"),
+        frozenset({"std", "Abseil"}),
+    ),
+    "harness/stress/explore": Rule(
+        STRESS + ("harness/stress/conformance", "primitives"),
+        STANDARD | {"Abseil", "kernel"},
+    ),
+    "harness/stress/threads": Rule(
+        STRESS
+        + ("harness/stress/conformance", "harness/stress/supervision", "primitives")
         + ("workloads/random.h",),
         STANDARD | {"Abseil", "kernel"},
     ),
-    "harness/stress/proc": Rule(
-        ("harness/stress", "harness/catalog", "primitives", "workloads/random.h")
-        + ("workloads/file_counter.h",),
+    "harness/stress/processes": Rule(
+        STRESS
+        + ("harness/stress/conformance", "harness/stress/supervision", "harness/stress/threads")
+        + ("primitives", "workloads/random.h", "workloads/file_counter.h"),
         STANDARD | {"Abseil", "kernel"},
     ),
-    "harness/stress/conformance": Rule(
-        ("harness/stress", "harness/petri"),
-        frozenset({"std", "Abseil"}),
-    ),
-    "harness/stress/sim": Rule(
-        ("harness/stress", "harness/plugin", "harness/petri", "primitives"),
-        STANDARD | {"Abseil", "kernel"},
+    # The engines' programs, and the locks that each knows.
+    "harness/engines": Rule(
+        STRESS
+        + ("harness/stress/explore", "harness/stress/threads", "harness/stress/processes")
+        + ("harness/plugin", "harness/catalog", "primitives"),
+        STANDARD | {"Abseil"},
     ),
     "harness/petri": Rule(
         ("harness/plan/nearest.h", "harness/plan/quantity.h", "primitives/platform/huge_memory.h"),
@@ -227,7 +254,10 @@ def check(root: Path, sources: list[str]) -> list[str]:
     ]
     ours = [i for i in includes if i.path in known]
     violations += circles((Edge(i, i.file, i.path) for i in ours), "file")
-    violations += circles(folder_edges(ours), "folder")
+    violations += circles(folder_edges(ours, folder_of), "folder")
+    # A folder and those below it may include each other's files in layers; seen from outside, they
+    # are one.
+    violations += circles(folder_edges(ours, component_of), "component")
     return violations
 
 
@@ -244,10 +274,17 @@ def includes_of(root: Path, source: str) -> Iterator[Include]:
 
 def folder_of(source: str) -> str | None:
     """The folder of RULES that a file belongs to."""
-    for parent in PurePosixPath(source).parents:
+    folder = PurePosixPath(source).parent
+    for parent in (folder, *folder.parents):
         if str(parent) in RULES:
-            return str(parent)
+            return str(parent) if parent == folder or str(parent) in WHOLE else None
     return None
+
+
+def component_of(source: str) -> str:
+    """The part of the project that a file belongs to: a folder with all that is below it."""
+    parts = PurePosixPath(source).parts
+    return "/".join(parts[:2] if parts[0] == "harness" else parts[:1])
 
 
 def library_of(path: str) -> str | None:
@@ -301,10 +338,12 @@ class Edge:
     end: str
 
 
-def folder_edges(includes: Iterable[Include]) -> Iterator[Edge]:
-    """The steps from one folder of RULES to another."""
+def folder_edges(
+    includes: Iterable[Include], owner_of: Callable[[str], str | None]
+) -> Iterator[Edge]:
+    """The steps from one folder to another, where `owner_of` says which one a file belongs to."""
     for include in includes:
-        start, end = folder_of(include.file), folder_of(include.path)
+        start, end = owner_of(include.file), owner_of(include.path)
         if start and end and start != end:
             yield Edge(include, start, end)
 

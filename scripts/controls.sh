@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Locks that no engine of `stress` may convict, looked into again and again. See usage() below.
+# Locks that no engine of `stress` may fail, looked into again and again. See usage() below.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source scripts/prepare.sh
@@ -12,7 +12,7 @@ Usage: ./scripts/controls.sh [--runs N] [--seconds N] [--at-once N]
                              [--engine NAME] [--log FILE] [LOCK[/MODE]]...
 
 Lets the engines of `lockbench stress` look into locks that are correct, N runs
-each, with the seeds 1 to N, and ends with a table: how often each was convicted
+each, with the seeds 1 to N, and ends with a table: how often each failed
 (never, is what is to come out), found unfair, or left undecided.
 
   LOCK[/MODE]    these alone, if any; with MODE, that mode alone. Unless named:
@@ -21,14 +21,14 @@ each, with the seeds 1 to N, and ends with a table: how often each was convicted
   --runs N       of each lock with each engine, 100 unless given
   --seconds N    that a run has, 10 unless given
   --at-once N    runs that go on at once, 4 unless given; more than there are
-                 processors make false convictions likelier
+                 processors make false failures likelier
   --engine NAME  sim, real or proc, and no other
-  --log FILE     keeps a line for each run, and the reports of convictions in
+  --log FILE     keeps a line for each run, and the reports of failures in
                  FILE.reports; goes on with a FILE that is there
 
 LOCKBENCH_BUILD names the folder of the engines, build/release unless given.
 They are copied first: it may be built anew meanwhile. Exits with 1 when a lock
-was convicted or an engine failed.
+failed or an engine gave no report.
 TEXT
 }
 
@@ -77,7 +77,7 @@ trap 'rm -rf "$folder"' EXIT
 log="${log:-$folder/log}"
 touch "$log"
 
-# correct_ones PROGRAM: the names of its suspects that nothing is said against.
+# correct_ones PROGRAM: the names of its locks that are not known to be broken.
 correct_ones() { "$folder/$1" list | awk -F '\t' '$3 == "" && $4 == "" { print $1 }'; }
 
 # Those that were named, or all: "engine program lock mode", a line each.
@@ -98,7 +98,7 @@ work_for() {
   done
 }
 
-# look ENGINE PROGRAM LOCK MODE SEED: one run; its line in the log, its report if it convicts.
+# look ENGINE PROGRAM LOCK MODE SEED: one run; its line in the log, its report if the lock failed.
 look() {
   local report verdict messages="$folder/messages-$BASHPID"
   report="$(order_for "$3" "$seconds" "$5" "$4" 10 | "$folder/$2" 2>"$messages" |
@@ -107,7 +107,7 @@ look() {
   # Appended in one piece, whoever else appends.
   printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$3${4:+/$4}" "$5" "$seconds" "${verdict:-none}" \
     "$(number_of lock_operations "$report")" "$(head -n 1 "$messages")" >>"$log"
-  [[ "$verdict" != convicted ]] || printf '%s\n' "$report" >>"$log.reports"
+  [[ "$verdict" != failed ]] || printf '%s\n' "$report" >>"$log.reports"
   rm -f "$messages"
 }
 
@@ -119,14 +119,14 @@ table() {
     END {
       form = "%s %6s %8s %12s %10s %8s %10s %7s\n"
       printf form, sprintf("%-6s %-32s", "engine", "lock"), "runs", "seconds", "operations",
-             "convicted", "unfair", "undecided", "failed"
+             "failed", "unfair", "undecided", "no report"
       for (i = 1; i <= count; ++i) {
         n = names[i]
-        printf form, n, of[n], spent[n], sprintf("%.0f", held[n]), verdicts[n, "convicted"] + 0,
-               verdicts[n, "fairness"] + 0, verdicts[n, "inconclusive"] + 0, verdicts[n, "none"] + 0
+        printf form, n, of[n], spent[n], sprintf("%.0f", held[n]), verdicts[n, "failed"] + 0,
+               verdicts[n, "unfair"] + 0, verdicts[n, "inconclusive"] + 0, verdicts[n, "none"] + 0
       }
-      printf "%d runs: %d convicted, %d unfair, %d undecided, %d failed\n", all,
-             total["convicted"], total["fairness"], total["inconclusive"], total["none"]
+      printf "%d runs: %d failed, %d unfair, %d undecided, %d without a report\n", all,
+             total["failed"], total["unfair"], total["inconclusive"], total["none"]
     }' "$log"
 }
 
@@ -174,4 +174,4 @@ done
 wait
 say "Looked into"
 table
-! grep -qE $'\t(convicted|none)\t' "$log"
+! grep -qE $'\t(failed|none)\t' "$log"

@@ -2,12 +2,12 @@
 # shellcheck shell=bash
 # How sanitize.sh and controls.sh speak with the engines of `stress`. Sourced, not run.
 #
-# order_for SUSPECT SECONDS SEED MODE RERUNS   the order, as an engine reads it
+# order_for LOCK SECONDS SEED MODE RERUNS   the order, as an engine reads it
 # member NAME REPORT                           the value of a member of a report that is a text
 # number_of NAME REPORT                        … that is a number
 
 order_for() {
-  printf '{"suspect":"%s","budget_ns":%d,"seed":%d,"client":"","schedule":"","memory":"tso",' \
+  printf '{"lock":"%s","budget_ns":%d,"seed":%d,"program":"","schedule":"","memory":"tso",' \
     "$1" "${2}000000000" "$3"
   printf '"preemptions":3,"mode":"%s","threads":4,"reruns":%d,"net":""}' "$4" "$5"
 }

@@ -12,14 +12,14 @@ Usage: ./scripts/sanitize.sh [SECONDS]
 
 Builds the real engine of `lockbench stress` in the presets `tsan` and `asan`,
 lets each look into every primitive of our own for SECONDS (2 unless given),
-and ends with a table. Each sanitizer must convict broken locks as well, which
-shows that it sees. Exits with 1 when a primitive was convicted, a broken lock
+and ends with a table. Each sanitizer must fail broken locks as well, which
+shows that it sees. Exits with 1 when a primitive failed, a broken lock
 was not, or nothing was looked at.
 TEXT
 }
 
 seconds=2
-most_seconds=30  # for a broken lock, which is convicted long before
+most_seconds=30  # for a broken lock, which fails long before
 case "${1-}" in
   "") ;;
   -h | --help)
@@ -51,18 +51,18 @@ own_primitives() {
   "${fixed_layout[@]}" "build/$1/lockbench-real" list | sed -n 's/^\([^\t]*\)\t[^\t]* (lockbench).*/\1/p'
 }
 
-# look PRESET PROGRAM SUSPECT SECONDS: prints the report, or nothing when the engine itself failed.
+# look PRESET PROGRAM LOCK SECONDS: prints the report, or nothing when the engine itself failed.
 look() {
   order_for "$3" "$4" 1 "" 0 | "${fixed_layout[@]}" "build/$1/$2" 2>"$messages" | sed -n 's/^{/{/p'
 }
 
-# row PRESET SUSPECT EXPECTED REPORT: a line of the table, and whether it is as it should be.
+# row PRESET LOCK EXPECTED REPORT: a line of the table, and whether it is as it should be.
 row() {
   local verdict oracle outcome=ok
   verdict="$(member verdict "$4")"
   oracle="$(member oracle "$4")"
-  if [[ "$3" == convicted ]]; then
-    [[ "$verdict" == convicted ]] || outcome=FAILED
+  if [[ "$3" == failed ]]; then
+    [[ "$verdict" == failed ]] || outcome=FAILED
   else
     [[ "$verdict" == clean || "$verdict" == fairness ]] || outcome=FAILED
   fi
@@ -84,12 +84,12 @@ for preset in tsan asan; do
     --target lockbench-real --target lockbench-real-mutants
   mapfile -t own < <(own_primitives "$preset")
   ((${#own[@]} != 0)) || fail "lockbench-real of preset $preset lists no primitive of our own"
-  for suspect in "${own[@]}"; do
-    row "$preset" "$suspect" clean "$(look "$preset" lockbench-real "$suspect" "$seconds")"
+  for lock in "${own[@]}"; do
+    row "$preset" "$lock" clean "$(look "$preset" lockbench-real "$lock" "$seconds")"
   done
-  for suspect in ${broken[$preset]}; do
-    row "$preset" "$suspect" convicted \
-      "$(look "$preset" lockbench-real-mutants "$suspect" "$most_seconds")"
+  for lock in ${broken[$preset]}; do
+    row "$preset" "$lock" failed \
+      "$(look "$preset" lockbench-real-mutants "$lock" "$most_seconds")"
   done
 done
 

@@ -9,39 +9,41 @@ namespace lockbench {
 namespace {
 
 // What the engines of threads and of processes are told.
-void add_crew_flags(CLI::App& stress, stress::Order& order) {
+void add_thread_flags(CLI::App& stress, stress::Order& order) {
   add_count(stress, "--threads", {.least = 1, .most = 64}, "real, proc: how many [4]",
             [&order](std::uint64_t n) { order.threads = static_cast<std::uint32_t>(n); });
   add_text(stress,
-           {.names = "--mode", .type = "MODE", .help = "real, proc: this mode alone [all in turn]"},
+           {.names = "--mode",
+            .type = "MODE",
+            .help = "real, proc: one fault-injection mode [all in turn]"},
            order.mode);
 }
 
 void add_simulation_flags(CLI::App& stress, stress::Order& order) {
   add_text(stress,
-           {.names = "--client",
+           {.names = "--program,--client",
             .type = "TEXT",
-            .help = "sim: what the threads do, as 'L0 U | T0 U' (docs/stress.md) [drawn]"},
-           order.client);
+            .help = "sim: what the threads do, as 'L0 U | T0 U' (docs/stress.md) [generated]"},
+           order.program);
   add_text(stress,
            {.names = "--schedule",
             .type = "TEXT",
-            .help = "sim: who goes on when, as a report prints it; needs --client"},
+            .help = "sim: who goes on when, as a report prints it; needs --program"},
            order.schedule);
   add_text(stress,
            {.names = "--memory", .type = "MODEL", .help = "sim: tso (as x86) or sequential [tso]"},
            order.memory);
   add_count(stress, "--preemptions", {.least = 0, .most = 16},
-            "sim: small clients are explored whole up to so many [3]",
+            "sim: explores small programs exhaustively up to so many [3]",
             [&order](std::uint64_t n) { order.preemptions = static_cast<std::uint32_t>(n); });
 }
 
 }  // namespace
 
 void add_stress(CLI::App& app, StressOptions& options) {
-  CLI::App& stress = add_command(app, "stress", "Looks for a way to break a lock", kStressExamples);
-  add_words(stress, "locks", "Locks to look into (lockbench stress --list) [all]",
-            options.suspects);
+  CLI::App& stress =
+      add_command(app, "stress", "Searches for a way to break a lock", kStressExamples);
+  add_words(stress, "locks", "Locks to test (lockbench stress --list) [all]", options.locks);
   add_texts(
       stress,
       {.names = "--engine",
@@ -54,15 +56,14 @@ void add_stress(CLI::App& app, StressOptions& options) {
                            .help = "How long it may take, all locks and engines together [60s]"},
                           parse_duration,
                           [&options](const Nanoseconds& budget) { options.budget = budget; });
-  add_count(stress, "--seed", kSeedRange, "Draws what the locks are asked to do [1]",
+  add_count(stress, "--seed", kSeedRange, "Random seed [1]",
             [&options](std::uint64_t n) { options.order.seed = n; });
-  add_switch(stress, "--self-test",
-             "Puts known broken locks before the engines: each must be convicted",
+  add_switch(stress, "--self-test", "Runs known broken locks: the engines must detect each",
              options.self_test);
   add_switch(stress, "--list", "Shows the locks, and which engines know them", options.list);
   add_text_or_json(stress, "text or json, a report a line [text]",
                    [&options](bool json) { options.json = json; });
-  add_crew_flags(stress, options.order);
+  add_thread_flags(stress, options.order);
   add_simulation_flags(stress, options.order);
 }
 

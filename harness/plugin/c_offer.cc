@@ -101,9 +101,9 @@ PluginOffer c_offer(const lockbench_c_plugin& plugin) {
       for (Pairing& pairing : entry.pairings) use_first(pairing.make, lock);
       whole.entries.push_back(std::move(entry));
     }
-    for (stress::Lineup& suspect : offer.suspects) {
-      use_first(suspect.make, lock);
-      whole.suspects.push_back(std::move(suspect));
+    for (stress::RegisteredLock& made : offer.locks) {
+      use_first(made.make, lock);
+      whole.locks.push_back(std::move(made));
     }
   }
   return whole;

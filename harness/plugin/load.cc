@@ -114,7 +114,7 @@ absl::Status check_c(const fs::path& file, const lockbench_c_plugin& plugin) {
 }
 
 absl::Status check_offer(const fs::path& file, const PluginOffer& offer) {
-  if (offer.entries.empty() && offer.suspects.empty()) {
+  if (offer.entries.empty() && offer.locks.empty()) {
     return refuse(file, "brings no lock; add one in the body of LOCKBENCH_PLUGIN");
   }
   for (const CatalogEntry& entry : offer.entries) {

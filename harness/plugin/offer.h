@@ -14,13 +14,13 @@
 #include "harness/catalog/entry.h"
 #include "harness/measure/course.h"
 #include "harness/plugin/version.h"
-#include "harness/stress/suspect.h"
+#include "harness/stress/registered_lock.h"
 
 namespace lockbench {
 
 struct PluginOffer {
-  std::vector<CatalogEntry> entries;     // for trials; none when built for simulation
-  std::vector<stress::Lineup> suspects;  // for the engines of stress
+  std::vector<CatalogEntry> entries;          // for trials; none when built for simulation
+  std::vector<stress::RegisteredLock> locks;  // for the engines of stress
 };
 
 // Of this header and all that it includes. Grows when what crosses changes its meaning; what
@@ -34,7 +34,7 @@ struct PluginBuild {
   std::uint32_t dual_abi = _GLIBCXX_USE_CXX11_ABI;
   std::uint32_t sizes = sizeof(CatalogEntry) + 3 * sizeof(Trial) + 5 * sizeof(WorkloadSettings) +
                         7 * sizeof(ThreadReport) + 11 * sizeof(Course) + 13 * sizeof(Arguments) +
-                        17 * sizeof(stress::Lineup) + 19 * sizeof(Proof);
+                        17 * sizeof(stress::RegisteredLock) + 19 * sizeof(Proof);
   std::uint32_t sanitizer = kSanitizer;
   std::uint32_t simulated = kSimulated;
 

@@ -40,7 +40,7 @@
 #include "harness/catalog/entry.h"
 #include "harness/catalog/line.h"
 #include "harness/plugin/offer.h"
-#include "harness/stress/suspect_of.h"
+#include "harness/stress/lock_adapter.h"
 #include "primitives/baselines/keyed_table.h"
 #include "primitives/concepts.h"
 #include "primitives/global_lock.h"
@@ -112,9 +112,9 @@ class PluginLocks {
     offer_.entries.push_back(entry_of(line, internal::PluginWorkloads()));
 #endif
     if constexpr (KeyedLock<P, std::uint64_t>) {
-      offer_.suspects.push_back(suspect_of<P, std::uint64_t>(line));
+      offer_.locks.push_back(registered_lock_of<P, std::uint64_t>(line));
     } else {
-      offer_.suspects.push_back(suspect_of<P, std::string_view>(line));
+      offer_.locks.push_back(registered_lock_of<P, std::string_view>(line));
     }
   }
 
@@ -162,25 +162,25 @@ class PluginLocks {
 
   // Small enough that keys meet and everything runs out.
   template <class P, Key K>
-  static stress::Lineup suspect_of(const Line<P>& line) {
+  static stress::RegisteredLock registered_lock_of(const Line<P>& line) {
     std::string name = line.listing.name;
     if (!line.listing.choices.empty()) {
       const Choice& first = line.listing.choices.front();
       name += ":" + first.parameter + "=" + first.value;
     }
     if (std::same_as<K, std::string_view>) name += "_string";
-    stress::Lineup made{.name = name,
-                        .summary = line.listing.summary + " (" + line.listing.origin + ")",
-                        .abilities = stress::abilities_of<P, K>()};
+    stress::RegisteredLock made{.name = name,
+                                .summary = line.listing.summary + " (" + line.listing.origin + ")",
+                                .abilities = stress::abilities_of<P, K>()};
     made.abilities.reclaims = CountsKeys<P>;
-    made.make = [line](std::uint64_t keys) -> std::unique_ptr<stress::Suspect> {
+    made.make = [line](std::uint64_t keys) -> std::unique_ptr<stress::LockUnderTest> {
       constexpr std::uint64_t kFew = 2;
       Arguments arguments{.numbers = {}, .keys = keys};
       for (const Number& number : line.listing.numbers) {
         const bool size = number.parameter == "stripes" || number.parameter == "leases";
         arguments.numbers[number.parameter] = size ? kFew : number.usual;
       }
-      return std::make_unique<stress::SuspectOf<P, K>>(line.make(arguments));
+      return std::make_unique<stress::LockAdapter<P, K>>(line.make(arguments));
     };
     return made;
   }

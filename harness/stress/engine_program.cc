@@ -22,27 +22,28 @@ int complain(const absl::Status& status) {
   return absl::IsInvalidArgument(status) || absl::IsNotFound(status) ? kBadInput : kCouldNotFinish;
 }
 
-absl::StatusOr<const Lineup*> find(std::span<const Lineup> lineup, const std::string& name) {
-  const auto found = std::find_if(lineup.begin(), lineup.end(),
-                                  [&](const Lineup& line) { return line.name == name; });
-  if (found != lineup.end()) return &*found;
+absl::StatusOr<const RegisteredLock*> find(std::span<const RegisteredLock> entry,
+                                           const std::string& name) {
+  const auto found = std::find_if(entry.begin(), entry.end(),
+                                  [&](const RegisteredLock& line) { return line.name == name; });
+  if (found != entry.end()) return &*found;
   return absl::NotFoundError(
-      absl::StrCat("`", name, "` is none of this engine's suspects; `list` names them"));
+      absl::StrCat("`", name, "` is none of this engine's locks; `list` names them"));
 }
 
-std::string listing(const Lineup& line) {
+std::string listing(const RegisteredLock& line) {
   const std::string oracles =
-      absl::StrJoin(line.convicted_by, ",",
+      absl::StrJoin(line.expected_oracles, ",",
                     [](std::string* out, Oracle oracle) { out->append(name_of(oracle)); });
   return absl::StrCat(line.name, "\t", line.summary, "\t", oracles, "\t", line.unseen);
 }
 
 }  // namespace
 
-int run_engine_program(std::span<const char* const> words, std::span<const Lineup> lineup,
+int run_engine_program(std::span<const char* const> words, std::span<const RegisteredLock> entry,
                        const Engine& engine) {
   if (words.size() == 2 && std::string_view(words[1]) == "list") {
-    for (const Lineup& line : lineup) std::cout << listing(line) << "\n";
+    for (const RegisteredLock& line : entry) std::cout << listing(line) << "\n";
     return 0;
   }
   if (words.size() != 1) {
@@ -51,10 +52,10 @@ int run_engine_program(std::span<const char* const> words, std::span<const Lineu
   const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
   const absl::StatusOr<Order> order = order_from_json(text);
   if (!order.ok()) return complain(order.status());
-  const absl::StatusOr<const Lineup*> suspect = find(lineup, order->suspect);
-  if (!suspect.ok()) return complain(suspect.status());
+  const absl::StatusOr<const RegisteredLock*> lock = find(entry, order->lock);
+  if (!lock.ok()) return complain(lock.status());
   const auto tell = [](const std::string& said) { std::cout << " " << said << std::endl; };
-  const absl::StatusOr<Report> report = engine(**suspect, *order, tell);
+  const absl::StatusOr<Report> report = engine(**lock, *order, tell);
   if (!report.ok()) return complain(report.status());
   std::cout << to_json(*report) << std::endl;
   return 0;

@@ -14,8 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 4> kVerdicts = {"clean", "convicted", "inconclusive",
-                                                       "fairness"};
+constexpr std::array<std::string_view, 4> kVerdicts = {"clean", "failed", "inconclusive", "unfair"};
 
 // One line; names and messages may hold bytes that are no UTF-8.
 std::string one_line(const Json& json) {
@@ -61,10 +60,10 @@ Verdict clean_or_inconclusive(const Evaluations& evaluations, const std::vector<
 }
 
 std::string to_json(const Order& order) {
-  return one_line({{"suspect", order.suspect},
+  return one_line({{"lock", order.lock},
                    {"budget_ns", order.budget.count()},
                    {"seed", order.seed},
-                   {"client", order.client},
+                   {"program", order.program},
                    {"schedule", order.schedule},
                    {"memory", order.memory},
                    {"preemptions", order.preemptions},
@@ -76,10 +75,10 @@ std::string to_json(const Order& order) {
 
 absl::StatusOr<Order> order_from_json(std::string_view text) {
   return reading("order", text, [](const Json& json) {
-    return Order{.suspect = json.at("suspect"),
+    return Order{.lock = json.at("lock"),
                  .budget = std::chrono::nanoseconds(json.at("budget_ns").get<std::int64_t>()),
                  .seed = json.at("seed"),
-                 .client = json.at("client"),
+                 .program = json.at("program"),
                  .schedule = json.at("schedule"),
                  .memory = json.at("memory"),
                  .preemptions = json.at("preemptions"),
@@ -92,18 +91,18 @@ absl::StatusOr<Order> order_from_json(std::string_view text) {
 
 std::string to_json(const Report& report) {
   Json json = {{"engine", report.engine},
-               {"suspect", report.suspect},
+               {"lock", report.lock},
                {"verdict", std::string(name_of(report.verdict))}};
-  if (report.finding) {
-    json["oracle"] = std::string(name_of(report.finding->oracle));
-    json["what"] = report.finding->what;
+  if (report.failure) {
+    json["oracle"] = std::string(name_of(report.failure->oracle));
+    json["what"] = report.failure->what;
     json["how"] = report.how;
     json["found_after_s"] = report.found_after_s;
     json["replay"] = {{"options", report.replay.options},
                       {"exact", report.replay.exact},
                       {"reruns", report.replay.reruns},
                       {"failures", report.replay.failures}};
-    json["story"] = report.story;
+    json["trace"] = report.trace;
   }
   json["evaluations"] = json_of(report.evaluations);
   Json figures = Json::object();
@@ -118,7 +117,7 @@ std::string to_json(const Report& report) {
 
 absl::StatusOr<Report> report_from_json(std::string_view text) {
   return reading("report", text, [](const Json& json) {
-    Report report{.engine = json.at("engine"), .suspect = json.at("suspect")};
+    Report report{.engine = json.at("engine"), .lock = json.at("lock")};
     const std::string verdict = json.at("verdict");
     const auto found = std::find(kVerdicts.begin(), kVerdicts.end(), verdict);
     if (found == kVerdicts.end()) {
@@ -126,7 +125,7 @@ absl::StatusOr<Report> report_from_json(std::string_view text) {
     }
     report.verdict = static_cast<Verdict>(found - kVerdicts.begin());
     if (json.contains("oracle")) {
-      report.finding = Finding{oracle_from(json.at("oracle")), json.at("what")};
+      report.failure = Failure{oracle_from(json.at("oracle")), json.at("what")};
       report.how = json.at("how");
       report.found_after_s = json.at("found_after_s");
       const Json& replay = json.at("replay");
@@ -134,7 +133,7 @@ absl::StatusOr<Report> report_from_json(std::string_view text) {
                        .exact = replay.at("exact"),
                        .reruns = replay.at("reruns"),
                        .failures = replay.at("failures")};
-      report.story = json.at("story").get<std::vector<std::string>>();
+      report.trace = json.at("trace").get<std::vector<std::string>>();
     }
     for (const auto& [name, times] : json.at("evaluations").items()) {
       report.evaluations.times[static_cast<std::size_t>(oracle_from(name))] = times;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Report: what one engine says of one suspect; and the order that it was given.
+// Report: what one engine says of one lock; and the order that it was given.
 //
 // Engines are programs of their own: the order comes as JSON on standard input, the report goes as
-// JSON to standard output. So a suspect that crashes or hangs costs its own report and nothing
+// JSON to standard output. So a lock that crashes or hangs costs its own report and nothing
 // else.
 #pragma once
 
@@ -17,32 +17,33 @@
 
 #include <absl/status/statusor.h>
 
-#include "harness/stress/finding.h"
+#include "harness/stress/oracles/failure.h"
 
 namespace lockbench::stress {
 
 // What to look into. What an engine has no use for it leaves alone.
 struct Order {
-  std::string suspect;
+  std::string lock;
   std::chrono::nanoseconds budget = std::chrono::seconds(10);
   std::uint64_t seed = 1;
-  std::string client;             // text of client.h; empty: what the engine draws
-  std::string schedule;           // sim: replay this; requires a client
+  std::string program;            // text of program.h; empty: what the engine draws
+  std::string schedule;           // sim: replay this; requires a program
   std::string memory = "tso";     // sim: tso or sequential
   std::uint32_t preemptions = 3;  // sim: bound of the exhaustive search
   std::string mode;               // real, proc: this one alone; empty: all in turn
   std::uint32_t threads = 4;      // real, proc
-  std::uint32_t reruns = 10;  // real, proc: how often a conviction is tried again, in the time left
-  std::string net;            // PNML; hold the suspect against this, and nothing else
+  std::uint32_t reruns =
+      10;           // real, proc: how often a counterexample is tried again, in the time left
+  std::string net;  // PNML; hold the lock against this, and nothing else
 };
 
-enum class Verdict : std::uint8_t { kClean, kConvicted, kInconclusive, kFairness };
+enum class Verdict : std::uint8_t { kClean, kFailed, kInconclusive, kUnfair };
 
 std::string_view name_of(Verdict verdict);
 
-// How a conviction can be had again.
+// How a counterexample can be had again.
 struct Replay {
-  std::vector<std::string> options;  // of `lockbench stress`, beside the suspect's name
+  std::vector<std::string> options;  // of `lockbench stress`, beside the lock's name
   bool exact = false;                // the same thing happens each time
   std::uint32_t reruns = 0;          // if not exact: tried so often …
   std::uint32_t failures = 0;        // … and convicted so often
@@ -50,19 +51,19 @@ struct Replay {
 
 struct Report {
   std::string engine;  // sim, real or proc
-  std::string suspect;
+  std::string lock;
   Verdict verdict = Verdict::kClean;
-  std::optional<Finding> finding;
+  std::optional<Failure> failure;
   std::string how;  // the strategy or mode that found it
   double found_after_s = 0;
   Replay replay;
-  std::vector<std::string> story;  // the last events, one a line, in order
+  std::vector<std::string> trace;  // the last events, one a line, in order
   Evaluations evaluations;
   // What was done, by names that carry units: executions, steps, lock_operations, longest_wait_ns …
   std::vector<std::pair<std::string, double>> figures;
   std::vector<std::string> remarks;  // sentences: what was explored whole; what could not be done
   double seconds = 0;
-  // Not the engines' to say: machine and build, and the command that has the finding again.
+  // Not the engines' to say: machine and build, and the command that has the failure again.
   std::string machine = {};
   std::string command = {};
 };

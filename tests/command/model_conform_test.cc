@@ -11,8 +11,8 @@ namespace lockbench {
 namespace {
 
 EngineListing engine(const std::string& name, const std::vector<std::string>& locks) {
-  EngineListing listing{.engine = name, .program = "/bin/" + name, .suspects = {}};
-  for (const std::string& lock : locks) listing.suspects.push_back({.name = lock});
+  EngineListing listing{.engine = name, .program = "/bin/" + name, .locks = {}};
+  for (const std::string& lock : locks) listing.locks.push_back({.name = lock});
   return listing;
 }
 

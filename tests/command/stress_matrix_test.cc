@@ -15,9 +15,9 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 KillEntry killed(const std::string& lock, Oracle oracle, double after_s, const std::string& how) {
-  return {{"real", "/bin/real", {.name = lock, .convicted_by = {"exclusion"}}, {}},
-          {.verdict = stress::Verdict::kConvicted,
-           .finding = stress::Finding{oracle, "what"},
+  return {{"real", "/bin/real", {.name = lock, .expected_oracles = {"exclusion"}}, {}},
+          {.verdict = stress::Verdict::kFailed,
+           .failure = stress::Failure{oracle, "what"},
            .how = how,
            .found_after_s = after_s},
           oracle == Oracle::kExclusion ? Kill::kAsExpected : Kill::kWrongOracle};
@@ -39,44 +39,44 @@ TEST(KillMatrix, ALockIsOneLineWithTheMedianOfItsRuns) {
 TEST(KillMatrix, OneRunByTheWrongOracleIsALocksFailure) {
   const std::string matrix = kill_matrix({killed("a", Oracle::kExclusion, 0.001, "plain"),
                                           killed("a", Oracle::kModel, 0.001, "plain")});
-  EXPECT_THAT(matrix, HasSubstr("WRONG ORACLE   1/2"));
+  EXPECT_THAT(matrix, HasSubstr("WRONG ORACLE    1/2"));
 }
 
 TEST(KillMatrix, SaysWhyAnEngineFailed) {
-  KillEntry failed = control(Kill::kFailed);
+  KillEntry failed = control(Kill::kEngineFailed);
   failed.report.remarks = {"the engine ended without a result"};
-  EXPECT_THAT(kill_matrix({control(Kill::kAcquitted), failed}),
-              HasSubstr("FAILED         1/2  the engine ended without a result"));
+  EXPECT_THAT(kill_matrix({control(Kill::kPassed), failed}),
+              HasSubstr("ENGINE FAILED   1/2  the engine ended without a result"));
 }
 
 TEST(KillSummary, CountsLocksAndNotRuns) {
   const std::vector<KillEntry> entries = {killed("a", Oracle::kExclusion, 0.001, "plain"),
                                           killed("b", Oracle::kExclusion, 0.5, "plain"),
-                                          control(Kill::kAcquitted),
+                                          control(Kill::kPassed),
                                           killed("a", Oracle::kExclusion, 0.001, "plain"),
                                           killed("b", Oracle::kExclusion, 0.5, "plain"),
-                                          control(Kill::kAcquitted)};
+                                          control(Kill::kPassed)};
   const std::string summary = kill_summary(entries);
-  EXPECT_THAT(summary, HasSubstr("2 of 2 broken locks convicted"));
+  EXPECT_THAT(summary, HasSubstr("2 of 2 broken locks detected"));
   EXPECT_THAT(summary, HasSubstr("slowest b 500.0 ms"));
-  EXPECT_THAT(summary, HasSubstr("1 of 1 correct ones acquitted"));
+  EXPECT_THAT(summary, HasSubstr("1 of 1 correct ones passed"));
 }
 
-TEST(KillSummary, AControlConvictedOnceIsNotAcquitted) {
-  EXPECT_THAT(kill_summary({control(Kill::kAcquitted), control(Kill::kFalseConviction)}),
-              HasSubstr("0 of 1 correct ones acquitted"));
+TEST(KillSummary, AControlThatFailsOnceDoesNotPass) {
+  EXPECT_THAT(kill_summary({control(Kill::kPassed), control(Kill::kFalseFailure)}),
+              HasSubstr("0 of 1 correct ones passed"));
 }
 
 TEST(LiveLine, ShowsTheEngineItsLastWordsAndTheFindings) {
-  const Charge charge{"sim", "/bin/sim", {.name = "keyed"}, {}};
-  EXPECT_EQ(live_line(charge, 2, 12, 1, " 10 schedules\n 20 schedules\n"),
-            "3/12  sim  keyed  20 schedules  1 findings");
+  const TestJob job{"sim", "/bin/sim", {.name = "keyed"}, {}};
+  EXPECT_EQ(live_line(job, 2, 12, 1, " 10 schedules\n 20 schedules\n"),
+            "3/12  sim  keyed  20 schedules  1 failures");
 }
 
 TEST(LiveLine, LeavesOutWhatIsNotYetWhole) {
-  const Charge charge{"sim", "/bin/sim", {.name = "keyed"}, {}};
-  EXPECT_THAT(live_line(charge, 0, 1, 0, " 10 schedules\n 20 sch"), HasSubstr("10 schedules"));
-  EXPECT_THAT(live_line(charge, 0, 1, 0, ""), Not(HasSubstr("schedules")));
+  const TestJob job{"sim", "/bin/sim", {.name = "keyed"}, {}};
+  EXPECT_THAT(live_line(job, 0, 1, 0, " 10 schedules\n 20 sch"), HasSubstr("10 schedules"));
+  EXPECT_THAT(live_line(job, 0, 1, 0, ""), Not(HasSubstr("schedules")));
 }
 
 }  // namespace

@@ -180,22 +180,22 @@ def test_a_lock_that_was_not_looked_at_does_not_conform(
     assert refused.stderr.startswith("lockbench model: --budget: leaves no time")
 
 
-def test_a_lock_of_which_nothing_could_be_judged_does_not_conform(tmp_path: Path) -> None:
+def test_a_lock_of_which_nothing_could_be_checked_does_not_conform(tmp_path: Path) -> None:
     report = {
         "engine": "sim",
-        "suspect": "keyed",
+        "lock": "keyed",
         "verdict": "inconclusive",
         "evaluations": {},
         "figures": {"executions": 12, "events": 0},
-        "remarks": ["not judged of 12 executions"],
+        "remarks": ["not checked in 12 executions"],
         "seconds": 0.1,
     }
     engine = with_engine(tmp_path, saying(report), locks="keyed\ta lock\t\t\n")
     done = engine.run("model", "keyed", "--conform")
     assert done.returncode == 4
     assert done.stdout == (
-        "Undecided    keyed: 12 executions, in 0.1 s; none could be judged\n"
-        "Coverage     not judged of 12 executions\n"
+        "Undecided    keyed: 12 executions, in 0.1 s; none could be checked\n"
+        "Coverage     not checked in 12 executions\n"
     )
 
 

@@ -20,7 +20,7 @@ enum class NestingFault {
   kFirstFreesAll,    // the first unlock of a nest gives the lock away
   kAnybodyUnlocks,   // does not look who unlocks
   kOverflows,        // counts to 255
-  kLoadsOwnerTwice,  // decides on two readings of the owner
+  kLoadsOwnerTwice,  // decides on two possible of the owner
 };
 
 template <NestingFault kFault>

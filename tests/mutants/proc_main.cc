@@ -3,11 +3,11 @@
 // lockbench-proc-mutants: the engine of processes with the broken locks before it.
 
 #include "harness/stress/engine_program.h"
-#include "harness/stress/proc/engine.h"
-#include "tests/mutants/lineup.h"
+#include "harness/stress/processes/engine.h"
+#include "tests/mutants/registry.h"
 
 int main(int count, char** words) {
   using namespace lockbench;
   return stress::run_engine_program({words, static_cast<std::size_t>(count)}, mutants::for_proc(),
-                                    stress::proc::investigate);
+                                    stress::processes::test_lock);
 }

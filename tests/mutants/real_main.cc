@@ -3,11 +3,11 @@
 // lockbench-real-mutants: the real engine with the broken locks before it.
 
 #include "harness/stress/engine_program.h"
-#include "harness/stress/real/engine.h"
-#include "tests/mutants/lineup.h"
+#include "harness/stress/threads/engine.h"
+#include "tests/mutants/registry.h"
 
 int main(int count, char** words) {
   using namespace lockbench;
   return stress::run_engine_program({words, static_cast<std::size_t>(count)}, mutants::for_real(),
-                                    stress::real::investigate);
+                                    stress::threads::test_lock);
 }

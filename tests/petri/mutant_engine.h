@@ -8,17 +8,18 @@
 #include <absl/status/statusor.h>
 
 #include "harness/stress/engine_program.h"
+#include "harness/stress/registered_lock.h"
 #include "harness/stress/report.h"
-#include "harness/stress/suspect.h"
 
 namespace lockbench::mutants {
 
 struct MutantEngine {
   const char* name = "";
   bool native = false;  // native threads
-  std::vector<stress::Lineup> (*lineup)() = nullptr;
-  absl::StatusOr<stress::Report> (*hold_against_net)(const stress::Lineup&, const stress::Order&,
-                                                     const stress::Tell&) = nullptr;
+  std::vector<stress::RegisteredLock> (*registry)() = nullptr;
+  absl::StatusOr<stress::Report> (*check_conformance)(const stress::RegisteredLock&,
+                                                      const stress::Order&,
+                                                      const stress::Tell&) = nullptr;
 };
 
 MutantEngine mutant_engine();

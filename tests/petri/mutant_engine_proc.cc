@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/stress/proc/conformance.h"
-#include "tests/mutants/lineup.h"
+#include "harness/stress/processes/conformance.h"
+#include "tests/mutants/registry.h"
 #include "tests/petri/mutant_engine.h"
 
 namespace lockbench::mutants {
 
 MutantEngine mutant_engine() {
-  return {.name = "proc", .lineup = for_proc, .hold_against_net = stress::proc::hold_against_net};
+  return {.name = "proc",
+          .registry = for_proc,
+          .check_conformance = stress::processes::check_conformance};
 }
 
 }  // namespace lockbench::mutants

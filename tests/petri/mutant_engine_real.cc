@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/stress/real/conformance.h"
-#include "tests/mutants/lineup.h"
+#include "harness/stress/threads/conformance.h"
+#include "tests/mutants/registry.h"
 #include "tests/petri/mutant_engine.h"
 
 namespace lockbench::mutants {
@@ -9,8 +9,8 @@ namespace lockbench::mutants {
 MutantEngine mutant_engine() {
   return {.name = "real",
           .native = true,
-          .lineup = for_real,
-          .hold_against_net = stress::real::hold_against_net};
+          .registry = for_real,
+          .check_conformance = stress::threads::check_conformance};
 }
 
 }  // namespace lockbench::mutants

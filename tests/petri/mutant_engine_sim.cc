@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/stress/sim/conformance.h"
-#include "tests/mutants/lineup.h"
+#include "harness/stress/explore/conformance.h"
+#include "tests/mutants/registry.h"
 #include "tests/petri/mutant_engine.h"
 
 namespace lockbench::mutants {
 
 MutantEngine mutant_engine() {
-  return {.name = "sim", .lineup = for_sim, .hold_against_net = stress::sim::hold_against_net};
+  return {
+      .name = "sim", .registry = for_sim, .check_conformance = stress::explore::check_conformance};
 }
 
 }  // namespace lockbench::mutants

@@ -18,15 +18,15 @@ constexpr std::chrono::seconds kForAMutant{60};
 constexpr std::chrono::milliseconds kWhereNothingIsFound{300};
 
 stress::Report investigated(const MutantNet& mutant) {
-  const std::vector<stress::Lineup> lineup = mutant_engine().lineup();
-  const auto line = std::find_if(lineup.begin(), lineup.end(), [&](const stress::Lineup& known) {
-    return known.name == mutant.lock;
-  });
-  if (line == lineup.end()) std::abort();
-  const stress::Order order{.suspect = mutant.lock,
+  const std::vector<stress::RegisteredLock> entry = mutant_engine().registry();
+  const auto line =
+      std::find_if(entry.begin(), entry.end(),
+                   [&](const stress::RegisteredLock& known) { return known.name == mutant.lock; });
+  if (line == entry.end()) std::abort();
+  const stress::Order order{.lock = mutant.lock,
                             .budget = must_disagree(mutant) ? kForAMutant : kWhereNothingIsFound,
                             .net = pnml_of(build_model(mutant.model).value())};
-  return mutant_engine().hold_against_net(*line, order, [](const std::string&) {}).value();
+  return mutant_engine().check_conformance(*line, order, [](const std::string&) {}).value();
 }
 
 std::string read_all(int from) {
@@ -62,9 +62,9 @@ stress::Report held_against_net(const MutantNet& mutant) {
   waitpid(child, &status, 0);
   if (!WIFSIGNALED(status)) return stress::report_from_json(text).value();
   return {.engine = mutant_engine().name,
-          .suspect = mutant.lock,
-          .verdict = stress::Verdict::kConvicted,
-          .finding = stress::Finding{stress::Oracle::kCrash, "the code took its process with it"}};
+          .lock = mutant.lock,
+          .verdict = stress::Verdict::kFailed,
+          .failure = stress::Failure{stress::Oracle::kCrash, "the code took its process with it"}};
 }
 
 std::string words_of(const ModelSpec& model) {

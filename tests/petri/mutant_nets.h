@@ -28,7 +28,7 @@ const std::vector<MutantNet>& mutant_nets();
 // may take its process with it, which is the oracle of crashes.
 stress::Report held_against_net(const MutantNet& mutant);
 
-// Whether this program's engine must convict the mutant.
+// Whether this program's engine must fail the mutant.
 bool must_disagree(const MutantNet& mutant);
 
 // The model as `lockbench model` takes it: `lease --nested`.

@@ -17,14 +17,14 @@ namespace {
 // The first sentence, without what a table has no room for.
 std::string said(const MutantNet& mutant) {
   const stress::Report report = held_against_net(mutant);
-  if (!report.finding) {
+  if (!report.failure) {
     if (!mutant.blind.empty()) return "cannot: " + mutant.blind;
     if (mutant_engine().native && !mutant.unseen_natively.empty()) {
       return "not seen: " + mutant.unseen_natively;
     }
     return mutant.control ? "agrees, being correct" : "**agrees, and should not**";
   }
-  const std::string& what = report.finding->what;
+  const std::string& what = report.failure->what;
   return (mutant.control ? "**disagrees, and is correct**: " : "") +
          what.substr(0, what.find(". "));
 }

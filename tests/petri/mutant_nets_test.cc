@@ -13,7 +13,7 @@
 
 #include "harness/petri/pnml.h"
 #include "harness/petri/search.h"
-#include "harness/stress/suspect.h"
+#include "harness/stress/registered_lock.h"
 #include "tests/petri/mutant_engine.h"
 
 namespace lockbench::mutants {
@@ -37,14 +37,14 @@ TEST_P(MutantNets, DisagreeWithBrokenLocksAlone) {
   const MutantNet& mutant = GetParam();
   const stress::Report report = held_against_net(mutant);
   if (mutant.control || !mutant.blind.empty()) {
-    EXPECT_FALSE(report.finding.has_value()) << report.finding->what;
+    EXPECT_FALSE(report.failure.has_value()) << report.failure->what;
     EXPECT_GT(report.evaluations[Oracle::kNet], 0u);
   }
   if (!must_disagree(mutant)) return;
-  ASSERT_EQ(report.verdict, Verdict::kConvicted);
-  const Oracle oracle = report.finding->oracle;
+  ASSERT_EQ(report.verdict, Verdict::kFailed);
+  const Oracle oracle = report.failure->oracle;
   EXPECT_TRUE(oracle == Oracle::kNet || oracle == Oracle::kCrash);
-  EXPECT_FALSE(report.finding->what.empty());
+  EXPECT_FALSE(report.failure->what.empty());
 }
 
 INSTANTIATE_TEST_SUITE_P(All, MutantNets, testing::ValuesIn(mutant_nets()), name);
@@ -53,13 +53,13 @@ TEST(MutantNetsTable, KnowsEveryMutantAndNoOther) {
   std::vector<std::string> in_table;
   for (const MutantNet& mutant : mutant_nets()) in_table.push_back(mutant.lock);
   std::vector<std::string> known;
-  for (const stress::Lineup& line : mutant_engine().lineup()) {
+  for (const stress::RegisteredLock& line : mutant_engine().registry()) {
     known.push_back(line.name);
     const auto entry = std::find(in_table.begin(), in_table.end(), line.name);
     if (entry == in_table.end()) continue;
     const auto i = static_cast<std::size_t>(entry - in_table.begin());
     if (mutant_engine().native) continue;
-    const bool broken = !line.convicted_by.empty() || !line.unseen.empty();
+    const bool broken = !line.expected_oracles.empty() || !line.unseen.empty();
     EXPECT_EQ(mutant_nets()[i].control, !broken) << line.name;
   }
   EXPECT_THAT(in_table, UnorderedElementsAreArray(known));
@@ -75,11 +75,11 @@ TEST(MutantNetsTable, NetsThatStandStillThemselvesDoSo) {
 }
 
 TEST(HoldAgainstNet, RefusesTheNetOfAnotherLock) {
-  const stress::Lineup line = mutant_engine().lineup().front();
+  const stress::RegisteredLock line = mutant_engine().registry().front();
   const auto complaint = [&line](const ModelSpec& model) {
     const stress::Order order{.net = pnml_of(build_model(model).value())};
     return std::string(
-        mutant_engine().hold_against_net(line, order, [](const auto&) {}).status().message());
+        mutant_engine().check_conformance(line, order, [](const auto&) {}).status().message());
   };
   if (!line.abilities.lock_per_key) {
     EXPECT_THAT(complaint({.primitive = "keyed"}), HasSubstr("it has 2 locks, the code 1"));

@@ -12,14 +12,14 @@
 #include <gtest/gtest.h>
 
 #include "harness/petri/pnml.h"
-#include "harness/stress/client.h"
-#include "harness/stress/real/conformance.h"
-#include "harness/stress/real/log.h"
-#include "harness/stress/real/logged_run.h"
-#include "tests/mutants/lineup.h"
+#include "harness/stress/litmus/program.h"
+#include "harness/stress/threads/conformance.h"
+#include "harness/stress/threads/log.h"
+#include "harness/stress/threads/recorded_run.h"
+#include "tests/mutants/registry.h"
 #include "tests/petri/nets.h"
 
-namespace lockbench::stress::real {
+namespace lockbench::stress::threads {
 namespace {
 
 using testing::HasSubstr;
@@ -27,17 +27,18 @@ using testing::IsEmpty;
 
 constexpr std::uint32_t kPasses = 200;
 
-Lineup named(const std::string& name) {
-  std::vector<Lineup> all = mutants::for_real();
-  return *std::find_if(all.begin(), all.end(), [&](const Lineup& l) { return l.name == name; });
+RegisteredLock named(const std::string& name) {
+  std::vector<RegisteredLock> all = mutants::for_real();
+  return *std::find_if(all.begin(), all.end(),
+                       [&](const RegisteredLock& l) { return l.name == name; });
 }
 
-Client client(const char* text) {
-  return client_from(text, 8).value();
+LitmusProgram program(const char* text) {
+  return program_from(text, 8).value();
 }
 
 TEST(Log, PutsWhatThreadsNotedInOneOrder) {
-  const Client both = client("L0 U | L1 U");
+  const LitmusProgram both = program("L0 U | L1 U");
   Log log(both, 1);
   log.note(1, {.act = 0, .takes = true});
   log.note(0, {.act = 0, .takes = true});
@@ -52,7 +53,7 @@ TEST(Log, PutsWhatThreadsNotedInOneOrder) {
 }
 
 TEST(Log, TellsWhoWaitsForWhat) {
-  const Client both = client("L0 U | L1 L0 U U");
+  const LitmusProgram both = program("L0 U | L1 L0 U U");
   Log log(both, 1);
   EXPECT_THAT(log.waits(both), IsEmpty());
   log.wants(1, 1);
@@ -63,14 +64,14 @@ TEST(Log, TellsWhoWaitsForWhat) {
   EXPECT_THAT(log.waits(both), IsEmpty());
 }
 
-TEST(LoggedRun, HoldersOfACorrectLockNeverOverlapInTheLog) {
+TEST(RecordedRun, HoldersOfACorrectLockNeverOverlapInTheLog) {
   for (const bool yields : {false, true}) {
-    const LoggedRun run =
-        run_logged(named("futex"),
-                   {.client = client("L0 U | L0 U | L0 U"), .passes = kPasses, .yields = yields});
+    const RecordedRun run = run_recorded(
+        named("futex"),
+        {.program = program("L0 U | L0 U | L0 U"), .passes = kPasses, .yields = yields});
     EXPECT_EQ(run.ended_badly, "");
-    EXPECT_EQ(run.chronicle.end, Chronicle::kAllGone);
-    const auto& deeds = run.chronicle.deeds;
+    EXPECT_EQ(run.trace.end, Trace::kAllGone);
+    const auto& deeds = run.trace.deeds;
     ASSERT_EQ(deeds.size(), 6u * kPasses);
     for (std::size_t i = 0; i < deeds.size(); i += 2) {
       EXPECT_EQ(deeds[i].kind, stress::Deed::kTakes) << i;
@@ -80,31 +81,31 @@ TEST(LoggedRun, HoldersOfACorrectLockNeverOverlapInTheLog) {
   }
 }
 
-TEST(LoggedRun, EndsThreadsThatStandStillAndTellsWhatTheyWaitFor) {
-  const LoggedRun run =
-      run_logged(named("stripes_as_asked"), {.client = client("L0 L0 U U"), .passes = 1});
-  EXPECT_EQ(run.chronicle.end, Chronicle::kStill);
-  ASSERT_EQ(run.chronicle.deeds.size(), 1u);
-  ASSERT_EQ(run.chronicle.waits.size(), 1u);
-  EXPECT_EQ(run.chronicle.waits[0].keys, std::vector<std::uint32_t>{0});
+TEST(RecordedRun, EndsThreadsThatStandStillAndTellsWhatTheyWaitFor) {
+  const RecordedRun run =
+      run_recorded(named("stripes_as_asked"), {.program = program("L0 L0 U U"), .passes = 1});
+  EXPECT_EQ(run.trace.end, Trace::kStill);
+  ASSERT_EQ(run.trace.deeds.size(), 1u);
+  ASSERT_EQ(run.trace.waits.size(), 1u);
+  EXPECT_EQ(run.trace.waits[0].keys, std::vector<std::uint32_t>{0});
 }
 
-TEST(LoggedRun, OutlivesALockThatTakesItsProcessWithIt) {
-  Lineup deadly = named("futex");
-  deadly.make = [](std::uint64_t) -> std::unique_ptr<Suspect> { std::_Exit(7); };
-  const LoggedRun run = run_logged(deadly, {.client = client("L0 U")});
-  EXPECT_EQ(run.chronicle.end, Chronicle::kCutOff);
+TEST(RecordedRun, OutlivesALockThatTakesItsProcessWithIt) {
+  RegisteredLock deadly = named("futex");
+  deadly.make = [](std::uint64_t) -> std::unique_ptr<LockUnderTest> { std::_Exit(7); };
+  const RecordedRun run = run_recorded(deadly, {.program = program("L0 U")});
+  EXPECT_EQ(run.trace.end, Trace::kCutOff);
   EXPECT_EQ(run.ended_badly, "the process ended itself with code 7");
 }
 
 TEST(HoldNativeThreadsAgainstNet, RefusesALockThatTakesKeysAwayByTheClock) {
-  Lineup limited = named("futex");
+  RegisteredLock limited = named("futex");
   limited.abilities.hold_limit = std::chrono::milliseconds(1);
   const Order order{.net = pnml_of(model({.primitive = "timed_hold"}))};
-  const auto report = hold_against_net(limited, order, [](const std::string&) {});
+  const auto report = check_conformance(limited, order, [](const std::string&) {});
   EXPECT_EQ(report.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(report.status().message()), HasSubstr("use the simulated engine"));
 }
 
 }  // namespace
-}  // namespace lockbench::stress::real
+}  // namespace lockbench::stress::threads

@@ -2,7 +2,7 @@
 
 // The broken locks of processes, and the nets that they are held against.
 
-#include "harness/stress/proc/children.h"
+#include "harness/stress/supervision/children.h"
 #include "tests/petri/mutant_nets.h"
 
 namespace lockbench::mutants {
@@ -26,7 +26,7 @@ const std::vector<MutantNet>& mutant_nets() {
       {"link_two_rescuers", lock_file(kManyWait)},
       {"link_no_recovery", lock_file()},
       {"link_steals_from_paused", lock_file()},
-      {"link_judges_by_number", lock_file(), stress::proc::can_recycle_numbers() ? "" : kNoNumbers},
+      {"link_judges_by_number", lock_file(), stress::can_recycle_numbers() ? "" : kNoNumbers},
       {"link_looks_seldom", lock_file()},
       {"file_as_published", lock_file()},
       {"file_unsafe_as_published", lock_file()},

@@ -18,17 +18,17 @@
 
 #include "harness/catalog/in_scratch_folder.h"
 #include "harness/petri/pnml.h"
-#include "harness/stress/proc/children.h"
-#include "harness/stress/proc/conformance.h"
-#include "harness/stress/proc/journal.h"
-#include "harness/stress/proc/journaled_run.h"
-#include "harness/stress/proc/readings.h"
-#include "harness/stress/suspect_of.h"
+#include "harness/stress/lock_adapter.h"
+#include "harness/stress/processes/conformance.h"
+#include "harness/stress/processes/journal.h"
+#include "harness/stress/processes/possible_traces.h"
+#include "harness/stress/processes/recorded_run.h"
+#include "harness/stress/supervision/children.h"
 #include "primitives/file_lock.h"
-#include "tests/mutants/lineup.h"
+#include "tests/mutants/registry.h"
 #include "tests/petri/nets.h"
 
-namespace lockbench::stress::proc {
+namespace lockbench::stress::processes {
 namespace {
 
 using testing::Contains;
@@ -36,16 +36,17 @@ using testing::Each;
 using testing::ElementsAre;
 using testing::Field;
 using testing::SizeIs;
-using Deeds = std::vector<stress::Deed>;
+using InjectedFaults = std::vector<stress::Deed>;
 using Wanted = std::vector<std::optional<std::uint32_t>>;
 
-Client client(const char* text) {
-  return client_from(text, 8).value();
+LitmusProgram program(const char* text) {
+  return program_from(text, 8).value();
 }
 
-Lineup named(const std::string& name) {
-  std::vector<Lineup> all = mutants::for_proc();
-  return *std::find_if(all.begin(), all.end(), [&](const Lineup& l) { return l.name == name; });
+RegisteredLock named(const std::string& name) {
+  std::vector<RegisteredLock> all = mutants::for_proc();
+  return *std::find_if(all.begin(), all.end(),
+                       [&](const RegisteredLock& l) { return l.name == name; });
 }
 
 Record took(std::uint8_t process, std::uint32_t act = 0) {
@@ -110,81 +111,86 @@ TEST(Journal, TellsWhoWaitsForWhatAndWhoIsInside) {
 }
 
 TEST(Readings, WhoIsKilledHoldingDiesAfterAllThatItNoted) {
-  const Client both = client("L0 U | L0 U");
-  EXPECT_THAT(readings_of({took(0), doomed(0), took(1)}, Wanted(2), both),
-              ElementsAre(Deeds{takes(0), dies(0), takes(1)}));
-  EXPECT_THAT(readings_of({doomed(0), took(0), took(1)}, Wanted(2), both),
-              ElementsAre(Deeds{takes(0), dies(0), takes(1)}));
+  const LitmusProgram both = program("L0 U | L0 U");
+  EXPECT_THAT(possible_traces({took(0), doomed(0), took(1)}, Wanted(2), both),
+              ElementsAre(InjectedFaults{takes(0), dies(0), takes(1)}));
+  EXPECT_THAT(possible_traces({doomed(0), took(0), took(1)}, Wanted(2), both),
+              ElementsAre(InjectedFaults{takes(0), dies(0), takes(1)}));
 }
 
 TEST(Readings, WhoIsKilledGivingBackMayHaveHeldItStill) {
-  EXPECT_THAT(readings_of({took(0), gave(0), doomed(0)}, Wanted(2), client("L0 U | L0 U")),
-              ElementsAre(Deeds{takes(0), lets_go(0)}, Deeds{takes(0), dies(0)}));
+  EXPECT_THAT(possible_traces({took(0), gave(0), doomed(0)}, Wanted(2), program("L0 U | L0 U")),
+              ElementsAre(InjectedFaults{takes(0), lets_go(0)}, InjectedFaults{takes(0), dies(0)}));
 }
 
 TEST(Readings, WhoIsKilledAskingMayHaveHadIt) {
   EXPECT_THAT(
-      readings_of({took(1), gave(1), doomed(0)}, {0, std::nullopt}, client("L0 U | L0 U")),
-      ElementsAre(Deeds{takes(1), lets_go(1)}, Deeds{takes(1), lets_go(1), takes(0), dies(0)}));
+      possible_traces({took(1), gave(1), doomed(0)}, {0, std::nullopt}, program("L0 U | L0 U")),
+      ElementsAre(InjectedFaults{takes(1), lets_go(1)},
+                  InjectedFaults{takes(1), lets_go(1), takes(0), dies(0)}));
 }
 
 TEST(Readings, WhoIsKilledOutsideLeavesNothing) {
-  EXPECT_THAT(readings_of({doomed(0), took(1), gave(1)}, Wanted(2), client("L0 U | L0 U")),
-              ElementsAre(Deeds{takes(1), lets_go(1)}));
+  EXPECT_THAT(possible_traces({doomed(0), took(1), gave(1)}, Wanted(2), program("L0 U | L0 U")),
+              ElementsAre(InjectedFaults{takes(1), lets_go(1)}));
 }
 
 // For longer than it takes to be killed, and not for so long that this is a standstill.
 constexpr char kResting[] = "L0 R3200000000 U | L0 R3200000000 U";
 
-TEST(JournaledRun, ADeadOwnersLockIsHadAgain) {
-  const Lineup file = suspect<InScratchFolder<FileLock<>>>("file", "");
+TEST(RecordedRun, ADeadOwnersLockIsHadAgain) {
+  const RegisteredLock file = lock_under_test<InScratchFolder<FileLock<>>>("file", "");
   // Whoever is first is killed resting, when the other waits.
-  const JournaledRun run = run_journaled(file, {.client = client(kResting), .fate = Fate::kKill});
+  const RecordedRun run =
+      run_recorded(file, {.program = program(kResting), .fault = FaultKind::kKill});
   EXPECT_EQ(run.ended_badly, "");
   EXPECT_EQ(run.strikes.killed_inside, 1u);
-  EXPECT_EQ(run.readings[0].end, Chronicle::kAllGone);
-  EXPECT_FALSE(run.readings[0].shortage.has_value());
-  ASSERT_FALSE(run.readings[0].deeds.empty());
-  const std::uint32_t first = run.readings[0].deeds[0].thread;
-  EXPECT_THAT(run.readings, ElementsAre(Field(&Chronicle::deeds,
-                                              ElementsAre(takes(first), dies(first),
-                                                          takes(1 - first), lets_go(1 - first)))));
+  EXPECT_EQ(run.possible[0].end, Trace::kAllGone);
+  EXPECT_FALSE(run.possible[0].shortage.has_value());
+  ASSERT_FALSE(run.possible[0].deeds.empty());
+  const std::uint32_t first = run.possible[0].deeds[0].thread;
+  EXPECT_THAT(run.possible,
+              ElementsAre(Field(&Trace::deeds, ElementsAre(takes(first), dies(first),
+                                                           takes(1 - first), lets_go(1 - first)))));
 }
 
-TEST(JournaledRun, EndsProcessesThatStandStillAndTellsWhatTheyWaitFor) {
-  const JournaledRun run =
-      run_journaled(named("link_no_recovery"), {.client = client(kResting), .fate = Fate::kKill});
-  EXPECT_EQ(run.readings[0].end, Chronicle::kStill);
-  ASSERT_THAT(run.readings[0].waits, SizeIs(1));
-  EXPECT_EQ(run.readings[0].waits[0].keys, std::vector<std::uint32_t>{0});
+TEST(RecordedRun, EndsProcessesThatStandStillAndTellsWhatTheyWaitFor) {
+  const RecordedRun run = run_recorded(named("link_no_recovery"),
+                                       {.program = program(kResting), .fault = FaultKind::kKill});
+  EXPECT_EQ(run.possible[0].end, Trace::kStill);
+  ASSERT_THAT(run.possible[0].waits, SizeIs(1));
+  EXPECT_EQ(run.possible[0].waits[0].keys, std::vector<std::uint32_t>{0});
 }
 
-TEST(JournaledRun, TellsOfAProcessThatEndsItself) {
-  class Deadly final : public Suspect {
+TEST(RecordedRun, TellsOfAProcessThatEndsItself) {
+  class Deadly final : public LockUnderTest {
    public:
-    std::unique_ptr<Claim> claim(std::uint64_t) override { std::_Exit(7); }
-    std::unique_ptr<Claim> claim_both(std::uint64_t, std::uint64_t) override { return nullptr; }
+    std::unique_ptr<LockHandle> handle(std::uint64_t) override { std::_Exit(7); }
+    std::unique_ptr<LockHandle> handle_both(std::uint64_t, std::uint64_t) override {
+      return nullptr;
+    }
     std::uint32_t capacity() const override { return 1; }
     std::optional<std::size_t> keys_kept() const override { return std::nullopt; }
   };
-  Lineup deadly = named("link");
+  RegisteredLock deadly = named("link");
   deadly.make = [](std::uint64_t) { return std::make_unique<Deadly>(); };
-  const JournaledRun run = run_journaled(deadly, {.client = client("L0 U")});
-  EXPECT_EQ(run.readings[0].end, Chronicle::kCutOff);
+  const RecordedRun run = run_recorded(deadly, {.program = program("L0 U")});
+  EXPECT_EQ(run.possible[0].end, Trace::kCutOff);
   EXPECT_EQ(run.ended_badly, "process 1 ended itself with code 7");
 }
 
-Report held_against(const ModelSpec& spec, const Lineup& lineup, std::chrono::seconds budget) {
+Report held_against(const ModelSpec& spec, const RegisteredLock& entry,
+                    std::chrono::seconds budget) {
   const Order order{.budget = budget, .net = pnml_of(model(spec))};
-  return hold_against_net(lineup, order, [](const std::string&) {}).value();
+  return check_conformance(entry, order, [](const std::string&) {}).value();
 }
 
 TEST(HoldProcessesAgainstNet, TheShippedLockDoesWhatItsNetDoesAndDeadOwnersAreRecovered) {
   for (const bool words : {true, false}) {
-    const Lineup file =
-        suspect<InScratchFolder<FileLock<>>>("file", "", FileLockOptions{.wake_words = words});
+    const RegisteredLock file = lock_under_test<InScratchFolder<FileLock<>>>(
+        "file", "", FileLockOptions{.wake_words = words});
     const Report report = held_against({.primitive = "file"}, file, std::chrono::seconds(2));
-    EXPECT_FALSE(report.finding.has_value()) << report.finding->what;
+    EXPECT_FALSE(report.failure.has_value()) << report.failure->what;
     EXPECT_GT(report.evaluations[Oracle::kNet], 0u);
   }
 }
@@ -193,15 +199,15 @@ TEST(HoldProcessesAgainstNet, TheShippedLockDoesWhatItsNetDoesAndDeadOwnersAreRe
 TEST(HoldProcessesAgainstNet, AStandstillThatTheNetHasIsNone) {
   const Report report = held_against({.primitive = "file_as_published"}, named("file_as_published"),
                                      std::chrono::seconds(4));
-  EXPECT_FALSE(report.finding.has_value()) << report.finding->what;
+  EXPECT_FALSE(report.failure.has_value()) << report.failure->what;
 }
 
 TEST(HoldProcessesAgainstNet, KillsNobodyWhereTheNetKnowsNoDeath) {
   const Report report =
       held_against({.primitive = "keyed"}, named("link_no_recovery"), std::chrono::seconds(1));
-  EXPECT_FALSE(report.finding.has_value()) << report.finding->what;
+  EXPECT_FALSE(report.failure.has_value()) << report.failure->what;
   EXPECT_THAT(report.figures, Contains(std::pair(std::string("processes killed"), 0.0)));
 }
 
 }  // namespace
-}  // namespace lockbench::stress::proc
+}  // namespace lockbench::stress::processes

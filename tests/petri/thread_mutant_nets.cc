@@ -19,7 +19,7 @@ constexpr char kToldLater[] =
 constexpr char kRare[] = "the moment is too short to be met every time";
 constexpr char kNobodyHolds[] =
     "a key is waited for only as long as another is held, and nobody holds one for ever";
-constexpr char kShallow[] = "no client of native threads nests 255 deep";
+constexpr char kShallow[] = "no program of native threads nests 255 deep";
 constexpr char kStillFirst[] = "they come to the standstill that the net has, too";
 
 ModelSpec one_lock() {

@@ -47,9 +47,9 @@ def run(env: dict[str, str], *words: str) -> "subprocess.CompletedProcess[str]":
 def test_every_correct_lock_is_looked_into_with_each_seed(tmp_path: Path) -> None:
     done = run(engines(tmp_path, saying(CLEAN)), "--runs", "3")
     assert done.returncode == 0, done.stdout + done.stderr
-    asked = sorted((order["suspect"], order["seed"]) for order in orders(tmp_path))
+    asked = sorted((order["lock"], order["seed"]) for order in orders(tmp_path))
     assert asked == [(name, seed) for name in ("ours", "right") for seed in (1, 2, 3)]
-    assert "6 runs: 0 convicted, 0 unfair, 0 undecided, 0 failed" in done.stdout
+    assert "6 runs: 0 failed, 0 unfair, 0 undecided, 0 without a report" in done.stdout
     ours = [line.split() for line in done.stdout.splitlines() if " ours " in line]
     assert ours == [["sim", "ours", "3", "3", "300", "0", "0", "0", "0"]]
 
@@ -58,24 +58,24 @@ def test_a_mode_and_a_lock_can_be_named(tmp_path: Path) -> None:
     done = run(engines(tmp_path, saying(CLEAN)), "--runs", "1", "right/one_core")
     assert done.returncode == 0
     [order] = orders(tmp_path)
-    assert (order["suspect"], order["mode"], order["budget_ns"]) == ("right", "one_core", 10**9)
+    assert (order["lock"], order["mode"], order["budget_ns"]) == ("right", "one_core", 10**9)
 
 
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
-        (saying({"verdict": "convicted", "figures": {}}), "1 convicted, 0 unfair, 0 undecided"),
+        (saying({"verdict": "failed", "figures": {}}), "1 failed, 0 unfair, 0 undecided"),
         ("exit 3\n", "0 undecided, 1 failed"),
     ],
 )
-def test_a_conviction_or_a_failure_is_told_by_the_exit_code(
+def test_a_failure_or_a_missing_report_is_told_by_the_exit_code(
     tmp_path: Path, answer: str, told: str
 ) -> None:
     done = run(engines(tmp_path, answer), "--runs", "1", "--log", str(tmp_path / "log"), "ours")
     assert done.returncode == 1
     assert told in done.stdout
     reports = tmp_path / "log.reports"
-    assert reports.exists() == ("convicted" in answer)
+    assert reports.exists() == ("failed" in answer)
 
 
 def test_what_is_in_the_log_is_not_done_again(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_what_is_in_the_log_is_not_done_again(tmp_path: Path) -> None:
     log = str(tmp_path / "log")
     run(env, "--runs", "1", "--log", log)
     done = run(env, "--runs", "2", "--log", log)
-    assert "4 runs: 0 convicted" in done.stdout
+    assert "4 runs: 0 failed" in done.stdout
     assert len(orders(tmp_path)) == 4
 
 
@@ -96,7 +96,7 @@ def test_an_interruption_leaves_no_engine_and_prints_the_table(tmp_path: Path) -
         process.send_signal(signal.SIGTERM)
         out, _ = process.communicate(timeout=60)
     assert process.returncode == 143
-    assert "0 runs: 0 convicted" in out
+    assert "0 runs: 0 failed" in out
     engine = int((tmp_path / "pid").read_text())
     with pytest.raises(ProcessLookupError):
         while True:  # killed; init may take a moment to bury it

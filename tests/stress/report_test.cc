@@ -15,10 +15,10 @@ using ::testing::HasSubstr;
 using ::testing::Pair;
 
 TEST(OrderJson, ComesBackAsItWent) {
-  const Order order{.suspect = "keyed",
+  const Order order{.lock = "keyed",
                     .budget = std::chrono::milliseconds(1500),
                     .seed = 42,
-                    .client = "L0 U | T0 U",
+                    .program = "L0 U | T0 U",
                     .schedule = "1*2.f1",
                     .memory = "sequential",
                     .preemptions = 2,
@@ -31,7 +31,7 @@ TEST(OrderJson, ComesBackAsItWent) {
 }
 
 TEST(OrderJson, NamesTheMemberThatIsMissing) {
-  const absl::StatusOr<Order> read = order_from_json(R"({"suspect":"keyed"})");
+  const absl::StatusOr<Order> read = order_from_json(R"({"lock":"keyed"})");
   ASSERT_EQ(read.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(read.status().message()), HasSubstr("budget_ns"));
 }
@@ -42,13 +42,13 @@ TEST(OrderJson, RefusesWhatIsNoJson) {
 
 TEST(ReportJson, ComesBackAsItWent) {
   Report report{.engine = "real",
-                .suspect = "spin",
-                .verdict = Verdict::kConvicted,
-                .finding = Finding{Oracle::kExclusion, "two \"inside\"\n"},
+                .lock = "spin",
+                .verdict = Verdict::kFailed,
+                .failure = Failure{Oracle::kExclusion, "two \"inside\"\n"},
                 .how = "yields",
                 .found_after_s = 0.25,
                 .replay = {.options = {"--seed", "3"}, .reruns = 10, .failures = 7},
-                .story = {"thread 0 has key 0"},
+                .trace = {"thread 0 has key 0"},
                 .figures = {{"epochs", 12}},
                 .remarks = {"a remark"},
                 .seconds = 1.5};
@@ -56,20 +56,20 @@ TEST(ReportJson, ComesBackAsItWent) {
   const absl::StatusOr<Report> read = report_from_json(to_json(report));
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_EQ(to_json(*read), to_json(report));
-  EXPECT_EQ(read->finding->oracle, Oracle::kExclusion);
+  EXPECT_EQ(read->failure->oracle, Oracle::kExclusion);
   EXPECT_EQ(read->evaluations[Oracle::kExclusion], 1U);
   EXPECT_THAT(read->figures, ElementsAre(Pair("epochs", 12)));
 }
 
 TEST(ReportJson, RefusesAnOracleThatThereIsNot) {
-  const absl::StatusOr<Report> read = report_from_json(
-      R"({"engine":"sim","suspect":"x","verdict":"clean","evaluations":{"guess":1},)"
-      R"("figures":{},"remarks":[],"seconds":0})");
+  const absl::StatusOr<Report> read =
+      report_from_json(R"({"engine":"sim","lock":"x","verdict":"clean","evaluations":{"guess":1},)"
+                       R"("figures":{},"remarks":[],"seconds":0})");
   ASSERT_FALSE(read.ok());
   EXPECT_THAT(std::string(read.status().message()), HasSubstr("`guess` is no oracle"));
 }
 
-TEST(CleanVerdict, NeedsEveryOracleThatTheSuspectCallsFor) {
+TEST(CleanVerdict, NeedsEveryOracleThatTheLockCallsFor) {
   Evaluations evaluations;
   evaluations.count(Oracle::kExclusion);
   EXPECT_EQ(clean_or_inconclusive(evaluations, {Oracle::kExclusion}), Verdict::kClean);

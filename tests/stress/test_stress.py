@@ -15,7 +15,7 @@ from program import PATIENCE_S, Program, saying, wait_until, with_engine
 
 CLEAN: dict[str, Any] = {
     "engine": "sim",
-    "suspect": "mine",
+    "lock": "mine",
     "verdict": "clean",
     "evaluations": {"exclusion": 1},
     "figures": {},
@@ -28,7 +28,7 @@ FOUND: dict[str, Any] = {
     "how": "PCT",
     "found_after_s": 0.1,
     "replay": {"options": ["--engine", "sim"], "exact": True, "reruns": 0, "failures": 0},
-    "story": ["step 1, thread 0 has key 0"],
+    "trace": ["step 1, thread 0 has key 0"],
 }
 
 
@@ -37,12 +37,12 @@ FOUND: dict[str, Any] = {
     [
         (saying(CLEAN), 0),
         ("echo 'lockbench: client: no such act' >&2; exit 2\n", 2),
-        (saying({**CLEAN, **FOUND, "verdict": "convicted"}), 3),
+        (saying({**CLEAN, **FOUND, "verdict": "failed"}), 3),
         ("kill -SEGV $$\n", 3),
         ("exit 3\n", 1),
         ("echo no report\n", 1),
         (saying({**CLEAN, "verdict": "inconclusive"}), 4),
-        (saying({**CLEAN, **FOUND, "oracle": "fairness", "verdict": "fairness"}), 5),
+        (saying({**CLEAN, **FOUND, "oracle": "fairness", "verdict": "unfair"}), 5),
     ],
 )
 def test_the_exit_code_says_what_came_of_it(tmp_path: Path, answer: str, code: int) -> None:
@@ -52,7 +52,7 @@ def test_the_exit_code_says_what_came_of_it(tmp_path: Path, answer: str, code: i
 def test_an_engine_is_told_what_to_look_into(tmp_path: Path) -> None:
     with_engine(tmp_path, saying(CLEAN)).run("stress", "mine", "--budget", "1s", "--seed", "7")
     order = json.loads((tmp_path / "sim.json").read_text(encoding="utf-8"))
-    assert order["suspect"] == "mine"
+    assert order["lock"] == "mine"
     assert order["seed"] == 7
     assert 0.9e9 < order["budget_ns"] <= 1e9
 
@@ -60,7 +60,7 @@ def test_an_engine_is_told_what_to_look_into(tmp_path: Path) -> None:
 def test_a_report_names_the_machine_and_the_command_that_has_the_finding_again(
     tmp_path: Path,
 ) -> None:
-    engine = with_engine(tmp_path, saying({**CLEAN, **FOUND, "verdict": "convicted"}))
+    engine = with_engine(tmp_path, saying({**CLEAN, **FOUND, "verdict": "failed"}))
     report = json.loads(engine.run("stress", "--budget", "1s", "--format", "json").stdout)
     assert report["command"] == "lockbench stress mine --engine sim"
     assert "hardware threads" in report["machine"]
@@ -85,18 +85,18 @@ def test_of_the_simulated_stripes_some_keys_have_one_and_others_another(
 ) -> None:
     """Else two keys never met, or never did without each other."""
 
-    def look(client: str) -> str:
-        options = ["--engine", "sim", "--client", client, "--budget", "1s"]
+    def look(program: str) -> str:
+        options = ["--engine", "sim", "--program", program, "--budget", "1s"]
         return lockbench.run("stress", lock, *options).stdout
 
     apart = look("L0 A1 U | L1 U")
     assert "whole: `L0 A1 U | L1 U`" in apart
-    assert "convicted" not in apart
-    assert "convicted by the oracle of independence" in look("L1 A1 U | L2 U")
+    assert "failed" not in apart
+    assert "failed, oracle independence" in look("L1 A1 U | L2 U")
 
 
 def test_a_schedule_that_tells_nothing_is_replayed(lockbench: Program) -> None:
-    command = ["stress", "global", "--engine", "sim", "--client", "L0 U | L0 U"]
+    command = ["stress", "global", "--engine", "sim", "--program", "L0 U | L0 U"]
     result = lockbench.run(*command, "--schedule", "-")
     assert "one schedule was replayed and broke nothing" in result.stdout
 
@@ -108,7 +108,7 @@ def test_a_correct_lock_is_found_clean(lockbench: Program) -> None:
     assert "whole: `L0 U | L0 U`" in result.stdout
 
 
-def test_a_broken_lock_is_convicted_and_again_by_the_command_that_is_printed(
+def test_a_broken_lock_fails_and_again_by_the_command_that_is_printed(
     lockbench: Program,
 ) -> None:
     first = lockbench.run(
@@ -122,7 +122,7 @@ def test_a_broken_lock_is_convicted_and_again_by_the_command_that_is_printed(
 
 
 def test_a_schedule_that_breaks_nothing_is_inconclusive(lockbench: Program) -> None:
-    words = ["stress", "global", "--engine", "sim", "--client", "L0 U", "--schedule", "1"]
+    words = ["stress", "global", "--engine", "sim", "--program", "L0 U", "--schedule", "1"]
     assert lockbench.run(*words).returncode == 4
 
 
@@ -130,13 +130,13 @@ def test_what_real_threads_show_is_looked_for_in_simulation_too(lockbench: Progr
     result = lockbench.run("stress", "spin_nothing", "--engine", "real", "--budget", "4s")
     assert result.returncode == 3
     assert "reruns of:" in result.stdout
-    assert "sim shows it each time, by the oracle of exclusion" in result.stdout
+    assert "sim reproduces it each time, oracle exclusion" in result.stdout
 
 
-def test_a_killed_owner_is_what_convicts_the_published_file_lock(lockbench: Program) -> None:
+def test_a_killed_owner_is_what_fails_the_published_file_lock(lockbench: Program) -> None:
     result = lockbench.run("stress", "file_as_published", "--engine", "proc", "--budget", "4s")
     assert result.returncode == 3
-    assert "by the oracle of progress" in result.stdout
+    assert "oracle progress" in result.stdout
     assert "which was killed" in result.stdout
 
 
@@ -146,13 +146,13 @@ def test_a_self_test_of_one_lock_is_one_line_of_the_matrix(lockbench: Program) -
     )
     assert result.returncode == 0, result.stdout
     assert result.stdout.startswith("sim   spin_nothing")
-    assert "1 of 1 broken locks convicted" in result.stdout
+    assert "1 of 1 broken locks detected" in result.stdout
 
 
 def test_a_terminal_shows_how_far_the_engine_is(lockbench: Program) -> None:
     shown = lockbench.on_a_terminal(120, "stress", "global", "--engine", "sim", "--budget", "1s")
     assert "1/1  sim  global" in shown
-    assert "schedules  0 findings" in shown
+    assert "schedules  0 failures" in shown
 
 
 def interrupted(program: Program, order: Path, of: str, *words: str) -> tuple[int, str, str]:
@@ -178,19 +178,19 @@ def test_an_interrupted_simulation_says_nothing_of_what_another_engine_found(
     tmp_path: Path,
 ) -> None:
     with_engine(tmp_path, "exec sleep 60\n")
-    found: dict[str, Any] = {**CLEAN, **FOUND, "engine": "real", "verdict": "convicted"}
+    found: dict[str, Any] = {**CLEAN, **FOUND, "engine": "real", "verdict": "failed"}
     program = with_engine(tmp_path, saying(found), "real")
     words = ("--engine", "real", "--budget", "4s", "--format", "json")
     code, out, err = interrupted(program, tmp_path / "sim.json", "mine", *words)
     assert code == 130
     report = json.loads(out)
-    assert (report["engine"], report["verdict"]) == ("real", "convicted")
+    assert (report["engine"], report["verdict"]) == ("real", "failed")
     assert report["remarks"] == []
     assert "interrupted in sim after mine by real, 1 of 1" in err
 
 
 def test_an_interrupted_self_test_prints_the_matrix_so_far(tmp_path: Path) -> None:
-    found = saying({**CLEAN, **FOUND, "verdict": "convicted"})
+    found = saying({**CLEAN, **FOUND, "verdict": "failed"})
     answer = f"if grep -q mine sim-mutants.json; then\n{found}else exec sleep 60; fi\n"
     locks = "mine\ta lock\texclusion\t\nother\ta lock\texclusion\t\n"
     program = with_engine(tmp_path, answer, "sim-mutants", locks)

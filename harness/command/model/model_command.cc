@@ -175,7 +175,7 @@ int code_of(Verdict verdict) {
 }
 
 int code_of(stress::Verdict verdict) {
-  if (verdict == stress::Verdict::kConvicted) return kFound;
+  if (verdict == stress::Verdict::kFailed) return kFound;
   return verdict == stress::Verdict::kInconclusive ? kInconclusive : kSuccess;
 }
 
@@ -205,7 +205,7 @@ absl::StatusOr<Outcome> conform_and_tell(const ModelOptions& options, const Net&
   if (!report.ok()) return report.status();
   out << conform_text(*report);
   std::vector<std::uint32_t> steps;
-  if (report->verdict == stress::Verdict::kConvicted) steps = replay(net, report->story).steps;
+  if (report->verdict == stress::Verdict::kFailed) steps = replay(net, report->trace).steps;
   return Outcome{code_of(report->verdict), showing_of(net, steps)};
 }
 

@@ -26,27 +26,25 @@ bool asked(const ConformOrder& order, const EngineListing& engine) {
   return order.engine.empty() || engine.engine == order.engine;
 }
 
-std::optional<Charge> charge_among(const std::vector<EngineListing>& engines,
-                                   const ConformOrder& order) {
+std::optional<TestJob> job_among(const std::vector<EngineListing>& engines,
+                                 const ConformOrder& order) {
   for (const EngineListing& engine : engines) {
     if (!asked(order, engine)) continue;
-    for (const Listed& suspect : engine.suspects) {
-      if (suspect.name != order.lock) continue;
-      return Charge{.engine = engine.engine,
-                    .program = engine.program,
-                    .suspect = suspect,
-                    .budget = order.budget};
+    for (const Listed& lock : engine.locks) {
+      if (lock.name != order.lock) continue;
+      return TestJob{
+          .engine = engine.engine, .program = engine.program, .lock = lock, .budget = order.budget};
     }
   }
   return std::nullopt;
 }
 
 // The shipped locks first; then, where the tests are built, the broken ones.
-absl::StatusOr<Charge> find_lock(const ConformOrder& order) {
+absl::StatusOr<TestJob> find_lock(const ConformOrder& order) {
   const std::vector<EngineListing> shipped = engines_named("");
-  if (std::optional<Charge> charge = charge_among(shipped, order)) return *std::move(charge);
+  if (std::optional<TestJob> job = job_among(shipped, order)) return *std::move(job);
   const std::vector<EngineListing> broken = engines_named("-mutants");
-  if (std::optional<Charge> charge = charge_among(broken, order)) return *std::move(charge);
+  if (std::optional<TestJob> job = job_among(broken, order)) return *std::move(job);
   // Engines that were interrupted while they told their locks are none that do not know one.
   if (noted_signal() != 0) return absl::CancelledError(kTooSoon);
   return unknown_lock(order, shipped, broken);
@@ -61,8 +59,8 @@ std::vector<std::string> knowing(const std::string& lock,
                                  const std::vector<EngineListing>& engines) {
   std::vector<std::string> names;
   for (const EngineListing& engine : engines) {
-    for (const Listed& suspect : engine.suspects) {
-      if (suspect.name == lock) add_once(engine.engine, names);
+    for (const Listed& listed : engine.locks) {
+      if (listed.name == lock) add_once(engine.engine, names);
     }
   }
   return names;
@@ -84,7 +82,7 @@ std::string quoted(const std::string& word) {
 }
 
 std::string again(const stress::Report& report) {
-  std::string words = "lockbench stress " + report.suspect;
+  std::string words = "lockbench stress " + report.lock;
   for (const std::string& word : report.replay.options) words += " " + quoted(word);
   return words;
 }
@@ -103,9 +101,9 @@ std::string undecided_text(const stress::Report& report) {
   return done.empty() ? absl::StrFormat(
                             "Undecided    %s: nothing was looked at in %.1f s; a larger --budget "
                             "allows more\n",
-                            report.suspect, report.seconds)
-                      : absl::StrFormat("Undecided    %s: %sin %.1f s; none could be judged\n",
-                                        report.suspect, done, report.seconds);
+                            report.lock, report.seconds)
+                      : absl::StrFormat("Undecided    %s: %sin %.1f s; none could be checked\n",
+                                        report.lock, done, report.seconds);
 }
 
 }  // namespace
@@ -115,7 +113,7 @@ absl::Status unknown_lock(const ConformOrder& order, const std::vector<EngineLis
   std::vector<std::string> locks;
   for (const EngineListing& engine : shipped) {
     if (!asked(order, engine)) continue;
-    for (const Listed& suspect : engine.suspects) add_once(suspect.name, locks);
+    for (const Listed& lock : engine.locks) add_once(lock.name, locks);
   }
   const std::string engine = order.engine.empty() ? "engine" : "engine '" + order.engine + "'";
   if (locks.empty()) {
@@ -140,9 +138,9 @@ absl::Status unknown_lock(const ConformOrder& order, const std::vector<EngineLis
 }
 
 absl::StatusOr<stress::Report> conform(const Net& net, const ConformOrder& order) {
-  const absl::StatusOr<Charge> charge = find_lock(order);
-  if (!charge.ok()) return charge.status();
-  Answer answer = ask(*charge, {.seed = order.seed, .net = pnml_of(net)}, {});
+  const absl::StatusOr<TestJob> job = find_lock(order);
+  if (!job.ok()) return job.status();
+  Answer answer = ask(*job, {.seed = order.seed, .net = pnml_of(net)}, {});
   if (answer.interrupted) {
     return absl::CancelledError(
         answer.told.empty()
@@ -160,9 +158,9 @@ absl::StatusOr<stress::Report> conform(const Net& net, const ConformOrder& order
 std::string conform_text(const stress::Report& report) {
   std::string text;
   switch (report.verdict) {
-    case stress::Verdict::kConvicted:
-      text = absl::StrCat("Disagrees    ", report.finding->what, "\nTrace        of ",
-                          report.story.size(), " events\n", traced(report.story));
+    case stress::Verdict::kFailed:
+      text = absl::StrCat("Disagrees    ", report.failure->what, "\nTrace        of ",
+                          report.trace.size(), " events\n", traced(report.trace));
       if (report.replay.exact) absl::StrAppend(&text, "Watch it     ", again(report), "\n");
       break;
     case stress::Verdict::kInconclusive:
@@ -170,7 +168,7 @@ std::string conform_text(const stress::Report& report) {
       break;
     default:
       text = absl::StrFormat("Conforms     %s: %sin %.1f s; the net can do all of it\n",
-                             report.suspect, done_text(report), report.seconds);
+                             report.lock, done_text(report), report.seconds);
   }
   for (const std::string& remark : report.remarks) {
     absl::StrAppend(&text, "Coverage     ", remark, "\n");

@@ -23,8 +23,8 @@ struct ConformOrder {
   std::uint64_t seed = 1;
 };
 
-// The engine's report: convicted if the lock did what the net cannot do, and its story is the
-// trace; inconclusive if nothing was judged. Fails with NotFound when the engine does not know the
+// The engine's report: failed if the lock did what the net cannot do, and its story is the
+// trace; inconclusive if nothing was checked. Fails with NotFound when the engine does not know the
 // lock, InvalidArgument when the net is none of that lock, Internal when the engine failed,
 // Cancelled when interrupted.
 absl::StatusOr<stress::Report> conform(const Net& net, const ConformOrder& order);

@@ -13,7 +13,7 @@
 #include "harness/catalog/catalog.h"
 #include "harness/command/run/plugins.h"
 #include "harness/command/stress/stress_engines.h"
-#include "harness/command/stress/stress_investigation.h"
+#include "harness/command/stress/stress_run.h"
 #include "harness/command/stress/stress_self_test.h"
 #include "harness/command/stress/stress_verdict.h"
 #include "harness/process/signals.h"
@@ -47,10 +47,10 @@ std::vector<std::string> plugins_in_catalog() {
 int print_listing(const std::vector<EngineListing>& engines) {
   std::map<std::string, std::pair<std::string, std::string>> by_name;
   for (const EngineListing& engine : engines) {
-    for (const Listed& suspect : engine.suspects) {
-      auto& [known_by, summary] = by_name[suspect.name];
+    for (const Listed& lock : engine.locks) {
+      auto& [known_by, summary] = by_name[lock.name];
       known_by += (known_by.empty() ? "" : ",") + engine.engine;
-      summary = suspect.summary;
+      summary = lock.summary;
     }
   }
   for (const auto& [name, line] : by_name) {
@@ -68,9 +68,9 @@ int stress_command(const StressOptions& options, const std::vector<std::string>&
   }
   const std::vector<EngineListing> broken = engines_named("-mutants");
   std::vector<EngineListing> engines;
-  const bool plugins_alone = !plugins.empty() && options.suspects.empty() && !options.list;
+  const bool plugins_alone = !plugins.empty() && options.locks.empty() && !options.list;
   if (!plugins_alone) {
-    engines = options.self_test ? broken : with_named(engines_named(""), broken, options.suspects);
+    engines = options.self_test ? broken : with_named(engines_named(""), broken, options.locks);
   }
   // In a self-test whatever is not known to be broken counts as correct: there, only those named.
   const bool those_named = plugins_alone || options.self_test;
@@ -83,11 +83,11 @@ int stress_command(const StressOptions& options, const std::vector<std::string>&
                           : "no engine lies beside this program; build or install it whole"));
   }
   if (options.list) return print_listing(engines);
-  absl::StatusOr<std::vector<Charge>> charges =
+  absl::StatusOr<std::vector<TestJob>> jobs =
       options.self_test ? plan_self_test(options, engines) : plan_stress(options, engines);
-  if (!charges.ok()) return complain_of_usage(charges.status());
-  const StressWork work{options, engines, broken, *std::move(charges), machine_line()};
-  return options.self_test ? test_engines(work) : investigate_locks(work);
+  if (!jobs.ok()) return complain_of_usage(jobs.status());
+  const StressWork work{options, engines, broken, *std::move(jobs), machine_line()};
+  return options.self_test ? test_engines(work) : test_locks(work);
 }
 
 }  // namespace lockbench

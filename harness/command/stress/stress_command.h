@@ -10,7 +10,7 @@
 
 namespace lockbench {
 
-// Returns 0 when all is clean; 1 for what the user got wrong; 2 when a lock was convicted, or a
+// Returns 0 when all is clean; 1 for what the user got wrong; 2 when a lock failed, or a
 // self-test failed; 3 when an engine failed; 4 when something stayed inconclusive; 5 when nothing
 // worse than unfairness was found; 130 or 143 when interrupted.
 // `plugins`: files whose locks are looked into as well; alone, when no lock is named.

@@ -55,22 +55,22 @@ void add_engine(const std::string& engine, const std::string& program, const std
   found.push_back({engine, program, listed_from(listing->out), plugin});
 }
 
-Report failed(const Charge& charge, const std::string& why) {
-  return {.engine = charge.engine,
-          .suspect = charge.suspect.name,
+Report failed(const TestJob& job, const std::string& why) {
+  return {.engine = job.engine,
+          .lock = job.lock.name,
           .verdict = Verdict::kInconclusive,
           .remarks = {why}};
 }
 
-// A suspect that takes the engine's process with it is convicted by that.
-Report died(const Charge& charge, const ChildResult& result) {
-  Report report = failed(charge, "");
+// A lock that takes the engine's process with it fails by that.
+Report died(const TestJob& job, const ChildResult& result) {
+  Report report = failed(job, "");
   report.remarks.clear();
-  report.verdict = Verdict::kConvicted;
-  report.finding =
-      stress::Finding{stress::Oracle::kCrash, told_end("the engine's process", result)};
+  report.verdict = Verdict::kFailed;
+  report.failure =
+      stress::Failure{stress::Oracle::kCrash, told_end("the engine's process", result)};
   report.how = "crash";
-  report.replay.options = {"--engine", charge.engine};
+  report.replay.options = {"--engine", job.engine};
   return report;
 }
 
@@ -97,9 +97,9 @@ void add_plugin_engines(const std::filesystem::path& plugin, std::vector<EngineL
   }
 }
 
-void name_plugin(const Charge& charge, Report& report) {
-  if (charge.plugin.empty()) return;
-  std::filesystem::path file = charge.plugin;
+void name_plugin(const TestJob& job, Report& report) {
+  if (job.plugin.empty()) return;
+  std::filesystem::path file = job.plugin;
   if (file.stem().extension() == ".sim") file = file.replace_extension().replace_extension(".so");
   report.replay.options.insert(report.replay.options.end(), {"--plugin", file.string()});
 }
@@ -113,39 +113,39 @@ std::string_view last_told(std::string_view out) {
   return out.substr(1, out.find('\n') - 1);
 }
 
-Answer ask(const Charge& charge, stress::Order order,
+Answer ask(const TestJob& job, stress::Order order,
            const std::function<void(std::string_view)>& live) {
-  order.suspect = charge.suspect.name;
-  order.budget = charge.budget;
+  order.lock = job.lock.name;
+  order.budget = job.budget;
   const absl::StatusOr<ChildResult> result =
-      run_child({.program = charge.program,
-                 .words = engine_words(charge.program, charge.plugin),
+      run_child({.program = job.program,
+                 .words = engine_words(job.program, job.plugin),
                  .input = to_json(order),
-                 .deadline = Clock::now() + charge.budget + kGrace,
+                 .deadline = Clock::now() + job.budget + kGrace,
                  .while_it_runs = live});
   if (!result.ok()) {
-    return {failed(charge, std::string(result.status().message())), true};
+    return {failed(job, std::string(result.status().message())), true};
   }
   if (result->ending == ChildEnding::kInterrupted) {
     return {.interrupted = true, .told = std::string(last_told(result->out))};
   }
   if (result->ending == ChildEnding::kTooLong) {
-    return {failed(charge, "the engine did not end by itself and was killed"), true};
+    return {failed(job, "the engine did not end by itself and was killed"), true};
   }
-  if (WIFSIGNALED(result->status)) return {died(charge, *result)};
+  if (WIFSIGNALED(result->status)) return {died(job, *result)};
   if (WEXITSTATUS(result->status) == kBadInput) {
     std::string_view said = result->err;
     said.remove_prefix(std::min(said.size(), said.find(": ") + 2));
     return {.misused = std::string(said.substr(0, said.find('\n')))};
   }
   if (WEXITSTATUS(result->status) != 0) {
-    return {failed(charge, told_end("the engine", *result)), true};
+    return {failed(job, told_end("the engine", *result)), true};
   }
   std::string text = result->out;
   if (!text.empty() && text.back() == '\n') text.pop_back();
   absl::StatusOr<Report> report =
       stress::report_from_json(std::string_view(text).substr(text.rfind('\n') + 1));
-  if (!report.ok()) return {failed(charge, std::string(report.status().message())), true};
+  if (!report.ok()) return {failed(job, std::string(report.status().message())), true};
   return {*std::move(report)};
 }
 

@@ -22,8 +22,8 @@ std::vector<EngineListing> engines_named(const std::string& suffix);
 // that was built for it, which lies beside as NAME.sim.so.
 void add_plugin_engines(const std::filesystem::path& plugin, std::vector<EngineListing>& found);
 
-// The words that repeat a finding name the plug-in as the user did.
-void name_plugin(const Charge& charge, stress::Report& report);
+// The words that repeat a failure name the plug-in as the user did.
+void name_plugin(const TestJob& job, stress::Report& report);
 
 struct Answer {
   stress::Report report;
@@ -39,7 +39,7 @@ std::string_view last_told(std::string_view out);
 
 // Starts the engine's program, gives it the order and reads its report. `live` is called now and
 // then with what it has printed so far.
-Answer ask(const Charge& charge, stress::Order order,
+Answer ask(const TestJob& job, stress::Order order,
            const std::function<void(std::string_view)>& live);
 
 }  // namespace lockbench

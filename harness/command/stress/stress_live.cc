@@ -11,18 +11,17 @@
 
 namespace lockbench {
 
-std::string live_line(const Charge& charge, std::size_t position, std::size_t charges,
-                      std::size_t findings, std::string_view out) {
-  return absl::StrFormat("%d/%d  %s  %s  %s  %d findings", position + 1, charges, charge.engine,
-                         charge.suspect.name, std::string(last_told(out)), findings);
+std::string live_line(const TestJob& job, std::size_t position, std::size_t jobs,
+                      std::size_t failures, std::string_view out) {
+  return absl::StrFormat("%d/%d  %s  %s  %s  %d failures", position + 1, jobs, job.engine,
+                         job.lock.name, std::string(last_told(out)), failures);
 }
 
-StressLive::StressLive(std::size_t charges)
-    : terminal_(isatty(STDERR_FILENO) != 0), charges_(charges) {}
+StressLive::StressLive(std::size_t jobs) : terminal_(isatty(STDERR_FILENO) != 0), jobs_(jobs) {}
 
-void StressLive::show(const Charge& charge, std::size_t position, std::string_view out) const {
+void StressLive::show(const TestJob& job, std::size_t position, std::string_view out) const {
   if (!terminal_) return;
-  std::cerr << "\r\x1b[K" << live_line(charge, position, charges_, findings, out) << std::flush;
+  std::cerr << "\r\x1b[K" << live_line(job, position, jobs_, failures, out) << std::flush;
 }
 
 void StressLive::leave() const {

@@ -12,22 +12,22 @@
 
 namespace lockbench {
 
-// "3/12  real  keyed  57 epochs  0 findings", from what the engine has printed so far. Pure.
-std::string live_line(const Charge& charge, std::size_t position, std::size_t charges,
-                      std::size_t findings, std::string_view out);
+// "3/12  real  keyed  57 epochs  0 failures", from what the engine has printed so far. Pure.
+std::string live_line(const TestJob& job, std::size_t position, std::size_t jobs,
+                      std::size_t failures, std::string_view out);
 
 class StressLive {
  public:
-  explicit StressLive(std::size_t charges);
+  explicit StressLive(std::size_t jobs);
 
-  void show(const Charge& charge, std::size_t position, std::string_view out) const;
+  void show(const TestJob& job, std::size_t position, std::string_view out) const;
   void leave() const;  // wipes the line off
 
-  std::size_t findings = 0;
+  std::size_t failures = 0;
 
  private:
   const bool terminal_;
-  const std::size_t charges_;
+  const std::size_t jobs_;
 };
 
 }  // namespace lockbench

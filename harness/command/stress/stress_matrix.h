@@ -14,7 +14,7 @@
 namespace lockbench {
 
 struct KillEntry {
-  Charge charge;
+  TestJob job;
   stress::Report report;
   Kill kill;
 };
@@ -23,8 +23,8 @@ struct KillEntry {
 // should, by which oracles, after how long (median), and which modes or strategies did it.
 std::string kill_matrix(const std::vector<KillEntry>& entries);
 
-// "sim: 39 of 39 broken locks convicted (median 0.6 ms, slowest spin_gives_up 60 ms); 9 of 9
-// correct ones acquitted", a line for each engine. Times are medians over a lock's runs.
+// "sim: 39 of 39 broken locks detected (median 0.6 ms, slowest spin_gives_up 60 ms); 9 of 9
+// correct ones passed", a line for each engine. Times are medians over a lock's runs.
 std::string kill_summary(const std::vector<KillEntry>& entries);
 
 }  // namespace lockbench

@@ -12,7 +12,7 @@
 namespace lockbench {
 namespace {
 
-// A hunt shorter than this says nothing; with many suspects the budget is then exceeded, and said
+// A hunt shorter than this says nothing; with many locks the budget is then exceeded, and said
 // to be too small.
 constexpr std::chrono::milliseconds kShortestHunt{100};
 
@@ -41,36 +41,36 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 
 absl::Status check_names(const StressOptions& options, const std::vector<EngineListing>& engines) {
   std::vector<std::string> known_engines;
-  std::vector<std::string> known_suspects;
+  std::vector<std::string> known_locks;
   for (const EngineListing& engine : engines) {
     known_engines.push_back(engine.engine);
-    for (const Listed& suspect : engine.suspects) {
-      if (!contains(known_suspects, suspect.name)) known_suspects.push_back(suspect.name);
+    for (const Listed& lock : engine.locks) {
+      if (!contains(known_locks, lock.name)) known_locks.push_back(lock.name);
     }
   }
   for (const std::string& name : options.engines) {
     if (!contains(known_engines, name)) return unknown_name("engine", name, known_engines);
   }
-  for (const std::string& name : options.suspects) {
-    if (!contains(known_suspects, name)) return unknown_name("lock", name, known_suspects);
+  for (const std::string& name : options.locks) {
+    if (!contains(known_locks, name)) return unknown_name("lock", name, known_locks);
   }
   return absl::OkStatus();
 }
 
 std::vector<Listed> chosen(const StressOptions& options, const EngineListing& engine) {
   if (!options.engines.empty() && !contains(options.engines, engine.engine)) return {};
-  std::vector<Listed> suspects;
-  for (const Listed& suspect : engine.suspects) {
-    if (options.suspects.empty() || contains(options.suspects, suspect.name)) {
-      suspects.push_back(suspect);
+  std::vector<Listed> locks;
+  for (const Listed& lock : engine.locks) {
+    if (options.locks.empty() || contains(options.locks, lock.name)) {
+      locks.push_back(lock);
     }
   }
-  return suspects;
+  return locks;
 }
 
-std::chrono::nanoseconds budget_in_self_test(const Listed& suspect) {
-  if (suspect.convicted_by.empty()) return kForAControl;
-  if (suspect.convicted_by == std::vector<std::string>{"fairness"}) return kForAnUnfairOne;
+std::chrono::nanoseconds budget_in_self_test(const Listed& lock) {
+  if (lock.expected_oracles.empty()) return kForAControl;
+  if (lock.expected_oracles == std::vector<std::string>{"fairness"}) return kForAnUnfairOne;
   return kMostForAKill;
 }
 
@@ -83,36 +83,36 @@ absl::Status nothing_to_do() {
 }  // namespace
 
 std::vector<Listed> listed_from(std::string_view text) {
-  std::vector<Listed> suspects;
+  std::vector<Listed> locks;
   for (const std::string& line : split(text, '\n')) {
     std::vector<std::string> fields = split(line, '\t');
     if (fields.size() < 4) continue;
     Listed listed{.name = std::move(fields[0]), .summary = std::move(fields[1])};
-    if (!fields[2].empty()) listed.convicted_by = split(fields[2], ',');
+    if (!fields[2].empty()) listed.expected_oracles = split(fields[2], ',');
     listed.unseen = std::move(fields[3]);
-    suspects.push_back(std::move(listed));
+    locks.push_back(std::move(listed));
   }
-  return suspects;
+  return locks;
 }
 
-absl::StatusOr<std::vector<Charge>> plan_stress(const StressOptions& options,
-                                                const std::vector<EngineListing>& engines) {
+absl::StatusOr<std::vector<TestJob>> plan_stress(const StressOptions& options,
+                                                 const std::vector<EngineListing>& engines) {
   if (absl::Status known = check_names(options, engines); !known.ok()) return known;
   std::vector<std::pair<const EngineListing*, std::vector<Listed>>> work;
   for (const EngineListing& engine : engines) {
-    std::vector<Listed> suspects = chosen(options, engine);
-    if (!suspects.empty()) work.emplace_back(&engine, std::move(suspects));
+    std::vector<Listed> locks = chosen(options, engine);
+    if (!locks.empty()) work.emplace_back(&engine, std::move(locks));
   }
   if (work.empty()) return nothing_to_do();
-  std::vector<Charge> charges;
-  for (const auto& [engine, suspects] : work) {
+  std::vector<TestJob> jobs;
+  for (const auto& [engine, locks] : work) {
     const std::chrono::nanoseconds each = std::max<std::chrono::nanoseconds>(
-        options.budget / (work.size() * suspects.size()), kShortestHunt);
-    for (const Listed& suspect : suspects) {
-      charges.push_back({engine->engine, engine->program, suspect, each, engine->plugin});
+        options.budget / (work.size() * locks.size()), kShortestHunt);
+    for (const Listed& lock : locks) {
+      jobs.push_back({engine->engine, engine->program, lock, each, engine->plugin});
     }
   }
-  return charges;
+  return jobs;
 }
 
 std::vector<EngineListing> with_named(std::vector<EngineListing> shipped,
@@ -120,29 +120,29 @@ std::vector<EngineListing> with_named(std::vector<EngineListing> shipped,
                                       const std::vector<std::string>& names) {
   std::vector<EngineListing> all = shipped;
   for (EngineListing listing : broken) {
-    std::erase_if(listing.suspects, [&](const Listed& suspect) {
+    std::erase_if(listing.locks, [&](const Listed& lock) {
       const bool known = std::any_of(shipped.begin(), shipped.end(), [&](const EngineListing& e) {
-        return std::any_of(e.suspects.begin(), e.suspects.end(),
-                           [&](const Listed& other) { return other.name == suspect.name; });
+        return std::any_of(e.locks.begin(), e.locks.end(),
+                           [&](const Listed& other) { return other.name == lock.name; });
       });
-      return known || !contains(names, suspect.name);
+      return known || !contains(names, lock.name);
     });
-    if (!listing.suspects.empty()) all.push_back(std::move(listing));
+    if (!listing.locks.empty()) all.push_back(std::move(listing));
   }
   return all;
 }
 
-std::chrono::nanoseconds budget_now(const std::vector<Charge>& charges, std::size_t position,
+std::chrono::nanoseconds budget_now(const std::vector<TestJob>& jobs, std::size_t position,
                                     std::chrono::nanoseconds left) {
   std::chrono::duration<double> planned{};
-  for (std::size_t i = position; i < charges.size(); ++i) planned += charges[i].budget;
-  const std::chrono::duration<double> own = charges[position].budget;
+  for (std::size_t i = position; i < jobs.size(); ++i) planned += jobs[i].budget;
+  const std::chrono::duration<double> own = jobs[position].budget;
   const auto share = std::chrono::duration_cast<std::chrono::nanoseconds>(left * (own / planned));
   return std::max<std::chrono::nanoseconds>(share, kShortestHunt);
 }
 
 std::chrono::nanoseconds self_test_share(const StressOptions& options) {
-  const bool one_thing = !options.order.client.empty() || !options.order.schedule.empty() ||
+  const bool one_thing = !options.order.program.empty() || !options.order.schedule.empty() ||
                          !options.order.mode.empty() || !options.order.net.empty();
   if (one_thing || options.budget < kLeastForASelfTest) return {};
   return options.budget / 10;
@@ -153,35 +153,35 @@ bool has_time_for_another_round(std::chrono::nanoseconds spent, std::uint64_t ro
   return spent + spent / rounds <= budget;
 }
 
-absl::StatusOr<std::vector<Charge>> plan_self_test(const StressOptions& options,
-                                                   const std::vector<EngineListing>& engines) {
+absl::StatusOr<std::vector<TestJob>> plan_self_test(const StressOptions& options,
+                                                    const std::vector<EngineListing>& engines) {
   if (absl::Status known = check_names(options, engines); !known.ok()) return known;
-  std::vector<Charge> charges;
+  std::vector<TestJob> jobs;
   for (const EngineListing& engine : engines) {
-    for (const Listed& suspect : chosen(options, engine)) {
-      charges.push_back({engine.engine, engine.program, suspect, budget_in_self_test(suspect)});
+    for (const Listed& lock : chosen(options, engine)) {
+      jobs.push_back({engine.engine, engine.program, lock, budget_in_self_test(lock)});
     }
   }
-  if (charges.empty()) return nothing_to_do();
-  return charges;
+  if (jobs.empty()) return nothing_to_do();
+  return jobs;
 }
 
-Kill judge_kill(const Listed& suspect, const stress::Report& report) {
-  // Correct locks may be unfair, too: that convicts only whom it must.
-  const bool convicted =
-      report.verdict == stress::Verdict::kConvicted ||
-      (report.verdict == stress::Verdict::kFairness && contains(suspect.convicted_by, "fairness"));
-  if (suspect.convicted_by.empty()) {
-    if (!suspect.unseen.empty()) return convicted ? Kill::kAsExpected : Kill::kUnseen;
-    return convicted ? Kill::kFalseConviction : Kill::kAcquitted;
+Kill kill_result(const Listed& lock, const stress::Report& report) {
+  // Correct locks may be unfair, too: only where it is expected is that a failure.
+  const bool failed =
+      report.verdict == stress::Verdict::kFailed ||
+      (report.verdict == stress::Verdict::kUnfair && contains(lock.expected_oracles, "fairness"));
+  if (lock.expected_oracles.empty()) {
+    if (!lock.unseen.empty()) return failed ? Kill::kAsExpected : Kill::kUnseen;
+    return failed ? Kill::kFalseFailure : Kill::kPassed;
   }
-  if (!convicted) return Kill::kMissed;
-  const std::string oracle(name_of(report.finding->oracle));
-  return contains(suspect.convicted_by, oracle) ? Kill::kAsExpected : Kill::kWrongOracle;
+  if (!failed) return Kill::kMissed;
+  const std::string oracle(name_of(report.failure->oracle));
+  return contains(lock.expected_oracles, oracle) ? Kill::kAsExpected : Kill::kWrongOracle;
 }
 
 bool passes(Kill kill) {
-  return kill == Kill::kAsExpected || kill == Kill::kAcquitted || kill == Kill::kUnseen;
+  return kill == Kill::kAsExpected || kill == Kill::kPassed || kill == Kill::kUnseen;
 }
 
 }  // namespace lockbench

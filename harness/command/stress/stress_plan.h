@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// StressPlan: which engine looks into which suspect, and for how long. Pure.
+// StressPlan: which engine looks into which lock, and for how long. Pure.
 #pragma once
 
 #include <chrono>
@@ -15,21 +15,21 @@
 
 namespace lockbench {
 
-// A suspect, as an engine lists it.
+// A lock, as an engine lists it.
 struct Listed {
   std::string name;
   std::string summary;
   std::vector<std::string>
-      convicted_by;    // oracles; known to be broken: one of them must convict it
-  std::string unseen;  // known to be broken, and why this engine cannot see it
+      expected_oracles;  // oracles; known to be broken: one of them must report it
+  std::string unseen;    // known to be broken, and why this engine cannot see it
 };
 
 // An engine: the name that users type, and its program.
 struct EngineListing {
   std::string engine;
   std::string program;
-  std::vector<Listed> suspects;
-  std::string plugin = {};  // whose suspects these are; empty: the engine's own
+  std::vector<Listed> locks;
+  std::string plugin = {};  // whose locks these are; empty: the engine's own
 };
 
 // What an engine program prints when it is asked to `list`. Lines of less than four fields are left
@@ -37,38 +37,38 @@ struct EngineListing {
 std::vector<Listed> listed_from(std::string_view text);
 
 struct StressOptions {
-  std::vector<std::string> suspects;  // none: all
-  std::vector<std::string> engines;   // none: all that know them
+  std::vector<std::string> locks;    // none: all
+  std::vector<std::string> engines;  // none: all that know them
   std::chrono::nanoseconds budget = std::chrono::seconds(60);
   bool self_test = false;
   bool list = false;
   bool json = false;
-  stress::Order order;  // what goes to each engine, but for suspect and budget
+  stress::Order order;  // what goes to each engine, but for lock and budget
 };
 
 // One order to one engine.
-struct Charge {
+struct TestJob {
   std::string engine;
   std::string program;
-  Listed suspect;
+  Listed lock;
   std::chrono::nanoseconds budget;
-  std::string plugin = {};  // where the suspect comes from; empty: the engine itself
+  std::string plugin = {};  // where the lock comes from; empty: the engine itself
 };
 
-// Divides the budget among the engines, and each engine's share among its suspects; all that are
-// not named go in. Fails with InvalidArgument when a suspect or an engine is unknown, or when
+// Divides the budget among the engines, and each engine's share among its locks; all that are
+// not named go in. Fails with InvalidArgument when a lock or an engine is unknown, or when
 // nothing is left to do.
-absl::StatusOr<std::vector<Charge>> plan_stress(const StressOptions& options,
-                                                const std::vector<EngineListing>& engines);
+absl::StatusOr<std::vector<TestJob>> plan_stress(const StressOptions& options,
+                                                 const std::vector<EngineListing>& engines);
 
 // `shipped`, and of `broken` the locks that `names` has and `shipped` has not.
 std::vector<EngineListing> with_named(std::vector<EngineListing> shipped,
                                       const std::vector<EngineListing>& broken,
                                       const std::vector<std::string>& names);
 
-// What charge `position` gets when so much time is left for it and those after it: as much of that
+// What job `position` gets when so much time is left for it and those after it: as much of that
 // as the plan gave it of theirs, so that what one leaves over, or takes too much, is the others'.
-std::chrono::nanoseconds budget_now(const std::vector<Charge>& charges, std::size_t position,
+std::chrono::nanoseconds budget_now(const std::vector<TestJob>& jobs, std::size_t position,
                                     std::chrono::nanoseconds left);
 
 // How long known broken locks are put before the engines before anything else is: a tenth of the
@@ -79,22 +79,22 @@ std::chrono::nanoseconds self_test_share(const StressOptions& options);
 bool has_time_for_another_round(std::chrono::nanoseconds spent, std::uint64_t rounds,
                                 std::chrono::nanoseconds budget);
 
-// A charge for each broken lock and each control of each engine.
-absl::StatusOr<std::vector<Charge>> plan_self_test(const StressOptions& options,
-                                                   const std::vector<EngineListing>& engines);
+// A job for each broken lock and each control of each engine.
+absl::StatusOr<std::vector<TestJob>> plan_self_test(const StressOptions& options,
+                                                    const std::vector<EngineListing>& engines);
 
-// What became of one charge in a self-test.
+// What became of one job in a self-test.
 enum class Kill {
   kAsExpected,
-  kAcquitted,
+  kPassed,
   kUnseen,
   kMissed,
   kWrongOracle,
-  kFalseConviction,
-  kFailed
+  kFalseFailure,
+  kEngineFailed
 };
 
-Kill judge_kill(const Listed& suspect, const stress::Report& report);
+Kill kill_result(const Listed& lock, const stress::Report& report);
 bool passes(Kill kill);
 
 }  // namespace lockbench

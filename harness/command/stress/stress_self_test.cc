@@ -25,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 
 class SelfTest {
  public:
-  explicit SelfTest(const StressWork& work) : work_(work), live_(work.charges.size()) {}
+  explicit SelfTest(const StressWork& work) : work_(work), live_(work.jobs.size()) {}
 
   int run() {
     const Clock::time_point began = Clock::now();
@@ -39,7 +39,7 @@ class SelfTest {
       ++rounds;
     } while (has_time_for_another_round(Clock::now() - began, rounds, work_.options.budget));
     if (!work_.options.json) tell(rounds, "");
-    return live_.findings == 0 ? kSuccess : kFound;
+    return live_.failures == 0 ? kSuccess : kFound;
   }
 
  private:
@@ -48,19 +48,18 @@ class SelfTest {
     stress::Order order = work_.options.order;
     order.seed += round;
     order.reruns = 0;
-    for (std::size_t i = 0; i < work_.charges.size(); ++i) {
-      const Charge& charge = work_.charges[i];
-      const Answer answer =
-          ask(charge, order, [&](std::string_view out) { live_.show(charge, i, out); });
+    for (std::size_t i = 0; i < work_.jobs.size(); ++i) {
+      const TestJob& job = work_.jobs[i];
+      const Answer answer = ask(job, order, [&](std::string_view out) { live_.show(job, i, out); });
       live_.leave();
       const std::string where =
-          absl::StrCat("in ", place_of(charge, i, work_.charges.size()), " of round ", round + 1);
+          absl::StrCat("in ", place_of(job, i, work_.jobs.size()), " of round ", round + 1);
       if (const std::optional<int> code = end_for(answer, where)) return code;
       const Kill kill =
-          answer.engine_failed ? Kill::kFailed : judge_kill(charge.suspect, answer.report);
-      live_.findings += !passes(kill);
+          answer.engine_failed ? Kill::kEngineFailed : kill_result(job.lock, answer.report);
+      live_.failures += !passes(kill);
       if (work_.options.json) std::cout << to_json(answer.report) << std::endl;
-      entries_.push_back({charge, answer.report, kill});
+      entries_.push_back({job, answer.report, kill});
       last_seed_ = order.seed;
     }
     return std::nullopt;
@@ -75,7 +74,7 @@ class SelfTest {
   }
 
   const StressWork& work_;
-  StressLive live_;  // its findings: what did not go as it should
+  StressLive live_;  // its failures: what did not go as it should
   std::vector<KillEntry> entries_;
   std::uint64_t last_seed_ = 0;  // of the entries
 };

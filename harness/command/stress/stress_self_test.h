@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// StressSelfTest: whether the engines convict every broken lock, and no correct one.
+// StressSelfTest: whether the engines detect every broken lock, and no correct one.
 #pragma once
 
-#include "harness/command/stress/stress_investigation.h"
+#include "harness/command/stress/stress_run.h"
 
 namespace lockbench {
 

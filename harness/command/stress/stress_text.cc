@@ -71,7 +71,7 @@ std::string evaluations_of(const Report& report) {
 
 std::string ending_of(const stress::Replay& replay) {
   if (replay.exact) return "It happens each time:";
-  if (replay.reruns == 0) return "To look again:";
+  if (replay.reruns == 0) return "To run it again:";
   return absl::StrFormat("It happened again in %d of %d reruns of:", replay.failures,
                          replay.reruns);
 }
@@ -79,19 +79,19 @@ std::string ending_of(const stress::Replay& replay) {
 }  // namespace
 
 std::string replay_command(const Report& report) {
-  std::string command = "lockbench stress " + quoted(report.suspect);
+  std::string command = "lockbench stress " + quoted(report.lock);
   for (const std::string& word : report.replay.options) command += " " + quoted(word);
   return command;
 }
 
 std::string stress_text(const Report& report, const std::string& machine) {
-  std::string text = absl::StrFormat("%s, %s: %s", report.suspect, report.engine,
+  std::string text = absl::StrFormat("%s, %s: %s", report.lock, report.engine,
                                      std::string(name_of(report.verdict)));
-  if (report.finding) {
-    absl::StrAppendFormat(&text, " by the oracle of %s, after %.3f s (%s)\n  %s\n",
-                          std::string(name_of(report.finding->oracle)), report.found_after_s,
-                          report.how, report.finding->what);
-    for (const std::string& event : report.story) text += "    " + event + "\n";
+  if (report.failure) {
+    absl::StrAppendFormat(&text, ", oracle %s, after %.3f s (%s)\n  %s\n",
+                          std::string(name_of(report.failure->oracle)), report.found_after_s,
+                          report.how, report.failure->what);
+    for (const std::string& event : report.trace) text += "    " + event + "\n";
     text += "  " + ending_of(report.replay) + "\n    " + replay_command(report) + "\n  " + machine;
   } else {
     absl::StrAppendFormat(&text, " after %.1f s", report.seconds);
@@ -99,7 +99,7 @@ std::string stress_text(const Report& report, const std::string& machine) {
   text += "\n";
   if (!report.figures.empty()) text += "  " + figures_of(report) + "\n";
   const std::string evaluations = evaluations_of(report);
-  if (!evaluations.empty()) text += "  asked: " + evaluations + "\n";
+  if (!evaluations.empty()) text += "  checks: " + evaluations + "\n";
   for (const std::string& remark : report.remarks) text += "  " + remark + "\n";
   return text;
 }

@@ -13,7 +13,7 @@ namespace lockbench {
 // command that has it again. `machine` is one line about machine and build.
 std::string stress_text(const stress::Report& report, const std::string& machine);
 
-// The command that has a finding again.
+// The command that has a failure again.
 std::string replay_command(const stress::Report& report);
 
 }  // namespace lockbench

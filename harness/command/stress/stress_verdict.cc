@@ -25,19 +25,18 @@ int exit_code_of(const Answer& answer) {
   switch (answer.report.verdict) {
     case stress::Verdict::kClean:
       return kSuccess;
-    case stress::Verdict::kConvicted:
+    case stress::Verdict::kFailed:
       return kFound;
     case stress::Verdict::kInconclusive:
       return kInconclusive;
-    case stress::Verdict::kFairness:
+    case stress::Verdict::kUnfair:
       break;
   }
   return kFindings;
 }
 
-std::string place_of(const Charge& charge, std::size_t position, std::size_t charges) {
-  return absl::StrCat(charge.suspect.name, " by ", charge.engine, ", ", position + 1, " of ",
-                      charges);
+std::string place_of(const TestJob& job, std::size_t position, std::size_t jobs) {
+  return absl::StrCat(job.lock.name, " by ", job.engine, ", ", position + 1, " of ", jobs);
 }
 
 std::optional<int> end_for(const Answer& answer, const std::string& where) {

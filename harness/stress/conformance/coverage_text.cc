@@ -6,7 +6,7 @@
 
 namespace lockbench::stress {
 
-std::vector<std::string> coverage_text(const Net& net, const Judge& judge) {
+std::vector<std::string> coverage_text(const Net& net, const TraceChecker& judge) {
   const Coverage coverage = judge.coverage();
   std::vector<std::string> text;
   if (!coverage.never_seen.empty())

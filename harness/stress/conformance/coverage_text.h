@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "harness/petri/net.h"
-#include "harness/stress/conformance/judge.h"
+#include "harness/stress/conformance/trace_checker.h"
 
 namespace lockbench::stress {
 
 // None where all was seen and judged.
-std::vector<std::string> coverage_text(const Net& net, const Judge& judge);
+std::vector<std::string> coverage_text(const Net& net, const TraceChecker& judge);
 
 }  // namespace lockbench::stress

@@ -13,12 +13,12 @@
 namespace lockbench::stress {
 namespace {
 
-absl::Status unlike(const std::string& suspect, const std::string& what) {
-  return absl::InvalidArgumentError(absl::StrCat("the net is not one of '", suspect, "': ", what));
+absl::Status unlike(const std::string& lock, const std::string& what) {
+  return absl::InvalidArgumentError(absl::StrCat("the net is not one of '", lock, "': ", what));
 }
 
-absl::Status check_numbers(const Lineup& lineup, const WatchedNet& net, std::uint32_t most_threads,
-                           std::uint32_t capacity, bool by_lease) {
+absl::Status check_numbers(const RegisteredLock& entry, const WatchedNet& net,
+                           std::uint32_t most_threads, std::uint32_t capacity, bool by_lease) {
   if (net.threads() > most_threads) {
     return absl::InvalidArgumentError(absl::StrCat(
         "the net has ", net.threads(), " threads; this engine runs at most ", most_threads));
@@ -27,16 +27,16 @@ absl::Status check_numbers(const Lineup& lineup, const WatchedNet& net, std::uin
   for (std::uint32_t lock = 0; lock < net.locks().size(); ++lock) {
     const std::uint32_t in_net = net.capacity(lock);
     if (in_net == 0 || in_net == std::min(admitted, net.threads())) continue;
-    return unlike(lineup.name, absl::StrCat("it lets ", in_net, " threads have ", net.locks()[lock],
-                                            ", the code ", admitted));
+    return unlike(entry.name, absl::StrCat("it lets ", in_net, " threads have ", net.locks()[lock],
+                                           ", the code ", admitted));
   }
-  if (lineup.abilities.leases && !lineup.abilities.nests_leases &&
+  if (entry.abilities.leases && !entry.abilities.nests_leases &&
       replay(net.solo(0), std::vector{net.takes(0, 0), net.takes(0, 0)}).conforms) {
-    return unlike(lineup.name,
+    return unlike(entry.name,
                   "a thread that has a lease waits for a second one, which the code refuses");
   }
   if (by_lease && net.locks().size() != capacity) {
-    return unlike(lineup.name,
+    return unlike(entry.name,
                   absl::StrCat("it has ", net.locks().size(), " locks, the code ", capacity));
   }
   return absl::OkStatus();
@@ -60,17 +60,17 @@ absl::StatusOr<std::vector<std::uint32_t>> locks_by_trial(const TryKey& try_key)
 
 }  // namespace
 
-absl::StatusOr<KeyMap> map_keys(const Lineup& lineup, const WatchedNet& net,
+absl::StatusOr<KeyMap> map_keys(const RegisteredLock& entry, const WatchedNet& net,
                                 std::uint32_t most_threads, const TryKey& try_key) {
   const absl::StatusOr<TriedKey> first = try_key(0);
   if (!first.ok()) return first.status();
   const std::uint32_t capacity = first->capacity;
   KeyMap keys{.lock_of = std::vector<std::uint32_t>(kKeysTried, 0)};
   keys.by_lease = capacity > 1 && net.locks().size() > 1 && net.capacity(0) == 1;
-  const absl::Status fits = check_numbers(lineup, net, most_threads, capacity, keys.by_lease);
+  const absl::Status fits = check_numbers(entry, net, most_threads, capacity, keys.by_lease);
   if (!fits.ok()) return fits;
   if (keys.by_lease) return keys;
-  if (lineup.abilities.lock_per_key) {
+  if (entry.abilities.lock_per_key) {
     for (std::uint32_t key = 0; key < kKeysTried; ++key) keys.lock_of[key] = key;
   } else if (net.locks().size() > 1) {
     absl::StatusOr<std::vector<std::uint32_t>> found = locks_by_trial(try_key);
@@ -79,7 +79,7 @@ absl::StatusOr<KeyMap> map_keys(const Lineup& lineup, const WatchedNet& net,
   }
   const std::uint32_t highest = *std::max_element(keys.lock_of.begin(), keys.lock_of.end());
   if (highest + 1 < net.locks().size()) {
-    return unlike(lineup.name,
+    return unlike(entry.name,
                   absl::StrCat("it has ", net.locks().size(), " locks, the code ", highest + 1));
   }
   return keys;

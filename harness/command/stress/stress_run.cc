@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/command/stress/stress_run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <map>
+#include <optional>
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+
+#include "harness/command/stress/stress_engines.h"
+#include "harness/command/stress/stress_live.h"
+#include "harness/command/stress/stress_matrix.h"
+#include "harness/command/stress/stress_text.h"
+#include "harness/command/stress/stress_verdict.h"
+#include "harness/terminal/exit_code.h"
+
+namespace lockbench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::nanoseconds;
+using stress::Report;
+using stress::Verdict;
+
+constexpr std::chrono::seconds kMostInSimulation{5};
+constexpr std::chrono::milliseconds kLeastInSimulation{100};
+
+constexpr char kStands[] = "; what was printed stands";
+
+// An end of the whole command before all is done.
+using Stop = std::optional<int>;
+
+class Investigation {
+ public:
+  explicit Investigation(const StressWork& work) : work_(work), live_(work.jobs.size()) {}
+
+  int run() {
+    if (const Stop stop = try_the_engines()) return *stop;
+    int code = kSuccess;
+    for (std::size_t i = 0; i < work_.jobs.size(); ++i) {
+      TestJob job = work_.jobs[i];
+      job.budget = budget_now(work_.jobs, i, end_ - Clock::now());
+      const Clock::time_point began = Clock::now();
+      Answer answer = ask_aloud(job, i, work_.options.order);
+      const std::string where = place_of(job, i, work_.jobs.size());
+      if (const Stop stop = end_for(answer, "in " + where + kStands)) return *stop;
+      code = worst_exit(code, exit_code_of(answer));
+      live_.failures += answer.report.failure.has_value();
+      complete(answer.report, job, i, job.budget - (Clock::now() - began));
+      print(answer.report);
+      if (const Stop stop = end_for(cut_short_, "in sim after " + where + kStands)) return *stop;
+    }
+    return code;
+  }
+
+ private:
+  Answer ask_aloud(const TestJob& job, std::size_t position, const stress::Order& order) {
+    Answer answer = ask(job, order, [&](std::string_view out) { live_.show(job, position, out); });
+    live_.leave();
+    return answer;
+  }
+
+  // Some of the known broken locks. An engine that takes one for something else is not to be
+  // believed in anything; what it does not get to in the time says nothing.
+  Stop try_the_engines() {
+    stress::Order order = work_.options.order;
+    order.reruns = 0;
+    for (const std::string& engine : engines_used()) {
+      const Clock::time_point end =
+          Clock::now() + self_test_share(work_.options) / engines_used().size();
+      Tried& tried = tried_[engine];
+      for (const TestJob& broken : broken_for(engine)) {
+        TestJob job = broken;
+        job.budget = end - Clock::now();
+        if (job.budget < kLeastInSimulation) break;
+        const Answer answer = ask_aloud(job, 0, order);
+        const Stop stop =
+            end_for(answer, "while the engines ran known broken locks: no lock was tested");
+        if (stop) return stop;
+        const Kill kill =
+            answer.engine_failed ? Kill::kEngineFailed : kill_result(job.lock, answer.report);
+        if (kill == Kill::kEngineFailed || kill == Kill::kWrongOracle) {
+          std::cerr << "lockbench stress: the engine cannot be trusted: "
+                    << kill_matrix({{job, answer.report, kill}});
+          return kCouldNotFinish;
+        }
+        tried.detected += kill == Kill::kAsExpected;
+        ++tried.of;
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::vector<std::string> engines_used() const {
+    std::vector<std::string> names;
+    for (const TestJob& job : work_.jobs) {
+      if (std::find(names.begin(), names.end(), job.engine) == names.end()) {
+        names.push_back(job.engine);
+      }
+    }
+    return names;
+  }
+
+  std::vector<TestJob> broken_for(const std::string& engine) const {
+    std::vector<TestJob> jobs;
+    for (const EngineListing& listing : work_.broken) {
+      if (listing.engine != engine) continue;
+      for (const Listed& lock : listing.locks) {
+        if (lock.expected_oracles.empty()) continue;
+        jobs.push_back({engine, listing.program, lock, {}});
+      }
+    }
+    return jobs;
+  }
+
+  // What only the whole of the work can say of a failure, or of its absence.
+  void complete(Report& report, const TestJob& job, std::size_t position, nanoseconds left) {
+    const Tried& tried = tried_[job.engine];
+    if (tried.of != 0) {
+      report.remarks.push_back(
+          absl::StrFormat("just before, this engine detected %d of %d known broken locks in %.1f s",
+                          tried.detected, tried.of,
+                          std::chrono::duration<double>(self_test_share(work_.options)).count() /
+                              static_cast<double>(engines_used().size())));
+    }
+    if (job.engine == "sim") simulated_[job.lock.name] = report;
+    if (report.verdict == Verdict::kFailed && job.engine != "sim") {
+      try_in_simulation(report, job, position, left);
+    }
+    name_plugin(job, report);
+    report.machine = work_.machine;
+    if (report.failure) report.command = replay_command(report);
+  }
+
+  void try_in_simulation(Report& report, const TestJob& job, std::size_t position,
+                         nanoseconds left) {
+    const std::string& name = job.lock.name;
+    if (!simulated_.contains(name)) {
+      std::optional<TestJob> again = in_simulation(name);
+      if (!again) return;
+      again->budget = std::min<nanoseconds>(left, kMostInSimulation);
+      if (again->budget < kLeastInSimulation) return;
+      stress::Order order = work_.options.order;
+      order.mode.clear();
+      const Answer answer = ask_aloud(*again, position, order);
+      if (answer.interrupted) {
+        cut_short_ = answer;
+        return;
+      }
+      if (answer.engine_failed || !answer.misused.empty()) return;  // its silence says nothing
+      simulated_[name] = answer.report;
+    }
+    const Report& shown = simulated_[name];
+    report.remarks.push_back(
+        shown.failure
+            ? absl::StrCat("sim reproduces it each time, oracle ",
+                           std::string(name_of(shown.failure->oracle)), ": ", replay_command(shown))
+            : absl::StrFormat("sim did not reproduce it in %.1f s", shown.seconds));
+  }
+
+  std::optional<TestJob> in_simulation(const std::string& name) const {
+    for (const EngineListing& listing : work_.engines) {
+      if (listing.engine != "sim") continue;
+      for (const Listed& lock : listing.locks) {
+        if (lock.name == name) return TestJob{"sim", listing.program, lock, {}, listing.plugin};
+      }
+    }
+    return std::nullopt;
+  }
+
+  void print(const Report& report) const {
+    std::cout << (work_.options.json ? to_json(report) + "\n" : stress_text(report, work_.machine))
+              << std::flush;
+  }
+
+  struct Tried {
+    int detected = 0;
+    int of = 0;
+  };
+
+  const StressWork& work_;
+  const Clock::time_point end_ = Clock::now() + work_.options.budget;
+  StressLive live_;
+  std::map<std::string, Tried> tried_;       // by engine
+  std::map<std::string, Report> simulated_;  // by lock
+  Answer cut_short_;                         // by the user, when `sim` was sent after a failure
+};
+
+}  // namespace
+
+int test_locks(const StressWork& work) {
+  return Investigation(work).run();
+}
+
+}  // namespace lockbench

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// engine_main: the main() of an engine that takes plug-ins.
+//
+// Header alone: it is compiled into each engine, of which one is built for simulation.
+#pragma once
+
+#include <iostream>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/plugin/load.h"
+#include "harness/stress/engine_program.h"
+
+namespace lockbench {
+
+// As run_engine_program(). With `--plugin FILE` as the first words, the locks are those of the
+// plug-in, and `entry` is not called. `of_c` makes the offer of a plug-in of the C interface.
+inline int engine_main(std::span<const char* const> words,
+                       std::vector<stress::RegisteredLock> (*registry)(),
+                       const stress::Engine& engine,
+                       PluginOffer (*of_c)(const lockbench_c_plugin&) = nullptr) {
+  if (words.size() < 3 || std::string_view(words[1]) != "--plugin") {
+    return stress::run_engine_program(words, registry(), engine);
+  }
+  absl::StatusOr<LoadedPlugin> loaded = load_plugin(words[2], PluginBuild{});
+  if (loaded.ok() && loaded->c != nullptr && of_c != nullptr) loaded->offer = of_c(*loaded->c);
+  if (!loaded.ok()) {
+    std::cerr << words[0] << ": " << std::string(loaded.status().message()) << '\n';
+    return 1;
+  }
+  std::vector<const char*> rest{words[0]};
+  rest.insert(rest.end(), words.begin() + 3, words.end());
+  return stress::run_engine_program(rest, loaded->offer.locks, engine);
+}
+
+}  // namespace lockbench

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The locks between processes that lockbench ships or measures beside its own, as locks.
+#pragma once
+
+#include <vector>
+
+#include "harness/stress/registered_lock.h"
+
+namespace lockbench::stress::processes {
+
+std::vector<RegisteredLock> stress_registry();
+
+}  // namespace lockbench::stress::processes

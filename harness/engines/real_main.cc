@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// lockbench-real: the real engine of `lockbench stress`, with the shipped locks before it.
+
+#include "harness/engines/engine_main.h"
+#include "harness/engines/real_registry.h"
+#include "harness/plugin/c_offer.h"
+#include "harness/stress/threads/engine.h"
+
+int main(int count, char** words) {
+  using namespace lockbench::stress;
+  return lockbench::engine_main({words, static_cast<std::size_t>(count)}, threads::stress_registry,
+                                threads::test_lock, lockbench::c_offer);
+}

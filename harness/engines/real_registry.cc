@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/engines/real_registry.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "harness/catalog/lines.h"
+#include "harness/stress/lock_adapter.h"
+#include "primitives/keyed_mutex.h"
+
+namespace lockbench::stress::threads {
+namespace {
+
+// Sizes small enough that keys meet and that everything runs out; a hold may last longer than
+// anybody stops this program (Ctrl-Z), since who loses the key by that is not to blame; all else
+// stays as usual.
+std::uint64_t number_for(const Number& number) {
+  if (number.parameter == "hold_limit_ms") return number.most;
+  if (number.parameter == "buckets") return 4;
+  if (number.parameter == "stripes" || number.parameter == "leases") return 2;
+  return number.usual;
+}
+
+bool has_choice(const Listing& listing, const Choice& choice) {
+  return std::find(listing.choices.begin(), listing.choices.end(), choice) != listing.choices.end();
+}
+
+// `striped:lock=std`: what differs from the first line of that name.
+std::string name_of(const Listing& listing, const Listing& first) {
+  std::string name = listing.name;
+  char mark = ':';
+  for (const Choice& choice : listing.choices) {
+    if (has_choice(first, choice)) continue;
+    name += mark + choice.parameter + "=" + choice.value;
+    mark = ',';
+  }
+  return name;
+}
+
+class Visitor {
+ public:
+  template <class P>
+  void operator()(const Line<P>& line) {
+    if (!P::kPromises.excludes || line.listing.name.ends_with("_as_published")) return;
+    if constexpr (KeyedLock<P, std::uint64_t>) {
+      add<P, std::uint64_t>(line, "");
+    } else {
+      add<P, std::string_view>(line, "_string");
+    }
+  }
+
+  std::vector<RegisteredLock> take() { return std::move(entry_); }
+
+ private:
+  template <class P, Key K>
+  void add(const Line<P>& line, const std::string& ending) {
+    const Listing& listing = line.listing;
+    const Listing& first = firsts_.try_emplace(listing.name, listing).first->second;
+    RegisteredLock made{.name = name_of(listing, first) + ending,
+                        .summary = listing.summary + " (" + listing.origin + ")",
+                        .abilities = abilities_of<P, K>()};
+    made.abilities.reclaims = CountsKeys<P> && listing.name != "keyed_leaky";
+    made.abilities.nests_leases = has_choice(listing, {"nesting", "refuse"});
+    for (const Number& number : listing.numbers) {
+      if (number.parameter == "hold_limit_ms") {
+        made.abilities.hold_limit = std::chrono::milliseconds(number_for(number));
+      }
+    }
+    made.make = [line](std::uint64_t keys) -> std::unique_ptr<LockUnderTest> {
+      Arguments arguments{.keys = keys};
+      for (const Number& number : line.listing.numbers) {
+        arguments.numbers[number.parameter] = number_for(number);
+      }
+      return std::make_unique<LockAdapter<P, K>>(line.make(arguments));
+    };
+    entry_.push_back(std::move(made));
+  }
+
+  std::map<std::string, Listing> firsts_;
+  std::vector<RegisteredLock> entry_;
+};
+
+// What `keyed` does in a bucket with many keys, from the second one on.
+RegisteredLock keyed_rows() {
+  using Rows = KeyedMutex<std::uint64_t, KeyHash, lockbench::internal::KernelBarriers, 1>;
+  RegisteredLock line =
+      lock_under_test<Rows>("keyed_rows", "keyed, one bucket, which makes room at once", 1);
+  line.abilities.reclaims = true;
+  return line;
+}
+
+}  // namespace
+
+std::vector<RegisteredLock> stress_registry() {
+  Visitor visitor;
+  const auto visit = [&](const auto& line) { visitor(line); };
+  visit_global(visit);
+  visit_striped(visit);
+  visit_keyed(visit);
+  visit_reentrant(visit);
+  visit_lease(visit);
+  std::vector<RegisteredLock> all = visitor.take();
+  all.push_back(keyed_rows());
+  return all;
+}
+
+}  // namespace lockbench::stress::threads

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// lockbench-sim: the simulated engine of `lockbench stress`, with the shipped locks before it.
+
+#include "harness/engines/engine_main.h"
+#include "harness/engines/sim_registry.h"
+#include "harness/stress/explore/engine.h"
+
+int main(int count, char** words) {
+  using namespace lockbench::stress;
+  return lockbench::engine_main({words, static_cast<std::size_t>(count)}, explore::stress_registry,
+                                explore::test_lock);
+}

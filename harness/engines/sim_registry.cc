@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/engines/sim_registry.h"
+
+#include <chrono>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "harness/stress/lock_adapter.h"
+#include "primitives/as_published/reentrant_as_published.h"
+#include "primitives/futex_mutex.h"
+#include "primitives/global_lock.h"
+#include "primitives/key.h"
+#include "primitives/keyed_limited.h"
+#include "primitives/keyed_mutex.h"
+#include "primitives/lease_pool.h"
+#include "primitives/parking_lot.h"
+#include "primitives/reentrant_lock.h"
+#include "primitives/stripe_word.h"
+#include "primitives/striped_lock.h"
+
+namespace lockbench::stress::explore {
+namespace {
+
+RegisteredLock that_reclaims(RegisteredLock line) {
+  line.abilities.reclaims = true;
+  return line;
+}
+
+// Longer than any program rests, so that a hold ends late only when time hurries.
+constexpr std::chrono::milliseconds kLimit{20};
+
+RegisteredLock limited(RegisteredLock line) {
+  line.abilities.hold_limit = kLimit;
+  return line;
+}
+
+template <class Pool>
+RegisteredLock pool(std::string name, std::string summary, std::uint32_t leases) {
+  RegisteredLock line{.name = std::move(name),
+                      .summary = std::move(summary),
+                      .abilities = abilities_of<Pool, std::uint64_t>(),
+                      .make = [leases](std::uint64_t keys) -> std::unique_ptr<LockUnderTest> {
+                        return std::make_unique<LockAdapter<Pool, std::uint64_t>>(
+                            std::make_unique<Pool>(keys, leases));
+                      }};
+  line.abilities.capacity = leases;
+  return line;
+}
+
+// Of so many stripes key 0 has one, and keys 1 and 2 have another.
+constexpr std::size_t kStripes = 3;
+
+// Both stripes come free at once; whoever has one of them then keeps it until the other was had.
+RegisteredLock of_one_word(RegisteredLock line) {
+  line.programs = {"B0+1 U | L0 A2 U | L1 U"};
+  return line;
+}
+
+RegisteredLock asking_again(RegisteredLock line) {
+  line.abilities.nests_leases = true;
+  return line;
+}
+
+// Under which what tells keys apart is the keys themselves.
+struct SameHash {
+  std::uint64_t operator()(std::string_view) const noexcept { return 42; }
+};
+
+}  // namespace
+
+std::vector<RegisteredLock> stress_registry() {
+  using String = std::string_view;
+  using enum LeaseOrder;
+  using enum LeaseNesting;
+  return {
+      lock_under_test<GlobalLock<>>("global", "one lock for all keys"),
+      lock_under_test<GlobalLock<FutexMutex>>("global:lock=futex", "the same over another base"),
+      lock_under_test<GlobalLock<BasicAdaptiveMutex<lockbench::internal::NoBarriers>>>(
+          "global:barriers=none", "the same, as on a kernel without membarrier"),
+      lock_under_test<GlobalLock<ParkingMutex>>("parking", "one lock of a byte for all keys"),
+      that_reclaims(lock_under_test<KeyedMutex<>>("keyed", "a mutex per key; two buckets", 2)),
+      that_reclaims(lock_under_test<KeyedMutex<String>, String>(
+          "keyed_string", "a mutex per string key; one bucket", 1)),
+      that_reclaims(lock_under_test<KeyedMutex<String, SameHash>, String>(
+          "keyed_equal_hashes", "every key has one hash; one bucket", 1)),
+      that_reclaims(
+          lock_under_test<KeyedMutex<std::uint64_t, KeyHash, lockbench::internal::NoBarriers>>(
+              "keyed:barriers=none", "as on a kernel without membarrier; one bucket", 1)),
+      that_reclaims(lock_under_test<
+                    KeyedMutex<std::uint64_t, KeyHash, lockbench::internal::KernelBarriers, 1>>(
+          "keyed_rows", "one bucket, which makes room for a second key at once", 1)),
+      limited(that_reclaims(lock_under_test<KeyedLimited<>>(
+          "keyed_limited", "who holds too long loses the key", kLimit, 1))),
+      lock_under_test<StripedLock<>>("striped", "a few stripes", kStripes),
+      of_one_word(
+          lock_under_test<StripeWord>("stripe_word", "a few stripes in one word", kStripes)),
+      lock_under_test<ReentrantLock<>>("reentrant", "one lock that its owner may take again"),
+      lock_under_test<ReentrantRepaired>("reentrant_repaired",
+                                         "the published one, its faults mended"),
+      lock_under_test<ReentrantLock<BiasedRecursiveMutex<FutexMutex>>>(
+          "reentrant:lock=futex", "the same over another base"),
+      lock_under_test<
+          ReentrantLock<BiasedRecursiveMutex<FutexMutex, lockbench::internal::NoBarriers>>>(
+          "reentrant:barriers=none", "the same, as on a kernel without membarrier"),
+      lock_under_test<ReentrantLock<RecursiveMutex<ParkingMutex>>>(
+          "recursive_parking", "a byte, its waiters queued elsewhere"),
+      asking_again(pool<LeasePool>("lease", "shards with two leases each", 2)),
+      pool<LeasePool>("lease:leases=1", "shards with one lease each", 1),
+      asking_again(pool<BasicLeasePool<kFifo>>("lease:order=fifo", "first come, first served", 2)),
+      pool<BasicLeasePool<kUnordered, kRefuse, lockbench::internal::NoBarriers>>(
+          "lease:barriers=none", "as on a kernel without membarrier", 2),
+      pool<BasicLeasePool<kUnordered, kShare>>("lease:nesting=share", "holders share theirs", 2),
+      pool<BasicLeasePool<kFifo, kWait>>("lease:order=fifo,nesting=wait", "holders wait, too", 2),
+  };
+}
+
+}  // namespace lockbench::stress::explore

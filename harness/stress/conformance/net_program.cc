@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/stress/conformance/net_program.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/petri/net.h"
+#include "harness/petri/replay.h"
+#include "harness/stress/litmus/generate.h"
+#include "harness/stress/trace/trace.h"
+
+namespace lockbench::stress {
+namespace {
+
+// A random way may go on for long without coming back.
+constexpr int kMostSteps = 10'000;
+
+constexpr std::int64_t kTimes[] = {0, 400'000, 1'500'000, 3'000'000};
+
+// A lock taken, or the last one let go of.
+struct Step {
+  bool takes = false;
+  std::uint32_t lock = 0;
+};
+
+// One thread's way round its part of the net.
+class Walk {
+ public:
+  Walk(const WatchedNet& net, std::uint32_t thread, std::mt19937_64& random)
+      : net_(net),
+        solo_(net.solo(thread)),
+        thread_(thread),
+        random_(random),
+        marking_(initial_marking(solo_)) {}
+
+  std::vector<Step> steps(std::uint32_t rounds) {
+    std::size_t whole = 0;  // of the steps, those of rounds that were ended
+    for (int i = 0; i < kMostSteps && rounds != 0; ++i) {
+      const NetTransition* const next = choice();
+      if (next == nullptr) break;
+      fire(*next, marking_);
+      if (!note(next->event) || !held_.empty()) continue;
+      whole = steps_.size();
+      --rounds;
+    }
+    steps_.resize(whole);
+    return std::move(steps_);
+  }
+
+ private:
+  const NetTransition* choice() {
+    std::vector<const NetTransition*> open;
+    for (const NetTransition& transition : solo_.transitions) {
+      if (suits(transition)) open.push_back(&transition);
+    }
+    return open.empty() ? nullptr : open[random_() % open.size()];
+  }
+
+  // What a program can do: take, let go of what was taken last, or something that nobody sees and
+  // after which something can be done.
+  bool suits(const NetTransition& transition) const {
+    if (!is_enabled(transition, marking_)) return false;
+    if (!transition.event.empty()) {
+      const bool lets_go =
+          !held_.empty() && transition.event == net_.lets_go(thread_, held_.back());
+      return lets_go || taken_by(transition.event) != net_.locks().size();
+    }
+    Marking after = marking_;
+    fire(transition, after);
+    return std::any_of(solo_.transitions.begin(), solo_.transitions.end(),
+                       [&after](const NetTransition& next) { return is_enabled(next, after); });
+  }
+
+  std::size_t taken_by(const std::string& event) const {
+    std::uint32_t lock = 0;
+    while (lock < net_.locks().size() && event != net_.takes(thread_, lock)) ++lock;
+    return lock;
+  }
+
+  // False for what nobody sees.
+  bool note(const std::string& event) {
+    if (event.empty()) return false;
+    const std::size_t lock = taken_by(event);
+    const bool takes = lock != net_.locks().size();
+    if (takes) {
+      held_.push_back(static_cast<std::uint32_t>(lock));
+      steps_.push_back({.takes = true, .lock = held_.back()});
+    } else {
+      held_.pop_back();
+      steps_.push_back({.takes = false});
+    }
+    return true;
+  }
+
+  const WatchedNet& net_;
+  const Net& solo_;
+  const std::uint32_t thread_;
+  std::mt19937_64& random_;
+  Marking marking_;
+  std::vector<std::uint32_t> held_;
+  std::vector<Step> steps_;
+};
+
+class Writer {
+ public:
+  Writer(const KeyMap& keys, const Abilities& abilities, std::mt19937_64& random)
+      : keys_(keys), abilities_(abilities), random_(random) {}
+
+  std::vector<Act> acts(const std::vector<Step>& steps) {
+    std::vector<Act> acts;
+    std::size_t depth = 0;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      if (depth == 0 && abilities_.pairs && is_pair(steps, i) && at_once()) {
+        acts.push_back({.kind = Act::kLockBoth,
+                        .key = key_of(steps[i].lock),
+                        .other = key_of(steps[i + 1].lock)});
+        rest(acts);
+        acts.push_back({.kind = Act::kUnlock});
+        i += 3;
+      } else if (steps[i].takes) {
+        acts.push_back(taking(steps[i].lock, depth++ == 0));
+        rest(acts);
+      } else {
+        acts.push_back({.kind = random_() % 8 == 0 ? Act::kUnlockThrowing : Act::kUnlock});
+        --depth;
+      }
+    }
+    return acts;
+  }
+
+ private:
+  // Two different locks, one inside the other and nothing else.
+  static bool is_pair(const std::vector<Step>& steps, std::size_t i) {
+    return i + 3 < steps.size() && steps[i + 1].takes && !steps[i + 2].takes &&
+           !steps[i + 3].takes && steps[i].lock != steps[i + 1].lock;
+  }
+
+  // Who takes keys that share locks knows no order in which to take them one by one.
+  bool at_once() { return !abilities_.lock_per_key || random_() % 2 == 0; }
+
+  std::uint32_t key_of(std::uint32_t lock) {
+    if (keys_.by_lease) return 0;
+    std::vector<std::uint32_t> keys;
+    for (std::uint32_t key = 0; key < keys_.lock_of.size(); ++key) {
+      if (keys_.lock_of[key] == lock) keys.push_back(key);
+    }
+    return keys[random_() % keys.size()];
+  }
+
+  // Inner ones are not tried for: what the net's thread does after a refusal, it does not say.
+  Act taking(std::uint32_t lock, bool outermost) {
+    const std::uint32_t key = key_of(lock);
+    const std::uint64_t what = outermost ? random_() % 8 : 7;
+    if (what == 0) return {.kind = Act::kTryLock, .key = key};
+    if (what == 1 && abilities_.timed) {
+      return {.kind = Act::kTryLockFor, .key = key, .ns = kTimes[random_() % std::size(kTimes)]};
+    }
+    return {.kind = Act::kLock, .key = key};
+  }
+
+  void rest(std::vector<Act>& acts) {
+    if (random_() % 8 != 0) return;
+    acts.push_back({.kind = Act::kSleep, .ns = kTimes[random_() % std::size(kTimes)]});
+  }
+
+  const KeyMap& keys_;
+  const Abilities& abilities_;
+  std::mt19937_64& random_;
+};
+
+// What would be seen of the thread if every take succeeded.
+Trace alone(const LitmusProgram& program, std::uint32_t thread) {
+  Trace seen;
+  std::vector<Deed> open;
+  for (const Act& act : program.threads[thread]) {
+    if (acquires(act.kind)) {
+      open.push_back({.kind = Deed::kTakes, .thread = thread, .keys = keys_of(act)});
+      seen.deeds.push_back(open.back());
+    } else if (releases(act.kind)) {
+      open.back().kind = Deed::kLetsGo;
+      seen.deeds.push_back(open.back());
+      open.pop_back();
+    }
+  }
+  return seen;
+}
+
+}  // namespace
+
+bool fits(const WatchedNet& net, const KeyMap& keys, const LitmusProgram& program) {
+  if (program.threads.size() > net.threads() || program.keys() > keys.lock_of.size()) return false;
+  for (std::uint32_t key = 0; key < program.keys(); ++key) {
+    if (keys.lock_of[key] >= net.locks().size()) return false;
+  }
+  const TraceChecker judge(net, keys);
+  for (std::uint32_t thread = 0; thread < program.threads.size(); ++thread) {
+    const std::vector<std::string> events = judge.events_of(alone(program, thread));
+    if (!replay(net.solo(thread), events).conforms) return false;
+  }
+  return true;
+}
+
+LitmusProgram generate_program(const WatchedNet& net, const KeyMap& keys,
+                               const Abilities& abilities, std::uint32_t threads,
+                               std::uint32_t rounds, std::mt19937_64& random) {
+  LitmusProgram program;
+  for (std::uint32_t thread = 0; thread < threads; ++thread) {
+    program.threads.push_back(
+        Writer(keys, abilities, random).acts(Walk(net, thread, random).steps(rounds)));
+  }
+  return program;
+}
+
+}  // namespace lockbench::stress

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/stress/conformance/trace_checker.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "harness/petri/replay.h"
+#include "harness/petri/story.h"
+
+namespace lockbench::stress {
+namespace {
+
+constexpr char kStandsStill[] = "the code stands still where its model can go on";
+const std::string kOtherwise = "the code ended otherwise than its model: ";
+
+}  // namespace
+
+std::vector<std::uint32_t> TraceChecker::locks_of(const std::vector<std::uint32_t>& keys,
+                                                  std::uint32_t lease) const {
+  if (keys_.by_lease) return {lease};
+  std::vector<std::uint32_t> locks;
+  for (const std::uint32_t key : keys) locks.push_back(keys_.lock_of[key]);
+  return locks;
+}
+
+std::vector<std::string> TraceChecker::events_of(const Trace& trace) const {
+  std::vector<std::string> events;
+  for (const Deed& deed : trace.deeds) {
+    if (deed.kind == Deed::kDies) {
+      events.push_back(WatchedNet::dies(deed.thread));
+      continue;
+    }
+    std::vector<std::uint32_t> locks = net_.in_order(deed.thread, locks_of(deed.keys, deed.lease));
+    if (deed.kind == Deed::kLetsGo) std::reverse(locks.begin(), locks.end());
+    for (const std::uint32_t lock : locks) {
+      events.push_back(deed.kind == Deed::kTakes    ? net_.takes(deed.thread, lock)
+                       : deed.kind == Deed::kLetsGo ? net_.lets_go(deed.thread, lock)
+                                                    : WatchedNet::expires(deed.thread));
+    }
+  }
+  return events;
+}
+
+std::optional<Disagreement> TraceChecker::look_at(const Trace& trace) {
+  return look_at({&trace, 1});
+}
+
+std::optional<Disagreement> TraceChecker::look_at(std::span<const Trace> possible) {
+  std::optional<Disagreement> first;
+  for (const Trace& trace : possible) {
+    std::vector<std::string> events = events_of(trace);
+    const Replay replayed = replay(net_.net(), events);
+    if (&trace == possible.data()) {
+      events_ += events.size();
+      taken_.insert(replayed.steps.begin(), replayed.steps.end());
+    }
+    std::optional<Disagreement> found = judgement(trace, std::move(events), replayed);
+    if (!found) return std::nullopt;
+    if (!first) first = std::move(found);
+  }
+  return first;
+}
+
+std::optional<Disagreement> TraceChecker::judgement(const Trace& trace,
+                                                    std::vector<std::string> events,
+                                                    const Replay& replayed) {
+  if (!replayed.conforms) {
+    if (!replayed.certain) {
+      ++undecided_;
+      return std::nullopt;
+    }
+    const std::string& event = events[replayed.refused];
+    std::string what;
+    for (const std::string& line : refusal_of(net_.net(), replayed, event)) {
+      what += (what.empty() ? "" : ". ") + line;
+    }
+    events.resize(replayed.refused + 1);
+    return Disagreement{std::move(what), std::move(events)};
+  }
+  std::string what;
+  if (trace.end == Trace::kStill) what = standstill(trace, events);
+  if (trace.end == Trace::kGoneUsed) {
+    what = "the code used something that it had removed, which no model has left to use";
+  }
+  if (what.empty()) what = kept_text(trace, replayed.before);
+  if (what.empty()) what = shortage_text(trace, events);
+  if (what.empty()) return std::nullopt;
+  return Disagreement{what + ". Then: " + whereabouts(net_.net(), replayed.before),
+                      std::move(events)};
+}
+
+// Whoever waits for several locks may have got the first of them; whoever cannot choose may wait
+// for any. The code may stand still if in one of these cases the net must.
+std::string TraceChecker::standstill(const Trace& trace,
+                                     const std::vector<std::string>& events) const {
+  std::vector<std::string> next;
+  const std::string possible = could_go_on(trace.waits, events, next);
+  return possible.empty() ? ""
+                          : std::string(kStandsStill) + ": there '" + possible + "' is possible";
+}
+
+// Decides for one waiter after the other what it wants and what of it it has got.
+std::string TraceChecker::could_go_on(std::span<const Trace::Wait> undecided,
+                                      const std::vector<std::string>& events,
+                                      std::vector<std::string>& next) const {
+  if (undecided.empty()) return first_possible(events, next);
+  const std::uint32_t thread = undecided.front().thread;
+  std::string possible;
+  for (const std::vector<std::uint32_t>& locks : choices_of(undecided.front())) {
+    std::vector<std::string> so_far = events;
+    for (const std::uint32_t lock : locks) {
+      next.push_back(net_.takes(thread, lock));
+      if (replay(net_.net(), so_far).conforms) {
+        possible = could_go_on(undecided.subspan(1), so_far, next);
+        if (possible.empty()) return possible;
+      }
+      so_far.push_back(next.back());
+      next.pop_back();
+    }
+  }
+  return possible;
+}
+
+std::vector<std::vector<std::uint32_t>> TraceChecker::choices_of(const Trace::Wait& wait) const {
+  if (!keys_.by_lease) return {net_.in_order(wait.thread, locks_of(wait.keys, 0))};
+  std::vector<std::vector<std::uint32_t>> choices;
+  for (std::uint32_t lock = 0; lock < net_.locks().size(); ++lock) choices.push_back({lock});
+  return choices;
+}
+
+// The first of `next` that the net can do after `events`; empty: none.
+std::string TraceChecker::first_possible(std::vector<std::string> events,
+                                         const std::vector<std::string>& next) const {
+  for (const std::string& event : next) {
+    events.push_back(event);
+    if (replay(net_.net(), events).conforms) return event;
+    events.pop_back();
+  }
+  return "";
+}
+
+std::string TraceChecker::kept_text(const Trace& trace, const Marking& marking) const {
+  const std::vector<std::uint32_t>& absences = net_.absences();
+  const auto kept = static_cast<std::uint64_t>(
+      std::count_if(absences.begin(), absences.end(),
+                    [&marking](std::uint32_t place) { return marking[place] == 0; }));
+  if (absences.empty() || !trace.keys_kept || *trace.keys_kept == kept) return "";
+  return kOtherwise + ("it keeps something for " + std::to_string(*trace.keys_kept)) +
+         " of its keys, the model for " + std::to_string(kept);
+}
+
+std::vector<std::uint32_t> TraceChecker::living_after(const Trace& trace) const {
+  std::vector<std::uint32_t> living(net_.threads());
+  std::iota(living.begin(), living.end(), 0);
+  for (const Deed& deed : trace.deeds) {
+    if (deed.kind == Deed::kDies) std::erase(living, deed.thread);
+  }
+  return living;
+}
+
+std::string TraceChecker::shortage_text(const Trace& trace, std::vector<std::string> events) const {
+  if (!trace.shortage || keys_.by_lease) return "";
+  const auto [key, free] = *trace.shortage;
+  const std::uint32_t lock = keys_.lock_of[key];
+  if (lock >= net_.locks().size() || free >= net_.capacity(lock)) return "";
+  std::vector<std::uint32_t> living = living_after(trace);
+  if (living.size() <= free) return "";
+  living.resize(free + 1);
+  for (const std::uint32_t thread : living) events.push_back(net_.takes(thread, lock));
+  if (!replay(net_.net(), events).conforms) return "";
+  return kOtherwise + ("there " + net_.locks()[lock]) + " can be had " + std::to_string(free) +
+         " times at once, in the model " + std::to_string(net_.capacity(lock)) + " times";
+}
+
+Coverage TraceChecker::coverage() const {
+  std::set<std::string> seen;
+  for (const std::uint32_t t : taken_) seen.insert(net_.net().transitions[t].event);
+  Coverage coverage;
+  for (std::uint32_t t = 0; t < net_.net().transitions.size(); ++t) {
+    const std::string& event = net_.net().transitions[t].event;
+    if (event.empty() || taken_.contains(t)) continue;
+    (seen.contains(event) ? coverage.never_needed : coverage.never_seen).push_back(t);
+  }
+  for (const std::uint32_t t : net_.rescues()) {
+    if (!taken_.contains(t)) coverage.never_seen.push_back(t);
+  }
+  return coverage;
+}
+
+}  // namespace lockbench::stress

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the program does in its world: each access, once it has been decided who goes on.
+
+#include <utility>
+
+#include "harness/stress/explore/world.h"
+
+namespace lockbench::stress::explore {
+
+bool World::settle() {
+  if (!memory_.others_buffer(running_)) return true;
+  const UntrackedScope untracked(*this);
+  point(&kAnyWord);
+  return !memory_.others_buffer(running_);
+}
+
+void World::check_life() {
+  if (memory_.dead_word()) leave(End::kFailed);
+}
+
+void World::born(const void* word) {
+  const UntrackedScope untracked(*this);
+  memory_.born(running_, word);
+}
+
+void World::gone(const void* word) {
+  const UntrackedScope untracked(*this);
+  memory_.gone(word);
+}
+
+std::uint64_t World::load(const void* word, unsigned bytes, std::memory_order order) {
+  const UntrackedScope untracked(*this);
+  point(word);
+  const std::uint64_t bits = memory_.load(running_, word, bytes, order);
+  check_life();
+  return bits;
+}
+
+void World::store(void* word, unsigned bytes, std::uint64_t bits, std::memory_order order) {
+  const UntrackedScope untracked(*this);
+  memory_.keeps_back(order) ? count_step() : point(word);
+  memory_.store(running_, word, bytes, bits, order);
+  check_life();
+}
+
+std::uint64_t World::begin_update(const void* word, unsigned bytes) {
+  untracked_ = true;  // until end_update()
+  point(word);
+  return memory_.begin_update(running_, word, bytes);
+}
+
+void World::end_update(void* word, unsigned bytes, std::uint64_t bits, bool writes,
+                       std::memory_order order) {
+  memory_.end_update(running_, word, bytes, bits, writes, order);
+  check_life();
+  untracked_ = false;
+}
+
+void World::fence(std::memory_order order) {
+  const UntrackedScope untracked(*this);
+  const bool empties = order == std::memory_order_seq_cst && memory_.buffered(running_);
+  empties ? point() : count_step();
+  memory_.fence(running_, order);
+}
+
+void World::fence_all() {
+  const UntrackedScope untracked(*this);
+  point(&kLatestStores);
+  memory_.fence_all(running_);
+}
+
+bool World::wait(const void* word, std::uint32_t expected, std::int64_t deadline_ns) {
+  const UntrackedScope untracked(*this);
+  point(word);
+  memory_.flush(running_);
+  const std::uint64_t seen = memory_.load(running_, word, 4, std::memory_order_relaxed);
+  check_life();
+  if (seen != expected) return true;
+  if (deadline_ns <= now_ns_) return false;
+  ThreadState& self = threads_[running_];
+  self.sleeps_on = word;
+  self.deadline_ns = deadline_ns;
+  memory_.note(running_, kQueues + memory_.number_of(word), true);
+  fall_asleep();
+  return !self.timed_out;
+}
+
+void World::wake(const void* word, int count) {
+  const UntrackedScope untracked(*this);
+  point();
+  memory_.flush(running_);
+  for (; count > 0; --count) {
+    ThreadState* first = nullptr;
+    for (ThreadState& thread : threads_) {
+      if (thread.state != State::kAsleep || thread.sleeps_on != word) continue;
+      if (first == nullptr || thread.slept_since < first->slept_since) first = &thread;
+    }
+    if (first == nullptr) return;
+    // A sleeper's word is alive: it lies where the sleeper waits.
+    memory_.note(running_, kQueues + memory_.number_of(word), true);
+    first->state = State::kReady;
+    first->deadline_ns = kNever;
+    memory_.note(static_cast<std::uint32_t>(first - threads_.data()),
+                 kQueues + memory_.number_of(word), true);
+  }
+}
+
+std::int64_t World::now() {
+  const UntrackedScope untracked(*this);
+  point();
+  memory_.note(running_, kClock, false);
+  return now_ns_;
+}
+
+void World::sleep_until(std::int64_t deadline_ns) {
+  const UntrackedScope untracked(*this);
+  point();
+  if (deadline_ns <= now_ns_) return;
+  threads_[running_].deadline_ns = deadline_ns;
+  fall_asleep();
+}
+
+void World::pause() {
+  const UntrackedScope untracked(*this);
+  strategy_->paused(running_);
+  threads_[running_].state = State::kPaused;
+  threads_[running_].paused_at = memory_.changes();
+  choose_next(false);
+  threads_[running_].state = State::kReady;
+}
+
+std::uint32_t World::start(std::function<void()> body) {
+  // In the program's memory, and never destroyed: see Arena.
+  auto* const kept = new std::function<void()>(std::move(body));
+  const UntrackedScope untracked(*this);
+  memory_.buffered(running_) ? point() : count_step();
+  const auto number = static_cast<std::uint32_t>(threads_.size());
+  if (number == kMaxThreads) leave(End::kTooLong);
+  add_thread();
+  threads_[number].fibre.prepare(arena_.stack(number), Arena::kStackBytes, begin_thread, kept);
+  memory_.started(number, running_);
+  return number;
+}
+
+void World::join(std::uint32_t thread) {
+  const UntrackedScope untracked(*this);
+  memory_.buffered(running_) ? point() : count_step();
+  memory_.flush(running_);
+  if (!ended(thread)) {
+    threads_[running_].joins = thread;
+    fall_asleep();
+  }
+  memory_.joined(running_, thread);
+}
+
+void* World::own_of(std::uint32_t thread, platform::simulated::Maker maker) {
+  for (const Own& own : owns_) {
+    if (own.thread == thread && own.maker == maker) return own.object;
+  }
+  void* const made = maker();
+  const UntrackedScope untracked(*this);
+  owns_.push_back({thread, maker, made});
+  return made;
+}
+
+}  // namespace lockbench::stress::explore

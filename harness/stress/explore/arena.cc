@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/stress/explore/arena.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <sys/mman.h>
+
+namespace lockbench::stress::explore {
+namespace {
+
+// Far from where programs, libraries, heaps and sanitizers lie.
+void* const kUsualPlace = reinterpret_cast<void*>(0x5'1000'0000'00);
+
+}  // namespace
+
+Arena::Arena() {
+  constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+  void* region =
+      mmap(kUsualPlace, kBytes, PROT_READ | PROT_WRITE, kFlags | MAP_FIXED_NOREPLACE, -1, 0);
+  if (region == MAP_FAILED) {
+    region = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, kFlags, -1, 0);
+  }
+  if (region == MAP_FAILED) {
+    std::fprintf(stderr, "lockbench: no %zu MB of memory for a simulation: free some\n",
+                 kBytes >> 20);
+    std::exit(3);
+  }
+  base_ = static_cast<std::byte*>(region);
+}
+
+Arena::~Arena() {
+  munmap(base_, kBytes);
+}
+
+void Arena::reset() {
+  constexpr std::size_t kHeap = kStacks * kStackBytes;
+  std::memset(base_ + kHeap, 0, used_ - kHeap);
+  used_ = kHeap;
+}
+
+void* Arena::allocate(std::size_t bytes, std::size_t alignment) {
+  const std::size_t begin = (used_ + alignment - 1) & ~(alignment - 1);
+  if (begin + bytes > kBytes) return nullptr;
+  used_ = begin + bytes;
+  return base_ + begin;
+}
+
+}  // namespace lockbench::stress::explore

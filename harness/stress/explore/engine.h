@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The simulated engine, from an order to a report.
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include "harness/stress/engine_program.h"
+#include "harness/stress/registered_lock.h"
+#include "harness/stress/report.h"
+
+namespace lockbench::stress::explore {
+
+// Fails with InvalidArgument when the order's program, schedule or memory model cannot be read.
+absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order, const Tell& tell);
+
+}  // namespace lockbench::stress::explore

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/stress/explore/memory.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace lockbench::stress::explore {
+namespace {
+
+// The finalizer of MurmurHash3, by A. Appleby.
+std::uint64_t mix(std::uint64_t x) {
+  x ^= x >> 33;
+  x *= 0xff51afd7ed558ccdULL;
+  x ^= x >> 33;
+  x *= 0xc4ceb9fe1a85ec53ULL;
+  return x ^ (x >> 33);
+}
+
+bool acquires(std::memory_order order) {
+  return order != std::memory_order_relaxed && order != std::memory_order_release;
+}
+
+bool releases(std::memory_order order) {
+  return order == std::memory_order_release || order == std::memory_order_acq_rel ||
+         order == std::memory_order_seq_cst;
+}
+
+std::uint64_t read(const void* word, unsigned bytes) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, word, bytes);
+  return bits;
+}
+
+}  // namespace
+
+Memory::Memory(const Arena& arena, Model model)
+    : arena_(arena), model_(model), threads_(kMaxThreads), index_(Arena::kBytes) {
+  words_.reserve(1024);
+  words_.emplace_back();  // number 0 is no word
+}
+
+void Memory::reset() {
+  for (const Word& word : words_) {
+    if (word.offset != kOutside) index_[word.offset] = 0;
+  }
+  words_.resize(1);
+  outside_.clear();
+  things_.clear();
+  for (std::size_t i = 0; i < threads_.size(); ++i) {
+    ThreadState& thread = threads_[i];
+    thread.clock = thread.acquirable = thread.released = {};
+    thread.buffer.clear();
+    thread.older = 0;
+    thread.chain = mix(i + 1);
+    thread.buffer_chain = mix(i + 1 + kMaxThreads);
+  }
+  state_ = 0;
+  changes_ = 0;
+  dead_word_.reset();
+}
+
+void Memory::event(std::uint64_t& chain, std::uint64_t what, Word* word, bool writes) {
+  const std::uint64_t before = chain;
+  std::uint64_t after = mix(chain ^ what * 0x9e3779b97f4a7c15ULL);
+  if (word != nullptr) {
+    after = mix(after + word->last_write);
+    if (writes) {
+      after = mix(after ^ word->reads);
+      word->last_write = after;
+      word->reads = 0;
+    } else {
+      word->reads += after;  // reads commute
+    }
+  }
+  chain = after;
+  // A sum over the chains: whose event came first among independent ones leaves no trace.
+  state_ += mix(after) - mix(before);
+}
+
+Memory::Word& Memory::add_word(const void* word) {
+  const auto number = static_cast<std::uint16_t>(words_.size());
+  Word& added = words_.emplace_back();
+  if (arena_.contains(word)) {
+    added.offset = arena_.offset(word);
+    index_[added.offset] = number;
+  } else {
+    outside_[word] = number;
+  }
+  return added;
+}
+
+std::uint32_t Memory::number_of(const void* word) {
+  return static_cast<std::uint32_t>(&word_at(word) - words_.data());
+}
+
+Memory::Word& Memory::word_at(const void* word) {
+  if (arena_.contains(word)) {
+    const std::uint16_t number = index_[arena_.offset(word)];
+    if (number != 0 && words_[number].alive) return words_[number];
+    if (!dead_word_) dead_word_ = number;
+    return number != 0 ? words_[number] : add_word(word);
+  }
+  // Static words live longer than any simulation.
+  const auto found = outside_.find(word);
+  return found != outside_.end() ? words_[found->second] : add_word(word);
+}
+
+void Memory::started(Thread thread, Thread by) {
+  ThreadState& starter = threads_[by];
+  flush(by);
+  threads_[thread].clock.join(starter.clock);
+  ++starter.clock.at[by];
+  ++threads_[thread].clock.at[thread];
+  event(starter.chain, 1, nullptr, true);
+  threads_[thread].chain = mix(threads_[thread].chain ^ starter.chain);
+}
+
+void Memory::joined(Thread thread, Thread ended) {
+  threads_[thread].clock.join(threads_[ended].clock);
+  threads_[thread].chain = mix(threads_[thread].chain + threads_[ended].chain);
+}
+
+void Memory::born(Thread thread, const void* word) {
+  Word& added = add_word(word);
+  event(threads_[thread].chain, 2, &added, true);
+}
+
+void Memory::gone(const void* word) {
+  if (!arena_.contains(word)) {
+    outside_.erase(word);
+    return;
+  }
+  const std::uint16_t number = index_[arena_.offset(word)];
+  if (number != 0) words_[number].alive = false;
+}
+
+void Memory::learn(ThreadState& thread, const Word& word, std::memory_order order) {
+  (acquires(order) ? thread.clock : thread.acquirable).join(word.release);
+}
+
+std::uint64_t Memory::load(Thread thread, const void* word, unsigned bytes,
+                           std::memory_order order) {
+  ThreadState& self = threads_[thread];
+  Word& there = word_at(word);
+  for (auto store = self.buffer.rbegin(); store != self.buffer.rend(); ++store) {
+    if (store->word != word) continue;
+    event(self.chain, 3, nullptr, false);
+    return store->bits;
+  }
+  event(self.chain, 4, &there, false);
+  learn(self, there, order);
+  return read(word, bytes);
+}
+
+void Memory::store(Thread thread, void* word, unsigned bytes, std::uint64_t bits,
+                   std::memory_order order) {
+  ThreadState& self = threads_[thread];
+  word_at(word);
+  self.buffer.push_back({word, bytes, bits, releases(order) ? self.clock : self.released});
+  if (releases(order)) ++self.clock.at[thread];
+  event(self.chain, 5 ^ (bits << 8), nullptr, false);
+  if (!keeps_back(order)) flush(thread);
+}
+
+bool Memory::others_buffer(Thread thread) const {
+  for (Thread other = 0; other < threads_.size(); ++other) {
+    if (other != thread && buffered(other)) return true;
+  }
+  return false;
+}
+
+bool Memory::buffers(Thread thread, const void* word) const {
+  const std::vector<Store>& buffer = threads_[thread].buffer;
+  return std::any_of(buffer.begin(), buffer.end(),
+                     [&](const Store& store) { return store.word == word; });
+}
+
+bool Memory::buffers_meet(Thread a, Thread b) const {
+  const std::vector<Store>& buffer = threads_[b].buffer;
+  return std::any_of(buffer.begin(), buffer.end(),
+                     [&](const Store& store) { return buffers(a, store.word); });
+}
+
+void Memory::flush_oldest(Thread thread) {
+  ThreadState& self = threads_[thread];
+  const Store& oldest = self.buffer.front();
+  // Whoever reads it depends on the store, and so on all that its thread did before.
+  Word& there = word_at(oldest.word);
+  self.buffer_chain = mix(self.buffer_chain ^ (oldest.bits + 1));
+  event(self.buffer_chain, 6, &there, true);
+  there.release = oldest.release;
+  write(oldest.word, oldest.bytes, oldest.bits);
+  self.buffer.erase(self.buffer.begin());
+  if (self.older != 0) --self.older;
+}
+
+void Memory::flush(Thread thread) {
+  while (buffered(thread)) flush_oldest(thread);
+}
+
+void Memory::write(void* word, unsigned bytes, std::uint64_t bits) {
+  if (dead_word_ || read(word, bytes) == bits) return;
+  ++changes_;
+  std::memcpy(word, &bits, bytes);
+}
+
+std::uint64_t Memory::begin_update(Thread thread, const void* word, unsigned bytes) {
+  flush(thread);
+  word_at(word);
+  return read(word, bytes);
+}
+
+void Memory::end_update(Thread thread, void* word, unsigned bytes, std::uint64_t bits, bool writes,
+                        std::memory_order order) {
+  ThreadState& self = threads_[thread];
+  Word& there = word_at(word);
+  event(self.chain, writes ? 7 ^ (bits << 8) : 4, &there, writes);
+  learn(self, there, order);
+  if (!writes) return;
+  // A read-modify-write continues the release sequence that it read from.
+  there.release.join(releases(order) ? self.clock : self.released);
+  if (releases(order)) ++self.clock.at[thread];
+  write(word, bytes, bits);
+}
+
+void Memory::fence(Thread thread, std::memory_order order) {
+  ThreadState& self = threads_[thread];
+  if (order == std::memory_order_seq_cst) flush(thread);
+  if (acquires(order)) self.clock.join(self.acquirable);
+  if (releases(order)) {
+    self.released = self.clock;
+    ++self.clock.at[thread];
+  }
+  event(self.chain, 8, nullptr, false);
+}
+
+void Memory::fence_all(Thread thread) {
+  flush(thread);
+  for (Thread other = 0; other < threads_.size(); ++other) {
+    while (threads_[other].older != 0) flush_oldest(other);
+  }
+}
+
+void Memory::note(Thread thread, std::uint64_t thing, bool writes) {
+  event(threads_[thread].chain, 9 ^ (thing << 8), &things_[thing], writes);
+}
+
+}  // namespace lockbench::stress::explore

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// operator new and delete: what a simulated program allocates lies in its world's arena, so that an
+// execution that is left in the middle leaves nothing behind, and addresses repeat.
+
+#include <cstdlib>
+#include <new>
+
+#include "harness/stress/explore/world.h"
+
+namespace {
+
+using lockbench::stress::explore::World;
+
+// Freed arena memory is not reused, so whose it was is asked of any world that there has been.
+World* last_world = nullptr;
+
+void* allocate(std::size_t bytes, std::size_t alignment) {
+  if (World* const world = World::of_program()) {
+    last_world = world;
+    return world->allocate(bytes, alignment);
+  }
+  void* const place =
+      alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__
+          ? std::aligned_alloc(alignment, (bytes + alignment - 1) & ~(alignment - 1))
+          : std::malloc(bytes == 0 ? 1 : bytes);
+  if (place == nullptr) throw std::bad_alloc();
+  return place;
+}
+
+void release(void* place) {
+  if (last_world != nullptr && last_world->owns(place)) return;
+  std::free(place);
+}
+
+}  // namespace
+
+void* operator new(std::size_t bytes) {
+  return allocate(bytes, __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+}
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  return allocate(bytes, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* place) noexcept {
+  release(place);
+}
+void operator delete(void* place, std::size_t) noexcept {
+  release(place);
+}
+void operator delete(void* place, std::align_val_t) noexcept {
+  release(place);
+}
+void operator delete(void* place, std::size_t, std::align_val_t) noexcept {
+  release(place);
+}

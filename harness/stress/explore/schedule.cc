@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/stress/explore/schedule.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+
+#include <absl/status/status.h>
+#include <absl/strings/str_cat.h>
+
+#include "harness/stress/explore/vector_clock.h"
+
+namespace lockbench::stress::explore {
+namespace {
+
+// No execution makes more decisions (World::kMostSteps), so no schedule has more.
+constexpr std::uint64_t kMostRepeats = 1'000'000;
+
+// A schedule that decides nothing; no text at all would be none.
+constexpr std::string_view kNothingTold = "-";
+
+std::string to_text(const Option& option) {
+  switch (option.kind) {
+    case Option::kRun:
+      return absl::StrCat(option.thread);
+    case Option::kFlush:
+      return absl::StrCat("f", option.thread);
+    case Option::kTime:
+      break;
+  }
+  return "t";
+}
+
+template <class Number>
+bool read_number(std::string_view text, Number most, Number& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size() && number <= most;
+}
+
+std::optional<Option> option_from(std::string_view text) {
+  if (text == "t") return Option{.kind = Option::kTime};
+  Option option;
+  if (text.starts_with('f')) {
+    option.kind = Option::kFlush;
+    text.remove_prefix(1);
+  }
+  const auto most = static_cast<std::uint8_t>(kMaxThreads - 1);
+  if (!read_number(text, most, option.thread)) return std::nullopt;
+  return option;
+}
+
+}  // namespace
+
+std::string to_text(const std::vector<Option>& schedule) {
+  if (schedule.empty()) return std::string(kNothingTold);
+  std::string text;
+  for (std::size_t i = 0; i < schedule.size();) {
+    std::size_t end = i + 1;
+    while (end < schedule.size() && schedule[end] == schedule[i]) ++end;
+    absl::StrAppend(&text, i == 0 ? "" : ".", to_text(schedule[i]));
+    if (end - i > 1) absl::StrAppend(&text, "*", end - i);
+    i = end;
+  }
+  return text;
+}
+
+absl::StatusOr<std::vector<Option>> schedule_from(std::string_view text) {
+  std::vector<Option> schedule;
+  if (text == kNothingTold) return schedule;
+  std::size_t position = 0;
+  while (position < text.size()) {
+    const std::size_t end = std::min(text.find('.', position), text.size());
+    const std::string_view part = text.substr(position, end - position);
+    const std::size_t star = part.find('*');
+    const std::optional<Option> option = option_from(part.substr(0, star));
+    std::uint64_t times = 1;
+    const bool counted =
+        star == std::string_view::npos || read_number(part.substr(star + 1), kMostRepeats, times);
+    if (!option || !counted || schedule.size() + times > kMostRepeats) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("schedule, character ", position, ": `", std::string(part),
+                       "` is no decision; such are 1, 1*4, f1 and t; a schedule of none is -"));
+    }
+    schedule.insert(schedule.end(), times, *option);
+    position = end + 1;
+  }
+  return schedule;
+}
+
+}  // namespace lockbench::stress::explore

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/stress/explore/schedule_explorer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "harness/stress/litmus/generate.h"
+#include "harness/stress/litmus/shrink.h"
+
+namespace lockbench::stress::explore {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A smaller program must fail within so many executions, else the larger one is kept.
+constexpr int kTriesToShrink = 400;
+constexpr auto kMostToShrink = 1s;
+constexpr auto kLeastToShrink = 100ms;
+
+constexpr auto kLookForWorse = 200ms;
+constexpr auto kTellEvery = 200ms;
+
+// Mostly two to four threads that do several things. One in four is a crowd that does little: some
+// faults need four threads, each of which is at one certain point.
+ProgramSize draw_size(std::mt19937_64& draw) {
+  const auto below = [&](std::uint64_t bound) {
+    return static_cast<std::uint32_t>(draw() % bound);
+  };
+  if (below(4) != 0) return {.threads = 2 + below(3), .keys = 1 + below(3), .holds = 1 + below(4)};
+  return {.threads = 4 + below(2),
+          .keys = 1 + below(2),
+          .holds = 1 + below(2),
+          .awaits = below(2) == 0};
+}
+
+}  // namespace
+
+ScheduleExplorer::ScheduleExplorer(World& world, const RegisteredLock& entry,
+                                   const ExploreOptions& options)
+    : world_(world), entry_(entry), options_(options) {}
+
+bool ScheduleExplorer::over(Clock::time_point until) {
+  const auto now = Clock::now();
+  if (options_.progress && now - told_ > kTellEvery) {
+    told_ = now;
+    options_.progress(outcome_);
+  }
+  return found() || now >= until;
+}
+
+void ScheduleExplorer::execute(const LitmusProgram& program, Strategy& strategy, const char* name) {
+  CheckedRun investigation(world_, entry_, program);
+  World::Execution execution = world_.run([&] { investigation.run(); }, strategy);
+  std::optional<Failure> failure = investigation.verdict(execution.end);
+  ++outcome_.executions;
+  outcome_.steps += execution.steps;
+  outcome_.too_long += execution.end == End::kTooLong;
+  outcome_.acquisitions += investigation.acquisitions();
+  outcome_.contended += investigation.contended();
+  outcome_.evaluations.add(investigation.evaluations());
+  longest_ = std::max(longest_, execution.steps);
+  if (failure && !(ordering_known_ && failure->oracle == Oracle::kOrdering)) {
+    outcome_.counterexample = Counterexample{.failure = *std::move(failure),
+                                             .strategy = name,
+                                             .program = program,
+                                             .schedule = std::move(execution.schedule),
+                                             .executions = outcome_.executions,
+                                             .seconds = seconds()};
+  }
+}
+
+void ScheduleExplorer::explore(const LitmusProgram& program, std::uint32_t bound,
+                               Clock::time_point until) {
+  DepthFirst search(bound);
+  const double began = seconds();
+  const std::uint64_t before = outcome_.executions;
+  for (; !search.exhausted(); search.next()) {
+    if (over(until)) return;
+    execute(program, search, "every interleaving");
+    if (search.diverged()) {
+      outcome_.deterministic = false;
+      return;
+    }
+  }
+  outcome_.explored.push_back({.program = program,
+                               .preemptions = bound,
+                               .executions = outcome_.executions - before,
+                               .states = search.states(),
+                               .seconds = seconds() - began});
+}
+
+void ScheduleExplorer::walk(Clock::time_point until) {
+  while (!over(until)) {
+    std::mt19937_64 draw(options_.seed * 1'000'003 + walks_);
+    const ProgramSize size = draw_size(draw);
+    const LitmusProgram program =
+        options_.program ? *options_.program : generate_program(entry_.abilities, size, draw());
+    ++outcome_.drawn;
+    if (++walks_ % 2 == 0) {
+      RandomWalk strategy(draw());
+      execute(program, strategy, "random walk");
+    } else {
+      Pct strategy(draw(), 1 + static_cast<std::uint32_t>(draw() % 4), longest_);
+      execute(program, strategy, "PCT");
+    }
+  }
+}
+
+Outcome ScheduleExplorer::test_lock() {
+  // What is found last has yet to be made smaller.
+  const auto end = began_ + options_.budget / 50 * 49;
+  const std::vector<LitmusProgram> programs = options_.program
+                                                  ? std::vector<LitmusProgram>{*options_.program}
+                                                  : programs_for(entry_.abilities, entry_.programs);
+  for (std::uint32_t bound = 0; bound <= options_.most_preemptions && !over(end); ++bound) {
+    const auto began = Clock::now();
+    const auto share = (end - began) / 2;
+    for (const LitmusProgram& program : programs) {
+      if (!over(end)) explore(program, bound, std::min(end, began + share));
+    }
+    const auto spent = std::max<Clock::duration>(Clock::now() - began, 20ms);
+    walk(std::min(end, Clock::now() + spent));
+  }
+  walk(end);
+  if (found() && outcome_.counterexample->failure.oracle == Oracle::kOrdering) {
+    look_for_worse(Clock::now() + kLookForWorse);
+  }
+  if (found()) make_smaller();
+  outcome_.seconds = seconds();
+  return std::move(outcome_);
+}
+
+// A missing order is found at the first sight of two holders, even where nothing at all is locked.
+// What it leads to says more, if it can be had soon.
+void ScheduleExplorer::look_for_worse(Clock::time_point until) {
+  const Counterexample ordering = *outcome_.counterexample;
+  outcome_.counterexample.reset();
+  ordering_known_ = true;
+  explore(ordering.program, 2, until);
+  walk(until);
+  ordering_known_ = found();
+  if (!found()) outcome_.counterexample = ordering;
+}
+
+// ---- making it smaller
+
+bool ScheduleExplorer::still_fails(const LitmusProgram& program) {
+  if (Clock::now() > shrink_until_) return false;
+  const Counterexample kept = *outcome_.counterexample;
+  outcome_.counterexample.reset();
+  for (int i = 0; i < kTriesToShrink && !found(); ++i) {
+    Pct strategy(static_cast<std::uint64_t>(i), 1 + static_cast<std::uint32_t>(i) % 4, longest_);
+    execute(program, strategy, kept.strategy.c_str());
+    // Another fault of the smaller program is not this one, which may be found yet.
+    const bool other = found() && outcome_.counterexample->failure.oracle != kept.failure.oracle;
+    if (other) outcome_.counterexample.reset();
+  }
+  if (!found()) {
+    outcome_.counterexample = kept;
+    return false;
+  }
+  outcome_.counterexample->strategy = kept.strategy;
+  outcome_.counterexample->executions = kept.executions;
+  outcome_.counterexample->seconds = kept.seconds;
+  return true;
+}
+
+bool ScheduleExplorer::follows(const LitmusProgram& program, const std::vector<Option>& schedule) {
+  Replay strategy(schedule);
+  CheckedRun investigation(world_, entry_, program);
+  const World::Execution execution = world_.run([&] { investigation.run(); }, strategy);
+  const std::optional<Failure> failure = investigation.verdict(execution.end);
+  return failure && failure->oracle == outcome_.counterexample->failure.oracle;
+}
+
+// Goes on with the first smaller program that still fails; false when none does.
+bool ScheduleExplorer::shrink_program() {
+  for (const LitmusProgram& smaller : smaller_programs(outcome_.counterexample->program)) {
+    if (still_fails(smaller)) return true;
+  }
+  return false;
+}
+
+// Leaves out each decision in turn, from the end, where the rest still failed.
+void ScheduleExplorer::shorten_schedule() {
+  std::vector<Option>& schedule = outcome_.counterexample->schedule;
+  for (std::size_t i = schedule.size(); i-- > 0;) {
+    std::vector<Option> without = schedule;
+    without.erase(without.begin() + static_cast<std::ptrdiff_t>(i));
+    if (follows(outcome_.counterexample->program, without)) schedule = std::move(without);
+  }
+}
+
+void ScheduleExplorer::make_smaller() {
+  const auto now = Clock::now();
+  shrink_until_ =
+      std::max(now + kLeastToShrink, std::min(now + kMostToShrink, began_ + options_.budget));
+  while (shrink_program()) {
+  }
+  shorten_schedule();
+  Counterexample& counterexample = *outcome_.counterexample;
+  std::optional<Counterexample> told =
+      replay(world_, entry_, counterexample.program, counterexample.schedule);
+  if (!told) return;  // what Outcome::deterministic denies
+  counterexample.failure = std::move(told->failure);
+  counterexample.events = std::move(told->events);
+}
+
+std::optional<Counterexample> ScheduleExplorer::replay(World& world, const RegisteredLock& entry,
+                                                       const LitmusProgram& program,
+                                                       const std::vector<Option>& schedule) {
+  Replay strategy(schedule);
+  CheckedRun investigation(world, entry, program);
+  World::Execution execution = world.run([&] { investigation.run(); }, strategy, true);
+  std::optional<Failure> failure = investigation.verdict(execution.end);
+  if (!failure) return std::nullopt;
+  return Counterexample{.failure = *std::move(failure),
+                        .strategy = "replay",
+                        .program = program,
+                        .schedule = std::move(execution.schedule),
+                        .events = std::move(execution.events)};
+}
+
+}  // namespace lockbench::stress::explore

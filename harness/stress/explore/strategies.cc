@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/stress/explore/strategies.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "harness/stress/explore/vector_clock.h"
+
+namespace lockbench::stress::explore {
+namespace {
+
+constexpr std::uint64_t kTimeSlot = 2 * kMaxThreads;
+
+std::uint64_t slot_of(const Option& option) {
+  switch (option.kind) {
+    case Option::kRun:
+      return option.thread;
+    case Option::kFlush:
+      return kMaxThreads + option.thread;
+    case Option::kTime:
+      break;
+  }
+  return kTimeSlot;
+}
+
+// The state, and what the scheduler knows beyond it: who may run.
+std::uint64_t key_of(const Point& point) {
+  std::uint64_t key = point.state ^ (point.may_go_on ? point.running + 1 : 0);
+  for (const Option& option : point.options) {
+    key = (key ^ slot_of(option)) * 0x9e3779b97f4a7c15ULL;
+    key ^= key >> 32;
+  }
+  return key;
+}
+
+// Bit i: option i takes its turn from a thread that could have gone on.
+std::uint64_t costs_of(const Point& point) {
+  bool someone_can_run = false;
+  for (const Option& option : point.options) {
+    someone_can_run |= option.kind == Option::kRun && !point.all_paused;
+  }
+  std::uint64_t costs = 0;
+  for (std::size_t i = 0; i < point.options.size(); ++i) {
+    const Option& option = point.options[i];
+    const bool preempts =
+        option.kind == Option::kRun && point.may_go_on && option.thread != point.running;
+    const bool hurries = option.kind == Option::kTime && someone_can_run;
+    if (preempts || hurries) costs |= std::uint64_t{1} << i;
+  }
+  return costs;
+}
+
+}  // namespace
+
+std::size_t DepthFirst::choose(const Point& point) {
+  if (position_ < path_.size()) {
+    const Decision& decision = path_[position_++];
+    if (decision.state != point.state) {
+      diverged_ = true;
+      return kLeave;
+    }
+    return decision.chosen;
+  }
+  std::uint32_t used = 0;
+  if (!path_.empty()) used = path_.back().used + (path_.back().costs >> path_.back().chosen & 1);
+
+  const std::uint64_t key = key_of(point);
+  const auto seen = seen_.find(key);
+  if (seen != seen_.end()) {
+    if (seen->second <= used) return kLeave;
+    seen->second = used;
+  } else if (seen_.size() < kMostStates) {
+    seen_.emplace(key, used);
+  }
+
+  const std::uint64_t costs = costs_of(point);
+  std::uint64_t allowed = (std::uint64_t{1} << point.options.size()) - 1;
+  if (used == bound_) allowed &= ~costs;
+  const auto chosen = static_cast<std::uint32_t>(std::countr_zero(allowed));
+  path_.push_back({allowed, point.state, chosen, used, costs});
+  ++position_;
+  return chosen;
+}
+
+void DepthFirst::next() {
+  position_ = 0;
+  while (!path_.empty()) {
+    Decision& last = path_.back();
+    last.allowed &= last.allowed - 1;  // the one that was chosen
+    if (last.allowed != 0) {
+      last.chosen = static_cast<std::uint32_t>(std::countr_zero(last.allowed));
+      return;
+    }
+    path_.pop_back();
+  }
+  exhausted_ = true;
+}
+
+Pct::Pct(std::uint64_t seed, std::uint32_t changes, std::uint64_t steps)
+    : random_(seed), priorities_(kTimeSlot + 1) {
+  std::uniform_int_distribution<std::uint64_t> step(1, std::max<std::uint64_t>(steps, 1));
+  for (std::uint32_t i = 0; i < changes; ++i) changes_.push_back(step(random_));
+  // Time mostly waits until nobody can run; now and then it hurries.
+  priorities_[kTimeSlot] =
+      random_() % 4 == 0 ? static_cast<std::int64_t>(random_() >> 2) : --lowest_;
+}
+
+std::int64_t& Pct::priority_of(const Option& option) {
+  std::int64_t& priority = priorities_[slot_of(option)];
+  if (priority == 0) priority = static_cast<std::int64_t>(random_() >> 2) + 1;
+  return priority;
+}
+
+void Pct::paused(std::uint32_t thread) {
+  priorities_[thread] = --lowest_;
+}
+
+std::size_t Pct::choose(const Point& point) {
+  const auto due = [&](std::uint64_t step) { return step <= point.step; };
+  if (point.may_go_on && std::erase_if(changes_, due) != 0) {
+    priorities_[point.running] = --lowest_;
+  }
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < point.options.size(); ++i) {
+    if (priority_of(point.options[i]) > priority_of(point.options[best])) best = i;
+  }
+  // What always wins may starve the rest of what it waits for.
+  if (point.options[best].kind == Option::kTime) priorities_[kTimeSlot] = --lowest_;
+  return best;
+}
+
+RandomWalk::RandomWalk(std::uint64_t seed) : random_(seed) {
+  constexpr std::uint32_t kStays[] = {0, 8, 14, 15};
+  stay_in_16_ = kStays[random_() % std::size(kStays)];
+}
+
+std::size_t RandomWalk::choose(const Point& point) {
+  if (point.may_go_on && random_() % 16 < stay_in_16_) return 0;
+  std::size_t count = point.options.size();
+  const bool time = point.options.back().kind == Option::kTime;
+  if (time && random_() % 16 != 0) --count;
+  return random_() % count;
+}
+
+std::size_t Replay::choose(const Point& point) {
+  if (position_ == schedule_.size()) return 0;
+  const auto found = std::find(point.options.begin(), point.options.end(), schedule_[position_]);
+  ++position_;
+  if (found == point.options.end()) return 0;
+  ++followed_;
+  return static_cast<std::size_t>(found - point.options.begin());
+}
+
+}  // namespace lockbench::stress::explore

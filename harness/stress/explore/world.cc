@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/stress/explore/world.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace lockbench::stress::explore {
+namespace {
+
+World* the_world = nullptr;
+
+// Threads that pause may look again in any order so often each, though no word has changed;
+// then by turns, and when they have done that for so long, none ever will.
+constexpr std::uint32_t kFreeLooks = 2;
+constexpr std::uint32_t kIdleLooks = 1000;
+
+}  // namespace
+
+World::World(Model model) : memory_(arena_, model) {}
+
+World* World::current() {
+  return the_world;
+}
+
+World* World::of_program() {
+  return the_world != nullptr && !the_world->untracked_ ? the_world : nullptr;
+}
+
+void* World::allocate(std::size_t bytes, std::size_t alignment) {
+  void* const place = arena_.allocate(bytes, alignment);
+  if (place == nullptr) leave(End::kTooLong);
+  return place;
+}
+
+void World::reset() {
+  arena_.reset();
+  memory_.reset();
+  threads_ = {};
+  owns_.clear();
+  execution_ = {};
+  running_ = 0;
+  now_ns_ = 0;
+  sleeps_ = 0;
+  idle_since_ = 0;
+  idle_pauses_ = 0;
+}
+
+void World::add_thread() {
+  ThreadState& added = slots_[threads_.size()];
+  added.state = State::kReady;
+  added.next = nullptr;
+  added.sleeps_on = nullptr;
+  added.joins = 0;
+  added.deadline_ns = kNever;
+  threads_ = std::span(slots_).first(threads_.size() + 1);
+}
+
+World::Execution World::run(const std::function<void()>& program, Strategy& strategy, bool record) {
+  reset();
+  strategy_ = &strategy;
+  record_ = record;
+  the_world = this;
+  untracked_ = true;
+  add_thread();
+  threads_[0].fibre.prepare(arena_.stack(0), Arena::kStackBytes, begin_thread,
+                            const_cast<std::function<void()>*>(&program));
+  Fibre::jump(outside_, threads_[0].fibre);
+  the_world = nullptr;
+  untracked_ = false;
+  return std::move(execution_);
+}
+
+void World::begin_thread(void* body) {
+  World& world = *the_world;
+  world.untracked_ = false;
+  (*static_cast<std::function<void()>*>(body))();
+  const UntrackedScope untracked(world);
+  // Until then its last stores may lie in the buffer.
+  if (world.memory_.buffered(world.running_)) world.point();
+  world.memory_.flush(world.running_);
+  world.threads_[world.running_].state = State::kEnded;
+  for (std::uint32_t i = 0; i < world.threads_.size(); ++i) {
+    ThreadState& other = world.threads_[i];
+    if (other.state != State::kAsleep || other.joins != world.running_ || other.joins == 0)
+      continue;
+    other.state = State::kReady;
+  }
+  if (world.running_ == 0) world.leave(End::kFinished);
+  world.choose_next(false);
+}
+
+void World::leave(End end) {
+  execution_.end = end;
+  Fibre nobody;
+  Fibre::jump(nobody, outside_);
+  __builtin_unreachable();
+}
+
+void World::fail() {
+  untracked_ = true;
+  leave(End::kFailed);
+}
+
+void World::tell(const std::function<std::string()>& what) {
+  if (!record_) return;
+  const UntrackedScope untracked(*this);
+  execution_.events.push_back({execution_.steps, running_, what()});
+}
+
+// ---- who is next
+
+void World::collect(bool may_go_on) {
+  options_.clear();
+  if (may_go_on) options_.push_back({Option::kRun, static_cast<std::uint8_t>(running_)});
+  const auto threads = static_cast<std::uint8_t>(threads_.size());
+  collect_flushes(false);
+  for (const State state : {State::kReady, State::kPaused}) {
+    for (std::uint8_t i = 0; i < threads; ++i) {
+      const bool goes_on = may_go_on && i == running_;
+      if (threads_[i].state == state && ready(i) && !goes_on) {
+        options_.push_back({Option::kRun, i});
+      }
+    }
+  }
+  if (options_.empty()) collect_flushes(true);
+  all_paused_ = options_.empty();
+  if (all_paused_) collect_paused();
+  if (anybody_has_a_deadline()) options_.push_back({Option::kTime, 0});
+}
+
+void World::collect_flushes(bool all) {
+  for (std::uint8_t i = 0; i < threads_.size(); ++i) {
+    if (memory_.buffered(i) && (all || matters_to_others(i))) {
+      options_.push_back({Option::kFlush, i});
+    }
+  }
+}
+
+// Whether what others do next depends on a store in the buffer of `thread`.
+bool World::matters_to_others(std::uint32_t thread) const {
+  for (std::uint32_t i = 0; i < threads_.size(); ++i) {
+    if (i == thread) continue;
+    const ThreadState& other = threads_[i];
+    const bool waits_for_any = other.state == State::kPaused && !ready(i);
+    if (waits_for_any || other.next == &kAnyWord) return true;
+    if (other.next == &kLatestStores && memory_.stored_since(thread)) return true;
+    if (other.next != nullptr && memory_.buffers(thread, other.next)) return true;
+    if (memory_.buffers_meet(thread, i)) return true;
+  }
+  return false;
+}
+
+// Who paused may look again when some word has changed since.
+bool World::ready(std::uint32_t thread) const {
+  const ThreadState& state = threads_[thread];
+  return state.state == State::kReady ||
+         (state.state == State::kPaused && state.paused_at != memory_.changes());
+}
+
+// Nobody else can run, and no store is on its way.
+void World::collect_paused() {
+  if (idle_since_ != memory_.changes()) {
+    idle_since_ = memory_.changes();
+    idle_pauses_ = 0;
+  }
+  const auto threads = static_cast<std::uint32_t>(threads_.size());
+  const bool by_turns = ++idle_pauses_ > kFreeLooks * threads;
+  if (by_turns && anybody_has_a_deadline()) return;
+  if (idle_pauses_ > kIdleLooks * threads) return;
+  for (std::uint32_t i = 1; i <= threads; ++i) {
+    const std::uint32_t thread = (running_ + i) % threads;
+    if (threads_[thread].state != State::kPaused) continue;
+    options_.push_back({Option::kRun, static_cast<std::uint8_t>(thread)});
+    if (by_turns) return;
+  }
+}
+
+bool World::anybody_has_a_deadline() const {
+  return std::any_of(threads_.begin(), threads_.end(), [](const ThreadState& thread) {
+    return thread.state == State::kAsleep && thread.deadline_ns != kNever;
+  });
+}
+
+void World::decide(bool may_go_on) {
+  for (;;) {
+    collect(may_go_on);
+    if (options_.empty()) leave(End::kStuck);
+    std::size_t chosen = 0;
+    if (options_.size() > 1) {
+      chosen = strategy_->choose({.step = execution_.steps,
+                                  .state = memory_.state(),
+                                  .running = running_,
+                                  .may_go_on = may_go_on,
+                                  .all_paused = all_paused_,
+                                  .options = options_});
+      if (chosen == Strategy::kLeave) leave(End::kLeft);
+      execution_.schedule.push_back(options_[chosen]);
+    }
+    const Option option = options_[chosen];
+    switch (option.kind) {
+      case Option::kFlush:
+        memory_.flush_oldest(option.thread);
+        break;
+      case Option::kTime:
+        let_time_pass();
+        break;
+      case Option::kRun:
+        return go_on_with(option.thread);
+    }
+  }
+}
+
+void World::go_on_with(std::uint32_t thread) {
+  if (thread == running_) return;
+  const std::uint32_t before = std::exchange(running_, thread);
+  Fibre::jump(threads_[before].fibre, threads_[thread].fibre);
+  untracked_ = true;
+}
+
+void World::count_step() {
+  if (++execution_.steps > kMostSteps) leave(End::kTooLong);
+}
+
+// Before an access: to the word `next`, if to one.
+void World::point(const void* next) {
+  threads_[running_].next = next;
+  choose_next(true);
+  threads_[running_].next = nullptr;
+}
+
+void World::choose_next(bool may_go_on) {
+  count_step();
+  const bool alone = threads_.size() == 1 && may_go_on;
+  if (!alone) decide(may_go_on);
+  // What follows counts as an event even when it leaves no trace, such as a wake-up of nobody.
+  memory_.step(running_);
+}
+
+void World::let_time_pass() {
+  std::int64_t next = kNever;
+  for (const ThreadState& thread : threads_) {
+    if (thread.state == State::kAsleep) next = std::min(next, thread.deadline_ns);
+  }
+  now_ns_ = std::max(now_ns_, next);
+  idle_pauses_ = 0;
+  for (std::uint32_t i = 0; i < threads_.size(); ++i) {
+    ThreadState& thread = threads_[i];
+    if (thread.state != State::kAsleep || thread.deadline_ns > now_ns_) continue;
+    thread.state = State::kReady;
+    thread.timed_out = true;
+    memory_.note(i, kClock, true);
+    if (thread.sleeps_on != nullptr) {
+      memory_.note(i, kQueues + memory_.number_of(thread.sleeps_on), true);
+    }
+  }
+}
+
+void World::fall_asleep() {
+  ThreadState& self = threads_[running_];
+  self.state = State::kAsleep;
+  self.timed_out = false;
+  self.slept_since = ++sleeps_;
+  decide(false);
+  memory_.step(running_);
+  self.deadline_ns = kNever;
+  self.sleeps_on = nullptr;
+  self.joins = 0;
+}
+
+}  // namespace lockbench::stress::explore

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/stress/litmus/generate.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <random>
+#include <utility>
+
+#include <absl/strings/str_cat.h>
+
+namespace lockbench::stress {
+namespace {
+
+// Ten milliseconds are what waiters bear before they are handed a key (internal/wait_queue.h);
+// rests and timeouts lie on both sides of that.
+constexpr std::int64_t kTimes[] = {0, 400'000, 4'000'000, 12'000'000};
+
+constexpr std::size_t kMostThreads = 8;  // of the programs that are written here, or in a registry
+
+// Draws one thread's acts.
+class Draw {
+ public:
+  Draw(const Abilities& abilities, ProgramSize size, std::mt19937_64& random)
+      : abilities_(abilities), size_(size), random_(random) {}
+
+  std::vector<Act> thread() {
+    for (std::uint32_t i = 0; i < size_.holds; ++i) hold(0, 0);
+    return std::move(acts_);
+  }
+
+ private:
+  std::uint64_t below(std::uint64_t bound) { return random_() % bound; }
+
+  // A hold of a key that is at least `least`, and what is nested in it.
+  void hold(std::uint32_t least, int depth) {
+    const auto key = least + static_cast<std::uint32_t>(below(size_.keys - least));
+    acts_.push_back(taking(key));
+    const bool single = acts_.back().kind != Act::kLockBoth;
+    if (below(4) == 0) acts_.push_back({.kind = Act::kSleep, .ns = kTimes[below(4)]});
+    if (depth < 2 && single && !size_.awaits && below(3) == 0) nest(key, depth);
+    acts_.push_back({.kind = below(8) == 0 ? Act::kUnlockThrowing : Act::kUnlock});
+  }
+
+  Act taking(std::uint32_t key) {
+    const std::uint64_t what = below(8);
+    if (what == 0) return {.kind = Act::kTryLock, .key = key};
+    if (what == 1 && abilities_.timed) {
+      return {.kind = Act::kTryLockFor, .key = key, .ns = kTimes[below(4)]};
+    }
+    const bool pairs = abilities_.pairs && !size_.awaits;
+    if (what < 4 && pairs && size_.keys > 1 && !holds_any()) {
+      return {.kind = Act::kLockBoth,
+              .key = key,
+              .other = static_cast<std::uint32_t>(below(size_.keys))};
+    }
+    return {.kind = Act::kLock, .key = key};
+  }
+
+  void nest(std::uint32_t key, int depth) {
+    if (abilities_.reentrant) {
+      acts_.push_back(below(4) == 0 ? Act{.kind = Act::kTryLock, .key = key}
+                                    : Act{.kind = Act::kLock, .key = key});
+      if (depth == 0 && below(3) == 0) nest(key, depth + 1);
+      acts_.push_back({.kind = Act::kUnlock});
+    } else if (abilities_.nests_leases) {
+      acts_.push_back({.kind = Act::kLock, .key = key});
+      acts_.push_back({.kind = Act::kUnlock});
+    } else if (abilities_.nests_keys && key + 1 < size_.keys) {
+      hold(key + 1, depth + 1);
+    }
+  }
+
+  bool holds_any() const {
+    int open = 0;
+    for (const Act& act : acts_) open += acquires(act.kind) ? 1 : releases(act.kind) ? -1 : 0;
+    return open > 0;
+  }
+
+  const Abilities& abilities_;
+  const ProgramSize size_;
+  std::mt19937_64& random_;
+  std::vector<Act> acts_;
+};
+
+// The first to await the end of the second: the last thing that it does, while it holds a key.
+// Where a key has one holder, the other keeps to other keys.
+void let_await(const Abilities& abilities, ProgramSize size, std::mt19937_64& random,
+               LitmusProgram& program) {
+  const std::size_t count = program.threads.size();
+  const std::size_t first = random() % count;
+  const std::size_t second = (first + 1 + random() % (count - 1)) % count;
+  const auto key = static_cast<std::uint32_t>(random() % size.keys);
+  std::vector<Act>& acts = program.threads[first];
+  if (random() % 2 == 0) acts.clear();
+  acts.insert(acts.end(), {{.kind = Act::kLock, .key = key},
+                           {.kind = Act::kAwaitEnd, .key = static_cast<std::uint32_t>(second)},
+                           {.kind = Act::kUnlock}});
+  if (abilities.capacity > 1) return;
+  for (Act& act : program.threads[second]) {
+    if (acquires(act.kind) && act.key == key) act.key = (key + 1) % size.keys;
+  }
+}
+
+// As many holders as a key can have, one who comes then and awaits the end of another, and that
+// one: both are to be served, though all leases may come back before the first has looked.
+std::string forgotten_waiter(std::uint32_t capacity) {
+  std::string text;
+  for (std::uint32_t i = 0; i < capacity; ++i) text += "L0 U | ";
+  return absl::StrCat(text, "L0 A", capacity + 1, " U | L0 U");
+}
+
+}  // namespace
+
+bool can_await(const Abilities& abilities) {
+  return abilities.lock_per_key || abilities.capacity > 1;
+}
+
+LitmusProgram generate_program(const Abilities& abilities, ProgramSize size, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  size.awaits = size.awaits && can_await(abilities) && size.threads > 1;
+  if (size.awaits && abilities.capacity == 1) size.keys = std::max(size.keys, 2U);
+  LitmusProgram program;
+  for (std::uint32_t i = 0; i < size.threads; ++i) {
+    program.threads.push_back(Draw(abilities, size, random).thread());
+  }
+  if (size.awaits) let_await(abilities, size, random, program);
+  return program;
+}
+
+std::vector<LitmusProgram> programs_for(const Abilities& can,
+                                        const std::vector<std::string>& first) {
+  std::vector<std::string> texts = first;
+  const auto add = [&](bool fits, std::initializer_list<const char*> more) {
+    if (fits) texts.insert(texts.end(), more.begin(), more.end());
+  };
+  add(true, {"L0 U | L0 U", "L0 E | L0 U", "L0 U | T0 U", "L0 U L0 U | L0 U L0 U"});
+  add(can.timed, {"L0 R12000000 U | W0:400000 U", "W0:400000 U L0 U | L0 U L0 U"});
+  add(can.lock_per_key, {"L0 A1 U | L1 U"});
+  add(can.reentrant, {"L0 L0 U U | T0 U", "L0 L0 U U | L0 U", "L0 L0 U L0 U U | L0 T0 U U"});
+  add(can.refuses_non_owners, {"L0 R0 U | F0 T0 U"});
+  add(can.nests_leases, {"L0 L0 U U | L0 L0 U U"});
+  add(can.nests_keys, {"L0 L1 U U | L0 U L1 U"});
+  add(can.pairs, {"B0+0 U | L0 U", "B0+1 U | B1+0 U", "B0+1 U L0 U | L1 U L0 U"});
+  add(true, {"L0 U L1 U | L1 U L0 U", "L0 R12000000 U | L0 U | L0 U"});
+  if (can.capacity > 1) texts.push_back(forgotten_waiter(can.capacity));
+  std::vector<LitmusProgram> programs;
+  for (const std::string& text : texts) programs.push_back(*program_from(text, kMostThreads));
+  return programs;
+}
+
+}  // namespace lockbench::stress

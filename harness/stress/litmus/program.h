@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// LitmusProgram: what each thread (or process) of a run does with a lock: a short list of acts.
+//
+// Its text is one line, with `|` between threads:
+//   L0 U | T0 U | W1:2000000 R500 U | B0+1 U
+//   L locks a key, T tries to, W tries to for at most so many nanoseconds, B locks two keys at
+//   once, U unlocks what was acquired last, E does so while an exception is in flight, R sleeps for
+//   so many nanoseconds, A waits for the end of another thread, F unlocks a key that the thread
+//   does not hold. If a T or W fails, the acts up to its U or E are skipped.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/statusor.h>
+
+namespace lockbench::stress {
+
+struct Act {
+  enum Kind : char {
+    kLock = 'L',
+    kTryLock = 'T',
+    kTryLockFor = 'W',
+    kLockBoth = 'B',
+    kUnlock = 'U',
+    kUnlockThrowing = 'E',
+    kUnlockByNonOwner = 'F',
+    kSleep = 'R',
+    kAwaitEnd = 'A',
+  };
+  Kind kind = kLock;
+  std::uint32_t key = 0;    // of kAwaitEnd: the thread
+  std::uint32_t other = 0;  // the second key of kLockBoth
+  std::int64_t ns = 0;      // of kTryLockFor and kSleep
+
+  bool operator==(const Act&) const = default;
+};
+
+struct LitmusProgram {
+  std::vector<std::vector<Act>> threads;
+
+  std::uint32_t keys() const;  // one more than the highest key that is used
+  bool has(Act::Kind kind) const;
+  bool operator==(const LitmusProgram&) const = default;
+};
+
+std::string to_text(const LitmusProgram& program);
+
+// Fails with InvalidArgument, saying where, what, and what would be right. Refuses a U without an
+// acquisition, an acquisition without its U, an A for an unknown thread, and more than
+// `most_threads` threads.
+absl::StatusOr<LitmusProgram> program_from(std::string_view text, std::size_t most_threads);
+
+// The keys that an acquisition is about, each once.
+std::vector<std::uint32_t> keys_of(const Act& act);
+std::string name_of_keys(const Act& act);  // "key 0", "keys 0 and 1"
+
+bool acquires(Act::Kind kind);
+bool releases(Act::Kind kind);  // what was acquired
+
+// The position of the U or E that belongs to the acquisition at `position`.
+std::size_t end_of_hold(const std::vector<Act>& acts, std::size_t position);
+
+}  // namespace lockbench::stress

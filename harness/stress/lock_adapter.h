@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// LockAdapter: wraps a concrete primitive as a LockUnderTest. A lock's abilities are read off its
+// promises and its interface; only what neither can tell is said by whoever names it.
+#pragma once
+
+#include <chrono>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "harness/stress/registered_lock.h"
+#include "primitives/concepts.h"
+
+namespace lockbench::stress {
+
+namespace internal {
+
+template <class Handle>
+class HandleAdapter final : public LockHandle {
+ public:
+  // `make` returns the handle, which cannot be moved.
+  template <class Make>
+  explicit HandleAdapter(const Make& make) : handle_(make()) {}
+
+  void lock() override { handle_.lock(); }
+  bool try_lock() override { return handle_.try_lock(); }
+  bool try_lock_for([[maybe_unused]] std::chrono::nanoseconds timeout) override {
+    if constexpr (requires { handle_.try_lock_for(timeout); }) {
+      return handle_.try_lock_for(timeout);
+    } else {
+      return handle_.try_lock();
+    }
+  }
+  void unlock() override { handle_.unlock(); }
+  std::uint32_t lease() const override {
+    if constexpr (requires { handle_.lease(); }) {
+      return handle_.lease();
+    } else {
+      return 0;
+    }
+  }
+  std::uint64_t token() const override {
+    if constexpr (requires { handle_.token(); }) {
+      return handle_.token();
+    } else {
+      return 0;
+    }
+  }
+
+ private:
+  Handle handle_;
+};
+
+// The name of key number `key`, for locks whose keys are strings.
+inline std::string_view key_name(std::uint64_t key) {
+  static constexpr std::string_view kNames[] = {"ada",   "barbara", "edsger",  "fran",
+                                                "grace", "leslie",  "maurice", "tony"};
+  return kNames[key % std::size(kNames)];
+}
+
+template <Key K>
+K key_as(std::uint64_t key) {
+  if constexpr (std::same_as<K, std::uint64_t>) {
+    return key;
+  } else {
+    return key_name(key);
+  }
+}
+
+}  // namespace internal
+
+// The highest number of keys that a program of string keys may use.
+inline constexpr std::uint64_t kMostStringKeys = 8;
+
+template <class P, Key K>
+class LockAdapter final : public LockUnderTest {
+ public:
+  explicit LockAdapter(std::unique_ptr<P> primitive) : primitive_(std::move(primitive)) {}
+
+  std::unique_ptr<LockHandle> handle(std::uint64_t key) override {
+    return erase([&] { return primitive_->handle(internal::key_as<K>(key)); });
+  }
+
+  std::unique_ptr<LockHandle> handle_both(std::uint64_t a, std::uint64_t b) override {
+    if constexpr (PairLock<P, K>) {
+      return erase(
+          [&] { return primitive_->handle_both(internal::key_as<K>(a), internal::key_as<K>(b)); });
+    } else {
+      return nullptr;
+    }
+  }
+
+  std::uint32_t capacity() const override { return primitive_->capacity(); }
+
+  std::optional<std::size_t> keys_kept() const override {
+    if constexpr (CountsKeys<P>) {
+      return primitive_->keys_kept();
+    } else {
+      return std::nullopt;
+    }
+  }
+
+ private:
+  template <class Make>
+  static std::unique_ptr<LockHandle> erase(const Make& make) {
+    return std::make_unique<internal::HandleAdapter<std::invoke_result_t<Make>>>(make);
+  }
+
+  const std::unique_ptr<P> primitive_;
+};
+
+// What P's promises and interface say.
+template <class P, Key K>
+Abilities abilities_of() {
+  constexpr Promises promises = P::kPromises;
+  return {.excludes = promises.excludes,
+          .timed = promises.timed,
+          .reentrant = promises.reentrant,
+          .fair = promises.fair,
+          .lock_per_key = promises.lock_per_key,
+          .pairs = PairLock<P, K>,
+          .leases = LeaseLock<P, K>,
+          .tokens = requires(const HandleOf<P, K>& handle){handle.token();
+}
+, .nests_keys = promises.lock_per_key && !LeaseLock<P, K>
+};  // namespace lockbench::stress
+}
+
+// A line for P with keys of kind K, made from `arguments`, which are copied.
+template <class P, Key K = std::uint64_t, class... Arguments>
+RegisteredLock lock_under_test(std::string name, std::string summary, Arguments... arguments) {
+  return {.name = std::move(name),
+          .summary = std::move(summary),
+          .abilities = abilities_of<P, K>(),
+          .make = [=](std::uint64_t) -> std::unique_ptr<LockUnderTest> {
+            return std::make_unique<LockAdapter<P, K>>(std::make_unique<P>(arguments...));
+          }};
+}
+
+}  // namespace lockbench::stress

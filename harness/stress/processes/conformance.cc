@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/stress/processes/conformance.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <random>
+#include <string>
+#include <sys/prctl.h>
+#include <utility>
+#include <vector>
+
+#include <absl/status/status.h>
+
+#include "harness/stress/conformance/budget_clock.h"
+#include "harness/stress/conformance/conformance_run.h"
+#include "harness/stress/conformance/key_map.h"
+#include "harness/stress/conformance/key_trial.h"
+#include "harness/stress/conformance/program_source.h"
+#include "harness/stress/conformance/watched_net.h"
+#include "harness/stress/litmus/program.h"
+#include "harness/stress/processes/recorded_run.h"
+#include "harness/stress/processes/shared_state.h"
+#include "harness/stress/supervision/children.h"
+
+namespace lockbench::stress::processes {
+namespace {
+
+using Report = stress::Report;
+
+// Of a run, all processes together.
+constexpr RunLength kLength{.acts = 600, .most_passes = 40};
+
+// In turn. A net whose threads cannot die has the last one alone.
+constexpr FaultKind kFaults[] = {FaultKind::kKill, FaultKind::kStop, FaultKind::kKill,
+                                 FaultKind::kRecycle, FaultKind::kNone};
+
+// With a rest in every hold, so that others come meanwhile. A player rests for a part of it.
+LitmusProgram lingering(LitmusProgram program) {
+  constexpr Act kLinger{.kind = Act::kSleep, .ns = 4'000'000};
+  for (std::vector<Act>& acts : program.threads) {
+    for (std::size_t i = 0; i < acts.size(); ++i) {
+      if (acquires(acts[i].kind))
+        acts.insert(acts.begin() + static_cast<std::ptrdiff_t>(++i), kLinger);
+    }
+  }
+  return program;
+}
+
+class Conformer {
+ public:
+  Conformer(const RegisteredLock& entry, const WatchedNet& net, const KeyMap& keys,
+            const Order& order, const Tell& tell)
+      : entry_(entry),
+        net_(net),
+        order_(order),
+        programs_(entry, net, keys),
+        run_(net, keys),
+        clock_(order.budget, tell) {}
+
+  Report report() {
+    std::mt19937_64 random(order_.seed);
+    while (!clock_.over(run_)) {
+      const LitmusProgram drawn = programs_.next(random);
+      const LitmusProgram program = random() % 2 == 0 ? lingering(drawn) : drawn;
+      for (std::size_t i = 0; i < std::size(kFaults) && !clock_.over(run_); ++i) {
+        execute({.program = program,
+                 .passes = passes_for(program, kLength),
+                 .fault = possible(kFaults[i]),
+                 .yields = random() % 2 == 0,
+                 .seed = random()});
+      }
+    }
+    return told();
+  }
+
+ private:
+  FaultKind possible(FaultKind fault) const {
+    const bool kills = fault == FaultKind::kKill || fault == FaultKind::kRecycle;
+    return kills && !net_.is_mortal() ? FaultKind::kNone : fault;
+  }
+
+  void execute(const RunPlan& plan) {
+    const RecordedRun run = run_recorded(entry_, plan);
+    run_.look_at(run.possible, "processes", run.ended_badly);
+    strikes_.killed += run.strikes.killed;
+    strikes_.killed_inside += run.strikes.killed_inside;
+    strikes_.stopped_inside += run.strikes.stopped_inside;
+    strikes_.recycled += run.strikes.recycled;
+  }
+
+  Report told() const {
+    Report report =
+        run_.complete({.engine = "proc", .lock = entry_.name, .seconds = clock_.seconds()});
+    const std::pair<const char*, std::uint64_t> struck[] = {
+        {"processes killed", strikes_.killed},
+        {"killed inside", strikes_.killed_inside},
+        {"stopped inside", strikes_.stopped_inside},
+        {"numbers recycled", strikes_.recycled}};
+    for (const auto& [name, times] : struck) {
+      report.figures.emplace_back(name, static_cast<double>(times));
+    }
+    return report;
+  }
+
+  const RegisteredLock& entry_;
+  const WatchedNet& net_;
+  const Order& order_;
+  ProgramSource programs_;
+  ConformanceRun run_;
+  BudgetClock clock_;
+  Strikes strikes_;
+};
+
+// With the key held by one process, the keys are tried by another.
+absl::StatusOr<TriedKey> tried_by_processes(const RegisteredLock& entry, std::uint32_t first) {
+  return tried_in_child([&](KeyTrial& trial) {
+    try_keys(entry, first, [&](const auto& look) {
+      collect_child(start_child([&] {
+        TriedKey tried;
+        look(tried);
+        trial.tell(tried);
+      }));
+    });
+  });
+}
+
+}  // namespace
+
+absl::StatusOr<Report> check_conformance(const RegisteredLock& entry, const Order& order,
+                                         const Tell& tell) {
+  prctl(PR_SET_TIMERSLACK, 1UL);  // a run is looked at every 200 us
+  const absl::StatusOr<WatchedNet> net = WatchedNet::read(order.net);
+  if (!net.ok()) return net.status();
+  const absl::StatusOr<KeyMap> keys =
+      map_keys(entry, *net, kMostProcesses,
+               [&](std::uint32_t first) { return tried_by_processes(entry, first); });
+  if (!keys.ok()) return keys.status();
+  return Conformer(entry, *net, *keys, order, tell).report();
+}
+
+}  // namespace lockbench::stress::processes

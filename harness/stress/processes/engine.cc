@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/stress/processes/engine.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <string>
+#include <sys/prctl.h>
+#include <utility>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+
+#include "harness/stress/processes/conformance.h"
+#include "harness/stress/processes/epoch.h"
+#include "harness/stress/processes/failure_text.h"
+#include "harness/stress/processes/shared_state.h"
+
+namespace lockbench::stress::processes {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+using Report = stress::Report;
+
+constexpr milliseconds kMostForReruns{2000};
+constexpr milliseconds kTellEvery{100};
+
+// What a killed holder leaves must be had again so soon, as a rule: one alone may have been held up
+// by the machine.
+constexpr std::int64_t kSoonEnoughNs = 100'000'000;
+constexpr std::size_t kEnoughRecoveries = 5;
+
+double seconds_since(Clock::time_point began) {
+  return std::chrono::duration<double>(Clock::now() - began).count();
+}
+
+struct Series {
+  std::vector<std::size_t> modes;  // indexes into modes(), in turn
+  std::uint64_t seed = 1;
+  std::uint32_t processes = 4;
+  Clock::time_point until;
+};
+
+// Epochs end when 98 % of the budget is spent: the last one has yet to stop.
+absl::StatusOr<Series> series_for(const Order& order) {
+  Series series{.seed = order.seed,
+                .processes = order.threads,
+                .until = Clock::now() + order.budget / 50 * 49};
+  if (order.threads < 2 || order.threads > kMostProcesses) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("threads: ", order.threads, "; say 2 to ", kMostProcesses, " processes"));
+  }
+  if (!order.program.empty()) {
+    return absl::InvalidArgumentError(
+        "program: processes draw what they do; leave --program out, or say --engine sim or real");
+  }
+  for (std::size_t i = 0; i < kModes; ++i) series.modes.push_back(i);
+  if (!order.mode.empty()) {
+    const absl::StatusOr<std::size_t> mode = mode_from(order.mode);
+    if (!mode.ok()) return mode.status();
+    series.modes = {*mode};
+  }
+  return series;
+}
+
+struct Work {
+  SharedStateMemory state;
+  InjectedFaults deeds;
+  std::array<std::uint64_t, kModes> epochs{};  // clean ones
+  EpochPlan last;
+
+  std::uint64_t all_epochs() const {
+    std::uint64_t sum = 0;
+    for (const std::uint64_t of_mode : epochs) sum += of_mode;
+    return sum;
+  }
+};
+
+std::int64_t median(std::vector<std::int64_t> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+bool recovers_late(Work& work) {
+  const std::vector<std::int64_t>& recoveries = work.deeds.recoveries_ns;
+  if (recoveries.size() < kEnoughRecoveries) return false;
+  const std::int64_t usual = median(recoveries);
+  if (usual <= kSoonEnoughNs) return false;
+  work.state->note({.fault = FailureRecord::kLate, .x = static_cast<std::uint32_t>(usual / 1000)});
+  return true;
+}
+
+// True when nothing was found.
+bool run(Work& work, const RegisteredLock& entry, const Series& series, const Tell& tell) {
+  Clock::time_point told = Clock::now();
+  for (std::uint64_t i = 0; Clock::now() < series.until; ++i) {
+    const std::uint64_t seed = i == 0 ? series.seed : derive_seed(series.seed, i);
+    work.last = plan_epoch(series.modes[i % series.modes.size()], seed, series.processes);
+    const auto left = std::chrono::ceil<milliseconds>(series.until - Clock::now());
+    work.last.length = std::min(work.last.length, left);
+    if (!run_epoch(*work.state, entry, work.last, work.deeds)) return false;
+    if (recovers_late(work)) return false;
+    ++work.epochs[work.last.mode];
+    if (Clock::now() - told < kTellEvery) continue;
+    told = Clock::now();
+    tell(absl::StrCat(work.all_epochs(), " epochs"));
+  }
+  return true;
+}
+
+double sum(const SharedState& state, Word ProcessSlot::*word) {
+  std::uint64_t total = 0;
+  for (const ProcessSlot& slot : state.slots) total += get(slot.*word);
+  return static_cast<double>(total);
+}
+
+void tell_figures(const Work& work, Report& report) {
+  const SharedState& state = *work.state;
+  std::uint64_t longest_ns = 0;
+  for (const ProcessSlot& slot : state.slots) {
+    longest_ns = std::max(longest_ns, get(slot.longest_wait_ns));
+    for (std::size_t i = 0; i < kOracles; ++i) {
+      report.evaluations.times[i] += get(slot.evaluations[i]);
+    }
+  }
+  const InjectedFaults& deeds = work.deeds;
+  const double operations = sum(state, &ProcessSlot::acquisitions);
+  const double refusals = sum(state, &ProcessSlot::refusals);
+  const double contended = sum(state, &ProcessSlot::contended);
+  report.figures = {{"epochs", static_cast<double>(work.all_epochs())},
+                    {"lock_operations", operations},
+                    {"refusals", refusals},
+                    {"contended_share", contended / std::max(operations + refusals, 1.0)},
+                    {"injections", sum(state, &ProcessSlot::injections)},
+                    {"processes_killed", static_cast<double>(deeds.killed)},
+                    {"killed_while_holding", static_cast<double>(deeds.killed_inside)},
+                    {"processes_stopped", static_cast<double>(deeds.stopped)},
+                    {"stopped_while_holding", static_cast<double>(deeds.stopped_inside)},
+                    {"numbers_recycled", static_cast<double>(deeds.recycled)},
+                    {"longest_wait_ns", static_cast<double>(longest_ns)}};
+  if (deeds.recoveries_ns.empty()) return;
+  const auto longest = *std::max_element(deeds.recoveries_ns.begin(), deeds.recoveries_ns.end());
+  report.figures.emplace_back("recoveries", static_cast<double>(deeds.recoveries_ns.size()));
+  report.figures.emplace_back("median_recovery_ns",
+                              static_cast<double>(median(deeds.recoveries_ns)));
+  report.figures.emplace_back("longest_recovery_ns", static_cast<double>(longest));
+}
+
+void tell_remarks(const Work& work, Report& report) {
+  std::string by_mode;
+  for (std::size_t i = 0; i < kModes; ++i) {
+    if (work.epochs[i] == 0) continue;
+    absl::StrAppend(&by_mode, by_mode.empty() ? "" : ", ", std::string(modes()[i].name), " ",
+                    work.epochs[i]);
+  }
+  if (const std::uint64_t clean = work.all_epochs(); clean != 0) {
+    report.remarks.push_back(absl::StrFormat("%d clean epochs (%s)", clean, by_mode));
+  }
+  if (work.deeds.not_recycled != 0) {
+    report.remarks.push_back(absl::StrFormat(
+        "%d times a dead process's number could not be given to another: that takes the superuser, "
+        "or CAP_CHECKPOINT_RESTORE",
+        work.deeds.not_recycled));
+  }
+}
+
+std::vector<std::string> options_for(const Order& order, const EpochPlan& plan) {
+  std::vector<std::string> options = {"--engine", "proc",
+                                      "--mode",   std::string(modes()[plan.mode].name),
+                                      "--seed",   absl::StrCat(plan.seed)};
+  if (order.threads != Order().threads) {
+    options.insert(options.end(), {"--threads", absl::StrCat(order.threads)});
+  }
+  return options;
+}
+
+// The epoch again, as often as there is time for.
+void rerun(const RegisteredLock& entry, const Series& series, const EpochPlan& plan,
+           std::uint32_t most, const Tell& tell, Report& report) {
+  const auto until = std::min(series.until, Clock::now() + kMostForReruns);
+  while (report.replay.reruns < most && Clock::now() < until) {
+    const SharedStateMemory state;
+    InjectedFaults deeds;
+    tell(absl::StrCat("rerun ", ++report.replay.reruns));
+    report.replay.failures += !run_epoch(*state, entry, plan, deeds);
+  }
+}
+
+std::string text_of(const EpochPlan& plan) {
+  return absl::StrFormat("%d processes, %d keys, %d ms, holds of up to %d us%s", plan.processes,
+                         plan.keys, plan.length.count(), plan.longest_hold.count(),
+                         plan.yields ? ", yields and sleeps" : "");
+}
+
+std::vector<Oracle> needed_for(const Abilities& abilities) {
+  std::vector<Oracle> needed = {Oracle::kExclusion, Oracle::kConservation, Oracle::kProgress,
+                                Oracle::kResidue};
+  if (abilities.lock_per_key) needed.push_back(Oracle::kIndependence);
+  return needed;
+}
+
+}  // namespace
+
+absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order,
+                                 const Tell& tell) {
+  if (!order.net.empty()) return check_conformance(entry, order, tell);
+  const absl::StatusOr<Series> series = series_for(order);
+  if (!series.ok()) return series.status();
+  prctl(PR_SET_TIMERSLACK, 1UL);  // the nemesis looks every 500 us
+  const Clock::time_point began = Clock::now();
+  Work work;
+  const bool clean = run(work, entry, *series, tell);
+  Report report{.engine = "proc", .lock = entry.name, .found_after_s = seconds_since(began)};
+  tell_figures(work, report);
+  tell_remarks(work, report);
+  if (clean) {
+    report.remarks.push_back(
+        absl::StrFormat("less than %.3g %% of such epochs fail, at 95 %% confidence (3/n)",
+                        std::min(300.0 / static_cast<double>(work.all_epochs()), 100.0)));
+    report.verdict = clean_or_inconclusive(report.evaluations, needed_for(entry.abilities));
+  } else {
+    report.verdict = Verdict::kFailed;
+    report.failure = failure_from(work.state->noted());
+    report.how = modes()[work.last.mode].name;
+    report.trace = trace_text_of(*work.state);
+    report.replay.options = options_for(order, work.last);
+    report.remarks.push_back("the epoch: " + text_of(work.last));
+    rerun(entry, *series, work.last, order.reruns, tell, report);
+  }
+  report.seconds = seconds_since(began);
+  return report;
+}
+
+}  // namespace lockbench::stress::processes

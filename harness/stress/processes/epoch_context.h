@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// EpochContext: what the processes of an epoch have in common.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/stress/processes/mode.h"
+#include "harness/stress/processes/shared_state.h"
+#include "harness/stress/registered_lock.h"
+#include "primitives/platform/scratch_folder.h"
+#include "workloads/file_counter.h"
+#include "workloads/random.h"
+
+namespace lockbench::stress::processes {
+
+// Drawn from a seed; the same for the same seed, everywhere.
+struct EpochPlan {
+  std::size_t mode = 0;  // index into modes()
+  std::uint64_t seed = 1;
+  std::uint32_t processes = 4;
+  std::uint32_t keys = 1;
+  std::chrono::milliseconds length{100};
+  std::chrono::microseconds longest_hold{50};
+  bool yields = false;
+
+  FaultKind fault() const { return modes()[mode].fault; }
+};
+
+EpochPlan plan_epoch(std::size_t mode, std::uint64_t seed, std::uint32_t processes);
+
+struct EpochContext {
+  EpochContext(SharedState& on, const RegisteredLock& line, const EpochPlan& with);
+
+  SharedState& state;
+  const Abilities& abilities;
+  const EpochPlan& plan;
+  std::vector<std::unique_ptr<platform::ScratchFolder>> folders;
+  std::vector<std::unique_ptr<NumberFile>> numbers;  // of updates, one for each key
+  std::unique_ptr<LockUnderTest> lock;
+};
+
+}  // namespace lockbench::stress::processes

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Testimony: what a state says, in words.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/stress/oracles/failure.h"
+#include "harness/stress/processes/shared_state.h"
+
+namespace lockbench::stress::processes {
+
+// Requires a fault. Pure.
+Failure failure_from(const FailureRecord& charge);
+
+// The last events of each process in the epoch under way, one a line, in the order of their times.
+std::vector<std::string> trace_text_of(const SharedState& state);
+
+}  // namespace lockbench::stress::processes

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/stress/processes/process_group.h"
+
+#include <csignal>
+#include <optional>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "harness/stress/processes/worker.h"
+#include "harness/stress/supervision/children.h"
+
+namespace lockbench::stress::processes {
+
+ProcessGroup::~ProcessGroup() {
+  for (const std::uint32_t slot : living()) {
+    kill(slot);
+    bury(slot);
+  }
+  for (const pid_t stranger : unrelated_) {
+    ::kill(stranger, SIGKILL);
+    collect_child(stranger);
+  }
+}
+
+void ProcessGroup::start(std::uint32_t slot, std::uint64_t most_holds) {
+  ProcessSlot& state = context_.state.slots[slot];
+  const std::uint64_t life = get(state.life) + 1;
+  put(state.life, life);
+  put(state.doing, 0);
+  processes_[slot] = start_child([&] { live(slot, life, most_holds); });
+  put(state.process, static_cast<std::uint64_t>(processes_[slot]));
+}
+
+void ProcessGroup::live(std::uint32_t slot, std::uint64_t life, std::uint64_t most_holds) const {
+  Worker worker(context_, slot, life);
+  while (get(context_.state.go) == 0) sched_yield();
+  worker.live(most_holds);
+  _exit(0);
+}
+
+std::vector<std::uint32_t> ProcessGroup::living() const {
+  std::vector<std::uint32_t> slots;
+  for (std::uint32_t slot = 0; slot < kMostProcesses; ++slot) {
+    if (alive(slot)) slots.push_back(slot);
+  }
+  return slots;
+}
+
+bool ProcessGroup::collect() {
+  for (const std::uint32_t slot : living()) {
+    int status = 0;
+    if (waitpid(processes_[slot], &status, WNOHANG) != processes_[slot]) continue;
+    processes_[slot] = 0;
+    const auto number = static_cast<std::uint8_t>(slot);
+    if (WIFSIGNALED(status)) {
+      const auto signal = static_cast<std::uint32_t>(WTERMSIG(status));
+      context_.state.note({.fault = FailureRecord::kDied, .slot = number, .x = signal});
+    } else if (WEXITSTATUS(status) != 0) {
+      const auto code = static_cast<std::uint32_t>(WEXITSTATUS(status));
+      context_.state.note({.fault = FailureRecord::kExited, .slot = number, .x = code});
+    }
+  }
+  return context_.state.noted().fault != FailureRecord::kNone;
+}
+
+void ProcessGroup::kill(std::uint32_t slot) {
+  ProcessSlot& state = context_.state.slots[slot];
+  put(state.killed_life, get(state.life));
+  kill_child(processes_[slot]);
+}
+
+void ProcessGroup::bury(std::uint32_t slot) {
+  collect_child(processes_[slot]);
+  processes_[slot] = 0;
+}
+
+void ProcessGroup::stop(std::uint32_t slot) {
+  stop_child(processes_[slot]);
+  put(context_.state.slots[slot].stopped, 1);
+}
+
+void ProcessGroup::go_on(std::uint32_t slot) {
+  put(context_.state.slots[slot].stopped, 0);
+  if (alive(slot)) ::kill(processes_[slot], SIGCONT);
+}
+
+bool ProcessGroup::recycle(pid_t number) {
+  const std::optional<pid_t> stranger = start_unrelated_process(number);
+  if (stranger) unrelated_.push_back(*stranger);
+  return stranger.has_value();
+}
+
+}  // namespace lockbench::stress::processes

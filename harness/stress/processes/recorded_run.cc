@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/stress/processes/recorded_run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <sched.h>
+#include <sys/wait.h>
+
+#include "harness/stress/processes/journal.h"
+#include "harness/stress/processes/possible_traces.h"
+#include "harness/stress/supervision/children.h"
+#include "harness/stress/supervision/stall_detector.h"
+#include "harness/stress/supervision/task_state.h"
+#include "harness/stress/supervision/watched_child.h"
+#include "harness/stress/threads/player.h"
+#include "harness/stress/trace/shared_words.h"
+#include "primitives/platform/clock.h"
+#include "primitives/platform/shared_array.h"
+#include "primitives/platform/thread.h"
+#include "workloads/random.h"
+
+namespace lockbench::stress::processes {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kPatience{500};
+constexpr microseconds kTick{200};
+constexpr milliseconds kBetweenLooks{5};  // at whether they stand still, which takes its time
+
+// Between two strikes, at most; a run takes some milliseconds.
+constexpr std::uint64_t kLongestPeace_us = 2000;
+
+// Stops take tens of milliseconds each.
+constexpr std::uint64_t kMostStops = 3;
+
+// Of so many that are killed, one is whoever it may be, wherever that is.
+constexpr std::uint64_t kOneBlindIn = 8;
+
+// A process is told from another with its number by the tick of 10 ms in which it began.
+constexpr milliseconds kOldEnough{30};
+
+std::size_t room_for(const RunPlan& plan) {
+  std::size_t acts = 0;
+  for (const std::vector<Act>& process : plan.program.threads) acts += process.size();
+  return acts * plan.passes + plan.program.threads.size() + 1;
+}
+
+std::string said_of(std::uint32_t process, int status) {
+  const std::string who = "process " + std::to_string(process + 1);
+  if (WIFSIGNALED(status)) return who + " died of signal " + std::to_string(WTERMSIG(status));
+  if (WEXITSTATUS(status) == 0) return "";
+  return who + " ended itself with code " + std::to_string(WEXITSTATUS(status));
+}
+
+// Which keys could be had by how many, when all had gone.
+struct Left {
+  Word looked{0};
+  Word short_key{0};  // and 1; 0: none
+  Word short_free{0};
+};
+
+class Run {
+ public:
+  Run(const RegisteredLock& entry, const RunPlan& plan)
+      : plan_(plan),
+        lock_(entry.make(plan.program.keys())),
+        journal_(count(), room_for(plan)),
+        scene_{.lock = *lock_,
+               .log = journal_,
+               .program = plan.program,
+               .yields = plan.yields,
+               .seed = plan.seed},
+        processes_(count()),
+        stalls_(count(), StallDetector(kPatience)),
+        random_(derive_seed(plan.seed, count())) {}
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  ~Run() {
+    for (const std::uint32_t i : living()) {
+      kill_child(processes_[i]);
+      collect_child(processes_[i]);
+    }
+    for (const pid_t stranger : unrelated_) {
+      kill_child(stranger);
+      collect_child(stranger);
+    }
+  }
+
+  RecordedRun run() {
+    for (std::uint32_t i = 0; i < count(); ++i) {
+      processes_[i] = start_child([this, i] { live(i); });
+    }
+    if (plan_.fault == FaultKind::kRecycle) platform::sleep_until(platform::now() + kOldEnough);
+    put(*go_, 1);
+    const bool still = !await_all();
+    tell(still);
+    return std::move(result_);
+  }
+
+ private:
+  std::uint32_t count() const { return static_cast<std::uint32_t>(plan_.program.threads.size()); }
+
+  std::vector<std::uint32_t> living() const {
+    std::vector<std::uint32_t> living;
+    for (std::uint32_t i = 0; i < count(); ++i) {
+      if (processes_[i] != 0) living.push_back(i);
+    }
+    return living;
+  }
+
+  void live(std::uint32_t number) {
+    threads::Player player(scene_, number);
+    while (get(*go_) == 0) sched_yield();
+    for (std::uint32_t i = 0; i < plan_.passes; ++i) player.go_through_acts();
+  }
+
+  // False when those that are left stand still, or one has ended badly.
+  bool await_all() {
+    platform::Time look = platform::now();
+    platform::Time next = look;
+    for (;; platform::sleep_until(platform::now() + kTick)) {
+      collect();
+      if (!result_.ended_badly.empty()) return false;
+      if (living().empty()) return true;
+      const platform::Time now = platform::now();
+      if (now >= next && strike()) {
+        next = platform::now() + microseconds(random_.below(kLongestPeace_us));
+        aims_ = random_.below(kOneBlindIn) != 0;
+        witnesses_ = 1 + static_cast<std::ptrdiff_t>(random_.below(2));
+      }
+      if (now < look) continue;
+      if (all_stand_still()) return false;
+      look = platform::now() + kBetweenLooks;
+    }
+  }
+
+  bool all_stand_still() {
+    const std::vector<std::uint32_t> left = living();
+    // All of them, so that each is asked.
+    const auto still = std::count_if(left.begin(), left.end(), [this](std::uint32_t i) {
+      const pid_t process = processes_[i];
+      return stalls_[i].reached(journal_.noted(), process, tasks_of(process));
+    });
+    return static_cast<std::size_t>(still) == left.size();
+  }
+
+  void collect() {
+    for (const std::uint32_t i : living()) {
+      int status = 0;
+      if (waitpid(processes_[i], &status, WNOHANG) != processes_[i]) continue;
+      processes_[i] = 0;
+      if (result_.ended_badly.empty()) result_.ended_badly = said_of(i, status);
+    }
+  }
+
+  // False when there was none to strike.
+  bool strike() {
+    if (plan_.fault == FaultKind::kNone) return false;
+    const std::optional<std::uint32_t> victim = this->victim();
+    if (!victim) return false;
+    if (plan_.fault == FaultKind::kStop) {
+      stop(*victim);
+    } else {
+      kill(*victim);
+    }
+    return true;
+  }
+
+  // Mostly one that is inside while others wait: so soon it matters to them. Somebody must be left
+  // to see what becomes of the lock.
+  std::optional<std::uint32_t> victim() {
+    std::vector<std::uint32_t> fit = living();
+    const bool kills = plan_.fault != FaultKind::kStop;
+    const bool enough =
+        kills ? result_.strikes.killed + 1 == count() : result_.strikes.stopped == kMostStops;
+    if (fit.empty() || enough) return std::nullopt;
+    if (plan_.fault != FaultKind::kKill || aims_) {
+      const auto wants = [this](std::uint32_t i) { return journal_.wanted_by(i).has_value(); };
+      const auto others = static_cast<std::ptrdiff_t>(fit.size()) - 1;
+      const auto waiting = std::count_if(fit.begin(), fit.end(), wants);
+      if (waiting < std::min(witnesses_, others)) return std::nullopt;
+      std::erase_if(fit, [this](std::uint32_t i) { return !journal_.is_inside(i); });
+    }
+    if (fit.empty()) return std::nullopt;
+    return fit[random_.below(fit.size())];
+  }
+
+  void kill(std::uint32_t victim) {
+    const pid_t number = processes_[victim];
+    journal_.doom(victim);
+    kill_child(number);
+    ++result_.strikes.killed;
+    if (journal_.is_inside(victim)) ++result_.strikes.killed_inside;
+    collect_child(number);
+    processes_[victim] = 0;
+    if (plan_.fault != FaultKind::kRecycle) return;
+    if (const std::optional<pid_t> stranger = start_unrelated_process(number)) {
+      unrelated_.push_back(*stranger);
+      ++result_.strikes.recycled;
+    }
+  }
+
+  void stop(std::uint32_t victim) {
+    stop_child(processes_[victim]);
+    ++result_.strikes.stopped;
+    if (journal_.is_inside(victim)) {
+      ++result_.strikes.stopped_inside;
+      platform::sleep_until(platform::now() + milliseconds(10 + random_.below(20)));
+    }
+    ::kill(processes_[victim], SIGCONT);
+  }
+
+  void tell(bool still) {
+    Trace trace;
+    std::vector<std::optional<std::uint32_t>> wanted;
+    for (std::uint32_t i = 0; i < count(); ++i) wanted.push_back(journal_.wanted_by(i));
+    if (still && result_.ended_badly.empty()) {
+      trace.end = Trace::kStill;
+      for (const std::uint32_t i : living()) {
+        if (!wanted[i]) continue;
+        trace.waits.push_back({.thread = i, .keys = keys_of(plan_.program.threads[i][*wanted[i]])});
+      }
+    } else if (!still) {
+      check_quiescent_state(trace);
+    }
+    for (std::vector<stress::Deed>& deeds :
+         possible_traces(journal_.records(), wanted, plan_.program)) {
+      trace.deeds = std::move(deeds);
+      result_.possible.push_back(trace);
+    }
+  }
+
+  // By a process that was not there before.
+  void check_quiescent_state(Trace& trace) {
+    const platform::SharedObject<Left> left;
+    const ChildEnd end = watch_child([&] { look(*left); }, [&] { return get(left->looked); });
+    if (end.stood_still || !end.says.empty()) {
+      result_.ended_badly =
+          end.stood_still ? "a call on a lock that nobody uses did not return" : end.says;
+      return;
+    }
+    trace.end = Trace::kAllGone;
+    if (get(left->short_key) == 0) return;
+    trace.shortage = {.key = static_cast<std::uint32_t>(get(left->short_key) - 1),
+                      .free = static_cast<std::uint32_t>(get(left->short_free))};
+  }
+
+  void look(Left& left) {
+    for (std::uint32_t key = 0; key < plan_.program.keys(); ++key, add(left.looked)) {
+      std::vector<std::unique_ptr<LockHandle>> handles;
+      for (std::uint32_t i = 0; i < lock_->capacity(); ++i) {
+        handles.push_back(lock_->handle(key));
+        if (handles.back()->try_lock()) continue;
+        put(left.short_free, i);
+        put(left.short_key, key + 1);
+        return;
+      }
+      for (const auto& handle : handles) handle->unlock();
+    }
+  }
+
+  const RunPlan& plan_;
+  const std::unique_ptr<LockUnderTest> lock_;
+  Journal journal_;
+  const platform::SharedObject<Word> go_;
+  const threads::Player::Scene scene_;
+  std::vector<pid_t> processes_;  // 0: has ended
+  std::vector<StallDetector> stalls_;
+  std::vector<pid_t> unrelated_;
+  Random random_;
+  // Of the next strike: whether it is aimed, and how many shall be waiting then.
+  bool aims_ = true;
+  std::ptrdiff_t witnesses_ = 1;
+  RecordedRun result_;
+};
+
+}  // namespace
+
+RecordedRun run_recorded(const RegisteredLock& entry, const RunPlan& plan) {
+  return Run(entry, plan).run();
+}
+
+}  // namespace lockbench::stress::processes

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/stress/supervision/forked_child.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace lockbench::stress {
+namespace {
+
+[[noreturn]] void be_the_child(const std::function<void()>& body) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  prctl(PR_SET_TIMERSLACK, 1UL);  // sleeps of some microseconds are to take no more
+  const rlimit none{.rlim_cur = 0, .rlim_max = 0};
+  setrlimit(RLIMIT_CORE, &none);
+  body();
+  _exit(0);
+}
+
+}  // namespace
+
+ForkedChild::ForkedChild(const std::function<void()>& body) {
+  int alive[2];
+  if (pipe(alive) != 0) std::abort();
+  pid_ = fork();
+  if (pid_ == -1) std::abort();
+  if (pid_ == 0) {
+    close(alive[0]);
+    be_the_child(body);
+  }
+  close(alive[1]);
+  alive_ = alive[0];
+}
+
+ForkedChild::~ForkedChild() {
+  close(alive_);
+}
+
+bool ForkedChild::gone_within(std::chrono::milliseconds patience) const {
+  pollfd end{.fd = alive_, .events = POLLIN, .revents = 0};
+  return poll(&end, 1, static_cast<int>(patience.count())) > 0;
+}
+
+void ForkedChild::kill() const {
+  ::kill(pid_, SIGKILL);
+}
+
+int ForkedChild::status() const {
+  int status = 0;
+  while (waitpid(pid_, &status, 0) == -1 && errno == EINTR) {
+  }
+  return status;
+}
+
+}  // namespace lockbench::stress

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/stress/supervision/stall_detector.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace lockbench::stress {
+namespace {
+
+// In 20 ms of its own a thread that is not held up does anything that an epoch asks of it.
+constexpr std::uint64_t kTicksEnough = 2;
+
+// Looks are some milliseconds apart. Whoever looks and is late may have been stopped with all
+// others.
+constexpr std::chrono::milliseconds kMostBetweenLooks{50};
+
+}  // namespace
+
+bool StallDetector::reached(std::uint64_t told, pid_t process, const std::vector<pid_t>& tasks,
+                            Clock::time_point now) {
+  if (!begun_ || told != told_) {
+    begin(told, process, tasks, now);
+    return false;
+  }
+  watched_ += std::min<Clock::duration>(now - looked_at_, kMostBetweenLooks);
+  looked_at_ = now;
+  const bool still = watched_ >= patience_ && each_had_its_chance(process, tasks);
+  return std::exchange(seen_once_, still) && still;
+}
+
+void StallDetector::begin(std::uint64_t told, pid_t process, const std::vector<pid_t>& tasks,
+                          Clock::time_point now) {
+  begun_ = true;
+  seen_once_ = false;
+  told_ = told;
+  looked_at_ = now;
+  watched_ = {};
+  then_.clear();
+  for (const pid_t task : tasks) {
+    if (const auto state = task_state(process, task)) then_[task] = *state;
+  }
+}
+
+bool StallDetector::each_had_its_chance(pid_t process, const std::vector<pid_t>& tasks) const {
+  return std::all_of(tasks.begin(), tasks.end(), [&](pid_t task) {
+    const auto now = task_state(process, task);
+    const auto then = then_.find(task);
+    if (now && now->held_up) return false;
+    if (!now || !now->runnable) return true;
+    return then != then_.end() && now->cpu_ticks >= then->second.cpu_ticks + kTicksEnough;
+  });
+}
+
+}  // namespace lockbench::stress

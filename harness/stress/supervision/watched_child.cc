@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/stress/supervision/watched_child.h"
+
+#include <chrono>
+#include <sys/wait.h>
+
+#include "harness/stress/supervision/forked_child.h"
+#include "harness/stress/supervision/stall_detector.h"
+#include "harness/stress/supervision/task_state.h"
+
+namespace lockbench::stress {
+namespace {
+
+constexpr std::chrono::milliseconds kTick{10};
+constexpr std::chrono::milliseconds kPatience{500};
+
+std::string said_of(int status) {
+  if (WIFSIGNALED(status)) return "the process died of signal " + std::to_string(WTERMSIG(status));
+  if (WEXITSTATUS(status) == 0) return "";
+  return "the process ended itself with code " + std::to_string(WEXITSTATUS(status));
+}
+
+}  // namespace
+
+ChildEnd watch_child(const std::function<void()>& body,
+                     const std::function<std::uint64_t()>& told) {
+  const ForkedChild child(body);
+  StallDetector standstill(kPatience);
+  ChildEnd end;
+  while (!end.stood_still && !child.gone_within(kTick)) {
+    end.stood_still = standstill.reached(told(), child.pid(), tasks_of(child.pid()));
+  }
+  if (end.stood_still) child.kill();
+  const int status = child.status();
+  if (!end.stood_still) end.says = said_of(status);
+  return end;
+}
+
+}  // namespace lockbench::stress

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/stress/threads/engine.h"
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+
+#include "harness/stress/litmus/program.h"
+#include "harness/stress/threads/conformance.h"
+#include "harness/stress/threads/epoch_series.h"
+#include "harness/stress/threads/failure_text.h"
+#include "harness/stress/threads/shared_state.h"
+
+namespace lockbench::stress::threads {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Report = stress::Report;
+
+constexpr std::chrono::milliseconds kMostForReruns{2000};
+
+// A thread that waits for so long while others get the key so often has been passed over. A ratio
+// of grants would accuse every lock on one processor; a wait alone, every slow machine.
+constexpr std::uint64_t kStarvedNs = 100'000'000;
+constexpr std::uint64_t kStarvedGrants = 5'000;
+
+double seconds_since(Clock::time_point began) {
+  return std::chrono::duration<double>(Clock::now() - began).count();
+}
+
+absl::StatusOr<LitmusProgram> valid_program(const std::string& text) {
+  absl::StatusOr<LitmusProgram> program = program_from(text, kMostThreads);
+  if (!program.ok()) return program.status();
+  if (program->keys() >= kMostKeys) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("program: key ", program->keys() - 1, "; the highest is ", kMostKeys - 2));
+  }
+  for (const auto& acts : program->threads) {
+    if (std::any_of(acts.begin(), acts.end(),
+                    [](const Act& a) { return a.kind == Act::kAwaitEnd; })) {
+      return absl::InvalidArgumentError(
+          "program: real threads do their acts over and over and have no end that could be "
+          "awaited; leave A out");
+    }
+  }
+  return program;
+}
+
+// Epochs end when 98 % of the budget is spent: the last one has yet to stop.
+absl::StatusOr<Series> series_for(const Order& order) {
+  Series series{.seed = order.seed, .until = Clock::now() + order.budget / 50 * 49};
+  series.wish = {.threads = order.threads,
+                 .processors = std::max(1U, std::thread::hardware_concurrency())};
+  if (order.threads == 0 || order.threads > kMostThreads) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("threads: ", order.threads, "; say 1 to ", kMostThreads));
+  }
+  if (!order.program.empty()) {
+    absl::StatusOr<LitmusProgram> program = valid_program(order.program);
+    if (!program.ok()) return program.status();
+    series.wish.program = *std::move(program);
+  }
+  series.modes.resize(kModes);
+  std::iota(series.modes.begin(), series.modes.end(), 0);
+  if (!order.mode.empty()) {
+    const absl::StatusOr<Mode> mode = mode_from(order.mode);
+    if (!mode.ok()) return mode.status();
+    std::erase_if(series.modes, [&](std::size_t i) { return modes()[i] != *mode; });
+  }
+  return series;
+}
+
+std::vector<Oracle> needed_for(const Abilities& abilities) {
+  std::vector<Oracle> needed = {Oracle::kExclusion, Oracle::kConservation, Oracle::kProgress,
+                                Oracle::kCycle,     Oracle::kModel,        Oracle::kResidue};
+  if (abilities.leases) needed.push_back(Oracle::kLease);
+  if (abilities.tokens) needed.push_back(Oracle::kToken);
+  if (abilities.lock_per_key) needed.push_back(Oracle::kIndependence);
+  return needed;
+}
+
+std::uint64_t sum(const SharedState& state, Word Line::*word) {
+  std::uint64_t total = 0;
+  for (const Line& line : state.lines) total += get(line.*word);
+  return total;
+}
+
+std::uint64_t most(const SharedState& state, Word Line::*word) {
+  std::uint64_t highest = 0;
+  for (const Line& line : state.lines) highest = std::max(highest, get(line.*word));
+  return highest;
+}
+
+std::uint64_t epochs_on(const SharedState& state) {
+  std::uint64_t epochs = 0;
+  for (const Word& finished : state.epochs) epochs += get(finished);
+  return epochs;
+}
+
+void tell_figures(const SharedState& state, Report& report) {
+  for (const Line& line : state.lines) {
+    for (std::size_t i = 0; i < kOracles; ++i) {
+      report.evaluations.times[i] += get(line.evaluations[i]);
+    }
+  }
+  const auto operations = static_cast<double>(sum(state, &Line::acquisitions));
+  const auto contended = static_cast<double>(sum(state, &Line::contended));
+  const auto refusals = static_cast<double>(sum(state, &Line::refusals));
+  const double takes = std::max(operations + refusals, 1.0);
+  report.figures = {
+      {"epochs", static_cast<double>(epochs_on(state))},
+      {"lock_operations", operations},
+      {"refusals", refusals},
+      {"contended_operations", contended},
+      {"contended_share", contended / takes},
+      {"injections", static_cast<double>(sum(state, &Line::injections))},
+      {"longest_wait_ns", static_cast<double>(most(state, &Line::longest_wait_ns))},
+      {"longest_undisturbed_wait_ns", static_cast<double>(most(state, &Line::starved_ns))}};
+}
+
+void tell_remarks(const SharedState& state, Report& report) {
+  std::string by_mode;
+  for (std::size_t i = 0; i < kModes; ++i) {
+    if (get(state.epochs[i]) == 0) continue;
+    absl::StrAppend(&by_mode, by_mode.empty() ? "" : ", ", std::string(modes()[i].name), " ",
+                    get(state.epochs[i]));
+  }
+  if (const std::uint64_t clean = epochs_on(state); clean != 0) {
+    report.remarks.push_back(absl::StrFormat("%d clean epochs (%s)", clean, by_mode));
+  }
+  if (const std::uint64_t refused = get(state.refused_by_kernel); refused != 0) {
+    report.remarks.push_back(absl::StrFormat(
+        "the kernel refused %d changes of priority or processor: some modes disturbed less",
+        refused));
+  }
+}
+
+// The rule of three: A. Eypasch et al., "Probability of adverse events that have not yet occurred",
+// 1995.
+void tell_confidence(const SharedState& state, Report& report) {
+  const std::uint64_t clean = epochs_on(state);
+  if (clean == 0) return;
+  report.remarks.push_back(
+      absl::StrFormat("less than %.3g %% of such epochs fail, at 95 %% confidence (3/n)",
+                      std::min(300.0 / static_cast<double>(clean), 100.0)));
+}
+
+// What the threads of the convicted epoch were up to.
+std::string text_of(const EpochPlan& plan) {
+  return absl::StrFormat("the epoch: %d threads, %d keys, %d ms%s%s", plan.program.threads.size(),
+                         plan.keys, plan.length.count(), plan.yields ? ", yields and sleeps" : "",
+                         plan.meets ? ", all wait for each other after each list" : "");
+}
+
+// The options that have the epoch again.
+std::vector<std::string> options_for(const Order& order, std::size_t mode, std::uint64_t seed) {
+  std::vector<std::string> options = {
+      "--engine", "real", "--mode", std::string(modes()[mode].name), "--seed", absl::StrCat(seed)};
+  if (order.threads != Order().threads) {
+    options.insert(options.end(), {"--threads", absl::StrCat(order.threads)});
+  }
+  if (!order.program.empty()) options.insert(options.end(), {"--program", order.program});
+  return options;
+}
+
+void rerun(const RegisteredLock& entry, Series series, const SharedState& convicted,
+           std::uint32_t most, const Tell& tell, Report& report) {
+  const auto budget_end = series.until;
+  const auto until = std::min(budget_end, Clock::now() + kMostForReruns);
+  series.modes = {get(convicted.mode)};
+  series.seed = get(convicted.seed);
+  series.most_epochs = 1;
+  series.until = Clock::time_point::max();
+  while (report.replay.reruns < most && Clock::now() < until) {
+    const SharedStateMemory state;
+    ++report.replay.reruns;
+    const auto look = [&] { tell(absl::StrCat("rerun ", report.replay.reruns)); };
+    if (!test_lock(*state, entry, series, look)) ++report.replay.failures;
+  }
+}
+
+void report_failure(const SharedState& state, const RegisteredLock& entry, const Order& order,
+                    Report& report) {
+  report.verdict = Verdict::kFailed;
+  report.failure = failure_in(state, entry.abilities);
+  report.how = modes()[get(state.mode)].name;
+  report.trace = trace_text_of(state);
+  report.replay.options = options_for(order, get(state.mode), get(state.seed));
+}
+
+// True when somebody starved.
+bool tell_unfairness(const SharedState& state, const Order& order, Report& report) {
+  const Line& line = *std::max_element(
+      state.lines.begin(), state.lines.end(),
+      [](const Line& a, const Line& b) { return get(a.starved_ns) < get(b.starved_ns); });
+  if (get(line.starved_ns) < kStarvedNs || get(line.starved_grants) < kStarvedGrants) return false;
+  const auto fairness = static_cast<std::size_t>(
+      std::find_if(modes().begin(), modes().end(),
+                   [](const Mode& m) { return m.fault == FaultKind::kFairness; }) -
+      modes().begin());
+  report.verdict = Verdict::kUnfair;
+  report.failure = Failure{
+      Oracle::kFairness,
+      absl::StrFormat("thread %d waited %.0f ms for key %d, which others got %d times meanwhile",
+                      &line - state.lines.data(), static_cast<double>(get(line.starved_ns)) / 1e6,
+                      get(line.starved_key), get(line.starved_grants))};
+  report.how = modes()[fairness].name;
+  report.replay.options = options_for(order, fairness, get(line.starved_seed));
+  return true;
+}
+
+}  // namespace
+
+absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order,
+                                 const Tell& tell) {
+  if (!order.net.empty()) return check_conformance(entry, order, tell);
+  const absl::StatusOr<Series> series = series_for(order);
+  if (!series.ok()) return series.status();
+  const Clock::time_point began = Clock::now();
+  const SharedStateMemory state;
+  const bool clean =
+      test_lock(*state, entry, *series, [&] { tell(absl::StrCat(epochs_on(*state), " epochs")); });
+  Report report{.engine = "real", .lock = entry.name, .found_after_s = seconds_since(began)};
+  if (!clean) report_failure(*state, entry, order, report);
+  tell_figures(*state, report);
+  tell_remarks(*state, report);
+  if (!clean) {
+    report.remarks.push_back(
+        text_of(plan_epoch(entry, series->wish, modes()[get(state->mode)], get(state->seed))));
+    rerun(entry, *series, *state, order.reruns, tell, report);
+    report.seconds = seconds_since(began);
+    return report;
+  }
+  tell_confidence(*state, report);
+  if (!tell_unfairness(*state, order, report)) {
+    report.verdict = clean_or_inconclusive(report.evaluations, needed_for(entry.abilities));
+  }
+  report.seconds = seconds_since(began);
+  return report;
+}
+
+}  // namespace lockbench::stress::threads

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/stress/threads/epoch.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <pthread.h>
+#include <sched.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include "harness/stress/supervision/stall_detector.h"
+#include "harness/stress/supervision/task_state.h"
+#include "harness/stress/threads/epoch_context.h"
+#include "harness/stress/threads/fault_injector.h"
+#include "harness/stress/threads/quiescent_checks.h"
+#include "harness/stress/threads/worker.h"
+
+namespace lockbench::stress::threads {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kPatience{500};
+constexpr milliseconds kBetweenLooks{5};
+
+class Epoch {
+ public:
+  Epoch(SharedState& state, const RegisteredLock& entry, const EpochPlan& plan, LockUnderTest& lock)
+      : state_(state), plan_(plan), context_(state, entry, plan, lock) {}
+
+  void run() {
+    start();
+    {
+      std::vector<pthread_t> handles;
+      for (std::thread& thread : threads_) handles.push_back(thread.native_handle());
+      const FaultInjector injector(state_, plan_.mode.fault, plan_.seed, std::move(handles));
+      put(state_.phase, SharedState::kRunning);
+      go_.store(true, std::memory_order_release);
+      std::this_thread::sleep_for(plan_.length);
+    }
+    // Not before the threads have their old priority again: one that ends at the lowest may take
+    // seconds to be gone.
+    context_.stop();
+    put(state_.phase, SharedState::kStopping);
+    await_all();
+    for (std::thread& thread : threads_) thread.join();
+    check_quiescent_state(context_, workers_);
+  }
+
+ private:
+  void start() {
+    const auto count = static_cast<std::uint32_t>(plan_.program.threads.size());
+    put(state_.threads, count);
+    put(state_.began_ns, static_cast<std::uint64_t>(now_ns()));
+    for (std::uint32_t i = 0; i < count; ++i) {
+      put(state_.lines[i].standing.doing, 0);
+      put(state_.lines[i].standing.holds, 0);
+      workers_.push_back(std::make_unique<Worker>(context_, i));
+    }
+    for (std::uint32_t i = 0; i < count; ++i) threads_.emplace_back([this, i] { live(i); });
+    // relaxed: the number of those who are there is all that is read.
+    while (there_.load(std::memory_order_relaxed) != count) sched_yield();
+  }
+
+  void live(std::uint32_t number) {
+    Line& line = state_.lines[number];
+    put(line.task, static_cast<std::uint64_t>(gettid()));
+    const bool one_core = plan_.mode.fault == FaultKind::kOneCore;
+    bind_to_processor(one_core ? plan_.seed : number);
+    there_.fetch_add(1, std::memory_order_relaxed);
+    while (!go_.load(std::memory_order_acquire)) sched_yield();
+    if (!one_core && !bind_to(0, processors_)) add(state_.refused_by_kernel);
+    while (!context_.stopping()) {
+      if (plan_.mode.fault == FaultKind::kThreadChurn) {
+        live_another_life(number);
+      } else {
+        workers_[number]->go_through_acts();
+      }
+      if (plan_.meets) context_.meet();
+    }
+    put(line.standing.doing, pack({.what = Deed::kEnded}));
+    ended_.fetch_add(1, std::memory_order_relaxed);
+  }
+
+  // Threads begin on processors in turn, or they share one for most of an epoch while another is
+  // idle.
+  void bind_to_processor(std::uint64_t number) {
+    const bool bound =
+        !processors_.empty() && bind_to(0, {processors_[number % processors_.size()]});
+    if (!bound) add(state_.refused_by_kernel);
+  }
+
+  // As a thread that ends before the next begins; the C library gives the next one's stack, and
+  // with it its id, from those of the dead.
+  void live_another_life(std::uint32_t number) {
+    Line& line = state_.lines[number];
+    std::thread([&] {
+      put(line.task, static_cast<std::uint64_t>(gettid()));
+      workers_[number]->go_through_acts();
+    }).join();
+    put(line.task, static_cast<std::uint64_t>(gettid()));
+    add(line.injections);
+  }
+
+  void await_all() {
+    StallDetector standstill(kPatience);
+    // relaxed: what the threads noted is read after they have been joined.
+    while (ended_.load(std::memory_order_relaxed) != threads_.size()) {
+      if (standstill.reached(events(), getpid(), tasks())) tell_standstill();
+      std::this_thread::sleep_for(kBetweenLooks);
+    }
+    Line& own = state_.own_line();
+    add(own.evaluations[static_cast<std::size_t>(Oracle::kProgress)]);
+    add(own.evaluations[static_cast<std::size_t>(Oracle::kCycle)]);
+  }
+
+  std::uint64_t events() const {
+    std::uint64_t events = ended_.load(std::memory_order_relaxed);
+    for (std::size_t i = 0; i < threads_.size(); ++i) events += get(state_.lines[i].events);
+    return events;
+  }
+
+  // All of this process but the one that asks: the lock may have started some of its own.
+  static std::vector<pid_t> tasks() {
+    std::vector<pid_t> tasks = tasks_of(getpid());
+    std::erase(tasks, gettid());
+    return tasks;
+  }
+
+  [[noreturn]] void tell_standstill() {
+    for (std::size_t i = 0; i < threads_.size(); ++i) {
+      copy(state_.lines[i].standing, state_.stood[i]);
+    }
+    put(state_.phase, SharedState::kProbing);
+    std::uint64_t free_keys = 0;
+    for (std::uint32_t key = 0; key <= plan_.keys; ++key) {
+      const std::unique_ptr<LockHandle> handle = context_.lock.handle(key);
+      if (!handle->try_lock()) continue;
+      free_keys |= std::uint64_t{1} << key;
+      handle->unlock();
+    }
+    put(state_.free_keys, free_keys);
+    put(state_.probed, 1);
+    fail(state_,
+         {.oracle = Oracle::kProgress, .fault = FailureRecord::kStandstill, .key = plan_.keys});
+  }
+
+  SharedState& state_;
+  const EpochPlan& plan_;
+  EpochContext context_;
+  const std::vector<int> processors_ = own_processors();
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<std::thread> threads_;
+  std::atomic<std::uint32_t> there_{0};
+  std::atomic<bool> go_{false};
+  std::atomic<std::uint32_t> ended_{0};
+};
+
+}  // namespace
+
+void run_epoch(SharedState& state, const RegisteredLock& entry, const EpochPlan& plan) {
+  put(state.phase, SharedState::kPreparing);
+  add(state.beat);
+  const std::unique_ptr<LockUnderTest> lock = entry.make(plan.keys + 1);
+  Epoch(state, entry, plan, *lock).run();
+  put(state.phase, SharedState::kChecking);
+}
+
+}  // namespace lockbench::stress::threads

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Epoch: some dozen milliseconds of threads at a lock of their own; then all must stop, and what
+// they leave is looked at.
+#pragma once
+
+#include "harness/stress/registered_lock.h"
+#include "harness/stress/threads/epoch_plan.h"
+#include "harness/stress/threads/shared_state.h"
+
+namespace lockbench::stress::threads {
+
+// Runs in a process of its own. Returns when nothing was found; else ends the process, the charge
+// on the state, without waiting for threads that stand still.
+void run_epoch(SharedState& state, const RegisteredLock& entry, const EpochPlan& plan);
+
+}  // namespace lockbench::stress::threads

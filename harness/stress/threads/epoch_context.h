@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// EpochContext: what the threads of an epoch share.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <sched.h>
+#include <vector>
+
+#include "harness/stress/registered_lock.h"
+#include "harness/stress/threads/epoch_plan.h"
+#include "harness/stress/threads/owner_canary.h"
+#include "harness/stress/threads/shared_state.h"
+#include "primitives/platform/spin.h"
+
+namespace lockbench::stress::threads {
+
+// The clock of the locks' timeouts.
+inline std::int64_t now_ns() {
+  return std::chrono::steady_clock::now().time_since_epoch().count();
+}
+
+class EpochContext {
+ public:
+  EpochContext(SharedState& shared, const RegisteredLock& who, const EpochPlan& what,
+               LockUnderTest& made)
+      : state(shared),
+        entry(who),
+        plan(what),
+        lock(made),
+        capacity(made.capacity()),
+        canaries_(std::size_t{plan.keys} * capacity) {}
+
+  OwnerCanary& watch(std::uint32_t key, std::uint32_t lease) {
+    return canaries_[std::size_t{key} * capacity + lease];
+  }
+
+  // relaxed: it carries nothing else.
+  bool stopping() const { return stop_.load(std::memory_order_relaxed); }
+  void stop() { stop_.store(true, std::memory_order_relaxed); }
+
+  // Returns when as many threads as the epoch has are here, or when it stops. A wake-up that was
+  // lost is healed by the next contention for the lock; here there is none, thousands of times in
+  // an epoch. And from here all run for the lock at once.
+  void meet() {
+    // (1) acquire: synchronizes with (2).
+    const std::uint32_t meeting = meetings_.load(std::memory_order_acquire);
+    // relaxed: the number is all that is read.
+    if (there_.fetch_add(1, std::memory_order_relaxed) + 1 == plan.program.threads.size()) {
+      there_.store(0, std::memory_order_relaxed);
+      meetings_.store(meeting + 1, std::memory_order_release);  // (2) publishes there_ to (1)
+      return;
+    }
+    // The others are near: whoever yields at once comes back late, and meets nobody at the lock.
+    constexpr int kSpins = 200;
+    for (int i = 0; meetings_.load(std::memory_order_acquire) == meeting && !stopping(); ++i) {
+      i < kSpins ? platform::pause() : static_cast<void>(sched_yield());
+    }
+  }
+
+  // Since when a thread unlocks what another may hold, it is not told which hold that hit.
+  void note_non_owner_unlock() { unrelated_.store(true, std::memory_order_relaxed); }
+  bool had_non_owner_unlock() const { return unrelated_.load(std::memory_order_relaxed); }
+
+  SharedState& state;
+  const RegisteredLock& entry;
+  const EpochPlan& plan;
+  LockUnderTest& lock;
+  const std::uint32_t capacity;
+
+ private:
+  std::vector<OwnerCanary> canaries_;
+  std::atomic<bool> stop_{false};
+  std::atomic<bool> unrelated_{false};
+  std::atomic<std::uint32_t> there_{0};
+  std::atomic<std::uint32_t> meetings_{0};
+};
+
+}  // namespace lockbench::stress::threads

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/stress/threads/epoch_plan.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "harness/stress/litmus/generate.h"
+#include "harness/stress/threads/shared_state.h"
+#include "workloads/random.h"
+
+namespace lockbench::stress::threads {
+namespace {
+
+constexpr std::uint32_t kHoldsOfAList = 32;
+constexpr std::uint32_t kMostHoldsBeforeMeeting = 6;
+constexpr std::int64_t kLongHoldNs = 30'000'000;
+constexpr std::int64_t kDwellNs = 700;
+constexpr std::uint32_t kDeepNest = 300;  // deeper than 8 bits can count
+
+// Makes of drawn acts, which are meant for a clock that costs nothing, what native threads can do
+// many times in an epoch.
+class Shape {
+ public:
+  Shape(const Abilities& abilities, FaultKind fault, Random& random)
+      : abilities_(abilities), fault_(fault), random_(random) {}
+
+  std::vector<Act> of(const std::vector<Act>& acts) const {
+    std::vector<Act> shaped;
+    for (Act act : acts) {
+      if (act.kind == Act::kSleep) act.ns = shorter(act.ns);
+      if (act.kind == Act::kTryLockFor && random_.below(2) == 0) act.ns = shorter(act.ns);
+      if (acquires(act.kind) && abilities_.refuses_non_owners && random_.below(8) == 0) {
+        shaped.push_back({.kind = Act::kUnlockByNonOwner, .key = act.key});
+      }
+      shaped.push_back(act);
+      if (acquires(act.kind)) dwell(shaped);
+    }
+    return shaped;
+  }
+
+ private:
+  // Now and then a rest is as long as it was drawn.
+  std::int64_t shorter(std::int64_t ns) const { return random_.below(64) == 0 ? ns : ns / part_; }
+
+  // A hold that lasts longer than the way to the next one is a hold that others meet.
+  void dwell(std::vector<Act>& acts) const {
+    if (fault_ == FaultKind::kLongHolds && random_.below(8) == 0) {
+      acts.push_back({.kind = Act::kSleep, .ns = kLongHoldNs});
+    } else if (dwells_) {
+      acts.push_back({.kind = Act::kSleep, .ns = kDwellNs});
+    }
+  }
+
+  const Abilities& abilities_;
+  const FaultKind fault_;
+  Random& random_;
+  const std::int64_t part_ = random_.below(2) == 0 ? 1000 : 100;
+  const bool dwells_ = random_.below(2) == 0;
+};
+
+std::vector<Act> deep_nest() {
+  std::vector<Act> acts(kDeepNest, {.kind = Act::kLock});
+  acts.insert(acts.end(), kDeepNest, {.kind = Act::kUnlock});
+  return acts;
+}
+
+LitmusProgram drawn(const RegisteredLock& entry, const EpochPlan& plan, std::uint32_t threads,
+                    Random& random) {
+  const auto holds = static_cast<std::uint32_t>(
+      plan.meets ? 1 + random.below(kMostHoldsBeforeMeeting) : kHoldsOfAList);
+  LitmusProgram program = generate_program(
+      entry.abilities, {.threads = threads, .keys = plan.keys, .holds = holds}, random.next());
+  const Shape shape(entry.abilities, plan.mode.fault, random);
+  for (auto& acts : program.threads) acts = shape.of(acts);
+  if (entry.abilities.reentrant && random.below(4) == 0) {
+    const std::vector<Act> nest = deep_nest();
+    program.threads.front().insert(program.threads.front().end(), nest.begin(), nest.end());
+  }
+  return program;
+}
+
+// All want one key, hold it for a moment and want it again at once.
+LitmusProgram contest(std::uint32_t threads) {
+  const std::vector<Act> acts = {
+      {.kind = Act::kLock}, {.kind = Act::kSleep, .ns = 1000}, {.kind = Act::kUnlock}};
+  return {.threads = std::vector<std::vector<Act>>(threads, acts)};
+}
+
+bool has(const LitmusProgram& program, Act::Kind kind) {
+  return std::any_of(program.threads.begin(), program.threads.end(), [&](const auto& acts) {
+    return std::any_of(acts.begin(), acts.end(), [&](const Act& act) { return act.kind == kind; });
+  });
+}
+
+// Written programs that can be repeated; those of the registry come first and as often as all
+// others.
+std::optional<LitmusProgram> written(const RegisteredLock& entry, Random& random) {
+  std::vector<LitmusProgram> programs = programs_for(entry.abilities, entry.programs);
+  const std::size_t own = entry.programs.size();
+  const std::uint64_t share = random.below(4);
+  if (own != 0 && share < 2) return programs[random.below(own)];
+  std::erase_if(programs,
+                [](const LitmusProgram& program) { return has(program, Act::kAwaitEnd); });
+  if (share == 2) return programs[random.below(programs.size())];
+  return std::nullopt;
+}
+
+// The shortest written ones for two threads: the windows of a lock are met when its calls begin at
+// once and not much else is done. `L0 U | L0 U` is as likely as all others.
+LitmusProgram duel(const RegisteredLock& entry, Random& random) {
+  std::vector<LitmusProgram> programs = programs_for(entry.abilities, entry.programs);
+  const LitmusProgram simplest = programs[entry.programs.size()];
+  std::erase_if(programs, [](const LitmusProgram& program) {
+    return has(program, Act::kAwaitEnd) || has(program, Act::kSleep) || program.threads.size() != 2;
+  });
+  return random.below(2) == 0 ? simplest : programs[random.below(programs.size())];
+}
+
+// The program with as many threads: its lists go round.
+LitmusProgram with_threads(LitmusProgram program, std::uint32_t threads) {
+  const std::size_t lists = program.threads.size();
+  for (std::size_t i = lists; i < threads; ++i)
+    program.threads.push_back(program.threads[i % lists]);
+  return program;
+}
+
+std::uint32_t threads_for(const Mode& mode, const Wish& wish) {
+  const std::uint32_t threads =
+      mode.fault == FaultKind::kOversubscription
+          ? std::max(2 * wish.threads, std::min(4 * wish.processors, kMostThreads))
+          : wish.threads;
+  return std::clamp(threads, 1U, kMostThreads);
+}
+
+std::chrono::milliseconds length_for(const Mode& mode, Random& random) {
+  switch (mode.fault) {
+    case FaultKind::kFairness:
+      return std::chrono::milliseconds(400);
+    case FaultKind::kLongHolds:
+      return std::chrono::milliseconds(100);
+    default:
+      return std::chrono::milliseconds(20 + random.below(81));
+  }
+}
+
+}  // namespace
+
+std::uint64_t epoch_seed(std::uint64_t seed, std::uint64_t epoch) {
+  return epoch == 0 ? seed : derive_seed(seed, epoch);
+}
+
+EpochPlan plan_epoch(const RegisteredLock& entry, const Wish& wish, const Mode& mode,
+                     std::uint64_t seed) {
+  constexpr std::uint32_t kKeys[] = {1, 2, 3, 6};
+  Random random(seed);
+  EpochPlan plan{.mode = mode, .seed = seed};
+  plan.length = length_for(mode, random);
+  plan.yields = mode.fault == FaultKind::kYields || (mode.may_yield && random.below(2) == 0);
+  plan.meets = mode.fault == FaultKind::kCollisions ||
+               (mode.fault != FaultKind::kFairness && random.below(2) == 0);
+  plan.keys = kKeys[random.below(std::size(kKeys))];
+  const std::uint32_t threads = threads_for(mode, wish);
+  if (wish.program) {
+    plan.program = *wish.program;
+  } else if (mode.fault == FaultKind::kFairness) {
+    plan.program = contest(threads);
+  } else if (mode.fault == FaultKind::kCollisions) {
+    plan.program = duel(entry, random);
+  } else if (std::optional<LitmusProgram> program = written(entry, random)) {
+    plan.program = with_threads(*std::move(program), threads);
+  } else {
+    plan.program = drawn(entry, plan, threads, random);
+  }
+  plan.keys = plan.program.keys();
+  return plan;
+}
+
+}  // namespace lockbench::stress::threads

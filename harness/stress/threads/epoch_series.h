@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// CheckedRun: epochs in turn, until one failed or the time is over.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "harness/stress/registered_lock.h"
+#include "harness/stress/threads/epoch_plan.h"
+#include "harness/stress/threads/shared_state.h"
+
+namespace lockbench::stress::threads {
+
+struct Series {
+  Wish wish;
+  std::vector<std::size_t> modes;  // indexes into modes(), in turn
+  std::uint64_t seed = 1;          // of the first epoch; the others' are derived from it
+  std::chrono::steady_clock::time_point until;
+  std::uint64_t most_epochs = std::numeric_limits<std::uint64_t>::max();
+};
+
+// In a child process. True when nothing was found; else the charge is on the state. Calls `look`
+// about ten times a second.
+bool test_lock(SharedState& state, const RegisteredLock& entry, const Series& series,
+               const std::function<void()>& look);
+
+}  // namespace lockbench::stress::threads

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/stress/threads/quiescent_checks.h"
+
+#include <algorithm>
+#include <optional>
+#include <thread>
+
+#include "harness/stress/threads/history.h"
+
+namespace lockbench::stress::threads {
+namespace {
+
+class QuiescentChecks {
+ public:
+  QuiescentChecks(EpochContext& context, const std::vector<std::unique_ptr<Worker>>& workers)
+      : context_(context), workers_(workers) {}
+
+  void look() {
+    enter_phase(SharedState::kJudging);
+    for (std::uint32_t key = 0; key < context_.plan.keys; ++key) {
+      for (std::uint32_t lease = 0; lease < context_.capacity; ++lease) check_updates(key, lease);
+    }
+    check_history();
+    enter_phase(SharedState::kChecking);
+    check_residue();
+    for (std::uint32_t key = 0; key < context_.plan.keys; ++key) check_free(key);
+    if (!context_.entry.abilities.lock_per_key) return;
+    enter_phase(SharedState::kIndependence);
+    check_independence();
+  }
+
+ private:
+  void enter_phase(SharedState::Phase phase) {
+    add(context_.state.beat);
+    put(context_.state.phase, phase);
+  }
+
+  void count(Oracle oracle) {
+    add(context_.state.own_line().evaluations[static_cast<std::size_t>(oracle)]);
+  }
+
+  void check_updates(std::uint32_t key, std::uint32_t lease) {
+    std::uint64_t made = 0;
+    for (const auto& worker : workers_) made += worker->updates(key, lease);
+    const std::uint64_t counted = context_.watch(key, lease).count.read();
+    count(Oracle::kConservation);
+    if (made == counted) return;
+    fail(context_.state, {.oracle = Oracle::kConservation,
+                          .fault = FailureRecord::kUpdatesLost,
+                          .key = key,
+                          .lease = lease,
+                          .x = made,
+                          .y = counted});
+  }
+
+  void check_history() {
+    History history;
+    for (const auto& worker : workers_) {
+      history.takes.insert(history.takes.end(), worker->takes().begin(), worker->takes().end());
+      history.complete_until = std::min(history.complete_until, worker->complete_until());
+    }
+    Evaluations evaluations;
+    const std::optional<FailureRecord> charge = contradiction(
+        history,
+        {.capacity = context_.capacity, .lock_per_key = context_.entry.abilities.lock_per_key},
+        evaluations);
+    add(context_.state.own_line().evaluations[static_cast<std::size_t>(Oracle::kModel)],
+        evaluations[Oracle::kModel]);
+    if (charge) fail(context_.state, *charge);
+  }
+
+  void check_residue() {
+    const std::optional<std::size_t> kept = context_.lock.keys_kept();
+    if (!kept || !context_.entry.abilities.reclaims) return;
+    count(Oracle::kResidue);
+    if (*kept == 0) return;
+    fail(context_.state, {.oracle = Oracle::kResidue, .fault = FailureRecord::kKept, .x = *kept});
+  }
+
+  void check_free(std::uint32_t key) {
+    std::vector<std::unique_ptr<LockHandle>> handles;
+    for (std::uint32_t i = 0; i < context_.capacity; ++i) {
+      handles.push_back(context_.lock.handle(key));
+      count(Oracle::kResidue);
+      if (handles.back()->try_lock()) continue;
+      fail(context_.state, {.oracle = Oracle::kResidue,
+                            .fault = FailureRecord::kNotFree,
+                            .key = key,
+                            .x = i,
+                            .y = context_.capacity});
+    }
+    for (const auto& handle : handles) handle->unlock();
+  }
+
+  // Holds one key, the one that no thread used; another thread must get each of the others. If it
+  // does not, the process that watches over this one says so.
+  void check_independence() {
+    const std::uint32_t held = context_.plan.keys;
+    put(context_.state.held_key, held);
+    std::vector<std::unique_ptr<LockHandle>> handles;
+    for (std::uint32_t i = 0; i < context_.capacity; ++i) {
+      handles.push_back(context_.lock.handle(held));
+      handles.back()->lock();
+    }
+    std::thread([&] {
+      for (std::uint32_t key = 0; key < held; ++key) {
+        put(context_.state.asked_key, key);
+        const std::unique_ptr<LockHandle> handle = context_.lock.handle(key);
+        handle->lock();
+        handle->unlock();
+        count(Oracle::kIndependence);
+        add(context_.state.beat);
+      }
+    }).join();
+    for (const auto& handle : handles) handle->unlock();
+  }
+
+  EpochContext& context_;
+  const std::vector<std::unique_ptr<Worker>>& workers_;
+};
+
+}  // namespace
+
+void check_quiescent_state(EpochContext& context,
+                           const std::vector<std::unique_ptr<Worker>>& workers) {
+  QuiescentChecks(context, workers).look();
+}
+
+}  // namespace lockbench::stress::threads

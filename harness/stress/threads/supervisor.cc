@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/stress/threads/supervisor.h"
+
+#include <chrono>
+#include <csignal>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "harness/stress/supervision/forked_child.h"
+#include "harness/stress/supervision/stall_detector.h"
+
+#if defined(__SANITIZE_THREAD__)
+// The first race ends the process, with the code below.
+extern "C" const char* __tsan_default_options();
+extern "C" const char* __tsan_default_options() {
+  return "halt_on_error=1";
+}
+#endif
+
+namespace lockbench::stress::threads {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kTick{10};
+constexpr int kTicksBetweenLooks = 10;
+constexpr milliseconds kPatienceForACall{500};
+constexpr milliseconds kPatienceForTheProcess{5000};
+
+// By what a process is convicted that ends itself: sanitizers do so.
+#if defined(__SANITIZE_THREAD__)
+constexpr Oracle kExitOracle = Oracle::kOrdering;
+constexpr bool kSanitized = true;
+#elif defined(__SANITIZE_ADDRESS__)
+constexpr Oracle kExitOracle = Oracle::kLifetime;
+constexpr bool kSanitized = true;
+#else
+constexpr Oracle kExitOracle = Oracle::kCrash;
+constexpr bool kSanitized = false;
+#endif
+
+// ---- in the child
+
+SharedState* the_state = nullptr;
+
+// Async-signal-safe: notes which thread it is, and dies of the same signal.
+extern "C" void note_crash(int number) {
+  const auto task = static_cast<std::uint64_t>(gettid());
+  for (std::uint32_t i = 0; i < kMostThreads; ++i) {
+    if (get(the_state->lines[i].task) == task) put(the_state->crashed_thread, i + 1);
+  }
+  signal(number, SIG_DFL);
+  ::raise(number);
+}
+
+void go_through(SharedState& state, const std::function<void()>& body) {
+  the_state = &state;
+  if (!kSanitized) {  // they have handlers of their own
+    for (const int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT}) signal(number, note_crash);
+  }
+  body();
+  put(state.done, 1);
+}
+
+// ---- in the parent
+
+bool calls_the_lock(std::uint64_t phase) {
+  return phase == SharedState::kProbing || phase == SharedState::kChecking ||
+         phase == SharedState::kIndependence;
+}
+
+std::uint64_t told_on(const SharedState& state) {
+  std::uint64_t told = get(state.beat) * 8 + get(state.phase);
+  if (get(state.phase) != SharedState::kStopping) return told;
+  for (const Line& line : state.lines) told += get(line.events) << 32;
+  return told;
+}
+
+class Watcher {
+ public:
+  Watcher(const SharedState& state, pid_t child) : state_(state), child_(child) {}
+
+  bool stands_still() {
+    const std::vector<pid_t> tasks = tasks_of(child_);
+    const bool hangs = process_.reached(told_on(state_), child_, tasks);
+    const bool call = call_.reached(told_on(state_), child_, tasks);
+    return hangs || (call && calls_the_lock(get(state_.phase)));
+  }
+
+ private:
+  const SharedState& state_;
+  const pid_t child_;
+  StallDetector call_{kPatienceForACall};
+  StallDetector process_{kPatienceForTheProcess};
+};
+
+FailureRecord charge_for_hanging(const SharedState& state) {
+  switch (get(state.phase)) {
+    case SharedState::kProbing:
+      return {.oracle = Oracle::kProgress, .fault = FailureRecord::kStandstill};
+    case SharedState::kChecking:
+      return {.oracle = Oracle::kProgress, .fault = FailureRecord::kNoReturn};
+    case SharedState::kIndependence:
+      return {.oracle = Oracle::kIndependence,
+              .fault = FailureRecord::kDependent,
+              .other = static_cast<std::uint32_t>(get(state.asked_key)),
+              .key = static_cast<std::uint32_t>(get(state.held_key))};
+    default:
+      return {.oracle = Oracle::kProgress, .fault = FailureRecord::kProcessHangs};
+  }
+}
+
+FailureRecord charge_for_end(const SharedState& state, int status) {
+  if (WIFEXITED(status)) {
+    return {.oracle = kExitOracle,
+            .fault = FailureRecord::kExited,
+            .x = static_cast<std::uint64_t>(WEXITSTATUS(status))};
+  }
+  return {.oracle = Oracle::kCrash,
+          .fault = FailureRecord::kDied,
+          .thread = static_cast<std::uint32_t>(get(state.crashed_thread)) - 1,
+          .x = static_cast<std::uint64_t>(WTERMSIG(status))};
+}
+
+void charge(SharedState& state, const FailureRecord& with) {
+  state.charge = with;
+  state.charged.store(SharedState::kIs, std::memory_order_relaxed);  // relaxed: the child is gone
+}
+
+}  // namespace
+
+bool supervise(SharedState& state, const std::function<void()>& body,
+               const std::function<void()>& look) {
+  const ForkedChild child([&] { go_through(state, body); });
+  Watcher watcher(state, child.pid());
+  bool hangs = false;
+  for (int tick = 1; !hangs && !child.gone_within(kTick); ++tick) {
+    hangs = watcher.stands_still();
+    if (tick % kTicksBetweenLooks == 0) look();
+  }
+  if (hangs) child.kill();
+  const int status = child.status();
+  if (state.charged.load(std::memory_order_relaxed) == SharedState::kIs) return false;
+  const bool finished = WIFEXITED(status) && WEXITSTATUS(status) == 0 && get(state.done) != 0;
+  if (finished) return true;
+  charge(state, hangs ? charge_for_hanging(state) : charge_for_end(state, status));
+  return false;
+}
+
+}  // namespace lockbench::stress::threads

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Words: what boards are made of, on which the threads and processes of an investigation tell of
+// themselves (real/state.h, proc/state.h).
+//
+// Guarantees   nothing orders anything: every word is written by one relaxed store and read by one
+//              relaxed load. A read-modify-write would be a fence on x86, which might mend what a
+//              lock forgot.
+// Requires     one writer for each word; a count that one thread keeps needs no more.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace lockbench::stress {
+
+using Word = std::atomic<std::uint64_t>;
+static_assert(Word::is_always_lock_free);
+
+// relaxed: see the guarantee.
+inline std::uint64_t get(const Word& word) {
+  return word.load(std::memory_order_relaxed);
+}
+inline void put(Word& word, std::uint64_t value) {
+  word.store(value, std::memory_order_relaxed);
+}
+inline void add(Word& word, std::uint64_t more = 1) {
+  put(word, get(word) + more);
+}
+inline void raise(Word& word, std::uint64_t value) {
+  if (value > get(word)) put(word, value);
+}
+
+}  // namespace lockbench::stress

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The simulated engine failed every broken lock, of what is wrong with it, and no correct one;
+// and what failed does so again.
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "harness/stress/explore/engine.h"
+#include "harness/stress/litmus/program.h"
+#include "tests/mutants/registry.h"
+
+namespace lockbench::stress::explore {
+namespace {
+
+const std::vector<RegisteredLock>& stress_registry() {
+  static const std::vector<RegisteredLock> all = mutants::for_sim();
+  return all;
+}
+
+// Positions in the registry.
+std::vector<std::size_t> those(bool broken) {
+  std::vector<std::size_t> positions;
+  for (std::size_t i = 0; i < stress_registry().size(); ++i) {
+    if (stress_registry()[i].expected_oracles.empty() != broken) positions.push_back(i);
+  }
+  return positions;
+}
+
+std::string name(const ::testing::TestParamInfo<std::size_t>& info) {
+  std::string name = stress_registry()[info.param].name;
+  // Of `table:limit=20`, what a test may be called.
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return !std::isalnum(c); }, '_');
+  return name;
+}
+
+stress::Report look_into(const RegisteredLock& lock, Order order) {
+  order.lock = lock.name;
+  const absl::StatusOr<stress::Report> report = test_lock(lock, order, [](const auto&) {});
+  EXPECT_TRUE(report.ok()) << report.status();
+  return report.ok() ? *report : stress::Report{};
+}
+
+class BrokenLock : public ::testing::TestWithParam<std::size_t> {};
+
+TEST_P(BrokenLock, FailsByItsFaultAndAgainByTheReplay) {
+  const RegisteredLock& lock = stress_registry()[GetParam()];
+  const stress::Report report = look_into(lock, {.budget = std::chrono::seconds(20)});
+  ASSERT_EQ(report.verdict, Verdict::kFailed);
+  const Oracle oracle = report.failure->oracle;
+  EXPECT_NE(std::find(lock.expected_oracles.begin(), lock.expected_oracles.end(), oracle),
+            lock.expected_oracles.end())
+      << name_of(oracle) << ": " << report.failure->what;
+
+  // --engine sim --program … --schedule …
+  ASSERT_TRUE(report.replay.exact);
+  ASSERT_EQ(report.replay.options[2], "--program");
+  ASSERT_NE(report.replay.options[5], "")
+      << "would be no schedule, and a search instead of a replay";
+  const stress::Report again =
+      look_into(lock, {.program = report.replay.options[3], .schedule = report.replay.options[5]});
+  ASSERT_EQ(again.verdict, Verdict::kFailed);
+  EXPECT_EQ(again.failure->what, report.failure->what);
+  EXPECT_EQ(again.trace, report.trace);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sim, BrokenLock, ::testing::ValuesIn(those(true)), name);
+
+class CorrectLock : public ::testing::TestWithParam<std::size_t> {};
+
+TEST_P(CorrectLock, IsFoundCleanWithEveryOracleAsked) {
+  // A machine that is slow, or busy, needs longer until every oracle has been asked.
+  stress::Report report;
+  for (auto budget = std::chrono::milliseconds(300); budget < std::chrono::seconds(20);
+       budget *= 4) {
+    report = look_into(stress_registry()[GetParam()], {.budget = budget});
+    if (report.verdict != Verdict::kInconclusive) break;
+  }
+  EXPECT_EQ(report.verdict, Verdict::kClean)
+      << (report.failure ? report.failure->what : "an oracle was never asked");
+}
+
+INSTANTIATE_TEST_SUITE_P(Sim, CorrectLock, ::testing::ValuesIn(those(false)), name);
+
+TEST(SimulatedEngine, RefusesAScheduleWithoutItsClient) {
+  const auto report =
+      test_lock(stress_registry()[0], {.lock = stress_registry()[0].name, .schedule = "1"},
+                [](const auto&) {});
+  EXPECT_EQ(report.status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(SimulatedEngine, RefusesAMemoryModelThatThereIsNot) {
+  const auto report =
+      test_lock(stress_registry()[0], {.lock = stress_registry()[0].name, .memory = "weak"},
+                [](const auto&) {});
+  EXPECT_EQ(report.status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace lockbench::stress::explore

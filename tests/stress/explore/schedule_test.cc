@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/stress/explore/schedule.h"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace lockbench::stress::explore {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Schedule, IsWrittenWithRepeatsCountedAndReadAgain) {
+  const std::vector<Option> schedule = {{Option::kRun, 1},  {Option::kRun, 1},
+                                        {Option::kRun, 2},  {Option::kFlush, 1},
+                                        {Option::kTime, 0}, {Option::kRun, 12}};
+  EXPECT_EQ(to_text(schedule), "1*2.2.f1.t.12");
+  const absl::StatusOr<std::vector<Option>> read = schedule_from("1*2.2.f1.t.12");
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(*read, schedule);
+}
+
+// Else a report would print no schedule where one has become empty, and who gave it back would
+// have the program explored anew.
+TEST(Schedule, ThatTellsNothingIsATextToo) {
+  EXPECT_EQ(to_text({}), "-");
+  EXPECT_TRUE(schedule_from("-")->empty());
+}
+
+TEST(Schedule, RefusesWhatIsNoDecision) {
+  for (const char* text :
+       {"x", "1*", "1*x", "16", "f", "-1", "1..2", "1.-", "1*99999999", "t*2x"}) {
+    const absl::StatusOr<std::vector<Option>> read = schedule_from(text);
+    ASSERT_EQ(read.status().code(), absl::StatusCode::kInvalidArgument) << text;
+    EXPECT_THAT(std::string(read.status().message()), HasSubstr("is no decision"));
+  }
+}
+
+}  // namespace
+}  // namespace lockbench::stress::explore

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/stress/litmus/generate.h"
+#include "harness/stress/litmus/program.h"
+#include "harness/stress/litmus/shrink.h"
+#include "primitives/internal/wait_queue.h"
+
+namespace lockbench::stress {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr std::size_t kThreads = 4;
+
+TEST(LitmusProgram, IsWrittenAndReadAgain) {
+  const std::string text = "L0 R500 U | T1 L0 U E | W0:2000000 U | B0+1 U A0 F1";
+  const absl::StatusOr<LitmusProgram> program = program_from(text, kThreads);
+  ASSERT_TRUE(program.ok()) << program.status();
+  EXPECT_EQ(to_text(*program), text);
+  EXPECT_EQ(program->keys(), 2U);
+}
+
+// Such are left when a program is made smaller: a thread fewer would be another program.
+TEST(LitmusProgram, KeepsAThreadThatDoesNothing) {
+  for (const std::string text : {"| L0 U", "| | L0 U", "L0 U | | L0 U", "L0 U |", "| |"}) {
+    const absl::StatusOr<LitmusProgram> program = program_from(text, kThreads);
+    ASSERT_TRUE(program.ok()) << program.status();
+    EXPECT_EQ(to_text(*program), text);
+  }
+}
+
+TEST(LitmusProgram, FindsTheEndOfAHoldAcrossNests) {
+  const LitmusProgram program = *program_from("L0 T1 U L0 U U L1 U", kThreads);
+  EXPECT_EQ(end_of_hold(program.threads[0], 0), 5U);
+  EXPECT_EQ(end_of_hold(program.threads[0], 1), 2U);
+  EXPECT_EQ(end_of_hold(program.threads[0], 6), 7U);
+}
+
+TEST(LitmusProgram, AwaitsTheSameThreadsWhenOneIsLeftOut) {
+  const LitmusProgram program = *program_from("L0 A3 U | L1 U | A1 L0 U | A0 L2 U", kThreads);
+  EXPECT_EQ(to_text(without_thread(program, 1)), "L0 A2 U | L0 U | A0 L2 U");
+  EXPECT_EQ(to_text(without_thread(program, 3)), "L0 U | L1 U | A1 L0 U");
+}
+
+struct Malformed {
+  const char* text;
+  const char* complaint;
+};
+
+class MalformedProgram : public ::testing::TestWithParam<Malformed> {};
+
+TEST_P(MalformedProgram, IsRefusedWithWhereAndWhat) {
+  const absl::StatusOr<LitmusProgram> program = program_from(GetParam().text, kThreads);
+  ASSERT_EQ(program.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(program.status().message()), HasSubstr(GetParam().complaint));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    LitmusProgram, MalformedProgram,
+    ::testing::Values(Malformed{"L0 U | X0 U", "thread 1, `X0`: not an act"},
+                      Malformed{"L U", "`L`: not an act"}, Malformed{"B0 U", "`B0`: not an act"},
+                      Malformed{"W0 U", "`W0`: not an act"}, Malformed{"R-5", "`R-5`: not an act"},
+                      Malformed{"L0x U", "`L0x`: not an act"},
+                      Malformed{"L99999999999 U", "not an act"},
+                      Malformed{"U L0", "`U`: unlocks what was not locked"},
+                      Malformed{"L0 | L0 U", "ends before it unlocks everything"},
+                      Malformed{"L0 U L0", "ends before it unlocks everything"},
+                      Malformed{"L0 A2 U | L0 U",
+                                "thread 0: waits for a thread that does not exist"},
+                      Malformed{"L0 U | L0 A1 U", "thread 1: waits for its own end"},
+                      Malformed{"R1 | R1 | R1 | R1 | R1", "5 threads; at most 4"}));
+
+// A thread may hold two keys only where the lock can bear it, and then in ascending order.
+TEST(GeneratedPrograms, NestOnlyWhatTheLockAllows) {
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    const Abilities plain{};
+    const LitmusProgram program =
+        generate_program(plain, {.threads = 3, .keys = 3, .holds = 3}, seed);
+    for (const auto& acts : program.threads) {
+      for (std::size_t i = 0; i < acts.size(); ++i) {
+        EXPECT_NE(acts[i].kind, Act::kTryLockFor);
+        EXPECT_NE(acts[i].kind, Act::kLockBoth);
+        if (!acquires(acts[i].kind)) continue;
+        for (std::size_t j = i + 1; j < end_of_hold(acts, i); ++j)
+          EXPECT_FALSE(acquires(acts[j].kind));
+      }
+    }
+  }
+}
+
+TEST(GeneratedPrograms, TakeNestedKeysInAscendingOrder) {
+  const Abilities nesting{.lock_per_key = true, .nests_keys = true};
+  bool nested = false;
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    const LitmusProgram program =
+        generate_program(nesting, {.threads = 2, .keys = 3, .holds = 3}, seed);
+    for (const auto& acts : program.threads) {
+      for (std::size_t i = 0; i < acts.size(); ++i) {
+        if (!acquires(acts[i].kind)) continue;
+        for (std::size_t j = i + 1; j < end_of_hold(acts, i); ++j) {
+          if (!acquires(acts[j].kind)) continue;
+          nested = true;
+          EXPECT_GT(acts[j].key, acts[i].key) << to_text(program);
+        }
+      }
+    }
+  }
+  EXPECT_TRUE(nested);
+}
+
+// Where each key has a lock of its own and one holder, the one that is awaited keeps to other keys;
+// where leases are left it may want the same key. Whatever is nested, or taken at once, could be in
+// its way by right.
+TEST(GeneratedPrograms, AwaitOnlyWhoIsServedMeanwhile) {
+  const Abilities keys{.timed = true, .lock_per_key = true, .pairs = true, .nests_keys = true};
+  Abilities leases{.leases = true, .nests_leases = true};
+  leases.capacity = 2;
+  for (const Abilities& abilities : {keys, leases}) {
+    bool meet = false;
+    for (std::uint64_t seed = 0; seed < 500; ++seed) {
+      const LitmusProgram program =
+          generate_program(abilities, {.threads = 4, .keys = 2, .holds = 2, .awaits = true}, seed);
+      const Act* awaited = nullptr;
+      std::uint32_t held = 0;
+      for (const auto& acts : program.threads) {
+        for (std::size_t i = 0; i < acts.size(); ++i) {
+          EXPECT_NE(acts[i].kind, Act::kLockBoth);
+          if (acquires(acts[i].kind)) {
+            EXPECT_TRUE(i + 1 == acts.size() || !acquires(acts[i + 1].kind));
+          }
+          if (acts[i].kind != Act::kAwaitEnd) continue;
+          EXPECT_EQ(awaited, nullptr) << to_text(program);
+          awaited = &acts[i];
+          held = acts[i - 1].key;
+        }
+      }
+      ASSERT_NE(awaited, nullptr) << to_text(program);
+      for (const Act& act : program.threads[awaited->key])
+        meet |= acquires(act.kind) && act.key == held;
+    }
+    EXPECT_EQ(meet, abilities.capacity > 1);
+  }
+}
+
+TEST(GeneratedPrograms, AwaitNobodyWhereThatCouldLastForEver) {
+  const Abilities one_lock{};
+  const LitmusProgram program = generate_program(one_lock, {.threads = 4, .awaits = true}, 7);
+  EXPECT_EQ(to_text(program).find('A'), std::string::npos);
+}
+
+// Else no lock would ever be seen to hand itself over.
+TEST(GeneratedPrograms, RestOnBothSidesOfAWaitersPatience) {
+  bool shorter = false;
+  bool longer = false;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    for (const auto& acts : generate_program(Abilities{}, {.holds = 4}, seed).threads) {
+      for (const Act& act : acts) {
+        if (act.kind != Act::kSleep || act.ns == 0) continue;
+        const bool patient = platform::Duration(act.ns) <= internal::WaitQueue::kPatience;
+        (patient ? shorter : longer) = true;
+      }
+    }
+  }
+  EXPECT_TRUE(shorter && longer);
+}
+
+TEST(GeneratedPrograms, AreTheSameForTheSameSeed) {
+  const Abilities all{.timed = true, .reentrant = true, .pairs = true};
+  EXPECT_EQ(generate_program(all, {}, 7), generate_program(all, {}, 7));
+  EXPECT_NE(generate_program(all, {}, 7), generate_program(all, {}, 8));
+}
+
+TEST(SmallPrograms, BeginWithThoseOfTheRegistry) {
+  EXPECT_EQ(to_text(programs_for({}, {"L3 U"}).front()), "L3 U");
+}
+
+TEST(SmallPrograms, HaveAWaiterBehindEveryLeaseThatCouldBeForgotten) {
+  const Abilities three{.capacity = 3};
+  EXPECT_EQ(to_text(programs_for(three, {}).back()), "L0 U | L0 U | L0 U | L0 A4 U | L0 U");
+}
+
+}  // namespace
+}  // namespace lockbench::stress

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the engine says of locks that are known to be broken, and of some that are not.
+#include "harness/stress/threads/engine.h"
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/stress/lock_adapter.h"
+#include "primitives/global_lock.h"
+#include "primitives/keyed_mutex.h"
+#include "primitives/lease_pool.h"
+#include "primitives/reentrant_lock.h"
+#include "primitives/striped_lock.h"
+#include "tests/mutants/futex_lock.h"
+#include "tests/mutants/key_table.h"
+#include "tests/mutants/leases.h"
+#include "tests/mutants/nesting_lock.h"
+#include "tests/mutants/real_only.h"
+#include "tests/mutants/spin_lock.h"
+#include "tests/mutants/watchdog_lock.h"
+
+namespace lockbench::stress::threads {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace lockbench::mutants;
+using testing::AnyOf;
+using testing::Contains;
+using testing::Eq;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+template <class Base>
+RegisteredLock global() {
+  return lock_under_test<GlobalLock<Base>>("lock", "");
+}
+
+Report report_on(const RegisteredLock& entry, Order order) {
+  order.lock = entry.name;
+  auto report = test_lock(entry, order, [](const std::string&) {});
+  EXPECT_TRUE(report.ok()) << report.status();
+  return report.value_or(Report());
+}
+
+// What is broken is found long before that.
+constexpr Order kHunt{.budget = 30s};
+
+testing::AssertionResult expected_oracles(Oracle oracle, const Report& report) {
+  if (report.verdict != Verdict::kFailed) {
+    return testing::AssertionFailure() << name_of(report.verdict);
+  }
+  if (report.failure->oracle != oracle) {
+    return testing::AssertionFailure()
+           << name_of(report.failure->oracle) << ": " << report.failure->what;
+  }
+  return testing::AssertionSuccess();
+}
+
+TEST(RealEngine, FailsALockThatDoesNothing) {
+  const Report report = report_on(global<SpinLock<SpinFault::kNothing>>(), kHunt);
+  EXPECT_TRUE(expected_oracles(Oracle::kExclusion, report));
+  EXPECT_THAT(report.trace, Not(IsEmpty()));
+}
+
+TEST(RealEngine, FailsALockThatGivesUpWaiting) {
+  EXPECT_TRUE(expected_oracles(Oracle::kExclusion,
+                               report_on(global<SpinLock<SpinFault::kGivesUp>>(), kHunt)));
+}
+
+TEST(RealEngine, FailsALockThatWakesNobody) {
+  const Report report = report_on(global<FutexLock<FutexFault::kWakesNobody>>(), kHunt);
+  EXPECT_TRUE(expected_oracles(Oracle::kProgress, report));
+  EXPECT_THAT(report.failure->what, HasSubstr("which is free"));
+}
+
+TEST(RealEngine, FailsAnUnlockThatNeverReturns) {
+  EXPECT_TRUE(expected_oracles(Oracle::kProgress, report_on(global<EndlessLock>(), kHunt)));
+}
+
+TEST(RealEngine, FailsATableThatForgetsNothing) {
+  RegisteredLock entry = lock_under_test<KeyTable<TableFault::kNeverReclaims>>("lock", "");
+  entry.abilities.reclaims = true;
+  EXPECT_TRUE(expected_oracles(Oracle::kResidue, report_on(entry, kHunt)));
+}
+
+TEST(RealEngine, FailsKeysThatWaitForEachOther) {
+  const Report report =
+      report_on(lock_under_test<KeyTable<TableFault::kOneForAll>>("lock", ""), kHunt);
+  EXPECT_EQ(report.verdict, Verdict::kFailed);
+  EXPECT_THAT(report.failure->oracle, AnyOf(Oracle::kIndependence, Oracle::kModel));
+}
+
+TEST(RealEngine, FailsANestThatEndsWithItsFirstUnlock) {
+  EXPECT_TRUE(expected_oracles(
+      Oracle::kModel,
+      report_on(lock_under_test<NestingLock<NestingFault::kFirstFreesAll>>("lock", ""), kHunt)));
+}
+
+TEST(RealEngine, FailsATokenThatDoesNotGrow) {
+  EXPECT_TRUE(expected_oracles(
+      Oracle::kToken,
+      report_on(lock_under_test<WatchdogLock<WatchdogFault::kSameToken>>("lock", ""), kHunt)));
+}
+
+TEST(RealEngine, FailsHoldersOfAllLeasesThatAskForMore) {
+  RegisteredLock entry = lock_under_test<Leases<LeaseFault::kNone>>("lock", "");
+  entry.abilities.nests_leases = true;
+  const Report report = report_on(entry, kHunt);
+  EXPECT_TRUE(expected_oracles(Oracle::kCycle, report));
+  EXPECT_THAT(report.failure->what, HasSubstr("threads wait in a circle"));
+}
+
+TEST(RealEngine, SurvivesALockThatCrashes) {
+  const Report report = report_on(global<CrashingLock>(), kHunt);
+  EXPECT_TRUE(expected_oracles(Oracle::kCrash, report));
+  EXPECT_THAT(report.failure->what, HasSubstr("SIGSEGV in thread"));
+}
+
+TEST(RealEngine, SaysHowOftenAFailureCameAgain) {
+  const Report report = report_on(global<CrashingLock>(), kHunt);
+  EXPECT_FALSE(report.replay.exact);
+  // It crashes in its hundredth lock(), which on a busy machine an epoch may not come to.
+  EXPECT_GT(report.replay.failures, 0U);
+  EXPECT_LE(report.replay.failures, report.replay.reruns);
+}
+
+TEST(RealEngine, HasAFailureAgainFromModeAndSeed) {
+  const RegisteredLock entry = global<CrashingLock>();
+  const Report first = report_on(entry, {.budget = 30s, .seed = 7, .mode = "signals"});
+  EXPECT_EQ(first.how, "signals");
+  EXPECT_THAT(first.replay.options, Contains(Eq("signals")));
+  // Which of its epochs that is, the machine decides.
+  const auto seed = std::stoull(first.replay.options.back());
+  const Report again = report_on(entry, {.budget = 30s, .seed = seed, .mode = "signals"});
+  EXPECT_EQ(again.verdict, Verdict::kFailed);
+}
+
+// ---- that must be left in peace
+
+testing::AssertionResult not_failed(const Report& report) {
+  if (report.verdict == Verdict::kClean || report.verdict == Verdict::kUnfair) {
+    return testing::AssertionSuccess();
+  }
+  return testing::AssertionFailure()
+         << name_of(report.verdict) << ": " << (report.failure ? report.failure->what : "");
+}
+
+TEST(RealEngine, PassesATestAndSetLockOnOneCore) {
+  const Report report =
+      report_on(global<SpinLock<SpinFault::kNone>>(), {.budget = 1s, .mode = "one_core"});
+  EXPECT_TRUE(not_failed(report));
+}
+
+TEST(RealEngine, PassesALockThatIsMerelySlow) {
+  EXPECT_TRUE(not_failed(report_on(global<SlowLock>(), {.budget = 2s})));
+}
+
+TEST(RealEngine, PassesOurOwn) {
+  const Order order{.budget = 1s};
+  EXPECT_TRUE(not_failed(report_on(global<FutexMutex>(), order)));
+  EXPECT_TRUE(not_failed(report_on(lock_under_test<StripedLock<>>("striped", "", 2), order)));
+  EXPECT_TRUE(not_failed(report_on(lock_under_test<KeyedMutex<>>("keyed", "", 2), order)));
+  EXPECT_TRUE(not_failed(report_on(lock_under_test<ReentrantLock<>>("reentrant", ""), order)));
+}
+
+TEST(RealEngine, SaysWhatItDidWhenItFoundNothing) {
+  const Report report = report_on(global<FutexMutex>(), {.budget = 1s});
+  EXPECT_THAT(report.remarks, Contains(HasSubstr("at 95 % confidence (3/n)")));
+  for (const Oracle oracle : {Oracle::kExclusion, Oracle::kConservation, Oracle::kModel,
+                              Oracle::kProgress, Oracle::kResidue, Oracle::kFairness}) {
+    EXPECT_GT(report.evaluations[oracle], 0U) << name_of(oracle);
+  }
+}
+
+TEST(RealEngine, ALookThatIsTooShortIsInconclusive) {
+  EXPECT_EQ(report_on(global<FutexMutex>(), {.budget = 1ms}).verdict, Verdict::kInconclusive);
+}
+
+// ---- bad orders
+
+std::string complaint_about(const Order& order) {
+  const auto report = test_lock(global<FutexMutex>(), order, [](const std::string&) {});
+  EXPECT_FALSE(report.ok());
+  return std::string(report.status().message());
+}
+
+TEST(RealEngine, RefusesAModeThatThereIsNot) {
+  EXPECT_THAT(complaint_about({.mode = "slow"}), HasSubstr("`slow` is no mode"));
+}
+
+TEST(RealEngine, RefusesAProgramThatAwaitsAnEnd) {
+  EXPECT_THAT(complaint_about({.program = "L0 A1 U | L1 U"}), HasSubstr("leave A out"));
+}
+
+TEST(RealEngine, RefusesKeysBeyondTheBoard) {
+  EXPECT_THAT(complaint_about({.program = "L9 U"}), HasSubstr("the highest is 6"));
+}
+
+TEST(RealEngine, RefusesNoThreadsAndTooMany) {
+  EXPECT_THAT(complaint_about({.threads = 0}), HasSubstr("say 1 to 32"));
+  EXPECT_THAT(complaint_about({.threads = 33}), HasSubstr("say 1 to 32"));
+}
+
+}  // namespace
+}  // namespace lockbench::stress::threads

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/stress/threads/epoch_plan.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/stress/threads/shared_state.h"
+
+namespace lockbench::stress::threads {
+namespace {
+
+using testing::Each;
+using testing::HasSubstr;
+
+constexpr Abilities kAble{.timed = true, .lock_per_key = true, .pairs = true, .nests_keys = true};
+
+RegisteredLock able() {
+  return {.name = "able", .summary = "", .abilities = kAble, .make = {}};
+}
+
+TEST(Modes, EachCanBeNamed) {
+  std::set<std::string_view> names;
+  for (const Mode& mode : modes()) {
+    names.insert(mode.name);
+    EXPECT_EQ(mode_from(mode.name).value(), mode);
+  }
+  EXPECT_EQ(names.size(), kModes);
+}
+
+TEST(Modes, AnUnknownOneIsToldThoseThatThereAre) {
+  const auto mode = mode_from("fast");
+  ASSERT_FALSE(mode.ok());
+  EXPECT_THAT(std::string(mode.status().message()), HasSubstr("say one of yields, collisions"));
+}
+
+TEST(EpochPlan, IsTheSameForTheSameSeed) {
+  for (const Mode& mode : modes()) {
+    const EpochPlan one = plan_epoch(able(), {}, mode, 42);
+    const EpochPlan other = plan_epoch(able(), {}, mode, 42);
+    EXPECT_EQ(one.program, other.program);
+    EXPECT_EQ(one.length, other.length);
+    EXPECT_EQ(one.keys, other.keys);
+  }
+}
+
+TEST(EpochPlan, TheFirstEpochHasTheSeedThatWasAskedFor) {
+  EXPECT_EQ(epoch_seed(99, 0), 99U);
+  EXPECT_NE(epoch_seed(99, 1), 99U);
+}
+
+TEST(EpochPlan, LeavesAKeyUntouchedAndStaysWithinTheBoard) {
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    const Mode& mode = modes()[seed % kModes];
+    const EpochPlan plan = plan_epoch(able(), {.processors = 64}, mode, seed);
+    EXPECT_LT(plan.keys, kMostKeys);
+    EXPECT_EQ(plan.program.keys(), plan.keys);
+    EXPECT_LE(plan.program.threads.size(), kMostThreads);
+  }
+}
+
+TEST(EpochPlan, DrawsNothingThatEndlessThreadsCannotDo) {
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    const EpochPlan plan = plan_epoch(able(), {}, modes()[seed % kModes], seed);
+    for (const auto& acts : plan.program.threads) {
+      EXPECT_TRUE(std::none_of(acts.begin(), acts.end(),
+                               [](const Act& act) { return act.kind == Act::kAwaitEnd; }));
+    }
+  }
+}
+
+TEST(EpochPlan, FairnessIsWatchedUndisturbedOnOneKey) {
+  const Mode mode = mode_from("fairness").value();
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const EpochPlan plan = plan_epoch(able(), {}, mode, seed);
+    EXPECT_EQ(plan.keys, 1U);
+    EXPECT_FALSE(plan.yields);
+    EXPECT_FALSE(plan.meets);
+  }
+}
+
+TEST(EpochPlan, OversubscriptionIsLargerThanTheMachine) {
+  const EpochPlan plan =
+      plan_epoch(able(), {.threads = 4, .processors = 4}, mode_from("oversubscription").value(), 1);
+  EXPECT_GT(plan.program.threads.size(), 4U);
+}
+
+TEST(EpochPlan, AProgramThatWasAskedForIsDoneAsItIs) {
+  const LitmusProgram program = program_from("L0 U | T1 U", 4).value();
+  for (const Mode& mode : modes()) {
+    EXPECT_EQ(plan_epoch(able(), {.program = program}, mode, 5).program, program);
+  }
+}
+
+TEST(EpochPlan, ProgramsOfTheRegistryComeOften) {
+  RegisteredLock entry = able();
+  entry.programs = {"L0 R3000000 U | L0 U"};
+  int written = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    const EpochPlan plan = plan_epoch(entry, {.threads = 2}, mode_from("plain").value(), seed);
+    written += plan.program == program_from(entry.programs.front(), 2).value();
+  }
+  EXPECT_GT(written, 25);
+}
+
+}  // namespace
+}  // namespace lockbench::stress::threads

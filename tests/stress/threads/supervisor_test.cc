@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/stress/threads/supervisor.h"
+
+#include <csignal>
+#include <functional>
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/stress/threads/failure_text.h"
+
+namespace lockbench::stress::threads {
+namespace {
+
+using testing::HasSubstr;
+
+bool watched(const SharedStateMemory& state, const std::function<void()>& body) {
+  return supervise(*state, body, [] {});
+}
+
+TEST(Supervisor, ABodyThatReturnsIsWell) {
+  const SharedStateMemory state;
+  EXPECT_TRUE(watched(state, [&] { add(state->own_line().acquisitions, 3); }));
+  EXPECT_EQ(get(state->own_line().acquisitions), 3U);
+}
+
+TEST(Supervisor, ACrashIsToldWithItsSignalAndItsThread) {
+  const SharedStateMemory state;
+  EXPECT_FALSE(watched(state, [&] {
+    put(state->lines[2].task, static_cast<std::uint64_t>(gettid()));
+    std::raise(SIGSEGV);
+  }));
+  const Failure failure = failure_in(*state, {});
+  EXPECT_EQ(failure.oracle, Oracle::kCrash);
+  EXPECT_EQ(failure.what, "the process died of SIGSEGV in thread 2");
+}
+
+TEST(Supervisor, AProcessThatEndsItselfIsToldWithItsCode) {
+  const SharedStateMemory state;
+  EXPECT_FALSE(watched(state, [] { _exit(9); }));
+  EXPECT_THAT(failure_in(*state, {}).what, HasSubstr("ended itself with code 9"));
+}
+
+TEST(Supervisor, AnEndWithCodeZeroIsNoReturn) {
+  const SharedStateMemory state;
+  EXPECT_FALSE(watched(state, [] { _exit(0); }));
+}
+
+TEST(Supervisor, AChargeOutlivesTheProcessThatMadeIt) {
+  const SharedStateMemory state;
+  EXPECT_FALSE(watched(state, [&] {
+    fail(*state,
+         {.oracle = Oracle::kToken, .fault = FailureRecord::kToken, .key = 1, .x = 4, .y = 5});
+  }));
+  const Failure failure = failure_in(*state, {});
+  EXPECT_EQ(failure.oracle, Oracle::kToken);
+  EXPECT_EQ(failure.what, "thread 0 got token 4 of key 1 after token 5");
+}
+
+TEST(Supervisor, ACallThatDoesNotReturnIsEnded) {
+  const SharedStateMemory state;
+  EXPECT_FALSE(watched(state, [&] {
+    put(state->phase, SharedState::kChecking);
+    for (;;) pause();
+  }));
+  EXPECT_EQ(failure_in(*state, {}).oracle, Oracle::kProgress);
+}
+
+TEST(Supervisor, AKeyThatWaitsForAnotherIsNamed) {
+  const SharedStateMemory state;
+  EXPECT_FALSE(watched(state, [&] {
+    put(state->phase, SharedState::kIndependence);
+    put(state->held_key, 3);
+    put(state->asked_key, 1);
+    for (;;) pause();
+  }));
+  const Failure failure = failure_in(*state, {});
+  EXPECT_EQ(failure.oracle, Oracle::kIndependence);
+  EXPECT_THAT(failure.what, HasSubstr("while key 3 is held, key 1 cannot be had"));
+}
+
+}  // namespace
+}  // namespace lockbench::stress::threads
