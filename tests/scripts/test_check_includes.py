@@ -122,8 +122,28 @@ def test_a_circle_of_folders_is_told_even_where_the_files_make_none(
     loose = check_includes.Rule(("primitives", "workloads"), check_includes.EVERYTHING)
     monkeypatch.setitem(check_includes.RULES, "primitives", loose)
     lines = check({"primitives/lock.h": '#include "workloads/settings.h"\n'})
-    assert len(lines) == 1
-    assert "circle of folders: primitives -> workloads -> primitives" in lines[0]
+    assert [line.partition("closes a ")[2] for line in lines] == [
+        "circle of folders: primitives -> workloads -> primitives",
+        "circle of components: primitives -> workloads -> primitives",
+    ]
+
+
+def test_a_circle_of_components_is_told_where_the_folders_below_make_none(check: Check) -> None:
+    lines = check(
+        {
+            "harness/plugin/load.h": '#include "harness/stress/report.h"\n',
+            "harness/stress/report.h": "#pragma once\n",
+            "harness/stress/explore/main.cc": '#include "harness/plugin/load.h"\n',
+        }
+    )
+    told = "circle of components: harness/plugin -> harness/stress -> harness/plugin"
+    assert any(told in line for line in lines)
+    assert not any("circle of folders" in line for line in lines)
+
+
+def test_a_nested_folder_has_a_rule_of_its_own(check: Check) -> None:
+    (line,) = check({"harness/plan/deep/cell.h": "#pragma once\n"})
+    assert line == f"harness/plan/deep/cell.h:1: {check_includes.NO_RULE}"
 
 
 def test_a_template_stands_for_the_header_made_of_it(check: Check) -> None:

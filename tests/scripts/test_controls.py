@@ -65,7 +65,7 @@ def test_a_mode_and_a_lock_can_be_named(tmp_path: Path) -> None:
     ("answer", "told"),
     [
         (saying({"verdict": "failed", "figures": {}}), "1 failed, 0 unfair, 0 undecided"),
-        ("exit 3\n", "0 undecided, 1 failed"),
+        ("exit 3\n", "0 undecided, 1 without a report"),
     ],
 )
 def test_a_failure_or_a_missing_report_is_told_by_the_exit_code(
