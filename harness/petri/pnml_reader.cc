@@ -21,8 +21,11 @@ using internal::Line;
 
 constexpr std::size_t kPiece = 64 * 1024;
 constexpr std::size_t kLongestText = 1000;        // of a name or number
-constexpr std::size_t kLongestTag = 1024 * 1024;  // bytes that the parser may hold back
+constexpr std::size_t kLongestTag = 1024 * 1024;  // bytes; of a comment and the like, too
 constexpr std::size_t kDeepest = 100;             // elements within each other
+// The bytes that the parser may hold back. A parser that defers reparsing tries an incomplete tag
+// again only when twice as much of it has arrived, and then needs no more than one piece.
+constexpr std::size_t kMostHeldBack = 2 * kLongestTag + kPiece;
 
 std::string trimmed(const std::string& text) {
   const auto space = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
@@ -38,6 +41,7 @@ class Reader {
     XML_SetElementHandler(parser_.get(), on_start, on_end);
     XML_SetCharacterDataHandler(parser_.get(), on_text);
     XML_SetEntityDeclHandler(parser_.get(), on_entity);
+    XML_SetDefaultHandlerExpand(parser_.get(), on_other);
   }
 
   absl::StatusOr<Net> read(std::istream& in) {
@@ -52,11 +56,7 @@ class Reader {
       const XML_Status status = XML_ParseBuffer(parser_.get(), static_cast<int>(got), last);
       if (!error_.ok()) return error_;
       if (status == XML_STATUS_ERROR) return not_xml();
-      const auto done =
-          static_cast<std::size_t>(std::max<XML_Index>(XML_GetCurrentByteIndex(parser_.get()), 0));
-      if (fed - std::min(fed, done) > kLongestTag) {
-        return at(line(), "one tag of more than a megabyte; a net has none that long");
-      }
+      if (fed - parsed_ > kMostHeldBack) return at(line(), kTagTooLong);
     }
     if (!in_net_) return at(line(), "holds no net; a PNML document has <net> within <pnml>");
     return draft_.finished(line());
@@ -67,15 +67,21 @@ class Reader {
     void operator()(XML_Parser parser) const { XML_ParserFree(parser); }
   };
 
+  static constexpr const char* kTagTooLong =
+      "one tag of more than a megabyte; a net has none that long";
+
   static Reader& self(void* reader) { return *static_cast<Reader*>(reader); }
   static void on_start(void* reader, const XML_Char* tag, const XML_Char** attributes) {
+    self(reader).note_markup();
     if (self(reader).error_.ok()) self(reader).start(self(reader).local(tag), attributes);
   }
   static void on_end(void* reader, const XML_Char* tag) {
+    self(reader).note_markup();
     if (self(reader).error_.ok()) self(reader).end(self(reader).local(tag));
   }
   static void on_text(void* reader, const XML_Char* text, int length) {
     Reader& r = self(reader);
+    r.note_parsed();  // text has no bound of its own: the parser hands it on in parts
     if (!r.wants_text_ || !r.error_.ok()) return;
     r.text_.append(text, static_cast<std::size_t>(length));
     if (r.text_.size() > kLongestText) {
@@ -87,6 +93,21 @@ class Reader {
                         const XML_Char*, const XML_Char*, const XML_Char*, const XML_Char*) {
     self(reader).refuse(std::string("declares the entity '") + entity +
                         "'; a net needs none: write out what it stands for");
+  }
+
+  // Comments, processing instructions and the like.
+  static void on_other(void* reader, const XML_Char*, int) { self(reader).note_markup(); }
+
+  // The parser knows where it is only while it calls a handler.
+  void note_parsed() {
+    parsed_ = static_cast<std::size_t>(XML_GetCurrentByteIndex(parser_.get()) +
+                                       XML_GetCurrentByteCount(parser_.get()));
+  }
+  void note_markup() {
+    note_parsed();
+    if (static_cast<std::size_t>(XML_GetCurrentByteCount(parser_.get())) > kLongestTag) {
+      refuse(kTagTooLong);
+    }
   }
 
   // The name without a namespace's prefix.
@@ -229,6 +250,7 @@ class Reader {
   internal::PnmlDraft draft_;
   const std::unique_ptr<XML_ParserStruct, Free> parser_;
   absl::Status error_;
+  std::size_t parsed_ = 0;  // bytes, to the end of what a handler was last called for
   bool in_net_ = false;
   std::vector<std::string> path_;  // open elements, outermost first
   bool wants_text_ = false;

@@ -144,6 +144,37 @@ TEST(Pnml, StopsAtTheFirstOfAnythingTooMany) {
   EXPECT_THAT(many("place idref", "p"), HasSubstr("net.pnml:10002: more than 10000 final"));
 }
 
+// The parser may leave bytes that it was given unparsed until more arrive. They are not one tag.
+TEST(Pnml, ReadsALongTagAfterAnyNumberOfOtherBytes) {
+  for (const int comments : {0, 100, 10'000, 20'000}) {
+    std::string text;
+    for (int i = 0; i < comments; ++i) text += "<!--" + std::string(100, ' ') + "-->\n";
+    text += "<arc id=\"" + std::string(900'000, 'x') + "\" source=\"p\" target=\"t\"/>";
+    const absl::StatusOr<Net> net = read(with(text));
+    ASSERT_TRUE(net.ok()) << net.status();
+    EXPECT_EQ(net->transitions[0].takes, (std::vector<Arc>{{0, 1}}));
+  }
+}
+
+TEST(Pnml, ReadsMoreThanAMegabyteOfTextThatIsNoName) {
+  const std::string text(5 << 20, 'x');
+  EXPECT_TRUE(read(with("<toolspecific><note>" + text + "</note></toolspecific>")).ok());
+}
+
+TEST(Pnml, RefusesATagOfMoreThanAMegabyteWhereverItStands) {
+  const auto long_tag = [](std::size_t bytes) {
+    return "<place id=\"" + std::string(bytes, 'x') + "\"/>";
+  };
+  const std::string comments = "<!--" + std::string(900'000, ' ') + "-->";
+  for (const std::size_t bytes : {(1U << 20) + 1, 3U << 19, 3U << 20}) {
+    EXPECT_THAT(complaint(with(long_tag(bytes))), HasSubstr("one tag of more than a megabyte"));
+    EXPECT_THAT(complaint(with(comments + comments + long_tag(bytes) + comments)),
+                HasSubstr("one tag of more than a megabyte"));
+  }
+  EXPECT_THAT(complaint(with("<!--" + std::string(3 << 20, ' ') + "-->")),
+              HasSubstr("one tag of more than a megabyte"));
+}
+
 TEST(Pnml, RefusesTextAndNestingWithoutBound) {
   EXPECT_THAT(complaint(with("<name><text>" + std::string(5000, 'x') + "</text></name>")),
               HasSubstr("net.pnml:3: a name"));
