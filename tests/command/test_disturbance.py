@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+import re
+
+import pytest
+
 from program import Program, rows_of
 
 # One operation takes fifty times as long as the window.
@@ -12,7 +16,6 @@ RUN = ("run", *STRETCHED, "--hold", "sleep:50ms", "--blocks", "2", "--out", "out
 
 def test_a_disturbed_trial_is_measured_three_times_at_most(lockbench: Program) -> None:
     done = lockbench.run(*RUN)
-    assert done.returncode == 0, done.stderr
     rows = rows_of(lockbench.folder / "out")
     assert [(row["trial"], row["attempt"]) for row in rows] == [
         (trial, attempt) for trial in "01" for attempt in "012"
@@ -25,6 +28,27 @@ def test_a_disturbed_trial_is_measured_three_times_at_most(lockbench: Program) -
         assert row["reason"] == row["disturbance"]
     assert "2 trials, none of them valid" in done.stdout
     assert "2 × global, counter: the window took" in done.stdout
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_run_without_a_valid_row_is_inconclusive_and_says_why(
+    lockbench: Program, form: str
+) -> None:
+    done = lockbench.run(*RUN, "--format", form)
+    assert done.returncode == 4
+    assert "inconclusive: 0 of 6 rows are valid (minimum 1)" in done.stderr
+    assert "`reason` of out/trials.csv" in done.stderr
+
+
+def test_a_trial_counts_as_done_when_its_last_attempt_is(lockbench: Program) -> None:
+    done = lockbench.run(*RUN, "--progress", "bar")
+    shown = re.findall(r"(\d)/2 trials, \d+:\d\d (left|in all)(.*)\x1b", done.stderr)
+    assert [(count, end) for count, end, _ in shown] == [
+        *[("0", "left")] * 3,
+        *[("1", "left")] * 3,
+        ("2", "in all"),
+    ]
+    assert "disturbed, attempt 3 of 3: global" in shown[2][2]
 
 
 def test_all_attempts_of_a_trial_stand_in_latencies_under_their_number(lockbench: Program) -> None:
@@ -44,7 +68,8 @@ def test_a_trial_of_which_one_attempt_has_its_row_is_not_measured_again(
     header, first, *_ = trials.read_text(encoding="utf-8").splitlines(keepends=True)
     trials.write_text(header + first, encoding="utf-8")
     resumed = lockbench.run("run", "--resume", "out")
-    assert resumed.returncode == 0, resumed.stderr
+    assert resumed.returncode == 4, resumed.stderr
+    assert "0 of 4 rows are valid" in resumed.stderr
     rows = rows_of(lockbench.folder / "out")
     assert [(row["trial"], row["attempt"]) for row in rows] == [
         ("0", "0"),

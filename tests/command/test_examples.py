@@ -31,7 +31,7 @@ def measure(folder: Path, plugin: str, *primitives: str) -> None:
     Installed(UNPACKED).sh(
         folder,
         f"lockbench run --plugin ./{plugin} {words} --threads 1,2 --keys 8 --hold 0"
-        f" --window 20ms --blocks 1 --out of-{plugin.replace(os.sep, '-')}",
+        f" --mode fixed --blocks 1 --out of-{plugin.replace(os.sep, '-')}",
     )
     run = folder / f"of-{plugin.replace(os.sep, '-')}"
     assert_complete(run, 2 * len(primitives))

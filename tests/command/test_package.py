@@ -100,7 +100,7 @@ def test_write_build_list_run_stress_report() -> None:
     (folder / "CMakeLists.txt").write_text(block("cmake"), encoding="utf-8")
     # So short, it may stay inconclusive, or find that a lock which barges is unfair.
     commands = block("sh").replace("--budget 20s", "--budget 2s || (($? > 3))")
-    commands = commands.replace("--out mine", "--blocks 2 --window 20ms --keys 8 --out mine")
+    commands = commands.replace("--out mine", "--blocks 2 --mode fixed --keys 8 --out mine")
     said = Installed(UNPACKED).sh(folder, commands)
     assert "global:lock=my_lock" in said
     assert "keyed_table:lock=my_lock" in said

@@ -148,7 +148,7 @@ def test_a_c_lock_that_cannot_be_made_fails_its_rows(lockbench: Program) -> None
         *("--primitive", "global:lock=c_unmade", "--operations", "1", "--threads", "1"),
         *("--blocks", "1", "--out", "out"),
     )
-    assert done.returncode == 0
+    assert done.returncode == 4
     rows = rows_of(lockbench.folder / "out")
     assert [row["outcome"] for row in rows] == ["failed"]
     assert rows[0]["reason"] == "lock 'c_unmade' could not be made: its create() returned NULL"

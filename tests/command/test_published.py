@@ -27,7 +27,7 @@ def test_the_first_article_beside_what_the_ideal_allows(lockbench: Program) -> N
 
 
 def test_another_run_has_no_such_table(lockbench: Program) -> None:
-    done = lockbench.run("run", "--primitive", "global", "--blocks", "1", "--threads", "1")
+    done = lockbench.run("run", "--primitive", "global", "--mode", "fixed", "--blocks", "1")
     assert done.returncode == 0, done.stderr
     assert "Published (" not in done.stdout
 

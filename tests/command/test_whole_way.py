@@ -65,7 +65,7 @@ def test_a_small_run_ends_in_pictures_and_a_table(lockbench: Program) -> None:
 
 
 def test_a_trial_can_be_run_again_from_the_plan(lockbench: Program) -> None:
-    words = ("--primitive", "keyed", "--threads", "2", "--blocks", "1", "--window", "5ms")
+    words = ("--primitive", "keyed", "--threads", "2", "--blocks", "1", "--mode", "fixed")
     assert lockbench.run("run", *words, "--out", "out").returncode == 0
     meta = json.loads((lockbench.folder / "out" / "meta.json").read_text(encoding="utf-8"))
     trial = lockbench.folder / "trial.json"

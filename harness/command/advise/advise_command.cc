@@ -113,20 +113,18 @@ int measure(const AdviseOptions& options) {
   const auto check = [](const Cell& cell) { return Catalog::standard().check(cell); };
   absl::StatusOr<Plan> plan = advice_plan(options.wanted, options.budget, check);
   if (!plan.ok()) return complain(plan.status());
-  int code = 0;
   const auto finished = [&](const FinishedSession& session) {
     const Cell& cell = session.plan.trials.front().cell;
     std::cerr << "Measured " << session.folder << ": " << session.tally.text() << '\n';
     const Advice advice =
         advise(options.wanted, cell, session.plan, session.measurements, described);
-    code = say(options, advice, grounds_of(session.folder, advice, nullptr));
+    return say(options, advice, grounds_of(session.folder, advice, nullptr));
   };
-  const int measured = run_plan(*std::move(plan), options.out, options.words,
-                                {.progress = options.progress,
-                                 .program = options.program,
-                                 .command = "advise",
-                                 .finished = finished});
-  return measured == 0 ? code : measured;
+  return run_plan(*std::move(plan), options.out, options.words,
+                  {.progress = options.progress,
+                   .program = options.program,
+                   .command = "advise",
+                   .finished = finished});
 }
 
 }  // namespace

@@ -174,7 +174,7 @@ std::vector<std::string> notes_of(const CellGroup& group) {
 std::string confidence_text(const std::set<double>& confidences) {
   // Never 100 %.
   const auto percent = [](double share) {
-    return absl::StrFormat(share < 0.99 ? "%.0f %%" : "%.1f %%", 100 * std::min(share, 0.999));
+    return absl::StrFormat("%.*f %%", share < 0.99 ? 0 : 1, 100 * std::min(share, 0.999));
   };
   const std::string least = percent(*confidences.begin());
   const std::string most = percent(*confidences.rbegin());

@@ -2,6 +2,7 @@
 
 #include "harness/command/run/run_command.h"
 
+#include <algorithm>
 #include <iostream>
 #include <unistd.h>
 #include <utility>
@@ -86,6 +87,10 @@ std::vector<Section> sections_of(const FinishedSession& session) {
   return sections;
 }
 
+bool any_valid(const std::vector<Measurement>& rows) {
+  return std::any_of(rows.begin(), rows.end(), [](const Measurement& row) { return row.valid; });
+}
+
 // What is said at the end, for `options.program` to be called again.
 SessionSettings settings_of(const RunOptions& options) {
   const auto say = [options](const FinishedSession& session) {
@@ -100,6 +105,11 @@ SessionSettings settings_of(const RunOptions& options) {
     const ClosingWords words = closing_words(closing, options.format, style);
     std::cout << words.out;
     std::cerr << words.err;
+    if (any_valid(session.measurements)) return 0;
+    std::cerr << "lockbench run: inconclusive: 0 of " << session.measurements.size()
+              << " rows are valid (minimum 1); the column `reason` of " << session.folder
+              << "/trials.csv says why\n";
+    return kInconclusive;
   };
   return {.progress = options.progress, .program = options.program, .finished = say};
 }

@@ -28,9 +28,9 @@ struct RunOptions {
   std::string program;                          // as it was called, for what is to be typed next
 };
 
-// Returns the exit code: 0 when every trial has its row, 2 for bad input, 1 when rows could not be
-// written or processes not be started, 129, 130 or 143 when interrupted. Whatever the end, finished
-// rows are on disk, and how to resume is said.
+// Returns the exit code: 0 when every trial has its row, 4 when none of these is valid, 2 for bad
+// input, 1 when rows could not be written or processes not be started, 129, 130 or 143 when
+// interrupted. Whatever the end, finished rows are on disk, and how to resume is said.
 int run_command(const RunOptions& options);
 
 }  // namespace lockbench

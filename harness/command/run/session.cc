@@ -53,7 +53,7 @@ Session::Session(RunWriter writer, std::set<std::uint32_t> done, std::vector<Mea
   for (const Trial& trial : writer_.meta().plan.trials) {
     if (!done.contains(trial.number)) add_missing(trial);
   }
-  state_.done = done.size();
+  state_.done = kept_ = done.size();
   state_.total = writer_.meta().plan.trials.size();
 }
 
@@ -89,19 +89,23 @@ absl::Status Session::measure(const Trial& trial) {
     if (!row.ok()) return row.status();
     if (absl::Status status = writer_.append(*row); !status.ok()) return status;
     measurements_.push_back(measurement_of(*row));
-    if (number == 0) ++state_.done;  // from here on a resumed run takes it as it is
+    if (number == 0) ++kept_;
     if (!row->sample.disturbance.empty() && number + 1 < kMostAttempts) continue;
     tally_.add(trial, row->sample);
     note_figure(trial, row->sample);
     break;
   }
+  ++state_.done;
   state_.expected_done_s += expected_s(trial);
   return absl::OkStatus();
 }
 
 absl::StatusOr<Row> Session::attempt(const Trial& trial, std::uint32_t number) {
   update_elapsed();
-  progress_.show(state_, describe(trial.cell));
+  const std::string again = number == 0 ? ""
+                                        : "disturbed, attempt " + std::to_string(number + 1) +
+                                              " of " + std::to_string(kMostAttempts) + ": ";
+  progress_.show(state_, again + describe(trial.cell));
   Row row{.run = writer_.meta().run, .trial = trial, .attempt = number, .started_at = utc_now()};
   absl::StatusOr<Sample> sample = measure_in_child(kThisProgram, trial);
   if (!sample.ok()) return sample.status();
@@ -155,11 +159,10 @@ int Session::finished() {
   if (const absl::Status ended = end(RunEnd::State::kFinished); !ended.ok()) {
     return complain(ended);
   }
-  settings_.finished({.folder = writer_.folder().string(),
-                      .plan = writer_.meta().plan,
-                      .measurements = std::move(measurements_),
-                      .tally = tally_});
-  return 0;
+  return settings_.finished({.folder = writer_.folder().string(),
+                             .plan = writer_.meta().plan,
+                             .measurements = std::move(measurements_),
+                             .tally = tally_});
 }
 
 int Session::interrupted() {
@@ -199,7 +202,7 @@ std::string Session::how_to_go_on() const {
   for (const std::string& plugin : plugins_of(writer_.meta().plan)) {
     words.insert(words.end(), {"--plugin", plugin});
   }
-  return std::to_string(state_.done) + " of " + std::to_string(state_.total) +
+  return std::to_string(kept_) + " of " + std::to_string(state_.total) +
          " trials are kept; to go on: " + shell_command(words);
 }
 

@@ -40,7 +40,7 @@ struct SessionSettings {
   ProgressStyle progress = ProgressStyle::kAuto;
   std::string program;          // how lockbench was called, for what is to be typed next
   std::string command = "run";  // that its complaints are told by
-  std::function<void(const FinishedSession&)> finished;  // says what came of it
+  std::function<int(const FinishedSession&)> finished;  // says what came of it; the exit code
 };
 
 class Session {
@@ -83,6 +83,7 @@ class Session {
   std::vector<std::uint32_t> missing_;  // places in the writer's plan
   std::optional<Aim> aim_;
   std::vector<CellFigures> figures_;  // of this session's trials
+  std::size_t kept_ = 0;              // trials with a row: a resumed run takes them as they are
   ProgressState state_;
   Progress progress_;
   Tally tally_;
