@@ -17,9 +17,10 @@ run_packages=(
 
 # What the tests need besides.
 # graphviz draws nets, spin searches them a second time, postgresql serves the workload `database`;
-# Concurrency Kit and nsync are plugged in, zsh completes, doxygen makes pages.
+# Concurrency Kit and nsync are plugged in, zsh completes, doxygen makes pages; cpack asks file what
+# it packs.
 test_packages=(
-  doxygen graphviz libck-dev libgmock-dev libgtest-dev libnsync-dev postgresql python3-pytest spin
+  doxygen file graphviz libck-dev libgmock-dev libgtest-dev libnsync-dev postgresql python3-pytest spin
   zsh
 )
 
@@ -61,7 +62,7 @@ install_packages() {
   if (($(id -u) != 0)); then
     command -v sudo >/dev/null ||
       fail "packages are missing and this user is not root and has no sudo;" \
-        "as root, run: apt-get install --no-install-recommends $*"
+        "as root, run: apt-get update && apt-get install --no-install-recommends $*"
     as_root=(sudo)
   fi
   say "Installing $# missing packages, a minute or two${as_root[0]:+; sudo may ask for a password}"

@@ -28,6 +28,8 @@ struct InPlace {
   Make make;
   operator std::invoke_result_t<Make>() const { return make(); }
 };
+template <class Make>
+InPlace(Make) -> InPlace<Make>;  // clang before 17 deduces nothing for an aggregate
 
 template <class P, Key K>
 std::uint64_t leases_not_to_be_had(P& primitive, K shard) {

@@ -8,10 +8,16 @@
 
 #include <algorithm>
 #include <chrono>
-#include <concurrentqueue/blockingconcurrentqueue.h>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+
+// libconcurrentqueue 1.0.4 moved its headers.
+#if __has_include(<concurrentqueue/moodycamel/blockingconcurrentqueue.h>)
+#include <concurrentqueue/moodycamel/blockingconcurrentqueue.h>
+#else
+#include <concurrentqueue/blockingconcurrentqueue.h>
+#endif
 
 #include "primitives/baselines/lease_shards.h"
 
