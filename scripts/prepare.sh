@@ -7,9 +7,10 @@
 #
 # They speak of paths relative to the checkout and expect to be run from there.
 
-# What building and running lockbench needs, on Debian 12 and Ubuntu 24.04 or newer.
+# What building, running and packing lockbench needs, on Debian 12 and Ubuntu 24.04 or newer. cpack
+# calls file.
 run_packages=(
-  build-essential cmake ninja-build pkg-config
+  build-essential cmake file ninja-build pkg-config
   libabsl-dev libbenchmark-dev libcli11-dev libconcurrentqueue-dev libexpat1-dev libhwloc-dev
   libsqlite3-dev libtbb-dev libtomlplusplus-dev nlohmann-json3-dev
   python3 python3-jinja2 python3-matplotlib python3-pandas python3-scipy
@@ -17,10 +18,9 @@ run_packages=(
 
 # What the tests need besides.
 # graphviz draws nets, spin searches them a second time, postgresql serves the workload `database`;
-# Concurrency Kit and nsync are plugged in, zsh completes, doxygen makes pages; cpack asks file what
-# it packs.
+# Concurrency Kit and nsync are plugged in, zsh completes, doxygen makes pages.
 test_packages=(
-  doxygen file graphviz libck-dev libgmock-dev libgtest-dev libnsync-dev postgresql python3-pytest spin
+  doxygen graphviz libck-dev libgmock-dev libgtest-dev libnsync-dev postgresql python3-pytest spin
   zsh
 )
 

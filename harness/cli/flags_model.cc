@@ -11,9 +11,10 @@
 namespace lockbench {
 namespace {
 
+// The model says which numbers it can be built for, and which mean nothing to it.
+constexpr CountRange kAny = {.least = 0, .most = 1'000'000};
+
 void add_numbers(CLI::App& model, ModelSpec& spec) {
-  // The model says which numbers it can be built for, and which mean nothing to it.
-  constexpr CountRange kAny = {.least = 0, .most = 1'000'000};
   const auto add = [&model](const std::string& flag, const std::string& help, auto& number) {
     add_count(model, flag, kAny, help,
               [&number](std::uint64_t n) { number = static_cast<std::uint32_t>(n); });

@@ -81,6 +81,9 @@ class OftenBusy {
   int tried_ = 0;
 };
 
+static_assert(Nested<ForgetsDepth, std::uint64_t>::kAccepts);
+static_assert(Nested<OftenBusy, std::uint64_t>::kAccepts);
+
 template <class P>
 using Staged = Stage<Nested<P, std::uint64_t>, P>;
 

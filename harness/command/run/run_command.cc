@@ -93,7 +93,7 @@ bool any_valid(const std::vector<Measurement>& rows) {
 
 // What is said at the end, for `options.program` to be called again.
 SessionSettings settings_of(const RunOptions& options) {
-  const auto say = [options](const FinishedSession& session) {
+  const auto say = [options](const FinishedSession& session) -> int {
     const RunClosing closing{
         .folder = session.folder,
         .program = options.program,
