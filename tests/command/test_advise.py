@@ -34,7 +34,7 @@ def test_a_case_is_measured_and_each_primitive_has_its_reason(lockbench: Program
 
 def test_a_run_answers_without_measuring_and_says_how_far_it_is(lockbench: Program) -> None:
     words = ("--primitive", "global", "--primitive", "keyed", "--threads", "1,2", "--keys", "8")
-    flags = ("--hold", "1us", "--mode", "fixed", "--blocks", "2", "--out", "out")
+    flags = ("--hold", "1us", "--window", "100ms", "--blocks", "2", "--out", "out")
     assert lockbench.run("run", *words, *flags).returncode == 0
     before = (lockbench.folder / "out" / "trials.csv").read_bytes()
     answered = ("--hold", "1us", "--run", "out")

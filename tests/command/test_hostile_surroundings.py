@@ -67,7 +67,9 @@ def test_output_that_cannot_be_written_is_an_error(
 
 def test_a_preset_of_an_endless_name_still_gets_a_folder(lockbench: Program) -> None:
     plan = lockbench.folder / ("x" * 240 + ".toml")
-    plan.write_text('title = "x"\nprimitive = "keyed"\nblocks = 1\nmode = "fixed"\n')
+    plan.write_text(
+        'title = "x"\nprimitive = "keyed"\nblocks = 1\nmode = "fixed"\noperations = 1\n'
+    )
     done = lockbench.run("run", plan.name)
     assert done.returncode == 0, done.stderr
     (out,) = (lockbench.folder / "results" / "runs").iterdir()
