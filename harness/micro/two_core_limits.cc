@@ -175,9 +175,10 @@ void add_two_core_limits(Suite& suite, Companion& companion) {
     Cell cell = limit_cell(name);
     cell.threads = 2;
     cell.pinning = "scatter";
-    suite.add(
-        std::string("limit/") + name, std::move(cell),
-        [&companion, body = body](benchmark::State& state) { return body(state, companion); });
+    suite.add(std::string("limit/") + name, std::move(cell),
+              [&companion, measure = body](benchmark::State& state) {
+                return measure(state, companion);
+              });
   }
 }
 
