@@ -49,7 +49,7 @@ Report report_on(const RegisteredLock& entry, Order order) {
 }
 
 // What is broken is found long before that.
-constexpr Order kHunt{.budget = 30s};
+const Order kHunt{.budget = 30s};
 
 testing::AssertionResult expected_oracles(Oracle oracle, const Report& report) {
   if (report.verdict != Verdict::kFailed) {
