@@ -3,8 +3,8 @@
 """Draws what the pages of docs/ show of the runs in results/reference/, and nothing else.
 
 A page that shows images/reference/epyc-2vcpu/quick/winner.png shows the picture `winner` of the run
-results/reference/epyc-2vcpu/quick: the pages themselves are the list. Each picture carries the id of
-its run, as the text `run` of the PNG, so that a test finds pictures that are older than their run.
+results/reference/epyc-2vcpu/quick: the pages themselves are the list. Each picture carries the id
+of its run, as the text `run` of the PNG, so that a test finds pictures that are older than the run.
 """
 
 from __future__ import annotations
@@ -143,7 +143,8 @@ def shrink(picture: Path, run_id: str) -> None:
 
 def body(argv: Sequence[str]) -> int:
     arguments = parser().parse_args(argv)
-    wanted = sorted(shown_on(arguments.pages or [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]))
+    pages = arguments.pages or [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
+    wanted = sorted(shown_on(pages))
     for shown in wanted:
         check(shown)
     figure.use_style()

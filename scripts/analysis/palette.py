@@ -161,7 +161,7 @@ def _variant(number: int) -> int:
 
 
 def _tint(variant: int, round_of_shades: int) -> float:
-    """A small change of the shade: for a primitive with numbers, and where shades are used again."""
+    """A small change of the shade: for numbers, and where the shades are used again."""
     return (((5 * variant) % 13 - 6) * 0.02 if variant else 0.0) + 0.07 * (round_of_shades % 4)
 
 
