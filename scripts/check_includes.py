@@ -55,7 +55,13 @@ class Rule:
 # What all of stress may include.
 STRESS = ("harness/stress/litmus", "harness/stress/oracles", "harness/stress/trace") + tuple(
     f"harness/stress/{name}"
-    for name in ("engine_program.h", "lock_adapter.h", "registered_lock.h", "report.h")
+    for name in (
+        "engine_program.h",
+        "interpreter.h",
+        "lock_adapter.h",
+        "registered_lock.h",
+        "report.h",
+    )
 )
 
 # A file belongs to the deepest folder here that holds it. A folder that holds sources has a rule of
@@ -121,8 +127,10 @@ RULES: dict[str, Rule] = {
     # Child processes, and whether their threads stand still.
     "harness/stress/supervision": Rule(("primitives/platform",), STANDARD | {"kernel"}),
     "harness/stress/conformance": Rule(
-        STRESS + ("harness/stress/supervision", "harness/petri", "primitives/platform"),
-        frozenset({"std", "Abseil"}),
+        STRESS
+        + ("harness/stress/supervision", "harness/petri", "primitives/platform")
+        + ("workloads/random.h",),
+        STANDARD | {"Abseil", "kernel"},
     ),
     "harness/stress/explore": Rule(
         STRESS + ("harness/stress/conformance", "primitives"),

@@ -21,16 +21,16 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-Deed takes(std::uint32_t thread) {
-  return {.kind = Deed::kTakes, .thread = thread, .keys = {0}};
+Event takes(std::uint8_t thread) {
+  return {.kind = Event::kAcquire, .thread = thread};
 }
-Deed lets_go(std::uint32_t thread) {
-  return {.kind = Deed::kLetsGo, .thread = thread, .keys = {0}};
+Event lets_go(std::uint8_t thread) {
+  return {.kind = Event::kRelease, .thread = thread};
 }
 
 // Of the net of `global`: one after the other, and two inside at once.
-const Trace kRight{.deeds = {takes(0), lets_go(0), takes(1), lets_go(1)}, .end = Trace::kAllGone};
-const Trace kWrong{.deeds = {takes(0), lets_go(0), takes(1), takes(0)}};
+const Trace kRight{.events = {takes(0), lets_go(0), takes(1), lets_go(1)}, .end = Trace::kFinished};
+const Trace kWrong{.events = {takes(0), lets_go(0), takes(1), takes(0)}};
 
 class ConformanceRunTest : public testing::Test {
  protected:
@@ -131,7 +131,7 @@ TEST_F(ConformanceRunTest, DecidesNothingWhereMoreWaysAreOpenThanAreFollowed) {
     const auto net = WatchedNet::watch(with_marks(static_cast<std::uint32_t>(marks)));
     ASSERT_TRUE(net.ok()) << net.status();
     ConformanceRun run(*net, KeyMap{.lock_of = {0}});
-    const Trace trace{.deeds = {takes(0), takes(1)}};
+    const Trace trace{.events = {takes(0), takes(1)}};
     run.look_at({&trace, 1}, "by hand");
     const bool followed = marks == kWaysForeseen;
     EXPECT_EQ(run.failed(), followed);

@@ -14,8 +14,8 @@
 #include "harness/petri/pnml.h"
 #include "harness/stress/litmus/program.h"
 #include "harness/stress/threads/conformance.h"
-#include "harness/stress/threads/log.h"
 #include "harness/stress/threads/recorded_run.h"
+#include "harness/stress/trace/recorder.h"
 #include "tests/mutants/registry.h"
 #include "tests/petri/nets.h"
 
@@ -37,46 +37,32 @@ LitmusProgram program(const char* text) {
   return program_from(text, 8).value();
 }
 
-TEST(Log, PutsWhatThreadsNotedInOneOrder) {
-  const LitmusProgram both = program("L0 U | L1 U");
-  Log log(both, 1);
-  log.note(1, {.act = 0, .takes = true});
-  log.note(0, {.act = 0, .takes = true});
-  log.note(1, {.act = 0, .takes = false});
-  using Deed = stress::Deed;
-  const std::vector<Deed> expected{{.kind = Deed::kTakes, .thread = 1, .keys = {1}},
-                                   {.kind = Deed::kTakes, .thread = 0, .keys = {0}},
-                                   {.kind = Deed::kLetsGo, .thread = 1, .keys = {1}}};
-  EXPECT_EQ(log.deeds(both), expected);
-  EXPECT_TRUE(log.whole());
-  EXPECT_EQ(log.noted(), 3u);
+TEST(Recorder, PutsTheEventsOfAllThreadsInOneOrder) {
+  using Event = stress::Event;
+  const std::vector<Event> expected{{.kind = Event::kAcquire, .thread = 1, .key = 1},
+                                    {.kind = Event::kAcquire},
+                                    {.kind = Event::kRelease, .thread = 1, .key = 1}};
+  stress::Recorder recorder(2, expected.size());
+  recorder.acquired(expected[0]);
+  recorder.acquired(expected[1]);
+  recorder.releases(expected[2]);
+  EXPECT_EQ(recorder.events(), expected);
+  EXPECT_EQ(recorder.count(), 3u);
 }
 
-TEST(Log, TellsWhoWaitsForWhat) {
-  const LitmusProgram both = program("L0 U | L1 L0 U U");
-  Log log(both, 1);
-  EXPECT_THAT(log.waits(both), IsEmpty());
-  log.wants(1, 1);
-  ASSERT_EQ(log.waits(both).size(), 1u);
-  EXPECT_EQ(log.waits(both)[0].thread, 1u);
-  EXPECT_EQ(log.waits(both)[0].keys, std::vector<std::uint32_t>{0});
-  log.wants_nothing(1);
-  EXPECT_THAT(log.waits(both), IsEmpty());
-}
-
-TEST(RecordedRun, HoldersOfACorrectLockNeverOverlapInTheLog) {
+TEST(RecordedRun, HoldersOfACorrectLockNeverOverlapInTheTrace) {
   for (const bool yields : {false, true}) {
     const RecordedRun run = run_recorded(
         named("futex"),
         {.program = program("L0 U | L0 U | L0 U"), .passes = kPasses, .yields = yields});
     EXPECT_EQ(run.ended_badly, "");
-    EXPECT_EQ(run.trace.end, Trace::kAllGone);
-    const auto& deeds = run.trace.deeds;
-    ASSERT_EQ(deeds.size(), 6u * kPasses);
-    for (std::size_t i = 0; i < deeds.size(); i += 2) {
-      EXPECT_EQ(deeds[i].kind, stress::Deed::kTakes) << i;
-      EXPECT_EQ(deeds[i + 1].kind, stress::Deed::kLetsGo) << i;
-      EXPECT_EQ(deeds[i].thread, deeds[i + 1].thread) << i;
+    EXPECT_EQ(run.trace.end, Trace::kFinished);
+    const auto& events = run.trace.events;
+    ASSERT_EQ(events.size(), 6u * kPasses);
+    for (std::size_t i = 0; i < events.size(); i += 2) {
+      EXPECT_EQ(events[i].kind, stress::Event::kAcquire) << i;
+      EXPECT_EQ(events[i + 1].kind, stress::Event::kRelease) << i;
+      EXPECT_EQ(events[i].thread, events[i + 1].thread) << i;
     }
   }
 }
@@ -84,10 +70,10 @@ TEST(RecordedRun, HoldersOfACorrectLockNeverOverlapInTheLog) {
 TEST(RecordedRun, EndsThreadsThatStandStillAndTellsWhatTheyWaitFor) {
   const RecordedRun run =
       run_recorded(named("stripes_as_asked"), {.program = program("L0 L0 U U"), .passes = 1});
-  EXPECT_EQ(run.trace.end, Trace::kStill);
-  ASSERT_EQ(run.trace.deeds.size(), 1u);
+  EXPECT_EQ(run.trace.end, Trace::kStuck);
+  ASSERT_EQ(run.trace.events.size(), 1u);
   ASSERT_EQ(run.trace.waits.size(), 1u);
-  EXPECT_EQ(run.trace.waits[0].keys, std::vector<std::uint32_t>{0});
+  EXPECT_EQ(run.trace.waits[0].keys(), std::vector<std::uint32_t>{0});
 }
 
 TEST(RecordedRun, OutlivesALockThatTakesItsProcessWithIt) {

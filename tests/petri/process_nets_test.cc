@@ -20,10 +20,10 @@
 #include "harness/petri/pnml.h"
 #include "harness/stress/lock_adapter.h"
 #include "harness/stress/processes/conformance.h"
-#include "harness/stress/processes/journal.h"
 #include "harness/stress/processes/possible_traces.h"
 #include "harness/stress/processes/recorded_run.h"
 #include "harness/stress/supervision/children.h"
+#include "harness/stress/trace/recorder.h"
 #include "primitives/file_lock.h"
 #include "tests/mutants/registry.h"
 #include "tests/petri/nets.h"
@@ -36,8 +36,6 @@ using testing::Each;
 using testing::ElementsAre;
 using testing::Field;
 using testing::SizeIs;
-using InjectedFaults = std::vector<stress::Deed>;
-using Wanted = std::vector<std::optional<std::uint32_t>>;
 
 LitmusProgram program(const char* text) {
   return program_from(text, 8).value();
@@ -49,90 +47,85 @@ RegisteredLock named(const std::string& name) {
                        [&](const RegisteredLock& l) { return l.name == name; });
 }
 
-Record took(std::uint8_t process, std::uint32_t act = 0) {
-  return {.kind = Record::kTakes, .process = process, .act = act};
+stress::Event takes(std::uint8_t thread) {
+  return {.kind = stress::Event::kAcquire, .thread = thread};
 }
-Record gave(std::uint8_t process, std::uint32_t act = 0) {
-  return {.kind = Record::kLetsGo, .process = process, .act = act};
+stress::Event lets_go(std::uint8_t thread) {
+  return {.kind = stress::Event::kRelease, .thread = thread};
 }
-Record doomed(std::uint8_t process) {
-  return {.kind = Record::kDoomed, .process = process};
-}
-stress::Deed takes(std::uint32_t thread) {
-  return {.kind = stress::Deed::kTakes, .thread = thread, .keys = {0}};
-}
-stress::Deed lets_go(std::uint32_t thread) {
-  return {.kind = stress::Deed::kLetsGo, .thread = thread, .keys = {0}};
-}
-stress::Deed dies(std::uint32_t thread) {
-  return {.kind = stress::Deed::kDies, .thread = thread};
+stress::Event dies(std::uint8_t thread) {
+  return {.kind = stress::Event::kDie, .thread = thread};
 }
 
-TEST(Journal, HasOneOrderForAllProcessesAndNoGapWhereOneIsKilled) {
-  constexpr std::uint32_t kProcesses = 4;
-  constexpr std::uint32_t kEach = 5000;
-  Journal journal(kProcesses, std::size_t{kProcesses} * kEach + 1);
+TEST(Recorder, HasOneOrderForAllProcessesAndNoGapWhereOneIsKilled) {
+  constexpr std::uint8_t kProcesses = 4;
+  constexpr std::uint16_t kEach = 5000;
+  Recorder recorder(kProcesses, std::size_t{kProcesses} * kEach + 1);
   std::vector<pid_t> children;
-  for (std::uint32_t i = 0; i < kProcesses; ++i) {
+  for (std::uint8_t i = 0; i < kProcesses; ++i) {
     children.push_back(start_child([&, i] {
-      for (std::uint32_t n = 0; n < kEach; ++n) journal.note(i, {.act = n, .takes = true});
+      for (std::uint16_t n = 0; n < kEach; ++n) {
+        recorder.append({.kind = Event::kAcquire, .thread = i, .key = n});
+      }
     }));
   }
-  while (journal.noted() == 0) usleep(100);
-  journal.doom(0);
+  while (recorder.count() == 0) usleep(100);
+  recorder.append(dies(0));
   kill_child(children[0]);
   for (const pid_t child : children) collect_child(child);
   std::vector<std::uint32_t> next(kProcesses);
-  std::size_t dooms = 0;
-  for (const Record& record : journal.records()) {
-    if (record.kind == Record::kDoomed) {
-      ++dooms;
+  std::size_t deaths = 0;
+  for (const Event& event : recorder.events()) {
+    if (event.kind == Event::kDie) {
+      ++deaths;
     } else {
-      EXPECT_EQ(record.act, next[record.process]++) << int{record.process};
+      EXPECT_EQ(event.key, next[event.thread]++) << int{event.thread};
     }
   }
-  EXPECT_EQ(dooms, 1u);
+  EXPECT_EQ(deaths, 1u);
   next[0] = kEach;
   EXPECT_THAT(next, Each(kEach));
 }
 
-TEST(Journal, TellsWhoWaitsForWhatAndWhoIsInside) {
-  Journal journal(2, 2);
-  EXPECT_EQ(journal.wanted_by(1), std::nullopt);
-  journal.wants(1, 3);
-  EXPECT_EQ(journal.wanted_by(1), 3u);
-  journal.wants_nothing(1);
-  journal.note(1, {.act = 3, .takes = true});
-  EXPECT_EQ(journal.wanted_by(1), std::nullopt);
-  EXPECT_TRUE(journal.is_inside(1));
-  EXPECT_FALSE(journal.is_inside(0));
-  journal.note(1, {.act = 3, .takes = false});
-  EXPECT_FALSE(journal.is_inside(1));
+TEST(Recorder, KnowsTheRequestsThatHaveNotReturnedAndWhoHolds) {
+  Recorder recorder(2, 2);
+  EXPECT_EQ(recorder.pending(1), std::nullopt);
+  const Event request{.kind = Event::kRequest, .thread = 1, .key = 3};
+  recorder.requests(request);
+  EXPECT_EQ(recorder.pending(1), request);
+  recorder.acquired(as(Event::kAcquire, request));
+  EXPECT_EQ(recorder.pending(1), std::nullopt);
+  EXPECT_TRUE(recorder.is_holding(1));
+  EXPECT_FALSE(recorder.is_holding(0));
+  recorder.releases(as(Event::kRelease, request));
+  EXPECT_FALSE(recorder.is_holding(1));
 }
 
-TEST(Readings, WhoIsKilledHoldingDiesAfterAllThatItNoted) {
-  const LitmusProgram both = program("L0 U | L0 U");
-  EXPECT_THAT(possible_traces({took(0), doomed(0), took(1)}, Wanted(2), both),
-              ElementsAre(InjectedFaults{takes(0), dies(0), takes(1)}));
-  EXPECT_THAT(possible_traces({doomed(0), took(0), took(1)}, Wanted(2), both),
-              ElementsAre(InjectedFaults{takes(0), dies(0), takes(1)}));
+using Events = std::vector<Event>;
+using Pending = std::vector<std::optional<Event>>;
+
+TEST(PossibleTraces, AProcessThatIsKilledHoldingDiesAfterItsLastEvent) {
+  EXPECT_THAT(possible_traces({takes(0), dies(0), takes(1)}, Pending(2)),
+              ElementsAre(Events{takes(0), dies(0), takes(1)}));
+  EXPECT_THAT(possible_traces({dies(0), takes(0), takes(1)}, Pending(2)),
+              ElementsAre(Events{takes(0), dies(0), takes(1)}));
 }
 
-TEST(Readings, WhoIsKilledGivingBackMayHaveHeldItStill) {
-  EXPECT_THAT(possible_traces({took(0), gave(0), doomed(0)}, Wanted(2), program("L0 U | L0 U")),
-              ElementsAre(InjectedFaults{takes(0), lets_go(0)}, InjectedFaults{takes(0), dies(0)}));
+TEST(PossibleTraces, AProcessThatIsKilledReleasingMayStillHaveHeld) {
+  EXPECT_THAT(possible_traces({takes(0), lets_go(0), dies(0)}, Pending(2)),
+              ElementsAre(Events{takes(0), lets_go(0)}, Events{takes(0), dies(0)}));
 }
 
-TEST(Readings, WhoIsKilledAskingMayHaveHadIt) {
+TEST(PossibleTraces, AProcessThatIsKilledDuringARequestMayHaveHeld) {
+  const Event request{.kind = Event::kRequest};
   EXPECT_THAT(
-      possible_traces({took(1), gave(1), doomed(0)}, {0, std::nullopt}, program("L0 U | L0 U")),
-      ElementsAre(InjectedFaults{takes(1), lets_go(1)},
-                  InjectedFaults{takes(1), lets_go(1), takes(0), dies(0)}));
+      possible_traces({takes(1), lets_go(1), dies(0)}, {request, std::nullopt}),
+      ElementsAre(Events{takes(1), lets_go(1)}, Events{takes(1), lets_go(1), takes(0), dies(0)}));
 }
 
-TEST(Readings, WhoIsKilledOutsideLeavesNothing) {
-  EXPECT_THAT(possible_traces({doomed(0), took(1), gave(1)}, Wanted(2), program("L0 U | L0 U")),
-              ElementsAre(InjectedFaults{takes(1), lets_go(1)}));
+TEST(PossibleTraces, AProcessThatIsKilledOutsideLeavesNothing) {
+  EXPECT_THAT(possible_traces({dies(0), takes(1), lets_go(1)}, Pending(2)),
+              ElementsAre(Events{takes(1), lets_go(1)}));
 }
 
 // For longer than it takes to be killed, and not for so long that this is a standstill.
@@ -145,21 +138,21 @@ TEST(RecordedRun, ADeadOwnersLockIsHadAgain) {
       run_recorded(file, {.program = program(kResting), .fault = FaultKind::kKill});
   EXPECT_EQ(run.ended_badly, "");
   EXPECT_EQ(run.strikes.killed_inside, 1u);
-  EXPECT_EQ(run.possible[0].end, Trace::kAllGone);
+  EXPECT_EQ(run.possible[0].end, Trace::kFinished);
   EXPECT_FALSE(run.possible[0].shortage.has_value());
-  ASSERT_FALSE(run.possible[0].deeds.empty());
-  const std::uint32_t first = run.possible[0].deeds[0].thread;
-  EXPECT_THAT(run.possible,
-              ElementsAre(Field(&Trace::deeds, ElementsAre(takes(first), dies(first),
-                                                           takes(1 - first), lets_go(1 - first)))));
+  ASSERT_FALSE(run.possible[0].events.empty());
+  const std::uint8_t first = run.possible[0].events[0].thread;
+  EXPECT_THAT(run.possible, ElementsAre(Field(&Trace::events,
+                                              ElementsAre(takes(first), dies(first),
+                                                          takes(1 - first), lets_go(1 - first)))));
 }
 
 TEST(RecordedRun, EndsProcessesThatStandStillAndTellsWhatTheyWaitFor) {
   const RecordedRun run = run_recorded(named("link_no_recovery"),
                                        {.program = program(kResting), .fault = FaultKind::kKill});
-  EXPECT_EQ(run.possible[0].end, Trace::kStill);
+  EXPECT_EQ(run.possible[0].end, Trace::kStuck);
   ASSERT_THAT(run.possible[0].waits, SizeIs(1));
-  EXPECT_EQ(run.possible[0].waits[0].keys, std::vector<std::uint32_t>{0});
+  EXPECT_EQ(run.possible[0].waits[0].keys(), std::vector<std::uint32_t>{0});
 }
 
 TEST(RecordedRun, TellsOfAProcessThatEndsItself) {

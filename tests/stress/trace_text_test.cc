@@ -7,27 +7,61 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/stress/trace/recent_events.h"
+
 namespace lockbench::stress {
 namespace {
 
 using ::testing::ElementsAre;
 
-TEST(TraceText, IsToldInTheOrderOfTime) {
-  EXPECT_THAT(trace_text({{3'500, "thread 1", Doing::kHas, "key 0"},
-                          {1'000, "thread 0", Doing::kGives, "key 0"},
-                          {9'000, "process 2", Doing::kEnded, ""}},
-                         1'000),
-              ElementsAre("0.0 us, thread 0 gives back key 0", "2.5 us, thread 1 has key 0",
+TEST(Event, ComesBackFromItsWord) {
+  const Event event{.kind = Event::kAcquire,
+                    .thread = 200,
+                    .key = 65'535,
+                    .other = 7,
+                    .lease = 32'767,
+                    .pair = true};
+  EXPECT_EQ(event_from(pack(event)), event);
+  EXPECT_NE(pack(Event{.kind = Event::kEnd}), 0U);
+}
+
+TEST(TraceText, IsInTheOrderOfTime) {
+  EXPECT_THAT(to_text({{3'500, {.kind = Event::kAcquire, .thread = 1}},
+                       {1'000, {.kind = Event::kRelease, .key = 3}},
+                       {9'000, {.kind = Event::kEnd, .thread = 2}}},
+                      TimeUnit::kNanoseconds, 1'000, "process"),
+              ElementsAre("0.0 us, process 0 releases key 3", "2.5 us, process 1 acquires key 0",
                           "8.0 us, process 2 ends"));
 }
 
-TEST(TraceText, TellsTheLastOfWhatIsLong) {
-  std::vector<Said> said;
-  for (std::uint64_t i = 0; i < 100; ++i)
-    said.push_back({i * 1'000, "thread 0", Doing::kWants, "key 0"});
-  const std::vector<std::string> lines = trace_text(said, 0);
+TEST(TraceText, NamesBothKeysOfAPairAndTheLeaseOfAHold) {
+  EXPECT_THAT(to_text({{4, {.kind = Event::kRequest, .key = 1, .other = 2, .pair = true}},
+                       {5, {.kind = Event::kAcquire, .key = 1, .lease = 3}}},
+                      TimeUnit::kSteps, 0, "thread"),
+              ElementsAre("step 4, thread 0 requests keys 1 and 2",
+                          "step 5, thread 0 acquires key 1 (lease 3)"));
+}
+
+TEST(TraceText, HasTheLastEventsOfALongTrace) {
+  std::vector<TimedEvent> events;
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    events.push_back({i * 1'000, {.kind = Event::kRequest}});
+  }
+  const auto lines = to_text(events, TimeUnit::kNanoseconds, 0, "thread");
   EXPECT_EQ(lines.size(), 60U);
-  EXPECT_EQ(lines.back(), "99.0 us, thread 0 wants key 0");
+  EXPECT_EQ(lines.back(), "99.0 us, thread 0 requests key 0");
+}
+
+TEST(RecentEvents, KeepsTheLastOnesSinceAGivenTime) {
+  RecentEvents recent{};
+  for (std::uint64_t i = 1; i <= 40; ++i) {
+    recent.record({.kind = Event::kRequest, .key = static_cast<std::uint16_t>(i)}, i);
+  }
+  EXPECT_EQ(recent.count(), 40U);
+  EXPECT_EQ(recent.now().key, 40);
+  std::vector<TimedEvent> events;
+  recent.append_to(events, 35);
+  EXPECT_EQ(events.size(), 6U);
 }
 
 }  // namespace

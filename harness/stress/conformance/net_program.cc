@@ -10,6 +10,7 @@
 
 #include "harness/petri/net.h"
 #include "harness/petri/replay.h"
+#include "harness/stress/interpreter.h"
 #include "harness/stress/litmus/generate.h"
 #include "harness/stress/trace/trace.h"
 
@@ -175,14 +176,13 @@ class Writer {
 // What would be seen of the thread if every take succeeded.
 Trace alone(const LitmusProgram& program, std::uint32_t thread) {
   Trace seen;
-  std::vector<Deed> open;
+  std::vector<Event> open;
   for (const Act& act : program.threads[thread]) {
     if (acquires(act.kind)) {
-      open.push_back({.kind = Deed::kTakes, .thread = thread, .keys = keys_of(act)});
-      seen.deeds.push_back(open.back());
+      open.push_back(as(Event::kAcquire, request_of(act, thread)));
+      seen.events.push_back(open.back());
     } else if (releases(act.kind)) {
-      open.back().kind = Deed::kLetsGo;
-      seen.deeds.push_back(open.back());
+      seen.events.push_back(as(Event::kRelease, open.back()));
       open.pop_back();
     }
   }

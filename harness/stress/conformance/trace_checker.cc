@@ -26,17 +26,18 @@ std::vector<std::uint32_t> TraceChecker::locks_of(const std::vector<std::uint32_
 
 std::vector<std::string> TraceChecker::events_of(const Trace& trace) const {
   std::vector<std::string> events;
-  for (const Deed& deed : trace.deeds) {
-    if (deed.kind == Deed::kDies) {
-      events.push_back(WatchedNet::dies(deed.thread));
+  for (const Event& event : trace.events) {
+    if (event.kind == Event::kDie) {
+      events.push_back(WatchedNet::dies(event.thread));
       continue;
     }
-    std::vector<std::uint32_t> locks = net_.in_order(deed.thread, locks_of(deed.keys, deed.lease));
-    if (deed.kind == Deed::kLetsGo) std::reverse(locks.begin(), locks.end());
+    std::vector<std::uint32_t> locks =
+        net_.in_order(event.thread, locks_of(event.keys(), event.lease));
+    if (event.kind == Event::kRelease) std::reverse(locks.begin(), locks.end());
     for (const std::uint32_t lock : locks) {
-      events.push_back(deed.kind == Deed::kTakes    ? net_.takes(deed.thread, lock)
-                       : deed.kind == Deed::kLetsGo ? net_.lets_go(deed.thread, lock)
-                                                    : WatchedNet::expires(deed.thread));
+      events.push_back(event.kind == Event::kAcquire   ? net_.takes(event.thread, lock)
+                       : event.kind == Event::kRelease ? net_.lets_go(event.thread, lock)
+                                                       : WatchedNet::expires(event.thread));
     }
   }
   return events;
@@ -79,8 +80,8 @@ std::optional<Disagreement> TraceChecker::judgement(const Trace& trace,
     return Disagreement{std::move(what), std::move(events)};
   }
   std::string what;
-  if (trace.end == Trace::kStill) what = standstill(trace, events);
-  if (trace.end == Trace::kGoneUsed) {
+  if (trace.end == Trace::kStuck) what = standstill(trace, events);
+  if (trace.end == Trace::kUsedDeadWord) {
     what = "the code used something that it had removed, which no model has left to use";
   }
   if (what.empty()) what = kept_text(trace, replayed.before);
@@ -101,7 +102,7 @@ std::string TraceChecker::standstill(const Trace& trace,
 }
 
 // Decides for one waiter after the other what it wants and what of it it has got.
-std::string TraceChecker::could_go_on(std::span<const Trace::Wait> undecided,
+std::string TraceChecker::could_go_on(std::span<const Event> undecided,
                                       const std::vector<std::string>& events,
                                       std::vector<std::string>& next) const {
   if (undecided.empty()) return first_possible(events, next);
@@ -122,8 +123,8 @@ std::string TraceChecker::could_go_on(std::span<const Trace::Wait> undecided,
   return possible;
 }
 
-std::vector<std::vector<std::uint32_t>> TraceChecker::choices_of(const Trace::Wait& wait) const {
-  if (!keys_.by_lease) return {net_.in_order(wait.thread, locks_of(wait.keys, 0))};
+std::vector<std::vector<std::uint32_t>> TraceChecker::choices_of(const Event& wait) const {
+  if (!keys_.by_lease) return {net_.in_order(wait.thread, locks_of(wait.keys(), 0))};
   std::vector<std::vector<std::uint32_t>> choices;
   for (std::uint32_t lock = 0; lock < net_.locks().size(); ++lock) choices.push_back({lock});
   return choices;
@@ -153,8 +154,8 @@ std::string TraceChecker::kept_text(const Trace& trace, const Marking& marking) 
 std::vector<std::uint32_t> TraceChecker::living_after(const Trace& trace) const {
   std::vector<std::uint32_t> living(net_.threads());
   std::iota(living.begin(), living.end(), 0);
-  for (const Deed& deed : trace.deeds) {
-    if (deed.kind == Deed::kDies) std::erase(living, deed.thread);
+  for (const Event& event : trace.events) {
+    if (event.kind == Event::kDie) std::erase(living, event.thread);
   }
   return living;
 }

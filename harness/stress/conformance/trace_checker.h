@@ -75,10 +75,9 @@ class TraceChecker {
   std::vector<std::uint32_t> living_after(const Trace& trace) const;
   std::string shortage_text(const Trace& trace, std::vector<std::string> events) const;
 
-  std::string could_go_on(std::span<const Trace::Wait> undecided,
-                          const std::vector<std::string>& events,
+  std::string could_go_on(std::span<const Event> undecided, const std::vector<std::string>& events,
                           std::vector<std::string>& next) const;
-  std::vector<std::vector<std::uint32_t>> choices_of(const Trace::Wait& wait) const;
+  std::vector<std::vector<std::uint32_t>> choices_of(const Event& wait) const;
   std::string first_possible(std::vector<std::string> events,
                              const std::vector<std::string>& next) const;
 

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// CheckedRun: one execution of a program on a lock, watched by the oracles.
+// CheckedRun: one execution of a litmus program on simulated threads, checked by the oracles.
 //
 // The threads of the program are simulated; the books that the oracles keep are not: they are
 // exact, add no ordering, and survive the execution, however it ends.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/stress/explore/world.h"
+#include "harness/stress/interpreter.h"
 #include "harness/stress/litmus/program.h"
 #include "harness/stress/oracles/failure.h"
+#include "harness/stress/oracles/stall.h"
 #include "harness/stress/registered_lock.h"
 #include "harness/stress/trace/trace.h"
 #include "primitives/platform/atomic.h"
@@ -26,10 +27,11 @@ class CheckedRun {
  public:
   CheckedRun(World& world, const RegisteredLock& entry, const LitmusProgram& program);
 
-  // From here on `trace`, which outlives this, is told what is seen.
+  // From here on the events are written to `trace`, which outlives this.
   void keep(Trace* trace) { trace_ = trace; }
 
-  // The program for World::run(), once: makes the lock, runs the program, looks at what is left.
+  // The program for World::run(), once: makes the lock, runs the litmus program, and checks the
+  // state that is left.
   void run();
 
   // What the oracles say of an execution that ended so.
@@ -37,24 +39,29 @@ class CheckedRun {
 
   const Evaluations& evaluations() const { return evaluations_; }
   std::uint64_t acquisitions() const { return acquisitions_; }
-  std::uint64_t contended() const { return contended_; }  // takes that met another's call
+  std::uint64_t contended() const { return contended_; }  // requests that met another one
 
  private:
-  // One take that succeeded and was not given back.
-  struct Hold {
-    const Act* act = nullptr;
-    LockHandle* handle = nullptr;
-    std::uint32_t lease = 0;
+  class Runner;
+
+  // What a thread knows of its hold, beside the event.
+  struct HoldData {
     std::uint64_t seen[2] = {};  // of the data of its keys
-    bool seen_in_time = true;    // told to the trace
+    bool in_trace = true;
+  };
+
+  // Calls that may make a try_lock() fail: each from the request to the end of the release.
+  struct Traffic {
+    std::uint32_t under_way = 0;
+    std::uint64_t begun = 0;
   };
 
   struct ThreadBooks {
-    const Act* act = nullptr;   // under way
-    bool taking = false;        // inside lock(), try_lock() or try_lock_for()
-    std::int64_t asked_ns = 0;  // when its last take began
-    bool ended = false;
-    std::vector<Hold> holds;
+    ThreadPosition position;
+    // Of the last request:
+    std::int64_t asked_ns = 0;
+    Traffic traffic;
+    bool stores_under_way = false;
   };
 
   struct Holder {
@@ -65,7 +72,7 @@ class CheckedRun {
     const char* disputed = nullptr;  // what was done to its hold that must not end it
   };
 
-  // The last time that a lease of a key was given back.
+  // The last time that a lease of a key was released.
   struct LastHold {
     std::uint32_t thread = 0;  // of the world
     std::uint32_t moment = 0;
@@ -79,49 +86,31 @@ class CheckedRun {
     std::uint64_t last_token = 0;
   };
 
-  // Calls that may stand in the way of a try: each from the beginning of its take to the end of its
-  // give.
-  struct Traffic {
-    std::uint32_t under_way = 0;
-    std::uint64_t begun = 0;
-  };
+  // ---- checked_run.cc: what the threads do
+  void run_thread(std::uint32_t number);
+  void begin_request(const Event& request, bool may_be_refused);
+  void enter(const Event& acquired, HoldData& hold, const LockHandle& handle);
+  void leave(const Event& release, HoldData& hold);
+  void check_refusal(const Event& refusal, const Act& act);
+  void enter_key(const Event& acquired, std::uint32_t key, const LockHandle& handle);
+  void check_room(const Event& acquired, std::uint32_t key);
+  void check_token(const Event& acquired, std::uint32_t key, const LockHandle& handle);
+  void check_order(const Event& acquired, std::uint32_t key);
+  void check_data(std::uint32_t number, std::uint32_t key, std::uint32_t lease, std::uint64_t seen);
+  bool leave_key(const Event& release, std::uint32_t key);
+  void forget_hold(const Event& release, std::uint32_t key);
+  bool holds(std::uint32_t number, std::uint16_t key) const;
+  bool is_late(std::int64_t since_ns) const;
+  void record(const Event& event);
+  void trace(const Event& event);
+  void trace_expired_holds(const Event& acquired);
 
-  // What a thread saw when it began to take.
-  struct Start {
-    Traffic traffic;
-    std::int64_t ns = 0;
-    bool stores_under_way = false;
-  };
-
-  void trace_event(Deed::Kind kind, std::uint32_t number, const Act& act, std::uint32_t lease);
-  void tell_of_late_holders(const std::vector<std::uint32_t>& keys);
+  // ---- end_of_run.cc: what the oracles say at the end
   void close_trace(End end);
-  void live(std::uint32_t number);
-  bool awaited(std::uint32_t number) const;
-  std::size_t perform(std::uint32_t number, std::size_t position);
-  Start begin_take(std::uint32_t number, const Act& act);
-  bool call(const Act& act, LockHandle& handle);
-  void refused(std::uint32_t number, const Act& act, const Start& start);
-  void enter(std::uint32_t number, const Act& act, LockHandle* handle);
-  void enter_key(std::uint32_t number, std::uint32_t key, const Hold& hold);
-  bool late(std::int64_t since_ns) const;
-  void check_room(std::uint32_t number, std::uint32_t key, const Hold& hold);
-  void give(std::uint32_t number);
-  void give_foreign(std::uint32_t number, std::uint32_t key);
-  void forget_hold(std::uint32_t number, std::uint32_t key, const Hold& hold);
-  bool leave_key(std::uint32_t number, std::uint32_t key, const Hold& hold);
-  void check_data(std::uint32_t number, std::uint32_t key, const Hold& hold, std::uint64_t seen);
-  void look_at_the_end();
+  void check_quiescent_state();
   void check_free(std::uint32_t key);
-
-  bool holds(std::uint32_t number, std::uint32_t key) const;
-  bool may_hold_what_is_wanted(std::uint32_t other, const Act& wanted) const;
-  std::vector<std::uint32_t> circle() const;
-  bool awaits_its_own_key() const;
-  Failure stuck() const;
-  std::string doing(std::uint32_t number) const;
-
   [[noreturn]] void fail(Oracle oracle, std::string what);
+
   Traffic& traffic(std::uint32_t key) { return traffic_[entry_.abilities.lock_per_key ? key : 0]; }
   platform::Atomic<std::uint64_t>& data(std::uint32_t key, std::uint32_t lease) {
     return data_[key * capacity_ + lease];

@@ -14,6 +14,7 @@
 #include "harness/stress/explore/conformance.h"
 #include "harness/stress/explore/schedule.h"
 #include "harness/stress/explore/schedule_explorer.h"
+#include "harness/stress/trace/trace_text.h"
 
 namespace lockbench::stress::explore {
 namespace {
@@ -37,23 +38,12 @@ std::vector<Oracle> needed_for(const Abilities& abilities) {
   return needed;
 }
 
-// The last of what each thread did; all of it where it is short.
-std::vector<std::string> trace_text(const std::vector<Event>& events) {
-  constexpr std::size_t kMost = 60;
-  std::vector<std::string> lines;
-  const std::size_t first = events.size() > kMost ? events.size() - kMost : 0;
-  for (std::size_t i = first; i < events.size(); ++i) {
-    lines.push_back(absl::StrFormat("step %d, %s", events[i].step, events[i].what));
-  }
-  return lines;
-}
-
 void report_failure(const Counterexample& counterexample, const Order& order, Report& report) {
   report.verdict = Verdict::kFailed;
   report.failure = counterexample.failure;
   report.how = counterexample.strategy;
   report.found_after_s = counterexample.seconds;
-  report.trace = trace_text(counterexample.events);
+  report.trace = to_text(counterexample.events, TimeUnit::kSteps, 0, "thread");
   report.replay.exact = true;
   report.replay.options = {"--engine",   "sim",
                            "--program",  to_text(counterexample.program),

@@ -30,7 +30,7 @@ struct Counterexample {
   std::string strategy;  // that found it
   LitmusProgram program;
   std::vector<Option> schedule;
-  std::vector<Event> events;
+  std::vector<TimedEvent> events;
   std::uint64_t executions = 0;  // before it was found
   double seconds = 0;
 };

@@ -102,10 +102,10 @@ void World::fail() {
   leave(End::kFailed);
 }
 
-void World::tell(const std::function<std::string()>& what) {
+void World::record(const Event& event) {
   if (!record_) return;
   const UntrackedScope untracked(*this);
-  execution_.events.push_back({execution_.steps, running_, what()});
+  execution_.events.push_back({execution_.steps, event});
 }
 
 // ---- who is next

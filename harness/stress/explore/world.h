@@ -34,18 +34,12 @@
 #include "harness/stress/explore/fibre.h"
 #include "harness/stress/explore/memory.h"
 #include "harness/stress/explore/strategy.h"
+#include "harness/stress/trace/event.h"
 #include "primitives/platform/simulated/hooks.h"
 
 namespace lockbench::stress::explore {
 
 enum class End { kFinished, kStuck, kFailed, kLeft, kTooLong };
-
-// What happened, for people; kept only when asked for.
-struct Event {
-  std::uint64_t step;
-  std::uint32_t thread;
-  std::string what;
-};
 
 class World {
  public:
@@ -56,8 +50,8 @@ class World {
   struct Execution {
     End end;
     std::uint64_t steps = 0;
-    std::vector<Option> schedule;  // every decision, in order
-    std::vector<Event> events;     // when recorded
+    std::vector<Option> schedule;    // every decision, in order
+    std::vector<TimedEvent> events;  // when recorded, with their steps
   };
 
   // Runs `program` as thread 0.
@@ -70,8 +64,8 @@ class World {
   // whether some of them did not.
   bool settle();
 
-  // For what runs inside, not a point of choice: an event for the record.
-  void tell(const std::function<std::string()>& what);
+  // For what runs inside, not a point of choice: adds to Execution::events.
+  void record(const Event& event);
 
   Memory& memory() { return memory_; }
   std::uint32_t thread() const { return running_; }

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace lockbench::stress {
 
@@ -54,5 +55,18 @@ struct Abilities {
   std::chrono::nanoseconds hold_limit{};  // a longer hold may lose the key; 0: it may not
   bool refuses_non_owners = false;        // unlock() by a thread that does not hold has no effect
 };
+
+// How often the key can be acquired at once by try_lock(), and at most as often as its capacity
+// says. Releases it again, unless that was less often.
+inline std::uint32_t free_holds(LockUnderTest& lock, std::uint64_t key) {
+  std::vector<std::unique_ptr<LockHandle>> handles;
+  const std::uint32_t capacity = lock.capacity();
+  for (std::uint32_t i = 0; i < capacity; ++i) {
+    handles.push_back(lock.handle(key));
+    if (!handles.back()->try_lock()) return i;
+  }
+  for (const auto& handle : handles) handle->unlock();
+  return capacity;
+}
 
 }  // namespace lockbench::stress

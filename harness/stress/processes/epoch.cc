@@ -78,13 +78,13 @@ class Epoch {
 
   std::uint64_t events() const {
     std::uint64_t events = group_.living().size();
-    for (const ProcessSlot& slot : state_.slots) events += get(slot.events);
+    for (const ProcessSlot& slot : state_.slots) events += slot.events.count();
     return events;
   }
 
   void tell_standstill(const std::vector<std::uint32_t>& left) {
     const std::uint32_t slot = left.front();
-    const Deed doing = unpack(get(state_.slots[slot].doing));
+    const Event doing = state_.slots[slot].events.now();
     const std::uint64_t inside = get(state_.sections[doing.key].inside);
     state_.note(
         {.fault = FailureRecord::kStandstill,
@@ -155,10 +155,10 @@ class Epoch {
     for (const auto& handle : held) handle->unlock();
   }
 
-  bool try_or_note(LockHandle& handle, const FailureRecord& charge) {
+  bool try_or_note(LockHandle& handle, const FailureRecord& failure) {
     add(state_.checking);
     const bool had = handle.try_lock();
-    if (!had) state_.note(charge);
+    if (!had) state_.note(failure);
     return had;
   }
 
@@ -183,7 +183,7 @@ void wipe(SharedState& state) {
     for (Word& begun : slot.begun) put(begun, 0);
     for (Word& done : slot.done) put(done, 0);
     put(slot.stopped, 0);
-    put(slot.doing, 0);
+    slot.events.set_now({});
   }
 }
 

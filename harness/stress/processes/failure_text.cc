@@ -8,6 +8,8 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
+#include "harness/stress/trace/trace_text.h"
+
 namespace lockbench::stress::processes {
 namespace {
 
@@ -101,16 +103,9 @@ Failure failure_from(const FailureRecord& c) {
 }
 
 std::vector<std::string> trace_text_of(const SharedState& state) {
-  std::vector<Said> said;
-  for (std::uint32_t slot = 0; slot < kMostProcesses; ++slot) {
-    for (const EventWords& event : state.slots[slot].last) {
-      if (get(event.ns) < get(state.began_ns)) continue;
-      const Deed deed = unpack(get(event.deed));
-      said.push_back({get(event.ns), StrCat("process ", slot), deed.what,
-                      deed.what == Deed::kEnded ? std::string() : StrCat("key ", deed.key)});
-    }
-  }
-  return trace_text(std::move(said), get(state.began_ns));
+  std::vector<TimedEvent> events;
+  for (const ProcessSlot& slot : state.slots) slot.events.append_to(events, get(state.began_ns));
+  return to_text(std::move(events), TimeUnit::kNanoseconds, get(state.began_ns), "process");
 }
 
 }  // namespace lockbench::stress::processes

@@ -12,7 +12,7 @@
 namespace lockbench::stress::processes {
 
 // Requires a fault. Pure.
-Failure failure_from(const FailureRecord& charge);
+Failure failure_from(const FailureRecord& failure);
 
 // The last events of each process in the epoch under way, one a line, in the order of their times.
 std::vector<std::string> trace_text_of(const SharedState& state);

@@ -93,8 +93,8 @@ void FaultInjector::note_deaths(std::uint64_t name) {
 bool FaultInjector::somebody_wants(std::uint32_t key) const {
   const std::vector<std::uint32_t> slots = group_.living();
   return std::any_of(slots.begin(), slots.end(), [&](std::uint32_t slot) {
-    const Deed doing = unpack(get(context_.state.slots[slot].doing));
-    return doing.what == Deed::kWants && doing.key == key;
+    const Event doing = context_.state.slots[slot].events.now();
+    return doing.kind == Event::kRequest && doing.key == key;
   });
 }
 

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harness/stress/processes/worker.h"
+#include "harness/stress/processes/checked_process.h"
 #include "harness/stress/supervision/children.h"
 
 namespace lockbench::stress::processes {
@@ -28,15 +28,15 @@ void ProcessGroup::start(std::uint32_t slot, std::uint64_t most_holds) {
   ProcessSlot& state = context_.state.slots[slot];
   const std::uint64_t life = get(state.life) + 1;
   put(state.life, life);
-  put(state.doing, 0);
+  state.events.set_now({});
   processes_[slot] = start_child([&] { live(slot, life, most_holds); });
   put(state.process, static_cast<std::uint64_t>(processes_[slot]));
 }
 
 void ProcessGroup::live(std::uint32_t slot, std::uint64_t life, std::uint64_t most_holds) const {
-  Worker worker(context_, slot, life);
+  CheckedProcess process(context_, slot, life, most_holds);
   while (get(context_.state.go) == 0) sched_yield();
-  worker.live(most_holds);
+  process.run();
   _exit(0);
 }
 

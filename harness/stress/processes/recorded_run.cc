@@ -11,13 +11,14 @@
 #include <sched.h>
 #include <sys/wait.h>
 
-#include "harness/stress/processes/journal.h"
+#include "harness/stress/conformance/recording_runner.h"
+#include "harness/stress/interpreter.h"
 #include "harness/stress/processes/possible_traces.h"
 #include "harness/stress/supervision/children.h"
 #include "harness/stress/supervision/stall_detector.h"
 #include "harness/stress/supervision/task_state.h"
 #include "harness/stress/supervision/watched_child.h"
-#include "harness/stress/threads/player.h"
+#include "harness/stress/trace/recorder.h"
 #include "harness/stress/trace/shared_words.h"
 #include "primitives/platform/clock.h"
 #include "primitives/platform/shared_array.h"
@@ -71,12 +72,7 @@ class Run {
   Run(const RegisteredLock& entry, const RunPlan& plan)
       : plan_(plan),
         lock_(entry.make(plan.program.keys())),
-        journal_(count(), room_for(plan)),
-        scene_{.lock = *lock_,
-               .log = journal_,
-               .program = plan.program,
-               .yields = plan.yields,
-               .seed = plan.seed},
+        recorder_(count(), room_for(plan)),
         processes_(count()),
         stalls_(count(), StallDetector(kPatience)),
         random_(derive_seed(plan.seed, count())) {}
@@ -101,7 +97,7 @@ class Run {
     if (plan_.fault == FaultKind::kRecycle) platform::sleep_until(platform::now() + kOldEnough);
     put(*go_, 1);
     const bool still = !await_all();
-    tell(still);
+    complete(still);
     return std::move(result_);
   }
 
@@ -117,9 +113,10 @@ class Run {
   }
 
   void live(std::uint32_t number) {
-    threads::Player player(scene_, number);
+    RecordingRunner runner(recorder_, number, plan_.yields, plan_.seed);
+    Interpreter interpreter(runner, *lock_, plan_.program.threads[number], number);
     while (get(*go_) == 0) sched_yield();
-    for (std::uint32_t i = 0; i < plan_.passes; ++i) player.go_through_acts();
+    for (std::uint32_t i = 0; i < plan_.passes; ++i) interpreter.run();
   }
 
   // False when those that are left stand still, or one has ended badly.
@@ -147,7 +144,7 @@ class Run {
     // All of them, so that each is asked.
     const auto still = std::count_if(left.begin(), left.end(), [this](std::uint32_t i) {
       const pid_t process = processes_[i];
-      return stalls_[i].reached(journal_.noted(), process, tasks_of(process));
+      return stalls_[i].reached(recorder_.count(), process, tasks_of(process));
     });
     return static_cast<std::size_t>(still) == left.size();
   }
@@ -183,11 +180,11 @@ class Run {
         kills ? result_.strikes.killed + 1 == count() : result_.strikes.stopped == kMostStops;
     if (fit.empty() || enough) return std::nullopt;
     if (plan_.fault != FaultKind::kKill || aims_) {
-      const auto wants = [this](std::uint32_t i) { return journal_.wanted_by(i).has_value(); };
+      const auto wants = [this](std::uint32_t i) { return recorder_.pending(i).has_value(); };
       const auto others = static_cast<std::ptrdiff_t>(fit.size()) - 1;
       const auto waiting = std::count_if(fit.begin(), fit.end(), wants);
       if (waiting < std::min(witnesses_, others)) return std::nullopt;
-      std::erase_if(fit, [this](std::uint32_t i) { return !journal_.is_inside(i); });
+      std::erase_if(fit, [this](std::uint32_t i) { return !recorder_.is_holding(i); });
     }
     if (fit.empty()) return std::nullopt;
     return fit[random_.below(fit.size())];
@@ -195,10 +192,10 @@ class Run {
 
   void kill(std::uint32_t victim) {
     const pid_t number = processes_[victim];
-    journal_.doom(victim);
+    recorder_.append({.kind = Event::kDie, .thread = static_cast<std::uint8_t>(victim)});
     kill_child(number);
     ++result_.strikes.killed;
-    if (journal_.is_inside(victim)) ++result_.strikes.killed_inside;
+    if (recorder_.is_holding(victim)) ++result_.strikes.killed_inside;
     collect_child(number);
     processes_[victim] = 0;
     if (plan_.fault != FaultKind::kRecycle) return;
@@ -211,29 +208,27 @@ class Run {
   void stop(std::uint32_t victim) {
     stop_child(processes_[victim]);
     ++result_.strikes.stopped;
-    if (journal_.is_inside(victim)) {
+    if (recorder_.is_holding(victim)) {
       ++result_.strikes.stopped_inside;
       platform::sleep_until(platform::now() + milliseconds(10 + random_.below(20)));
     }
     ::kill(processes_[victim], SIGCONT);
   }
 
-  void tell(bool still) {
+  void complete(bool stuck) {
     Trace trace;
-    std::vector<std::optional<std::uint32_t>> wanted;
-    for (std::uint32_t i = 0; i < count(); ++i) wanted.push_back(journal_.wanted_by(i));
-    if (still && result_.ended_badly.empty()) {
-      trace.end = Trace::kStill;
+    std::vector<std::optional<Event>> pending;
+    for (std::uint32_t i = 0; i < count(); ++i) pending.push_back(recorder_.pending(i));
+    if (stuck && result_.ended_badly.empty()) {
+      trace.end = Trace::kStuck;
       for (const std::uint32_t i : living()) {
-        if (!wanted[i]) continue;
-        trace.waits.push_back({.thread = i, .keys = keys_of(plan_.program.threads[i][*wanted[i]])});
+        if (pending[i]) trace.waits.push_back(*pending[i]);
       }
-    } else if (!still) {
+    } else if (!stuck) {
       check_quiescent_state(trace);
     }
-    for (std::vector<stress::Deed>& deeds :
-         possible_traces(journal_.records(), wanted, plan_.program)) {
-      trace.deeds = std::move(deeds);
+    for (std::vector<Event>& events : possible_traces(recorder_.events(), pending)) {
+      trace.events = std::move(events);
       result_.possible.push_back(trace);
     }
   }
@@ -247,7 +242,7 @@ class Run {
           end.stood_still ? "a call on a lock that nobody uses did not return" : end.says;
       return;
     }
-    trace.end = Trace::kAllGone;
+    trace.end = Trace::kFinished;
     if (get(left->short_key) == 0) return;
     trace.shortage = {.key = static_cast<std::uint32_t>(get(left->short_key) - 1),
                       .free = static_cast<std::uint32_t>(get(left->short_free))};
@@ -255,23 +250,18 @@ class Run {
 
   void look(Left& left) {
     for (std::uint32_t key = 0; key < plan_.program.keys(); ++key, add(left.looked)) {
-      std::vector<std::unique_ptr<LockHandle>> handles;
-      for (std::uint32_t i = 0; i < lock_->capacity(); ++i) {
-        handles.push_back(lock_->handle(key));
-        if (handles.back()->try_lock()) continue;
-        put(left.short_free, i);
-        put(left.short_key, key + 1);
-        return;
-      }
-      for (const auto& handle : handles) handle->unlock();
+      const std::uint32_t free = free_holds(*lock_, key);
+      if (free == lock_->capacity()) continue;
+      put(left.short_free, free);
+      put(left.short_key, key + 1);
+      return;
     }
   }
 
   const RunPlan& plan_;
   const std::unique_ptr<LockUnderTest> lock_;
-  Journal journal_;
+  Recorder recorder_;
   const platform::SharedObject<Word> go_;
-  const threads::Player::Scene scene_;
   std::vector<pid_t> processes_;  // 0: has ended
   std::vector<StallDetector> stalls_;
   std::vector<pid_t> unrelated_;

@@ -10,7 +10,7 @@
 //   I3  nothing on the state orders anything (state/words.h): the lock must.
 //   I4  `killed_life` is raised before the process is killed, so that whoever finds the name of a
 //       dead process inside knows it for one.
-//   I5  the charge fits a word and is written in one step: a process may be killed anywhere.
+//   I5  the failure fits a word and is written in one step: a process may be killed anywhere.
 #pragma once
 
 #include <array>
@@ -18,8 +18,8 @@
 #include <cstdint>
 
 #include "harness/stress/oracles/failure.h"
+#include "harness/stress/trace/recent_events.h"
 #include "harness/stress/trace/shared_words.h"
-#include "harness/stress/trace/trace_text.h"
 #include "primitives/platform/layout.h"
 #include "primitives/platform/shared_array.h"
 
@@ -27,22 +27,6 @@ namespace lockbench::stress::processes {
 
 inline constexpr std::uint32_t kMostProcesses = 16;
 inline constexpr std::uint32_t kMostKeys = 3;
-inline constexpr std::size_t kEventsTold = 16;  // of a slot, the last ones
-
-// What a process does or did, with which key; fits a Word.
-struct Deed {
-  using What = Doing;
-  using enum Doing;
-  What what = kNothing;
-  std::uint32_t key = 0;
-};
-
-constexpr std::uint64_t pack(const Deed& deed) {
-  return static_cast<std::uint64_t>(deed.what) | std::uint64_t{deed.key} << 8;
-}
-constexpr Deed unpack(std::uint64_t word) {
-  return {static_cast<Deed::What>(word & 0xff), static_cast<std::uint32_t>(word >> 8)};
-}
 
 // A process: its slot, and which of the lives on that slot it is, from 1. As a word never 0, which
 // stands for nobody.
@@ -60,20 +44,13 @@ constexpr Name name_from(std::uint64_t word) {
   return {static_cast<std::uint32_t>(word & 0xff), word >> 8};
 }
 
-struct EventWords {
-  Word ns;
-  Word deed;
-};
-
 struct alignas(platform::kCacheLine) ProcessSlot {
   Word process;  // the kernel's number
   Word life;
   Word killed_life;  // lives up to this one were killed, or are about to be (I4)
   Word stopped;
 
-  Word doing;
-  Word events;
-  std::array<EventWords, kEventsTold> last;
+  RecentEvents events;
 
   // Of all lives in this epoch.
   std::array<Word, kMostKeys> begun;  // updates
@@ -91,7 +68,6 @@ struct alignas(platform::kCacheLine) ProcessSlot {
 struct alignas(platform::kCacheLine) CriticalSection {
   Word inside;  // a Name
   Word entries;
-  Word entered_ns;
 };
 
 // What somebody is convicted of, without words; fits a Word, as which it is never 0.
@@ -142,7 +118,7 @@ struct SharedState {
   Word checking;  // where the check of what is left has got to: the key that it asks for, and 1
   std::array<CriticalSection, kMostKeys> sections;
   std::array<ProcessSlot, kMostProcesses> slots;
-  std::atomic<std::uint64_t> charge;
+  std::atomic<std::uint64_t> failure;
 
   // Whether the one of that name was killed.
   bool was_killed(std::uint64_t name) const {
@@ -150,13 +126,13 @@ struct SharedState {
     return get(slots[who.slot].killed_life) >= who.life;
   }
 
-  // The first charge counts. Async-signal-safe.
+  // The first failure counts. Async-signal-safe.
   void note(const FailureRecord& with) {
     std::uint64_t none = 0;
     // relaxed: I5.
-    charge.compare_exchange_strong(none, pack(with), std::memory_order_relaxed);
+    failure.compare_exchange_strong(none, pack(with), std::memory_order_relaxed);
   }
-  FailureRecord noted() const { return record_from(charge.load(std::memory_order_relaxed)); }
+  FailureRecord noted() const { return record_from(failure.load(std::memory_order_relaxed)); }
 };
 
 std::int64_t now_ns();

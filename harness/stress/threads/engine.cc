@@ -88,15 +88,15 @@ std::vector<Oracle> needed_for(const Abilities& abilities) {
   return needed;
 }
 
-std::uint64_t sum(const SharedState& state, Word Line::*word) {
+std::uint64_t sum(const SharedState& state, Word ThreadSlot::*word) {
   std::uint64_t total = 0;
-  for (const Line& line : state.lines) total += get(line.*word);
+  for (const ThreadSlot& slot : state.slots) total += get(slot.*word);
   return total;
 }
 
-std::uint64_t most(const SharedState& state, Word Line::*word) {
+std::uint64_t most(const SharedState& state, Word ThreadSlot::*word) {
   std::uint64_t highest = 0;
-  for (const Line& line : state.lines) highest = std::max(highest, get(line.*word));
+  for (const ThreadSlot& slot : state.slots) highest = std::max(highest, get(slot.*word));
   return highest;
 }
 
@@ -107,14 +107,14 @@ std::uint64_t epochs_on(const SharedState& state) {
 }
 
 void tell_figures(const SharedState& state, Report& report) {
-  for (const Line& line : state.lines) {
+  for (const ThreadSlot& slot : state.slots) {
     for (std::size_t i = 0; i < kOracles; ++i) {
-      report.evaluations.times[i] += get(line.evaluations[i]);
+      report.evaluations.times[i] += get(slot.evaluations[i]);
     }
   }
-  const auto operations = static_cast<double>(sum(state, &Line::acquisitions));
-  const auto contended = static_cast<double>(sum(state, &Line::contended));
-  const auto refusals = static_cast<double>(sum(state, &Line::refusals));
+  const auto operations = static_cast<double>(sum(state, &ThreadSlot::acquisitions));
+  const auto contended = static_cast<double>(sum(state, &ThreadSlot::contended));
+  const auto refusals = static_cast<double>(sum(state, &ThreadSlot::refusals));
   const double takes = std::max(operations + refusals, 1.0);
   report.figures = {
       {"epochs", static_cast<double>(epochs_on(state))},
@@ -122,9 +122,9 @@ void tell_figures(const SharedState& state, Report& report) {
       {"refusals", refusals},
       {"contended_operations", contended},
       {"contended_share", contended / takes},
-      {"injections", static_cast<double>(sum(state, &Line::injections))},
-      {"longest_wait_ns", static_cast<double>(most(state, &Line::longest_wait_ns))},
-      {"longest_undisturbed_wait_ns", static_cast<double>(most(state, &Line::starved_ns))}};
+      {"injections", static_cast<double>(sum(state, &ThreadSlot::injections))},
+      {"longest_wait_ns", static_cast<double>(most(state, &ThreadSlot::longest_wait_ns))},
+      {"longest_undisturbed_wait_ns", static_cast<double>(most(state, &ThreadSlot::starved_ns))}};
 }
 
 void tell_remarks(const SharedState& state, Report& report) {
@@ -199,10 +199,11 @@ void report_failure(const SharedState& state, const RegisteredLock& entry, const
 
 // True when somebody starved.
 bool tell_unfairness(const SharedState& state, const Order& order, Report& report) {
-  const Line& line = *std::max_element(
-      state.lines.begin(), state.lines.end(),
-      [](const Line& a, const Line& b) { return get(a.starved_ns) < get(b.starved_ns); });
-  if (get(line.starved_ns) < kStarvedNs || get(line.starved_grants) < kStarvedGrants) return false;
+  const ThreadSlot& slot = *std::max_element(state.slots.begin(), state.slots.end(),
+                                             [](const ThreadSlot& a, const ThreadSlot& b) {
+                                               return get(a.starved_ns) < get(b.starved_ns);
+                                             });
+  if (get(slot.starved_ns) < kStarvedNs || get(slot.starved_grants) < kStarvedGrants) return false;
   const auto fairness = static_cast<std::size_t>(
       std::find_if(modes().begin(), modes().end(),
                    [](const Mode& m) { return m.fault == FaultKind::kFairness; }) -
@@ -211,10 +212,10 @@ bool tell_unfairness(const SharedState& state, const Order& order, Report& repor
   report.failure = Failure{
       Oracle::kFairness,
       absl::StrFormat("thread %d waited %.0f ms for key %d, which others got %d times meanwhile",
-                      &line - state.lines.data(), static_cast<double>(get(line.starved_ns)) / 1e6,
-                      get(line.starved_key), get(line.starved_grants))};
+                      &slot - state.slots.data(), static_cast<double>(get(slot.starved_ns)) / 1e6,
+                      get(slot.starved_key), get(slot.starved_grants))};
   report.how = modes()[fairness].name;
-  report.replay.options = options_for(order, fairness, get(line.starved_seed));
+  report.replay.options = options_for(order, fairness, get(slot.starved_seed));
   return true;
 }
 

@@ -15,10 +15,10 @@
 
 #include "harness/stress/supervision/stall_detector.h"
 #include "harness/stress/supervision/task_state.h"
+#include "harness/stress/threads/checked_thread.h"
 #include "harness/stress/threads/epoch_context.h"
 #include "harness/stress/threads/fault_injector.h"
 #include "harness/stress/threads/quiescent_checks.h"
-#include "harness/stress/threads/worker.h"
 
 namespace lockbench::stress::threads {
 namespace {
@@ -49,7 +49,7 @@ class Epoch {
     put(state_.phase, SharedState::kStopping);
     await_all();
     for (std::thread& thread : threads_) thread.join();
-    check_quiescent_state(context_, workers_);
+    check_quiescent_state(context_, checked_);
   }
 
  private:
@@ -58,9 +58,9 @@ class Epoch {
     put(state_.threads, count);
     put(state_.began_ns, static_cast<std::uint64_t>(now_ns()));
     for (std::uint32_t i = 0; i < count; ++i) {
-      put(state_.lines[i].standing.doing, 0);
-      put(state_.lines[i].standing.holds, 0);
-      workers_.push_back(std::make_unique<Worker>(context_, i));
+      put(state_.slots[i].position.doing, 0);
+      put(state_.slots[i].position.holds, 0);
+      checked_.push_back(std::make_unique<CheckedThread>(context_, i));
     }
     for (std::uint32_t i = 0; i < count; ++i) threads_.emplace_back([this, i] { live(i); });
     // relaxed: the number of those who are there is all that is read.
@@ -68,8 +68,8 @@ class Epoch {
   }
 
   void live(std::uint32_t number) {
-    Line& line = state_.lines[number];
-    put(line.task, static_cast<std::uint64_t>(gettid()));
+    ThreadSlot& slot = state_.slots[number];
+    put(slot.task, static_cast<std::uint64_t>(gettid()));
     const bool one_core = plan_.mode.fault == FaultKind::kOneCore;
     bind_to_processor(one_core ? plan_.seed : number);
     there_.fetch_add(1, std::memory_order_relaxed);
@@ -79,11 +79,11 @@ class Epoch {
       if (plan_.mode.fault == FaultKind::kThreadChurn) {
         live_another_life(number);
       } else {
-        workers_[number]->go_through_acts();
+        checked_[number]->run_acts();
       }
       if (plan_.meets) context_.meet();
     }
-    put(line.standing.doing, pack({.what = Deed::kEnded}));
+    put(slot.position.doing, pack(Event{.kind = Event::kEnd}));
     ended_.fetch_add(1, std::memory_order_relaxed);
   }
 
@@ -98,13 +98,13 @@ class Epoch {
   // As a thread that ends before the next begins; the C library gives the next one's stack, and
   // with it its id, from those of the dead.
   void live_another_life(std::uint32_t number) {
-    Line& line = state_.lines[number];
+    ThreadSlot& slot = state_.slots[number];
     std::thread([&] {
-      put(line.task, static_cast<std::uint64_t>(gettid()));
-      workers_[number]->go_through_acts();
+      put(slot.task, static_cast<std::uint64_t>(gettid()));
+      checked_[number]->run_acts();
     }).join();
-    put(line.task, static_cast<std::uint64_t>(gettid()));
-    add(line.injections);
+    put(slot.task, static_cast<std::uint64_t>(gettid()));
+    add(slot.injections);
   }
 
   void await_all() {
@@ -114,14 +114,14 @@ class Epoch {
       if (standstill.reached(events(), getpid(), tasks())) tell_standstill();
       std::this_thread::sleep_for(kBetweenLooks);
     }
-    Line& own = state_.own_line();
+    ThreadSlot& own = state_.own_slot();
     add(own.evaluations[static_cast<std::size_t>(Oracle::kProgress)]);
     add(own.evaluations[static_cast<std::size_t>(Oracle::kCycle)]);
   }
 
   std::uint64_t events() const {
     std::uint64_t events = ended_.load(std::memory_order_relaxed);
-    for (std::size_t i = 0; i < threads_.size(); ++i) events += get(state_.lines[i].events);
+    for (std::size_t i = 0; i < threads_.size(); ++i) events += state_.slots[i].events.count();
     return events;
   }
 
@@ -134,7 +134,7 @@ class Epoch {
 
   [[noreturn]] void tell_standstill() {
     for (std::size_t i = 0; i < threads_.size(); ++i) {
-      copy(state_.lines[i].standing, state_.stood[i]);
+      copy(state_.slots[i].position, state_.stalled[i]);
     }
     put(state_.phase, SharedState::kProbing);
     std::uint64_t free_keys = 0;
@@ -154,7 +154,7 @@ class Epoch {
   const EpochPlan& plan_;
   EpochContext context_;
   const std::vector<int> processors_ = own_processors();
-  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<std::unique_ptr<CheckedThread>> checked_;
   std::vector<std::thread> threads_;
   std::atomic<std::uint32_t> there_{0};
   std::atomic<bool> go_{false};

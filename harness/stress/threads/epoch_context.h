@@ -33,7 +33,7 @@ class EpochContext {
         capacity(made.capacity()),
         canaries_(std::size_t{plan.keys} * capacity) {}
 
-  OwnerCanary& watch(std::uint32_t key, std::uint32_t lease) {
+  OwnerCanary& canary(std::uint32_t key, std::uint32_t lease) {
     return canaries_[std::size_t{key} * capacity + lease];
   }
 

@@ -2,17 +2,26 @@
 
 #include "harness/stress/threads/failure_text.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include <absl/strings/str_cat.h>
 
-#include "harness/stress/threads/wait_for_graph.h"
+#include "harness/stress/oracles/stall.h"
+#include "harness/stress/trace/trace_text.h"
 
 namespace lockbench::stress::threads {
 namespace {
 
 using absl::StrCat;
+
+ThreadPosition position_from(std::uint32_t thread, const PositionWords& words) {
+  ThreadPosition position{.thread = thread, .doing = event_from(get(words.doing))};
+  const std::uint64_t holds = std::min<std::uint64_t>(get(words.holds), kHoldsKept);
+  for (std::size_t i = 0; i < holds; ++i) position.holds.push_back(event_from(get(words.held[i])));
+  return position;
+}
 
 std::string thread_text(std::uint32_t number) {
   return number == kNoThreadNumber ? std::string("another thread") : StrCat("thread ", number);
@@ -99,17 +108,17 @@ std::string text_of_end(const FailureRecord& c) {
 }  // namespace
 
 Failure failure_in(const SharedState& state, const Abilities& abilities) {
-  const FailureRecord& c = state.charge;
+  const FailureRecord& c = state.failure;
   if (c.fault == FailureRecord::kStandstill) {
     std::vector<ThreadPosition> positions;
     for (std::uint32_t i = 0; i < get(state.threads); ++i) {
-      positions.push_back(position_from(i, state.stood[i]));
+      positions.push_back(position_from(i, state.stalled[i]));
     }
-    std::optional<Probe> probe;
+    StallFacts facts;
     if (get(state.probed) != 0) {
-      probe = Probe{.free_keys = get(state.free_keys), .untouched = c.key};
+      facts.probe = Probe{.free_keys = get(state.free_keys), .untouched = c.key};
     }
-    return explain_stall(positions, abilities, probe);
+    return explain_stall(positions, abilities, facts);
   }
   if (c.fault <= FailureRecord::kLeaseTwice ||
       (c.fault >= FailureRecord::kOverwritten && c.fault <= FailureRecord::kOutOfOrder)) {
@@ -119,15 +128,11 @@ Failure failure_in(const SharedState& state, const Abilities& abilities) {
 }
 
 std::vector<std::string> trace_text_of(const SharedState& state) {
-  std::vector<Said> said;
+  std::vector<TimedEvent> events;
   for (std::uint32_t i = 0; i < get(state.threads); ++i) {
-    for (const EventWords& event : state.lines[i].last) {
-      if (get(event.ns) < get(state.began_ns)) continue;
-      const Deed deed = unpack(get(event.deed));
-      said.push_back({get(event.ns), StrCat("thread ", i), deed.what, name_of_keys(deed)});
-    }
+    state.slots[i].events.append_to(events, get(state.began_ns));
   }
-  return trace_text(std::move(said), get(state.began_ns));
+  return to_text(std::move(events), TimeUnit::kNanoseconds, get(state.began_ns), "thread");
 }
 
 }  // namespace lockbench::stress::threads

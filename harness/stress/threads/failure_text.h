@@ -12,7 +12,7 @@
 
 namespace lockbench::stress::threads {
 
-// The charge on the state as a failure. Requires that there is one.
+// The failure on the state as a failure. Requires that there is one.
 Failure failure_in(const SharedState& state, const Abilities& abilities);
 
 // The last events of each thread in the epoch under way, one a line, in the order of their times.

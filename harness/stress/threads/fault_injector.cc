@@ -79,7 +79,7 @@ FaultInjector::~FaultInjector() {
   stop_.store(true, std::memory_order_relaxed);  // relaxed: it carries nothing else
   thread_.join();
   for (std::uint32_t i = 0; i < threads_.size(); ++i) {
-    const auto task = static_cast<pid_t>(get(state_.lines[i].task));
+    const auto task = static_cast<pid_t>(get(state_.slots[i].task));
     if (fault_ == FaultKind::kLowPriority) schedule_as(task, SCHED_OTHER);
     if (fault_ == FaultKind::kMigration) bind_to(task, processors_);
   }
@@ -91,13 +91,13 @@ void FaultInjector::disturb(std::uint64_t seed) {
     const auto pause = std::chrono::microseconds(10 + random.below(100));
     std::this_thread::sleep_for(pause);
     disturb_one(static_cast<std::uint32_t>(random.below(threads_.size())), random.next());
-    add(state_.own_line().injections);
+    add(state_.own_slot().injections);
   }
 }
 
 void FaultInjector::disturb_one(std::uint32_t thread, std::uint64_t draw) {
   constexpr int kPolicies[] = {SCHED_OTHER, SCHED_BATCH, SCHED_IDLE, SCHED_IDLE};
-  const auto task = static_cast<pid_t>(get(state_.lines[thread].task));
+  const auto task = static_cast<pid_t>(get(state_.slots[thread].task));
   switch (fault_) {
     case FaultKind::kLowPriority:
       note(schedule_as(task, kPolicies[draw % std::size(kPolicies)]));

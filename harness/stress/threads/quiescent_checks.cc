@@ -13,8 +13,8 @@ namespace {
 
 class QuiescentChecks {
  public:
-  QuiescentChecks(EpochContext& context, const std::vector<std::unique_ptr<Worker>>& workers)
-      : context_(context), workers_(workers) {}
+  QuiescentChecks(EpochContext& context, const std::vector<std::unique_ptr<CheckedThread>>& threads)
+      : context_(context), threads_(threads) {}
 
   void look() {
     enter_phase(SharedState::kJudging);
@@ -37,13 +37,13 @@ class QuiescentChecks {
   }
 
   void count(Oracle oracle) {
-    add(context_.state.own_line().evaluations[static_cast<std::size_t>(oracle)]);
+    add(context_.state.own_slot().evaluations[static_cast<std::size_t>(oracle)]);
   }
 
   void check_updates(std::uint32_t key, std::uint32_t lease) {
     std::uint64_t made = 0;
-    for (const auto& worker : workers_) made += worker->updates(key, lease);
-    const std::uint64_t counted = context_.watch(key, lease).count.read();
+    for (const auto& thread : threads_) made += thread->updates(key, lease);
+    const std::uint64_t counted = context_.canary(key, lease).count.read();
     count(Oracle::kConservation);
     if (made == counted) return;
     fail(context_.state, {.oracle = Oracle::kConservation,
@@ -56,18 +56,18 @@ class QuiescentChecks {
 
   void check_history() {
     History history;
-    for (const auto& worker : workers_) {
-      history.takes.insert(history.takes.end(), worker->takes().begin(), worker->takes().end());
-      history.complete_until = std::min(history.complete_until, worker->complete_until());
+    for (const auto& thread : threads_) {
+      history.takes.insert(history.takes.end(), thread->takes().begin(), thread->takes().end());
+      history.complete_until = std::min(history.complete_until, thread->complete_until());
     }
     Evaluations evaluations;
-    const std::optional<FailureRecord> charge = contradiction(
+    const std::optional<FailureRecord> failure = contradiction(
         history,
         {.capacity = context_.capacity, .lock_per_key = context_.entry.abilities.lock_per_key},
         evaluations);
-    add(context_.state.own_line().evaluations[static_cast<std::size_t>(Oracle::kModel)],
+    add(context_.state.own_slot().evaluations[static_cast<std::size_t>(Oracle::kModel)],
         evaluations[Oracle::kModel]);
-    if (charge) fail(context_.state, *charge);
+    if (failure) fail(context_.state, *failure);
   }
 
   void check_residue() {
@@ -79,18 +79,14 @@ class QuiescentChecks {
   }
 
   void check_free(std::uint32_t key) {
-    std::vector<std::unique_ptr<LockHandle>> handles;
-    for (std::uint32_t i = 0; i < context_.capacity; ++i) {
-      handles.push_back(context_.lock.handle(key));
-      count(Oracle::kResidue);
-      if (handles.back()->try_lock()) continue;
-      fail(context_.state, {.oracle = Oracle::kResidue,
-                            .fault = FailureRecord::kNotFree,
-                            .key = key,
-                            .x = i,
-                            .y = context_.capacity});
-    }
-    for (const auto& handle : handles) handle->unlock();
+    const std::uint32_t free = free_holds(context_.lock, key);
+    count(Oracle::kResidue);
+    if (free == context_.capacity) return;
+    fail(context_.state, {.oracle = Oracle::kResidue,
+                          .fault = FailureRecord::kNotFree,
+                          .key = key,
+                          .x = free,
+                          .y = context_.capacity});
   }
 
   // Holds one key, the one that no thread used; another thread must get each of the others. If it
@@ -117,14 +113,14 @@ class QuiescentChecks {
   }
 
   EpochContext& context_;
-  const std::vector<std::unique_ptr<Worker>>& workers_;
+  const std::vector<std::unique_ptr<CheckedThread>>& threads_;
 };
 
 }  // namespace
 
 void check_quiescent_state(EpochContext& context,
-                           const std::vector<std::unique_ptr<Worker>>& workers) {
-  QuiescentChecks(context, workers).look();
+                           const std::vector<std::unique_ptr<CheckedThread>>& threads) {
+  QuiescentChecks(context, threads).look();
 }
 
 }  // namespace lockbench::stress::threads

@@ -6,15 +6,15 @@
 #include <memory>
 #include <vector>
 
+#include "harness/stress/threads/checked_thread.h"
 #include "harness/stress/threads/epoch_context.h"
 #include "harness/stress/threads/shared_state.h"
-#include "harness/stress/threads/worker.h"
 
 namespace lockbench::stress::threads {
 
 // Conservation, residue, a pristine state, an order that explains the history, independence of
 // keys. Returns when all is well; else failed.
 void check_quiescent_state(EpochContext& context,
-                           const std::vector<std::unique_ptr<Worker>>& workers);
+                           const std::vector<std::unique_ptr<CheckedThread>>& threads);
 
 }  // namespace lockbench::stress::threads

@@ -7,7 +7,7 @@
 // Invariants
 //   I1  a line is written by the one thread that has its number; all others only read it.
 //   I2  nothing on the state orders anything (state/words.h).
-//   I3  the charge is written by whoever changes `charged` from kNot, before it becomes kIs.
+//   I3  the failure is written by whoever changes `failed` from kNot, before it becomes kIs.
 #pragma once
 
 #include <array>
@@ -17,8 +17,8 @@
 #include "harness/stress/litmus/program.h"
 #include "harness/stress/oracles/failure.h"
 #include "harness/stress/threads/mode.h"
+#include "harness/stress/trace/recent_events.h"
 #include "harness/stress/trace/shared_words.h"
-#include "harness/stress/trace/trace_text.h"
 #include "primitives/platform/layout.h"
 #include "primitives/platform/shared_array.h"
 
@@ -26,53 +26,19 @@ namespace lockbench::stress::threads {
 
 inline constexpr std::uint32_t kMostThreads = 32;
 inline constexpr std::uint32_t kMostKeys = 8;
-inline constexpr std::size_t kHoldsTold = 8;    // of a thread; deeper nests are told so far
-inline constexpr std::size_t kEventsTold = 32;  // of a thread, the last ones
+inline constexpr std::size_t kHoldsKept = 8;  // of a thread; deeper nests are cut off
 
-// What a thread does or did, with an act; fits a Word.
-struct Deed {
-  using What = Doing;
-  using enum Doing;
-  What what = kNothing;
-  Act::Kind kind = Act::kLock;
-  std::uint16_t key = 0;
-  std::uint16_t other = 0;
-  std::uint16_t lease = 0;
-
-  bool operator==(const Deed&) const = default;
-};
-
-inline std::uint64_t pack(const Deed& deed) {
-  return static_cast<std::uint64_t>(deed.what) | static_cast<std::uint64_t>(deed.kind) << 8 |
-         std::uint64_t{deed.key} << 16 | std::uint64_t{deed.other} << 32 |
-         std::uint64_t{deed.lease} << 48;
-}
-
-inline Deed unpack(std::uint64_t word) {
-  return {.what = static_cast<Deed::What>(word & 0xff),
-          .kind = static_cast<Act::Kind>(word >> 8 & 0xff),
-          .key = static_cast<std::uint16_t>(word >> 16),
-          .other = static_cast<std::uint16_t>(word >> 32),
-          .lease = static_cast<std::uint16_t>(word >> 48)};
-}
-
-struct EventWords {
-  Word ns;
-  Word deed;
-};
-
-// What a thread stands at: the part of its line from which a standstill is judged.
+// What a thread does and holds: from this a stall is explained.
 struct PositionWords {
   Word doing;
   Word holds;
-  std::array<Word, kHoldsTold> held;
+  std::array<Word, kHoldsKept> held;
 };
 
-struct alignas(platform::kCacheLine) Line {
+struct alignas(platform::kCacheLine) ThreadSlot {
   Word task;  // the kernel's number of the thread
-  PositionWords standing;
-  Word events;
-  std::array<EventWords, kEventsTold> last;
+  PositionWords position;
+  RecentEvents events;
 
   // Since the beginning.
   std::array<Word, kOracles> evaluations;
@@ -138,7 +104,7 @@ struct SharedState {
     kIndependence,  // one key is held, and another is asked for
     kJudging,       // computes; calls nothing of the lock
   };
-  enum Charged : std::uint32_t { kNot, kBeing, kIs };
+  enum Failed : std::uint32_t { kNot, kBeing, kIs };
 
   Word phase;
   Word beat;  // grows with every step that the process as a whole makes
@@ -153,7 +119,7 @@ struct SharedState {
   Word refused_by_kernel;           // priorities and affinities that could not be set
 
   // A standstill: where each thread stood, and which keys could be had (a bit each).
-  std::array<PositionWords, kMostThreads> stood;
+  std::array<PositionWords, kMostThreads> stalled;
   Word probed;
   Word free_keys;
 
@@ -162,22 +128,22 @@ struct SharedState {
   Word asked_key;
 
   Word crashed_thread;  // its number and 1; 0: none, or unknown
-  std::atomic<std::uint32_t> charged;
-  FailureRecord charge;
+  std::atomic<std::uint32_t> failed;
+  FailureRecord failure;
 
-  std::array<Line, kMostThreads + 1> lines;  // the last is the process's own
+  std::array<ThreadSlot, kMostThreads + 1> slots;  // the last is the process's own
 
-  Line& own_line() { return lines[kMostThreads]; }
+  ThreadSlot& own_slot() { return slots[kMostThreads]; }
 };
 
-// Whoever comes first notes the charge and ends the process, so that the state stays as it is.
+// Whoever comes first notes the failure and ends the process, so that the state stays as it is.
 // Async-signal-safe.
-[[noreturn]] void fail(SharedState& state, const FailureRecord& charge);
+[[noreturn]] void fail(SharedState& state, const FailureRecord& failure);
 
 inline void copy(const PositionWords& from, PositionWords& to) {
   put(to.doing, get(from.doing));
   put(to.holds, get(from.holds));
-  for (std::size_t i = 0; i < kHoldsTold; ++i) put(to.held[i], get(from.held[i]));
+  for (std::size_t i = 0; i < kHoldsKept; ++i) put(to.held[i], get(from.held[i]));
 }
 
 // A state in memory that child processes share.

@@ -48,7 +48,7 @@ SharedState* the_state = nullptr;
 extern "C" void note_crash(int number) {
   const auto task = static_cast<std::uint64_t>(gettid());
   for (std::uint32_t i = 0; i < kMostThreads; ++i) {
-    if (get(the_state->lines[i].task) == task) put(the_state->crashed_thread, i + 1);
+    if (get(the_state->slots[i].task) == task) put(the_state->crashed_thread, i + 1);
   }
   signal(number, SIG_DFL);
   ::raise(number);
@@ -73,7 +73,7 @@ bool calls_the_lock(std::uint64_t phase) {
 std::uint64_t told_on(const SharedState& state) {
   std::uint64_t told = get(state.beat) * 8 + get(state.phase);
   if (get(state.phase) != SharedState::kStopping) return told;
-  for (const Line& line : state.lines) told += get(line.events) << 32;
+  for (const ThreadSlot& slot : state.slots) told += slot.events.count() << 32;
   return told;
 }
 
@@ -95,7 +95,7 @@ class Watcher {
   StallDetector process_{kPatienceForTheProcess};
 };
 
-FailureRecord charge_for_hanging(const SharedState& state) {
+FailureRecord failure_of_hang(const SharedState& state) {
   switch (get(state.phase)) {
     case SharedState::kProbing:
       return {.oracle = Oracle::kProgress, .fault = FailureRecord::kStandstill};
@@ -111,7 +111,7 @@ FailureRecord charge_for_hanging(const SharedState& state) {
   }
 }
 
-FailureRecord charge_for_end(const SharedState& state, int status) {
+FailureRecord failure_of_end(const SharedState& state, int status) {
   if (WIFEXITED(status)) {
     return {.oracle = kExitOracle,
             .fault = FailureRecord::kExited,
@@ -123,9 +123,9 @@ FailureRecord charge_for_end(const SharedState& state, int status) {
           .x = static_cast<std::uint64_t>(WTERMSIG(status))};
 }
 
-void charge(SharedState& state, const FailureRecord& with) {
-  state.charge = with;
-  state.charged.store(SharedState::kIs, std::memory_order_relaxed);  // relaxed: the child is gone
+void note_failure(SharedState& state, const FailureRecord& with) {
+  state.failure = with;
+  state.failed.store(SharedState::kIs, std::memory_order_relaxed);  // relaxed: the child is gone
 }
 
 }  // namespace
@@ -141,10 +141,10 @@ bool supervise(SharedState& state, const std::function<void()>& body,
   }
   if (hangs) child.kill();
   const int status = child.status();
-  if (state.charged.load(std::memory_order_relaxed) == SharedState::kIs) return false;
+  if (state.failed.load(std::memory_order_relaxed) == SharedState::kIs) return false;
   const bool finished = WIFEXITED(status) && WEXITSTATUS(status) == 0 && get(state.done) != 0;
   if (finished) return true;
-  charge(state, hangs ? charge_for_hanging(state) : charge_for_end(state, status));
+  note_failure(state, hangs ? failure_of_hang(state) : failure_of_end(state, status));
   return false;
 }
 

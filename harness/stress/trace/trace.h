@@ -1,57 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Trace: what the threads of a program were seen to do with a lock, in the order in which it
-// was seen, to be held against a model of the lock.
-//
-// A take is seen when it has returned, a giving back before it is begun. So a thread that is seen
-// to hold does hold, and what a correct lock is seen to do is something that its model can do.
+// Trace: the events of one run in the order in which they were observed, and how the run ended.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "harness/stress/trace/event.h"
+
 namespace lockbench::stress {
-
-struct Deed {
-  enum Kind : std::uint8_t {
-    kTakes,
-    kLetsGo,
-    kExpires,  // has held for as long as a hold may last
-    kDies,     // is killed while it holds
-  };
-  Kind kind = kTakes;
-  std::uint32_t thread = 0;
-  std::vector<std::uint32_t> keys;  // those taken at once together; of kDies none
-  std::uint32_t lease = 0;
-
-  bool operator==(const Deed&) const = default;
-};
 
 struct Trace {
   enum End : std::uint8_t {
-    kAllGone,   // every thread came to its end
-    kStill,     // nobody can ever run again
-    kGoneUsed,  // the lock used a word whose life was over
-    kCutOff,    // something else ended it: nothing can be said of what would have come
+    kFinished,      // every thread came to its end
+    kStuck,         // no thread can ever run again
+    kUsedDeadWord,  // the lock used a word after the end of its life
+    kCutOff,        // something else ended the run: what would have come is unknown
   };
 
-  // A call that never returned, at a standstill: somebody waits for all of these keys.
-  struct Wait {
-    std::uint32_t thread = 0;
-    std::vector<std::uint32_t> keys;
-  };
-
-  // A key that could be had by fewer at once than it should.
+  // A key that fewer threads could hold at once than its capacity says.
   struct Shortage {
     std::uint32_t key = 0;
     std::uint32_t free = 0;
   };
 
-  std::vector<Deed> deeds;
+  std::vector<Event> events;  // kAcquire, kRelease, kExpire and kDie
   End end = kCutOff;
-  std::vector<Wait> waits;  // at a standstill
-  // Found when everybody had gone:
+  std::vector<Event> waits;  // if kStuck: the requests that never returned
+  // Observed when all threads had ended:
   std::optional<std::uint64_t> keys_kept;
   std::optional<Shortage> shortage;
 };

@@ -4,45 +4,70 @@
 
 #include <algorithm>
 
+#include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
 namespace lockbench::stress {
 namespace {
 
-constexpr std::size_t kMost = 60;
+constexpr std::size_t kMostLines = 60;
 
-const char* verb_of(Doing what) {
-  switch (what) {
-    case Doing::kNothing:
-      return "leaves";
-    case Doing::kWants:
-      return "wants";
-    case Doing::kHas:
-      return "has";
-    case Doing::kIsRefused:
+const char* verb_of(Event::Kind kind) {
+  switch (kind) {
+    case Event::kNone:
+      return "does nothing";
+    case Event::kRequest:
+      return "requests";
+    case Event::kAcquire:
+      return "acquires";
+    case Event::kRefuse:
       return "is refused";
-    case Doing::kGives:
-      return "gives back";
-    case Doing::kGave:
-      return "gave back";
-    case Doing::kForeign:
+    case Event::kRelease:
+      return "releases";
+    case Event::kReleased:
+      return "has released";
+    case Event::kForeignUnlock:
       return "unlocks, without holding it,";
-    case Doing::kEnded:
+    case Event::kExpire:
+      return "loses, for it held too long,";
+    case Event::kDie:
+      return "is killed";
+    case Event::kEnd:
       break;
   }
   return "ends";
 }
 
+bool is_of_keys(Event::Kind kind) {
+  return kind != Event::kNone && kind != Event::kDie && kind != Event::kEnd;
+}
+
 }  // namespace
 
-std::vector<std::string> trace_text(std::vector<Said> said, std::uint64_t began_ns) {
-  std::stable_sort(said.begin(), said.end(),
-                   [](const Said& a, const Said& b) { return a.ns < b.ns; });
+std::string name_of_keys(const Event& event) {
+  if (event.pair) return absl::StrCat("keys ", event.key, " and ", event.other);
+  const bool has_lease = event.kind == Event::kAcquire && event.lease != 0;
+  return absl::StrCat("key ", event.key,
+                      has_lease ? absl::StrCat(" (lease ", event.lease, ")") : std::string());
+}
+
+std::string to_text(const Event& event, const std::string& actor) {
+  return absl::StrCat(actor, " ", event.thread, " ", verb_of(event.kind),
+                      is_of_keys(event.kind) ? " " + name_of_keys(event) : std::string());
+}
+
+std::vector<std::string> to_text(std::vector<TimedEvent> events, TimeUnit unit, std::uint64_t began,
+                                 const std::string& actor) {
+  std::stable_sort(events.begin(), events.end(),
+                   [](const TimedEvent& a, const TimedEvent& b) { return a.at < b.at; });
   std::vector<std::string> lines;
-  for (std::size_t i = said.size() > kMost ? said.size() - kMost : 0; i < said.size(); ++i) {
-    const double us = static_cast<double>(said[i].ns - began_ns) / 1000;
-    lines.push_back(absl::StrFormat("%.1f us, %s %s%s%s", us, said[i].who, verb_of(said[i].what),
-                                    said[i].of.empty() ? "" : " ", said[i].of));
+  const std::size_t first = events.size() > kMostLines ? events.size() - kMostLines : 0;
+  for (std::size_t i = first; i < events.size(); ++i) {
+    const std::uint64_t at = events[i].at - began;
+    const std::string time = unit == TimeUnit::kSteps
+                                 ? absl::StrCat("step ", at)
+                                 : absl::StrFormat("%.1f us", static_cast<double>(at) / 1000);
+    lines.push_back(absl::StrCat(time, ", ", to_text(events[i].event, actor)));
   }
   return lines;
 }

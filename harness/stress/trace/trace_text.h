@@ -1,34 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Story: what threads or processes said last that they did, for people. Pure.
+// Events as text, for people: `2.5 us, thread 1 acquires key 0`. Pure.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "harness/stress/trace/event.h"
+
 namespace lockbench::stress {
 
-enum class Doing : std::uint8_t {
-  kNothing,
-  kWants,
-  kHas,
-  kIsRefused,
-  kGives,
-  kGave,
-  kForeign,  // unlocks what it does not hold
-  kEnded,
-};
+// `key 3`, `keys 1 and 2`, `key 3 (lease 1)`.
+std::string name_of_keys(const Event& event);
 
-struct Said {
-  std::uint64_t ns = 0;
-  std::string who;  // "thread 2"
-  Doing what = Doing::kNothing;
-  std::string of;  // "key 0"; empty where it is about no key
-};
+// `thread 1 acquires key 0`, where `actor` is `thread`.
+std::string to_text(const Event& event, const std::string& actor);
 
-// "24.3 us, thread 2 has key 0", a line each, in the order of time, the last 60; times are counted
-// from `began_ns`.
-std::vector<std::string> trace_text(std::vector<Said> said, std::uint64_t began_ns);
+enum class TimeUnit : std::uint8_t { kNanoseconds, kSteps };
+
+// One line for each of the last 60 events, in the order of their times, which are counted from
+// `began`.
+std::vector<std::string> to_text(std::vector<TimedEvent> events, TimeUnit unit, std::uint64_t began,
+                                 const std::string& actor);
 
 }  // namespace lockbench::stress

@@ -22,14 +22,14 @@ bool watched(const SharedStateMemory& state, const std::function<void()>& body) 
 
 TEST(Supervisor, ABodyThatReturnsIsWell) {
   const SharedStateMemory state;
-  EXPECT_TRUE(watched(state, [&] { add(state->own_line().acquisitions, 3); }));
-  EXPECT_EQ(get(state->own_line().acquisitions), 3U);
+  EXPECT_TRUE(watched(state, [&] { add(state->own_slot().acquisitions, 3); }));
+  EXPECT_EQ(get(state->own_slot().acquisitions), 3U);
 }
 
 TEST(Supervisor, ACrashIsToldWithItsSignalAndItsThread) {
   const SharedStateMemory state;
   EXPECT_FALSE(watched(state, [&] {
-    put(state->lines[2].task, static_cast<std::uint64_t>(gettid()));
+    put(state->slots[2].task, static_cast<std::uint64_t>(gettid()));
     std::raise(SIGSEGV);
   }));
   const Failure failure = failure_in(*state, {});

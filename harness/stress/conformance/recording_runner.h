@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// RecordingRunner: what the interpreter does around the calls of a lock whose trace is checked
+// against a net: it records requests, acquisitions and releases, yields now and then, and checks
+// nothing.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <sched.h>
+#include <thread>
+
+#include "harness/stress/litmus/lock_under_test.h"
+#include "harness/stress/litmus/program.h"
+#include "harness/stress/trace/recorder.h"
+#include "workloads/random.h"
+
+namespace lockbench::stress {
+
+class RecordingRunner {
+ public:
+  struct HoldData {};
+
+  RecordingRunner(Recorder& recorder, std::uint32_t thread, bool yields, std::uint64_t seed)
+      : recorder_(recorder), thread_(thread), yields_(yields), random_(derive_seed(seed, thread)) {}
+
+  static bool stopping() { return false; }
+
+  void requests(const Event& request, const Act&) {
+    maybe_yield();
+    recorder_.requests(request);
+  }
+  void acquired(const Event& event, HoldData&, LockHandle&) {
+    recorder_.acquired(event);
+    ++holds_;
+    maybe_yield();
+  }
+  void refused(const Event&, const Act&, bool) { recorder_.answered(thread_); }
+  void releases(const Event& event, HoldData&) {
+    maybe_yield();
+    --holds_;
+    recorder_.releases(event);
+  }
+  void released(const Event&, HoldData&) {}
+  [[noreturn]] static void threw(const Event&) { throw; }
+
+  template <class Unlock>
+  void foreign_unlock(const Event&, const Unlock& unlock) {
+    if (holds_ == 0) unlock();
+  }
+
+  // Programs sleep for so long that simulated threads meet. A part of that is enough here for other
+  // threads to stop spinning and go to sleep.
+  static void sleep(std::int64_t ns) {
+    constexpr std::int64_t kPart = 16;
+    std::this_thread::sleep_for(std::chrono::nanoseconds(ns / kPart));
+  }
+  static void await_end(std::uint32_t) {}  // not in the programs that are run here
+
+ private:
+  void maybe_yield() {
+    constexpr std::uint64_t kOneIn = 8;
+    if (yields_ && random_.below(kOneIn) == 0) sched_yield();
+  }
+
+  Recorder& recorder_;
+  const std::uint32_t thread_;
+  const bool yields_;
+  Random random_;
+  std::uint32_t holds_ = 0;
+};
+
+}  // namespace lockbench::stress

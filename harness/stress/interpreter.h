@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Interpreter: performs the acts of one thread of a litmus program, whatever runs it: a simulated
+// thread, a native one or a process.
+//
+// The runner decides what happens around the calls of the lock: what is recorded and checked, where
+// faults are injected, how time passes. It offers, beside what its comments say:
+//
+//   using HoldData = …;                    what it keeps for each hold
+//   bool stopping();                       true: acquire nothing more, release what is held
+//   void requests(const Event&, const Act&);      before lock(), try_lock() or try_lock_for()
+//   void acquired(const Event&, HoldData&, LockHandle&);           after, if the thread holds
+//   void refused(const Event&, const Act&, bool would_deadlock);   after, if it does not
+//   void releases(const Event&, HoldData&);       before unlock()
+//   void released(const Event&, HoldData&);       after
+//   void threw(const Event&);              an exception escapes from the lock; may rethrow it
+//   void foreign_unlock(const Event&, std::invocable auto unlock);  calls `unlock` at most once
+//   void sleep(std::int64_t ns);
+//   void await_end(std::uint32_t thread);
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "harness/stress/litmus/lock_under_test.h"
+#include "harness/stress/litmus/program.h"
+#include "harness/stress/trace/event.h"
+
+namespace lockbench::stress {
+
+// What an acquisition is about, as an event.
+inline Event request_of(const Act& act, std::uint32_t thread) {
+  return {.kind = Event::kRequest,
+          .thread = static_cast<std::uint8_t>(thread),
+          .key = static_cast<std::uint16_t>(act.key),
+          .other = static_cast<std::uint16_t>(act.other),
+          .pair = act.kind == Act::kLockBoth && act.key != act.other};
+}
+
+template <class Runner>
+class Interpreter {
+ public:
+  Interpreter(Runner& runner, LockUnderTest& lock, const std::vector<Act>& acts,
+              std::uint32_t thread)
+      : runner_(runner), lock_(lock), acts_(acts), thread_(thread) {}
+
+  // Once through the acts. What is acquired is released again.
+  void run() {
+    for (std::size_t i = 0; i < acts_.size();) i = perform(i);
+  }
+
+ private:
+  enum class Answer { kHeld, kRefused, kWouldDeadlock };
+
+  struct Hold {
+    std::unique_ptr<LockHandle> handle;
+    Event event;
+    typename Runner::HoldData data;
+  };
+
+  // Returns the position of the next act.
+  std::size_t perform(std::size_t position) {
+    const Act& act = acts_[position];
+    switch (act.kind) {
+      case Act::kUnlock:
+        release();
+        break;
+      case Act::kUnlockThrowing:
+        release_while_throwing();
+        break;
+      case Act::kUnlockByNonOwner:
+        runner_.foreign_unlock(as(Event::kForeignUnlock, request_of(act, thread_)),
+                               [&] { lock_.handle(act.key)->unlock(); });
+        break;
+      case Act::kSleep:
+        runner_.sleep(act.ns);
+        break;
+      case Act::kAwaitEnd:
+        runner_.await_end(act.key);
+        break;
+      default:
+        if (!acquire(act)) return end_of_hold(acts_, position) + 1;
+    }
+    return position + 1;
+  }
+
+  bool acquire(const Act& act) {
+    if (runner_.stopping()) return false;
+    Event event = request_of(act, thread_);
+    std::unique_ptr<LockHandle> handle =
+        act.kind == Act::kLockBoth ? lock_.handle_both(act.key, act.other) : lock_.handle(act.key);
+    runner_.requests(event, act);
+    const Answer answer = call(event, act, *handle);
+    if (answer != Answer::kHeld) {
+      handle.reset();
+      runner_.refused(as(Event::kRefuse, event), act, answer == Answer::kWouldDeadlock);
+      return false;
+    }
+    event.kind = Event::kAcquire;
+    event.lease = static_cast<std::uint16_t>(handle->lease());
+    holds_.push_back({std::move(handle), event, {}});
+    runner_.acquired(event, holds_.back().data, *holds_.back().handle);
+    return true;
+  }
+
+  Answer call(const Event& event, const Act& act, LockHandle& handle) {
+    const auto answer = [](bool held) { return held ? Answer::kHeld : Answer::kRefused; };
+    try {
+      if (act.kind == Act::kTryLock) return answer(handle.try_lock());
+      if (act.kind == Act::kTryLockFor) {
+        return answer(handle.try_lock_for(std::chrono::nanoseconds(act.ns)));
+      }
+      handle.lock();
+      return Answer::kHeld;
+    } catch (const std::system_error& error) {
+      // A lock may refuse a thread that holds something of it and would wait for itself.
+      if (error.code() == std::errc::resource_deadlock_would_occur) return Answer::kWouldDeadlock;
+      runner_.threw(event);
+    } catch (...) {
+      runner_.threw(event);
+    }
+    return Answer::kRefused;
+  }
+
+  void release() {
+    Hold hold = std::move(holds_.back());
+    holds_.pop_back();
+    runner_.releases(as(Event::kRelease, hold.event), hold.data);
+    hold.handle->unlock();
+    hold.handle.reset();
+    runner_.released(as(Event::kReleased, hold.event), hold.data);
+  }
+
+  // As a guard does when the work throws.
+  void release_while_throwing() {
+    struct WorkFailed {};
+    struct Guard {
+      ~Guard() { interpreter.release(); }
+      Interpreter& interpreter;
+    };
+    try {
+      const Guard guard{*this};
+      throw WorkFailed();
+    } catch (const WorkFailed&) {
+    }
+  }
+
+  Runner& runner_;
+  LockUnderTest& lock_;
+  const std::vector<Act>& acts_;
+  const std::uint32_t thread_;
+  std::vector<Hold> holds_;
+};
+
+}  // namespace lockbench::stress

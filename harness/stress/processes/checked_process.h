@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// CheckedProcess: one life of a process slot of an epoch. It performs acts that it generates from
+// its seed, checks whether it is alone with each key, and makes an update during each hold.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/stress/interpreter.h"
+#include "harness/stress/litmus/program.h"
+#include "harness/stress/processes/epoch_context.h"
+
+namespace lockbench::stress::processes {
+
+class CheckedProcess {
+ public:
+  // Makes `most_holds` holds at most, nested ones not counted.
+  CheckedProcess(const EpochContext& context, std::uint32_t number, std::uint64_t life,
+                 std::uint64_t most_holds);
+
+  // Until the epoch stops, or all holds are made. Ends the process when a check fails.
+  void run();
+
+  // ---- what the interpreter calls
+
+  struct HoldData {};
+
+  bool stopping() const { return get(state_.stop) != 0; }
+  void requests(const Event& request, const Act& act);
+  void acquired(const Event& event, HoldData& hold, LockHandle& handle);
+  void refused(const Event& refusal, const Act& act, bool would_deadlock);
+  void releases(const Event& event, HoldData& hold);
+  void released(const Event& event, HoldData& hold);
+  [[noreturn]] void threw(const Event& request) const;
+  template <class Unlock>
+  void foreign_unlock(const Event&, const Unlock&) {}  // never generated
+  void sleep(std::int64_t ns);
+  static void await_end(std::uint32_t) {}  // never generated
+
+ private:
+  void enter(std::uint32_t key);
+  void leave(std::uint32_t key);
+  void inject_fault();
+  void record(const Event& event);
+  void answered(const Event& event);
+  void count(Oracle oracle);
+  [[noreturn]] void fail(FailureRecord failure) const;
+
+  const EpochContext& context_;
+  SharedState& state_;
+  ProcessSlot& slot_;
+  const std::uint32_t number_;
+  const std::uint64_t name_;
+  Random random_;
+  const bool once_;  // else the acts are repeated until the epoch stops
+  const std::vector<Act> acts_;
+  std::int64_t asked_ns_ = 0;          // of the last request
+  std::vector<std::uint64_t> counts_;  // the number of each key when its hold began
+};
+
+}  // namespace lockbench::stress::processes

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// CheckedThread: one thread of an epoch. It performs its acts over and over, injects faults at the
+// boundaries of its calls, checks each result by itself, and keeps records of what can be checked
+// only together with those of other threads.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/stress/interpreter.h"
+#include "harness/stress/litmus/program.h"
+#include "harness/stress/threads/epoch_context.h"
+#include "harness/stress/threads/history.h"
+#include "harness/stress/threads/shared_state.h"
+#include "workloads/random.h"
+
+namespace lockbench::stress::threads {
+
+class CheckedThread {
+ public:
+  CheckedThread(EpochContext& context, std::uint32_t number);
+
+  // Once through the acts, or less when the epoch stops: then all is released.
+  void run_acts() { Interpreter(*this, context_.lock, acts_, number_).run(); }
+
+  // When it has ended: its records, and its updates of each key and lease.
+  const std::vector<Take>& takes() const { return takes_; }
+  std::int64_t complete_until() const { return complete_until_; }
+  std::uint64_t updates(std::uint32_t key, std::uint32_t lease) const {
+    return updates_[std::size_t{key} * context_.capacity + lease];
+  }
+
+  // ---- what the interpreter calls
+
+  static constexpr std::size_t kNotKept = ~std::size_t{0};
+
+  // Of a key that a hold has.
+  struct Part {
+    std::uint64_t seen = 0;  // its count when the hold began
+    bool nested = false;     // the thread had it already
+    std::size_t record = kNotKept;
+  };
+  struct HoldData {
+    Part parts[2];
+  };
+
+  bool stopping() const { return context_.stopping(); }
+  void requests(const Event& request, const Act& act);
+  void acquired(const Event& event, HoldData& hold, LockHandle& handle);
+  void refused(const Event& refusal, const Act& act, bool would_deadlock);
+  void releases(const Event& event, HoldData& hold);
+  void released(const Event& event, HoldData& hold);
+  [[noreturn]] void threw(const Event& request);
+  template <class Unlock>
+  void foreign_unlock(const Event& event, const Unlock& unlock) {
+    if (holds_ != 0) return;
+    context_.note_non_owner_unlock();
+    record(event, now_ns());
+    unlock();
+    record({.kind = Event::kNone, .thread = event.thread}, now_ns());
+  }
+  void sleep(std::int64_t ns);
+  static void await_end(std::uint32_t) {}  // refused in orders, and never generated
+
+ private:
+  void enter(const Event& acquired, std::uint32_t key, Part& part, LockHandle& handle);
+  void leave(const Event& release, std::uint32_t key, const Part& part);
+  [[noreturn]] void fail_not_alone(std::uint64_t other, const Event& event, std::uint32_t key,
+                                   bool nested) const;
+
+  void inject_fault();
+  void record(const Event& event, std::int64_t ns);
+  std::size_t keep(const Take& take);
+  void count(Oracle oracle) { add(slot_.evaluations[static_cast<std::size_t>(oracle)]); }
+  void waited(std::int64_t ns, std::uint32_t key);
+  std::uint64_t delay_since_look();
+  bool somebody_is_in_the_way(std::uint32_t key) const;
+  bool nested_in(std::uint32_t key) const;
+
+  EpochContext& context_;
+  const std::uint32_t number_;
+  const std::uint64_t name_;
+  const std::vector<Act>& acts_;
+  ThreadSlot& slot_;
+  Random random_;
+  const std::size_t most_records_;
+
+  std::uint32_t holds_ = 0;
+  std::int64_t asked_ns_ = 0;         // of the last request
+  std::int64_t releasing_ns_ = 0;     // of the last release
+  std::vector<std::uint32_t> depth_;  // of each key
+  std::vector<bool> part_released_;   // of each key: a part of the nest
+  std::vector<std::uint64_t> updates_;
+  std::vector<Take> takes_;
+  std::int64_t complete_until_;
+  std::uint64_t grants_before_ = 0;  // of the key that is requested
+  std::uint64_t delay_ns_ = 0;       // that this thread had when it was last looked at
+  std::uint32_t takes_since_look_ = 0;
+};
+
+}  // namespace lockbench::stress::threads

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a thread records about itself while it runs.
+
+#include <algorithm>
+#include <utility>
+
+#include "harness/stress/supervision/task_state.h"
+#include "harness/stress/threads/checked_thread.h"
+
+namespace lockbench::stress::threads {
+namespace {
+
+// Waits below that are not worth asking the kernel what they were spent on.
+constexpr std::uint64_t kLongWaitNs = 10'000'000;
+constexpr std::uint32_t kTakesBetweenLooks = 256;
+
+}  // namespace
+
+void CheckedThread::record(const Event& event, std::int64_t ns) {
+  if (event.kind == Event::kAcquire) {
+    if (holds_ < kHoldsKept) put(slot_.position.held[holds_], pack(event));
+    put(slot_.position.holds, holds_ + 1);
+  }
+  put(slot_.position.doing, pack(event));
+  slot_.events.record(event, static_cast<std::uint64_t>(ns));
+}
+
+std::size_t CheckedThread::keep(const Take& take) {
+  if (takes_.size() < most_records_) {
+    takes_.push_back(take);
+    return takes_.size() - 1;
+  }
+  complete_until_ = std::min(complete_until_, take.asked);
+  return kNotKept;
+}
+
+void CheckedThread::waited(std::int64_t ns, std::uint32_t key) {
+  const auto wait = static_cast<std::uint64_t>(ns);
+  raise(slot_.longest_wait_ns, wait);
+  if (context_.plan.mode.fault != FaultKind::kFairness) return;
+  count(Oracle::kFairness);
+  const std::uint64_t starved = wait > kLongWaitNs ? wait - std::min(wait, delay_since_look()) : 0;
+  if (++takes_since_look_ == kTakesBetweenLooks) delay_since_look();
+  if (starved <= get(slot_.starved_ns)) return;
+  put(slot_.starved_ns, starved);
+  put(slot_.starved_grants, get(context_.canary(key, 0).grants) - grants_before_ - 1);
+  put(slot_.starved_key, key);
+  put(slot_.starved_seed, context_.plan.seed);
+}
+
+// How long the scheduler kept this thread waiting since the last look: the wait that has just ended
+// had no more of that than so much.
+std::uint64_t CheckedThread::delay_since_look() {
+  takes_since_look_ = 0;
+  const std::uint64_t before = std::exchange(delay_ns_, own_delay_ns());
+  return delay_ns_ - before;
+}
+
+bool CheckedThread::somebody_is_in_the_way(std::uint32_t key) const {
+  const bool any = !context_.entry.abilities.lock_per_key;
+  for (std::uint32_t i = any ? 0 : key; i < (any ? context_.plan.keys : key + 1); ++i) {
+    const std::uint64_t owner = get(context_.canary(i, 0).owner) & ~kGaveBack;
+    if (owner != kNobody && owner != name_) return true;
+  }
+  return false;
+}
+
+}  // namespace lockbench::stress::threads

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/stress/trace/recorder.h"
+
+namespace lockbench::stress {
+
+void Recorder::acquired(const Event& event) {
+  answered(event.thread);
+  append(event);
+  add(pages_[event.thread].holds);
+}
+
+void Recorder::releases(const Event& event) {
+  Word& holds = pages_[event.thread].holds;
+  put(holds, get(holds) - 1);
+  append(event);
+}
+
+void Recorder::append(const Event& event) {
+  // relaxed: only the order of the words matters, and each word has one modification order, in
+  // which a write that happens before another one comes first.
+  std::uint64_t position = hint_->load(std::memory_order_relaxed);
+  for (std::uint64_t empty = 0;
+       !words_[position].compare_exchange_strong(empty, pack(event), std::memory_order_relaxed);
+       empty = 0) {
+    ++position;
+  }
+  // Others may be further; a hint that lags costs a few steps.
+  hint_->store(position + 1, std::memory_order_relaxed);
+}
+
+std::optional<Event> Recorder::pending(std::uint32_t thread) const {
+  const std::uint64_t word = get(pages_[thread].request);
+  return word == 0 ? std::nullopt : std::optional(event_from(word));
+}
+
+std::vector<Event> Recorder::events() const {
+  std::vector<Event> events;
+  for (std::size_t i = 0; i < words_.size(); ++i) {
+    const std::uint64_t word = get(words_[i]);
+    if (word == 0) break;
+    events.push_back(event_from(word));
+  }
+  return events;
+}
+
+}  // namespace lockbench::stress

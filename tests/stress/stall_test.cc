@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/stress/oracles/stall.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace lockbench::stress {
+namespace {
+
+using testing::HasSubstr;
+
+Event wants(std::uint16_t key) {
+  return {.kind = Event::kRequest, .key = key};
+}
+Event wants_both(std::uint16_t key, std::uint16_t other) {
+  return {.kind = Event::kRequest, .key = key, .other = other, .pair = true};
+}
+Event has(std::uint16_t key) {
+  return {.kind = Event::kAcquire, .key = key};
+}
+Event ended() {
+  return {.kind = Event::kEnd};
+}
+
+constexpr Abilities kPerKey{.lock_per_key = true};
+constexpr Abilities kShared{};
+
+constexpr std::uint32_t kUntouched = 7;
+constexpr std::uint64_t bit(std::uint32_t key) {
+  return std::uint64_t{1} << key;
+}
+StallFacts free_are(std::uint64_t keys) {
+  return {.probe = Probe{.free_keys = keys, .untouched = kUntouched}};
+}
+
+TEST(Stall, TwoThatHoldWhatTheOtherWantsAreACycle) {
+  const Failure failure = explain_stall({{0, wants(1), {has(0)}}, {1, wants(0), {has(1)}}}, kPerKey,
+                                        free_are(bit(kUntouched)));
+  EXPECT_EQ(failure.oracle, Oracle::kCycle);
+  EXPECT_EQ(failure.what,
+            "threads wait for each other in a cycle: thread 0 waits for key 1, holds key 0; thread "
+            "1 waits for "
+            "key 0, holds key 1; and so back to thread 0");
+}
+
+TEST(Stall, WhoMerelyWaitsForTheCycleIsNotOfIt) {
+  const Failure failure = explain_stall(
+      {{0, wants(2), {}}, {1, wants(1), {has(2)}}, {2, wants(2), {has(1)}}}, kPerKey, {});
+  EXPECT_EQ(failure.oracle, Oracle::kCycle);
+  EXPECT_THAT(failure.what, Not(HasSubstr("thread 0")));
+}
+
+TEST(Stall, AWaitForAFreeKeyIsALostWakeUp) {
+  const Failure failure =
+      explain_stall({{0, wants(0), {}}, {1, ended(), {}}}, kPerKey, free_are(bit(0)));
+  EXPECT_EQ(failure.oracle, Oracle::kProgress);
+  EXPECT_THAT(failure.what, HasSubstr("thread 0 waits forever for key 0, which is free"));
+}
+
+TEST(Stall, PairsThatWaitForOneFreeLockAreNoCycle) {
+  const Failure failure = explain_stall({{0, wants_both(0, 1), {}}, {1, wants_both(1, 0), {}}},
+                                        kShared, free_are(bit(0) | bit(1)));
+  EXPECT_EQ(failure.oracle, Oracle::kProgress);
+}
+
+TEST(Stall, PairsThatMayHaveGotOneKeyEachAreACycle) {
+  const Failure failure =
+      explain_stall({{0, wants_both(0, 1), {}}, {1, wants_both(1, 0), {}}}, kShared, {});
+  EXPECT_EQ(failure.oracle, Oracle::kCycle);
+}
+
+TEST(Stall, AKeyThatNobodyHoldsAndNobodyGetsIsNotInAnybodysWay) {
+  const Failure failure =
+      explain_stall({{0, wants(0), {}}, {1, wants(0), {}}}, kPerKey, free_are(bit(kUntouched)));
+  EXPECT_EQ(failure.oracle, Oracle::kProgress);
+}
+
+TEST(Stall, AKeyThatNobodyEverTookMustBeFreeWhereEachHasALock) {
+  const std::vector<ThreadPosition> threads = {{0, wants(1), {has(0)}}};
+  EXPECT_EQ(explain_stall(threads, kPerKey, free_are(0)).oracle, Oracle::kIndependence);
+  EXPECT_EQ(explain_stall(threads, kPerKey, free_are(bit(kUntouched))).oracle, Oracle::kProgress);
+}
+
+TEST(Stall, AnUnlockThatDoesNotReturnIsNotACycleOfThoseWhoWait) {
+  const Event releases = {.kind = Event::kRelease};
+  const Failure failure =
+      explain_stall({{0, releases, {}}, {1, wants_both(0, 1), {}}}, kShared, free_are(0));
+  EXPECT_EQ(failure.oracle, Oracle::kProgress);
+  EXPECT_THAT(failure.what, HasSubstr("unlock() of thread 0 never returns"));
+}
+
+TEST(Stall, AKeyThatWaitsForTheOneOfAnAwaitingHolderIsDependent) {
+  ThreadPosition awaiter{0, {}, {has(0)}, 1};
+  EXPECT_EQ(explain_stall({awaiter, {1, wants(1), {}}}, kPerKey, {}).oracle, Oracle::kIndependence);
+  EXPECT_EQ(explain_stall({awaiter, {1, wants(0), {}}}, kPerKey, {}).oracle, Oracle::kProgress);
+}
+
+TEST(Stall, WhereContentionIsKnownAThreadWaitsForItselfOnlyAlone) {
+  const std::vector<ThreadPosition> threads = {{0, wants(0), {has(0)}}, {1, ended(), {}}};
+  EXPECT_EQ(explain_stall(threads, kPerKey, {.contended = false}).oracle, Oracle::kCycle);
+  EXPECT_EQ(explain_stall(threads, kPerKey, {.contended = true}).oracle, Oracle::kProgress);
+}
+
+TEST(Stall, AThreadMayWaitForItself) {
+  const Failure failure = explain_stall({{0, wants(0), {has(0)}}}, kPerKey, {});
+  EXPECT_EQ(failure.oracle, Oracle::kCycle);
+}
+
+}  // namespace
+}  // namespace lockbench::stress
