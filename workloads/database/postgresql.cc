@@ -11,6 +11,7 @@ namespace lockbench {
 namespace {
 
 constexpr char kSchema[] = "lockbench_scratch";
+constexpr char kDropSchema[] = "DROP SCHEMA lockbench_scratch CASCADE";
 
 // Whoever has this advisory lock has the schema. The number is the name's letters, "lockbnch".
 constexpr char kTakeSchema[] =
@@ -56,7 +57,7 @@ class Schema {
     session_.execute(std::string("CREATE SCHEMA ") + kSchema);
   }
   ~Schema() {
-    session_.execute_unheard((std::string("DROP SCHEMA ") + kSchema + " CASCADE").c_str());
+    session_.execute_unheard(kDropSchema);
   }
   Schema(const Schema&) = delete;
   Schema& operator=(const Schema&) = delete;
