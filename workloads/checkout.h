@@ -73,6 +73,7 @@ class Checkout {
     }
 
     std::uint64_t given_up() const { return given_up_; }
+    const Actor& tally() const { return *this; }
 
    private:
     friend class Checkout;
@@ -152,9 +153,11 @@ class Checkout {
     std::uint64_t violations_ = 0;
   };
 
+  using Tally = Actor;
+
   Actor actor(std::uint32_t thread) { return Actor(*this, thread); }
 
-  Proof prove(std::span<const Actor* const> actors) {
+  Proof prove(const Tallies<Tally>& actors) {
     Proof proof;
     std::uint64_t expected = 0;
     for (const Actor* actor : actors) {

@@ -169,6 +169,7 @@ class FileCounter {
     }
 
     std::uint64_t given_up() const { return given_up_; }
+    const Actor& tally() const { return *this; }
 
    private:
     // A handle stays where it was made; an actor moves.
@@ -185,9 +186,11 @@ class FileCounter {
     std::uint64_t given_up_ = 0;
   };
 
+  using Tally = Actor;
+
   Actor actor(std::uint32_t process) { return Actor(*this, process); }
 
-  Proof prove(std::span<const Actor* const>) const {
+  Proof prove(const Tallies<Tally>&) const {
     Proof proof;
     std::uint64_t increments = 0;
     for (std::uint32_t process = 0; process < settings_.threads; ++process) {

@@ -69,6 +69,7 @@ class Nested {
     }
 
     std::uint64_t given_up() const { return given_up_; }
+    const Actor& tally() const { return *this; }
 
    private:
     friend class Nested;
@@ -193,9 +194,11 @@ class Nested {
     std::uint64_t violations_ = 0;
   };
 
+  using Tally = Actor;
+
   Actor actor(std::uint32_t thread) { return Actor(*this, thread); }
 
-  Proof prove(std::span<const Actor* const> actors) const {
+  Proof prove(const Tallies<Tally>& actors) const {
     Proof proof;
     std::uint64_t expected = 0;
     for (const Actor* actor : actors) {

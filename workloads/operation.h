@@ -12,15 +12,20 @@
 //   static constexpr std::array<std::string_view, n> kScenarios;  // variants that users can name
 //   Workload(P& primitive, const WorkloadSettings& settings, const SpinPace& pace);
 //   Actor actor(std::uint32_t thread);       // on the thread that will use it
-//   Proof prove(std::span<const Actor* const> actors);  // once, when all threads have left
+//   using Tally = …;                         // what an actor notes
+//   Proof prove(const Tallies<Tally>& tallies);  // once, when all threads have left
 //   std::optional<HoldBound> hold_bound() const;
 //
 //   template <class Probe> bool Actor::operate(Probe& probe);  // one operation; false: gave up
 //   std::uint64_t Actor::given_up() const;
+//   const Tally& Actor::tally() const;
+//
+// What does not depend on the primitive, the tally and the proof for the most part, is best kept in
+// a class of its own, as PerKeyBooks is: it is then compiled once and not for every primitive.
 //
 // A workload of processes says `static constexpr bool kProcesses = true;`. Each actor then lives in
 // a child of the process that made the workload: what prove() needs is in memory that they share,
-// and it is given no actors.
+// and it is given no tallies.
 //
 // A Probe is how the harness watches an acquisition; what it measures is its own business:
 //
@@ -54,6 +59,10 @@ template <class Workload>
 inline constexpr bool kProcesses = requires {
   requires Workload::kProcesses;
 };
+
+// What the actors of a trial noted, in the order of their threads.
+template <class Tally>
+using Tallies = std::vector<const Tally*>;
 
 // What bounds the makespan of fixed work under a perfect lock.
 struct HoldBound {

@@ -59,7 +59,7 @@ class PerKeyBooks {
         records(new Record[with.keys]),
         hold_lines(with.keys, hold.lines()) {}
 
-  Proof prove(std::span<const Tally* const> tallies, bool fenced) const {
+  Proof prove(const Tallies<Tally>& tallies, bool fenced) const {
     Proof proof;
     std::vector<std::uint64_t> expected(settings.keys);
     for (const Tally* tally : tallies) {
@@ -84,7 +84,7 @@ class PerKeyBooks {
   HoldBound hold_bound() const { return bound_of_sequences(sequences, settings); }
 
   // Of the conflicts that were watched, the share that was false; absent when there was none.
-  static std::optional<double> false_conflicts(std::span<const Tally* const> tallies) {
+  static std::optional<double> false_conflicts(const Tallies<Tally>& tallies) {
     std::uint64_t all = 0;
     std::uint64_t other = 0;
     for (const Tally* tally : tallies) {
@@ -103,7 +103,7 @@ class PerKeyBooks {
   HoldLines hold_lines;
 
  private:
-  static void add_refusals(std::span<const Tally* const> tallies, Proof& proof) {
+  static void add_refusals(const Tallies<Tally>& tallies, Proof& proof) {
     proof.expired_holds = 0;
     proof.refused_writes = 0;
     for (const Tally* tally : tallies) {
@@ -117,6 +117,7 @@ template <class P, Key K, class Record>
 class PerKey {
  public:
   using KeyKind = K;
+  using Tally = typename PerKeyBooks<K, Record>::Tally;
 
   static constexpr bool kAccepts = kOneHolder<P, K>;
   static constexpr std::string_view kNeeds = "at most one holder of a key";
@@ -152,10 +153,9 @@ class PerKey {
     }
 
     std::uint64_t given_up() const { return tally_.given_up.size(); }
+    const Tally& tally() const { return tally_; }
 
    private:
-    friend class PerKey;
-
     template <class Handle>
     bool update(std::uint32_t key, [[maybe_unused]] const Handle& handle) {
       Record& record = shared_.books_.records[key];
@@ -203,19 +203,17 @@ class PerKey {
 
     PerKey& shared_;
     const std::uint32_t thread_;
-    typename PerKeyBooks<K, Record>::Tally tally_;
+    Tally tally_;
   };
 
   Actor actor(std::uint32_t thread) { return Actor(*this, thread); }
 
-  Proof prove(std::span<const Actor* const> actors) const {
-    return books_.prove(tallies(actors), kFenced);
-  }
+  Proof prove(const Tallies<Tally>& tallies) const { return books_.prove(tallies, kFenced); }
 
   std::optional<HoldBound> hold_bound() const { return books_.hold_bound(); }
 
-  std::optional<double> false_conflicts(std::span<const Actor* const> actors) const {
-    return books_.false_conflicts(tallies(actors));
+  static std::optional<double> false_conflicts(const Tallies<Tally>& tallies) {
+    return PerKeyBooks<K, Record>::false_conflicts(tallies);
   }
 
  private:
@@ -233,14 +231,6 @@ class PerKey {
       return std::type_identity<NoFence>();
     }
   }())::type;
-
-  using Tally = typename PerKeyBooks<K, Record>::Tally;
-
-  static std::vector<const Tally*> tallies(std::span<const Actor* const> actors) {
-    std::vector<const Tally*> all;
-    for (const Actor* actor : actors) all.push_back(&actor->tally_);
-    return all;
-  }
 
   std::size_t stripe_of(std::uint64_t key) const requires kHashesKeys {
     return primitive_.stripe_of(books_.keys[key]);

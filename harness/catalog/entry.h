@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/catalog/line.h"
@@ -38,14 +39,34 @@ template <class K>
 inline constexpr KeyType kKeyTypeOf =
     std::same_as<K, std::uint64_t> ? KeyType::kU64 : KeyType::kString;
 
+// Makers of a primitive and of a subject, with the primitive's type erased.
+using AnyMaker = void (*)();
+using SubjectMaker = std::unique_ptr<Subject> (*)(const Trial&, const WorkloadSettings&,
+                                                  const Arguments&, AnyMaker);
+
+// `make_primitive` is the maker of a Line<P>.
+template <class P, class W>
+std::unique_ptr<Subject> make_subject(const Trial& trial, const WorkloadSettings& settings,
+                                      const Arguments& arguments, AnyMaker make_primitive) {
+  const auto make = reinterpret_cast<decltype(Line<P>::make)>(make_primitive);
+  return std::unique_ptr<Subject>(new SubjectOf<P, W>(trial, settings, make(arguments)));
+}
+
+// Compiled once: hundreds of functions of their own would take as long as the loops.
+inline Pairing pairing_with(std::string_view workload, KeyType key_type, SubjectMaker make,
+                            AnyMaker make_primitive) {
+  return {.workload = std::string(workload),
+          .key_type = key_type,
+          .make = [=](const Trial& trial, const WorkloadSettings& settings,
+                      const Arguments& arguments) {
+            return make(trial, settings, arguments, make_primitive);
+          }};
+}
+
 template <class P, class W>
 Pairing pairing_of(const Line<P>& line, KeyType key_type) {
-  return {.workload = std::string(W::kName),
-          .key_type = key_type,
-          .make = [make = line.make](const Trial& trial, const WorkloadSettings& settings,
-                                     const Arguments& arguments) {
-            return std::make_unique<SubjectOf<P, W>>(trial, settings, make(arguments));
-          }};
+  return pairing_with(W::kName, key_type, make_subject<P, W>,
+                      reinterpret_cast<AnyMaker>(line.make));
 }
 
 // `workloads.visit<P, K>(f)` calls f.operator()<Workload<P, K>>() for every workload there is.

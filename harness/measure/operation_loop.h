@@ -13,23 +13,26 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "harness/measure/course.h"
 #include "harness/measure/probe.h"
 #include "harness/plan/cell.h"
+#include "primitives/platform/layout.h"
 #include "workloads/work.h"
 
 namespace lockbench {
 
 class OperationLoop {
  public:
+  virtual ~OperationLoop() = default;
+
   void run(Course& course);
 
  protected:
   OperationLoop(const Trial& trial, std::uint32_t thread, const SpinPace& pace,
                 ThreadReport& report);
-  ~OperationLoop() = default;
 
   // What the concrete loop does: operations until the window closes or the fixed number is done,
   // each watched or not as the sampler says; or one.
@@ -74,12 +77,15 @@ class OperationLoop {
   Counts before_;
 };
 
+// The loop owns its actor. No two threads' actors share a cache line.
 template <class Actor>
-class OperationLoopOf final : public OperationLoop {
+class alignas(platform::kCacheLine) OperationLoopOf final : public OperationLoop {
  public:
-  OperationLoopOf(Actor& actor, const Trial& trial, std::uint32_t thread, const SpinPace& pace,
+  OperationLoopOf(Actor actor, const Trial& trial, std::uint32_t thread, const SpinPace& pace,
                   ThreadReport& report)
-      : OperationLoop(trial, thread, pace, report), actor_(actor) {}
+      : OperationLoop(trial, thread, pace, report), actor_(std::move(actor)) {}
+
+  const Actor& actor() const { return actor_; }
 
  private:
   void operate_while_measured(const Course& course) override {
@@ -122,7 +128,7 @@ class OperationLoopOf final : public OperationLoop {
 
   std::uint64_t given_up() const override { return actor_.given_up(); }
 
-  Actor& actor_;
+  Actor actor_;
 };
 
 }  // namespace lockbench

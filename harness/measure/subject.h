@@ -44,25 +44,38 @@ class Subject {
   virtual std::optional<KeyBytes> key_bytes() = 0;
 };
 
+// What is the same for every primitive and workload: compiled once.
+class LoopingSubject : public Subject {
+ public:
+  ~LoopingSubject() override;
+
+  void work(std::uint32_t thread, Course& course, ThreadReport& report) override;
+
+ protected:
+  explicit LoopingSubject(const Trial& trial);
+
+  // Called by the worker's own thread.
+  virtual std::unique_ptr<OperationLoop> make_loop(std::uint32_t thread, ThreadReport& report) = 0;
+
+  const Trial trial_;
+  const SpinPace pace_;
+  std::vector<std::unique_ptr<OperationLoop>> loops_;  // one for each worker; null: not at work yet
+};
+
+// There are hundreds of these types: each holds only what depends on the primitive.
 template <class Primitive, class Workload>
-class SubjectOf final : public Subject {
+class SubjectOf final : public LoopingSubject {
  public:
   SubjectOf(const Trial& trial, const WorkloadSettings& settings,
             std::unique_ptr<Primitive> primitive)
-      : trial_(trial),
-        pace_(SpinPace::measure()),
+      : LoopingSubject(trial),
         primitive_(std::move(primitive)),
-        workload_(*primitive_, settings, pace_),
-        actors_(trial.cell.threads) {}
+        workload_(*primitive_, settings, pace_) {}
 
-  void work(std::uint32_t thread, Course& course, ThreadReport& report) override {
-    auto& own = actors_[thread];
-    own = std::make_unique<Seat>(workload_.actor(thread));
-    OperationLoopOf(own->actor, trial_, thread, pace_, report).run(course);
-    course.leave();
-  }
+  // Actors end before what they refer to.
+  ~SubjectOf() override { loops_.clear(); }
 
-  Proof prove() override { return workload_.prove(actors()); }
+  Proof prove() override { return workload_.prove(tallies()); }
 
   bool runs_processes() const override { return kProcesses<Workload>; }
 
@@ -71,8 +84,8 @@ class SubjectOf final : public Subject {
   std::size_t lock_bytes() const override { return primitive_->lock_bytes(); }
 
   std::optional<double> false_conflicts() const override {
-    if constexpr (requires { workload_.false_conflicts(actors()); }) {
-      return workload_.false_conflicts(actors());
+    if constexpr (requires { workload_.false_conflicts(tallies()); }) {
+      return workload_.false_conflicts(tallies());
     }
     return std::nullopt;
   }
@@ -85,24 +98,25 @@ class SubjectOf final : public Subject {
   }
 
  private:
-  std::vector<const typename Workload::Actor*> actors() const {
-    std::vector<const typename Workload::Actor*> actors;
-    if (kProcesses<Workload>) return actors;  // they were in children, and went with them
-    for (const auto& seat : actors_) actors.push_back(&seat->actor);
-    return actors;
+  using Loop = OperationLoopOf<typename Workload::Actor>;
+
+  std::unique_ptr<OperationLoop> make_loop(std::uint32_t thread, ThreadReport& report) override {
+    return std::unique_ptr<OperationLoop>(
+        new Loop(workload_.actor(thread), trial_, thread, pace_, report));
   }
 
-  // No two threads' actors share a cache line.
-  struct alignas(platform::kCacheLine) Seat {
-    explicit Seat(typename Workload::Actor a) : actor(std::move(a)) {}
-    typename Workload::Actor actor;
-  };
+  Tallies<typename Workload::Tally> tallies() const {
+    Tallies<typename Workload::Tally> all;
+    if (kProcesses<Workload>) return all;  // they were in children, and went with them
+    all.resize(loops_.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      all[i] = &static_cast<const Loop&>(*loops_[i]).actor().tally();
+    }
+    return all;
+  }
 
-  const Trial trial_;
-  const SpinPace pace_;
   const std::unique_ptr<Primitive> primitive_;
   Workload workload_;
-  std::vector<std::unique_ptr<Seat>> actors_;
 };
 
 }  // namespace lockbench

@@ -128,9 +128,9 @@ class Stage {
   Workload& workload() { return workload_; }
 
  private:
-  std::vector<const typename Workload::Actor*> all() const {
-    std::vector<const typename Workload::Actor*> all;
-    for (const auto& actor : actors_) all.push_back(actor.get());
+  Tallies<typename Workload::Tally> all() const {
+    Tallies<typename Workload::Tally> all;
+    for (const auto& actor : actors_) all.push_back(&actor->tally());
     return all;
   }
 

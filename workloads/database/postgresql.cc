@@ -11,7 +11,8 @@ namespace lockbench {
 namespace {
 
 constexpr char kSchema[] = "lockbench_scratch";
-constexpr char kDropSchema[] = "DROP SCHEMA lockbench_scratch CASCADE";
+constexpr char kCreateSchema[] = "CREATE SCHEMA lockbench_scratch";
+constexpr char kDropSchema[] = "DROP SCHEMA IF EXISTS lockbench_scratch CASCADE";
 
 // Whoever has this advisory lock has the schema. The number is the name's letters, "lockbnch".
 constexpr char kTakeSchema[] =
@@ -53,8 +54,8 @@ class Schema {
     }
     // What a trial that was killed left behind goes, too.
     session_.execute("SET client_min_messages = warning");
-    session_.execute(std::string("DROP SCHEMA IF EXISTS ") + kSchema + " CASCADE");
-    session_.execute(std::string("CREATE SCHEMA ") + kSchema);
+    session_.execute(kDropSchema);
+    session_.execute(kCreateSchema);
   }
   ~Schema() {
     session_.execute_unheard(kDropSchema);

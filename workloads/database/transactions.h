@@ -92,6 +92,7 @@ class Transactions {
     }
 
     std::uint64_t given_up() const { return given_up_; }
+    const Actor& tally() const { return *this; }
 
    private:
     friend class Transactions;
@@ -155,9 +156,11 @@ class Transactions {
     std::uint64_t violations_ = 0;
   };
 
+  using Tally = Actor;
+
   Actor actor(std::uint32_t thread) { return Actor(*this, thread); }
 
-  Proof prove(std::span<const Actor* const> actors) {
+  Proof prove(const Tallies<Tally>& actors) {
     Proof proof;
     for (const Actor* actor : actors) proof.violations += actor->violations_;
     for (std::uint64_t shard = 0; shard < settings_.keys; ++shard) {

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/measure/subject.h"
+
+namespace lockbench {
+
+LoopingSubject::LoopingSubject(const Trial& trial)
+    : trial_(trial), pace_(SpinPace::measure()), loops_(trial.cell.threads) {}
+
+LoopingSubject::~LoopingSubject() = default;
+
+void LoopingSubject::work(std::uint32_t thread, Course& course, ThreadReport& report) {
+  loops_[thread] = make_loop(thread, report);
+  loops_[thread]->run(course);
+  course.leave();
+}
+
+}  // namespace lockbench
