@@ -133,6 +133,10 @@ class FileCounter {
   static constexpr std::string_view kNeeds = "a lock between processes (file and its peers)";
   static constexpr std::array<std::string_view, 0> kScenarios{};
 
+  static std::string refusal(const WorkloadSettings& settings, std::uint64_t) {
+    return settings.keys == 1 ? "" : "counts in one file; take 1 key, or leave keys out";
+  }
+
   FileCounter(P& primitive, const WorkloadSettings& settings, const SpinPace& pace)
       : primitive_(primitive),
         settings_(settings),

@@ -39,6 +39,14 @@ class Nested {
 
   static constexpr std::uint32_t kAcquisitions = 5;
 
+  static std::string refusal(const WorkloadSettings& settings, std::uint64_t) {
+    if (settings.keys != 1) {
+      return "takes one key again and again; take 1 key, or leave keys out";
+    }
+    if (settings.timeout.count() != 0) return "waits as long as it takes; leave the timeout out";
+    return {};
+  }
+
   Nested(P& primitive, const WorkloadSettings& settings, const SpinPace& pace)
       : primitive_(primitive),
         settings_(settings),

@@ -10,6 +10,9 @@
 //   static constexpr bool kAccepts;          // the primitive can do what the workload asks for
 //   static constexpr std::string_view kNeeds;  // what that is, for people
 //   static constexpr std::array<std::string_view, n> kScenarios;  // variants that users can name
+//   static std::string refusal(const WorkloadSettings& settings, std::uint64_t holders);
+//                                            // optional: why it cannot run so, and what would be
+//                                            // right; empty: it can. `holders` of a key at once
 //   Workload(P& primitive, const WorkloadSettings& settings, const SpinPace& pace);
 //   Actor actor(std::uint32_t thread);       // on the thread that will use it
 //   using Tally = …;                         // what an actor notes
@@ -42,6 +45,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 

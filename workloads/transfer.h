@@ -8,6 +8,7 @@
 
 #include <array>
 #include <optional>
+#include <string>
 
 #include "workloads/operation.h"
 
@@ -98,6 +99,20 @@ class Transfer {
   static constexpr bool kAccepts = kOneHolder<P, K> && PairLock<P, K>;
   static constexpr std::string_view kNeeds = "two keys at once, at most one holder of each";
   static constexpr std::array<std::string_view, 0> kScenarios{};
+
+  static std::string refusal(const WorkloadSettings& settings, std::uint64_t) {
+    if (settings.keys < 2) return "moves between two keys, and there is 1; take 2 or more";
+    if (settings.key_distribution.kind == KeyDistribution::Kind::kAssigned) {
+      return "takes two keys an operation; assigned counts are for workloads that take one";
+    }
+    if (settings.key_distribution.kind == KeyDistribution::Kind::kOwn) {
+      return "takes two keys an operation, and a thread has one of its own";
+    }
+    if (settings.timeout.count() != 0) {
+      return "takes two keys at once, which cannot time out; leave the timeout out";
+    }
+    return {};
+  }
 
   Transfer(P& primitive, const WorkloadSettings& settings, const SpinPace& pace)
       : primitive_(primitive), books_(settings, pace) {}

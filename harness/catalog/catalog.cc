@@ -73,68 +73,34 @@ absl::StatusOr<Arguments> arguments_for(const CatalogEntry& entry, const Cell& c
   return arguments;
 }
 
-// What follows from taking two keys at once.
-absl::Status check_transfer(const Cell& cell) {
-  if (cell.workload.name != "transfer") return absl::OkStatus();
-  if (cell.keys < 2) {
-    return unfit("workload 'transfer' moves between two keys, and there is 1; take 2 or more");
-  }
-  if (cell.key_distribution.kind == KeyDistribution::Kind::kAssigned) {
-    return unfit(
-        "workload 'transfer' takes two keys an operation; assigned counts are for workloads that "
-        "take one");
-  }
-  if (cell.key_distribution.kind == KeyDistribution::Kind::kOwn) {
-    return unfit(
-        "workload 'transfer' takes two keys an operation, and a thread has one of its own");
-  }
-  if (cell.timeout.count() != 0) {
-    return unfit(
-        "workload 'transfer' takes two keys at once, which cannot time out; leave the timeout out");
-  }
-  return absl::OkStatus();
-}
-
-// What follows from taking one lock again and again.
-absl::Status check_nested(const Cell& cell) {
-  if (cell.workload.name != "nested") return absl::OkStatus();
-  if (cell.keys != 1) {
-    return unfit("workload 'nested' takes one key again and again; take 1 key, or leave keys out");
-  }
-  if (cell.timeout.count() != 0) {
-    return unfit("workload 'nested' waits as long as it takes; leave the timeout out");
-  }
-  return absl::OkStatus();
-}
-
-// What follows from counting in one file.
-absl::Status check_file_counter(const Cell& cell) {
-  if (cell.workload.name != "file_counter" || cell.keys == 1) return absl::OkStatus();
-  return unfit("workload 'file_counter' counts in one file; take 1 key, or leave keys out");
-}
-
 // A PostgreSQL server's address, or nothing. It may hold a password, so no trial carries it.
 std::string server_address() {
   const char* const address = std::getenv("LOCKBENCH_POSTGRES");
   return address == nullptr ? "" : address;
 }
 
-// What follows from a connection for each lease.
-absl::Status check_database(const Cell& cell, const Arguments& arguments) {
-  constexpr std::uint64_t kMostConnections = 1000;
-  if (cell.workload.name != "database") return absl::OkStatus();
-  const std::uint64_t leases = arguments["leases"];
-  if (cell.keys > kMostConnections || cell.keys * leases > kMostConnections) {
-    return unfit("workload 'database' opens a connection for each lease of each shard, " +
-                 std::to_string(leases) + " for each of " + std::to_string(cell.keys) +
-                 " keys here; take " + std::to_string(kMostConnections) + " or fewer in all");
+absl::Status check_server(const Cell& cell) {
+  if (cell.workload.scenario != kPostgresql || !server_address().empty()) return absl::OkStatus();
+  return unfit("workload " + quoted(to_text(cell.workload)) +
+               " needs a server; set LOCKBENCH_POSTGRES to its address, as "
+               "postgresql://user@host/name, or take " +
+               quoted(cell.workload.name) + ", which is SQLite");
+}
+
+// How many may hold one key at once.
+std::uint64_t holders_at_once(const CatalogEntry& entry, const Arguments& arguments) {
+  for (const Number& number : entry.listing.numbers) {
+    if (number.holders_of_a_key) return arguments[number.parameter];
   }
-  if (cell.workload.scenario == kPostgresql && server_address().empty()) {
-    return unfit(
-        "workload 'database:postgresql' needs a server; set LOCKBENCH_POSTGRES to its address, "
-        "as postgresql://user@host/name, or take 'database', which is SQLite");
-  }
-  return absl::OkStatus();
+  return 1;
+}
+
+absl::Status check_workload(const WorkloadListing& workload, const Cell& cell,
+                            std::uint64_t holders) {
+  if (workload.refusal == nullptr) return absl::OkStatus();
+  const std::string refusal = workload.refusal(settings_of({.cell = cell}), holders);
+  return refusal.empty() ? absl::OkStatus()
+                         : unfit("workload " + quoted(workload.name) + " " + refusal);
 }
 
 template <class Container, class Matches>
@@ -298,10 +264,9 @@ absl::Status Catalog::check(const Cell& cell) const {
                  " cannot time out; leave the timeout out, or take one that can "
                  "(`lockbench list primitives`)");
   }
-  if (absl::Status status = check_nested(cell); !status.ok()) return status;
-  if (absl::Status status = check_file_counter(cell); !status.ok()) return status;
-  if (absl::Status status = check_database(cell, *arguments); !status.ok()) return status;
-  return check_transfer(cell);
+  const absl::Status status =
+      check_workload(**find_workload(cell.workload), cell, holders_at_once(entry, *arguments));
+  return status.ok() ? check_server(cell) : status;
 }
 
 absl::StatusOr<std::unique_ptr<Subject>> Catalog::subject_for(const Trial& trial) const {

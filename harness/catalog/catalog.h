@@ -24,6 +24,10 @@ struct WorkloadListing {
   std::string summary;
   std::string needs;                   // of the primitive, for people
   std::vector<std::string> scenarios;  // what may follow the colon
+
+  // Why it cannot run with these settings, and what would be right; empty: it can. `holders`: how
+  // many may hold one key at once.
+  std::string (*refusal)(const WorkloadSettings& settings, std::uint64_t holders) = nullptr;
 };
 
 class Catalog {

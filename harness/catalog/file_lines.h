@@ -11,7 +11,6 @@
 
 #include "harness/catalog/in_scratch_folder.h"
 #include "harness/catalog/line.h"
-#include "harness/catalog/lines.h"
 #include "primitives/as_published/file_as_published.h"
 #include "primitives/as_published/file_unsafe_as_published.h"
 #include "primitives/baselines/file_kernel_lock.h"

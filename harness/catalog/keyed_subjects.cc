@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "harness/catalog/keyed_lines.h"
 #include "harness/catalog/pair.h"
 #include "harness/catalog/subjects.h"
 

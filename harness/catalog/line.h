@@ -27,6 +27,7 @@ struct Number {
   std::uint64_t least = 1;
   std::uint64_t most = 1;
   std::string meaning;
+  bool holders_of_a_key = false;  // so many may hold one key at once
 };
 
 // What users see of a line. Of several lines with one name, the first has the usual choices.
@@ -61,5 +62,11 @@ struct Line {
   Listing listing;
   std::unique_ptr<P> (*make)(const Arguments&);
 };
+
+// `make` of a primitive that needs no arguments.
+template <class P>
+std::unique_ptr<P> make_plain(const Arguments&) {
+  return std::make_unique<P>();
+}
 
 }  // namespace lockbench

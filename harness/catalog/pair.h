@@ -5,7 +5,7 @@
 
 #include "harness/catalog/catalog.h"
 #include "harness/catalog/entry.h"
-#include "harness/catalog/lines.h"
+#include "harness/catalog/line.h"
 #include "workloads/accounts.h"
 #include "workloads/checkout.h"
 #include "workloads/counter.h"

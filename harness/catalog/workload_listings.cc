@@ -2,6 +2,7 @@
 
 #include "harness/catalog/pair.h"
 #include "harness/catalog/subjects.h"
+#include "primitives/no_lock.h"
 
 namespace lockbench {
 
@@ -12,6 +13,7 @@ std::vector<WorkloadListing> workload_listings() {
     listings.push_back({.name = std::string(W::kName),
                         .summary = std::string(W::kSummary),
                         .needs = std::string(W::kNeeds)});
+    if constexpr (requires { &W::refusal; }) listings.back().refusal = &W::refusal;
     for (const std::string_view scenario : W::kScenarios) {
       listings.back().scenarios.emplace_back(scenario);
     }

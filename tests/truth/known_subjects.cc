@@ -31,11 +31,6 @@ Number milliseconds(const char* parameter, std::uint64_t usual, const char* mean
   return {parameter, usual, 1, 60'000, meaning};
 }
 
-template <class P>
-std::unique_ptr<P> make_plain(const Arguments&) {
-  return std::make_unique<P>();
-}
-
 }  // namespace
 
 void add_known_subjects(Catalog& catalog) {

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "workloads/database/sharded_database.h"
@@ -38,6 +39,15 @@ class Transactions {
   static constexpr std::string_view kNeeds = "numbered leases (lease and its baselines)";
   static constexpr std::array<std::string_view, 1> kScenarios{"postgresql"};
   static constexpr std::uint64_t kThrowsEvery = 16;
+  static constexpr std::uint64_t kMostConnections = 1000;
+
+  static std::string refusal(const WorkloadSettings& settings, std::uint64_t holders) {
+    const std::uint64_t shards = settings.keys;
+    if (shards <= kMostConnections && shards * holders <= kMostConnections) return {};
+    return "opens a connection for each lease of each shard, " + std::to_string(holders) +
+           " for each of " + std::to_string(shards) + " keys here; take " +
+           std::to_string(kMostConnections) + " or fewer in all";
+  }
 
   // Throws DatabaseError.
   Transactions(P& primitive, const WorkloadSettings& settings, const SpinPace& pace)

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The catalog's lines: one lock for all keys, and none.
+#pragma once
+
+#include "harness/catalog/base_locks.h"
+#include "harness/catalog/line.h"
+#include "primitives/global_lock.h"
+#include "primitives/no_lock.h"
+
+namespace lockbench {
+
+template <class Visit>
+void visit_global(Visit visit) {
+  visit(Line<NoLock>{
+      {"none", "no lock at all: the floor at one thread, the race at more", "nobody"}, make_plain});
+  for_each_base_lock([&]<class Base>(const char* lock, const char* origin) {
+    visit(Line<GlobalLock<Base>>{{"global", "one lock for all keys", origin, {{"lock", lock}}, {}},
+                                 make_plain});
+  });
+}
+
+}  // namespace lockbench

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs clang-tidy on the sources and headers that differ from the main branch.
+
+Usage: tidy.py [--all | --within SECONDS] [FILE ...]
+
+On the main branch itself: on those that differ from the commit before. With --all: on every source.
+Compiles without precompiled headers, which would hide an include that is missing; a header is
+compiled by itself. Exits with 1 when clang-tidy finds anything.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build" / "tidy"
+CLANG_TIDY = "clang-tidy-19"  # other versions have other checks
+FILE_TIMEOUT_S = 300
+
+
+def output_of(*command: str) -> str:
+    """What the command prints; empty when it fails."""
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return result.stdout.strip() if result.returncode == 0 else ""
+
+
+def base_commit() -> str:
+    """The commit that the working tree is compared with."""
+    head = output_of("git", "rev-parse", "HEAD")
+    for main in ("origin/main", "main"):
+        base = output_of("git", "merge-base", "HEAD", main)
+        if base and base != head:
+            return base
+    return output_of("git", "rev-parse", "HEAD~1") or head
+
+
+def files_to_check(every: bool) -> list[str]:
+    """Paths below ROOT. Examples are left out: they are projects of their own."""
+    if every:
+        return output_of("git", "ls-files", "*.cc", ":!examples").splitlines()
+    command = ("git", "diff", "--name-only", "--diff-filter=d", base_commit(), "--")
+    return output_of(*command, "*.cc", "*.h", ":!examples").splitlines()
+
+
+def configure() -> None:
+    """Writes the compile commands and the headers that the build makes."""
+    options = ("-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON", "-DBUILD_TESTING=ON")
+    for command in (
+        ("cmake", "--preset", "release", "-B", str(BUILD), *options),
+        ("cmake", "--build", str(BUILD), "--target", "lockbench_commit"),
+    ):
+        subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
+
+
+def findings_in(file: str, deadline: float) -> str | None:
+    """What clang-tidy finds; empty when it is nothing, None when there is no time for the file."""
+    if time.monotonic() > deadline:
+        return None
+    # A header is a main file here: its `#pragma once` is no mistake.
+    options = ("--quiet", "-p", str(BUILD), "--extra-arg=-Wno-pragma-once-outside-header")
+    result = subprocess.run(
+        (CLANG_TIDY, *options, file),
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=FILE_TIMEOUT_S,
+        check=False,
+    )
+    return "" if result.returncode == 0 else result.stdout or result.stderr
+
+
+def main(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--all", action="store_true", help="every source, not what differs")
+    parser.add_argument("--within", type=float, default=float("inf"), metavar="SECONDS")
+    parser.add_argument("files", nargs="*", metavar="FILE")
+    options = parser.parse_args(argv)
+    files = options.files or files_to_check(options.all)
+    if not files:
+        print("clang-tidy: no source differs")
+        return 0
+    if shutil.which(CLANG_TIDY) is None:
+        print(f"clang-tidy: left out, {CLANG_TIDY} is not installed")
+        return 0
+    configure()
+    deadline = time.monotonic() + options.within
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = list(pool.map(lambda file: findings_in(file, deadline), files))
+    found = [text for text in results if text]
+    print("".join(found), end="")
+    unchecked = results.count(None)
+    if unchecked:
+        print(f"clang-tidy: {unchecked} of {len(files)} files left out after {options.within:g} s")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
