@@ -18,8 +18,10 @@ run_packages=(
 
 # What the tests need besides.
 # graphviz draws nets, spin searches them a second time, postgresql serves the workload `database`;
-# Concurrency Kit and nsync are plugged in, zsh completes, doxygen makes pages.
+# Concurrency Kit and nsync are plugged in, zsh completes, doxygen makes pages. The first line is
+# check.sh's.
 test_packages=(
+  black clang-format-14 clang-tidy-19 flake8 mypy shellcheck
   doxygen graphviz libck-dev libgmock-dev libgtest-dev libnsync-dev postgresql python3-pytest spin
   zsh
 )

@@ -11,9 +11,9 @@ Usage: ./scripts/test.sh
 
 Installs the packages that are missing (Debian 12, Ubuntu 24.04 or newer; asks
 for sudo only when it must); builds and runs the tests labelled `sanitize` in
-the presets `asan` and `tsan`; then builds the preset `release` with warnings
-as errors, runs all tests there, and ends with ctest's own summary. Exits with
-1 when anything failed; what can still run does.
+the presets `asan` and `tsan`; runs check.sh; then builds the preset `release`
+with warnings as errors, runs all tests there, and ends with ctest's own
+summary. Exits with 1 when anything failed; what can still run does.
 TEXT
 }
 
@@ -74,6 +74,9 @@ for preset in "${sanitizers[@]}"; do
   say "Preset $preset: the tests labelled sanitize"
   test_sanitized "$preset" || failed+=("$preset")
 done
+
+say "Checks: format, include rules, Python, clang-tidy on what differs from the main branch"
+./scripts/check.sh --within 90 || failed+=("check.sh")
 
 say "Preset release: all tests"
 configure_preset release -DBUILD_TESTING=ON -DLOCKBENCH_WERROR=ON || failed+=("configure release")
