@@ -70,7 +70,12 @@ mapfile -t shell < <(git ls-files '*.sh' cmake/completion/lockbench.bash)
 
 check format "$(command -v clang-format-14 || echo clang-format)" --dry-run --Werror "${cpp[@]}"
 check includes python3 scripts/check_includes.py
-check black black --quiet --check "${python[@]}"
+# Another major version of black formats otherwise.
+if [[ "$(black --version 2>/dev/null)" == "black, 23."* ]]; then
+  check black black --quiet --check "${python[@]}"
+else
+  echo 'black          left out: the sources are formatted by black 23, which is not installed'
+fi
 check flake8 flake8 "${python[@]}"
 check mypy mypy "${python[@]}"
 check shell shellcheck "${shell[@]}"

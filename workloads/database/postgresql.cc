@@ -57,9 +57,7 @@ class Schema {
     session_.execute(kDropSchema);
     session_.execute(kCreateSchema);
   }
-  ~Schema() {
-    session_.execute_unheard(kDropSchema);
-  }
+  ~Schema() { session_.execute_unheard(kDropSchema); }
   Schema(const Schema&) = delete;
   Schema& operator=(const Schema&) = delete;
 
