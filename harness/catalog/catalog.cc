@@ -3,13 +3,13 @@
 #include "harness/catalog/catalog.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <optional>
 #include <set>
 
 #include "harness/catalog/subjects.h"
 #include "harness/plan/nearest.h"
+#include "harness/plan/number.h"
 #include "harness/plan/spelling.h"
 
 namespace lockbench {
@@ -51,16 +51,11 @@ std::string text_of(const Listing& listing) {
 absl::StatusOr<std::uint64_t> number_of(const PrimitiveSpec& spec, const Number& number) {
   const auto given = spec.parameters.find(number.parameter);
   if (given == spec.parameters.end()) return number.usual;
-  const std::string& text = given->second;
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < number.least ||
-      value > number.most) {
-    return invalid("primitive " + quoted(spec.name) + ": " + number.parameter + "=" + text +
-                   "; it is a whole number from " + std::to_string(number.least) + " to " +
-                   std::to_string(number.most));
-  }
-  return value;
+  const std::optional<std::uint64_t> value = parse_number<std::uint64_t>(given->second);
+  if (value && number.least <= *value && *value <= number.most) return *value;
+  return invalid("primitive " + quoted(spec.name) + ": " + number.parameter + "=" + given->second +
+                 "; it is a whole number from " + std::to_string(number.least) + " to " +
+                 std::to_string(number.most));
 }
 
 absl::StatusOr<Arguments> arguments_for(const CatalogEntry& entry, const Cell& cell) {

@@ -11,6 +11,8 @@
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_join.h>
 
+#include "harness/plan/number.h"
+
 namespace lockbench {
 namespace {
 
@@ -29,14 +31,6 @@ constexpr std::size_t kMostCounts = 4096;
 bool all_digits(std::string_view text) {
   return !text.empty() &&
          std::all_of(text.begin(), text.end(), [](char c) { return '0' <= c && c <= '9'; });
-}
-
-// Absent when it does not fit into 64 bits.
-std::optional<std::uint64_t> whole(std::string_view digits) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-  return value;
 }
 
 absl::Status bad_duration(std::string_view text, std::string_view reason) {
@@ -108,6 +102,8 @@ absl::StatusOr<std::vector<std::uint64_t>> parse_steps(std::string_view item, st
 
 }  // namespace
 
+// Not absl::StrSplit, which takes no std::string_view where Abseil has a string_view of its own, as
+// in Debian 12.
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> pieces;
   for (;;) {
@@ -138,7 +134,7 @@ absl::StatusOr<Nanoseconds> parse_duration(std::string_view text) {
   if (!unit_ns.ok()) return unit_ns.status();
   const auto decimals = decimals_ns(after, *unit_ns);
   if (!decimals) return bad_duration(text, "is finer than 1ns");
-  const auto units = whole(before);
+  const auto units = parse_number<std::uint64_t>(before);
   const auto longest = static_cast<std::uint64_t>(kLongestDuration.count());
   if (!units || *units > longest / *unit_ns || *units * *unit_ns + *decimals > longest) {
     return bad_duration(text, "is longer than a day");
@@ -176,7 +172,7 @@ absl::StatusOr<std::uint64_t> parse_count(std::string_view text, CountRange rang
     return absl::InvalidArgumentError(
         absl::StrFormat("'%s' is not a whole number; write digits alone, as 1000", text));
   }
-  const auto count = negative ? std::nullopt : whole(text);
+  const auto count = negative ? std::nullopt : parse_number<std::uint64_t>(text);
   if (!count || *count < range.least || *count > range.most) return out_of_range(text, range);
   return *count;
 }
@@ -207,10 +203,8 @@ std::string to_text(const std::vector<std::uint64_t>& counts) {
 }
 
 absl::StatusOr<double> parse_fraction(std::string_view text, double least, double most) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool number = error == std::errc() && end == text.data() + text.size();
-  if (number && least <= value && value <= most) return value;
+  const std::optional<double> value = parse_number<double>(text);
+  if (value && least <= *value && *value <= most) return *value;
   return absl::InvalidArgumentError(
       absl::StrFormat("'%s' is not a number from %s to %s", text, to_text(least), to_text(most)));
 }
@@ -228,7 +222,7 @@ absl::StatusOr<std::uint64_t> parse_bytes(std::string_view text) {
       Unit{"KiB", 1 << 10}, Unit{"MiB", 1 << 20},  Unit{"GiB", 1 << 30}};
   constexpr std::uint64_t kMost = 1ULL << 50;
   const std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
-  const std::optional<std::uint64_t> number = whole(text.substr(0, end));
+  const std::optional<std::uint64_t> number = parse_number<std::uint64_t>(text.substr(0, end));
   for (const Unit& unit : kSizes) {
     if (unit.name != text.substr(end) || !number) continue;
     if (*number >= 1 && *number <= kMost / unit.worth) return *number * unit.worth;

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Numbers from text.
+#pragma once
+
+#include <charconv>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+namespace lockbench {
+
+// The number that `text` is, from its first character to its last; absent when it is none, or does
+// not fit into a T.
+template <class T>
+std::optional<T> parse_number(std::string_view text) {
+  T number{};
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return number;
+}
+
+}  // namespace lockbench
