@@ -21,7 +21,7 @@ run_packages=(
 # Concurrency Kit and nsync are plugged in, zsh completes, doxygen makes pages. The first line is
 # check.sh's.
 test_packages=(
-  black clang-format-14 clang-tidy-19 flake8 mypy shellcheck
+  black clang-format-14 flake8 mypy shellcheck
   doxygen graphviz libck-dev libgmock-dev libgtest-dev libnsync-dev postgresql python3-pytest spin
   zsh
 )
