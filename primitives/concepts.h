@@ -21,6 +21,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 namespace lockbench {
 
@@ -55,6 +57,16 @@ concept TimedLockable = Lockable<L> && requires(L& lock, std::chrono::nanosecond
   { lock.try_lock_for(timeout) } -> std::convertible_to<bool>;
   { lock.try_lock_until(deadline) } -> std::convertible_to<bool>;
 };
+
+// A temporary object that owns characters, such as a std::string: a handle must not view them,
+// since they are gone at the end of the statement. A std::string_view owns nothing.
+template <class T>
+concept TemporaryString =
+    !std::is_lvalue_reference_v<T> && std::convertible_to<T, std::string_view> &&
+    !std::is_trivially_destructible_v<T>;
+
+template <class... T>
+inline constexpr bool kAnyTemporaryString = (TemporaryString<T> || ...);
 
 // The two kinds of key. A string key is passed as a view.
 template <class K>

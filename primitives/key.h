@@ -1,20 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Keys: how a key becomes a hash, and how several parts become one key.
+// Keys: how a key becomes a hash, how keys are compared, and how several parts become one key.
 //
-// Guarantees   the same hash in every process and run, so that which keys share a stripe can be
-//              repeated; every bit of the key reaches every bit of the hash.
-// Not offered  resistance to somebody who chooses keys in order to collide: the hash has no secret.
+// A hash of your own is a type with an operator() that returns 64 bits. If it takes different keys
+// for equal, it defines what "equal" means, so that hash and equality cannot disagree:
+//
+//   struct ByDomain {
+//     std::uint64_t operator()(std::string_view email) const noexcept;
+//     static bool is_equal(std::string_view a, std::string_view b) noexcept;
+//     static bool is_less(std::string_view a, std::string_view b) noexcept;  // for handle_both()
+//   };
+//
+// Guarantees   our hashes return the same value in every process and run, so that which keys share
+//              a stripe can be repeated; every bit of the key affects every bit of the hash.
+// Not offered  resistance to an attacker who chooses keys that collide: the hash has no secret.
+// Requires     of a hash: keys that is_equal() takes for equal (operator== without it) have one
+//              hash, and is_less() takes neither of two equal keys for less. Every bit of a hash
+//              that declares `is_avalanching` depends on every bit of the key; any other hash, such
+//              as std::hash of an integer, is mixed first.
 // Source       the multiply-and-fold step is Wang Yi's, "wyhash", 2019; the integer mixer is
 //              Sebastiano Vigna's choice of constants for SplitMix64, 2015.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
+#include <type_traits>
 
 namespace lockbench {
 
@@ -41,6 +56,8 @@ inline constexpr std::uint64_t kOddC = 0x8ebc6af09c88c6e3;
 
 // Hash of a key; O(length), about 1 ns for an integer and 2-4 ns for a short string.
 struct KeyHash {
+  using is_avalanching = void;
+
   std::uint64_t operator()(std::uint64_t key) const noexcept {
     key += 0x9e3779b97f4a7c15;
     key = (key ^ (key >> 30)) * 0xbf58476d1ce4e5b9;
@@ -88,40 +105,127 @@ struct KeyHash {
 };
 
 // Hash under which strings that differ only in the case of ASCII letters are one key. Letters
-// beyond ASCII are compared as bytes: case there depends on a language, and a lock has none.
+// beyond ASCII are compared as bytes: their case depends on a language, and a lock has none.
 struct CaseInsensitiveHash {
+  using is_avalanching = void;
+
+  static constexpr char lower(char c) noexcept {
+    return (c >= 'A' && c <= 'Z') ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  static constexpr bool lower_is_less(char a, char b) noexcept {
+    return static_cast<unsigned char>(lower(a)) < static_cast<unsigned char>(lower(b));
+  }
+
+  static bool is_equal(std::uint64_t a, std::uint64_t b) noexcept { return a == b; }
+  static bool is_equal(std::string_view a, std::string_view b) noexcept {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](char x, char y) { return lower(x) == lower(y); });
+  }
+
+  static bool is_less(std::uint64_t a, std::uint64_t b) noexcept { return a < b; }
+  static bool is_less(std::string_view a, std::string_view b) noexcept {
+    return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), lower_is_less);
+  }
+
   std::uint64_t operator()(std::uint64_t key) const noexcept { return KeyHash{}(key); }
 
   std::uint64_t operator()(std::string_view key) const noexcept {
     std::uint64_t state = internal::kOddA ^ key.size();
     for (const char c : key) {
-      const char lower = (c >= 'A' && c <= 'Z') ? static_cast<char>(c - 'A' + 'a') : c;
-      state = internal::fold_multiply(state ^ static_cast<unsigned char>(lower), internal::kOddB);
+      state =
+          internal::fold_multiply(state ^ static_cast<unsigned char>(lower(c)), internal::kOddB);
     }
     return state;
   }
 };
+
+// How primitives compare keys that `Hash` hashes.
+template <class Hash>
+struct KeyTraits {
+  template <class K>
+  static constexpr bool equal(const K& a, const K& b) {
+    if constexpr (requires { Hash::is_equal(a, b); }) {
+      return Hash::is_equal(a, b);
+    } else {
+      return a == b;
+    }
+  }
+
+  // The order in which several keys are taken. Equal keys need equal places in it: else two threads
+  // could take one pair of keys in two orders, and deadlock.
+  template <class K>
+  static constexpr bool less(const K& a, const K& b) {
+    if constexpr (requires { Hash::is_equal(a, b); }) {
+      static_assert(
+          requires { Hash::is_less(a, b); },
+          "a hash that has is_equal() needs is_less() for several keys at once");
+      return Hash::is_less(a, b);
+    } else {
+      return a < b;
+    }
+  }
+};
+
+// The hash of a key, of which any bits may choose a bucket or a stripe.
+template <class Hash, class K>
+std::uint64_t spread_hash(const K& key) noexcept {
+  if constexpr (requires { typename Hash::is_avalanching; }) {
+    return Hash{}(key);
+  } else {
+    return KeyHash{}(static_cast<std::uint64_t>(Hash{}(key)));
+  }
+}
+
+// Numbers that can be a part of a key. Characters are not: whether 'a' is a number or a string
+// cannot be known. Numbers with a fraction are not: 1.2 and 1.9 would be one key.
+template <class T>
+concept NumberPart = (std::integral<T> || std::is_enum_v<T>)&&sizeof(T) <= sizeof(std::uint64_t) &&
+                     !std::same_as<T, char> && !std::same_as<T, wchar_t> &&
+                     !std::same_as<T, char8_t> && !std::same_as<T, char16_t> &&
+                     !std::same_as<T, char32_t>;
+
+namespace internal {
+
+// Values of number parts whose 64 bits can be equal although the values are not.
+enum class NumberKind : char { kNotNegative = 'n', kNegative = 'z', kBool = 'b' };
+
+template <NumberPart Number>
+constexpr NumberKind kind_of(Number part) noexcept {
+  if constexpr (std::same_as<Number, bool>) {
+    return NumberKind::kBool;
+  } else {
+    return part < Number{} ? NumberKind::kNegative : NumberKind::kNotNegative;
+  }
+}
+
+}  // namespace internal
 
 // One key made of parts, in which order counts: ("a", "b") is not ("b", "a"), nor ("ab", "").
 struct CompositeKey {
   std::uint64_t hash = 0;
 };
 
-// `Hash` is applied to each part. O(length of all parts).
+// `Hash` is applied to each part: strings, and numbers, which are one part if their values are
+// equal, whatever their types; true is not 1. O(length of all parts).
 template <class Hash = KeyHash, class... Parts>
-CompositeKey composite(const Parts&... parts) noexcept {
+requires((NumberPart<Parts> ||
+          std::convertible_to<const Parts&, std::string_view>)&&...) CompositeKey
+    composite(const Parts&... parts)
+noexcept {
   std::uint64_t state = internal::kOddB;
-  const auto add = [&state](auto part) {
-    state = internal::fold_multiply(std::rotl(state, 29) ^ Hash{}(part), internal::kOddA);
-  };
-  const auto as_key = [](const auto& part) {
-    if constexpr (std::convertible_to<decltype(part), std::string_view>) {
-      return std::string_view(part);
+  const auto add = [&state](const auto& part) {
+    using Part = std::remove_cvref_t<decltype(part)>;
+    if constexpr (NumberPart<Part>) {
+      // The kind of usual numbers leaves the state as it is.
+      state ^= static_cast<std::uint64_t>(internal::kind_of(part)) ^ std::uint64_t{'n'};
+      state = internal::fold_multiply(
+          std::rotl(state, 29) ^ Hash{}(static_cast<std::uint64_t>(part)), internal::kOddA);
     } else {
-      return static_cast<std::uint64_t>(part);
+      state = internal::fold_multiply(std::rotl(state, 29) ^ Hash{}(std::string_view(part)),
+                                      internal::kOddA);
     }
   };
-  (add(as_key(parts)), ...);
+  (add(parts), ...);
   return {.hash = state};
 }
 

@@ -6,8 +6,10 @@
 //   auto handle = locks.handle(order.view());
 //
 // Guarantees   equal texts exactly for equal lists: ("a", "b") is not ("b", "a") nor ("ab", ""),
-//              and the number 42 is not the string "42". What composite() promises of hashes up to
-//              collisions holds here without exception, for primitives that keep the key itself.
+//              and the number 42 is not the string "42". Numbers are equal if their values are,
+//              whatever their types; -1 is not 2^64-1, and true is not 1. What composite() promises
+//              up to collisions of hashes holds here without exception, for primitives that keep
+//              the key itself.
 // Not offered  a text for people: it holds lengths and numbers as bytes. It is the same in every
 //              run on machines of one byte order.
 // Cost         no allocation up to kInside bytes; each part takes its characters and 9 bytes, a
@@ -15,12 +17,13 @@
 #pragma once
 
 #include <array>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
 #include <string_view>
+
+#include "primitives/key.h"
 
 namespace lockbench {
 
@@ -37,7 +40,7 @@ class KeyText {
  public:
   static constexpr std::size_t kInside = 112;
 
-  // Parts are strings, AnyCase or unsigned integers up to 64 bits; views of them are read now.
+  // Parts are strings, AnyCase or whole numbers up to 64 bits; views of them are read now.
   template <class... Parts>
   explicit KeyText(const Parts&... parts) {
     (add(parts), ...);
@@ -56,15 +59,11 @@ class KeyText {
   }
   void add(const char* part) { add(std::string_view(part)); }
   void add(const std::string& part) { add(std::string_view(part)); }
-  void add(AnyCase part) {
-    append_string(part.text, [](char c) {
-      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
-  }
+  void add(AnyCase part) { append_string(part.text, CaseInsensitiveHash::lower); }
 
-  template <std::integral Number>
+  template <NumberPart Number>
   void add(Number part) {
-    append_word('n', static_cast<std::uint64_t>(part));
+    append_word(static_cast<char>(internal::kind_of(part)), static_cast<std::uint64_t>(part));
   }
 
   // A part that no string or number equals: one for each object in the process.

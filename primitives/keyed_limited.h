@@ -81,7 +81,10 @@ class KeyedLimited {
         buckets_(new Bucket[mask_ + 1]),
         timer_(mask_ + 1, EndLateHolds{this}) {}
 
+  // A handle views a string key: the characters outlive the handle.
   Handle handle(K key) { return Handle(*this, key); }
+  template <TemporaryString T>
+  void handle(T&& key) = delete;
 
   static constexpr std::uint32_t capacity() { return 1; }
   std::size_t lock_bytes() const {
@@ -99,8 +102,8 @@ class KeyedLimited {
   }
 
  private:
-  struct Node : internal::KeyNode<K> {
-    using internal::KeyNode<K>::KeyNode;
+  struct Node : internal::KeyNode<K, Hash> {
+    using internal::KeyNode<K, Hash>::KeyNode;
 
     std::uint64_t token = 0;
     platform::Time deadline{};
@@ -273,7 +276,7 @@ class KeyedLimited {
 template <Key K, class Hash>
 class KeyedLimited<K, Hash>::Handle : public internal::TimedMembers<Handle> {
  public:
-  Handle(KeyedLimited& owner, K key) : owner_(owner), node_(Hash{}(key), key) {}
+  Handle(KeyedLimited& owner, K key) : owner_(owner), node_(spread_hash<Hash>(key), key) {}
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
 

@@ -61,14 +61,21 @@ class KeyedMutex {
     for (std::size_t i = 0; i <= mask_; ++i) buckets_[i].tell_of_row(some_has_row_);
   }
 
+  // A handle views a string key: the characters outlive the handle.
   Handle handle(K key) { return Handle(Claimed{*this, key}); }
+  template <TemporaryString T>
+  void handle(T&& key) = delete;
 
   // Both keys at once, in the order of the keys; equal keys are taken once.
   internal::HandlePair<Handle> handle_both(K a, K b) {
-    if (a == b) return internal::HandlePair<Handle>(Claimed{*this, a});
-    if (b < a) std::swap(a, b);
+    using Traits = KeyTraits<Hash>;
+    if (Traits::equal(a, b)) return internal::HandlePair<Handle>(Claimed{*this, a});
+    if (Traits::less(b, a)) std::swap(a, b);
     return internal::HandlePair<Handle>(Claimed{*this, a}, Claimed{*this, b});
   }
+  template <class A, class B>
+  requires kAnyTemporaryString<A, B>
+  void handle_both(A&& a, B&& b) = delete;
 
   static constexpr std::uint32_t capacity() { return 1; }
 
@@ -87,7 +94,7 @@ class KeyedMutex {
   }
 
  private:
-  using Bucket = internal::KeyBucket<K, Barriers, kCrowd>;
+  using Bucket = internal::KeyBucket<K, Hash, Barriers, kCrowd>;
   static_assert(sizeof(Bucket) == platform::kCacheLine);
 
   struct Claimed {
@@ -105,7 +112,7 @@ class KeyedMutex<K, Hash, Barriers, kCrowd>::Handle : public internal::TimedMemb
  public:
   // relaxed: a hint.
   explicit Handle(const Claimed& claimed)
-      : Handle(claimed, Hash{}(claimed.key),
+      : Handle(claimed, spread_hash<Hash>(claimed.key),
                claimed.owner.some_has_row_.load(std::memory_order_relaxed)) {}
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;

@@ -83,8 +83,12 @@ class StripedLock {
   }
 
   // Index of the key's stripe, below stripes().
-  std::size_t stripe_of(std::uint64_t key) const { return index_below(count_, Hash{}(key)); }
-  std::size_t stripe_of(std::string_view key) const { return index_below(count_, Hash{}(key)); }
+  std::size_t stripe_of(std::uint64_t key) const {
+    return index_below(count_, spread_hash<Hash>(key));
+  }
+  std::size_t stripe_of(std::string_view key) const {
+    return index_below(count_, spread_hash<Hash>(key));
+  }
   std::size_t stripe_of(CompositeKey key) const { return index_below(count_, key.hash); }
 
   std::size_t stripes() const { return count_; }

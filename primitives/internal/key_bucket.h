@@ -58,7 +58,7 @@
 namespace lockbench::internal {
 
 // A row is made when kCrowd nodes hold apart.
-template <Key K, class Barriers, std::size_t kCrowd>
+template <Key K, class Hash, class Barriers, std::size_t kCrowd>
 class alignas(platform::kCacheLine) KeyBucket {
  public:
   // Where a node holds its key. While it holds none: where it looks first, in the row, if there is
@@ -82,7 +82,9 @@ class alignas(platform::kCacheLine) KeyBucket {
       return *reinterpret_cast<const Node*>(static_cast<std::uintptr_t>(word & kAddress));
     }
     bool may_be(std::uint64_t word) const { return word != 0 && tag_of(word) == tag; }
-    bool same_key(const Node& other) const { return tag == other.tag && key == other.key; }
+    bool same_key(const Node& other) const {
+      return tag == other.tag && KeyTraits<Hash>::equal(key, other.key);
+    }
 
     Place place = Place::kFirstCell;
     const std::uint16_t tag;

@@ -14,14 +14,17 @@
 
 #include "primitives/concepts.h"
 #include "primitives/internal/wait_queue.h"
+#include "primitives/key.h"
 
 namespace lockbench::internal {
 
-template <Key K>
+template <Key K, class Hash>
 struct KeyNode : Waiter {
   KeyNode(std::uint64_t h, K k) : hash(h), key(k) {}
 
-  bool same_key(const KeyNode& other) const { return hash == other.hash && key == other.key; }
+  bool same_key(const KeyNode& other) const {
+    return hash == other.hash && KeyTraits<Hash>::equal(key, other.key);
+  }
 
   const std::uint64_t hash;
   const K key;

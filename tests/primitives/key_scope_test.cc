@@ -3,6 +3,8 @@
 // KeyText, KeyScope, Namespaced: keys that are one exactly when their lists are.
 #include "primitives/key_scope.h"
 
+#include <cstdint>
+#include <limits>
 #include <mutex>
 #include <set>
 #include <string>
@@ -44,6 +46,11 @@ TEST(KeyText, DifferentListsAreDifferentTexts) {
                                         text(1, 2),
                                         text(12),
                                         text("n"),
+                                        text(-1),
+                                        text(std::numeric_limits<std::uint64_t>::max()),
+                                        text(true),
+                                        text(false),
+                                        text(0),
                                         text(256),
                                         text("a", 1),
                                         text(1, "a"),
@@ -59,6 +66,7 @@ TEST(KeyText, EqualListsAreEqualTextsWhateverTheirTypes) {
   const std::string ann = "ann";
   EXPECT_EQ(text(ann, 7), text("ann", std::uint64_t{7}));
   EXPECT_EQ(text(std::string_view(ann)), text("ann"));
+  EXPECT_EQ(text(std::int8_t{-1}), text(std::int64_t{-1}));
 }
 
 TEST(KeyText, CaseCountsUnlessAskedNotTo) {

@@ -102,6 +102,59 @@ TEST(Composite, PartsCanIgnoreCase) {
   EXPECT_NE(composite("Tenant", 7).hash, composite("tenant", 7).hash);
 }
 
+TEST(Composite, NumbersOfEqualBitsButDifferentValuesDiffer) {
+  EXPECT_NE(composite(-1).hash, composite(kGreatest).hash);
+  EXPECT_NE(composite(true).hash, composite(1).hash);
+  EXPECT_EQ(composite(std::int8_t{-1}).hash, composite(std::int64_t{-1}).hash);
+  EXPECT_EQ(composite(std::uint8_t{7}).hash, composite(std::int64_t{7}).hash);
+}
+
+template <class Part>
+concept PartOfComposite = requires(Part part) {
+  composite(part);
+};
+static_assert(PartOfComposite<int> && PartOfComposite<const char*> && PartOfComposite<std::string>);
+static_assert(!PartOfComposite<double>, "1.2 and 1.9 would be one key");
+static_assert(!PartOfComposite<char>, "is it a number or a string?");
+
+// As std::hash of an integer: it hands its argument on.
+struct IdentityHash {
+  std::uint64_t operator()(std::uint64_t key) const noexcept { return key; }
+  std::uint64_t operator()(std::string_view key) const noexcept { return key.size(); }
+};
+
+TEST(SpreadHash, EveryBitOfAnotherHashReachesEveryBit) {
+  int changed = 0;
+  for (std::uint64_t key = 0; key < 100; ++key) {
+    for (int bit = 0; bit < 64; ++bit) {
+      changed += std::popcount(spread_hash<IdentityHash>(key) ^
+                               spread_hash<IdentityHash>(key ^ (std::uint64_t{1} << bit)));
+    }
+  }
+  EXPECT_NEAR(changed / 6400.0, 32, 1);
+}
+
+TEST(SpreadHash, LeavesOurOwnAsTheyAre) {
+  EXPECT_EQ(spread_hash<KeyHash>(std::uint64_t{5}), KeyHash{}(std::uint64_t{5}));
+  EXPECT_EQ(spread_hash<CaseInsensitiveHash>(std::string_view("Ann")),
+            CaseInsensitiveHash{}(std::string_view("ann")));
+}
+
+TEST(CaseInsensitiveHash, ComparesAndOrdersKeysAsItHashesThem) {
+  constexpr KeyTraits<CaseInsensitiveHash> kTraits;
+  EXPECT_TRUE(kTraits.equal(std::string_view("Ann"), std::string_view("aNN")));
+  EXPECT_FALSE(kTraits.equal(std::string_view("Ann"), std::string_view("Anne")));
+  EXPECT_FALSE(kTraits.equal(std::string_view("["), std::string_view("{")));
+  for (const std::string_view bob : {"bob", "BOB"}) {
+    for (const std::string_view ann : {"ann", "ANN"}) {
+      EXPECT_TRUE(kTraits.less(ann, bob));
+      EXPECT_FALSE(kTraits.less(bob, ann));
+    }
+  }
+  EXPECT_FALSE(kTraits.less(std::string_view("ANN"), std::string_view("ann")));
+  EXPECT_TRUE(kTraits.less(std::string_view("Ann"), std::string_view("anne")));
+}
+
 TEST(IndexBelow, IsInRangeForAnyCount) {
   for (const std::size_t count : {1, 2, 3, 7, 20, 64, 100, 1'000'003}) {
     for (const std::uint64_t hash : {std::uint64_t{0}, std::uint64_t{1}, kGreatest / 3,

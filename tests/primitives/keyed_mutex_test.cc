@@ -8,8 +8,10 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -151,6 +153,57 @@ TEST(KeyedMutex, AFailedTryLeavesTheKeyToItsHolder) {
   }
   EXPECT_EQ(locks.keys_kept(), 0U);
 }
+
+using AnyCaseLocks = KeyedMutex<std::string_view, CaseInsensitiveHash>;
+
+TEST(KeyedMutex, KeysThatTheHashTakesForEqualExcludeEachOther) {
+  AnyCaseLocks locks;
+  auto held = locks.handle("Ann@Example.org");
+  const std::scoped_lock guard(held);
+  EXPECT_FALSE(elsewhere([&] { return locks.handle("ann@example.ORG").try_lock(); }));
+  EXPECT_EQ(locks.keys_kept(), 1U);
+}
+
+TEST(KeyedMutex, BothOfTwoKeysThatTheHashTakesForEqualAreTakenOnce) {
+  AnyCaseLocks locks;
+  auto both = locks.handle_both("ANN", "ann");
+  const std::scoped_lock guard(both);
+  EXPECT_EQ(locks.keys_kept(), 1U);
+}
+
+// In the order of the bytes "BOB" comes before "ann", and "bob" after it.
+TEST(KeyedMutex, BothOfTwoKeysAreTakenInAnOrderThatKnowsWhichAreEqual) {
+  AnyCaseLocks locks;
+  int counter = 0;
+  run_threads(2, [&](std::size_t number) {
+    for (int i = 0; i < 5000; ++i) {
+      auto both = number == 0 ? locks.handle_both("BOB", "ann") : locks.handle_both("ann", "bob");
+      const std::scoped_lock guard(both);
+      ++counter;
+    }
+  });
+  EXPECT_EQ(counter, 2 * 5000);
+}
+
+template <class Locks, class K>
+concept MakesHandleOf = requires(Locks& locks, K&& key) {
+  locks.handle(std::forward<K>(key));
+};
+template <class Locks, class K>
+concept MakesPairOf = requires(Locks& locks, K&& key, std::string_view other) {
+  locks.handle_both(std::forward<K>(key), other);
+};
+
+// A handle views its key.
+template <class Locks>
+constexpr bool kRefusesTemporaries =
+    MakesHandleOf<Locks, const char (&)[4]>&& MakesHandleOf<Locks, std::string_view>&&
+        MakesHandleOf<Locks, std::string&>&& MakesHandleOf<Locks, const std::string&> &&
+    !MakesHandleOf<Locks, std::string> && !MakesHandleOf<Locks, const std::string>;
+static_assert(kRefusesTemporaries<KeyedMutex<std::string_view>>);
+static_assert(MakesPairOf<KeyedMutex<std::string_view>, std::string&>);
+static_assert(!MakesPairOf<KeyedMutex<std::string_view>, std::string>);
+static_assert(MakesHandleOf<KeyedMutex<>, int>);
 
 TEST(KeyedMutex, AHandleIsAllThatAKeyTakes) {
   EXPECT_LE(sizeof(HandleOf<KeyedMutex<std::string_view>, std::string_view>), 64U);
