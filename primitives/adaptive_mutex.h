@@ -42,6 +42,7 @@
 
 #include "primitives/internal/asymmetry.h"
 #include "primitives/internal/handovers.h"
+#include "primitives/internal/misuse.h"
 #include "primitives/internal/parking_lot.h"
 #include "primitives/internal/timed.h"
 #include "primitives/platform/atomic.h"
@@ -55,7 +56,7 @@ namespace internal {
 
 // How releases are done, per bucket of the parking lot: one table for each kind of barriers.
 template <class Barriers>
-class Releases {
+class [[gnu::visibility("default")]] Releases {
  public:
   enum Manner : std::uint8_t {
     // 0 shared; nobody has asked yet whether they may be calm | 1 calm: a store, and a look | 2 a
@@ -78,23 +79,34 @@ class Releases {
 }  // namespace internal
 
 template <class Barriers = internal::KernelBarriers>
-class BasicAdaptiveMutex : public internal::TimedMembers<BasicAdaptiveMutex<Barriers>> {
+class [[gnu::visibility("default")]] BasicAdaptiveMutex
+    : public internal::TimedMembers<BasicAdaptiveMutex<Barriers>> {
  public:
   BasicAdaptiveMutex() = default;
   BasicAdaptiveMutex(const BasicAdaptiveMutex&) = delete;
   BasicAdaptiveMutex& operator=(const BasicAdaptiveMutex&) = delete;
+#if LOCKBENCH_CHECKS_USE
+  ~BasicAdaptiveMutex() {
+    internal::check_use([this] { return !held(); }, "AdaptiveMutex: destroyed while it is held");
+  }
+#endif
 
   void lock() {
     if (!take()) [[unlikely]]
       lock_slow(platform::kForever);
   }
 
-  bool try_lock() { return take(); }
+  bool try_lock() {
+    return take();
+  }
 
   // Locks, or returns false once `deadline` has passed.
-  bool lock_before(platform::Time deadline) { return take() || lock_slow(deadline); }
+  bool lock_before(platform::Time deadline) {
+    return take() || lock_slow(deadline);
+  }
 
   void unlock() {
+    internal::check_use([this] { return held(); }, "AdaptiveMutex: unlock() while nobody holds it");
     const platform::Atomic<std::uint8_t>& manner = Releases::manner(this);
     // relaxed, here and below: the barriers order it with the store between; a thread that turned
     // it to kShared saw that store, or is seen here.
@@ -125,6 +137,12 @@ class BasicAdaptiveMutex : public internal::TimedMembers<BasicAdaptiveMutex<Barr
   static constexpr std::uint32_t kWaking = 4;
 
   static constexpr int kSpins = platform::spins(40);
+
+  // relaxed: asked by a thread that holds it, or that nobody else uses it with.
+  bool held() const {
+    return (state_.load(std::memory_order_relaxed) & kHeld) != 0;
+  }
+
   bool take() {
     // (1) acquire: synchronizes with (2), (3) and (4), the releases by whoever was inside before.
     return (state_.fetch_or(kHeld, std::memory_order_acquire) & kHeld) == 0;
@@ -197,7 +215,7 @@ class BasicAdaptiveMutex : public internal::TimedMembers<BasicAdaptiveMutex<Barr
       // relaxed: whoever sets or needs the bit holds the bucket's mutex, or looks again under it.
       if (!others) state_.fetch_and(~kParked, std::memory_order_relaxed);
     };
-    return ParkingLot::of_process().park(
+    return ParkingLot::of<BasicAdaptiveMutex>().park(
         this, since, deadline, woken ? ParkingLot::Place::kFirst : ParkingLot::Place::kLast,
         become_parked, give_up);
   }
@@ -225,7 +243,7 @@ class BasicAdaptiveMutex : public internal::TimedMembers<BasicAdaptiveMutex<Barr
   // By the holder: hands the lock to the first of the queue, if that is due, else releases it and
   // tells the first to look.
   [[gnu::noinline, gnu::cold]] void pass_on() {
-    ParkingLot::of_process().unpark_one(
+    ParkingLot::of<BasicAdaptiveMutex>().unpark_one(
         this, [this](const Waiter* first, bool more) -> std::optional<Waiter::Signal> {
           if (first == nullptr) {                                             // it gave up
             state_.fetch_and(~(kHeld | kParked), std::memory_order_release);  // (4) release: as (2)
@@ -251,7 +269,7 @@ class BasicAdaptiveMutex : public internal::TimedMembers<BasicAdaptiveMutex<Barr
   // After a release, of whatever lock has this address now: if threads are parked there, tells the
   // first to look, unless another is on the way.
   [[gnu::noinline, gnu::cold]] void wake_one() {
-    ParkingLot::of_process().unpark_one(
+    ParkingLot::of<BasicAdaptiveMutex>().unpark_one(
         this, [this](const Waiter* first, bool more) -> std::optional<Waiter::Signal> {
           if (first == nullptr) return std::nullopt;
           // Somebody is parked here, so the object is alive. relaxed: the exchange decides.
@@ -267,7 +285,7 @@ class BasicAdaptiveMutex : public internal::TimedMembers<BasicAdaptiveMutex<Barr
         });
   }
 
-  bool change(std::uint32_t& seen, std::uint32_t after) {
+  bool change(std::uint32_t & seen, std::uint32_t after) {
     // release: as (2), where it releases.
     return state_.compare_exchange_weak(seen, after, std::memory_order_release,
                                         std::memory_order_relaxed);
@@ -282,7 +300,7 @@ class BasicAdaptiveMutex : public internal::TimedMembers<BasicAdaptiveMutex<Barr
   }
 
   [[gnu::noinline, gnu::cold]] void calm_down() {
-    ParkingLot::of_process().if_empty(this, [this] {
+    ParkingLot::of<BasicAdaptiveMutex>().if_empty(this, [this] {
       // relaxed: see unlock(). Who parks next holds the bucket's mutex after this thread.
       Releases::manner(this).store(Barriers::available() ? Releases::kCalm : Releases::kShared,
                                    std::memory_order_relaxed);

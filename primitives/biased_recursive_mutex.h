@@ -36,6 +36,7 @@
 #include <cstdint>
 
 #include "primitives/internal/asymmetry.h"
+#include "primitives/internal/misuse.h"
 #include "primitives/internal/timed.h"
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/clock.h"
@@ -54,6 +55,12 @@ class BiasedRecursiveMutex : public internal::TimedMembers<BiasedRecursiveMutex<
   BiasedRecursiveMutex() = default;
   BiasedRecursiveMutex(const BiasedRecursiveMutex&) = delete;
   BiasedRecursiveMutex& operator=(const BiasedRecursiveMutex&) = delete;
+#if LOCKBENCH_CHECKS_USE
+  ~BiasedRecursiveMutex() {
+    internal::check_use([this] { return inside_.load(std::memory_order_relaxed) == 0; },
+                        "BiasedRecursiveMutex: destroyed while it is held");
+  }
+#endif
 
   // The biased thread's way is inlined always: a call would cost as much as what it calls.
 

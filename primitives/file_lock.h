@@ -13,8 +13,11 @@
 //              waiting; protection from those who may write the folder and keep a lock for good.
 // Requires     the rules for handles in concepts.h; /proc; a folder of this user's or the
 //              superuser's, not writable by everybody unless sticky; links of symbolic links
-//              (symlink form) or renameat2 (directory form). Not to be locked by a child of fork()
-//              while another thread of the parent was taking its first lock.
+//              (symlink form) or renameat2 (directory form).
+// fork()       a child may use the FileLock and locks with claims of its own, unless another thread
+//              of the parent was inside a call at the time of the fork(). A key that the parent
+//              holds stays the parent's: unlock() by the child's copy of the handle returns
+//              kNotOwner. execve() keeps the keys that the process holds until it ends.
 // Errors       the constructor throws FileLockError when the folder will not do, locking when its
 //              file cannot be made. unlock() never throws and says what became of it.
 // Cost         symlink form: two links made and undone, one read: 6-10 us, no new file. A key that
@@ -51,6 +54,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "primitives/concepts.h"
@@ -60,11 +64,15 @@
 #include "primitives/internal/file_owner.h"
 #include "primitives/internal/handle_pair.h"
 #include "primitives/internal/lock_folder.h"
+#include "primitives/internal/misuse.h"
 #include "primitives/internal/process_pool.h"
+#include "primitives/internal/rollback.h"
+#include "primitives/internal/thread_orders.h"
 #include "primitives/internal/timed.h"
 #include "primitives/internal/wake_words.h"
 #include "primitives/key.h"
 #include "primitives/platform/clock.h"
+#include "primitives/platform/failure.h"
 #include "primitives/platform/file_watch.h"
 
 namespace lockbench {
@@ -101,7 +109,7 @@ class FileLock {
     std::string trouble;
     wakes_ = internal::WakeWords(folder_.descriptor(), trouble);
     if (!trouble.empty()) {
-      throw FileLockError::at(folder_.path() + "/" + internal::WakeWords::kName,
+      FileLockError::raise_at(folder_.path() + "/" + internal::WakeWords::kName,
                               trouble + "; it is not from here: remove it");
     }
   }
@@ -141,12 +149,14 @@ class FileLock {
   bool try_take(const Target& target, const internal::FileClaim& claim) {
     const int error = Form::take(in(), claim.name.c_str(), target.name.c_str());
     if (error != 0 && error != EEXIST) {
-      throw FileLockError::at(folder_.path() + "/" + target.name.c_str(),
+      FileLockError::raise_at(folder_.path() + "/" + target.name.c_str(),
                               std::string("cannot be made: ") + std::strerror(error) +
                                   "; the folder must be writable, on a file system that can make "
                                   "links of symbolic links and rename to free names only");
     }
-    return error == 0;
+    if (error != 0) return false;
+    orders_.note_acquire(target.hash);
+    return true;
   }
 
   bool acquire(const Target& target, const internal::FileClaim& claim, platform::Time deadline) {
@@ -255,6 +265,7 @@ class FileLock {
     const int error = Form::read_owner(in(), target.name.c_str(), owner);
     if (error == ENOENT) return Unlocked::kNoSuchLock;
     if (!claim.held() || owner != claim.owner) return Unlocked::kNotOwner;
+    orders_.note_release(target.hash);
     if (Form::give_back(in(), claim.name.c_str(), target.name.c_str()) != 0) {
       return Unlocked::kCannotRemove;
     }
@@ -267,6 +278,7 @@ class FileLock {
   internal::FileClaims<Form> claims_;
   internal::WakeWords wakes_;
   internal::ProcessPool<platform::RemovalWatch> watches_;
+  internal::ThreadOrders& orders_ = internal::ThreadOrders::of_process();
 };
 
 template <class Form>
@@ -276,25 +288,24 @@ class FileLock<Form>::Handle : public internal::TimedMembers<Handle> {
   explicit Handle(const Claimed<K>& claimed) : lock_(claimed.owner), target_(claimed.key) {}
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
+  ~Handle() {
+    internal::check_use([this] { return !claim_.held(); },
+                        "FileLock: a handle is destroyed while it holds its key");
+  }
 
+  // If the handle holds its key already: throws std::system_error with the code
+  // resource_deadlock_would_occur; try_lock() returns false.
   void lock() { lock_before(platform::kForever); }
   bool try_lock() { return lock_before(platform::Time{}); }
 
   bool lock_before(platform::Time deadline) {
+    if (claim_.held()) return refuse_held_already(deadline);
     internal::FileClaim claim = lock_.claims_.obtain();
-    bool taken = false;
-    try {
-      taken = lock_.acquire(target_, claim, deadline);
-    } catch (...) {
-      lock_.claims_.keep(std::move(claim));
-      throw;
-    }
-    if (taken) {
-      claim_ = std::move(claim);
-    } else {
-      lock_.claims_.keep(std::move(claim));
-    }
-    return taken;
+    internal::Rollback obtained([&] { lock_.claims_.keep(std::move(claim)); });
+    if (!lock_.acquire(target_, claim, deadline)) return false;
+    obtained.complete();
+    claim_ = std::move(claim);
+    return true;
   }
 
   Unlocked unlock() {
@@ -310,6 +321,14 @@ class FileLock<Form>::Handle : public internal::TimedMembers<Handle> {
   }
 
  private:
+  static bool refuse_held_already(platform::Time deadline) {
+    internal::check_use([] { return false; }, "FileLock: lock() of a handle that holds its key");
+    if (deadline == platform::Time{}) return false;
+    platform::throw_error(
+        std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
+                          "FileLock: the handle holds its key already"));
+  }
+
   FileLock& lock_;
   const Target target_;
   internal::FileClaim claim_;

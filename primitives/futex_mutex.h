@@ -18,6 +18,7 @@
 
 #include <cstdint>
 
+#include "primitives/internal/misuse.h"
 #include "primitives/internal/timed.h"
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/futex.h"
@@ -30,6 +31,11 @@ class FutexMutex : public internal::TimedMembers<FutexMutex> {
   FutexMutex() = default;
   FutexMutex(const FutexMutex&) = delete;
   FutexMutex& operator=(const FutexMutex&) = delete;
+#if LOCKBENCH_CHECKS_USE
+  ~FutexMutex() {
+    internal::check_use([this] { return !held(); }, "FutexMutex: destroyed while it is held");
+  }
+#endif
 
   void lock() {
     if (!try_lock()) [[unlikely]]
@@ -45,6 +51,7 @@ class FutexMutex : public internal::TimedMembers<FutexMutex> {
   }
 
   void unlock() {
+    internal::check_use([this] { return held(); }, "FutexMutex: unlock() while nobody holds it");
     // (4) release: publishes the critical section to (1), (2) and (3).
     if (state_.exchange(kFree, std::memory_order_release) == kHeldWaiters) [[unlikely]] {
       platform::futex_wake(state_, 1);
@@ -52,7 +59,9 @@ class FutexMutex : public internal::TimedMembers<FutexMutex> {
   }
 
   // Locks, or returns false once `deadline` has passed.
-  bool lock_before(platform::Time deadline) { return try_lock() || lock_slow(deadline); }
+  bool lock_before(platform::Time deadline) {
+    return try_lock() || lock_slow(deadline);
+  }
 
  private:
   enum State : std::uint32_t {
@@ -61,6 +70,11 @@ class FutexMutex : public internal::TimedMembers<FutexMutex> {
     kHeld = 1,
     kHeldWaiters = 2,
   };
+
+  // relaxed: asked by a thread that holds it, or that nobody else uses it with.
+  bool held() const {
+    return state_.load(std::memory_order_relaxed) != kFree;
+  }
 
   // Looks at the word this often, with a pause between, before it sleeps: about 2 us, a fraction of
   // what falling asleep and waking costs (10 us and more).

@@ -44,17 +44,20 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <system_error>
 
 #include "primitives/concepts.h"
 #include "primitives/fence.h"
 #include "primitives/futex_mutex.h"
 #include "primitives/internal/deadline_timer.h"
 #include "primitives/internal/key_queues.h"
+#include "primitives/internal/misuse.h"
 #include "primitives/internal/timed.h"
 #include "primitives/internal/wait_queue.h"
 #include "primitives/key.h"
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/clock.h"
+#include "primitives/platform/failure.h"
 #include "primitives/platform/layout.h"
 
 namespace lockbench {
@@ -71,15 +74,18 @@ class KeyedLimited {
 
   class Handle;
 
-  // `limit` is above 0. `buckets`, at least 1, is rounded up to a power of two; about twice the
-  // keys held at once keeps the walks short. Throws std::system_error when there is no thread to be
-  // had.
+  // `limit` is above 0; else throws std::invalid_argument. `buckets`, at least 1, is rounded up to
+  // a power of two; about twice the keys held at once keeps the walks short. Throws
+  // std::system_error when there is no thread to be had.
   explicit KeyedLimited(platform::Duration limit = kDefaultLimit,
                         std::size_t buckets = kDefaultBuckets)
       : limit_(limit),
         mask_(std::bit_ceil(buckets) - 1),
         buckets_(new Bucket[mask_ + 1]),
-        timer_(mask_ + 1, EndLateHolds{this}) {}
+        timer_(mask_ + 1, EndLateHolds{this}) {
+    internal::require_argument(limit > platform::Duration::zero(),
+                               "KeyedLimited: the limit must be above 0");
+  }
 
   // A handle views a string key: the characters outlive the handle.
   Handle handle(K key) { return Handle(*this, key); }
@@ -108,6 +114,7 @@ class KeyedLimited {
     std::uint64_t token = 0;
     platform::Time deadline{};
     platform::Atomic<bool> ended{false};  // I2
+    bool held = false;                    // locked and not yet unlocked; kept in debug builds only
   };
 
   struct alignas(platform::kCacheLine) Bucket : internal::KeyQueues<Node> {
@@ -153,9 +160,11 @@ class KeyedLimited {
     wake.signal(waiter, internal::Waiter::kGranted);
   }
 
-  // Takes the key if it is free, or held by somebody whose time is up and whom nobody waits for.
+  // Takes the key if it is free, or if its holder's time is up and nobody waits for it.
   bool take_at_once(Bucket& bucket, Node& node) {
     Node* const holder = bucket.holder_of(node);
+    if (holder == &node) [[unlikely]]
+      throw_held_already();
     if (holder != nullptr) {
       if (bucket.first_waiter_for(node) != nullptr || platform::now() < holder->deadline) {
         return false;
@@ -166,10 +175,16 @@ class KeyedLimited {
     return true;
   }
 
+  [[noreturn, gnu::noinline, gnu::cold]] static void throw_held_already() {
+    platform::throw_error(
+        std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
+                          "KeyedLimited: the handle holds its key already"));
+  }
+
   bool try_acquire(Node& node) {
     Bucket& bucket = bucket_of(node);
     std::scoped_lock guard(bucket.mutex);
-    return take_at_once(bucket, node);
+    return bucket.holder_of(node) != &node && take_at_once(bucket, node);
   }
 
   bool acquire(Node& node, platform::Time give_up) {
@@ -280,12 +295,28 @@ class KeyedLimited<K, Hash>::Handle : public internal::TimedMembers<Handle> {
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
 
-  void lock() { owner_.acquire(node_, platform::kForever); }
-  bool try_lock() { return owner_.try_acquire(node_); }
-  bool lock_before(platform::Time deadline) { return owner_.acquire(node_, deadline); }
+  ~Handle() {
+    internal::check_use([this] { return !node_.held; },
+                        "KeyedLimited: a handle is destroyed before its unlock()");
+  }
+
+  void lock() { lock_before(platform::kForever); }
+  bool try_lock() {
+    check_not_held();
+    return note_held(owner_.try_acquire(node_));
+  }
+  bool lock_before(platform::Time deadline) {
+    check_not_held();
+    return note_held(owner_.acquire(node_, deadline));
+  }
 
   // False when the key had been taken away: what was done since then was done without it.
-  bool unlock() { return owner_.release(node_); }
+  bool unlock() {
+    internal::check_use([this] { return node_.held; },
+                        "KeyedLimited: unlock() of a handle that is not locked");
+    note_held(false);
+    return owner_.release(node_);
+  }
 
   // Whether the key has been taken away, or was before unlock(). A false answer may be out of date
   // at once: only a fence decides.
@@ -300,6 +331,16 @@ class KeyedLimited<K, Hash>::Handle : public internal::TimedMembers<Handle> {
   platform::Time deadline() const { return node_.deadline; }
 
  private:
+  void check_not_held() const {
+    internal::check_use([this] { return !node_.held; },
+                        "KeyedLimited: lock() of a handle that is locked");
+  }
+
+  bool note_held(bool held) {
+    if constexpr (internal::kChecksUse) node_.held = held;
+    return held;
+  }
+
   KeyedLimited& owner_;
   Node node_;
 };

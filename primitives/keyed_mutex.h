@@ -34,6 +34,7 @@
 #include "primitives/internal/asymmetry.h"
 #include "primitives/internal/handle_pair.h"
 #include "primitives/internal/key_bucket.h"
+#include "primitives/internal/misuse.h"
 #include "primitives/internal/timed.h"
 #include "primitives/key.h"
 #include "primitives/platform/atomic.h"
@@ -60,9 +61,17 @@ class KeyedMutex {
       : mask_(std::bit_ceil(buckets) - 1), buckets_(new Bucket[mask_ + 1]) {
     for (std::size_t i = 0; i <= mask_; ++i) buckets_[i].tell_of_row(some_has_row_);
   }
+#if LOCKBENCH_CHECKS_USE
+  ~KeyedMutex() {
+    internal::check_use([this] { return keys_kept() == 0; },
+                        "KeyedMutex: destroyed while a key is held");
+  }
+#endif
 
   // A handle views a string key: the characters outlive the handle.
-  Handle handle(K key) { return Handle(Claimed{*this, key}); }
+  Handle handle(K key) {
+    return Handle(Claimed{*this, key});
+  }
   template <TemporaryString T>
   void handle(T&& key) = delete;
 
@@ -77,7 +86,9 @@ class KeyedMutex {
   requires kAnyTemporaryString<A, B>
   void handle_both(A&& a, B&& b) = delete;
 
-  static constexpr std::uint32_t capacity() { return 1; }
+  static constexpr std::uint32_t capacity() {
+    return 1;
+  }
 
   // O(buckets), as keys_kept().
   std::size_t lock_bytes() const {
@@ -117,6 +128,13 @@ class KeyedMutex<K, Hash, Barriers, kCrowd>::Handle : public internal::TimedMemb
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
 
+  ~Handle() {
+    internal::check_use([this] { return !bucket_.is_held_by(node_); },
+                        "KeyedMutex: a handle is destroyed while it holds its key");
+  }
+
+  // A handle that holds its key already: throws std::system_error with the code
+  // resource_deadlock_would_occur, and try_lock() returns false.
   void lock() { bucket_.acquire(node_, platform::kForever); }
   bool try_lock() { return bucket_.try_acquire(node_); }
   bool lock_before(platform::Time deadline) { return bucket_.acquire(node_, deadline); }

@@ -54,9 +54,11 @@
 #include "primitives/futex_mutex.h"
 #include "primitives/internal/asymmetry.h"
 #include "primitives/internal/lease_slots.h"
+#include "primitives/internal/misuse.h"
 #include "primitives/internal/timed.h"
 #include "primitives/internal/wait_queue.h"
 #include "primitives/platform/atomic.h"
+#include "primitives/platform/failure.h"
 #include "primitives/platform/layout.h"
 #include "primitives/platform/thread.h"
 
@@ -85,13 +87,19 @@ class BasicLeasePool {
 
   class Handle;
 
-  // `shards` and `leases` (per shard) are at least 1.
+  // `shards` and `leases` (per shard) are at least 1; else throws std::invalid_argument.
   explicit BasicLeasePool(std::size_t shards, std::uint32_t leases = kDefaultLeases)
       : count_(shards), leases_(leases), shards_(new Shard[shards]) {
+    internal::require_argument(shards != 0 && leases != 0,
+                               "LeasePool: there must be at least 1 shard and 1 lease in each");
     for (std::size_t i = 0; i < count_; ++i) shards_[i].slots.make(leases);
   }
 
-  Handle handle(std::uint64_t shard) { return Handle(*this, shards_[shard]); }
+  // `shard`: below shards().
+  Handle handle(std::uint64_t shard) {
+    check_shard(shard);
+    return Handle(*this, shards_[shard]);
+  }
 
   std::uint32_t capacity() const { return leases_; }
   std::size_t shards() const { return count_; }
@@ -103,6 +111,7 @@ class BasicLeasePool {
   std::uint32_t available(std::uint64_t shard) const { return census(shard).free; }
 
   LeaseCensus census(std::uint64_t shard) const {
+    check_shard(shard);
     Shard& counted = shards_[shard];
     std::scoped_lock guard(counted.mutex);
     const std::uint32_t out = leases_ - counted.slots.count_of(platform::kNoThread);
@@ -122,6 +131,7 @@ class BasicLeasePool {
   struct Taker : internal::Waiter {
     std::uint32_t lease = 0;
     std::uint32_t blocks = 0;  // leases that stay out until it is served
+    std::uint32_t held = 0;    // how often the handle is locked; kept in debug builds only
     platform::ThreadToken thread = platform::kNoThread;
   };
 
@@ -149,6 +159,11 @@ class BasicLeasePool {
     std::uint32_t stuck = 0;  // I4
   };
   static_assert(sizeof(Shard) == 2 * platform::kCacheLine);
+
+  void check_shard(std::uint64_t shard) const {
+    internal::check_use([&] { return shard < count_; },
+                        "LeasePool: there is no shard of that number");
+  }
 
   static bool take_at_once(Shard& shard, Taker& taker) {
     taker.thread = platform::this_thread();
@@ -199,10 +214,10 @@ class BasicLeasePool {
   }
 
   [[noreturn, gnu::noinline, gnu::cold]] static void throw_refused() {
-    throw std::system_error(
+    platform::throw_error(std::system_error(
         std::make_error_code(std::errc::resource_deadlock_would_occur),
-        "LeasePool: all leases of the shard are out to threads that wait for another one; give "
-        "yours back first, or use LeaseNesting::kShare");
+        "LeasePool: all leases of the shard are held by threads that wait for another one; give "
+        "yours back first, or use LeaseNesting::kShare"));
   }
 
   // Whether it may take what is free: in order, only the first may.
@@ -326,20 +341,46 @@ class BasicLeasePool<kOrder, kNesting, Barriers>::Handle : public internal::Time
   Handle(const BasicLeasePool& owner, Shard& shard) : owner_(owner), shard_(shard) {}
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
+  ~Handle() {
+    internal::check_use([this] { return taker_.held == 0; },
+                        "LeasePool: a handle is destroyed while it holds a lease");
+  }
 
   // Takes a lease of the shard. Under kRefuse it throws std::system_error with the code
   // resource_deadlock_would_occur where waiting would never end; nothing is taken then.
-  void lock() { owner_.acquire(shard_, taker_, platform::kForever); }
-  bool try_lock() { return owner_.take_at_once(shard_, taker_); }
-  bool lock_before(platform::Time deadline) { return owner_.acquire(shard_, taker_, deadline); }
+  void lock() { lock_before(platform::kForever); }
+  bool try_lock() {
+    check_free();
+    return count_held(owner_.take_at_once(shard_, taker_));
+  }
+  bool lock_before(platform::Time deadline) {
+    check_free();
+    return count_held(owner_.acquire(shard_, taker_, deadline));
+  }
 
   // Gives the lease back.
-  void unlock() { owner_.release(shard_, taker_); }
+  void unlock() {
+    internal::check_use([this] { return taker_.held != 0; },
+                        "LeasePool: unlock() of a handle that holds no lease");
+    if constexpr (internal::kChecksUse) --taker_.held;
+    owner_.release(shard_, taker_);
+  }
 
   // The lease that was taken, below capacity(); meaningful while held.
   std::uint32_t lease() const { return taker_.lease; }
 
  private:
+  // A second lease would be taken, and the first one would never come back.
+  void check_free() const {
+    internal::check_use([this] { return kSharesLeases || taker_.held == 0; },
+                        "LeasePool: lock() of a handle that holds a lease");
+  }
+
+  bool count_held(bool taken) {
+    if constexpr (internal::kChecksUse) taker_.held += taken ? 1 : 0;
+    return taken;
+  }
+
   const BasicLeasePool& owner_;
   Shard& shard_;
   Taker taker_;

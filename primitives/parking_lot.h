@@ -29,6 +29,7 @@
 #include <cstdint>
 
 #include "primitives/internal/handovers.h"
+#include "primitives/internal/misuse.h"
 #include "primitives/internal/parking_lot.h"
 #include "primitives/internal/timed.h"
 #include "primitives/internal/wait_queue.h"
@@ -38,11 +39,16 @@
 
 namespace lockbench {
 
-class ParkingMutex : public internal::TimedMembers<ParkingMutex> {
+class [[gnu::visibility("default")]] ParkingMutex : public internal::TimedMembers<ParkingMutex> {
  public:
   ParkingMutex() = default;
   ParkingMutex(const ParkingMutex&) = delete;
   ParkingMutex& operator=(const ParkingMutex&) = delete;
+#if LOCKBENCH_CHECKS_USE
+  ~ParkingMutex() {
+    internal::check_use([this] { return !held(); }, "ParkingMutex: destroyed while it is held");
+  }
+#endif
 
   void lock() {
     if (!take_unwaited()) [[unlikely]]
@@ -58,9 +64,12 @@ class ParkingMutex : public internal::TimedMembers<ParkingMutex> {
     return false;
   }
 
-  bool lock_before(platform::Time deadline) { return take_unwaited() || lock_slow(deadline); }
+  bool lock_before(platform::Time deadline) {
+    return take_unwaited() || lock_slow(deadline);
+  }
 
   void unlock() {
+    internal::check_use([this] { return held(); }, "ParkingMutex: unlock() while nobody holds it");
     std::uint8_t expected = kHeld;
     // (2) release: publishes the critical section to (1). relaxed on failure: unlock_slow() is
     // ordered by the bucket's mutex.
@@ -79,6 +88,11 @@ class ParkingMutex : public internal::TimedMembers<ParkingMutex> {
 
   static constexpr int kSpins = platform::spins(80);  // about 2 us; see FutexMutex
 
+  // relaxed: asked by a thread that holds it, or that nobody else uses it with.
+  bool held() const {
+    return (state_.load(std::memory_order_relaxed) & kHeld) != 0;
+  }
+
   bool take_unwaited() {
     std::uint8_t expected = 0;
     // (1) acquire: synchronizes with (2) and (3). relaxed on failure: nothing is read on it.
@@ -87,7 +101,7 @@ class ParkingMutex : public internal::TimedMembers<ParkingMutex> {
   }
 
   // From a state that is not held; `seen` is what it is when that fails.
-  bool take(std::uint8_t& seen) {
+  bool take(std::uint8_t & seen) {
     const auto held = static_cast<std::uint8_t>(seen | kHeld);
     return state_.compare_exchange_weak(seen, held, std::memory_order_acquire,
                                         std::memory_order_relaxed);  // (1)
@@ -110,8 +124,8 @@ class ParkingMutex : public internal::TimedMembers<ParkingMutex> {
       }
       using Wakening = internal::ParkingLot::Wakening;
       using Place = internal::ParkingLot::Place;
-      const Wakening wakening =
-          internal::ParkingLot::of_process().park(this, since, deadline, Place::kLast, [this] {
+      const Wakening wakening = internal::ParkingLot::of<ParkingMutex>().park(
+          this, since, deadline, Place::kLast, [this] {
             // relaxed: who leaves this state holds the bucket's mutex (I2), as this thread does.
             return state_.load(std::memory_order_relaxed) == (kHeld | kParked);
           });
@@ -133,17 +147,18 @@ class ParkingMutex : public internal::TimedMembers<ParkingMutex> {
 
   [[gnu::noinline, gnu::cold]] void unlock_slow() {
     using internal::Waiter;
-    internal::ParkingLot::of_process().unpark_one(this, [this](const Waiter* first, bool more) {
-      const std::uint8_t parked = more ? kParked : 0;
-      if (first != nullptr &&
-          internal::Handovers::of_process().due(this, *first, platform::now())) {
-        // Handed over: it stays held. relaxed: the signal publishes the critical section.
-        state_.store(static_cast<std::uint8_t>(kHeld | parked), std::memory_order_relaxed);
-        return Waiter::kGranted;
-      }
-      state_.store(parked, std::memory_order_release);  // (3) release: as (2).
-      return Waiter::kWoken;
-    });
+    internal::ParkingLot::of<ParkingMutex>().unpark_one(
+        this, [this](const Waiter* first, bool more) {
+          const std::uint8_t parked = more ? kParked : 0;
+          if (first != nullptr &&
+              internal::Handovers::of_process().due(this, *first, platform::now())) {
+            // Handed over: it stays held. relaxed: the signal publishes the critical section.
+            state_.store(static_cast<std::uint8_t>(kHeld | parked), std::memory_order_relaxed);
+            return Waiter::kGranted;
+          }
+          state_.store(parked, std::memory_order_release);  // (3) release: as (2).
+          return Waiter::kWoken;
+        });
   }
 
   platform::Atomic<std::uint8_t> state_{0};

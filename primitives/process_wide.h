@@ -10,7 +10,9 @@
 //              number of threads that ask; the others wait until it is made. When making it throws,
 //              it is as if nobody had asked. It lives until the process ends: no order in which
 //              things are destroyed can leave somebody without it.
-// Not offered  other arguments for those who come later: theirs are not looked at.
+// Not offered  other arguments for those who come later: theirs are ignored.
+// Requires     P and Tag have default visibility, if several shared objects use the instance and
+//              are compiled with -fvisibility=hidden; see platform/thread.h, too.
 // Cost         one load, once it is made.
 #pragma once
 
@@ -19,6 +21,7 @@
 
 #include <climits>
 
+#include "primitives/internal/rollback.h"
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/futex.h"
 
@@ -28,7 +31,7 @@ namespace internal {
 
 // Something that is made once.
 template <class T>
-class MadeOnce {
+class [[gnu::visibility("default")]] MadeOnce {
  public:
   // Calls `make()`, which returns a std::unique_ptr<T>, if nobody has.
   template <class Make>
@@ -56,12 +59,9 @@ class MadeOnce {
       if (seen == kMade) return;
       platform::futex_wait(state_, kBeingMade);
     }
-    try {
-      made_ = make().release();  // never deleted
-    } catch (...) {
-      leave(kNone);
-      throw;
-    }
+    internal::Rollback being_made([this] { leave(kNone); });
+    made_ = make().release();  // never deleted
+    being_made.complete();
     leave(kMade);
   }
 
@@ -75,7 +75,7 @@ class MadeOnce {
 };
 
 template <class P, class Tag>
-inline MadeOnce<P> process_wide_instance;
+[[gnu::visibility("default")]] inline MadeOnce<P> process_wide_instance;
 
 }  // namespace internal
 

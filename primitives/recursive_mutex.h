@@ -16,14 +16,15 @@
 //   I3  depth_ is read and written only by the owner; it counts the locks beyond the first.
 #pragma once
 
-#include <cassert>
 #include <cstdint>
 #include <limits>
 #include <system_error>
 
+#include "primitives/internal/misuse.h"
 #include "primitives/internal/timed.h"
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/clock.h"
+#include "primitives/platform/failure.h"
 #include "primitives/platform/thread.h"
 
 namespace lockbench {
@@ -31,8 +32,9 @@ namespace lockbench {
 namespace internal {
 
 [[noreturn, gnu::noinline, gnu::cold]] inline void throw_too_deep() {
-  throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
-                          "a recursive mutex is locked 4294967296 times by one thread");
+  platform::throw_error(
+      std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
+                        "a recursive mutex is locked 4294967296 times by one thread"));
 }
 
 }  // namespace internal
@@ -74,7 +76,8 @@ class RecursiveMutex : public internal::TimedMembers<RecursiveMutex<Base>> {
   }
 
   void unlock() {
-    assert(owned_by(platform::this_thread()) && "unlock() by a thread that is not the owner");
+    internal::check_use([this] { return owned_by(platform::this_thread()); },
+                        "RecursiveMutex: unlock() by a thread that is not the owner");
     if (depth_ != 0) {
       --depth_;
       return;

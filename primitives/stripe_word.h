@@ -39,6 +39,7 @@
 
 #include "primitives/concepts.h"
 #include "primitives/futex_mutex.h"
+#include "primitives/internal/misuse.h"
 #include "primitives/internal/timed.h"
 #include "primitives/internal/wait_queue.h"
 #include "primitives/key.h"
@@ -56,8 +57,11 @@ class BasicStripeWord {
 
   class Handle;
 
-  // `stripes`: 1 to kMostStripes.
-  explicit BasicStripeWord(std::size_t stripes = kMostStripes) : count_(stripes) {}
+  // `stripes`: 1 to kMostStripes; else throws std::invalid_argument.
+  explicit BasicStripeWord(std::size_t stripes = kMostStripes) : count_(stripes) {
+    internal::require_argument(stripes != 0 && stripes <= kMostStripes,
+                               "StripeWord: there must be 1 to 63 stripes");
+  }
 
   // One key, or several at once, be they numbers, strings or composite keys.
   template <class... Keys>
@@ -100,6 +104,7 @@ class BasicStripeWord {
   static constexpr std::uint64_t kParked = 1ULL << 63;
 
   struct Taker : internal::Waiter {
+    bool held = false;         // kept in debug builds only
     std::uint64_t wanted = 0;  // stripes
     std::uint64_t kept = 0;    // those of them that are kept for it (I4)
   };
@@ -295,14 +300,38 @@ class BasicStripeWord<Hash>::Handle : public internal::TimedMembers<Handle> {
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
 
-  void lock() { lock_before(platform::kForever); }
-  bool try_lock() { return owner_.take(taker_.wanted); }
-  bool lock_before(platform::Time deadline) {
-    return owner_.take(taker_.wanted) || owner_.acquire_slow(taker_, deadline);
+  ~Handle() {
+    internal::check_use([this] { return !taker_.held; },
+                        "StripeWord: a handle is destroyed while it holds its keys");
   }
-  void unlock() { owner_.release(taker_.wanted); }
+
+  void lock() { lock_before(platform::kForever); }
+  bool try_lock() {
+    check_not_held();
+    return note_held(owner_.take(taker_.wanted));
+  }
+  bool lock_before(platform::Time deadline) {
+    check_not_held();
+    return note_held(owner_.take(taker_.wanted) || owner_.acquire_slow(taker_, deadline));
+  }
+  void unlock() {
+    internal::check_use([this] { return taker_.held; },
+                        "StripeWord: unlock() of a handle that holds no keys");
+    note_held(false);
+    owner_.release(taker_.wanted);
+  }
 
  private:
+  void check_not_held() const {
+    internal::check_use([this] { return !taker_.held; },
+                        "StripeWord: lock() of a handle that holds its keys");
+  }
+
+  bool note_held(bool held) {
+    if constexpr (internal::kChecksUse) taker_.held = held;
+    return held;
+  }
+
   BasicStripeWord& owner_;
   Taker taker_;
 };

@@ -32,6 +32,7 @@
 #include "primitives/internal/claim.h"
 #include "primitives/internal/handle_pair.h"
 #include "primitives/internal/handle_set.h"
+#include "primitives/internal/misuse.h"
 #include "primitives/key.h"
 #include "primitives/platform/layout.h"
 
@@ -41,13 +42,18 @@ template <BaseLock Base = AdaptiveMutex, class Hash = KeyHash>
 class StripedLock {
  public:
   static constexpr Promises kPromises{.timed = TimedLockable<Base>};
-  static constexpr std::size_t kDefaultStripes = 20;
+  // A thread waits for nothing if another one holds another key of its stripe. With t threads that
+  // each hold one of many keys, the probability is 1 - (1 - 1/stripes)^(t - 1) for each of them:
+  // with 16 threads 6 % of 256 stripes, 21 % of 64, 54 % of 20. 256 stripes take 16 KiB.
+  static constexpr std::size_t kDefaultStripes = 256;
 
   using Handle = internal::Claim<Base>;
 
-  // `stripes`: at least 1; about twice the threads that hold a key at once is usual.
+  // `stripes`: at least 1; else throws std::invalid_argument.
   explicit StripedLock(std::size_t stripes = kDefaultStripes)
-      : count_(stripes), stripes_(new Stripe[stripes]) {}
+      : count_(stripes), stripes_(new Stripe[stripes]) {
+    internal::require_argument(stripes != 0, "StripedLock: there must be at least 1 stripe");
+  }
 
   Handle handle(std::uint64_t key) { return Handle(base(stripe_of(key))); }
   Handle handle(std::string_view key) { return Handle(base(stripe_of(key))); }

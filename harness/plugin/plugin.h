@@ -133,7 +133,7 @@ class PluginLocks {
           summary,
           origin,
           {{"lock", name}, {"case", "sensitive"}},
-          {{"stripes", StripedLock<L>::kDefaultStripes, 1, 1 << 24, "locks in the array"}}},
+          {{"stripes", 20, 1, 1 << 24, "locks in the array"}}},
          [](const Arguments& with) { return std::make_unique<StripedLock<L>>(with["stripes"]); }});
 #if !defined(LOCKBENCH_SIMULATE)
     // Its table is not of the platform: a simulation would see half of it.

@@ -15,23 +15,30 @@
 namespace lockbench::internal {
 
 // As the kernel offers them.
-struct KernelBarriers {
-  static bool available() noexcept { return platform::has_heavy_barrier(); }
-  static void light() noexcept { platform::light_barrier(); }
-  static void heavy() noexcept { platform::heavy_barrier(); }
-};
+struct [[gnu::visibility("default")]] KernelBarriers{
+    static bool available() noexcept {return platform::has_heavy_barrier();
+}  // namespace lockbench::internal
+static void light() noexcept {
+  platform::light_barrier();
+}
+static void heavy() noexcept {
+  platform::heavy_barrier();
+}
+}
+;
 
 // As on a kernel without membarrier.
-struct NoBarriers {
-  static bool available() noexcept { return false; }
-  static void light() noexcept {}
-  static void heavy() noexcept {}
-};
+struct [[gnu::visibility("default")]] NoBarriers{static bool available() noexcept {return false;
+}
+static void light() noexcept {}
+static void heavy() noexcept {}
+}
+;
 
 // Releases of this thread, of whatever lock, that paid for a waiter and met none. After enough of
 // them in a row the lock at hand may go back to releases that cost nothing: to undo that again
 // takes a heavy barrier, which is worth some hundred of them.
-class QuietReleases {
+class [[gnu::visibility("default")]] QuietReleases {
  public:
   // Counts one more release; `quiet`: it met no waiter. Whether there were enough.
   bool enough_with(bool quiet) noexcept {

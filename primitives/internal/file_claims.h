@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// FileClaims: what the threads of this process take lock files with.
+// FileClaims: the files that the threads of this process take lock files with.
 //
-// Guarantees   a claim is one thread's at a time, and its text nobody else's, ever; claims are used
-//              again rather than made anew, which would cost tens of microseconds; a child made by
-//              fork() makes claims of its own; claims of the dead are swept away.
+// Guarantees   a claim belongs to one thread at a time, and no other claim ever has its text, not
+//              after execve() and not if two copies of this header are in the process; claims are
+//              used again, since making one costs tens of microseconds; a child made by fork()
+//              makes claims of its own and leaves its parent's alone; claims of dead processes are
+//              removed.
 // Requires     no fork() while another thread is in here.
 #pragma once
 
@@ -34,13 +36,16 @@ inline std::string claim_name(const std::string& owner) {
 struct FileClaim {
   std::string owner;
   std::string name;
+  platform::ProcessId process = 0;  // that made it
 
-  bool held() const { return !name.empty(); }
+  // By this process. After a fork() the child has a copy of its parent's handle.
+  bool held() const { return !name.empty() && process == platform::this_process(); }
 };
 
-// In one process no two claims have one number, whichever lock they are of.
-inline std::uint64_t next_claim_number() {
-  static platform::Atomic<std::uint64_t> next{0};
+// In one process no two claims have one number, whichever lock they are for. Numbers begin at a
+// random one: process number and start time stay the same over execve().
+[[gnu::visibility("default")]] inline std::uint64_t next_claim_number() {
+  static platform::Atomic<std::uint64_t> next{platform::random_number()};
   return next.fetch_add(1, std::memory_order_relaxed);  // relaxed: only the number matters
 }
 
@@ -83,7 +88,7 @@ class FileClaims {
     const platform::ProcessId process = platform::this_process();
     const auto facts = platform::process_facts(process);
     if (!facts || folder_.here().boot.empty()) {
-      throw FileLockError::at("/proc",
+      FileLockError::raise_at("/proc",
                               "does not tell when this process started; mount it: else "
                               "nobody could tell whether an owner still lives");
     }
@@ -96,10 +101,12 @@ class FileClaims {
     FileOwner owner = identify();
     owner.claim = next_claim_number();
     const std::string text = to_text(owner);
-    FileClaim claim{.owner = text, .name = claim_name(text)};
+    FileClaim claim{.owner = text,
+                    .name = claim_name(text),
+                    .process = static_cast<platform::ProcessId>(owner.process)};
     const int error = Form::prepare(folder_.descriptor(), claim.name.c_str(), claim.owner.c_str());
     if (error != 0) {
-      throw FileLockError::at(folder_.path() + "/" + claim.name,
+      FileLockError::raise_at(folder_.path() + "/" + claim.name,
                               std::string("cannot be made: ") + std::strerror(error) +
                                   "; the folder must be one that this user can write");
     }

@@ -15,6 +15,8 @@
 #include <string>
 #include <string_view>
 
+#include "primitives/platform/failure.h"
+
 namespace lockbench::internal {
 
 class FileName {
@@ -55,9 +57,10 @@ class FileName {
   void add(std::array<char, 3> escaped) { add(std::string_view(escaped.data(), escaped.size())); }
   void add(std::string_view part) {
     if (size_ + part.size() >= characters_.size()) {
-      throw std::length_error("file lock: a key is too long for a file's name; take one of up to " +
-                              std::to_string((characters_.size() - 1 - kSuffix.size()) / 3) +
-                              " bytes, or a hash of it");
+      platform::throw_error(
+          std::length_error("file lock: a key is too long for a file's name; take one of up to " +
+                            std::to_string((characters_.size() - 1 - kSuffix.size()) / 3) +
+                            " bytes, or a hash of it"));
     }
     std::copy(part.begin(), part.end(), characters_.begin() + static_cast<std::ptrdiff_t>(size_));
     size_ += part.size();

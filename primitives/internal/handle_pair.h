@@ -10,6 +10,8 @@
 #include <optional>
 #include <utility>
 
+#include "primitives/internal/rollback.h"
+
 namespace lockbench::internal {
 
 template <class Handle>
@@ -30,12 +32,9 @@ class HandlePair {
   void lock() {
     first_.lock();
     if (!second_) return;
-    try {
-      second_->lock();
-    } catch (...) {
-      first_.unlock();
-      throw;
-    }
+    Rollback first_taken([this] { first_.unlock(); });
+    second_->lock();
+    first_taken.complete();
   }
 
   bool try_lock() {

@@ -4,14 +4,17 @@
 //
 // Guarantees   lock() takes the handles in the order given and unlock() returns them in reverse; an
 //              exception or a failed try leaves none taken.
-// Requires     an order on which all who take several agree; that is what makes it free of
-// deadlock. Cost         `FixedSeats` lie within the set; `HeapSeats` are one allocation.
+// Requires     an order that all threads that take several handles follow: then no two of them
+//              deadlock.
+// Cost         `FixedSeats` lie within the set; `HeapSeats` are one allocation.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <memory>
 #include <optional>
+
+#include "primitives/internal/rollback.h"
 
 namespace lockbench::internal {
 
@@ -51,12 +54,9 @@ class HandleSet {
 
   void lock() {
     std::size_t taken = 0;
-    try {
-      for (; taken < size_; ++taken) seats_[taken]->lock();
-    } catch (...) {
-      give_back(taken);
-      throw;
-    }
+    Rollback all_taken([this, &taken] { give_back(taken); });
+    for (; taken < size_; ++taken) seats_[taken]->lock();
+    all_taken.complete();
   }
 
   bool try_lock() {

@@ -28,14 +28,16 @@
 
 namespace lockbench::internal {
 
-class Handovers {
+class [[gnu::visibility("default")]] Handovers {
  public:
   // To hand over to a thread that has not fallen asleep costs next to nothing.
   static constexpr platform::Duration kPatienceAwake = std::chrono::microseconds(100);
   static constexpr int kRest = 20;
   static constexpr platform::Duration kLongestRest = std::chrono::milliseconds(100);
 
-  static Handovers& of_process() { return platform::of_this_process<Handovers>(); }
+  static Handovers& of_process() {
+    return platform::of_this_process<Handovers>();
+  }
 
   // Whether `lock` is to be handed to this waiter, by one who may signal it.
   bool due(const void* lock, const Waiter& waiter, platform::Time now) {

@@ -36,21 +36,24 @@
 #pragma once
 
 #include <array>
-#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <new>
+#include <system_error>
 
 #include "primitives/concepts.h"
 #include "primitives/futex_mutex.h"
 #include "primitives/internal/asymmetry.h"
 #include "primitives/internal/handovers.h"
 #include "primitives/internal/holder_table.h"
+#include "primitives/internal/misuse.h"
+#include "primitives/internal/rollback.h"
 #include "primitives/internal/wait_queue.h"
 #include "primitives/key.h"
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/clock.h"
+#include "primitives/platform/failure.h"
 #include "primitives/platform/layout.h"
 #include "primitives/platform/spin.h"
 #include "primitives/platform/thread.h"
@@ -67,12 +70,19 @@ class alignas(platform::kCacheLine) KeyBucket {
 
   // A claim on a key.
   struct Node : Waiter {
-    Node(K k, std::uint64_t hash) : tag(static_cast<std::uint16_t>(hash >> kTagAt)), key(k) {}
+    Node(K k, std::uint64_t hash) : tag(static_cast<std::uint16_t>(hash >> kTagAt)), key(k) {
+      require_address(reinterpret_cast<std::uintptr_t>(this));
+    }
+
+    // Throws std::system_error(not_supported) where word() has no room for the address.
+    static void require_address(std::uintptr_t address) {
+      if (address >> kTagAt != 0) [[unlikely]]
+        throw_address_too_long();
+    }
 
     // What a cell and the table say of this node: 16 bits of the hash above its address.
     std::uint64_t word() const {
       const std::uint64_t address = reinterpret_cast<std::uintptr_t>(this);
-      assert(address >> kTagAt == 0);
       return (std::uint64_t{tag} << kTagAt) | address;
     }
     static std::uint16_t tag_of(std::uint64_t word) {
@@ -101,13 +111,18 @@ class alignas(platform::kCacheLine) KeyBucket {
   void tell_of_row(platform::Atomic<bool>& some_has_row) { some_has_row_ = &some_has_row; }
 
   bool acquire(Node& node, platform::Time deadline) {
-    if (node.place == Place::kFirstCell && put(first_, node) && nobody_apart(first_)) [[likely]]
+    const bool has_word = node.place == Place::kFirstCell && put(first_, node);
+    if (has_word && nobody_apart(first_)) [[likely]]
       return true;
-    return acquire_slow(node, deadline);
+    return acquire_slow(node, has_word, deadline);
   }
 
   bool try_acquire(Node& node) {
-    if (take(node)) return true;
+    if (node.place != Place::kApart && take(node)) return true;
+    if (is_held_by(node)) [[unlikely]] {
+      check_use([] { return false; }, "KeyedMutex: try_lock() of a handle that holds its key");
+      return false;
+    }
     std::scoped_lock guard(mutex_);
     if (take_or_count(node)) return true;
     stop_counting(node);
@@ -115,12 +130,25 @@ class alignas(platform::kCacheLine) KeyBucket {
   }
 
   void release(Node& node) {
+    check_use([&] { return is_held_by(node); },
+              "KeyedMutex: unlock() of a handle that holds no key");
     // A hint: whoever came to wait since is seen below, or sees the store.
     if (node.place != Place::kFirstCell || somebody_to_see(first_)) [[unlikely]] {
       release_slow(node);
       return;
     }
     release_by_store(first_, node);
+  }
+
+  // Whether the node's own thread, which asks, holds the key by it. Not asked between put() and
+  // keep(). O(1).
+  bool is_held_by(const Node& node) const {
+    if (node.place == Place::kApart) return true;
+    // relaxed: a thread sees what it has stored, or what it was handed over.
+    const std::uint64_t word = node.word();
+    if (first_.holder.load(std::memory_order_relaxed) == word) return true;
+    Row* const row = row_.load(std::memory_order_acquire);
+    return row != nullptr && row->of(node.tag).holder.load(std::memory_order_relaxed) == word;
   }
 
   // Keys that somebody holds now, and bytes kept beside the bucket itself. O(cells).
@@ -172,6 +200,20 @@ class alignas(platform::kCacheLine) KeyBucket {
 
     std::array<Cell, kCells> cells;
   };
+
+  [[noreturn, gnu::noinline, gnu::cold]] static void throw_address_too_long() {
+    platform::throw_error(
+        std::system_error(std::make_error_code(std::errc::not_supported),
+                          "KeyedMutex: the handle's address has more than 48 bits (a tagged "
+                          "pointer, or memory that was mapped above them); put it elsewhere"));
+  }
+
+  [[noreturn, gnu::noinline, gnu::cold]] static void throw_held_already() {
+    check_use([] { return false; }, "KeyedMutex: lock() of a handle that holds its key");
+    platform::throw_error(
+        std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
+                          "KeyedMutex: the handle holds its key already"));
+  }
 
   enum class Sight : std::uint8_t { kFree, kAnotherKey, kSameKey };
 
@@ -227,15 +269,9 @@ class alignas(platform::kCacheLine) KeyBucket {
   // waits for whoever holds it then. May throw std::bad_alloc.
   bool move_home(Cell& closed, Node& node) {
     node.place = Place::kRow;
-    bool taken = false;
-    try {
-      taken = take_or_count(node);
-    } catch (...) {
-      leave(closed);
-      throw;
-    }
+    Rollback leaves([&closed] { leave(closed); });  // whether it is taken or not
+    const bool taken = take_or_count(node);
     if (!taken) stop_counting(node);
-    leave(closed);
     return taken;
   }
 
@@ -316,17 +352,16 @@ class alignas(platform::kCacheLine) KeyBucket {
 
   // Under the mutex, counted as one who holds apart. May throw std::bad_alloc.
   void hold_apart(Cell& home, Node& node) {
-    try {
-      apart_.reserve();
-    } catch (...) {
+    Rollback counted([this, &home, &node] {
       // relaxed: as above.
       home.pressure.fetch_sub(kApartUnit, std::memory_order_relaxed);
       // A wake-up that this thread came by goes on to the next.
       PendingWake wake;
       tell_waiter(node, wake);
       wake.deliver();
-      throw;
-    }
+    });
+    apart_.reserve();
+    counted.complete();
     apart_.add(node);
     node.place = Place::kApart;
     // relaxed: the row comes under the mutex.
@@ -351,11 +386,11 @@ class alignas(platform::kCacheLine) KeyBucket {
     some_has_row_->store(true, std::memory_order_relaxed);
   }
 
-  // Has the word of the first cell, where somebody is counted as holding apart, or no word.
-  [[gnu::noinline]] bool acquire_slow(Node& node, platform::Time deadline) {
-    // relaxed: a thread sees what it has stored.
-    const bool has_word = first_.holder.load(std::memory_order_relaxed) == node.word();
-    if (has_word ? keep(first_, node) : node.place != Place::kFirstCell && take(node)) return true;
+  // `has_word`: of the first cell, where somebody is counted as holding apart.
+  [[gnu::noinline]] bool acquire_slow(Node& node, bool has_word, platform::Time deadline) {
+    if (has_word ? keep(first_, node) : node.place == Place::kRow && take(node)) return true;
+    if (!has_word && is_held_by(node)) [[unlikely]]
+      throw_held_already();
     if (spin(node)) return true;
     {
       std::scoped_lock guard(mutex_);

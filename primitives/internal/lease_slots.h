@@ -29,7 +29,7 @@
 namespace lockbench::internal {
 
 // The lease that a thread had last.
-struct LastLease {
+struct [[gnu::visibility("default")]] LastLease {
   struct Begun {
     platform::Atomic<std::uint32_t> threads{0};
   };

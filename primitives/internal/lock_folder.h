@@ -12,6 +12,7 @@
 #include <string>
 
 #include "primitives/internal/file_owner.h"
+#include "primitives/platform/failure.h"
 #include "primitives/platform/file.h"
 
 namespace lockbench {
@@ -21,15 +22,16 @@ class FileLockError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 
-  static FileLockError at(const std::string& path, const std::string& trouble) {
-    return FileLockError("file lock: '" + path + "' " + trouble);
+  // `fault`: what is wrong with `path`, and what would be right.
+  [[noreturn]] static void raise_at(const std::string& path, const std::string& fault) {
+    platform::throw_error(FileLockError("file lock: '" + path + "' " + fault));
   }
 };
 
 namespace internal {
 
 // What is wrong with a folder for locks of `user`, or nothing. Pure.
-inline std::string trouble_with_folder(const platform::FileFacts& folder, unsigned user) {
+inline std::string fault_of_folder(const platform::FileFacts& folder, unsigned user) {
   constexpr unsigned kSuperuser = 0;
   if (folder.owner != user && folder.owner != kSuperuser) {
     return "belongs to another user, who may replace lock files in it; take a folder of your own, "
@@ -48,7 +50,7 @@ class LockFolder {
   explicit LockFolder(std::string path)
       : path_(std::move(path)), folder_(platform::open_folder(path_.c_str())) {
     if (!folder_.open()) {
-      throw FileLockError::at(path_, errno == ENOTDIR || errno == ELOOP
+      FileLockError::raise_at(path_, errno == ENOTDIR || errno == ELOOP
                                          ? "is no folder itself; name the folder, not a file or a "
                                            "symbolic link"
                                          : std::string("cannot be opened: ") +
@@ -57,10 +59,10 @@ class LockFolder {
     }
     platform::FileFacts facts;
     if (const int error = platform::facts_of(folder_, facts); error != 0) {
-      throw FileLockError::at(path_, std::string("cannot be looked at: ") + std::strerror(error));
+      FileLockError::raise_at(path_, std::string("cannot be examined: ") + std::strerror(error));
     }
-    const std::string trouble = trouble_with_folder(facts, platform::this_user());
-    if (!trouble.empty()) throw FileLockError::at(path_, trouble);
+    const std::string fault = fault_of_folder(facts, platform::this_user());
+    if (!fault.empty()) FileLockError::raise_at(path_, fault);
     local_ = platform::on_local_file_system(folder_);
   }
 

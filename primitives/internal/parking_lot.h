@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// ParkingLot: the queues of all addresses at which threads of this process are parked.
+// ParkingLot: the queues of threads that wait for locks of one type, found by the lock's address.
 //
-// A lock that nobody waits for needs no room for a queue: the queues of all such locks lie in one
-// table, found by the lock's address. What a lock knows of its own queue it keeps in bits of its
-// own, and changes them under the bucket's mutex, in the functions that it passes to the lot.
+// A lock that nobody waits for needs no memory for a queue: the queues of all such locks are in one
+// table. What a lock knows of its own queue it keeps in bits of its own. It changes them under the
+// bucket's mutex, in the functions that it passes to the lot.
 //
-// Guarantees   a thread that is parked under an address is using the lock there, so the lock's
-//              memory is the lock's; nothing here touches a lock, but through what it passes.
+// Guarantees   a thread that is parked under an address uses the lock of that type there, so the
+//              lock exists; only the functions that a lock passes access a lock.
 // Cost         addresses that fall into one bucket share its mutex and its queue while they park.
 //
 // Invariants, all under the bucket's mutex
@@ -32,14 +32,20 @@
 
 namespace lockbench::internal {
 
-class ParkingLot {
+class [[gnu::visibility("default")]] ParkingLot {
  public:
   static constexpr std::size_t kBuckets = platform::places(256);
 
   enum class Wakening { kNotParked, kToldToLook, kGranted, kTimedOut };
   enum class Place { kLast, kFirst };
 
-  static ParkingLot& of_process() { return platform::of_this_process<ParkingLot>(); }
+  // The lot of one type of lock. Types do not share one: an unlock() may look up its address after
+  // the lock was destroyed and another lock was made in its place, and must not find the threads
+  // that wait for a lock with another layout.
+  template <class Lock>
+  static ParkingLot& of() {
+    return platform::of_this_process<LotOf<Lock>>();
+  }
 
   // The bucket of an address, below kBuckets.
   static std::size_t bucket_of(const void* address) {
@@ -115,6 +121,9 @@ class ParkingLot {
   }
 
  private:
+  template <class Lock>
+  struct LotOf;
+
   struct Parked : Waiter {
     const void* address = nullptr;
   };
@@ -131,5 +140,8 @@ class ParkingLot {
 
   std::array<Bucket, kBuckets> buckets_;
 };
+
+template <class Lock>
+struct ParkingLot::LotOf : ParkingLot {};
 
 }  // namespace lockbench::internal

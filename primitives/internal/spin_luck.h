@@ -20,9 +20,11 @@
 
 namespace lockbench::internal {
 
-class SpinLuck {
+class [[gnu::visibility("default")]] SpinLuck {
  public:
-  static SpinLuck& of_thread() { return platform::of_this_thread<SpinLuck>(); }
+  static SpinLuck& of_thread() {
+    return platform::of_this_thread<SpinLuck>();
+  }
 
   bool worth_a_try() {
     if (kAlways || luck_ != 0) return true;

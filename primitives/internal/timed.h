@@ -3,11 +3,14 @@
 // TimedMembers: the two standard timed members, made of one member that knows a deadline.
 //
 // A lock derives from TimedMembers<Lock> and has `bool lock_before(platform::Time deadline)`, which
-// returns false when the deadline passed without the lock. Any clock is accepted; a clock other
-// than platform::Clock is asked again when the wait ends early by its reckoning.
+// returns false when the deadline passed without the lock. Any clock and any representation are
+// accepted. A deadline or timeout that is out of range counts as the nearest in range; one that is
+// not a number (NaN) has passed. If the deadline belongs to another clock than platform::Clock,
+// that clock is asked whether it has passed.
 #pragma once
 
 #include <chrono>
+#include <type_traits>
 
 #include "primitives/platform/clock.h"
 
@@ -28,30 +31,35 @@ class TimedMembers {
       return self().lock_before(saturated(deadline.time_since_epoch()));
     } else {
       for (;;) {
-        const auto left = deadline - AnyClock::now();
+        // As numbers with a fraction: the difference of two whole ones may be out of range.
+        const Seconds left =
+            Seconds(deadline.time_since_epoch()) - Seconds(AnyClock::now().time_since_epoch());
         if (self().lock_before(deadline_after(left))) return true;
-        if (AnyClock::now() >= deadline) return false;
+        if (!(AnyClock::now() < deadline)) return false;
       }
     }
   }
 
  private:
+  using Seconds = std::chrono::duration<double>;
+
   Lock& self() { return static_cast<Lock&>(*this); }
 
   template <class Rep, class Period>
   static platform::Time deadline_after(const std::chrono::duration<Rep, Period>& timeout) {
     // In seconds first: a timeout of hours may be more nanoseconds than there are.
-    return saturated(std::chrono::duration<double>(platform::now().time_since_epoch()) +
-                     std::chrono::duration<double>(timeout));
+    const Seconds seconds = timeout;
+    if (!(seconds > Seconds::zero())) return platform::Time{};  // NaN, too
+    return saturated(Seconds(platform::now().time_since_epoch()) + seconds);
   }
 
-  // The point that far from the clock's origin; one too far for the clock is as good as never, one
-  // before the origin as good as now.
+  // The point that far from the clock's origin. One that is too far for the clock means "never";
+  // one before the origin, or NaN, means "at once".
   template <class Rep, class Period>
   static platform::Time saturated(const std::chrono::duration<Rep, Period>& since_origin) {
-    const std::chrono::duration<double> seconds = since_origin;
+    const Seconds seconds = since_origin;
     if (seconds >= platform::kForever.time_since_epoch()) return platform::kForever;
-    if (seconds.count() <= 0) return platform::Time{};
+    if (!(seconds > Seconds::zero())) return platform::Time{};
     return platform::Time(std::chrono::ceil<platform::Duration>(since_origin));
   }
 };

@@ -3,7 +3,8 @@
 // Futex: sleep until a 32-bit word is said to have changed.
 //
 // Guarantees   a waiter that finds the word different from `expected` does not sleep; a wake that
-//              comes after the word was changed reaches a waiter that had seen the old value.
+//              comes after the word was changed reaches a waiter that had seen the old value. errno
+//              stays as it was.
 // Not offered  freedom from spurious returns: callers look at the word again. Waking needs only the
 //              address, never the memory behind it, so a word may be gone by the time it is woken.
 // Requires     Linux; words that are not shared between processes.
@@ -23,6 +24,7 @@
 
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/clock.h"
+#include "primitives/platform/errno.h"
 
 namespace lockbench::platform {
 
@@ -45,6 +47,7 @@ inline timespec to_timespec(Time deadline) noexcept {
 // the deadline passed, true otherwise; true says nothing of the word.
 inline bool futex_wait(const FutexWord& word, std::uint32_t expected,
                        Time deadline = kForever) noexcept {
+  const KeptErrno kept;
   const timespec until = internal::to_timespec(deadline);
   const timespec* timeout = deadline == kForever ? nullptr : &until;
   const long result = syscall(SYS_futex, &word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, expected,
@@ -54,6 +57,7 @@ inline bool futex_wait(const FutexWord& word, std::uint32_t expected,
 
 // Wakes at most `count` threads that sleep on `word`.
 inline void futex_wake(const FutexWord& word, int count) noexcept {
+  const KeptErrno kept;
   syscall(SYS_futex, &word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, count, nullptr, nullptr, 0);
 }
 

@@ -12,14 +12,17 @@
 #include <charconv>
 #include <csignal>
 #include <cstdint>
+#include <cstring>
 #include <fcntl.h>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "primitives/platform/errno.h"
 #include "primitives/platform/file.h"
 
 namespace lockbench::platform {
@@ -29,6 +32,23 @@ using ProcessId = std::int64_t;
 // About 0.1 us; right after a fork(), too.
 inline ProcessId this_process() noexcept {
   return getpid();
+}
+
+// 64 random bits that the kernel gave the program when it started: others after an execve(). A
+// child of fork() has its parent's. 0 where the kernel gave none.
+inline std::uint64_t program_number() noexcept {
+  std::uint64_t number = 0;
+  const void* const given = reinterpret_cast<const void*>(getauxval(AT_RANDOM));
+  if (given != nullptr) std::memcpy(&number, given, sizeof number);
+  return number;
+}
+
+// 64 random bits; where the kernel refuses them, program_number(). About 1 us.
+inline std::uint64_t random_number() noexcept {
+  const KeptErrno kept;
+  std::uint64_t number = 0;
+  const bool drawn = syscall(SYS_getrandom, &number, sizeof number, 0) == sizeof number;
+  return drawn ? number : program_number();
 }
 
 // What the kernel tells of a process.

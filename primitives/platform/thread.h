@@ -5,6 +5,19 @@
 // Guarantees   a token is never 0, is different for any two threads that are alive at once, and is
 //              read in under 1 ns, without a system call.
 // Not offered  uniqueness over time: a token comes back after its thread has ended.
+// Requires     one copy of these variables in the process, if shared objects share locks. They have
+//              default visibility, so -fvisibility=hidden does no harm, and g++ has the dynamic
+//              linker make them one. The headers cannot ensure it
+//              - for objects compiled by clang that are loaded with dlopen(RTLD_LOCAL): load them
+//                with RTLD_GLOBAL;
+//              - for a program that is linked without -rdynamic (CMake: ENABLE_EXPORTS) and shares
+//                locks with objects that it loads with dlopen();
+//              - for objects linked with -Bsymbolic, and for those that use different versions of
+//                these headers.
+//              With two copies a thread has two tokens and waiters have two tables: the owner of a
+//              reentrant lock deadlocks with itself, and waiters are not woken. Locks that only one
+//              of the objects uses work. A debug build (without NDEBUG) prints a warning when the
+//              second copy is loaded.
 #pragma once
 
 #if defined(LOCKBENCH_SIMULATE)
@@ -16,6 +29,9 @@
 #include <thread>
 
 #include "primitives/platform/clock.h"
+#if !defined(NDEBUG)
+#include "primitives/platform/one_copy.h"
+#endif
 
 namespace lockbench::platform {
 
@@ -24,7 +40,7 @@ using ThreadToken = std::uintptr_t;
 inline constexpr ThreadToken kNoThread = 0;
 
 // The address of a thread's own variable is as unique as the thread.
-inline ThreadToken this_thread() noexcept {
+[[gnu::visibility("default")]] inline ThreadToken this_thread() noexcept {
   static thread_local char self;
   return reinterpret_cast<ThreadToken>(&self);
 }
@@ -38,15 +54,16 @@ inline void sleep_until(Time deadline) {
 
 // The one T of this thread, and the one T of this process, made at the first call. What a lock
 // keeps outside of itself goes through these, never through `static` or `thread_local` of its own:
-// a simulation begins anew many times in one process.
+// a simulation begins anew many times in one process. T has default visibility: else each shared
+// object would have a T of its own.
 template <class T>
-T& of_this_thread() {
+[[gnu::visibility("default")]] T& of_this_thread() {
   static thread_local T own;
   return own;
 }
 
 template <class T>
-T& of_this_process() {
+[[gnu::visibility("default")]] T& of_this_process() {
   static T own;
   return own;
 }

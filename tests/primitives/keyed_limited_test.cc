@@ -10,7 +10,9 @@
 #include <latch>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -198,6 +200,24 @@ TEST(FencedStore, ALateWriteBeforeTheNextHolderHasReadIsNoHarm) {
   EXPECT_EQ(store.read(1), 0);
   EXPECT_TRUE(store.write(1, 7));
   EXPECT_EQ(store.read(2), 7);
+}
+
+TEST(KeyedLimited, NeedsALimit) {
+  EXPECT_THROW(KeyedLimited<>(milliseconds(0)), std::invalid_argument);
+  EXPECT_THROW(KeyedLimited<>(milliseconds(-1)), std::invalid_argument);
+}
+
+TEST(KeyedLimited, AHandleThatHoldsItsKeyIsNotLockedAgain) {
+  KeyedLimited<> keyed(milliseconds(1));
+  auto handle = keyed.handle(1);
+  handle.lock();
+  EXPECT_THROW(handle.lock(), std::system_error);
+  EXPECT_FALSE(handle.try_lock());
+  let_pass(handle.deadline() - platform::now() + milliseconds(1));
+  EXPECT_THROW(handle.lock(), std::system_error);
+  EXPECT_FALSE(handle.try_lock());
+  EXPECT_TRUE(handle.unlock());
+  EXPECT_EQ(keyed.keys_kept(), 0u);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -242,6 +243,39 @@ TEST(KeyedMutex, NorDoTheyWhereItMakesRoom) {
   }
   Roomy<OneHash> alike(1);
   come_and_go(alike);
+}
+
+// Wherever the key is held: in the first cell, in the overflow table, and beside both.
+TEST(KeyedMutex, AHandleThatHoldsItsKeyIsNotLockedAgain) {
+  KeyedMutex<std::uint64_t, KeyHash, internal::KernelBarriers, 2> locks(1);
+  std::vector<std::unique_ptr<HandleOf<decltype(locks)>>> handles;
+  for (std::uint64_t key = 0; key < 8; ++key) {
+    handles.emplace_back(new HandleOf<decltype(locks)>(locks.handle(key)))->lock();
+  }
+  for (auto& handle : handles) {
+    EXPECT_FALSE(handle->try_lock());
+    EXPECT_THROW(handle->lock(), std::system_error);
+    EXPECT_THROW(handle->try_lock_for(std::chrono::milliseconds(1)), std::system_error);
+  }
+  EXPECT_EQ(locks.keys_kept(), 8U);
+  for (std::uint64_t key = 0; key < 8; ++key) {
+    EXPECT_FALSE(elsewhere([&] { return locks.handle(key).try_lock(); }));
+    handles[key]->unlock();
+    EXPECT_TRUE(elsewhere([&] {
+      auto handle = locks.handle(key);
+      const std::scoped_lock guard(handle);
+      return true;
+    }));
+  }
+  EXPECT_EQ(locks.keys_kept(), 0U);
+}
+
+// As under HWAddressSanitizer, with memory tagging, or far up with 57-bit addresses.
+TEST(KeyedMutex, AHandleAtATaggedAddressIsRefused) {
+  using Node = internal::KeyBucket<std::uint64_t, KeyHash, internal::KernelBarriers, 32>::Node;
+  EXPECT_THROW(Node::require_address(std::uintptr_t{1} << 48), std::system_error);
+  EXPECT_THROW(Node::require_address(std::uintptr_t{0x2A} << 56 | 4096), std::system_error);
+  Node::require_address((std::uintptr_t{1} << 48) - 64);
 }
 
 }  // namespace

@@ -4,9 +4,11 @@
 #include "primitives/lease_pool.h"
 
 #include <barrier>
+#include <cerrno>
 #include <chrono>
 #include <latch>
 #include <mutex>
+#include <stdexcept>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -262,6 +264,30 @@ TEST(LeasePool, WaitingRefusesNobody) {
   await_waiting(pool, 1);
   EXPECT_FALSE(pool.handle(0).try_lock_for(std::chrono::microseconds(100)));
   held.unlock();
+}
+
+TEST(LeasePool, NeedsAShardAndALease) {
+  EXPECT_THROW(LeasePool(1, 0), std::invalid_argument);
+  EXPECT_THROW(LeasePool(0, 1), std::invalid_argument);
+}
+
+TEST(LeasePool, WaitingAndWakingLeaveErrnoAsItWas) {
+  LeasePool pool(1, 1);
+  auto held = pool.handle(0);
+  held.lock();
+  errno = EILSEQ;
+  auto late = pool.handle(0);
+  EXPECT_FALSE(late.try_lock_for(std::chrono::milliseconds(1)));
+  EXPECT_EQ(errno, EILSEQ);
+  std::jthread waiter([&] {
+    auto handle = pool.handle(0);
+    errno = EDOM;
+    const std::scoped_lock guard(handle);
+    EXPECT_EQ(errno, EDOM);
+  });
+  await_waiting(pool, 1);
+  held.unlock();
+  EXPECT_EQ(errno, EILSEQ);
 }
 
 }  // namespace

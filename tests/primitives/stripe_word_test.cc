@@ -9,6 +9,7 @@
 #include <latch>
 #include <mutex>
 #include <span>
+#include <stdexcept>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -155,6 +156,11 @@ TEST_F(StripeWordKeeps, NothingForOneThatGaveUp) {
   EXPECT_FALSE(is_free(word_, keys_[0]));
   held_.unlock();
   EXPECT_TRUE(is_free(word_, keys_[0]));
+}
+
+TEST(StripeWord, NeedsOneToSixtyThreeStripes) {
+  EXPECT_THROW(StripeWord(0), std::invalid_argument);
+  EXPECT_THROW(StripeWord(64), std::invalid_argument);
 }
 
 }  // namespace

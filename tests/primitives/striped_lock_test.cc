@@ -131,5 +131,22 @@ TEST(StripedLock, QueueLocksCanBeTakenTogetherToo) {
   EXPECT_FALSE(elsewhere([&] { return striped.handle(std::uint64_t{2}).try_lock(); }));
 }
 
+TEST(StripedLock, NeedsAStripe) {
+  EXPECT_THROW(StripedLock<>(0), std::invalid_argument);
+}
+
+// As std::hash of an integer.
+struct IdentityHash {
+  std::uint64_t operator()(std::uint64_t key) const noexcept { return key; }
+  std::uint64_t operator()(std::string_view key) const noexcept { return key.size(); }
+};
+
+TEST(StripedLock, AHashThatHandsKeysOnUsesAllStripes) {
+  const StripedLock<FutexMutex, IdentityHash> striped(64);
+  std::set<std::size_t> used;
+  for (std::uint64_t key = 0; key < 1000; ++key) used.insert(striped.stripe_of(key));
+  EXPECT_EQ(used.size(), 64u);
+}
+
 }  // namespace
 }  // namespace lockbench

@@ -5,12 +5,15 @@
 #include "primitives/file_lock.h"
 
 #include <atomic>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <set>
 #include <string>
 #include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -103,6 +106,59 @@ class FileLockTest : public ::testing::Test {
 
 using Forms = ::testing::Types<SymlinkForm, DirectoryForm>;
 TYPED_TEST_SUITE(FileLockTest, Forms);
+
+TYPED_TEST(FileLockTest, AChildDoesNotUnlockWhatItsParentHolds) {
+  auto handle = this->lock_.handle(kKey);
+  handle.lock();
+  const SharedWithChildren<std::atomic<int>> became;
+  const pid_t child = start_process([&] { *became = static_cast<int>(handle.unlock()); });
+  EXPECT_EQ(end_of(child), 0);
+  EXPECT_EQ(became->load(), static_cast<int>(Unlocked::kNotOwner));
+  EXPECT_FALSE(this->free_now());
+  EXPECT_EQ(handle.unlock(), Unlocked::kYes);
+  // What it takes locks with is still there.
+  handle.lock();
+  EXPECT_EQ(handle.unlock(), Unlocked::kYes);
+}
+
+// Run by the next test, in the program that its child becomes.
+constexpr char kFolderAfterExec[] = "LOCKBENCH_TEST_FOLDER";
+TYPED_TEST(FileLockTest, DISABLED_AfterExec) {
+  FileLock<TypeParam> lock(getenv(kFolderAfterExec));
+  auto held_before = lock.handle(kKey);
+  EXPECT_FALSE(held_before.try_lock());
+  EXPECT_EQ(held_before.unlock(), Unlocked::kNotOwner);
+  auto other = lock.handle(kKey + 1);
+  other.lock();
+  EXPECT_EQ(other.unlock(), Unlocked::kYes);
+}
+
+TYPED_TEST(FileLockTest, AProgramStartedByExecLocksAndLeavesAloneWhatItHeldBefore) {
+  setenv(kFolderAfterExec, this->folder_.path().c_str(), 1);
+  const std::string filter =
+      std::string("--gtest_filter=") +
+      testing::UnitTest::GetInstance()->current_test_info()->test_suite_name() +
+      ".DISABLED_AfterExec";
+  const pid_t child = start_process([&] {
+    auto handle = this->lock_.handle(kKey);
+    auto other = this->lock_.handle(kKey + 1);
+    handle.lock();
+    other.lock();
+    other.unlock();
+    execl("/proc/self/exe", "after_exec", "--gtest_also_run_disabled_tests", filter.c_str(),
+          static_cast<char*>(nullptr));
+    _exit(127);
+  });
+  EXPECT_EQ(end_of(child), 0);
+}
+
+TYPED_TEST(FileLockTest, AHandleThatHoldsItsKeyIsNotLockedAgain) {
+  auto handle = this->lock_.handle(kKey);
+  handle.lock();
+  EXPECT_THROW(handle.lock(), std::system_error);
+  EXPECT_FALSE(handle.try_lock());
+  EXPECT_EQ(handle.unlock(), Unlocked::kYes);
+}
 
 TYPED_TEST(FileLockTest, KeepsOtherProcessesOut) {
   OtherHolder holder(this->lock_);
@@ -326,9 +382,9 @@ TEST_F(LockFolderTest, OneThatEverybodyMayWriteIsRefusedUnlessSticky) {
 
 TEST_F(LockFolderTest, OneOfAnotherUserIsRefused) {
   const platform::FileFacts theirs{.owner = 1234, .mode = 0700, .folder = true};
-  EXPECT_THAT(internal::trouble_with_folder(theirs, 1000), HasSubstr("belongs to another user"));
+  EXPECT_THAT(internal::fault_of_folder(theirs, 1000), HasSubstr("belongs to another user"));
   const platform::FileFacts systems{.owner = 0, .mode = 01777, .folder = true};
-  EXPECT_EQ(internal::trouble_with_folder(systems, 1000), "");
+  EXPECT_EQ(internal::fault_of_folder(systems, 1000), "");
 }
 
 TEST_F(LockFolderTest, ASymbolicLinkOrNothingInItsPlaceIsRefused) {

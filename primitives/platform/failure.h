@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Failure: how a primitive reports an error where it cannot go on, with exceptions and without.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+namespace lockbench::platform {
+
+// Prints the message, in one line, and ends the process.
+[[noreturn, gnu::noinline, gnu::cold]] inline void abort_with(const char* message) noexcept {
+  std::fprintf(stderr, "lockbench: %s\n", message);
+  std::abort();
+}
+
+// Throws `error`. Compiled with -fno-exceptions: abort_with() what it says.
+template <class Error>
+[[noreturn, gnu::noinline, gnu::cold]] void throw_error(Error error) {
+#if defined(__cpp_exceptions)
+  throw std::move(error);
+#else
+  abort_with(error.what());
+#endif
+}
+
+}  // namespace lockbench::platform
