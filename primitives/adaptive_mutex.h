@@ -1,38 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// AdaptiveMutex: a mutex of one word whose unlock is a plain store, as long as nobody waits asleep.
+// AdaptiveMutex: a mutex of one word whose unlock() is a plain store as long as no thread sleeps.
 //
-// A thread that is about to sleep pays for that: it turns the releases of all locks in its part of
-// a table from calm to shared, and has the kernel put a barrier into every running thread. From
-// then on releases are read-modify-writes that see it. After some thousand of them that concerned
-// nobody asleep, they become calm again. So a lock that is fought over pays for the barrier once in
-// a while and not once per wait.
+// Releases have two modes, per bucket of the parking lot: in the fast mode a release is a store, in
+// the slow mode a read-modify-write. A thread that is about to sleep pays for the fast mode: it
+// sets the slow mode, and has the kernel put a barrier into every running thread. From then on
+// releases see that it waits. After 2,000 releases in a row of one thread that met no waiter, the
+// fast mode comes back. So a contended lock pays for the barrier once in a while and not for each
+// wait. This is asymmetric Dekker synchronization.
 //
-// Guarantees   mutual exclusion between threads; timed acquisition; at most one woken thread on its
-//              way; a waiter is passed over for about ten milliseconds, and once it is the first of
-//              the queue, the lock is handed to it as soon as
-//              internal/handovers.h allows. May be destroyed
-//              as soon as the last unlock() has let somebody else in.
+// Guarantees   mutual exclusion between threads; timed acquisition; at most one woken thread is on
+//              its way to the lock; other threads may overtake a waiter for about ten milliseconds,
+//              and once it is the head of the queue, the lock is handed over to it as soon as
+//              internal/handovers.h allows. May be destroyed as soon as the last unlock() has let
+//              another thread in.
 // Not offered  FIFO order, ownership checks, recursion, priority inheritance: do not use it between
-//              threads of different real-time priorities. Use across fork() while any thread is
-//              inside or waits: the child inherits the table as it was.
-// Requires     unlock() by whoever holds it.
-// Cost         one atomic read-modify-write, a release store and two loads a pair when nobody else
-//              comes; a second read-modify-write in their place while releases are shared, and on
-//              kernels without membarrier. Locks whose addresses fall into one of the table's
-//              buckets are calm or shared together.
+//              threads of different real-time priorities.
+// Requires     unlock() by the thread that holds it.
+// fork()       not while a thread of the process holds or waits for any AdaptiveMutex that the
+// child
+//              uses: the child inherits the queues as they were.
+// Cost         lock and unlock without contention: one atomic read-modify-write, a release store
+// and
+//              two loads. In slow mode, and on kernels without membarrier: two read-modify-writes.
+//              Locks whose addresses fall into one bucket have one mode.
 //
 // Invariants
-//   I1  kHeld is set exactly while somebody is inside, or is being handed the lock.
-//   I2  a thread is in the queue only while releases of its bucket are kShared. Both change under
-//       the bucket's mutex.
-//   I3  while a thread is in the queue, kParked is set, or a release that was begun calm has wiped
-//       it out and has yet to see that releases are shared; it then looks at the queue.
+//   I1  kHeld is set exactly while a thread holds the lock, or while the lock is being handed over.
+//   I2  a thread is in the queue only while the mode of its bucket is kSlow. Both change under the
+//       bucket's mutex.
+//   I3  while a thread is in the queue, kParked is set, or a release that began in fast mode has
+//       cleared it and has yet to read the mode again; it then looks at the queue.
 //   I4  while kWaking is set, a thread that was taken out of the queue has yet to take the lock, or
 //       to clear the bit in the same step in which it finds the lock held.
 //   docs/design/adaptive.md has the argument.
 // Source       the asymmetry: D. Dice, H. Huang, M. Yang, "Asymmetric Dekker synchronization",
-//              2001; the queue and the handoff: see parking_lot.h. Their combination is ours.
+//              2001; the queue and the handover: see parking_lot.h. The combination is ours.
 #pragma once
 
 #include <array>
@@ -54,26 +57,26 @@ namespace lockbench {
 
 namespace internal {
 
-// How releases are done, per bucket of the parking lot: one table for each kind of barriers.
+// The mode of releases, per bucket of the parking lot: one table for each kind of barriers.
 template <class Barriers>
 class [[gnu::visibility("default")]] Releases {
  public:
-  enum Manner : std::uint8_t {
-    // 0 shared; nobody has asked yet whether they may be calm | 1 calm: a store, and a look | 2 a
-    // read-modify-write
-    kNew = 0,
-    kCalm = 1,
-    kShared = 2,
+  enum Mode : std::uint8_t {
+    // 0 slow, and no release has asked yet whether there are barriers | 1 fast: a store, and a
+    // second look at the mode | 2 slow: a read-modify-write
+    kUnknown = 0,
+    kFast = 1,
+    kSlow = 2,
   };
 
-  static platform::Atomic<std::uint8_t>& manner(const void* address) {
+  static platform::Atomic<std::uint8_t>& mode(const void* address) {
     auto& table = platform::of_this_process<Releases>();
-    return table.manners_[ParkingLot::bucket_of(address)];
+    return table.modes_[ParkingLot::bucket_of(address)];
   }
 
  private:
   // Side by side: they are read at each release and seldom written.
-  std::array<platform::Atomic<std::uint8_t>, ParkingLot::kBuckets> manners_{};
+  std::array<platform::Atomic<std::uint8_t>, ParkingLot::kBuckets> modes_{};
 };
 
 }  // namespace internal
@@ -107,19 +110,19 @@ class [[gnu::visibility("default")]] BasicAdaptiveMutex
 
   void unlock() {
     internal::check_use([this] { return held(); }, "AdaptiveMutex: unlock() while nobody holds it");
-    const platform::Atomic<std::uint8_t>& manner = Releases::manner(this);
-    // relaxed, here and below: the barriers order it with the store between; a thread that turned
-    // it to kShared saw that store, or is seen here.
-    if (manner.load(std::memory_order_relaxed) != Releases::kCalm) [[unlikely]] {
-      unlock_shared();
+    const platform::Atomic<std::uint8_t>& mode = Releases::mode(this);
+    // relaxed, here and below: the barriers order it with the store between the two loads; a thread
+    // that set kSlow saw that store, or is seen here.
+    if (mode.load(std::memory_order_relaxed) != Releases::kFast) [[unlikely]] {
+      unlock_slow();
       return;
     }
-    // (2) release: publishes the critical section to (1). Others set kParked only where releases
-    // are shared; what of it this store wipes out is made good below (I3).
+    // (2) release: publishes the critical section to (1). If this store clears a kParked that was
+    // set since the first load, the second load reads kSlow, and wake_one() sets it again (I3).
     state_.store(kFree, std::memory_order_release);
     Barriers::light();
     // From here on the object may be gone; only its address is used.
-    if (manner.load(std::memory_order_relaxed) != Releases::kCalm) [[unlikely]] {
+    if (mode.load(std::memory_order_relaxed) != Releases::kFast) [[unlikely]] {
       wake_one();
     }
   }
@@ -129,8 +132,8 @@ class [[gnu::visibility("default")]] BasicAdaptiveMutex
   using ParkingLot = internal::ParkingLot;
   using Waiter = internal::Waiter;
 
-  // The bits of state_. kHeld: somebody is inside. kParked: the queue is not empty. kWaking:
-  // somebody was taken out of it and is on the way; releases need not wake another.
+  // The bits of state_. kHeld: a thread holds the lock. kParked: the queue is not empty. kWaking: a
+  // thread was taken out of the queue and is on its way; releases need not wake another.
   static constexpr std::uint32_t kFree = 0;
   static constexpr std::uint32_t kHeld = 1;
   static constexpr std::uint32_t kParked = 2;
@@ -144,7 +147,7 @@ class [[gnu::visibility("default")]] BasicAdaptiveMutex
   }
 
   bool take() {
-    // (1) acquire: synchronizes with (2), (3) and (4), the releases by whoever was inside before.
+    // (1) acquire: synchronizes with (2), (3) and (4), the releases by earlier holders.
     return (state_.fetch_or(kHeld, std::memory_order_acquire) & kHeld) == 0;
   }
 
@@ -179,15 +182,16 @@ class [[gnu::visibility("default")]] BasicAdaptiveMutex
     return wakening != Wakening::kTimedOut;
   }
 
-  // Whether the lock came free soon. Looks ever less often: a look takes the line from the holder.
+  // Whether the lock was released soon. Looks less and less often: each look takes the cache line
+  // from the holder.
   bool spin() {
-    internal::SpinLuck& luck = internal::SpinLuck::of_thread();
-    if (!luck.worth_a_try()) return false;
+    internal::AdaptiveSpin& spin_state = internal::AdaptiveSpin::of_thread();
+    if (!spin_state.should_spin()) return false;
     int pauses = 1;
     for (int i = 0; i < kSpins; i += pauses) {
       // relaxed: a hint when to try; take() decides.
       if ((state_.load(std::memory_order_relaxed) & kHeld) == 0 && take()) {
-        luck.note(true);
+        spin_state.note(true);
         return true;
       }
       for (int j = 0; j < pauses; ++j) platform::pause();
@@ -197,22 +201,23 @@ class [[gnu::visibility("default")]] BasicAdaptiveMutex
   }
   static constexpr int kMostPauses = 8;
 
-  // Sleeps, unless the lock is free: then it takes it. `woken`: was taken out of the queue and told
-  // to look, and comes back to its place.
+  // Sleeps, or takes the lock if it is free. `woken`: the thread was woken, found the lock held,
+  // and returns to the head of the queue.
   ParkingLot::Wakening park(platform::Time since, platform::Time deadline, bool woken) {
     const auto become_parked = [this, woken] {
-      platform::Atomic<std::uint8_t>& manner = Releases::manner(this);
+      platform::Atomic<std::uint8_t>& mode = Releases::mode(this);
       // relaxed: it changes under the bucket's mutex, which this thread holds, and the barrier
       // tells all others.
-      if (const std::uint8_t before = manner.load(std::memory_order_relaxed);
-          before != Releases::kShared) {
-        manner.store(Releases::kShared, std::memory_order_relaxed);
-        if (before == Releases::kCalm) Barriers::heavy();
+      if (const std::uint8_t before = mode.load(std::memory_order_relaxed);
+          before != Releases::kSlow) {
+        mode.store(Releases::kSlow, std::memory_order_relaxed);
+        if (before == Releases::kFast) Barriers::heavy();
       }
       return !take_or_mark(kParked, woken ? kWaking : 0);
     };
     const auto give_up = [this](bool others) {
-      // relaxed: whoever sets or needs the bit holds the bucket's mutex, or looks again under it.
+      // relaxed: a thread that sets or needs the bit holds the bucket's mutex, or looks again under
+      // it.
       if (!others) state_.fetch_and(~kParked, std::memory_order_relaxed);
     };
     return ParkingLot::of<BasicAdaptiveMutex>().park(
@@ -220,8 +225,8 @@ class [[gnu::visibility("default")]] BasicAdaptiveMutex
         become_parked, give_up);
   }
 
-  [[gnu::noinline]] void unlock_shared() {
-    // relaxed: a hint; both ways out decide for themselves.
+  [[gnu::noinline]] void unlock_slow() {
+    // relaxed: a hint; what follows decides.
     if (somebody_to_wake(state_.load(std::memory_order_relaxed))) {
       pass_on();
       return;
@@ -232,7 +237,7 @@ class [[gnu::visibility("default")]] BasicAdaptiveMutex
     if (somebody_to_wake(before)) {
       wake_one();
     } else {
-      count_quiet((before & (kParked | kWaking)) == 0);
+      count_release((before & (kParked | kWaking)) == 0);
     }
   }
 
@@ -240,12 +245,12 @@ class [[gnu::visibility("default")]] BasicAdaptiveMutex
     return (state & (kParked | kWaking)) == kParked;
   }
 
-  // By the holder: hands the lock to the first of the queue, if that is due, else releases it and
-  // tells the first to look.
+  // By the holder: hands the lock over to the head of the queue, if that is due; else releases it
+  // and wakes the head.
   [[gnu::noinline, gnu::cold]] void pass_on() {
     ParkingLot::of<BasicAdaptiveMutex>().unpark_one(
         this, [this](const Waiter* first, bool more) -> std::optional<Waiter::Signal> {
-          if (first == nullptr) {                                             // it gave up
+          if (first == nullptr) {                                             // its time was up
             state_.fetch_and(~(kHeld | kParked), std::memory_order_release);  // (4) release: as (2)
             return std::nullopt;
           }
@@ -266,13 +271,13 @@ class [[gnu::visibility("default")]] BasicAdaptiveMutex
         });
   }
 
-  // After a release, of whatever lock has this address now: if threads are parked there, tells the
-  // first to look, unless another is on the way.
+  // After a release. Another AdaptiveMutex may have this address by now. If threads are parked
+  // there, wakes the first, unless a thread is on its way already.
   [[gnu::noinline, gnu::cold]] void wake_one() {
     ParkingLot::of<BasicAdaptiveMutex>().unpark_one(
         this, [this](const Waiter* first, bool more) -> std::optional<Waiter::Signal> {
           if (first == nullptr) return std::nullopt;
-          // Somebody is parked here, so the object is alive. relaxed: the exchange decides.
+          // A thread is parked here, so the object exists. relaxed: the exchange decides.
           std::uint32_t seen = state_.load(std::memory_order_relaxed);
           for (;;) {
             const bool on_the_way = (seen & kWaking) != 0;
@@ -291,19 +296,19 @@ class [[gnu::visibility("default")]] BasicAdaptiveMutex
                                         std::memory_order_relaxed);
   }
 
-  // After a release that was shared; `quiet`: nobody slept or was on the way.
-  void count_quiet(bool quiet) {
-    const bool enough = platform::of_this_thread<internal::QuietReleases>().enough_with(quiet);
+  // After a release in slow mode; `quiet`: no thread was parked or on its way.
+  void count_release(bool quiet) {
+    const bool enough = platform::of_this_thread<internal::UncontendedReleases>().note(quiet);
     // relaxed: a hint.
-    const bool asked = Releases::manner(this).load(std::memory_order_relaxed) != Releases::kNew;
-    if (enough || !asked) calm_down();
+    const bool asked = Releases::mode(this).load(std::memory_order_relaxed) != Releases::kUnknown;
+    if (enough || !asked) switch_to_fast();
   }
 
-  [[gnu::noinline, gnu::cold]] void calm_down() {
+  [[gnu::noinline, gnu::cold]] void switch_to_fast() {
     ParkingLot::of<BasicAdaptiveMutex>().if_empty(this, [this] {
-      // relaxed: see unlock(). Who parks next holds the bucket's mutex after this thread.
-      Releases::manner(this).store(Barriers::available() ? Releases::kCalm : Releases::kShared,
-                                   std::memory_order_relaxed);
+      // relaxed: see unlock(). The next thread that parks holds the bucket's mutex after this one.
+      Releases::mode(this).store(Barriers::available() ? Releases::kFast : Releases::kSlow,
+                                 std::memory_order_relaxed);
     });
   }
 

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// BiasedRecursiveMutex: a recursive mutex that costs the thread which always takes it a few plain
-// loads and stores, until another thread comes.
+// BiasedRecursiveMutex: a recursive mutex that costs a thread that uses it alone a few plain loads
+// and stores, until another thread comes.
 //
-// At first every thread goes through `base_`. A thread that was alone there for a while gets the
-// bias: from then on it enters by counting in inside_, and looks whether that is still allowed. The
-// first other thread that comes takes `base_`, revokes the bias, has the kernel put a barrier into
-// every running thread, and waits until the biased one is out. The bias does not come back: so a
-// stale owner can mistake nobody else's depth for its own.
+// At first every thread locks `base_`. A thread that was alone there for a while gets the bias:
+// from then on it enters by counting in inside_, and checks whether it still has the bias. The
+// first other thread that comes locks `base_`, revokes the bias, has the kernel put a barrier into
+// every running thread, and waits until the biased thread has left. The bias does not come back: so
+// no stale owner can mistake the depth of another owner for its own.
 //
 // Guarantees   mutual exclusion between threads; the owner locks again without waiting; try_lock()
 //              never fails spuriously, and does not wait for a biased owner; timed acquisition.
-// Not offered  FIFO order, unlock by another thread, priority inheritance, use across fork() while
-//              held or biased, more than kMaxDepth nested locks. Not to be destroyed before
-//              unlock() has returned in every thread: it looks at the lock after the release.
-// Requires     unlock() on the locking thread, once per lock(). A thread does not end inside.
+// Not offered  FIFO order, unlock by another thread, priority inheritance, more than kMaxDepth
+//              nested locks. It must not be destroyed before unlock() has returned in every thread:
+//              a release reads the lock afterwards.
+// Requires     unlock() on the locking thread, once per lock(). A thread does not end while it
+//              holds the lock.
+// fork()       not while a thread holds or waits for the lock, if the child uses it. A bias to
+//              another thread than the one that called fork() can be revoked by the child: that
+//              thread is then found outside.
 // Cost         no atomic read-modify-write for the biased thread; about 2 us, once, for the thread
 //              that revokes; after that as RecursiveMutex<Base>. Without membarrier as that from
 //              the start.
@@ -24,8 +28,9 @@
 //       that holds it. candidate_ is that thread from then on.
 //   I2  inside_ is written by the biased thread alone; it counts its locks that did not go through
 //       base_. Where it is not 0 and phase_ is kBiased or kLeaving, that thread is inside.
-//   I3  phase_ only grows, and only in the hands of whoever holds base_.
-//   I4  whoever is inside by base_ has, since it took base_, seen phase_ be kOpen or kRevoked, or
+//   I3  phase_ only grows, and only the thread that holds base_ changes it.
+//   I4  a thread that is inside by base_ has, since it took base_, seen phase_ be kOpen or
+//   kRevoked, or
 //       made it so, or is the biased thread.
 //   docs/design/reentrant.md has the argument.
 // Source       K. Kawachiya, A. Koseki, T. Onodera, "Lock reservation: Java locks can mostly do
@@ -103,7 +108,7 @@ class BiasedRecursiveMutex : public internal::TimedMembers<BiasedRecursiveMutex<
     if (depth != 1) return;
     Barriers::light();
     // relaxed: the barriers order it with the store above: either this sees that the bias was
-    // taken away, or whoever waits for the way out sees that it is free.
+    // taken away, or the revoker sees that it is free.
     if (bias_.load(std::memory_order_relaxed) != self) [[unlikely]] {
       platform::futex_wake(inside_, 1);
     }
@@ -255,7 +260,7 @@ class BiasedRecursiveMutex : public internal::TimedMembers<BiasedRecursiveMutex<
   platform::Atomic<platform::ThreadToken> bias_{platform::kNoThread};
   platform::FutexWord inside_{0};
   platform::FutexWord phase_{kOpen};
-  // Who took base_ last while kOpen; from kBiased on, who has or had the bias.
+  // The thread that took base_ last while kOpen; from kBiased on, the one that has or had the bias.
   platform::Atomic<platform::ThreadToken> candidate_{platform::kNoThread};
   RecursiveMutex<Base> base_;
   std::uint32_t run_ = 0;  // of count_run(), guarded by base_

@@ -13,7 +13,11 @@
 // Rules for every handle
 //   - it is used by the thread that made it, and outlives the lock that it took;
 //   - it neither copies nor moves: other threads may hold its address while it waits;
-//   - a string key is viewed, not copied: the characters outlive the handle.
+//   - a string key is viewed, not copied: the characters outlive the handle;
+//   - it is not destroyed while it holds its key. Debug builds report what violates these rules
+//     (internal/misuse.h).
+//
+// Shared objects that share locks need one copy of their variables: platform/thread.h.
 #pragma once
 
 #include <chrono>

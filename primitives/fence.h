@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Fence and FencedStore: what refuses the writes of a holder that is late.
+// Fence and FencedStore: refuse the writes of a holder that is late.
 //
-// A lock that can be taken from its holder cannot by itself keep that holder from writing: it may
-// be asleep between its last check and its write. So each grant comes with a token that is greater
-// than those before it, and what the lock guards is reached through a fence that remembers the
-// greatest token seen. Reading counts as well as writing: once a later holder has read, an earlier
-// one's write would be built upon by nobody, and is refused.
+// A lock that can be taken from its holder cannot by itself prevent that holder from writing: it
+// may be asleep between its last check and its write. So each grant has a token that is greater
+// than those before it, and the guarded data is accessed through a fence that remembers the
+// greatest token seen. Reads count as well as writes: once a later holder has read, it would not
+// see an earlier holder's write, so that is refused.
 //
-// Guarantees   of the holders of one key, whatever the timing: a write is accepted only if nobody
+// Guarantees   of the holders of one key, whatever the timing: a write is accepted only if no
+// holder
 //              with a greater token has read or written before it. So a value that was read and
 //              then written under one token has not changed in between, and no accepted write is
 //              lost.
-// Not offered  an answer to who is late: ask the lock.
+// Not offered  which holder is late: ask the lock.
 // Requires     tokens that grow with every grant of the key, each used by one holder.
+// fork()       not while a thread is in a call, if the child uses the fence.
 // Cost         a mutex, held for the read or the write alone.
 // Source       the idea of fencing tokens is widely told of leases in distributed storage; M.
 //              Burrows, "The Chubby lock service for loosely-coupled distributed systems", 2006,
@@ -31,7 +33,7 @@ namespace lockbench {
 
 class Fence {
  public:
-  // Does `work()`, alone, unless a greater token has been here; returns whether it did.
+  // Calls `work()`, under a mutex, unless a greater token has passed; returns whether it did.
   template <class Work>
   bool pass(std::uint64_t token, Work&& work) {
     std::scoped_lock guard(mutex_);

@@ -9,7 +9,7 @@
 //              it; no lock and no litter is left by processes that end, and that of killed ones is
 //              swept by the next that opens the folder or recovers a lock.
 // Not offered  FIFO order; recursion; recovery when a thread ends and its process lives on, and
-//              where nothing can be known of the owner (file_owner.h): then whoever waits goes on
+//              where nothing can be known of the owner (file_owner.h): then waiters go on
 //              waiting; protection from those who may write the folder and keep a lock for good.
 // Requires     the rules for handles in concepts.h; /proc; a folder of this user's or the
 //              superuser's, not writable by everybody unless sticky; links of symbolic links
@@ -28,8 +28,8 @@
 //       there was none.
 //   I2  no two claims ever have the same text.
 //   I3  the lock file of an owner that lives is removed by that owner alone.
-//   I4  the lock file of a dead owner is removed by whoever has the folder's rescue guard, and by
-//       nobody else; and a dead owner takes no lock.
+//   I4  the lock file of a dead owner is removed only by a process that holds the folder's rescue
+//       guard; and a dead owner takes no lock.
 //   From these: what a rescuer reads under the guard, and finds to be a dead owner's, is still that
 //   when he removes it. The owner cannot remove it (dead), another rescuer is kept out, and nobody
 //   can put a successor's in its place while it is there. So two rescuers at once remove one stale
@@ -192,7 +192,7 @@ class FileLock {
     }
   }
 
-  // Nobody was woken for a while: the owner may be dead, or one that wakes nobody.
+  // No wake-up came for a while: the owner may be dead, or one that wakes no waiters.
   void look_after(const Target& target, platform::Time deadline) {
     const std::string owner = owner_of(target);
     const bool wakes_us = wakes_.open() && internal::parse_file_owner(owner).has_value();
@@ -238,7 +238,7 @@ class FileLock {
     return Form::read_owner(in(), target.name.c_str(), now) != ENOENT && now == owner;
   }
 
-  // Empty when nobody holds the lock, or somebody who does not say who he is.
+  // Empty if no process holds the lock, or if its holder gives no name.
   std::string owner_of(const Target& target) const {
     std::string owner;
     Form::read_owner(in(), target.name.c_str(), owner);

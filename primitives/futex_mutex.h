@@ -3,14 +3,15 @@
 // FutexMutex: a mutex of one word that spins briefly and then sleeps in the kernel.
 //
 // Guarantees   mutual exclusion between threads; timed acquisition; may be destroyed as soon as the
-//              last unlock() has let somebody else in.
+//              last unlock() has let another thread in.
 // Not offered  FIFO order (a newcomer may overtake a sleeper), ownership checks, recursion,
-//              priority inheritance, use across fork() while held.
-// Requires     unlock() by whoever holds it.
-// Cost         two atomic read-modify-writes a pair when nobody else comes; no system call.
+//              priority inheritance.
+// Requires     unlock() by the thread that holds it.
+// fork()       not while a thread holds or waits for the lock, if the child uses it.
+// Cost         two atomic read-modify-writes a pair without contention; no system call.
 //
 // Invariants
-//   I1  state_ is kFree exactly when nobody is inside.
+//   I1  state_ is kFree exactly when no thread holds the lock.
 //   I2  if a thread sleeps on state_, then state_ is kHeldWaiters, or a wake is on its way to one
 //       sleeper, which sets kHeldWaiters again when it enters.
 // Source       "mutex2" of U. Drepper, "Futexes Are Tricky", 2011.
@@ -44,8 +45,8 @@ class FutexMutex : public internal::TimedMembers<FutexMutex> {
 
   bool try_lock() {
     std::uint32_t expected = kFree;
-    // (1) acquire: synchronizes with (4), the release by whoever was inside before.
-    // relaxed on failure: nothing is read on the strength of it.
+    // (1) acquire: synchronizes with (4), the release by the last holder.
+    // relaxed on failure: nothing that was published is read.
     return state_.compare_exchange_strong(expected, kHeld, std::memory_order_acquire,
                                           std::memory_order_relaxed);
   }

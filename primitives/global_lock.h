@@ -4,6 +4,7 @@
 //
 // Guarantees   mutual exclusion between threads, whatever their keys; what the base lock promises.
 // Not offered  two keys at once in parallel: that is what it is measured for.
+// fork()       not while a thread holds or waits for the lock, if the child uses it.
 // Cost         the base lock's own.
 #pragma once
 

@@ -15,7 +15,8 @@
 //              "2") are two. A Namespaced is no other type's, and no named scope's.
 // Not offered  scopes over primitives that hash string keys to fewer locks know no more of keys
 //              than those do: different keys may share a lock there.
-// Requires     the primitive outlives the scope, and the scope its handles' making.
+// Requires     the primitive outlives the scope, and the scope lives until its handles are made.
+// fork()       as the primitive.
 // Cost         KeyText's for each handle: no allocation while scope and key fit into it.
 #pragma once
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// KeyedLimited: a mutex for every key in use whose holders have a limited time.
+// KeyedLimited: a mutex for every key in use, whose holders have a limited time.
 //
-// Whoever holds a key for longer than the limit while others wait for it loses it: the key goes to
-// the first waiter. The late holder is not stopped, which no lock could do; it is told, at its next
-// expired() and by unlock(), and whatever it writes through a Fence after the next holder has been
-// there is refused. A hold that nobody waits for lasts on.
+// A thread that holds a key for longer than the limit while others wait for it loses it: the key
+// goes to the first waiter. The late holder is not stopped, which no lock could do; its next
+// expired() and its unlock() report the loss, and its writes through a Fence, after the next holder
+// has used that, are refused. A hold continues after the limit if no thread waits.
 //
 //   FencedStore<Balance> balance;
 //   auto account = accounts.handle(user);
@@ -16,24 +16,24 @@
 //   account.unlock();                                // false: it had been taken away
 //
 // Guarantees   at most one holder of a key whose time is not up; no two keys share a lock, whatever
-//              their hashes; a token that grows with every grant of the key; nobody waits for a
-//              holder for longer than the limit, or much longer than the limits of all that came
-//              before; nothing is kept for an idle key; no allocation after construction.
-// Not offered  recursion, strict FIFO order, unlock by another thread, use across fork(), two keys
-//              at once.
+//              their hashes; a token that grows with every grant of the key; no thread waits for
+//              one holder longer than the limit, nor much longer than the limits of all threads
+//              that came before it; nothing is kept for an idle key; no allocation after
+//              construction.
+// Not offered  recursion, strict FIFO order, unlock by another thread, two keys at once.
+// fork()       the child cannot use the primitive: it has no thread that watches the deadlines.
 // Requires     the rules for handles in concepts.h: a late holder's handle, too, lives until its
 //              unlock(). The primitive outlives its handles.
 // Cost         KeyedMutex's, and a reading of the clock for each grant. One thread for the whole
-//              primitive, which sleeps while nobody waits.
+//              primitive, which sleeps while no thread waits.
 //
 // Invariants, all under the bucket's mutex
 //   I1  a node is in `holders` of its key's bucket from its grant until it is unlocked or ended,
 //       whichever is first; no two nodes in `holders` have equal keys.
-//   I2  `ended` is set once a grant at most, by whoever takes the node out of `holders`, unless
-//   that
-//       is its own unlock().
+//   I2  `ended` is set at most once for each grant, by a thread that takes the node out of
+//       `holders` and is not in the node's own unlock().
 //   I3  `tokens` grows with every grant in the bucket, and so with every grant of a key.
-//   I4  while somebody waits for a held key of the bucket, the timer is set for the holder's
+//   I4  while a thread waits for a held key of the bucket, the timer is set for the holder's
 //       deadline or an earlier one, which is `alarm_at`.
 #pragma once
 
@@ -97,7 +97,7 @@ class KeyedLimited {
     return sizeof *this + (mask_ + 1) * sizeof(Bucket) + timer_.bytes_outside();
   }
 
-  // Keys that somebody holds now, in time or not yet told otherwise. O(buckets).
+  // Keys that are held now, before or after the limit. O(buckets).
   std::size_t keys_kept() const {
     std::size_t count = 0;
     for (std::size_t i = 0; i <= mask_; ++i) {
@@ -135,7 +135,7 @@ class KeyedLimited {
   void grant(Bucket& bucket, Node& node) {
     node.token = ++bucket.tokens;
     node.deadline = platform::now() + limit_;
-    // relaxed: nobody else reads it before the mutex is released.
+    // relaxed: no other thread reads it before the mutex is released.
     node.ended.store(false, std::memory_order_relaxed);
     bucket.add_holder(node);
     if (!bucket.waiters.empty()) set_alarm(bucket, node.deadline);
@@ -210,7 +210,7 @@ class KeyedLimited {
         grant(bucket, node);
         return true;
       }
-      // The key is held, so its holder's release or end will look at whoever still waits.
+      // The key is held, so its holder's release or end will look for waiters.
       if (platform::now() >= give_up) {
         bucket.waiters.remove(node);
         return false;
@@ -241,7 +241,7 @@ class KeyedLimited {
                                             internal::PendingWake& wake) {
     Node* const waiter = bucket.first_waiter_for(node);
     if (waiter == nullptr) return;
-    if (internal::WaitQueue::impatient(*waiter)) {
+    if (internal::WaitQueue::starving(*waiter)) {
       hand_over(bucket, *waiter, wake);
     } else {
       wake.signal(*waiter, internal::Waiter::kWoken);
@@ -264,7 +264,7 @@ class KeyedLimited {
     }
   }
 
-  // False when nobody is late; then the alarm is set for the next who will be.
+  // False if no holder is late; then the alarm is set for the next deadline.
   bool end_one_late_hold(Bucket& bucket, internal::PendingWake& wake) {
     const platform::Time now = platform::now();
     platform::Time next = platform::kForever;
@@ -327,7 +327,7 @@ class KeyedLimited<K, Hash>::Handle : public internal::TimedMembers<Handle> {
   // The grant's number, for a Fence; meaningful from lock() on.
   std::uint64_t token() const { return node_.token; }
 
-  // Until when nobody takes the key away.
+  // Until when the key is not taken away.
   platform::Time deadline() const { return node_.deadline; }
 
  private:

@@ -1,26 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// KeyedMutex: a mutex for every key that is in use, and nothing for the others.
+// KeyedMutex: a mutex for every key that is in use, and no memory for the others.
 //
-// A key's hash chooses a bucket, which has room for one holder, and makes room for more when many
-// of its keys are held at once: internal/key_bucket.h. Nodes lie in the handles.
+// The key's hash chooses a bucket, which has room for one holder, and is split when many of its
+// keys are held at once: internal/key_bucket.h. Nodes lie in the handles.
 //
 // Guarantees   mutual exclusion between threads per key; two different keys never share a lock,
-//              whatever their hashes; a key exists from its first lock() to its last unlock() and
-//              leaves nothing behind; at most 56 bytes in the handle. A bucket whose keys are held
-//              at once has a table of 11 to 21 bytes for each but two of them, which goes with the
-//              last; one with more than 32 gets 4 KiB more, which it keeps. Where a larger table
-//              cannot be had, lock() throws std::bad_alloc.
-//              A waiter is passed over for about ten milliseconds before the key is handed to it,
-//              as soon as internal/handovers.h allows.
-// Not offered  recursion, strict FIFO order, unlock by another thread, priority inheritance: do not
-//              use it between threads of different real-time priorities. Use across fork() while
-//              any key is held. Not to be destroyed before unlock() has returned in every thread:
-//              it looks at the bucket after the release.
+//              whatever their hashes, so nested locks of different keys never deadlock by a
+//              collision; a key uses memory from its lock() to its unlock() only; at most 56 bytes
+//              in the handle. A bucket of which n > 2 keys are held at once has a table of 11 to 21
+//              bytes for each, until the last of them is released; a bucket of which more than 32
+//              were held gets 4 KiB more, which it keeps. Where a larger table cannot be allocated,
+//              lock() throws std::bad_alloc.
+//              Other threads may overtake a waiter for about ten milliseconds; then the key is
+//              handed over to it, as soon as internal/handovers.h allows.
+// Not offered  recursion (lock() of a handle that holds its key throws; of another handle of the
+//              same key by the same thread it deadlocks), strict FIFO order, unlock by another
+//              thread, priority inheritance: do not use it between threads of different real-time
+//              priorities. It must not be destroyed before unlock() has returned in every thread: a
+//              release reads the bucket afterwards.
 // Requires     the rules for handles in concepts.h; the primitive outlives its handles; addresses
-//              of 48 bits.
-// Cost         a hash, a compare-and-swap and a load; a store and two loads. More where keys of one
-//              bucket are held at once, or waited for: internal/key_bucket.h.
+// of
+//              handles with at most 48 bits, else handle() throws
+//              std::system_error(not_supported): tagged pointers (HWAddressSanitizer, memory
+//              tagging), or memory that was mapped above 48 bits.
+// fork()       not while any key is held or waited for, if the child uses the primitive.
+// Cost         lock: a hash, a compare-and-swap and a load; unlock: a store and two loads. More if
+//              several keys of a bucket are held at once, or waited for: internal/key_bucket.h.
 #pragma once
 
 #include <bit>
@@ -44,10 +50,10 @@
 
 namespace lockbench {
 
-// `kCrowd`: how many of a bucket's keys are held beside its first before it makes room for more. (A
-// simulation makes do with few.)
+// `kSplitThreshold`: a bucket is split when so many of its keys are held in addition to the first.
+// (Few in a simulation.)
 template <Key K = std::uint64_t, class Hash = KeyHash, class Barriers = internal::KernelBarriers,
-          std::size_t kCrowd = platform::places(32)>
+          std::size_t kSplitThreshold = platform::places(32)>
 class KeyedMutex {
  public:
   static constexpr Promises kPromises{.lock_per_key = true, .timed = true};
@@ -59,7 +65,7 @@ class KeyedMutex {
   // once leaves most of them the short way. 64 bytes each.
   explicit KeyedMutex(std::size_t buckets = kDefaultBuckets)
       : mask_(std::bit_ceil(buckets) - 1), buckets_(new Bucket[mask_ + 1]) {
-    for (std::size_t i = 0; i <= mask_; ++i) buckets_[i].tell_of_row(some_has_row_);
+    for (std::size_t i = 0; i <= mask_; ++i) buckets_[i].set_split_flag(any_split_);
   }
 #if LOCKBENCH_CHECKS_USE
   ~KeyedMutex() {
@@ -105,7 +111,7 @@ class KeyedMutex {
   }
 
  private:
-  using Bucket = internal::KeyBucket<K, Hash, Barriers, kCrowd>;
+  using Bucket = internal::KeyBucket<K, Hash, Barriers, kSplitThreshold>;
   static_assert(sizeof(Bucket) == platform::kCacheLine);
 
   struct Claimed {
@@ -115,16 +121,17 @@ class KeyedMutex {
 
   const std::size_t mask_;
   const std::unique_ptr<Bucket[]> buckets_;
-  platform::Atomic<bool> some_has_row_{false};
+  platform::Atomic<bool> any_split_{false};
 };
 
-template <Key K, class Hash, class Barriers, std::size_t kCrowd>
-class KeyedMutex<K, Hash, Barriers, kCrowd>::Handle : public internal::TimedMembers<Handle> {
+template <Key K, class Hash, class Barriers, std::size_t kSplitThreshold>
+class KeyedMutex<K, Hash, Barriers, kSplitThreshold>::Handle
+    : public internal::TimedMembers<Handle> {
  public:
   // relaxed: a hint.
   explicit Handle(const Claimed& claimed)
       : Handle(claimed, spread_hash<Hash>(claimed.key),
-               claimed.owner.some_has_row_.load(std::memory_order_relaxed)) {}
+               claimed.owner.any_split_.load(std::memory_order_relaxed)) {}
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
 
@@ -141,10 +148,10 @@ class KeyedMutex<K, Hash, Barriers, kCrowd>::Handle : public internal::TimedMemb
   void unlock() { bucket_.release(node_); }
 
  private:
-  Handle(const Claimed& claimed, std::uint64_t hash, bool some_has_row)
+  Handle(const Claimed& claimed, std::uint64_t hash, bool any_split)
       : bucket_(claimed.owner.buckets_[hash & claimed.owner.mask_]), node_(claimed.key, hash) {
-    if (some_has_row) [[unlikely]]
-      node_.place = Bucket::Place::kRow;
+    if (any_split) [[unlikely]]
+      node_.place = Bucket::Place::kOverflowTable;
   }
 
   Bucket& bucket_;

@@ -2,46 +2,50 @@
 
 // LeasePool: shards, each with a fixed number of leases that threads take and give back.
 //
-// A lease is a number below `leases`; whoever holds it may use whatever it stands for (the n-th
-// database connection of the shard). A shard without free leases makes takers wait.
+// A lease is a number below `leases`; the thread that holds it may use what the number stands for
+// (the n-th database connection of the shard). If a shard has no free lease, threads wait.
 //
-// In which order takers are served:
-//   kUnordered   whoever comes while a lease is free gets it; a waiter is passed over for at most
-//                ten milliseconds before a lease is handed to it
+// In which order waiters are served:
+//   kUnordered   a thread that comes while a lease is free gets it; other threads may overtake a
+//                waiter for at most ten milliseconds before a lease is handed over to it
 //   kFifo        strictly in the order in which they came; each lease is handed over, which costs a
-//                wake-up whenever somebody waits
-// What becomes of a thread that has a lease of the shard and asks for another:
-//   kRefuse      it gets another; where that can never be, because every lease of the shard is out
-//                to a thread that waits without limit for one more, lock() throws at once
-//   kShare       it goes in on the lease that it has, which comes back with its last unlock()
+//                wake-up whenever a thread waits
+// What happens if a thread that holds a lease of the shard asks for another:
+//   kRefuse      it gets another; if that can never happen, because every lease of the shard is
+//   held
+//                by a thread that waits without limit for one more, lock() throws at once
+//   kShare       it uses the lease that it holds, which is free again after its last unlock()
 //   kWait        it gets another, or waits: if all holders of a shard ask again, for ever
 //
 // A thread gets the lease that it had last, if that is free: as long as there are as many leases as
-// threads, each keeps to its own, and they share no cache line.
+// threads, each keeps its own, and they share no cache line.
 //
-// Guarantees   at most `leases` holders of a shard; no lease with two threads; a lease given back
-//              is available to any thread.
-// Not offered  detection of threads that wait for each other across shards, or across pools. Not to
-//              be destroyed before unlock() has returned in every thread: it looks at the shard
-//              once more after giving the lease back.
+// Guarantees   at most `leases` holders of a shard; no lease has two threads; a lease that was
+// given
+//              back is available to any thread.
+// Not offered  detection of threads that wait for each other across shards or pools. It must not be
+//              destroyed before unlock() has returned in every thread: a release reads the shard
+//              afterwards.
 // Requires     the rules for handles in concepts.h; shard numbers below shards().
-// Cost         one atomic read-modify-write, a release store and two loads for taking a lease and
-//              giving it back, while nobody waits and the thread's last lease is free; else a look
-//              at up to all leases. While somebody waits, and for some thousand quiet releases
-//              after, giving back locks the shard's mutex; under kFifo taking does, too. Under
-//              kShare taking looks at all leases. The first to wait pays a heavy barrier.
+// fork()       not while a thread holds or waits for a lease, if the child uses the pool.
+// Cost         lock and unlock without a waiter, if the thread's last lease is free: one atomic
+//              read-modify-write, a release store and two loads; else a look at up to all leases.
+//              In slow release mode, which lasts from a wait until 2,000 releases in a row met no
+//              waiter, giving back locks the shard's mutex; under kFifo taking does, too. Under
+//              kShare taking looks at all leases. The first waiter pays for a heavy barrier.
 //
 // Invariants
 //   I1  a lease is free exactly when its slot says so: internal/lease_slots.h.
-//   I2  a thread is in the queue only while releases are kShared. Both change under the mutex.
-//   I3  if a lease is free and somebody waits, then a wake-up is in flight to the first waiter, or
-//       a grant to a thread that will look at the queue before it goes in, or a release that was
-//       begun calm has yet to see that releases are shared; it then looks at the queue.
+//   I2  a thread is in the queue only in slow release mode. Both change under the mutex.
+//   I3  if a lease is free and a thread waits, then a wake-up to the head of the queue is in
+//   flight,
+//       or a grant to a thread that will look at the queue before it returns, or a release that
+//       began in fast mode has yet to read the mode again; it then looks at the queue.
 //   I4  under kRefuse: `stuck` is the number of leases whose holders wait without limit for another
 //       lease of the shard, under the mutex; it is less than the number of leases.
 //   docs/design/lease.md has the argument.
-// Source       the releases: as those of adaptive_mutex.h. That a thread returns to its own is what
-//              allocators with a cache for each thread do.
+// Source       the releases: as those of adaptive_mutex.h. Allocators with a cache per thread also
+//              return to a thread what it had last.
 #pragma once
 
 #include <cstddef>
@@ -67,11 +71,11 @@ namespace lockbench {
 enum class LeaseOrder { kUnordered, kFifo };
 enum class LeaseNesting { kRefuse, kShare, kWait };
 
-// A shard at one moment; exact while nobody takes a lease or gives one back meanwhile.
+// A shard at one moment; exact if no thread takes or gives back a lease meanwhile.
 struct LeaseCensus {
-  std::uint32_t free = 0;     // leases that nobody holds
-  std::uint32_t out = 0;      // leases that somebody holds
-  std::uint32_t waiting = 0;  // takers that wait
+  std::uint32_t free = 0;     // leases that no thread holds
+  std::uint32_t out = 0;      // leases that a thread holds
+  std::uint32_t waiting = 0;  // threads that wait
 
   bool operator==(const LeaseCensus&) const = default;
 };
@@ -121,16 +125,16 @@ class BasicLeasePool {
  private:
   using Slots = internal::LeaseSlots<kSharesLeases>;
 
-  // How leases are given back.
+  // The mode of releases.
   enum Releases : std::uint8_t {
-    // 0 a store, and a look | 1 under the mutex
-    kCalm = 0,
-    kShared = 1,
+    // 0 a store, and a second look at the mode | 1 under the mutex
+    kFast = 0,
+    kSlow = 1,
   };
 
   struct Taker : internal::Waiter {
     std::uint32_t lease = 0;
-    std::uint32_t blocks = 0;  // leases that stay out until it is served
+    std::uint32_t blocks = 0;  // leases of its thread that stay held until it is served
     std::uint32_t held = 0;    // how often the handle is locked; kept in debug builds only
     platform::ThreadToken thread = platform::kNoThread;
   };
@@ -150,7 +154,7 @@ class BasicLeasePool {
 
     // Read at each release and seldom written, as `slots`.
     alignas(platform::kCacheLine) platform::Atomic<std::uint8_t> releases{
-        Barriers::available() ? kCalm : kShared};
+        Barriers::available() ? kFast : kSlow};
     Slots slots;
 
     alignas(platform::kCacheLine) FutexMutex mutex;
@@ -168,8 +172,8 @@ class BasicLeasePool {
   static bool take_at_once(Shard& shard, Taker& taker) {
     taker.thread = platform::this_thread();
     if (kSharesLeases && shard.slots.share(taker.thread, taker.lease)) return true;
-    // relaxed: whoever reads kCalm came before those who wait now.
-    if (kOrder == LeaseOrder::kFifo && shard.releases.load(std::memory_order_relaxed) != kCalm)
+    // relaxed: a thread that reads kFast came before those that wait now.
+    if (kOrder == LeaseOrder::kFifo && shard.releases.load(std::memory_order_relaxed) != kFast)
         [[unlikely]] {
       std::scoped_lock guard(shard.mutex);
       return shard.waiters.empty() && take_free(shard, taker);
@@ -189,8 +193,8 @@ class BasicLeasePool {
                                                  platform::Time deadline) const {
     {
       std::scoped_lock guard(shard.mutex);
-      become_shared(shard);
-      // Whoever gives back from here on locks the mutex, or stored before the barrier and is seen.
+      switch_to_slow(shard);
+      // A release from here on locks the mutex, or its store came before the barrier and is seen.
       const bool overtakes = kOrder == LeaseOrder::kFifo && !shard.waiters.empty();
       if (!overtakes && take_free(shard, taker)) return true;
       if (kNesting == LeaseNesting::kRefuse) refuse_or_count(shard, taker, deadline);
@@ -200,14 +204,14 @@ class BasicLeasePool {
   }
 
   // Under the mutex.
-  static void become_shared(Shard& shard) {
+  static void switch_to_slow(Shard& shard) {
     // relaxed: it changes under the mutex, and the barrier tells all others.
-    if (shard.releases.load(std::memory_order_relaxed) == kShared) return;
-    shard.releases.store(kShared, std::memory_order_relaxed);
+    if (shard.releases.load(std::memory_order_relaxed) == kSlow) return;
+    shard.releases.store(kSlow, std::memory_order_relaxed);
     Barriers::heavy();
   }
 
-  // A taker that will wait without limit keeps its leases from everybody (I4).
+  // A thread that waits without limit does not give back its leases meanwhile (I4).
   void refuse_or_count(const Shard& shard, Taker& taker, platform::Time deadline) const {
     taker.blocks = deadline == platform::kForever ? shard.slots.count_of(taker.thread) : 0;
     if (taker.blocks + shard.stuck == leases_) throw_refused();
@@ -220,7 +224,7 @@ class BasicLeasePool {
         "yours back first, or use LeaseNesting::kShare"));
   }
 
-  // Whether it may take what is free: in order, only the first may.
+  // Whether it may take a free lease: under kFifo only the head of the queue may.
   static bool is_next(const Shard& shard, const Taker& taker) {
     return kOrder == LeaseOrder::kUnordered || shard.waiters.first() == &taker;
   }
@@ -236,7 +240,7 @@ class BasicLeasePool {
             taker.signal.load(std::memory_order_relaxed) == internal::Waiter::kGranted;
         if (granted || (is_next(shard, taker) && take_free(shard, taker))) {
           if (!granted) shard.dequeue(taker);
-          // Several leases may have come back on one signal, be it a wake-up or a grant (I3).
+          // Several leases may have been given back for one signal, a wake-up or a grant (I3).
           serve_first(shard, wake);
           return true;
         }
@@ -254,20 +258,20 @@ class BasicLeasePool {
 
   static void release(Shard& shard, const Taker& taker) {
     if (!shard.slots.leaves(taker.lease)) return;
-    // relaxed, here and below: the barriers order it with the store between; a thread that turned
-    // it to kShared saw that store, or is seen here.
-    if (shard.releases.load(std::memory_order_relaxed) != kCalm) [[unlikely]] {
-      release_shared(shard, taker.lease);
+    // relaxed, here and below: the barriers order it with the store between the two loads; a thread
+    // that set kSlow saw that store, or is seen here.
+    if (shard.releases.load(std::memory_order_relaxed) != kFast) [[unlikely]] {
+      release_slow(shard, taker.lease);
       return;
     }
     shard.slots.free(taker.lease);
     Barriers::light();
-    if (shard.releases.load(std::memory_order_relaxed) != kCalm) [[unlikely]] {
+    if (shard.releases.load(std::memory_order_relaxed) != kFast) [[unlikely]] {
       look_after(shard);
     }
   }
 
-  [[gnu::noinline]] static void release_shared(Shard& shard, std::uint32_t lease) {
+  [[gnu::noinline]] static void release_slow(Shard& shard, std::uint32_t lease) {
     internal::PendingWake wake;
     {
       std::scoped_lock guard(shard.mutex);
@@ -278,25 +282,25 @@ class BasicLeasePool {
         shard.slots.free(lease);
         if (first != nullptr) wake.signal(*first, internal::Waiter::kWoken);
       }
-      calm_down_after(shard, first == nullptr);
+      count_release(shard, first == nullptr);
     }
     wake.deliver();
   }
 
-  // To whom a lease is given rather than told of.
+  // Whether a lease is handed over to the waiter, which is only woken otherwise.
   static bool has_waited_enough(const internal::Waiter& waiter) {
-    return kOrder == LeaseOrder::kFifo || internal::WaitQueue::impatient(waiter);
+    return kOrder == LeaseOrder::kFifo || internal::WaitQueue::starving(waiter);
   }
 
-  static void hand_over(Shard& shard, std::uint32_t lease, Taker& heir,
+  static void hand_over(Shard& shard, std::uint32_t lease, Taker& successor,
                         internal::PendingWake& wake) {
-    shard.dequeue(heir);
-    heir.lease = lease;
-    shard.slots.hand_over(lease, heir.thread);
-    wake.signal(heir, internal::Waiter::kGranted);
+    shard.dequeue(successor);
+    successor.lease = lease;
+    shard.slots.hand_over(lease, successor.thread);
+    wake.signal(successor, internal::Waiter::kGranted);
   }
 
-  // After a release that was begun calm: somebody may have come to wait meanwhile.
+  // After a release that began in fast mode: a thread may have begun to wait meanwhile.
   [[gnu::noinline, gnu::cold]] static void look_after(Shard& shard) {
     internal::PendingWake wake;
     {
@@ -306,7 +310,8 @@ class BasicLeasePool {
     wake.deliver();
   }
 
-  // Under the mutex: if a lease is free, tells the first waiter, or gives it the lease.
+  // Under the mutex: if a lease is free, wakes the head of the queue, or hands the lease over to
+  // it.
   static void serve_first(Shard& shard, internal::PendingWake& wake) {
     internal::Waiter* const first = shard.waiters.first();
     if (first == nullptr || shard.slots.count_of(platform::kNoThread) == 0) return;
@@ -314,19 +319,19 @@ class BasicLeasePool {
       wake.signal(*first, internal::Waiter::kWoken);
       return;
     }
-    auto& heir = static_cast<Taker&>(*first);
-    // Whoever was faster will look at the queue.
-    if (!shard.slots.take_for(heir.thread, heir.lease)) return;
-    shard.dequeue(heir);
-    wake.signal(heir, internal::Waiter::kGranted);
+    auto& successor = static_cast<Taker&>(*first);
+    // A thread that was faster will look at the queue.
+    if (!shard.slots.take_for(successor.thread, successor.lease)) return;
+    shard.dequeue(successor);
+    wake.signal(successor, internal::Waiter::kGranted);
   }
 
-  // Under the mutex, after a release that was shared; `quiet`: nobody waited.
-  static void calm_down_after(Shard& shard, bool quiet) {
-    const bool enough = platform::of_this_thread<internal::QuietReleases>().enough_with(quiet);
-    // relaxed: see release(). Who waits next holds the mutex after this thread.
+  // Under the mutex, after a release in slow mode; `quiet`: no thread waited.
+  static void count_release(Shard& shard, bool quiet) {
+    const bool enough = platform::of_this_thread<internal::UncontendedReleases>().note(quiet);
+    // relaxed: see release(). The next thread that waits holds the mutex after this one.
     if (enough && Barriers::available()) {
-      shard.releases.store(kCalm, std::memory_order_relaxed);
+      shard.releases.store(kFast, std::memory_order_relaxed);
     }
   }
 

@@ -2,25 +2,27 @@
 
 // ParkingMutex: a mutex of one byte, whose waiters queue elsewhere.
 //
-// A lock that nobody waits for needs no room for a queue. So the queues of all such locks of the
-// process lie in one table, found by the lock's address; the lock keeps a bit that says whether
-// somebody is in it. Programs with millions of locks pay a byte for each.
+// A lock that nobody waits for needs no memory for a queue. So the queues of all locks of this type
+// are in one table of the process, found by the lock's address; the lock keeps a bit that says
+// whether its queue is empty. Programs with millions of locks pay a byte for each.
 //
-// Guarantees   mutual exclusion between threads; timed acquisition; a waiter is passed over for
-//              about ten milliseconds, and once it is the first of the queue, the lock is handed to
-//              it, as soon as internal/handovers.h allows; may be destroyed as soon as the last
-//              unlock() has let somebody else in.
-// Not offered  FIFO order, ownership checks, recursion, use across fork() while held.
-// Requires     unlock() by whoever holds it.
-// Cost         two atomic read-modify-writes a pair when nobody else comes. Locks whose addresses
+// Guarantees   mutual exclusion between threads; timed acquisition; other threads may overtake a
+//              waiter for about ten milliseconds, and once it is the head of the queue, the lock is
+//              handed over to it, as soon as internal/handovers.h allows; may be destroyed as soon
+//              as the last unlock() has let another thread in.
+// Not offered  FIFO order, ownership checks, recursion.
+// Requires     unlock() by the thread that holds it.
+// fork()       not while a thread of the process holds or waits for any ParkingMutex that the child
+//              uses: the child inherits the queues as they were.
+// Cost         two atomic read-modify-writes a pair without contention. Locks whose addresses
 //              fall into one of the table's 256 buckets share that bucket's mutex while they park.
 //
 // Invariants
 //   I1  a thread is queued under a lock's address only while the byte is kHeld | kParked, or a
 //       wake-up from that queue is in flight. It queues under the bucket's mutex, after it has seen
 //       the byte be so.
-//   I2  whoever clears kParked or kHeld of a byte that has both holds the bucket's mutex, and keeps
-//       kParked as long as the queue is not empty.
+//   I2  a thread that clears kParked or kHeld of a byte that has both holds the bucket's mutex, and
+//       keeps kParked as long as the queue is not empty.
 // Source       the descriptions of WTF::ParkingLot (F. Pizlo, "Locking in WebKit", 2016) and of
 //              PyMutex (S. Gross, PEP 703, 2023); the time after which a waiter is served is the
 //              latter's.
@@ -126,7 +128,8 @@ class [[gnu::visibility("default")]] ParkingMutex : public internal::TimedMember
       using Place = internal::ParkingLot::Place;
       const Wakening wakening = internal::ParkingLot::of<ParkingMutex>().park(
           this, since, deadline, Place::kLast, [this] {
-            // relaxed: who leaves this state holds the bucket's mutex (I2), as this thread does.
+            // relaxed: a thread that changes this state holds the bucket's mutex (I2), as this
+            // thread does.
             return state_.load(std::memory_order_relaxed) == (kHeld | kParked);
           });
       if (wakening == Wakening::kGranted) return true;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// process_wide: one instance of a primitive for the whole process, for those who want to reach it
-// from anywhere.
+// process_wide: one instance of a primitive for the whole process, which any code can reach.
 //
 //   struct Accounts;
 //   auto& locks = lockbench::process_wide<lockbench::KeyedMutex<>, Accounts>();
 //
-// Guarantees   of each pair of types one instance, made once, by the first who asks, whatever the
-//              number of threads that ask; the others wait until it is made. When making it throws,
-//              it is as if nobody had asked. It lives until the process ends: no order in which
-//              things are destroyed can leave somebody without it.
-// Not offered  other arguments for those who come later: theirs are ignored.
+// Guarantees   of each pair of types one instance, made once, by the first call, whatever the
+//              number of threads that call; the others wait until it is made. If making it throws,
+//              the next call makes it. It exists until the process ends, so destructors of other
+//              objects can use it.
+// Not offered  different arguments in later calls: they are ignored.
 // Requires     P and Tag have default visibility, if several shared objects use the instance and
 //              are compiled with -fvisibility=hidden; see platform/thread.h, too.
+// fork()       a child has a copy of the instance, unless the fork() came while it was being made.
 // Cost         one load, once it is made.
 #pragma once
 
@@ -33,7 +33,7 @@ namespace internal {
 template <class T>
 class [[gnu::visibility("default")]] MadeOnce {
  public:
-  // Calls `make()`, which returns a std::unique_ptr<T>, if nobody has.
+  // Calls `make()`, which returns a std::unique_ptr<T>, unless it was called before.
   template <class Make>
   T& get(const Make& make) {
     // (1) acquire: synchronizes with (2).
@@ -44,7 +44,7 @@ class [[gnu::visibility("default")]] MadeOnce {
 
  private:
   enum State : std::uint32_t {
-    // 0 nobody has asked | 1 it is being made, others may sleep | 2 it is there
+    // 0 not made | 1 it is being made, other threads may sleep | 2 made
     kNone = 0,
     kBeingMade = 1,
     kMade = 2,

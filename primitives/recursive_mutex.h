@@ -6,6 +6,7 @@
 //              an atomic read-modify-write; try_lock() never fails spuriously; timed acquisition.
 // Not offered  unlock by another thread, more than kMaxDepth nested locks; for the rest see `Base`.
 // Requires     unlock() on the locking thread, once per lock().
+// fork()       not while a thread holds or waits for the lock, if the child uses it.
 // Cost         a first lock and its unlock: the base lock's, two stores and a load; a nested pair:
 //              two loads, an increment and a decrement.
 //

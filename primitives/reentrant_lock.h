@@ -6,6 +6,7 @@
 //              recursive mutex promises.
 // Not offered  unlock by another thread.
 // Requires     unlock() on the locking thread, once per lock().
+// fork()       not while a thread holds or waits for the lock, if the child uses it.
 // Cost         the recursive mutex's own; see biased_recursive_mutex.h for the usual one.
 #pragma once
 

@@ -3,31 +3,33 @@
 // StripeWord: up to 63 locks that are bits of one word; a key's hash chooses one, and any number of
 // keys are taken in one atomic step.
 //
-// For transactions of several keys: four keys cost what one costs, nobody ever holds a part of what
-// it wants, and so no order of keys is needed. For threads that keep to keys of their own it is the
-// wrong choice, since all of them change the one word: StripedLock keeps its stripes apart.
+// For transactions of several keys: four keys cost as much as one, no thread ever holds only a part
+// of its keys, and so no order of keys is needed. For threads that use different keys, one at a
+// time, it is the wrong choice, since all of them change the one word: the stripes of StripedLock
+// are on different cache lines.
 //
 // Guarantees   mutual exclusion between threads per key; memory fixed, whatever the number of keys;
-//              several keys at once without deadlock; timed acquisition. A waiter is passed over
-//              for about ten milliseconds; from then on what it waits for is kept for it as it
-//              comes free, so that no stream of others can starve one that wants many keys.
+//              several keys at once without deadlock; timed acquisition. Other threads may
+//              overtake a waiter for about ten milliseconds; from then on its stripes are reserved
+//              for it as they become free, so that a thread that wants many keys does not starve.
 // Not offered  independence of keys: two keys of one stripe wait for each other. A thread that
 //              holds a handle must not lock a second one, whose keys may share its stripes: take
-//              all keys by one handle. Not to be destroyed before unlock() has returned in every
-//              thread.
+//              all keys by one handle. It must not be destroyed before unlock() has returned
+//              in every thread.
 // Requires     the rules for handles in concepts.h.
-// Cost         two atomic read-modify-writes a pair, and a hash for each key. While somebody waits,
-//              releases lock a mutex and look at those who wait.
+// fork()       not while a thread holds or waits for any key, if the child uses the primitive.
+// Cost         two atomic read-modify-writes a pair, and a hash for each key. While a thread waits,
+//              releases lock a mutex and look at the queue.
 //
 // Invariants
-//   I1  a bit of held_ is set exactly while a thread is inside with that stripe, or it is kept for
-//       the first waiter.
+//   I1  a bit of held_ is set exactly while a thread holds that stripe, or while it is reserved
+//       for the queue head.
 //   I2  kParked is set exactly while the queue is not empty; both change under mutex_. A release
 //       that leaves it set locks the mutex afterwards and serves the queue.
-//   I3  whenever mutex_ is free: of the waiters whose stripes are all free, and wanted by nobody
-//       before them in the queue who was told, the first has been told to look, or a thread that
-//       was told, or a release, has yet to serve the queue.
-//   I4  only the first waiter has stripes kept for it.
+//   I3  whenever mutex_ is free: consider the waiters whose stripes are all free and not wanted by
+//       an earlier waiter that was woken. The first of them has been woken, or a woken thread or a
+//       release has yet to serve the queue.
+//   I4  only the queue head has stripes reserved for it.
 // Source       the word of stripes is ours; the waiting: as that of lease_pool.h.
 #pragma once
 
@@ -104,9 +106,9 @@ class BasicStripeWord {
   static constexpr std::uint64_t kParked = 1ULL << 63;
 
   struct Taker : internal::Waiter {
-    bool held = false;         // kept in debug builds only
-    std::uint64_t wanted = 0;  // stripes
-    std::uint64_t kept = 0;    // those of them that are kept for it (I4)
+    bool held = false;           // reserved in debug builds only
+    std::uint64_t wanted = 0;    // stripes
+    std::uint64_t reserved = 0;  // those of them that are reserved for it (I4)
   };
 
   template <class K>
@@ -119,7 +121,7 @@ class BasicStripeWord {
     std::uint64_t seen = held_.load(std::memory_order_relaxed);
     do {
       if ((seen & wanted) != 0) return false;
-      // (1) acquire: synchronizes with (2), the releases by whoever had these stripes before.
+      // (1) acquire: synchronizes with (2), the releases by earlier holders.
       // Others that changed the word since then did so by read-modify-writes, which carry them on.
     } while (!held_.compare_exchange_weak(seen, seen | wanted, std::memory_order_acquire,
                                           std::memory_order_relaxed));
@@ -143,13 +145,14 @@ class BasicStripeWord {
     {
       std::scoped_lock guard(mutex_);
       if (take_or_park(taker.wanted)) return true;
-      taker.kept = 0;
+      taker.reserved = 0;
       queue_.push_back(taker);
     }
     return wait(taker, deadline);
   }
 
-  // Whether the stripes came free soon. Looks ever less often: a look takes the word from others.
+  // Whether the stripes were released soon. Looks less and less often: each look takes the cache
+  // line from other threads.
   bool spin(std::uint64_t wanted) {
     constexpr int kSpins = platform::spins(40);
     constexpr int kMostPauses = 8;
@@ -182,38 +185,38 @@ class BasicStripeWord {
       internal::PendingWake wake;
       const Look look = look_again(taker, deadline, wake);
       wake.deliver();
-      if (look != Look::kWaitsOn) return look == Look::kHas;
+      if (look != Look::kWaits) return look == Look::kHas;
     }
   }
 
-  enum class Look { kHas, kWaitsOn, kGaveUp };
+  enum class Look { kHas, kWaits, kGaveUp };
 
   Look look_again(Taker& taker, platform::Time deadline, internal::PendingWake& wake) {
     std::scoped_lock guard(mutex_);
     Look look = Look::kHas;
     // relaxed: signals are sent under the mutex, which this thread holds.
     if (taker.signal.load(std::memory_order_relaxed) != internal::Waiter::kGranted) {
-      if (take(taker.wanted & ~taker.kept)) {
+      if (take(taker.wanted & ~taker.reserved)) {
         leave_queue(taker);
       } else if (platform::now() >= deadline) {
-        // release: as (2), for what was kept for this thread.
-        held_.fetch_and(~taker.kept, std::memory_order_release);
+        // release: as (2), for what was reserved for this thread.
+        held_.fetch_and(~taker.reserved, std::memory_order_release);
         leave_queue(taker);
         look = Look::kGaveUp;
       } else {
         // relaxed: as above.
         taker.signal.store(internal::Waiter::kSpinning, std::memory_order_relaxed);
-        look = Look::kWaitsOn;
+        look = Look::kWaits;
       }
     }
-    serve(wake);  // whoever was told may not have been the only one who can go on (I3)
+    serve(wake);  // the woken thread may not be the only one that can take its stripes (I3)
     return look;
   }
 
   // Under the mutex.
   void leave_queue(Taker& taker) {
     queue_.remove(taker);
-    // relaxed: it publishes nothing; whoever sets it next holds the mutex after this thread.
+    // relaxed: it publishes nothing; the next thread that sets it holds the mutex after this one.
     if (queue_.empty()) held_.fetch_and(~kParked, std::memory_order_relaxed);
   }
 
@@ -221,14 +224,14 @@ class BasicStripeWord {
     internal::PendingWake wake;
     {
       std::scoped_lock guard(mutex_);
-      std::uint64_t kept = 0;
+      std::uint64_t reserved = 0;
       if (internal::Waiter* const first = queue_.first();
-          first != nullptr && internal::WaitQueue::impatient(*first)) {
-        auto& heir = static_cast<Taker&>(*first);
-        kept = wanted & heir.wanted;
-        heir.kept |= kept;
+          first != nullptr && internal::WaitQueue::starving(*first)) {
+        auto& successor = static_cast<Taker&>(*first);
+        reserved = wanted & successor.wanted;
+        successor.reserved |= reserved;
       }
-      held_.fetch_and(~(wanted & ~kept), std::memory_order_release);  // (2)
+      held_.fetch_and(~(wanted & ~reserved), std::memory_order_release);  // (2)
       serve(wake);
     }
     wake.deliver();
@@ -243,41 +246,41 @@ class BasicStripeWord {
     wake.deliver();
   }
 
-  // Under the mutex: keeps for an impatient first waiter what is free of its stripes, and grants
+  // Under the mutex: keeps for an starving first waiter what is free of its stripes, and grants
   // when that is all; then tells the first of those who can go on.
   void serve(internal::PendingWake& wake) {
     internal::Waiter* const first = queue_.first();
     if (first == nullptr) return;
-    auto& eldest = static_cast<Taker&>(*first);
-    if (internal::WaitQueue::impatient(eldest)) {
-      keep_what_is_free(eldest);
-      if (eldest.kept == eldest.wanted) {
-        leave_queue(eldest);
-        wake.signal(eldest, internal::Waiter::kGranted);
+    auto& queue_head = static_cast<Taker&>(*first);
+    if (internal::WaitQueue::starving(queue_head)) {
+      reserve_free(queue_head);
+      if (queue_head.reserved == queue_head.wanted) {
+        leave_queue(queue_head);
+        wake.signal(queue_head, internal::Waiter::kGranted);
         return;  // it serves the queue itself, once it runs
       }
     }
-    tell_who_can_go_on(wake);
+    wake_first_that_can_take(wake);
   }
 
-  void keep_what_is_free(Taker& heir) {
+  void reserve_free(Taker& successor) {
     // relaxed: the exchange decides.
     std::uint64_t seen = held_.load(std::memory_order_relaxed);
     std::uint64_t free = 0;
     do {
-      free = heir.wanted & ~heir.kept & ~seen;
-      // acquire: as (1); the heir's signal, or the mutex, carries it on.
+      free = successor.wanted & ~successor.reserved & ~seen;
+      // acquire: as (1); the successor's signal, or the mutex, carries it on.
     } while (!held_.compare_exchange_weak(seen, seen | free, std::memory_order_acquire,
                                           std::memory_order_relaxed));
-    heir.kept |= free;
+    successor.reserved |= free;
   }
 
-  void tell_who_can_go_on(internal::PendingWake& wake) {
-    // relaxed: a hint; those who are told look for themselves.
+  void wake_first_that_can_take(internal::PendingWake& wake) {
+    // relaxed: a hint; woken threads look for themselves.
     std::uint64_t taken = held_.load(std::memory_order_relaxed) & ~kParked;
     for (internal::Waiter* waiter = queue_.first(); waiter != nullptr; waiter = waiter->next) {
       const auto& taker = static_cast<const Taker&>(*waiter);
-      const std::uint64_t lacks = taker.wanted & ~taker.kept;
+      const std::uint64_t lacks = taker.wanted & ~taker.reserved;
       if ((taken & lacks) != 0) continue;
       if (waiter->signal.load(std::memory_order_relaxed) != internal::Waiter::kWoken) {
         wake.signal(*waiter, internal::Waiter::kWoken);

@@ -8,6 +8,7 @@
 // Not offered  independence of keys: two keys of one stripe wait for each other (a false conflict).
 //              A thread that holds one key must not lock a second one through handle(), which may
 //              be the same stripe: use handle_both() or handle_all().
+// fork()       not while a thread holds or waits for any key, if the child uses the primitive.
 // Cost         the base lock's own, a hash and a multiplication.
 //
 // Invariants
@@ -42,9 +43,9 @@ template <BaseLock Base = AdaptiveMutex, class Hash = KeyHash>
 class StripedLock {
  public:
   static constexpr Promises kPromises{.timed = TimedLockable<Base>};
-  // A thread waits for nothing if another one holds another key of its stripe. With t threads that
-  // each hold one of many keys, the probability is 1 - (1 - 1/stripes)^(t - 1) for each of them:
-  // with 16 threads 6 % of 256 stripes, 21 % of 64, 54 % of 20. 256 stripes take 16 KiB.
+  // A thread waits needlessly if another thread holds another key of its stripe. If t threads hold
+  // one of many keys each, the probability is 1 - (1 - 1/stripes)^(t - 1) per thread: with 16
+  // threads 6 % for 256 stripes, 21 % for 64, 54 % for 20. 256 stripes take 16 KiB.
   static constexpr std::size_t kDefaultStripes = 256;
 
   using Handle = internal::Claim<Base>;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Asymmetry: which pair of barriers a lock is built on that has its unlock paid for by waiters.
+// Asymmetry: the pair of barriers with which waiters pay for a cheaper unlock().
 //
-// Such a lock takes one of these types as a parameter and asks available() before it lets an unlock
-// go without a read-modify-write; so what it does on a kernel that lacks membarrier can be tried on
-// one that has it.
+// A lock takes one of these types as a parameter and asks available() before it enters its fast
+// release mode. So tests can run what it does on a kernel without membarrier.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +13,7 @@
 
 namespace lockbench::internal {
 
-// As the kernel offers them.
+// Those of the kernel.
 struct [[gnu::visibility("default")]] KernelBarriers{
     static bool available() noexcept {return platform::has_heavy_barrier();
 }  // namespace lockbench::internal
@@ -35,13 +34,13 @@ static void heavy() noexcept {}
 }
 ;
 
-// Releases of this thread, of whatever lock, that paid for a waiter and met none. After enough of
-// them in a row the lock at hand may go back to releases that cost nothing: to undo that again
-// takes a heavy barrier, which is worth some hundred of them.
-class [[gnu::visibility("default")]] QuietReleases {
+// Counts the releases of this thread, of any lock, that were done in slow mode and met no waiter.
+// After enough of them in a row the lock at hand may return to the fast mode: to leave that again
+// takes a heavy barrier, which costs as much as some hundred slow releases.
+class [[gnu::visibility("default")]] UncontendedReleases {
  public:
-  // Counts one more release; `quiet`: it met no waiter. Whether there were enough.
-  bool enough_with(bool quiet) noexcept {
+  // Counts one more release; `quiet`: it met no waiter. Whether there are enough in a row now.
+  bool note(bool quiet) noexcept {
     count_ = quiet ? count_ + 1 : 0;
     if (count_ < kEnough) return false;
     count_ = 0;

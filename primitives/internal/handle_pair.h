@@ -4,7 +4,7 @@
 //
 // Guarantees   lock() takes the handles in the order given and unlock() returns them in reverse; an
 //              exception or a failed try leaves none taken.
-// Requires     an order on which all who take pairs agree; that is what makes it free of deadlock.
+// Requires     an order that all threads that take pairs follow: then no two of them deadlock.
 #pragma once
 
 #include <optional>

@@ -3,10 +3,11 @@
 // Handovers: when a lock is handed to a waiter that was passed over for long, rather than released
 // to whoever comes first.
 //
-// A lock that is handed over is idle until its heir runs: some 20 us where a processor is free, and
-// milliseconds where more threads want to run than there are processors. So each handover is timed,
-// and the next one of the same lock comes only after kRest times as long: fairness takes at most a
-// twentieth of a lock's time, or what one handover in kLongestRest takes, if that is more.
+// A lock that is handed over is idle until its successor runs: some 20 us where a processor is
+// free, and milliseconds where more threads want to run than there are processors. So each handover
+// is timed, and the next one of the same lock comes only after kRest times as long: fairness takes
+// at most a twentieth of a lock's time, or what one handover in kLongestRest takes, if that is
+// more.
 //
 // Guarantees   a waiter is due once it has waited for WaitQueue::kPatience, or kPatienceAwake as
 //              long as it is awake, and the rest after the last handover is over.
@@ -30,7 +31,7 @@ namespace lockbench::internal {
 
 class [[gnu::visibility("default")]] Handovers {
  public:
-  // To hand over to a thread that has not fallen asleep costs next to nothing.
+  // A handover to a thread that is awake costs almost nothing.
   static constexpr platform::Duration kPatienceAwake = std::chrono::microseconds(100);
   static constexpr int kRest = 20;
   static constexpr platform::Duration kLongestRest = std::chrono::milliseconds(100);
@@ -39,7 +40,7 @@ class [[gnu::visibility("default")]] Handovers {
     return platform::of_this_process<Handovers>();
   }
 
-  // Whether `lock` is to be handed to this waiter, by one who may signal it.
+  // Whether `lock` is to be handed over to this waiter. Asked by a thread that may signal it.
   bool due(const void* lock, const Waiter& waiter, platform::Time now) {
     // relaxed, here and below: a hint; whatever is read, each way to release is right.
     const bool awake = waiter.signal.load(std::memory_order_relaxed) == Waiter::kSpinning;
@@ -48,7 +49,7 @@ class [[gnu::visibility("default")]] Handovers {
                platform::Duration(rest_until(lock).load(std::memory_order_relaxed));
   }
 
-  // The heir runs. `granted` is when the lock was handed to it.
+  // The successor runs. `granted` is when the lock was handed over to it.
   void taken(const void* lock, platform::Time granted, platform::Time now) {
     const platform::Duration rest =
         std::min<platform::Duration>(kRest * (now - granted), kLongestRest);

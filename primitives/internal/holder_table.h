@@ -60,10 +60,10 @@ class HolderTable {
     if (--size_ == 0) forget_table();
   }
 
-  // Puts `heir` in the place of `node`.
-  void replace(const Node& node, const Node& heir) {
+  // Puts `successor` in the place of `node`.
+  void replace(const Node& node, const Node& successor) {
     erase(node);
-    put(heir.word());
+    put(successor.word());
   }
 
   template <class Function>

@@ -1,37 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// KeyBucket: the keys of one bucket of a KeyedMutex, and the threads that want them.
+// KeyBucket: the keys of one bucket of a KeyedMutex, and the threads that wait for them.
 //
-// A cell has room for one holder: a word that says which node holds its key, and 16 bits of that
-// key's hash. The bucket has one cell. Who finds its word taken by another key holds its own apart,
-// in a table; who finds it taken by its own, waits. When many hold apart, the bucket gets a row of
-// cells, one for each part of its keys, and its first cell takes nobody any more. Nodes lie in the
-// handles; their places are changed by their own threads, and, while those wait, under the mutex.
+// A cell has room for one holder: a word that has the address of the node that holds its key, and
+// 16 bits of that key's hash. The bucket has one cell. A thread that finds another key's word there
+// holds its own key by an overflow node, in a table under the mutex; a thread that finds its own
+// key's word there waits. When kSplitThreshold overflow nodes hold keys, the bucket is split: it
+// gets an overflow table of cells, one for each part of its keys, and its first cell is closed: it
+// accepts no new holder. Nodes lie in the handles. A node's place is changed by its own thread and,
+// while that thread waits, under the mutex.
 //
-// Guarantees   mutual exclusion between threads per key; nothing is kept but the row. Where a
-//              larger table cannot be had, acquire() throws std::bad_alloc; without a row the
-//              bucket does.
-// Cost         a compare-and-swap and a load; a store and two loads; in a row, two loads more on
-//              the way in and one on the way out. A second read-modify-write in the place of the
-//              store while the cell has been waited at lately, and on kernels without membarrier.
-//              Under the mutex: O(1), but for walks over the bucket's waiters, and O(keys) once,
-//              when the row is made.
+// Guarantees   mutual exclusion between threads per key; the bucket keeps nothing for an idle key,
+//              except its overflow table. Where a larger table of nodes cannot be allocated,
+//              acquire() throws std::bad_alloc; without memory for an overflow table the bucket is
+//              not split. A node that holds its key already is refused.
+// Cost         lock: a compare-and-swap and a load; unlock: a store and two loads. After a split:
+//              two loads more in lock, one more in unlock. In slow release mode, which lasts from a
+//              wait for a key of the cell until 2,000 releases in a row met no waiter, and on
+//              kernels without membarrier: a read-modify-write in the place of the store. Under the
+//              mutex: O(1), except for searches among the bucket's waiters, and O(keys) once, for
+//              the split.
 //
 // Invariants
-//   I1  a cell's holder is 0, or the word of a node whose thread holds its key, or has just come
-//       and looks whether the key is held apart, or the cell closed.
-//   I2  under the mutex: `apart` has exactly the nodes that hold keys in no cell; the pressure of
-//       the cell that their keys belong to counts them, or more.
-//   I3  under the mutex: the pressure of each cell that a waiter's key may be held in counts it, or
-//       more. A node is among the waiters only while its key is held, or a wake-up for it is in
-//       flight.
-//   I4  while somebody waits for the key of a cell's holder, kShared is set there, and was set
-//       before a heavy barrier after which that holder was seen.
-//   I5  whoever holds the mutex, has counted itself as a waiter of a cell, and has then seen a
-//       node's word there under kShared may read that node: its release will want the mutex.
-//   I6  from when the row can be seen, the pressure of the first cell counts somebody apart for
-//       good: it is closed, for whoever comes there asks under the mutex, and nobody comes to hold
-//       a key there but by handover.
+//   I1  a cell's holder is 0, or the word of a node whose thread holds its key, or has just stored
+//       the word and checks whether an overflow node holds the key, or the cell is closed.
+//   I2  under the mutex: `overflow_nodes_` has exactly the nodes that hold keys in no cell; the
+//       pressure of the cell that their keys belong to counts at least these.
+//   I3  under the mutex: the pressure of each cell that a waiter's key may be held in counts at
+//       least the waiters. A node is among the waiters only while its key is held, or while a
+//       wake-up for it is in flight.
+//   I4  while a thread waits for the key of a cell's holder, kSlow is set there, and was set before
+//       a heavy barrier, after which that holder was read.
+//   I5  a thread that holds the mutex, has counted itself as a waiter of a cell, and has then read
+//       a node's word there under kSlow may read that node: its release will need the mutex.
+//   I6  from the moment when the overflow table is visible, the pressure of the first cell counts
+//       an overflow node permanently. So the cell is closed: a thread that stores its word there
+//       looks under the mutex where its key belongs, and only a handoff makes a key's holder there.
 //   docs/design/keyed.md has the argument.
 #pragma once
 
@@ -60,13 +64,13 @@
 
 namespace lockbench::internal {
 
-// A row is made when kCrowd nodes hold apart.
-template <Key K, class Hash, class Barriers, std::size_t kCrowd>
+// The bucket is split when kSplitThreshold overflow nodes hold keys.
+template <Key K, class Hash, class Barriers, std::size_t kSplitThreshold>
 class alignas(platform::kCacheLine) KeyBucket {
  public:
-  // Where a node holds its key. While it holds none: where it looks first, in the row, if there is
-  // one, or in the first cell.
-  enum class Place : std::uint8_t { kFirstCell, kRow, kApart };
+  // Where a node holds its key. While it holds none: where it looks first, in the overflow table if
+  // there is one, or in the first cell.
+  enum class Place : std::uint8_t { kFirstCell, kOverflowTable, kOverflowNode };
 
   // A claim on a key.
   struct Node : Waiter {
@@ -80,7 +84,7 @@ class alignas(platform::kCacheLine) KeyBucket {
         throw_address_too_long();
     }
 
-    // What a cell and the table say of this node: 16 bits of the hash above its address.
+    // What cells and the table of overflow nodes store: 16 bits of the hash above the address.
     std::uint64_t word() const {
       const std::uint64_t address = reinterpret_cast<std::uintptr_t>(this);
       return (std::uint64_t{tag} << kTagAt) | address;
@@ -105,20 +109,20 @@ class alignas(platform::kCacheLine) KeyBucket {
   KeyBucket(const KeyBucket&) = delete;
   KeyBucket& operator=(const KeyBucket&) = delete;
   // relaxed: nobody else is left.
-  ~KeyBucket() { delete row_.load(std::memory_order_relaxed); }
+  ~KeyBucket() { delete overflow_.load(std::memory_order_relaxed); }
 
-  // Before anything else: what to set when a row is made.
-  void tell_of_row(platform::Atomic<bool>& some_has_row) { some_has_row_ = &some_has_row; }
+  // Called before anything else: the flag to set when the bucket is split.
+  void set_split_flag(platform::Atomic<bool>& any_split) { any_split_ = &any_split; }
 
   bool acquire(Node& node, platform::Time deadline) {
     const bool has_word = node.place == Place::kFirstCell && put(first_, node);
-    if (has_word && nobody_apart(first_)) [[likely]]
+    if (has_word && no_overflow_nodes(first_)) [[likely]]
       return true;
     return acquire_slow(node, has_word, deadline);
   }
 
   bool try_acquire(Node& node) {
-    if (node.place != Place::kApart && take(node)) return true;
+    if (node.place != Place::kOverflowNode && take(node)) return true;
     if (is_held_by(node)) [[unlikely]] {
       check_use([] { return false; }, "KeyedMutex: try_lock() of a handle that holds its key");
       return false;
@@ -132,8 +136,8 @@ class alignas(platform::kCacheLine) KeyBucket {
   void release(Node& node) {
     check_use([&] { return is_held_by(node); },
               "KeyedMutex: unlock() of a handle that holds no key");
-    // A hint: whoever came to wait since is seen below, or sees the store.
-    if (node.place != Place::kFirstCell || somebody_to_see(first_)) [[unlikely]] {
+    // A hint: a thread that has begun to wait since is seen below, or sees the store.
+    if (node.place != Place::kFirstCell || has_waiters_or_slow(first_)) [[unlikely]] {
       release_slow(node);
       return;
     }
@@ -143,47 +147,48 @@ class alignas(platform::kCacheLine) KeyBucket {
   // Whether the node's own thread, which asks, holds the key by it. Not asked between put() and
   // keep(). O(1).
   bool is_held_by(const Node& node) const {
-    if (node.place == Place::kApart) return true;
+    if (node.place == Place::kOverflowNode) return true;
     // relaxed: a thread sees what it has stored, or what it was handed over.
     const std::uint64_t word = node.word();
     if (first_.holder.load(std::memory_order_relaxed) == word) return true;
-    Row* const row = row_.load(std::memory_order_acquire);
-    return row != nullptr && row->of(node.tag).holder.load(std::memory_order_relaxed) == word;
+    OverflowTable* const table = overflow_.load(std::memory_order_acquire);
+    return table != nullptr && table->of(node.tag).holder.load(std::memory_order_relaxed) == word;
   }
 
-  // Keys that somebody holds now, and bytes kept beside the bucket itself. O(cells).
+  // Keys that are held now, and bytes allocated in addition to the bucket itself. O(cells).
   std::size_t keys() const {
     std::scoped_lock guard(mutex_);
-    std::size_t count = apart_.size();
-    // relaxed, here and below: the row comes under the mutex; a count of what changes meanwhile.
+    std::size_t count = overflow_nodes_.size();
+    // relaxed, here and below: the overflow table is made under the mutex; the count may be out of
+    // date when it is returned.
     const auto held = [](const Cell& cell) {
       return cell.holder.load(std::memory_order_relaxed) != 0 ? 1U : 0U;
     };
     count += held(first_);
-    const Row* const row = row_.load(std::memory_order_relaxed);
-    if (row == nullptr) return count;
-    for (const Cell& cell : row->cells) count += held(cell);
+    const OverflowTable* const table = overflow_.load(std::memory_order_relaxed);
+    if (table == nullptr) return count;
+    for (const Cell& cell : table->cells) count += held(cell);
     return count;
   }
 
   std::size_t bytes_beside() const {
     std::scoped_lock guard(mutex_);
     // relaxed: as above.
-    const bool has_row = row_.load(std::memory_order_relaxed) != nullptr;
-    return apart_.table_bytes() + (has_row ? sizeof(Row) : 0);
+    const bool has_table = overflow_.load(std::memory_order_relaxed) != nullptr;
+    return overflow_nodes_.table_bytes() + (has_table ? sizeof(OverflowTable) : 0);
   }
 
  private:
   static constexpr int kTagAt = 48;
   static constexpr std::uint64_t kAddress = (std::uint64_t{1} << kTagAt) - 1;
 
-  // The parts of pressure. kShared: releases are read-modify-writes. kWaiters: how many wait.
-  // kApart: how many hold apart.
-  static constexpr std::uint64_t kShared = 1;
+  // The parts of pressure. kSlow: slow release mode, in which releases are read-modify-writes.
+  // kWaiters: the number of waiters. kOverflowNodes: the number of overflow nodes.
+  static constexpr std::uint64_t kSlow = 1;
   static constexpr std::uint64_t kWaiter = 2;
-  static constexpr std::uint64_t kApartUnit = std::uint64_t{1} << 32;
-  static constexpr std::uint64_t kWaiters = (kApartUnit - 1) & ~kShared;
-  static constexpr std::uint64_t kApart = ~(kApartUnit - 1);
+  static constexpr std::uint64_t kOverflowNodeUnit = std::uint64_t{1} << 32;
+  static constexpr std::uint64_t kWaiters = (kOverflowNodeUnit - 1) & ~kSlow;
+  static constexpr std::uint64_t kOverflowNodes = ~(kOverflowNodeUnit - 1);
 
   static constexpr int kSpins = platform::spins(40);
 
@@ -191,11 +196,11 @@ class alignas(platform::kCacheLine) KeyBucket {
 
   struct Cell {
     platform::Atomic<std::uint64_t> holder{0};
-    platform::Atomic<std::uint64_t> pressure{Barriers::available() ? 0 : kShared};
+    platform::Atomic<std::uint64_t> pressure{Barriers::available() ? 0 : kSlow};
   };
 
-  struct alignas(platform::kCacheLine) Row {
-    // By the bits that HolderTable does not begin with.
+  struct alignas(platform::kCacheLine) OverflowTable {
+    // Chosen by other bits than HolderTable begins with.
     Cell& of(std::uint16_t tag) { return cells[tag % kCells]; }
 
     std::array<Cell, kCells> cells;
@@ -217,83 +222,83 @@ class alignas(platform::kCacheLine) KeyBucket {
 
   enum class Sight : std::uint8_t { kFree, kAnotherKey, kSameKey };
 
-  // The short way in.
+  // Lock without the mutex.
   bool take(Node& node) {
     Cell* const cell = cell_to_try(node);
     return cell != nullptr && put(*cell, node) && keep(*cell, node);
   }
 
-  // The cell that the key belongs to, or null if it may be held in the closed one.
+  // The cell that the key belongs to, or null if the key may be held in the closed cell.
   Cell* cell_to_try(Node& node) {
     if (node.place == Place::kFirstCell) return &first_;
     // (7) seq_cst: after the first cell was closed (8).
-    Row* const row = row_.load(std::memory_order_seq_cst);
-    if (row == nullptr) {
+    OverflowTable* const table = overflow_.load(std::memory_order_seq_cst);
+    if (table == nullptr) {
       node.place = Place::kFirstCell;
       return &first_;
     }
-    // seq_cst: who holds a key there had come before it was closed, and is seen, or what it did is.
+    // seq_cst: a holder there stored its word before the cell was closed. Its word is seen, or what
+    // it did before its release is.
     if (node.may_be(first_.holder.load(std::memory_order_seq_cst))) return nullptr;
-    return &row->of(node.tag);
+    return &table->of(node.tag);
   }
 
   static bool put(Cell& cell, const Node& node) {
     std::uint64_t expected = 0;
     // (1) seq_cst: acquires from (2), (3) and (4); publishes the node; and is in one order with the
-    // load that follows: whoever holds apart counted itself before it saw that the key is not here
-    // (5), and whoever looks for the key in the row found this cell closed before (7).
-    // relaxed on failure: nothing is read on the strength of it.
+    // load that follows: an overflow node is counted before its thread reads that the key is not
+    // here (5), and a thread that looks for the key in the overflow table found this cell closed
+    // before (7). relaxed on failure: nothing that was published is read.
     return cell.holder.compare_exchange_strong(expected, node.word(), std::memory_order_seq_cst,
                                                std::memory_order_relaxed);
   }
 
-  static bool nobody_apart(const Cell& cell) {
-    return (cell.pressure.load(std::memory_order_seq_cst) & kApart) == 0;
+  static bool no_overflow_nodes(const Cell& cell) {
+    return (cell.pressure.load(std::memory_order_seq_cst) & kOverflowNodes) == 0;
   }
 
-  // Has the cell's word; leaves it again if the cell is closed, or another thread holds the key
-  // apart.
-  bool keep(Cell& cell, Node& node) { return nobody_apart(cell) || keep_if_free(cell, node); }
+  // After put(). Leaves the cell again if it is closed, or if an overflow node holds the key.
+  bool keep(Cell& cell, Node& node) { return no_overflow_nodes(cell) || keep_if_free(cell, node); }
 
   [[gnu::noinline, gnu::cold]] bool keep_if_free(Cell& cell, Node& node) {
     std::scoped_lock guard(mutex_);
     if (&cell != &home_of(node)) return move_home(cell, node);
-    if (!apart_.has_key_of(node)) return true;
-    // Who waits for the key waits for the one that holds it apart: nobody is to be woken.
+    if (!overflow_nodes_.has_key_of(node)) return true;
+    // Waiters for the key wait for the overflow node that holds it: nobody needs a wake-up.
     leave(cell);
     return false;
   }
 
-  // Under the mutex: takes the key where it belongs rather than in the closed cell, unless another
-  // thread holds it. Who found it taken in the closed cell is counted where it belongs, too, and so
-  // waits for whoever holds it then. May throw std::bad_alloc.
+  // Under the mutex: takes the key where it belongs, and not in the closed cell, unless another
+  // thread holds it. Threads that found the key held in the closed cell are counted where it
+  // belongs, too, and so they wait for its next holder. May throw std::bad_alloc.
   bool move_home(Cell& closed, Node& node) {
-    node.place = Place::kRow;
-    Rollback leaves([&closed] { leave(closed); });  // whether it is taken or not
+    node.place = Place::kOverflowTable;
+    Rollback left([&closed] { leave(closed); });  // in each case
     const bool taken = take_or_count(node);
     if (!taken) stop_counting(node);
     return taken;
   }
 
   static void leave(Cell& cell) {
-    cell.holder.store(0, std::memory_order_release);  // (2) release: hands on what (1) acquired
+    cell.holder.store(0, std::memory_order_release);  // (2) release: publishes what (1) acquired
   }
 
-  // Under the mutex: the cell where the key is to be held, if in any.
+  // Under the mutex: the cell that the key belongs to.
   Cell& home_of(const Node& node) {
-    // relaxed: the row comes under the mutex.
-    Row* const row = row_.load(std::memory_order_relaxed);
-    return row == nullptr ? first_ : row->of(node.tag);
+    // relaxed: the overflow table is made under the mutex.
+    OverflowTable* const table = overflow_.load(std::memory_order_relaxed);
+    return table == nullptr ? first_ : table->of(node.tag);
   }
 
   Place place_of(const Cell& cell) const {
-    return &cell == &first_ ? Place::kFirstCell : Place::kRow;
+    return &cell == &first_ ? Place::kFirstCell : Place::kOverflowTable;
   }
 
   // Under the mutex: takes the key for `node`, or counts it as a waiter and returns false. May
   // throw std::bad_alloc.
   bool take_or_count(Node& node) {
-    if (apart_.has_key_of(node)) {
+    if (overflow_nodes_.has_key_of(node)) {
       start_counting(node);
       return false;
     }
@@ -302,14 +307,14 @@ class alignas(platform::kCacheLine) KeyBucket {
     Sight sight = look_and_put(home, node);
     if (sight == Sight::kAnotherKey) {
       // (5) seq_cst: see (1).
-      home.pressure.fetch_add(kApartUnit, std::memory_order_seq_cst);
+      home.pressure.fetch_add(kOverflowNodeUnit, std::memory_order_seq_cst);
       sight = look_and_put(home, node);
       if (sight == Sight::kAnotherKey) {
-        hold_apart(home, node);
+        add_overflow_node(home, node);
         return true;
       }
       // relaxed: a count that is too high only leads others to the mutex.
-      home.pressure.fetch_sub(kApartUnit, std::memory_order_relaxed);
+      home.pressure.fetch_sub(kOverflowNodeUnit, std::memory_order_relaxed);
     }
     if (sight == Sight::kFree) node.place = place_of(home);
     return sight == Sight::kFree;
@@ -323,10 +328,10 @@ class alignas(platform::kCacheLine) KeyBucket {
     }
   }
 
-  // Under the mutex: whose the cell's word is. If it is the key's, the node is counted as a waiter.
-  // The node's own, in a cell that it is about to leave, keeps nobody out.
+  // Under the mutex: whose word is in the cell. If it is the key's, the node is counted as a
+  // waiter. The node's own word, in a cell that it is about to leave, counts as none.
   Sight look(Cell& cell, const Node& node) {
-    // acquire, here and below, of what was done under the key: from whoever held it last.
+    // acquire, here and below: what the last holder of the key did.
     const std::uint64_t word = cell.holder.load(std::memory_order_seq_cst);
     if (word == 0 || word == node.word()) return Sight::kFree;
     if (!node.may_be(word)) return Sight::kAnotherKey;
@@ -339,8 +344,8 @@ class alignas(platform::kCacheLine) KeyBucket {
   // Under the mutex, counted as a waiter.
   Sight compare(Cell& cell, const Node& node) {
     // relaxed: changes under the mutex.
-    if ((cell.pressure.load(std::memory_order_relaxed) & kShared) == 0) {
-      cell.pressure.fetch_or(kShared, std::memory_order_seq_cst);
+    if ((cell.pressure.load(std::memory_order_relaxed) & kSlow) == 0) {
+      cell.pressure.fetch_or(kSlow, std::memory_order_seq_cst);
       Barriers::heavy();
     }
     // One load decides.
@@ -350,45 +355,49 @@ class alignas(platform::kCacheLine) KeyBucket {
                                                               : Sight::kAnotherKey;
   }
 
-  // Under the mutex, counted as one who holds apart. May throw std::bad_alloc.
-  void hold_apart(Cell& home, Node& node) {
+  // Under the mutex, counted as an overflow node. May throw std::bad_alloc.
+  void add_overflow_node(Cell& home, Node& node) {
     Rollback counted([this, &home, &node] {
       // relaxed: as above.
-      home.pressure.fetch_sub(kApartUnit, std::memory_order_relaxed);
-      // A wake-up that this thread came by goes on to the next.
+      home.pressure.fetch_sub(kOverflowNodeUnit, std::memory_order_relaxed);
+      // If this thread was woken, the wake-up goes to the next waiter.
       PendingWake wake;
-      tell_waiter(node, wake);
+      wake_first_waiter_of(node, wake);
       wake.deliver();
     });
-    apart_.reserve();
+    overflow_nodes_.reserve();
     counted.complete();
-    apart_.add(node);
-    node.place = Place::kApart;
-    // relaxed: the row comes under the mutex.
-    if (apart_.size() >= kCrowd && row_.load(std::memory_order_relaxed) == nullptr) add_row();
+    overflow_nodes_.add(node);
+    node.place = Place::kOverflowNode;
+    // relaxed: the overflow table is made under the mutex.
+    if (overflow_nodes_.size() >= kSplitThreshold &&
+        overflow_.load(std::memory_order_relaxed) == nullptr)
+      split();
   }
 
-  // Under the mutex. Who holds a key now goes on to hold it where it does.
-  [[gnu::noinline, gnu::cold]] void add_row() {
-    Row* const row = new (std::nothrow) Row;
-    if (row == nullptr) return;
-    // relaxed, here and below: nobody else sees the row yet.
-    const auto count = [row](std::uint16_t tag, std::uint64_t unit) {
-      row->of(tag).pressure.fetch_add(unit, std::memory_order_relaxed);
+  // Under the mutex. Present holders stay where they are.
+  [[gnu::noinline, gnu::cold]] void split() {
+    OverflowTable* const table = new (std::nothrow) OverflowTable;
+    if (table == nullptr) return;
+    // relaxed, here and below: no other thread sees the table yet.
+    const auto count = [table](std::uint16_t tag, std::uint64_t unit) {
+      table->of(tag).pressure.fetch_add(unit, std::memory_order_relaxed);
     };
-    apart_.for_each_word([&count](std::uint64_t word) { count(Node::tag_of(word), kApartUnit); });
+    overflow_nodes_.for_each_word(
+        [&count](std::uint64_t word) { count(Node::tag_of(word), kOverflowNodeUnit); });
     for (Waiter* w = waiters_.first(); w != nullptr; w = w->next) {
       count(static_cast<Node*>(w)->tag, kWaiter);
     }
     // (8) seq_cst: after the counts that keep the first cell closed (I6), and before (7): see (1).
-    row_.store(row, std::memory_order_seq_cst);
+    overflow_.store(table, std::memory_order_seq_cst);
     // relaxed: a hint.
-    some_has_row_->store(true, std::memory_order_relaxed);
+    any_split_->store(true, std::memory_order_relaxed);
   }
 
-  // `has_word`: of the first cell, where somebody is counted as holding apart.
+  // `has_word`: put() into the first cell was done, and overflow nodes are counted there.
   [[gnu::noinline]] bool acquire_slow(Node& node, bool has_word, platform::Time deadline) {
-    if (has_word ? keep(first_, node) : node.place == Place::kRow && take(node)) return true;
+    if (has_word ? keep(first_, node) : node.place == Place::kOverflowTable && take(node))
+      return true;
     if (!has_word && is_held_by(node)) [[unlikely]]
       throw_held_already();
     if (spin(node)) return true;
@@ -400,17 +409,17 @@ class alignas(platform::kCacheLine) KeyBucket {
     return wait_for_key(node, deadline);
   }
 
-  // Whether the key came free soon. A word that is surely another key's is not waited for.
+  // Whether the key was released soon. Does not wait for the release of another key.
   bool spin(Node& node) {
-    SpinLuck& luck = SpinLuck::of_thread();
-    if (!luck.worth_a_try()) return false;
+    AdaptiveSpin& spin_state = AdaptiveSpin::of_thread();
+    if (!spin_state.should_spin()) return false;
     const Cell* const cell = cell_to_try(node);
     if (cell == nullptr) return false;
     for (int i = 0; i < kSpins; ++i) {
       // relaxed: a hint when to try.
       const std::uint64_t seen = cell->holder.load(std::memory_order_relaxed);
       if (seen == 0) {
-        luck.note(true);
+        spin_state.note(true);
         return take(node);
       }
       if (!node.may_be(seen)) return false;
@@ -430,8 +439,7 @@ class alignas(platform::kCacheLine) KeyBucket {
       if (node.signal.load(std::memory_order_relaxed) == Waiter::kGranted) return true;
       stop_waiting(node);
       if (take_or_count(node)) return true;
-      // The key is held, and its holder's release will look at whoever still waits: leaving
-      // swallows no wake-up.
+      // The key is held, and its holder's release will look for waiters: no wake-up is lost.
       if (platform::now() >= deadline) {
         stop_counting(node);
         return false;
@@ -446,48 +454,48 @@ class alignas(platform::kCacheLine) KeyBucket {
     stop_counting(waiter);
   }
 
-  // Under the mutex: from here on the node of a word that was seen since may be read (I5).
+  // Under the mutex: the node of a word that is read after this may be read (I5).
   void start_counting(const Node& node) {
     Cell& home = home_of(node);
-    // (5) seq_cst: a release under kShared either sees the count or is seen.
+    // (5) seq_cst: a release under kSlow either sees the count or is seen.
     home.pressure.fetch_add(kWaiter, std::memory_order_seq_cst);
     if (&home != &first_) first_.pressure.fetch_add(kWaiter, std::memory_order_seq_cst);
   }
 
-  // Under the mutex, counted as a waiter: from here on no node may be read that is not of the
-  // bucket's mutex.
+  // Under the mutex, counted as a waiter: after this, only nodes that need the mutex for their
+  // release may be read.
   void stop_counting(const Node& node) {
-    // (6) release: a release of the key that sees nobody counted leaves the mutex alone, and its
-    // node may be gone after it. What was read of that node (I5) was read before.
+    // (6) release: a release of the key that reads no waiters does not take the mutex, and its node
+    // may be destroyed after it. What was read of that node (I5) was read before.
     Cell& home = home_of(node);
     home.pressure.fetch_sub(kWaiter, std::memory_order_release);
     if (&home != &first_) first_.pressure.fetch_sub(kWaiter, std::memory_order_release);
   }
 
-  static bool somebody_to_see(const Cell& cell) {
+  static bool has_waiters_or_slow(const Cell& cell) {
     // acquire: from (6). The barriers order it with the store.
-    return (cell.pressure.load(std::memory_order_acquire) & (kWaiters | kShared)) != 0;
+    return (cell.pressure.load(std::memory_order_acquire) & (kWaiters | kSlow)) != 0;
   }
 
-  // Where nobody was to be seen.
+  // In fast release mode, where no waiters were counted.
   void release_by_store(Cell& cell, const Node& node) {
     // (3) release: publishes the critical section to (1) and (5).
     cell.holder.store(0, std::memory_order_release);
     Barriers::light();
-    if (somebody_to_see(cell)) [[unlikely]]
+    if (has_waiters_or_slow(cell)) [[unlikely]]
       wake_waiter(node);
   }
 
   [[gnu::noinline]] void release_slow(Node& node) {
-    if (node.place == Place::kApart) {
+    if (node.place == Place::kOverflowNode) {
       pass_on(node);
       return;
     }
-    // relaxed: a node in the row has seen it.
+    // relaxed: a node in the overflow table has read it.
     Cell& cell = node.place == Place::kFirstCell
                      ? first_
-                     : row_.load(std::memory_order_relaxed)->of(node.tag);
-    if (!somebody_to_see(cell)) {
+                     : overflow_.load(std::memory_order_relaxed)->of(node.tag);
+    if (!has_waiters_or_slow(cell)) {
       release_by_store(cell, node);
       return;
     }
@@ -500,20 +508,20 @@ class alignas(platform::kCacheLine) KeyBucket {
     cell.holder.exchange(0, std::memory_order_seq_cst);
     const bool quiet = (cell.pressure.load(std::memory_order_seq_cst) & kWaiters) == 0;
     if (!quiet) wake_waiter(node);
-    if (platform::of_this_thread<QuietReleases>().enough_with(quiet)) calm_down(cell);
+    if (platform::of_this_thread<UncontendedReleases>().note(quiet)) switch_to_fast(cell);
   }
 
-  // After a release of a cell's word: tells the first waiter for the key to look.
+  // After a release of a cell's word: wakes the first waiter for the key.
   [[gnu::noinline, gnu::cold]] void wake_waiter(const Node& node) {
     PendingWake wake;
     {
       std::scoped_lock guard(mutex_);
-      tell_waiter(node, wake);
+      wake_first_waiter_of(node, wake);
     }
     wake.deliver();
   }
 
-  void tell_waiter(const Node& node, PendingWake& wake) {
+  void wake_first_waiter_of(const Node& node, PendingWake& wake) {
     Node* const waiter = first_waiter_for(node);
     if (waiter != nullptr) wake.signal(*waiter, Waiter::kWoken);
   }
@@ -526,7 +534,7 @@ class alignas(platform::kCacheLine) KeyBucket {
     return nullptr;
   }
 
-  // Releases the key and tells its first waiter to look, or hands the key to it.
+  // Releases the key and wakes its first waiter, or hands the key over to it.
   [[gnu::noinline, gnu::cold]] void pass_on(Node& node) {
     PendingWake wake;
     {
@@ -543,41 +551,41 @@ class alignas(platform::kCacheLine) KeyBucket {
     wake.deliver();
   }
 
-  // Under the mutex: puts `heir`, or nobody, into the place of `node`.
-  void give_up(Node& node, Node* heir) {
-    if (heir != nullptr) heir->place = node.place;
+  // Under the mutex: puts `successor`, or nothing if it is null, into the place of `node`.
+  void give_up(Node& node, Node* successor) {
+    if (successor != nullptr) successor->place = node.place;
     Cell& home = home_of(node);
-    if (node.place != Place::kApart) {
+    if (node.place != Place::kOverflowNode) {
       Cell& cell = node.place == Place::kFirstCell ? first_ : home;
-      // release: as (3); publishes the heir to (5).
-      cell.holder.store(heir != nullptr ? heir->word() : 0, std::memory_order_release);
+      // release: as (3); publishes the successor to (5).
+      cell.holder.store(successor != nullptr ? successor->word() : 0, std::memory_order_release);
       return;
     }
     node.place = place_of(home);
-    if (heir != nullptr) {
-      apart_.replace(node, *heir);
+    if (successor != nullptr) {
+      overflow_nodes_.replace(node, *successor);
     } else {
-      apart_.remove(node);
-      // release: who finds nobody apart in (1) acquires it.
-      home.pressure.fetch_sub(kApartUnit, std::memory_order_release);
+      overflow_nodes_.remove(node);
+      // release: a thread that reads no overflow nodes after (1) acquires it.
+      home.pressure.fetch_sub(kOverflowNodeUnit, std::memory_order_release);
     }
   }
 
-  // Releases of the cell's word become stores again.
-  [[gnu::noinline, gnu::cold]] void calm_down(Cell& cell) {
+  // Back to fast release mode, unless a thread waits.
+  [[gnu::noinline, gnu::cold]] void switch_to_fast(Cell& cell) {
     std::scoped_lock guard(mutex_);
     // relaxed: counts change under the mutex.
     const bool waited_for = (cell.pressure.load(std::memory_order_relaxed) & kWaiters) != 0;
     if (waited_for || !Barriers::available()) return;
-    cell.pressure.fetch_and(~kShared, std::memory_order_relaxed);
+    cell.pressure.fetch_and(~kSlow, std::memory_order_relaxed);
   }
 
   Cell first_;
   mutable FutexMutex mutex_;  // over all that follows, and over every change of a pressure
   WaitQueue waiters_;
-  HolderTable<Node> apart_;
-  platform::Atomic<Row*> row_{nullptr};
-  platform::Atomic<bool>* some_has_row_ = nullptr;
+  HolderTable<Node> overflow_nodes_;
+  platform::Atomic<OverflowTable*> overflow_{nullptr};
+  platform::Atomic<bool>* any_split_ = nullptr;
 };
 
 }  // namespace lockbench::internal

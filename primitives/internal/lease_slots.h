@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// LeaseSlots: which thread has which lease of a shard. Who waits, and for what, is not its
-// business.
+// LeaseSlots: which thread has which lease of a shard. It knows nothing of waiters.
 //
-// A thread begins its search at the lease that it had last, of whatever pool, and threads begin
-// apart from each other: with as many leases as threads each soon keeps to its own slot, a cache
-// line that nobody else writes.
+// A thread begins its search at the lease that it had last, of any pool, and threads begin at
+// different leases: with as many leases as threads each soon uses only its own slot, a cache line
+// that no other thread writes.
 //
 // Guarantees   a lease has one thread at a time; what was done with it is published to the next.
 // Requires     threads named by their platform::this_thread(), and only leases given back or handed
@@ -66,7 +65,7 @@ class LeaseSlots {
     return take_from(0, sleeper) || take_after(from, sleeper, lease);
   }
 
-  // Goes in once more on the lease that the thread has.
+  // Locks the lease that the thread has once more.
   bool share(platform::ThreadToken self, std::uint32_t& lease) {
     for (std::uint32_t i = 0; i < count_; ++i) {
       // relaxed: a thread knows what it has.
@@ -78,7 +77,7 @@ class LeaseSlots {
     return false;
   }
 
-  // Whether the thread that has the lease goes out for the last time.
+  // Whether this is the last unlock() of the thread that has the lease.
   bool leaves(std::uint32_t lease) { return !kSharing || --slots_[lease].depth == 0; }
 
   // (2) release: publishes what was done with the lease to (1).
@@ -87,8 +86,8 @@ class LeaseSlots {
   }
 
   // To a thread that sleeps; whatever wakes it publishes what was done with the lease.
-  void hand_over(std::uint32_t lease, platform::ThreadToken heir) {
-    slots_[lease].holder.store(heir, std::memory_order_relaxed);  // relaxed: as said above
+  void hand_over(std::uint32_t lease, platform::ThreadToken successor) {
+    slots_[lease].holder.store(successor, std::memory_order_relaxed);  // relaxed: as said above
     if (kSharing) slots_[lease].depth = 1;
   }
 
@@ -112,8 +111,8 @@ class LeaseSlots {
 
   bool take_from(std::uint32_t lease, platform::ThreadToken thread) {
     platform::ThreadToken nobody = platform::kNoThread;
-    // (1) acquire: synchronizes with (2), by whoever had it before.
-    // relaxed on failure: nothing is read on the strength of it.
+    // (1) acquire: synchronizes with (2), by the last holder.
+    // relaxed on failure: nothing that was published is read.
     if (!slots_[lease].holder.compare_exchange_strong(nobody, thread, std::memory_order_acquire,
                                                       std::memory_order_relaxed)) {
       return false;

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// WaitQueue: threads that wait for something guarded by a small mutex, each asleep on a word of its
-// own, in the order in which they came.
+// WaitQueue: threads that wait for a resource whose state is under a small mutex (here: "the
+// guard"), each asleep on a word of its own, in the order in which they came.
 //
-// It serves locks whose state lies under a mutex of the lock's own (here: "the guard"). The holder
-// who gives up the resource wakes the first waiter but does not reserve the resource for it: a
-// running thread may take it first (barging), which keeps cores busy. A waiter that was passed over
-// for longer than kPatience is handed the resource instead, so nobody starves.
+// The holder that releases the resource wakes the first waiter but does not reserve the resource
+// for it: a running thread may take it first (barging), which keeps the processors busy. A waiter
+// that has been overtaken for longer than kPatience is starving: the resource is handed over to it.
 //
 // Invariants, all under the guard unless said otherwise
-//   I1  a Waiter is in the queue from push_back() until remove(); it stays at its place while it is
-//       woken and beaten by a barging thread.
+//   I1  a Waiter is in the queue from push_back() until remove(); it keeps its place while it is
+//       woken and overtaken by a barging thread.
 //   I2  signal goes kSpinning -> kParked by the waiter alone, and anything -> kWoken or kGranted by
 //       the waker alone; kGranted is final, and its waiter is no longer in the queue.
-//   I3  while the first waiter for a resource is kWoken, its wake-up is in flight: nobody wakes a
-//       second one for the same unit of the resource.
+//   I3  while the first waiter for a resource is kWoken, its wake-up is in flight: no second
+//       waiter is woken for the same unit of the resource.
 //   I4  a waker touches a Waiter only under the guard, and after that uses its address alone.
 #pragma once
 
@@ -22,7 +21,7 @@
 #include <chrono>
 #include <cstdint>
 
-#include "primitives/internal/spin_luck.h"
+#include "primitives/internal/adaptive_spin.h"
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/clock.h"
 #include "primitives/platform/futex.h"
@@ -32,7 +31,7 @@ namespace lockbench::internal {
 
 struct Waiter {
   enum Signal : std::uint32_t {
-    // 0 waits and looks | 1 waits asleep | 2 told to look again | 3 has been given what it wants
+    // 0 waits and spins | 1 waits asleep | 2 told to look again | 3 the resource was handed over
     kSpinning = 0,
     kParked = 1,
     kWoken = 2,
@@ -42,16 +41,16 @@ struct Waiter {
   platform::Time since;        // when the wait began; once granted, when that was
   Waiter* previous;            // of the first, the last
   Waiter* next;                // of the last, null
-  platform::FutexWord signal;  // last, so that who derives uses the room behind it
+  platform::FutexWord signal;  // last: derived types use the padding behind it
 };
 
 class WaitQueue {
  public:
   // How long a waiter may be passed over before the resource is handed to it. A handoff leaves the
-  // resource idle until the heir runs: 10-50 us where a processor is free, and milliseconds where
-  // more threads want to run than there are processors; others fall asleep meanwhile, and have to
-  // be handed it in turn. With 64 threads on two processors a millisecond's patience costs more
-  // than half of the throughput over 64 keys, this one a few per cent.
+  // resource idle until the successor runs: 10-50 us where a processor is free, and milliseconds
+  // where more threads want to run than there are processors; others fall asleep meanwhile, and
+  // have to be handed it in turn. With 64 threads on two processors a millisecond's patience costs
+  // more than half of the throughput over 64 keys, this one a few per cent.
   static constexpr platform::Duration kPatience = std::chrono::milliseconds(10);
 
   bool empty() const { return first_ == nullptr; }
@@ -67,8 +66,8 @@ class WaitQueue {
     if (first_ == nullptr) first_ = &waiter;
   }
 
-  // For one that was woken, taken out, and beaten: it comes back to its place. Its wait began when
-  // it did.
+  // For a waiter that was woken, removed, and overtaken: it returns to the head. `since` stays when
+  // its wait began.
   void push_front(Waiter& waiter) {
     waiter.signal.store(Waiter::kSpinning, std::memory_order_relaxed);  // relaxed: as above
     waiter.next = first_;
@@ -89,7 +88,7 @@ class WaitQueue {
     }
   }
 
-  static bool impatient(const Waiter& waiter) { return platform::now() - waiter.since > kPatience; }
+  static bool starving(const Waiter& waiter) { return platform::now() - waiter.since > kPatience; }
 
  private:
   void put_before_first(Waiter& waiter) {
@@ -126,11 +125,11 @@ class PendingWake {
   const platform::FutexWord* word_ = nullptr;
 };
 
-// Whether the waiter is signalled while this thread looks: for about 2 us without a break, and then
-// for as long as it takes a sleeper to run again once it is woken, so that looking costs at most
-// twice what the better choice would have. Then it gives its processor to whoever wants it: where
-// there are more threads than processors, others run meanwhile, and it comes back too late to go
-// on. What was seen last is in `seen`.
+// Whether the waiter is signalled while this thread spins: for about 2 us without a break, and
+// then, with a yield between two looks, for as long as it takes a sleeper to run again once it is
+// woken. So spinning costs at most twice what the better choice would have. Where there are more
+// threads than processors, others run during the yield, and the thread returns too late to
+// continue. The signal that was seen last is in `seen`.
 inline bool look_for_signal(const Waiter& waiter, platform::Time deadline, std::uint32_t& seen) {
   constexpr int kSpins = platform::spins(80);
   constexpr platform::Duration kLinger =
@@ -154,8 +153,8 @@ inline bool look_for_signal(const Waiter& waiter, platform::Time deadline, std::
 // when it was granted; otherwise the caller takes the guard and looks for itself.
 [[gnu::noinline, gnu::cold]] inline bool await_signal(Waiter& waiter, platform::Time deadline) {
   std::uint32_t seen = Waiter::kSpinning;
-  if (SpinLuck& luck = SpinLuck::of_thread(); luck.worth_a_try()) {
-    luck.note(look_for_signal(waiter, deadline, seen));
+  if (AdaptiveSpin& spin_state = AdaptiveSpin::of_thread(); spin_state.should_spin()) {
+    spin_state.note(look_for_signal(waiter, deadline, seen));
     if (seen != Waiter::kSpinning) return seen == Waiter::kGranted;
   }
   // acquire: as (2), for when it fails; falling asleep itself publishes nothing.

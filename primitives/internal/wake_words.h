@@ -2,11 +2,11 @@
 
 // WakeWords: how a process that gives a lock file back wakes one that waits for it.
 //
-// A few words in a file, `.wake`, that the processes of one user map. They decide nothing: who
-// holds is decided by the lock files alone. Whatever becomes of the words, a waiter looks again
-// after the time it allows itself, so a lost wake-up costs milliseconds and no more.
+// A few words in a file, `.wake`, that the processes of one user map. They decide nothing:
+// only the lock files decide which process holds a lock. Whatever the words hold, a waiter looks
+// again after some milliseconds, so a lost wake-up costs no more than that.
 //
-// A word    bit 0: somebody may sleep | bit 1: one was woken and is still trying: wake no second
+// A word    bit 0: a thread may sleep | bit 1: one was woken and is still trying: wake no second
 //           | bits 2-31: a count that every wait and release moves on
 //
 // Guarantees   a waiter that slept with the count of its observe() is woken by the next release;
@@ -117,7 +117,7 @@ class WakeWords {
       if ((now & kSleepers) == 0 || (now & kWaking) != 0) return;
     } while (!value.compare_exchange_weak(now, now | kWaking, std::memory_order_relaxed));
     if (platform::shared_futex_wake(value, 1) != 0) return;
-    // Nobody slept. Unless somebody came meanwhile, the next release need not ask.
+    // No thread slept. Unless one came meanwhile, the next release need not ask.
     std::uint32_t unchanged = now | kWaking;
     if (!value.compare_exchange_strong(unchanged, now & ~kSleepers, std::memory_order_relaxed)) {
       value.fetch_and(~kWaking, std::memory_order_relaxed);

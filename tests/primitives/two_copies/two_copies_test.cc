@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <dlfcn.h>
+#include <ostream>
 #include <string>
 #include <thread>
 #include <unistd.h>
@@ -27,6 +28,10 @@ struct Case {
 
 void PrintTo(const Case& tested, std::ostream* out) {
   *out << tested.name;
+}
+
+std::string name_of(const testing::TestParamInfo<Case>& tested) {
+  return tested.param.name;
 }
 
 std::string object_of(const Case& tested, int number) {
@@ -63,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(Of, SharedState,
                          testing::Values(Case{"own", RTLD_LOCAL, "own_local"},
                                          Case{"own", RTLD_GLOBAL, "own_global"},
                                          Case{"clang", RTLD_GLOBAL, "clang_global"}),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         name_of);
 
 TEST_P(SharedState, TheOwnerOfAReentrantLockIsKnownToBoth) {
   void* const lock = first_.make_recursive();
@@ -96,7 +101,7 @@ INSTANTIATE_TEST_SUITE_P(Of, SeparateState,
                          testing::Values(Case{"own", RTLD_LOCAL, "own_local"},
                                          Case{"clang", RTLD_LOCAL, "clang_local"},
                                          Case{"clang_debug", RTLD_LOCAL, "clang_debug_local"}),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         name_of);
 
 TEST_P(SeparateState, TwoUsersOfAFolderDoNotMeet) {
   std::string folder = testing::TempDir() + "two_copies_XXXXXX";
