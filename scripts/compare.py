@@ -17,6 +17,7 @@ modules.need("compare", "pandas", "scipy")
 from analysis import command, comparison, loader, tables, verdict  # noqa: E402
 
 TOO_SLOW = 3
+MOST_LINES = 48  # of --brief: two screens
 
 
 def parser() -> command.Parser:
@@ -28,6 +29,11 @@ def parser() -> command.Parser:
         help="primitive to compare with (one run), or the only one to compare (two)",
     )
     made.add_argument("--format", choices=("text", "csv", "markdown", "json"), default="text")
+    made.add_argument(
+        "--brief",
+        action="store_true",
+        help="as text and Markdown: the most telling groups of cells only",
+    )
     made.add_argument(
         "--same-within",
         type=command.share,
@@ -61,13 +67,15 @@ def compared(arguments: argparse.Namespace) -> comparison.Result:
     return comparison.within(runs[0], options)
 
 
-def written(result: comparison.Result, form: str) -> str:
+def written(result: comparison.Result, form: str, brief: bool) -> str:
     if form == "csv":
         return tables.as_csv(result)
-    if form == "markdown":
-        return tables.as_markdown(result)
     if form == "json":
         return tables.as_json(result)
+    if brief:
+        result = comparison.brief(result, MOST_LINES)
+    if form == "markdown":
+        return tables.as_markdown(result)
     terminal = sys.stdout.isatty()
     width = shutil.get_terminal_size().columns if terminal else None
     return tables.as_text(result, width, colour=terminal and "NO_COLOR" not in os.environ)
@@ -76,7 +84,7 @@ def written(result: comparison.Result, form: str) -> str:
 def body(argv: Sequence[str]) -> int:
     arguments = parser().parse_args(argv)
     result = compared(arguments)
-    sys.stdout.write(written(result, arguments.format))
+    sys.stdout.write(written(result, arguments.format, arguments.brief))
     if arguments.fail_if_slower is None:
         return 0
     slower = comparison.slower_than(result, arguments.fail_if_slower)

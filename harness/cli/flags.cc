@@ -115,10 +115,15 @@ void add_progress(CLI::App& command, ProgressStyle& progress) {
                             [&progress](const ProgressStyle& style) { progress = style; });
 }
 
-void add_section_format(CLI::App& command, const std::string& help, SectionFormat& format) {
-  add_choice<SectionFormat>(command, format_flag(help), "text, json, csv, markdown",
-                            parse_section_format,
-                            [&format](const SectionFormat& known) { format = known; });
+void add_format(CLI::App& command, const std::string& help, std::string& format) {
+  const auto known = [](std::string_view text) -> std::optional<std::string> {
+    for (const char* const one : {"text", "json", "csv", "markdown"}) {
+      if (text == one) return one;
+    }
+    return std::nullopt;
+  };
+  add_choice<std::string>(command, format_flag(help), "text, json, csv, markdown", known,
+                          [&format](const std::string& chosen) { format = chosen; });
 }
 
 void add_text_or_json(CLI::App& command, const std::string& help,

@@ -20,7 +20,6 @@
 #include <absl/status/statusor.h>
 
 #include "harness/command/run/progress.h"
-#include "harness/command/run/section.h"
 #include "harness/plan/quantity.h"
 
 namespace CLI {
@@ -96,7 +95,7 @@ void add_folder(CLI::App& command, const std::string& name, const std::string& h
 
 // What several commands have.
 void add_progress(CLI::App& command, ProgressStyle& progress);
-void add_section_format(CLI::App& command, const std::string& help, SectionFormat& format);
+void add_format(CLI::App& command, const std::string& help, std::string& format);
 void add_text_or_json(CLI::App& command, const std::string& help,
                       const std::function<void(bool json)>& take);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <unistd.h>
 
 #include "harness/cli/command_flags.h"
 #include "harness/cli/flags.h"
@@ -139,8 +140,7 @@ void add_run(CLI::App& app, RunOptions& options) {
              "Prints the plan, a trial a line, and how long it takes; measures nothing",
              options.dry_run);
   add_progress(run, options.progress);
-  add_section_format(run, "What is said at the end: text, json, csv or markdown [text]",
-                     options.format);
+  add_format(run, "What is said at the end: text, json, csv or markdown [text]", options.format);
   add_sweep_flags(run, options.overrides);
 }
 
@@ -166,10 +166,16 @@ void add_advise(CLI::App& app, AdviseOptions& options) {
   add_folder(advise, "--out", "The folder of what it measures [results/runs/<time>-advise-<id>]",
              options.out);
   add_progress(advise, options.progress);
-  add_section_format(advise, "text, json, csv or markdown [text]", options.format);
+  add_format(advise, "text, json, csv or markdown [text]", options.format);
 }
 
 std::string validate_advise(const CLI::App& advise, const AdviseOptions& options) {
+  // Without a case, people are asked for it.
+  const bool people = isatty(STDIN_FILENO) != 0 && isatty(STDERR_FILENO) != 0;
+  const std::string of_case =
+      first_given(advise, {"--threads", "--keys", "--distribution", "--key-type", "--hold",
+                           "--think", "--memory", "--fair", "--run"});
+  if (people && of_case.empty()) return {};
   if (options.wanted.cell.threads == 0) {
     return "--threads: not given; say how many threads lock, as --threads 32";
   }

@@ -59,12 +59,14 @@ const char kRunExamples[] =
     "valid, 129, 130 or 143 interrupted.\n";
 
 const char kAdviseExamples[] =
-    "Describe your case: threads, keys, how keys are chosen, how long the lock is held. lockbench\n"
-    "measures the primitives that suit it side by side, block by block, within the budget. An\n"
-    "operation acquires one key and adds to a counter, which is checked afterwards.\n"
+    "On a terminal and without flags, advise asks for your case. Or describe it by flags: threads,\n"
+    "keys, how keys are chosen, how long the lock is held. lockbench measures the primitives that\n"
+    "suit it side by side, block by block, within the budget. An operation acquires one key and adds\n"
+    "to a counter, which is checked afterwards. The answer comes first, with lines to paste; then\n"
+    "the evidence.\n"
     "\n"
     "With --run, lockbench measures nothing: the cells of that run that are nearest to the case\n"
-    "answer, with their distance from it. --memory and --fair exclude primitives by what was\n"
+    "answer, with their distance from it, or say that they are too far. --memory and --fair exclude primitives by what was\n"
     "measured: the bytes of the idle locks, and threads that starve. If advise is interrupted, it\n"
     "prints how to continue; what was measured so far can answer with --run.\n"
     "\n"

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <absl/status/statusor.h>
+
 namespace lockbench {
 
 // What the scripts import beyond Python's own library.
@@ -14,5 +16,10 @@ inline const std::vector<std::string> kAnalysisModules{"jinja2", "matplotlib", "
 // Becomes scripts/<name>.py with the arguments, in an interpreter that has what it needs. Returns
 // only when that fails: 2, and says why on standard error.
 int analysis_command(const std::string& name, const std::vector<std::string>& arguments);
+
+// Runs the same in a process of its own, which shares this one's standard streams, and returns its
+// exit code. Fails if it cannot be started: the message says what to install.
+absl::StatusOr<int> run_analysis(const std::string& name,
+                                 const std::vector<std::string>& arguments);
 
 }  // namespace lockbench

@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import math
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from analysis import cells, likeness, sequential, unfairness, units, verdict
+from analysis import cells, likeness, published, sequential, unfairness, units, verdict
 from analysis.loader import Run
 from analysis.saturation import Saturation, saturations
 from analysis.scalability import Curve, curves
+from analysis.sections import Table
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,7 @@ class Result:
     notes: list[str] = field(default_factory=list)
     scalability: list[Curve] = field(default_factory=list)  # of one run
     saturation: list[Saturation] = field(default_factory=list)
+    published: list[Table] = field(default_factory=list)
 
 
 def within(run: Run, options: Options) -> Result:
@@ -62,6 +66,7 @@ def within(run: Run, options: Options) -> Result:
         notes=[*_notes_on_blocks(table), *_notes_on_disturbance(run)],
         scalability=curves(run),
         saturation=saturations(run.valid),
+        published=published.table(run),
     )
 
 
@@ -160,3 +165,40 @@ def _notes_on_blocks(table: verdict.Table) -> list[str]:
         f"{units.plural(most, 'block')}: no interval and no verdict"
         f" (minimum {sequential.LEAST_BLOCKS}); run with --blocks 5 or more"
     ]
+
+
+def brief(result: Result, lines: int) -> Result:
+    """The most telling groups in about so many lines of text, at least one, and none of the curves.
+    First of each workload and mode the group in which most primitives compete and threads contend
+    most; then those with the largest significant differences."""
+    groups = result.table.groups
+    order = sorted(range(len(groups)), key=lambda place: _telling(result.table, place))
+    kinds: dict[tuple[Any, ...], int] = {}
+    for place in sorted(range(len(groups)), key=lambda place: _contention(groups[place])):
+        key = groups[place].key
+        kinds[key["workload"], key["scenario"], key["mode"]] = place
+    shown: list[int] = []
+    for place in [*kinds.values(), *(place for place in order if place not in kinds.values())]:
+        room = sum(groups[one].rows["label"].nunique() + 3 for one in [*shown, place])
+        if shown and room > lines:
+            break
+        shown.append(place)
+    names = {groups[place].name for place in shown}
+    notes = list(result.notes)
+    if len(shown) < len(groups):
+        notes.append(
+            f"shown: {len(shown)} of {len(groups)} groups of cells;"
+            " compare without --brief and report have all of them"
+        )
+    kept = [line for line in result.lines if line.group in names]
+    return replace(result, lines=kept, notes=notes, scalability=[], saturation=[])
+
+
+def _telling(table: verdict.Table, place: int) -> float:
+    found = [one for one in table.comparisons_of(place) if one.significant]
+    return -max((abs(math.log(one.ratio)) for one in found), default=0.0)
+
+
+def _contention(group: verdict.Group) -> tuple[bool, int, float, float]:
+    threads, keys = group.key["threads"] or 0, group.key["keys"] or 0
+    return threads > 1, len(group.competitors), threads, -keys

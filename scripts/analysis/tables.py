@@ -7,6 +7,7 @@ A figure without its proof is not printed: the reason stands in its place.
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import json
 import unicodedata
@@ -42,6 +43,7 @@ def as_text(result: Result, width: int | None = None, colour: bool = False) -> s
         max([_cells_wide(_HEADERS[i])] + [_cells_wide(r[i]) for r in _figures(body)]) for i in kept
     ]
     out = [result.heading, ""]
+    out += [line for table in result.published for line in _section_text(table)]
     for name, rows in body.items():
         out.append(f"{name}{_against(result, name)}")
         out.append("  " + _joined([_HEADERS[i] for i in kept], widths))
@@ -64,7 +66,8 @@ def as_markdown(result: Result) -> str:
         out.append("|---" + "|---:" * (len(_HEADERS) - 2) + "|---|")
         out += ["| " + " | ".join(map(markdown, _fields(line))) + " |" for line in lines]
         out.append("")
-    for table in sections.all_of(result.scalability, result.saturation):
+    curves = sections.all_of(result.scalability, result.saturation)
+    for table in [*result.published, *curves]:
         out += [f"**{markdown(table.title)}**", ""]
         if table.rows:
             out.append("| " + " | ".join(table.headers) + " |")
@@ -98,6 +101,7 @@ def as_json(result: Result) -> str:
         "notes": result.notes,
         "cells": [_cell(line) for line in result.lines],
         "scalability": [sections.curve_record(curve) for curve in result.scalability],
+        "published": [dataclasses.asdict(table) for table in result.published],
         "saturation": [sections.saturation_record(one) for one in result.saturation],
     }
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"

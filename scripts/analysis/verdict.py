@@ -158,6 +158,16 @@ class Table:
         pairs = self._pairs.values()
         return [one for one in pairs if self.groups[one.group].baseline == one.baseline]
 
+    def comparisons_of(self, group: int) -> list[Comparison]:
+        return self._by_group.get(group, [])
+
+    @cached_property
+    def _by_group(self) -> dict[int, list[Comparison]]:
+        found: dict[int, list[Comparison]] = {}
+        for one in self.comparisons:
+            found.setdefault(one.group, []).append(one)
+        return found
+
     @cached_property
     def places(self) -> pd.Series:
         """The group of each row, by the row's index in Run.final."""

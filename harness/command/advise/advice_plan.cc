@@ -5,8 +5,8 @@
 
 #include <absl/strings/str_format.h>
 
-#include "harness/command/advise/advice.h"
-#include "harness/command/run/readable.h"
+#include "harness/command/advise/advice_case.h"
+#include "harness/command/run/progress.h"
 #include "harness/plan/spelling.h"
 
 namespace lockbench {
@@ -21,6 +21,8 @@ constexpr Nanoseconds kBeside = milliseconds(25);
 constexpr Nanoseconds kLeastWindow = milliseconds(50);
 constexpr Nanoseconds kLongestWindow = milliseconds(500);
 constexpr std::int64_t kHoldsInWindow = 20;
+// Fewer decide large ratios only.
+constexpr std::int64_t kLeastBlocks = 7;
 constexpr std::int64_t kMostBlocks = 25;
 
 constexpr std::uint64_t kStripeBytes = 64;
@@ -53,15 +55,12 @@ Nanoseconds least_window(const Cell& cell) {
   return std::max(kLeastWindow, kHoldsInWindow * (cell.hold.duration + cell.think.duration));
 }
 
-// At which each of so many comparisons with the first is made.
-double joint_confidence(std::size_t primitives) {
-  const double others = primitives > 1 ? static_cast<double>(primitives - 1) : 1;
-  return 1 - (1 - kUsualConfidence) / others;
-}
-
 }  // namespace
 
 std::vector<PrimitiveSpec> candidates_for(const AdviceCase& wanted) {
+  if (wanted.reentrant) {
+    return {{.name = "recursive_mutex", .parameters = {}}, {.name = "reentrant", .parameters = {}}};
+  }
   std::vector<PrimitiveSpec> found{{.name = "global", .parameters = {{"lock", "std"}}},
                                    {.name = "global", .parameters = {}}};
   if (wanted.fair) found.push_back({.name = "global", .parameters = {{"lock", "tbb_queuing"}}});
@@ -90,6 +89,7 @@ absl::StatusOr<Plan> advice_plan(const AdviceCase& wanted, Nanoseconds budget,
                            .key_distributions = {cell.key_distribution},
                            .holds = {cell.hold},
                            .thinks = {cell.think},
+                           .timeouts = {cell.timeout},
                            .warmup = kWarmup,
                            .window = least_window(cell)});
   // First only to know which of them there are.
@@ -100,22 +100,19 @@ absl::StatusOr<Plan> advice_plan(const AdviceCase& wanted, Nanoseconds budget,
     return absl::IsFailedPrecondition(check(asked));
   });
   const auto count = static_cast<std::int64_t>(sweep.primitives.size());
-  const auto least_blocks =
-      static_cast<std::int64_t>(least_values_for(joint_confidence(sweep.primitives.size())));
   if (count == 0) return expand(preset, check);  // which says what is wrong with that
   const Nanoseconds beside = kWarmup + kBeside;
-  const Nanoseconds least = count * least_blocks * (*sweep.window + beside);
+  const Nanoseconds least = count * kLeastBlocks * (*sweep.window + beside);
   if (budget < least) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "--budget: %d primitives, %d times each, take %s; give so much, or a run that has them "
         "with --run",
-        count, least_blocks, readable_ns(static_cast<double>(least.count()))));
+        count, kLeastBlocks, rough_duration(std::chrono::duration<double>(least).count())));
   }
   const Nanoseconds longest = std::max(*sweep.window, kLongestWindow);
-  sweep.window = std::clamp(budget / (count * least_blocks) - beside, *sweep.window, longest);
-  preset.blocks =
-      static_cast<std::uint32_t>(std::clamp(budget / (count * (*sweep.window + beside)),
-                                            least_blocks, std::max(least_blocks, kMostBlocks)));
+  sweep.window = std::clamp(budget / (count * kLeastBlocks) - beside, *sweep.window, longest);
+  preset.blocks = static_cast<std::uint32_t>(
+      std::clamp(budget / (count * (*sweep.window + beside)), kLeastBlocks, kMostBlocks));
   return expand(preset, check);
 }
 

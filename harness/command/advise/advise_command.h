@@ -8,18 +8,17 @@
 #include <string>
 #include <vector>
 
-#include "harness/command/advise/advice.h"
+#include "harness/command/advise/advice_case.h"
 #include "harness/command/run/progress.h"
-#include "harness/command/run/section.h"
 
 namespace lockbench {
 
 struct AdviseOptions {
-  AdviceCase wanted;
+  AdviceCase wanted;  // of 0 threads: asks for it on the terminal
   Nanoseconds budget = std::chrono::seconds(30);
   std::optional<std::filesystem::path> run;  // answers from this one; absent: measures
   std::optional<std::filesystem::path> out;  // the folder of what it measures
-  SectionFormat format = SectionFormat::kText;
+  std::string format = "text";
   ProgressStyle progress = ProgressStyle::kAuto;
   std::vector<std::string> words;  // the command line, for meta.json
   std::string program;             // as it was called, for what is to be typed next

@@ -2,15 +2,11 @@
 
 #include "harness/command/run/run_command.h"
 
-#include <algorithm>
 #include <iostream>
-#include <unistd.h>
 #include <utility>
 
 #include "harness/catalog/catalog.h"
-#include "harness/command/run/closing.h"
-#include "harness/command/run/plugins.h"
-#include "harness/command/run/published_summary.h"
+#include "harness/command/run/finish.h"
 #include "harness/command/run/resume.h"
 #include "harness/command/run/run_plan.h"
 #include "harness/command/run/session.h"
@@ -20,7 +16,6 @@
 #include "harness/process/signals.h"
 #include "harness/terminal/exit_code.h"
 #include "harness/terminal/one_line.h"
-#include "harness/terminal/terminal.h"
 
 namespace lockbench {
 namespace {
@@ -74,42 +69,9 @@ int print_plan(const Plan& plan) {
   return 0;
 }
 
-// What was published first, where the preset has a seed; what calls cost last, where a plug-in is
-// called through the C interface.
-std::vector<Section> sections_of(const FinishedSession& session) {
-  std::vector<Section> sections = closing_sections(session.plan, session.measurements);
-  absl::StatusOr<std::optional<Section>> published =
-      published_summary(session.plan.preset, session.folder);
-  if (!published.ok()) complain(published.status());
-  if (published.ok() && *published) sections.insert(sections.begin(), **std::move(published));
-  std::vector<std::string> calls = told_calls(session.plan);
-  if (!calls.empty()) sections.push_back({.title = "Plug-ins", .notes = std::move(calls)});
-  return sections;
-}
-
-bool any_valid(const std::vector<Measurement>& rows) {
-  return std::any_of(rows.begin(), rows.end(), [](const Measurement& row) { return row.valid; });
-}
-
-// What is said at the end, for `options.program` to be called again.
 SessionSettings settings_of(const RunOptions& options) {
-  const auto say = [options](const FinishedSession& session) -> int {
-    const RunClosing closing{
-        .folder = session.folder,
-        .program = options.program,
-        .tally = session.tally,
-        .sections = sections_of(session),
-    };
-    const TextStyle style{.columns = terminal_columns(STDOUT_FILENO),
-                          .colour = terminal_wants_colour(STDOUT_FILENO)};
-    const ClosingWords words = closing_words(closing, options.format, style);
-    std::cout << words.out;
-    std::cerr << words.err;
-    if (any_valid(session.measurements)) return 0;
-    std::cerr << "lockbench run: inconclusive: 0 of " << session.measurements.size()
-              << " rows are valid (minimum 1); the column `reason` of " << session.folder
-              << "/trials.csv says why\n";
-    return kInconclusive;
+  const auto say = [options](const FinishedSession& session) {
+    return finish_run(session, options.program, options.format);
   };
   return {.progress = options.progress, .program = options.program, .finished = say};
 }

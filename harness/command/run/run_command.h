@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "harness/command/run/progress.h"
-#include "harness/command/run/section.h"
 #include "harness/plan/preset.h"
 
 namespace lockbench {
@@ -23,9 +22,9 @@ struct RunOptions {
   Nanoseconds budget = std::chrono::minutes(5);  // for that, from the start
   bool dry_run = false;
   ProgressStyle progress = ProgressStyle::kAuto;
-  SectionFormat format = SectionFormat::kText;  // of what is said at its end
-  std::vector<std::string> words;               // the command line, for meta.json
-  std::string program;                          // as it was called, for what is to be typed next
+  std::string format = "text";     // of the comparison at its end
+  std::vector<std::string> words;  // the command line, for meta.json
+  std::string program;             // as it was called, for what is to be typed next
 };
 
 // Returns the exit code: 0 when every trial has its row, 4 when none of these is valid, 2 for bad

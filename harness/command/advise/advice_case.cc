@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/command/advise/advice_case.h"
+
+#include <nlohmann/json.hpp>
+
+#include "harness/catalog/catalog.h"
+#include "harness/plan/describe.h"
+#include "harness/plan/spelling.h"
+
+namespace lockbench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void add_work(Json& json, const std::string& name, const Work& work) {
+  json[name + "_kind"] = to_text(work.kind);
+  json[name + "_ns"] = work.duration.count();
+  json[name + "_lines"] = work.lines;
+}
+
+}  // namespace
+
+std::string case_json(const AdviceCase& wanted) {
+  const Cell& cell = wanted.cell;
+  Json json{{"threads", cell.threads},
+            {"keys", cell.keys},
+            {"asked", describe(cell).substr(2)},  // without the primitive that is not there
+            {"workload", cell.workload.name},
+            {"scenario", cell.workload.scenario},
+            {"mode", to_text(cell.mode)},
+            {"key_type", to_text(cell.key_type)},
+            {"key_distribution", to_text(cell.key_distribution)},
+            {"fair", wanted.fair}};
+  add_work(json, "hold", cell.hold);
+  add_work(json, "think", cell.think);
+  if (wanted.memory_bytes) json["memory_bytes"] = *wanted.memory_bytes;
+  Json& descriptions = json["descriptions"] = Json::object();
+  for (const CatalogEntry& entry : Catalog::standard().entries()) {
+    // Of a name, the first line that has it.
+    descriptions.emplace(entry.listing.name, entry.listing.summary);
+  }
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace lockbench

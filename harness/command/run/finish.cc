@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/command/run/finish.h"
+
+#include <algorithm>
+#include <iostream>
+
+#include "harness/command/run/medians.h"
+#include "harness/command/run/plugins.h"
+#include "harness/process/analysis_command.h"
+#include "harness/record/meta.h"
+#include "harness/terminal/exit_code.h"
+#include "harness/terminal/one_line.h"
+
+namespace lockbench {
+namespace {
+
+bool any_valid(const std::vector<Measurement>& rows) {
+  return std::any_of(rows.begin(), rows.end(), [](const Measurement& row) { return row.valid; });
+}
+
+std::string next_steps(const std::string& program, const std::string& folder) {
+  const auto command = [&](const char* name) { return shell_command({program, name, folder}); };
+  return "Next: " + command("report") + "    one page\n" +  //
+         "      " + command("plot") + "      pictures\n" +  //
+         "      " + command("compare") + "   every comparison\n";
+}
+
+}  // namespace
+
+int finish_run(const FinishedSession& session, const std::string& program,
+               const std::string& format) {
+  std::ostream& said = format == "text" ? std::cout : std::cerr;
+  said << "Measured " << session.folder << ": " << session.tally.text() << "\n\n" << std::flush;
+  const absl::StatusOr<int> compared =
+      run_analysis("compare", {session.folder, "--brief", "--format", format});
+  if (!compared.ok()) {
+    std::cerr << "lockbench run: no comparison: "
+              << one_line(std::string(compared.status().message())) << '\n';
+    said << "Medians\n" << medians_text(session.plan, session.measurements);
+  }
+  for (const std::string& call : told_calls(session.plan)) said << call << '\n';
+  said << '\n' << next_steps(program, session.folder);
+  if (any_valid(session.measurements)) return kSuccess;
+  std::cerr << "lockbench run: inconclusive: 0 of " << session.measurements.size()
+            << " rows are valid (minimum 1); the column `reason` of " << session.folder
+            << "/trials.csv says why\n";
+  return kInconclusive;
+}
+
+}  // namespace lockbench

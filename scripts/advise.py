@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Says which primitive suits one case, from a run's cells; `lockbench advise` calls it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from analysis import modules
+
+modules.need("advise", "pandas", "scipy")
+
+from analysis import advice, command, loader  # noqa: E402
+
+INCONCLUSIVE = 4
+
+
+def parser() -> command.Parser:
+    made = command.Parser(prog="advise", description=__doc__)
+    made.add_argument("run", type=Path, metavar="RUN", help="folder of a run")
+    made.add_argument("--case", type=case, required=True, metavar="JSON", help="what is asked for")
+    made.add_argument("--format", choices=("text", "csv", "markdown", "json"), default="text")
+    return made
+
+
+def case(text: str) -> advice.Case:
+    try:
+        return advice.Case(**json.loads(text))
+    except (TypeError, ValueError) as error:
+        raise argparse.ArgumentTypeError(f"is no case: {error}") from None
+
+
+def body(argv: Sequence[str]) -> int:
+    arguments = parser().parse_args(argv)
+    run = loader.load(arguments.run)
+    found = advice.of_run(run, arguments.case)
+    sys.stdout.write(advice.written(found, arguments.format))
+    return 0 if found.answered else INCONCLUSIVE
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    return command.run("advise", body, argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which primitive for one case, from the cells of a run: the answer first, then the evidence. Pure.
+
+The comparisons are those of verdict.py: the fastest by the medians is advised, and the others are
+significantly slower or not significantly different from it. A primitive that the case rules out (by
+memory, by fairness) is named with its reason and does not compete.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from analysis import baselines, cells, comparison, snippets, tables, unfairness, units, verdict
+from analysis.loader import InputError, Run
+from analysis.text import code, markdown
+
+# Doublings that a guess may bridge: four times the threads and as many keys again, say.
+FAR = 4.0
+_ANOTHER_KIND = 3.0
+_LOOP_NS = 50.0  # a hold of nothing still takes as long as the loop around it
+
+
+@dataclass(frozen=True)
+class Case:
+    """What somebody wants to lock, and what he can pay for it. Names are those of columns."""
+
+    threads: int
+    keys: int
+    asked: str  # the case in words
+    workload: str = "counter"
+    scenario: str = ""
+    mode: str = "timed"
+    key_type: str = "u64"
+    key_distribution: str = "uniform"
+    hold_kind: str = "none"
+    hold_ns: float = 0.0
+    hold_lines: float = 0.0
+    think_kind: str = "none"
+    think_ns: float = 0.0
+    think_lines: float = 0.0
+    memory_bytes: int | None = None  # at most so much for the locks
+    fair: bool = False  # no thread may starve
+    descriptions: Mapping[str, str] = field(default_factory=dict)  # of primitives, by name
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One primitive of the cells that answer."""
+
+    primitive: str
+    place: int  # from 1; 0: ruled out
+    reason: str
+
+
+@dataclass(frozen=True)
+class Advice:
+    case: Case
+    result: comparison.Result  # of the cells that answer alone
+    comparisons: list[verdict.Comparison]  # of the whole run
+    answer: list[str]  # lines; the first names the primitive, or says why none is advised
+    primitive: str | None
+    significant: bool  # every other one is significantly slower
+    choices: list[Choice]
+    differences: list[str]  # `16 threads, asked 32`; empty: just what was asked
+    far: bool  # by more than a guess should bridge
+
+    @property
+    def answered(self) -> bool:
+        return self.primitive is not None and not self.far
+
+
+def of_run(run: Run, case: Case) -> Advice:
+    """From the group that is nearest to the case. InputError if no group has a choice to offer."""
+    table = verdict.of_run(run)
+    places = [place for place, group in enumerate(table.groups) if _offers_a_choice(group)]
+    if not places:
+        raise InputError(f"{run.folder}: has no cell with two primitives to choose from")
+    distances = {place: _distance(table.groups[place].key, case) for place in places}
+    place = min(places, key=lambda one: distances[one][0])
+    doublings, differences = distances[place]
+    far = doublings > FAR
+    group = table.groups[place]
+    out = {label: why for label, rows in _by_label(group) if (why := _ruled_out(rows, group, case))}
+    ranked = [label for label in group.competitors if label not in out]
+    choices = [
+        Choice(label, number, _reason(table, place, ranked, label, case))
+        for number, label in enumerate(ranked, 1)
+    ] + [Choice(label, 0, why) for label, why in out.items()]
+    behind = [label for label in ranked[1:] if _is_behind(table, place, label, ranked[0])]
+    return Advice(
+        case=case,
+        result=_only(comparison.within(run, comparison.Options()), group.name),
+        comparisons=table.comparisons,
+        answer=_answer(table, place, ranked, behind, differences if far else []),
+        primitive=ranked[0] if ranked else None,
+        significant=bool(ranked) and len(behind) == len(ranked) - 1,
+        choices=choices,
+        differences=differences,
+        far=far,
+    )
+
+
+def _offers_a_choice(group: verdict.Group) -> bool:
+    return group.metric != "wait_p99_ns" and len(group.competitors) > 1
+
+
+def _by_label(group: verdict.Group) -> list[tuple[str, pd.DataFrame]]:
+    return [(str(label), rows) for label, rows in group.rows.groupby("label", sort=False)]
+
+
+def _only(result: comparison.Result, group: str) -> comparison.Result:
+    lines = [line for line in result.lines if line.group == group]
+    return dataclasses.replace(
+        result, lines=lines, scalability=[], saturation=[], published=[], notes=[]
+    )
+
+
+def _distance(key: dict[str, Any], case: Case) -> tuple[float, list[str]]:
+    """How far a group is from the case, in doublings, and in words."""
+    parts: list[tuple[float, str, str]] = []
+    for name, thing in (("threads", "thread"), ("keys", "key")):
+        found, asked = key[name] or 0, getattr(case, name)
+        if found != asked:
+            apart = abs(math.log2(max(found, 0.5) / asked))
+            parts.append((apart, units.plural(int(found), thing), f"{asked:,}"))
+    for name, worth in (("key_type", 1.0), ("workload", 2.0), ("scenario", 2.0), ("mode", 1.0)):
+        found, asked = key[name] or "", getattr(case, name)
+        if found != asked:
+            parts.append((worth, str(found) or "no scenario", str(asked) or "none"))
+    found, asked = str(key["key_distribution"] or "uniform"), case.key_distribution
+    if found != asked:
+        parts.append((_ANOTHER_KIND, found, asked))
+    for what in ("hold", "think"):
+        parts += _work_apart(key, case, what)
+    return sum(part[0] for part in parts), [f"{a}, asked {b}" for _, a, b in parts]
+
+
+def _work_apart(key: dict[str, Any], case: Case, what: str) -> list[tuple[float, str, str]]:
+    names = [f"{what}_{part}" for part in ("kind", "ns", "lines")]
+    asked: dict[str, Any] = {name: getattr(case, name) for name in names}
+    found: dict[str, Any] = {
+        name: key[name] or (0.0 if name != names[0] else "none") for name in names
+    }
+    if found == asked:
+        return []
+    kinds = {found[names[0]], asked[names[0]]} - {"none"}
+    worth = _ANOTHER_KIND + 1
+    if len(kinds) < 2 and "touch" not in kinds:
+        worth = abs(math.log2((found[names[1]] + _LOOP_NS) / (asked[names[1]] + _LOOP_NS)))
+    told = [cells.describe(one, names) or f"no {what}" for one in (found, asked)]
+    return [(worth, told[0], told[1])] if told[0] != told[1] else []
+
+
+def _ruled_out(rows: pd.DataFrame, group: verdict.Group, case: Case) -> str:
+    """Why a primitive is none for this case; empty if it is one."""
+    label = str(rows["label"].iloc[0])
+    if label == cells.FLOOR:
+        return "guards nothing: what the work costs by itself"
+    if label not in group.medians:
+        return "no trial of it was valid"
+    valid = rows[rows["valid"]]
+    if case.memory_bytes is not None:
+        size = valid["lock_bytes"].median()
+        if size != size:
+            return "its memory was not measured"
+        if size > case.memory_bytes:
+            return f"takes {units.memory(size)}, more than {units.memory(case.memory_bytes)}"
+    unfair = unfairness.words(valid)
+    return f"starves threads: {unfair}" if case.fair and unfair else ""
+
+
+def _is_behind(table: verdict.Table, place: int, label: str, first: str) -> bool:
+    found = table.between(place, label, first)
+    return found is not None and found.verdict == verdict.SLOWER
+
+
+def _reason(table: verdict.Table, place: int, ranked: list[str], label: str, case: Case) -> str:
+    if label == ranked[0]:
+        told = "the fastest by the medians" if len(ranked) > 1 else "no other one is left"
+    else:
+        found = table.between(place, label, ranked[0])
+        if found is None:
+            told = "no block has both it and the first"
+        else:
+            told = f"{_ratio(found)} of the speed of the first: {found.words()}"
+    name, _, _ = label.partition(":")
+    what = case.descriptions.get(name, "")
+    rows = table.groups[place].rows
+    unfair = unfairness.words(rows[(rows["label"] == label) & rows["valid"]])
+    price = f"{unfairness.MARK} {unfair}" if unfair else ""
+    return "; ".join(part for part in (told, what, price) if part)
+
+
+def _ratio(one: verdict.Comparison) -> str:
+    interval = f" ({tables.interval(one)})" if one.low is not None else ""
+    return f"{units.ratio(one.ratio)}{interval}"
+
+
+def _answer(
+    table: verdict.Table, place: int, ranked: list[str], behind: list[str], apart: list[str]
+) -> list[str]:
+    lines = []
+    if apart:
+        lines += [
+            f"Not answered: the run is too far from the case ({'; '.join(apart)}).",
+            "Measure the case: lockbench advise without --run.",
+        ]
+    if not ranked:
+        return [*lines, "Nothing that was measured answers the question."]
+    first = ranked[0]
+    word = "Nearest cells: " if apart else "Use "
+    others = [label for label in ranked[1:] if label not in behind]
+    if len(ranked) == 1:
+        lines.append(f"{word}{first}: no other primitive is left.")
+    elif not others:
+        count = units.plural(len(behind), "other primitive is", "other primitives are all")
+        lines.append(f"{word}{first}. Significant: the {count} significantly slower.")
+    else:
+        named = ", ".join(others)
+        lines.append(f"{word}{first}. Not significantly different from it: {named}.")
+    usual = baselines.usual(list(table.groups[place].medians))
+    found = table.between(place, first, usual) if usual is not None else None
+    if found is not None:
+        lines.append(f"{_ratio(found)} the speed of {usual}, the usual choice: {found.words()}.")
+    elif usual == first:
+        lines.append(f"{first} is the usual choice too.")
+    return lines
+
+
+def written(advice: Advice, form: str) -> str:
+    if form == "csv":
+        return tables.as_csv(advice.result)
+    if form == "json":
+        return _as_json(advice)
+    return _as_markdown(advice) if form == "markdown" else _as_text(advice)
+
+
+def _grounds(advice: Advice, run: str) -> list[str]:
+    found = [f"asked: {advice.case.asked}"]
+    if advice.differences:
+        found.append(f"nearest cells of the run: {'; '.join(advice.differences)}")
+    return [*found, f"rows: {run}"]
+
+
+def _rows_of(advice: Advice) -> str:
+    return advice.result.heading
+
+
+def _as_text(advice: Advice) -> str:
+    out = [*advice.answer, ""]
+    if advice.answered and advice.primitive is not None:
+        lines = snippets.of(advice.primitive, advice.case.key_type)
+        out += [*(f"    {line}" for line in lines), ""] if lines else []
+    out.append("Evidence")
+    for one in advice.choices:
+        out.append(f"  {f'{one.place}.' if one.place else '–'} {one.primitive}: {one.reason}")
+    out += [f"  {ground}" for ground in _grounds(advice, _rows_of(advice))]
+    return "\n".join([*out, ""]) + "\n" + tables.as_text(advice.result)
+
+
+def _as_markdown(advice: Advice) -> str:
+    out = [f"### {markdown(' '.join(advice.answer))}", ""]
+    if advice.answered and advice.primitive is not None:
+        lines = snippets.of(advice.primitive, advice.case.key_type)
+        out += ["```cpp", *lines, "```", ""] if lines else []
+    for one in advice.choices:
+        place = f"{one.place}." if one.place else "-"
+        out.append(f"{place} {code(one.primitive)}: {markdown(one.reason)}")
+    out += ["", *(f"- {markdown(ground)}" for ground in _grounds(advice, _rows_of(advice))), ""]
+    return "\n".join(out) + "\n" + tables.as_markdown(advice.result)
+
+
+def _as_json(advice: Advice) -> str:
+    document = {
+        "comparisons": [one.record() for one in advice.comparisons],
+        "asked": advice.case.asked,
+        "answer": advice.answer,
+        "primitive": advice.primitive,
+        "answered": advice.answered,
+        "significant": advice.significant,
+        "code": snippets.of(advice.primitive, advice.case.key_type) if advice.primitive else [],
+        "choices": [dataclasses.asdict(one) for one in advice.choices],
+        "differences": advice.differences,
+        "far": advice.far,
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""advice.py: the answer to one case, its distance from the run, and the lines to paste."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import advise
+import pytest
+import synthetic
+from analysis import advice, loader, snippets, verdict
+
+MakeRun = Callable[..., Path]
+Capture = pytest.CaptureFixture[str]
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def case(**asked: Any) -> advice.Case:
+    given: dict[str, Any] = {
+        "threads": 2,
+        "keys": 64,
+        "hold_kind": "spin",
+        "hold_ns": 200.0,
+        **asked,
+    }
+    return advice.Case(asked="the case", **given)
+
+
+def rates(**by_primitive: float) -> Callable[[dict[str, Any]], None]:
+    def change(row: dict[str, Any]) -> None:
+        row["operations_per_s"] = 1e6 * by_primitive[row["primitive"]] * (1 + row["block"] / 5000)
+        row["fairness_jain"], row["wait_max_ns"] = 0.99, 1e5
+
+    return change
+
+
+def advised(make_run: MakeRun, change: Any, asked: advice.Case, blocks: int = 5) -> advice.Advice:
+    made = synthetic.sweep(["global", "keyed", "striped", "none"], threads=(2,))
+    return advice.of_run(loader.load(make_run(cells=made, blocks=blocks, change=change)), asked)
+
+
+def test_the_answer_names_one_primitive_and_how_sure_it_is(make_run: MakeRun) -> None:
+    found = advised(make_run, rates(**{"global": 1, "keyed": 3, "striped": 2, "none": 9}), case())
+    assert found.primitive == "keyed" and found.significant and found.answered
+    assert found.answer[0].startswith("Use keyed. Significant: the 2 other primitives are all")
+    assert found.answer[1].startswith("3.00×") and found.answer[1].endswith("usual choice: faster.")
+    assert [one.place for one in found.choices] == [1, 2, 3, 0]
+
+
+def test_others_that_are_not_slower_are_named(make_run: MakeRun) -> None:
+    draw = iter([1.0, 0.9, 1.2, 0.8, 1.1] * 20)
+
+    def change(row: dict[str, Any]) -> None:
+        rates(**{"global": 1, "keyed": 9, "striped": 8.9, "none": 9})(row)
+        if row["primitive"] == "striped":
+            row["operations_per_s"] *= next(draw)
+
+    found = advised(make_run, change, case())
+    assert not found.significant and found.answered
+    assert "Not significantly different from it: " in found.answer[0]
+
+
+def test_a_run_that_is_too_far_answers_nothing(make_run: MakeRun) -> None:
+    change = rates(**{"global": 1, "keyed": 3, "striped": 2, "none": 9})
+    found = advised(make_run, change, case(threads=64, keys=80_000))
+    assert found.far and not found.answered
+    assert found.answer[0].startswith("Not answered: the run is too far from the case (2 threads")
+    assert "Evidence" in (text := advice.written(found, "text")) and "#include" not in text
+    near = advised(make_run, change, case(keys=128))
+    assert near.answered and near.differences == ["64 keys, asked 128"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [({"memory_bytes": 100}, "takes 1.25 KiB, more than 100 B"), ({"fair": True}, "starves")],
+)
+def test_what_the_case_rules_out_does_not_compete(
+    make_run: MakeRun, asked: dict[str, Any], why: str
+) -> None:
+    def change(row: dict[str, Any]) -> None:
+        rates(**{"global": 1, "keyed": 3, "striped": 2, "none": 9})(row)
+        if row["primitive"] == "keyed":
+            row["fairness_jain"] = 0.4
+        row["lock_bytes"] = 64 if row["primitive"] != "keyed" else 1280
+
+    found = advised(make_run, change, case(**asked))
+    assert found.primitive == "striped"
+    (keyed,) = (one for one in found.choices if one.primitive == "keyed")
+    assert keyed.place == 0 and why in keyed.reason
+
+
+def test_the_command_ends_with_4_if_nothing_is_left(make_run: MakeRun, capsys: Capture) -> None:
+    asked = {"threads": 2, "keys": 64, "asked": "x", "memory_bytes": 1}
+    words = [str(make_run()), "--case", json.dumps(asked)]
+    assert advise.main(words) == 4
+    assert "Nothing that was measured answers the question." in capsys.readouterr().out
+    with pytest.raises(SystemExit) as error:
+        advise.main([words[0], "--case", "{}"])
+    assert error.value.code == 2
+
+
+def test_the_comparisons_are_those_of_the_run(make_run: MakeRun, capsys: Capture) -> None:
+    folder = make_run()
+    asked = json.dumps({"threads": 4, "keys": 64, "asked": "x"})
+    assert advise.main([str(folder), "--case", asked, "--format", "json"]) == 0
+    records = [one.record() for one in verdict.of_run(loader.load(folder)).comparisons]
+    assert json.loads(capsys.readouterr().out)["comparisons"] == records
+
+
+KNOWN = ["global", "global:lock=std", "keyed:buckets=2048", "striped:stripes=64"]
+KNOWN += ["striped_vector:stripes=64", "reentrant", "recursive_mutex"]
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="there is no g++")
+@pytest.mark.parametrize("key_type", ["u64", "string"])
+def test_the_lines_to_paste_compile(tmp_path: Path, key_type: str) -> None:
+    source = ["#include <cstdint>", "#include <mutex>", "#include <string_view>"]
+    bodies = []
+    for number, primitive in enumerate(KNOWN):
+        include, declared, *used = snippets.of(primitive, key_type)
+        source.append(include)
+        key = "std::string_view key" if key_type == "string" else "std::uint64_t key"
+        lines = "\n  ".join(used)
+        bodies.append(
+            f"namespace n{number} {{ {declared}\nvoid f({key}) {{\n  (void)key;\n  {lines}\n}} }}"
+        )
+    path = tmp_path / "lines.cc"
+    path.write_text("\n".join([*source, *bodies, "int main() {}", ""]), encoding="utf-8")
+    words = ["g++", "-std=c++20", "-fsyntax-only", "-I", str(ROOT), str(path)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_primitive_with_other_parameters_has_no_lines() -> None:
+    assert snippets.of("keyed_tbb", "u64") == []
+    assert snippets.of("lease:leases=4", "u64") == []
