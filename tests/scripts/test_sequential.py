@@ -157,3 +157,14 @@ def test_the_blocks_that_are_needed_decide() -> None:
     )
     half = sequential.half_width(evidence, np.full(2, 0.001))
     assert half[0] < 0.1 and half[1] >= 0.1 * 0.98
+
+
+def test_the_other_comparisons_are_worth_three_degrees_of_freedom_at_most() -> None:
+    logs = 0.1 * np.random.default_rng(18).standard_normal((200, 5))
+    everything = np.ones(200, dtype=bool)
+    alone = sequential.paired(logs)
+    together = sequential.moderated(alone, everything)
+    assert together.freedom - alone.freedom == pytest.approx(np.full(200, 3.0))
+    assert together.variance.std() < alone.variance.std()
+    few = sequential.moderated(sequential.paired(logs[:19]), everything[:19])
+    assert (few.freedom == 4).all()
