@@ -8,6 +8,7 @@
 
 #include "harness/plan/quantity.h"
 #include "harness/plan/spelling.h"
+#include "harness/plan/sweep_fields.h"
 
 namespace lockbench {
 namespace {
