@@ -37,7 +37,7 @@ EXPLAINED = (
 
 
 def words(rows: pd.DataFrame) -> str:
-    """`unfair: Jain 0.42, one wait took 310 ms`, by the medians of a cell's valid rows; else empty.
+    """`unfair: Jain 0.42, longest wait 310 ms`, by the medians of a cell's valid rows; else empty.
 
     Asked only where threads compete for a window: fixed work is dealt out beforehand, and with an
     open loop waits tell of the rate.
@@ -68,7 +68,7 @@ def of_medians(medians: Mapping[str, float]) -> str:
     if medians["fairness_jain"] < LEAST_JAIN:
         said.append(f"Jain {medians['fairness_jain']:.2f}")
     if medians["wait_max_ns"] > _bar_ns(medians):
-        said.append(f"one wait took {units.nanoseconds(medians['wait_max_ns'])}")
+        said.append(f"longest wait {units.nanoseconds(medians['wait_max_ns'])}")
     return f"unfair: {', '.join(said)}" if said else ""
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tally: how the trials of a session ended, for its closing words. Pure.
+// Tally: how the trials of a session ended, for what a run says at its end. Pure.
 #pragma once
 
 #include <cstddef>

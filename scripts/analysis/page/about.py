@@ -210,6 +210,7 @@ def cannot(run: Run, table: pd.DataFrame) -> list[str]:
     if (table["blocks"] < table["planned"]).any():
         short = int((table["blocks"] < table["planned"]).sum())
         told.append(
-            f"Of {short:,} of {units.plural(len(table), 'cell')} some or all blocks are not valid."
+            f"{short:,} of {units.plural(len(table), 'cell')}"
+            f" {'has' if short == 1 else 'have'} invalid blocks."
         )
     return told
