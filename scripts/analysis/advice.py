@@ -13,6 +13,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -62,6 +63,7 @@ class Choice:
 @dataclass(frozen=True)
 class Advice:
     case: Case
+    folder: Path  # of the run
     result: comparison.Result  # of the cells that answer alone
     comparisons: list[verdict.Comparison]  # of the whole run
     answer: list[str]  # lines; the first names the primitive, or says why none is advised
@@ -96,6 +98,7 @@ def of_run(run: Run, case: Case) -> Advice:
     behind = [label for label in ranked[1:] if _is_behind(table, place, label, ranked[0])]
     return Advice(
         case=case,
+        folder=run.folder,
         result=_only(comparison.within(run, comparison.Options()), group.name),
         comparisons=table.comparisons,
         answer=_answer(table, place, ranked, behind, differences if far else []),
@@ -242,15 +245,11 @@ def written(advice: Advice, form: str) -> str:
     return _as_markdown(advice) if form == "markdown" else _as_text(advice)
 
 
-def _grounds(advice: Advice, run: str) -> list[str]:
+def _grounds(advice: Advice) -> list[str]:
     found = [f"asked: {advice.case.asked}"]
     if advice.differences:
         found.append(f"nearest cells of the run: {'; '.join(advice.differences)}")
-    return [*found, f"rows: {run}"]
-
-
-def _rows_of(advice: Advice) -> str:
-    return advice.result.heading
+    return [*found, f"rows: {advice.folder}/trials.csv"]
 
 
 def _as_text(advice: Advice) -> str:
@@ -261,7 +260,7 @@ def _as_text(advice: Advice) -> str:
     out.append("Evidence")
     for one in advice.choices:
         out.append(f"  {f'{one.place}.' if one.place else '–'} {one.primitive}: {one.reason}")
-    out += [f"  {ground}" for ground in _grounds(advice, _rows_of(advice))]
+    out += [f"  {ground}" for ground in _grounds(advice)]
     return "\n".join([*out, ""]) + "\n" + tables.as_text(advice.result)
 
 
@@ -273,7 +272,7 @@ def _as_markdown(advice: Advice) -> str:
     for one in advice.choices:
         place = f"{one.place}." if one.place else "-"
         out.append(f"{place} {code(one.primitive)}: {markdown(one.reason)}")
-    out += ["", *(f"- {markdown(ground)}" for ground in _grounds(advice, _rows_of(advice))), ""]
+    out += ["", *(f"- {markdown(ground)}" for ground in _grounds(advice)), ""]
     return "\n".join(out) + "\n" + tables.as_markdown(advice.result)
 
 

@@ -25,6 +25,7 @@ def test_a_case_is_measured_and_each_primitive_has_its_reason(lockbench: Program
     for primitive in ("global", "keyed", "global:lock=std"):
         assert re.search(rf"^  [123]\. {primitive}: .*", done.stdout, re.MULTILINE)
     assert "asked: counter, 2 threads, 1 key, hold 200ns" in done.stdout
+    assert "rows: out/trials.csv" in done.stdout
     assert "std::scoped_lock guard(" in done.stdout.partition("Evidence")[0]
     rows = rows_of(lockbench.folder / "out")
     assert len({row["block"] for row in rows}) >= 7
