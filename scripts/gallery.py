@@ -34,7 +34,8 @@ RESULTS = ROOT / "results"
 COLOURS = 256  # the most frequent ones stay exactly as they are
 
 _LINK = re.compile(
-    r"\((?:docs/)?(?P<path>images/(?P<run>reference/[^/()\s]+/[^/()\s]+)/(?P<picture>[^/()\s]+)\.png)\)"
+    r"\((?:docs/)?(?P<path>images/(?P<run>reference/[^/()\s]+/[^/()\s]+)/"
+    r"(?P<picture>[^/()\s]+)\.png)\)"
 )
 
 
