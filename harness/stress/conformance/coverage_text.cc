@@ -6,8 +6,8 @@
 
 namespace lockbench::stress {
 
-std::vector<std::string> coverage_text(const Net& net, const TraceChecker& judge) {
-  const Coverage coverage = judge.coverage();
+std::vector<std::string> coverage_text(const Net& net, const TraceChecker& checker) {
+  const Coverage coverage = checker.coverage();
   std::vector<std::string> text;
   if (!coverage.never_seen.empty())
     text.push_back("never seen: " + some_of(net, coverage.never_seen));
@@ -15,8 +15,8 @@ std::vector<std::string> coverage_text(const Net& net, const TraceChecker& judge
     text.push_back("looks like others, and was never needed to explain what was seen: " +
                    some_of(net, coverage.never_needed));
   }
-  if (judge.undecided() != 0) {
-    text.push_back("not decided of " + std::to_string(judge.undecided()) +
+  if (checker.undecided() != 0) {
+    text.push_back("not decided of " + std::to_string(checker.undecided()) +
                    " executions, in which more ways were open than are followed; fewer threads "
                    "leave fewer open");
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// CoverageText: which transitions of a net no trace took, and which traces could not be judged, as
+// CoverageText: which transitions of a net no trace took, and which traces could not be checked, as
 // sentences for a report's remarks.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace lockbench::stress {
 
-// None where all was seen and judged.
-std::vector<std::string> coverage_text(const Net& net, const TraceChecker& judge);
+// None where all was seen and checked.
+std::vector<std::string> coverage_text(const Net& net, const TraceChecker& checker);
 
 }  // namespace lockbench::stress

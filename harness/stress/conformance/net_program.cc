@@ -196,9 +196,9 @@ bool fits(const WatchedNet& net, const KeyMap& keys, const LitmusProgram& progra
   for (std::uint32_t key = 0; key < program.keys(); ++key) {
     if (keys.lock_of[key] >= net.locks().size()) return false;
   }
-  const TraceChecker judge(net, keys);
+  const TraceChecker checker(net, keys);
   for (std::uint32_t thread = 0; thread < program.threads.size(); ++thread) {
-    const std::vector<std::string> events = judge.events_of(alone(program, thread));
+    const std::vector<std::string> events = checker.events_of(alone(program, thread));
     if (!replay(net.solo(thread), events).conforms) return false;
   }
   return true;

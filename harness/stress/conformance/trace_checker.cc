@@ -56,16 +56,16 @@ std::optional<Disagreement> TraceChecker::look_at(std::span<const Trace> possibl
       events_ += events.size();
       taken_.insert(replayed.steps.begin(), replayed.steps.end());
     }
-    std::optional<Disagreement> found = judgement(trace, std::move(events), replayed);
+    std::optional<Disagreement> found = compare(trace, std::move(events), replayed);
     if (!found) return std::nullopt;
     if (!first) first = std::move(found);
   }
   return first;
 }
 
-std::optional<Disagreement> TraceChecker::judgement(const Trace& trace,
-                                                    std::vector<std::string> events,
-                                                    const Replay& replayed) {
+std::optional<Disagreement> TraceChecker::compare(const Trace& trace,
+                                                  std::vector<std::string> events,
+                                                  const Replay& replayed) {
   if (!replayed.conforms) {
     if (!replayed.certain) {
       ++undecided_;
@@ -80,7 +80,7 @@ std::optional<Disagreement> TraceChecker::judgement(const Trace& trace,
     return Disagreement{std::move(what), std::move(events)};
   }
   std::string what;
-  if (trace.end == Trace::kStuck) what = standstill(trace, events);
+  if (trace.end == Trace::kStuck) what = stall_text(trace, events);
   if (trace.end == Trace::kUsedDeadWord) {
     what = "the code used something that it had removed, which no model has left to use";
   }
@@ -93,7 +93,7 @@ std::optional<Disagreement> TraceChecker::judgement(const Trace& trace,
 
 // Whoever waits for several locks may have got the first of them; whoever cannot choose may wait
 // for any. The code may stand still if in one of these cases the net must.
-std::string TraceChecker::standstill(const Trace& trace,
+std::string TraceChecker::stall_text(const Trace& trace,
                                      const std::vector<std::string>& events) const {
   std::vector<std::string> next;
   const std::string possible = could_go_on(trace.waits, events, next);

@@ -5,7 +5,7 @@
 //
 // A trace disagrees with the net when
 //   - an event of it is none that the net can do then;
-//   - it ends at a standstill, and the net could have served one who waits;
+//   - it ends with all threads stuck, and the net could have served one who waits;
 //   - everybody has gone, and a lock is not free, or something is kept for it, that is free and
 //     without an entry in the net (who was killed has gone, too);
 //   - it ends with the use of something that the lock had already removed.
@@ -68,9 +68,9 @@ class TraceChecker {
   std::vector<std::uint32_t> locks_of(const std::vector<std::uint32_t>& keys,
                                       std::uint32_t lease) const;
   // What is wrong; empty: nothing.
-  std::string standstill(const Trace& trace, const std::vector<std::string>& events) const;
-  std::optional<Disagreement> judgement(const Trace& trace, std::vector<std::string> events,
-                                        const Replay& replayed);
+  std::string stall_text(const Trace& trace, const std::vector<std::string>& events) const;
+  std::optional<Disagreement> compare(const Trace& trace, std::vector<std::string> events,
+                                      const Replay& replayed);
   std::string kept_text(const Trace& trace, const Marking& marking) const;
   std::vector<std::uint32_t> living_after(const Trace& trace) const;
   std::string shortage_text(const Trace& trace, std::vector<std::string> events) const;

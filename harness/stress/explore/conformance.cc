@@ -91,10 +91,10 @@ class Conformer {
 
   void execute(const LitmusProgram& program, Strategy& strategy, const char* name) {
     Trace trace;
-    CheckedRun investigation(world_, entry_, program);
-    investigation.keep(&trace);
-    const World::Execution execution = world_.run([&] { investigation.run(); }, strategy);
-    investigation.verdict(execution.end);
+    CheckedRun run(world_, entry_, program);
+    run.keep(&trace);
+    const World::Execution execution = world_.run([&] { run.run(); }, strategy);
+    run.verdict(execution.end);
     steps_ += execution.steps;
     longest_ = std::max(longest_, execution.steps);
     run_.look_at({&trace, 1}, name);

@@ -4,7 +4,7 @@
 //
 // Programs that do what the net's threads may do are run in many interleavings; what is seen of
 // each execution must be a firing sequence of the net, and end as the net can end
-// (conformance/judge.h).
+// (conformance/trace_checker.h).
 #pragma once
 
 #include <absl/status/statusor.h>

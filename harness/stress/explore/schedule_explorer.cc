@@ -50,15 +50,15 @@ bool ScheduleExplorer::over(Clock::time_point until) {
 }
 
 void ScheduleExplorer::execute(const LitmusProgram& program, Strategy& strategy, const char* name) {
-  CheckedRun investigation(world_, entry_, program);
-  World::Execution execution = world_.run([&] { investigation.run(); }, strategy);
-  std::optional<Failure> failure = investigation.verdict(execution.end);
+  CheckedRun run(world_, entry_, program);
+  World::Execution execution = world_.run([&] { run.run(); }, strategy);
+  std::optional<Failure> failure = run.verdict(execution.end);
   ++outcome_.executions;
   outcome_.steps += execution.steps;
   outcome_.too_long += execution.end == End::kTooLong;
-  outcome_.acquisitions += investigation.acquisitions();
-  outcome_.contended += investigation.contended();
-  outcome_.evaluations.add(investigation.evaluations());
+  outcome_.acquisitions += run.acquisitions();
+  outcome_.contended += run.contended();
+  outcome_.evaluations.add(run.evaluations());
   longest_ = std::max(longest_, execution.steps);
   if (failure && !(ordering_known_ && failure->oracle == Oracle::kOrdering)) {
     outcome_.counterexample = Counterexample{.failure = *std::move(failure),
@@ -168,9 +168,9 @@ bool ScheduleExplorer::still_fails(const LitmusProgram& program) {
 
 bool ScheduleExplorer::follows(const LitmusProgram& program, const std::vector<Option>& schedule) {
   Replay strategy(schedule);
-  CheckedRun investigation(world_, entry_, program);
-  const World::Execution execution = world_.run([&] { investigation.run(); }, strategy);
-  const std::optional<Failure> failure = investigation.verdict(execution.end);
+  CheckedRun run(world_, entry_, program);
+  const World::Execution execution = world_.run([&] { run.run(); }, strategy);
+  const std::optional<Failure> failure = run.verdict(execution.end);
   return failure && failure->oracle == outcome_.counterexample->failure.oracle;
 }
 
@@ -211,9 +211,9 @@ std::optional<Counterexample> ScheduleExplorer::replay(World& world, const Regis
                                                        const LitmusProgram& program,
                                                        const std::vector<Option>& schedule) {
   Replay strategy(schedule);
-  CheckedRun investigation(world, entry, program);
-  World::Execution execution = world.run([&] { investigation.run(); }, strategy, true);
-  std::optional<Failure> failure = investigation.verdict(execution.end);
+  CheckedRun run(world, entry, program);
+  World::Execution execution = world.run([&] { run.run(); }, strategy, true);
+  std::optional<Failure> failure = run.verdict(execution.end);
   if (!failure) return std::nullopt;
   return Counterexample{.failure = *std::move(failure),
                         .strategy = "replay",

@@ -36,7 +36,7 @@ constexpr RunLength kLength{.acts = 600, .most_passes = 40};
 constexpr FaultKind kFaults[] = {FaultKind::kKill, FaultKind::kStop, FaultKind::kKill,
                                  FaultKind::kRecycle, FaultKind::kNone};
 
-// With a rest in every hold, so that others come meanwhile. A player rests for a part of it.
+// With a rest in every hold, so that others come meanwhile. The runner sleeps for a part of it.
 LitmusProgram lingering(LitmusProgram program) {
   constexpr Act kLinger{.kind = Act::kSleep, .ns = 4'000'000};
   for (std::vector<Act>& acts : program.threads) {

@@ -3,10 +3,11 @@
 // Conformance: what a lock does between processes, of which some are killed and some stopped,
 // held against its Petri net.
 //
-// Programs that do what the net's threads may do are run by as many processes, their deeds put in
-// one order that a correct lock vouches for (journal.h). A process that is killed while it holds is
-// the net's `thread 1 dies`; a net that has no such event has nobody killed. That whoever waits
-// clears a dead owner's lock away nobody sees: such a step is put in where what follows needs it.
+// Programs that do what the net's threads may do are run by as many processes, their events
+// recorded in one order that a correct lock guarantees (trace/recorder.h). A process that is killed
+// while it holds is the net's `thread 1 dies`; a net that has no such event has nobody killed. That
+// whoever waits clears a dead owner's lock away nobody sees: such a step is put in where what
+// follows needs it.
 #pragma once
 
 #include <absl/status/statusor.h>

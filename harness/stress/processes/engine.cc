@@ -69,7 +69,7 @@ absl::StatusOr<Series> series_for(const Order& order) {
 
 struct Work {
   SharedStateMemory state;
-  InjectedFaults deeds;
+  InjectedFaults injected;
   std::array<std::uint64_t, kModes> epochs{};  // clean ones
   EpochPlan last;
 
@@ -87,7 +87,7 @@ std::int64_t median(std::vector<std::int64_t> values) {
 }
 
 bool recovers_late(Work& work) {
-  const std::vector<std::int64_t>& recoveries = work.deeds.recoveries_ns;
+  const std::vector<std::int64_t>& recoveries = work.injected.recoveries_ns;
   if (recoveries.size() < kEnoughRecoveries) return false;
   const std::int64_t usual = median(recoveries);
   if (usual <= kSoonEnoughNs) return false;
@@ -103,7 +103,7 @@ bool run(Work& work, const RegisteredLock& entry, const Series& series, const Te
     work.last = plan_epoch(series.modes[i % series.modes.size()], seed, series.processes);
     const auto left = std::chrono::ceil<milliseconds>(series.until - Clock::now());
     work.last.length = std::min(work.last.length, left);
-    if (!run_epoch(*work.state, entry, work.last, work.deeds)) return false;
+    if (!run_epoch(*work.state, entry, work.last, work.injected)) return false;
     if (recovers_late(work)) return false;
     ++work.epochs[work.last.mode];
     if (Clock::now() - told < kTellEvery) continue;
@@ -128,7 +128,7 @@ void tell_figures(const Work& work, Report& report) {
       report.evaluations.times[i] += get(slot.evaluations[i]);
     }
   }
-  const InjectedFaults& deeds = work.deeds;
+  const InjectedFaults& injected = work.injected;
   const double operations = sum(state, &ProcessSlot::acquisitions);
   const double refusals = sum(state, &ProcessSlot::refusals);
   const double contended = sum(state, &ProcessSlot::contended);
@@ -137,17 +137,18 @@ void tell_figures(const Work& work, Report& report) {
                     {"refusals", refusals},
                     {"contended_share", contended / std::max(operations + refusals, 1.0)},
                     {"injections", sum(state, &ProcessSlot::injections)},
-                    {"processes_killed", static_cast<double>(deeds.killed)},
-                    {"killed_while_holding", static_cast<double>(deeds.killed_inside)},
-                    {"processes_stopped", static_cast<double>(deeds.stopped)},
-                    {"stopped_while_holding", static_cast<double>(deeds.stopped_inside)},
-                    {"numbers_recycled", static_cast<double>(deeds.recycled)},
+                    {"processes_killed", static_cast<double>(injected.killed)},
+                    {"killed_while_holding", static_cast<double>(injected.killed_inside)},
+                    {"processes_stopped", static_cast<double>(injected.stopped)},
+                    {"stopped_while_holding", static_cast<double>(injected.stopped_inside)},
+                    {"numbers_recycled", static_cast<double>(injected.recycled)},
                     {"longest_wait_ns", static_cast<double>(longest_ns)}};
-  if (deeds.recoveries_ns.empty()) return;
-  const auto longest = *std::max_element(deeds.recoveries_ns.begin(), deeds.recoveries_ns.end());
-  report.figures.emplace_back("recoveries", static_cast<double>(deeds.recoveries_ns.size()));
+  if (injected.recoveries_ns.empty()) return;
+  const auto longest =
+      *std::max_element(injected.recoveries_ns.begin(), injected.recoveries_ns.end());
+  report.figures.emplace_back("recoveries", static_cast<double>(injected.recoveries_ns.size()));
   report.figures.emplace_back("median_recovery_ns",
-                              static_cast<double>(median(deeds.recoveries_ns)));
+                              static_cast<double>(median(injected.recoveries_ns)));
   report.figures.emplace_back("longest_recovery_ns", static_cast<double>(longest));
 }
 
@@ -161,11 +162,11 @@ void tell_remarks(const Work& work, Report& report) {
   if (const std::uint64_t clean = work.all_epochs(); clean != 0) {
     report.remarks.push_back(absl::StrFormat("%d clean epochs (%s)", clean, by_mode));
   }
-  if (work.deeds.not_recycled != 0) {
+  if (work.injected.not_recycled != 0) {
     report.remarks.push_back(absl::StrFormat(
         "%d times a dead process's number could not be given to another: that takes the superuser, "
         "or CAP_CHECKPOINT_RESTORE",
-        work.deeds.not_recycled));
+        work.injected.not_recycled));
   }
 }
 
@@ -185,9 +186,9 @@ void rerun(const RegisteredLock& entry, const Series& series, const EpochPlan& p
   const auto until = std::min(series.until, Clock::now() + kMostForReruns);
   while (report.replay.reruns < most && Clock::now() < until) {
     const SharedStateMemory state;
-    InjectedFaults deeds;
+    InjectedFaults injected;
     tell(absl::StrCat("rerun ", ++report.replay.reruns));
-    report.replay.failures += !run_epoch(*state, entry, plan, deeds);
+    report.replay.failures += !run_epoch(*state, entry, plan, injected);
   }
 }
 
@@ -211,7 +212,7 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
   if (!order.net.empty()) return check_conformance(entry, order, tell);
   const absl::StatusOr<Series> series = series_for(order);
   if (!series.ok()) return series.status();
-  prctl(PR_SET_TIMERSLACK, 1UL);  // the nemesis looks every 500 us
+  prctl(PR_SET_TIMERSLACK, 1UL);  // the fault injector looks every 500 us
   const Clock::time_point began = Clock::now();
   Work work;
   const bool clean = run(work, entry, *series, tell);

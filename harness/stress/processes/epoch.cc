@@ -32,11 +32,11 @@ void sleep_a_tick() {
 
 class Epoch {
  public:
-  Epoch(const EpochContext& context, InjectedFaults& deeds)
+  Epoch(const EpochContext& context, InjectedFaults& injected)
       : context_(context),
         state_(context.state),
         group_(context),
-        injector_(context, group_, deeds) {}
+        injector_(context, group_, injected) {}
 
   bool run() {
     for (std::uint32_t slot = 0; slot < context_.plan.processes; ++slot) group_.start(slot);
@@ -119,10 +119,10 @@ class Epoch {
   // can, if each is to have a lock of its own.
   bool all_is_free() {
     const pid_t checker = start_child([this] { check(); });
-    StallDetector standstill(kPatience);
+    StallDetector stall(kPatience);
     int status = 0;
     bool ended = false;
-    while (!ended && !standstill.reached(get(state_.checking), checker, tasks_of(checker))) {
+    while (!ended && !stall.reached(get(state_.checking), checker, tasks_of(checker))) {
       ended = waitpid(checker, &status, WNOHANG) == checker;
       if (!ended) sleep_a_tick();
     }
@@ -190,10 +190,10 @@ void wipe(SharedState& state) {
 }  // namespace
 
 bool run_epoch(SharedState& state, const RegisteredLock& entry, const EpochPlan& plan,
-               InjectedFaults& deeds) {
+               InjectedFaults& injected) {
   wipe(state);
   const EpochContext context(state, entry, plan);
-  return Epoch(context, deeds).run();
+  return Epoch(context, injected).run();
 }
 
 }  // namespace lockbench::stress::processes

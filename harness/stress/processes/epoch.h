@@ -11,9 +11,9 @@
 
 namespace lockbench::stress::processes {
 
-// True when nothing was found; else the charge is on the state. All processes have gone. Must be
-// called while this process has one thread.
+// True when nothing was found; else the failure is in the shared state. All processes have gone.
+// Must be called while this process has one thread.
 bool run_epoch(SharedState& state, const RegisteredLock& entry, const EpochPlan& plan,
-               InjectedFaults& deeds);
+               InjectedFaults& injected);
 
 }  // namespace lockbench::stress::processes

@@ -36,7 +36,7 @@ Failure meeting(const FailureRecord& c) {
   }
 }
 
-Failure standstill(const FailureRecord& c) {
+Failure stall(const FailureRecord& c) {
   const std::string waits = StrCat(process_text(c.slot), " waits for key ", c.key, " for ever");
   if (c.other == kNoSlot) return {Oracle::kProgress, waits + ", which nobody holds"};
   return {Oracle::kProgress, StrCat(waits, "; the last to hold it was ", process_text(c.other),
@@ -89,7 +89,7 @@ Failure failure_from(const FailureRecord& c) {
                                                  "be had again after %.0f ms only, or later",
                                                  c.x / 1000.0)};
     case FailureRecord::kStandstill:
-      return standstill(c);
+      return stall(c);
     case FailureRecord::kDied:
     case FailureRecord::kExited:
       return end_of_process(c);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Testimony: what a state says, in words.
+// Failures and events of the shared state as text, for people.
 #pragma once
 
 #include <string>

@@ -30,10 +30,10 @@ struct InjectedFaults {
 
 class FaultInjector {
  public:
-  FaultInjector(const EpochContext& context, ProcessGroup& crew, InjectedFaults& deeds)
+  FaultInjector(const EpochContext& context, ProcessGroup& group, InjectedFaults& injected)
       : context_(context),
-        group_(crew),
-        injected_(deeds),
+        group_(group),
+        injected_(injected),
         random_(derive_seed(context.plan.seed, 7)) {}
 
   // Call it about once a millisecond.

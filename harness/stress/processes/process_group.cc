@@ -18,9 +18,9 @@ ProcessGroup::~ProcessGroup() {
     kill(slot);
     bury(slot);
   }
-  for (const pid_t stranger : unrelated_) {
-    ::kill(stranger, SIGKILL);
-    collect_child(stranger);
+  for (const pid_t unrelated : unrelated_) {
+    ::kill(unrelated, SIGKILL);
+    collect_child(unrelated);
   }
 }
 
@@ -87,9 +87,9 @@ void ProcessGroup::go_on(std::uint32_t slot) {
 }
 
 bool ProcessGroup::recycle(pid_t number) {
-  const std::optional<pid_t> stranger = start_unrelated_process(number);
-  if (stranger) unrelated_.push_back(*stranger);
-  return stranger.has_value();
+  const std::optional<pid_t> unrelated = start_unrelated_process(number);
+  if (unrelated) unrelated_.push_back(*unrelated);
+  return unrelated.has_value();
 }
 
 }  // namespace lockbench::stress::processes

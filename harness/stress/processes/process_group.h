@@ -29,7 +29,7 @@ class ProcessGroup {
   std::vector<std::uint32_t> living() const;
 
   // Collects those that have ended by themselves; true when one of them should not have: then the
-  // state has a charge.
+  // state has a failure.
   bool collect();
 
   // Returns when it is dead, and not collected: its number is still its own.
@@ -39,7 +39,7 @@ class ProcessGroup {
   void stop(std::uint32_t slot);  // returns when it has stopped
   void go_on(std::uint32_t slot);
 
-  // Makes a process that does nothing until the crew goes, under the number of one that is buried.
+  // Makes a process that does nothing until the group goes, under the number of one that is buried.
   // False where the kernel does not permit that, or the number is taken.
   bool recycle(pid_t number);
 

@@ -84,9 +84,9 @@ class Run {
       kill_child(processes_[i]);
       collect_child(processes_[i]);
     }
-    for (const pid_t stranger : unrelated_) {
-      kill_child(stranger);
-      collect_child(stranger);
+    for (const pid_t unrelated : unrelated_) {
+      kill_child(unrelated);
+      collect_child(unrelated);
     }
   }
 
@@ -199,8 +199,8 @@ class Run {
     collect_child(number);
     processes_[victim] = 0;
     if (plan_.fault != FaultKind::kRecycle) return;
-    if (const std::optional<pid_t> stranger = start_unrelated_process(number)) {
-      unrelated_.push_back(*stranger);
+    if (const std::optional<pid_t> unrelated = start_unrelated_process(number)) {
+      unrelated_.push_back(*unrelated);
       ++result_.strikes.recycled;
     }
   }

@@ -5,7 +5,7 @@
 //
 // Invariants
 //   I1  a slot's words are written by the process that sits on it, but for `process`, `life`,
-//       `killed_life` and `stopped`, which are the nemesis's.
+//       `killed_life` and `stopped`, which are written by the fault injector.
 //   I2  a place's words are written by whoever has its key.
 //   I3  nothing on the state orders anything (state/words.h): the lock must.
 //   I4  `killed_life` is raised before the process is killed, so that whoever finds the name of a

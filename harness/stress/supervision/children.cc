@@ -75,10 +75,10 @@ std::optional<pid_t> start_unrelated_process(pid_t number) {
 bool can_recycle_numbers() {
   const pid_t dead = start_child([] {});
   collect_child(dead);
-  const std::optional<pid_t> stranger = start_unrelated_process(dead);
-  if (!stranger) return false;
-  kill_child(*stranger);
-  collect_child(*stranger);
+  const std::optional<pid_t> unrelated = start_unrelated_process(dead);
+  if (!unrelated) return false;
+  kill_child(*unrelated);
+  collect_child(*unrelated);
   return true;
 }
 

@@ -26,10 +26,10 @@ std::string said_of(int status) {
 ChildEnd watch_child(const std::function<void()>& body,
                      const std::function<std::uint64_t()>& told) {
   const ForkedChild child(body);
-  StallDetector standstill(kPatience);
+  StallDetector stall(kPatience);
   ChildEnd end;
   while (!end.stood_still && !child.gone_within(kTick)) {
-    end.stood_still = standstill.reached(told(), child.pid(), tasks_of(child.pid()));
+    end.stood_still = stall.reached(told(), child.pid(), tasks_of(child.pid()));
   }
   if (end.stood_still) child.kill();
   const int status = child.status();

@@ -69,7 +69,7 @@ void CheckedThread::refused(const Event& refusal, const Act& act, bool would_dea
   for (std::size_t i = 0; i < refusal.key_count(); ++i) {
     keep({.thread = number_,
           .key = refusal.key_at(i),
-          .judged = !would_deadlock,
+          .checked = !would_deadlock,
           .asked = asked_ns_,
           .answered = answered});
   }

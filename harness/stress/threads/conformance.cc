@@ -78,9 +78,10 @@ class Conformer {
     Report report =
         run_.complete({.engine = "real", .lock = entry_.name, .seconds = clock_.seconds()});
     if (run_.skipped() != 0) {
-      report.remarks.push_back(absl::StrFormat(
-          "not judged of %d executions, which took so long that a hold may have ended by the clock",
-          run_.skipped()));
+      report.remarks.push_back(
+          absl::StrFormat("not checked of %d executions, which took so long that a hold may have "
+                          "ended by the clock",
+                          run_.skipped()));
     }
     return report;
   }

@@ -2,9 +2,9 @@
 
 // Conformance: what a lock does on native threads, held against its Petri net.
 //
-// Programs that do what the net's threads may do are run at full speed, their deeds put in one
-// order that a correct lock vouches for (log.h); each must be a firing sequence of the net, and end
-// as the net can end (conformance/judge.h).
+// Programs that do what the net's threads may do are run at full speed, their events recorded in
+// one order that a correct lock vouches for (log.h); each must be a firing sequence of the net, and
+// end as the net can end (conformance/trace_checker.h).
 #pragma once
 
 #include <absl/status/statusor.h>

@@ -139,7 +139,7 @@ void tell_remarks(const SharedState& state, Report& report) {
   }
   if (const std::uint64_t refused = get(state.refused_by_kernel); refused != 0) {
     report.remarks.push_back(absl::StrFormat(
-        "the kernel refused %d changes of priority or processor: some modes disturbed less",
+        "the kernel refused %d changes of priority or processor: some modes injected fewer faults",
         refused));
   }
 }

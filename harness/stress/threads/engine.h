@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The real engine, from an order to a report: native threads, disturbed in turn in every way of
-// mode.h.
+// The real engine, from an order to a report: native threads, with the faults of each mode in turn,
+// see mode.h.
 #pragma once
 
 #include <absl/status/statusor.h>

@@ -108,10 +108,10 @@ class Epoch {
   }
 
   void await_all() {
-    StallDetector standstill(kPatience);
+    StallDetector stall(kPatience);
     // relaxed: what the threads noted is read after they have been joined.
     while (ended_.load(std::memory_order_relaxed) != threads_.size()) {
-      if (standstill.reached(events(), getpid(), tasks())) tell_standstill();
+      if (stall.reached(events(), getpid(), tasks())) report_stall();
       std::this_thread::sleep_for(kBetweenLooks);
     }
     ThreadSlot& own = state_.own_slot();
@@ -132,7 +132,7 @@ class Epoch {
     return tasks;
   }
 
-  [[noreturn]] void tell_standstill() {
+  [[noreturn]] void report_stall() {
     for (std::size_t i = 0; i < threads_.size(); ++i) {
       copy(state_.slots[i].position, state_.stalled[i]);
     }

@@ -23,8 +23,8 @@ struct Series {
   std::uint64_t most_epochs = std::numeric_limits<std::uint64_t>::max();
 };
 
-// In a child process. True when nothing was found; else the charge is on the state. Calls `look`
-// about ten times a second.
+// In a child process. True when nothing was found; else the failure is in the shared state. Calls
+// `look` about ten times a second.
 bool test_lock(SharedState& state, const RegisteredLock& entry, const Series& series,
                const std::function<void()>& look);
 

@@ -19,25 +19,25 @@ std::int64_t end_of(const Take& take) {
 }
 
 std::optional<FailureRecord> clash(const Take& before, const Take& after) {
-  FailureRecord charge{.oracle = Oracle::kModel,
-                       .fault = FailureRecord::kOutOfOrder,
-                       .thread = after.thread,
-                       .other = before.thread,
-                       .key = after.key,
-                       .x = after.update};
+  FailureRecord failure{.oracle = Oracle::kModel,
+                        .fault = FailureRecord::kOutOfOrder,
+                        .thread = after.thread,
+                        .other = before.thread,
+                        .key = after.key,
+                        .x = after.update};
   if (before.update == after.update) {
-    charge.oracle = Oracle::kConservation;
-    charge.fault = FailureRecord::kSameUpdate;
-    return charge;
+    failure.oracle = Oracle::kConservation;
+    failure.fault = FailureRecord::kSameUpdate;
+    return failure;
   }
-  if (before.update + 1 == after.update && after.answered < before.giving) return charge;
+  if (before.update + 1 == after.update && after.answered < before.giving) return failure;
   return std::nullopt;
 }
 
 std::optional<FailureRecord> holds_out_of_order(const History& history, Evaluations& evaluations) {
   std::vector<const Take*> holds;
   for (const Take& take : history.takes) {
-    if (take.held && take.judged) holds.push_back(&take);
+    if (take.held && take.checked) holds.push_back(&take);
   }
   const auto place = [](const Take* take) {
     return std::tuple(take->key, take->lease, take->update);
@@ -49,7 +49,7 @@ std::optional<FailureRecord> holds_out_of_order(const History& history, Evaluati
     const Take& after = *holds[i];
     if (before.key != after.key || before.lease != after.lease) continue;
     evaluations.count(Oracle::kModel);
-    if (auto charge = clash(before, after)) return charge;
+    if (auto failure = clash(before, after)) return failure;
   }
   return std::nullopt;
 }
@@ -80,7 +80,7 @@ std::optional<FailureRecord> refusal_without_reason(const History& history, cons
     std::sort(there.ends.begin(), there.ends.end());
   }
   for (const Take& take : history.takes) {
-    if (take.held || !take.judged || take.answered >= history.complete_until) continue;
+    if (take.held || !take.checked || take.answered >= history.complete_until) continue;
     evaluations.count(Oracle::kModel);
     const std::size_t others = traffic[place(take)].during(take.asked, take.answered) - 1;
     if (others >= rules.capacity) continue;
@@ -97,7 +97,7 @@ std::optional<FailureRecord> refusal_without_reason(const History& history, cons
 
 std::optional<FailureRecord> contradiction(const History& history, const Rules& rules,
                                            Evaluations& evaluations) {
-  if (auto charge = holds_out_of_order(history, evaluations)) return charge;
+  if (auto failure = holds_out_of_order(history, evaluations)) return failure;
   return refusal_without_reason(history, rules, evaluations);
 }
 

@@ -25,7 +25,7 @@ struct Take {
   std::uint32_t key = 0;
   std::uint32_t lease = 0;
   bool held = false;         // else refused
-  bool judged = true;        // a refusal that must have had a reason; or a hold with an update
+  bool checked = true;       // a refusal that must have had a reason; or a hold with an update
   std::uint64_t update = 0;  // what the key's count was when the hold began
   std::int64_t asked = 0;
   std::int64_t answered = 0;

@@ -25,7 +25,7 @@ enum class FaultKind : std::uint8_t {
   kSignals,           // a handler that dawdles runs anywhere, inside the lock's own code, too
   kSignalsRestart,    // the same, with system calls begun again
   kThreadChurn,       // threads end after some acts; others follow, with the ids of the dead
-  kFairness,          // nothing is disturbed; all want one key all the time
+  kFairness,          // injects nothing; all threads request one key all the time
 };
 
 struct Mode {

@@ -21,7 +21,7 @@
 namespace lockbench::stress::threads {
 
 #if defined(__SANITIZE_THREAD__)
-// ThreadSanitizer judges orders by plain accesses alone: relaxed ones may race.
+// ThreadSanitizer checks orders by plain accesses alone: relaxed ones may race.
 class Protected {
  public:
   std::uint64_t read() const { return value_; }

@@ -17,7 +17,7 @@ class QuiescentChecks {
       : context_(context), threads_(threads) {}
 
   void look() {
-    enter_phase(SharedState::kJudging);
+    enter_phase(SharedState::kComparing);
     for (std::uint32_t key = 0; key < context_.plan.keys; ++key) {
       for (std::uint32_t lease = 0; lease < context_.capacity; ++lease) check_updates(key, lease);
     }

@@ -99,10 +99,10 @@ struct SharedState {
     kPreparing,
     kRunning,
     kStopping,      // told to stop; not all have
-    kProbing,       // a standstill: which keys are free?
+    kProbing,       // a stall: which keys are free?
     kChecking,      // calls on a lock that nobody uses
     kIndependence,  // one key is held, and another is asked for
-    kJudging,       // computes; calls nothing of the lock
+    kComparing,     // computes; calls nothing of the lock
   };
   enum Failed : std::uint32_t { kNot, kBeing, kIs };
 
@@ -118,7 +118,7 @@ struct SharedState {
   std::array<Word, kModes> epochs;  // finished, of each mode
   Word refused_by_kernel;           // priorities and affinities that could not be set
 
-  // A standstill: where each thread stood, and which keys could be had (a bit each).
+  // A stall: where each thread stood, and which keys could be acquired (a bit each).
   std::array<PositionWords, kMostThreads> stalled;
   Word probed;
   Word free_keys;

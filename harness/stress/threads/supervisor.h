@@ -11,7 +11,7 @@
 namespace lockbench::stress::threads {
 
 // Runs `body` in a child process until it returns, crashes, ends the process or stands still; then
-// the child is gone. True when `body` returned; else the state has a charge. The state is the
+// the child is gone. True when `body` returned; else the state has a failure. The state is the
 // child's alone meanwhile; `look` is called about ten times a second. Must be called while this
 // process has one thread.
 bool supervise(SharedState& state, const std::function<void()>& body,

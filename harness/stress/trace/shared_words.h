@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Words: what boards are made of, on which the threads and processes of an investigation tell of
-// themselves (real/state.h, proc/state.h).
+// Words: what shared state is made of, in which threads and processes record what they do
+// (threads/shared_state.h, processes/shared_state.h).
 //
 // Guarantees   nothing orders anything: every word is written by one relaxed store and read by one
 //              relaxed load. A read-modify-write would be a fence on x86, which might mend what a

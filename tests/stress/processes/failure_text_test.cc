@@ -50,12 +50,12 @@ TEST(ProcessFailureText, NamesTheStoppedOwnerWhoseKeyWasTaken) {
 }
 
 TEST(ProcessFailureText, SaysOfAStandstillWhetherTheLastHolderWasKilled) {
-  FailureRecord charge{
+  FailureRecord failure{
       .fault = FailureRecord::kStandstill, .slot = 1, .other = 2, .key = 0, .x = 1};
-  EXPECT_EQ(failure_from(charge).oracle, Oracle::kProgress);
-  EXPECT_THAT(failure_from(charge).what, HasSubstr("process 2, which was killed"));
-  charge.other = kNoSlot;
-  EXPECT_THAT(failure_from(charge).what, HasSubstr("which nobody holds"));
+  EXPECT_EQ(failure_from(failure).oracle, Oracle::kProgress);
+  EXPECT_THAT(failure_from(failure).what, HasSubstr("process 2, which was killed"));
+  failure.other = kNoSlot;
+  EXPECT_THAT(failure_from(failure).what, HasSubstr("which nobody holds"));
 }
 
 TEST(ProcessEpoch, IsTheSameForTheSameSeed) {

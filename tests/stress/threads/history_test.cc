@@ -24,62 +24,62 @@ Take refusal(std::uint32_t thread, std::int64_t asked, std::int64_t answered) {
   return {.thread = thread, .asked = asked, .answered = answered};
 }
 
-std::optional<FailureRecord> judged(std::vector<Take> takes, Rules rules = {}) {
+std::optional<FailureRecord> checked(std::vector<Take> takes, Rules rules = {}) {
   Evaluations evaluations;
   return contradiction({.takes = std::move(takes)}, rules, evaluations);
 }
 
 TEST(History, HoldsOneAfterTheOtherAreInOrder) {
-  EXPECT_FALSE(judged({hold(1, 1, 5, 21, 30, 31), hold(0, 0, 0, 1, 20, 22)}));
+  EXPECT_FALSE(checked({hold(1, 1, 5, 21, 30, 31), hold(0, 0, 0, 1, 20, 22)}));
 }
 
 TEST(History, AHoldThatBeganBeforeTheOneBeforeWasGivenBackIsOutOfOrder) {
-  const auto charge = judged({hold(0, 0, 0, 1, 20, 22), hold(1, 1, 5, 19, 30, 31)});
-  ASSERT_TRUE(charge);
-  EXPECT_EQ(charge->fault, FailureRecord::kOutOfOrder);
-  EXPECT_EQ(charge->thread, 1U);
-  EXPECT_EQ(charge->other, 0U);
+  const auto failure = checked({hold(0, 0, 0, 1, 20, 22), hold(1, 1, 5, 19, 30, 31)});
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->fault, FailureRecord::kOutOfOrder);
+  EXPECT_EQ(failure->thread, 1U);
+  EXPECT_EQ(failure->other, 0U);
 }
 
 TEST(History, OneUpdateMadeTwiceIsALostOne) {
-  const auto charge = judged({hold(0, 7, 0, 1, 2, 3), hold(1, 7, 4, 5, 6, 7)});
-  ASSERT_TRUE(charge);
-  EXPECT_EQ(charge->fault, FailureRecord::kSameUpdate);
-  EXPECT_EQ(charge->oracle, Oracle::kConservation);
+  const auto failure = checked({hold(0, 7, 0, 1, 2, 3), hold(1, 7, 4, 5, 6, 7)});
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->fault, FailureRecord::kSameUpdate);
+  EXPECT_EQ(failure->oracle, Oracle::kConservation);
 }
 
 TEST(History, UpdatesOfDifferentLeasesAreNotCompared) {
   std::vector<Take> takes = {hold(0, 7, 0, 1, 2, 3), hold(1, 7, 1, 2, 3, 4)};
   takes[1].lease = 1;
-  EXPECT_FALSE(judged(takes, {.capacity = 2}));
+  EXPECT_FALSE(checked(takes, {.capacity = 2}));
 }
 
 TEST(History, ARefusalWithNobodyNearHasNoReason) {
-  const auto charge = judged({hold(0, 0, 0, 1, 2, 3), refusal(1, kMs, kMs + 10)});
-  ASSERT_TRUE(charge);
-  EXPECT_EQ(charge->fault, FailureRecord::kRefusedAlone);
-  EXPECT_EQ(charge->thread, 1U);
+  const auto failure = checked({hold(0, 0, 0, 1, 2, 3), refusal(1, kMs, kMs + 10)});
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->fault, FailureRecord::kRefusedAlone);
+  EXPECT_EQ(failure->thread, 1U);
 }
 
 TEST(History, ARefusalDuringAnothersTakeMayBeRight) {
-  EXPECT_FALSE(judged({hold(0, 0, 0, 1, 2 * kMs, 2 * kMs + 1), refusal(1, kMs, kMs + 10)}));
+  EXPECT_FALSE(checked({hold(0, 0, 0, 1, 2 * kMs, 2 * kMs + 1), refusal(1, kMs, kMs + 10)}));
 }
 
 TEST(History, AnUnlockThatHasJustReturnedMayNotBeVisibleYet) {
-  EXPECT_FALSE(judged({hold(0, 0, 0, 1, 2, 3), refusal(1, 4, 5)}));
+  EXPECT_FALSE(checked({hold(0, 0, 0, 1, 2, 3), refusal(1, 4, 5)}));
 }
 
 TEST(History, ATakeOfAnotherKeyIsAReasonOnlyWhereKeysShareALock) {
   std::vector<Take> takes = {hold(0, 0, 0, 1, 2 * kMs, 2 * kMs + 1), refusal(1, kMs, kMs + 10)};
   takes[1].key = 1;
-  EXPECT_FALSE(judged(takes, {.lock_per_key = false}));
-  EXPECT_TRUE(judged(takes, {.lock_per_key = true}));
+  EXPECT_FALSE(checked(takes, {.lock_per_key = false}));
+  EXPECT_TRUE(checked(takes, {.lock_per_key = true}));
 }
 
 TEST(History, OneHolderOfTwoLeasesIsNoReason) {
   const std::vector<Take> takes = {hold(0, 0, 0, 1, 2 * kMs, 2 * kMs + 1),
                                    refusal(1, kMs, kMs + 10)};
-  EXPECT_TRUE(judged(takes, {.capacity = 2}));
+  EXPECT_TRUE(checked(takes, {.capacity = 2}));
 }
 
 TEST(History, WhatMayBeMissingIsNotJudged) {
