@@ -8,12 +8,14 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -128,9 +130,13 @@ TYPED_TEST(FileLockTest, DISABLED_AfterExec) {
   auto held_before = lock.handle(kKey);
   EXPECT_FALSE(held_before.try_lock());
   EXPECT_EQ(held_before.unlock(), Unlocked::kNotOwner);
-  auto other = lock.handle(kKey + 1);
-  other.lock();
-  EXPECT_EQ(other.unlock(), Unlocked::kYes);
+  // Several at once, each of which needs a claim whose name no claim from before has.
+  std::vector<std::unique_ptr<typename FileLock<TypeParam>::Handle>> others;
+  for (std::uint64_t key = 0; key < 64; ++key) {
+    others.emplace_back(new typename FileLock<TypeParam>::Handle(lock.handle(kKey + 1 + key)))
+        ->lock();
+  }
+  for (const auto& other : others) EXPECT_EQ(other->unlock(), Unlocked::kYes);
 }
 
 TYPED_TEST(FileLockTest, AProgramStartedByExecLocksAndLeavesAloneWhatItHeldBefore) {
