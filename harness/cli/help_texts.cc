@@ -127,24 +127,25 @@ std::string model_help() {
   }
   return text +
          "\n"
-         "Explores every reachable marking, with symmetry reduction over threads; proves sums of "
-         "tokens\n"
-         "that never change from the net alone.\n"
+         "The search explores every state that the threads can reach. Invariants follow from the "
+         "net\n"
+         "alone, so they hold even if a limit ends the search.\n"
          "\n"
          "Examples\n"
          "  lockbench model keyed\n"
-         "  lockbench model keyed --nested --order opposite --film deadlock.html\n"
+         "  lockbench model keyed --nested --order opposite --animation deadlock.html\n"
          "  lockbench model lease --threads 3 --leases 3 --nested\n"
          "  lockbench model striped --nested --order twice --stripes 1\n"
          "  lockbench model keyed --threads 8 --keys 4 --budget 5min\n"
          "  lockbench model keyed --conform\n"
          "  lockbench model file --conform\n"
          "  lockbench model keyed --trace log.txt\n"
-         "  lockbench model --file mine.pnml --draw mine.svg\n"
+         "  lockbench model --file mine.pnml --dot mine.dot\n"
          "\n"
-         "Exit codes: 0 nothing wrong is reachable, 1 a file could not be written, 2 bad input,\n"
-         "3 something wrong is reachable or the trace does not conform, 4 the budget ended "
-         "first.\n";
+         "Exit codes: 0 no fault, 1 a file could not be written or the engine failed, 2 bad "
+         "input,\n"
+         "3 a fault, or the net cannot do what the trace or the lock does, 4 a limit was "
+         "reached.\n";
 }
 
 std::string version_text() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Expansion: the successors of several markings at once, so that the memory, which takes much
-// longer to answer than a successor takes to compute, is asked for many answers together.
+// Expansion: the successors of several markings at once. A memory access takes much longer than the
+// computation of a successor, so the look-ups of many successors are prefetched together.
 #pragma once
 
 #include <cstddef>
@@ -20,14 +20,15 @@ class Expansion {
  public:
   using Next = typename Successors<W>::Next;
 
-  // As many markings as are worth expanding together.
-  static constexpr std::uint32_t kTogether = 16;
+  // More markings or successors at once gain nothing, and successors take memory.
+  static constexpr std::size_t kMostMarkings = 16;
+  static constexpr std::size_t kMostSuccessors = 4096;
 
   struct Group {
     std::uint32_t from = 0;  // number of the marking
     std::size_t begin = 0;
     std::size_t end = 0;
-    std::uint32_t overflow = 0;  // as of Successors::add_to()
+    std::uint32_t overflow = 0;  // the result of Successors::add_to()
   };
 
   Expansion(const Successors<W>& successors, const MarkingSet<W>& seen)
@@ -38,6 +39,8 @@ class Expansion {
     nexts_.clear();
   }
 
+  bool full() const { return groups_.size() >= kMostMarkings || nexts_.size() >= kMostSuccessors; }
+
   void add(std::uint32_t from) {
     const std::size_t begin = nexts_.size();
     const std::uint32_t overflow = successors_.add_to(nexts_, seen_[from]);
@@ -45,8 +48,8 @@ class Expansion {
     groups_.push_back({.from = from, .begin = begin, .end = nexts_.size(), .overflow = overflow});
   }
 
-  // To be called when all have been added, and before they are looked up.
-  void announce() const {
+  // Call this after the last add() and before the first look-up.
+  void prefetch() const {
     for (const Next& next : nexts_) seen_.prefetch_marking(next.hash);
   }
 

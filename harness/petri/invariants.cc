@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <set>
 
 namespace lockbench {
 namespace {
@@ -13,6 +14,8 @@ namespace {
 using Weight = std::int64_t;
 // Products of two of these fit a Weight.
 constexpr Weight kLargest = std::numeric_limits<std::int32_t>::max();
+// Pairs of rows that are combined between two calls of `stop`.
+constexpr std::size_t kPairs = 64;
 
 // Sparse and sorted by index: places for `sum`, transitions for `change`.
 using Sparse = std::vector<std::pair<std::uint32_t, Weight>>;
@@ -30,7 +33,7 @@ Weight at(const Sparse& row, std::uint32_t index) {
   return found != row.end() && found->first == index ? found->second : 0;
 }
 
-// a·x + b·y, without its zeros.
+// a·x + b·y without zeros.
 Sparse combined(const Sparse& x, Weight a, const Sparse& y, Weight b) {
   Sparse out;
   auto i = x.begin();
@@ -47,7 +50,7 @@ Sparse combined(const Sparse& x, Weight a, const Sparse& y, Weight b) {
   return out;
 }
 
-// Divides by the greatest common divisor; false when a weight is too large to go on with.
+// Divides by the greatest common divisor. False if a weight is too large to continue with.
 bool reduce(Row& row) {
   Weight divisor = 0;
   for (const Sparse* part : {&row.sum, &row.change}) {
@@ -75,47 +78,72 @@ bool supports_within(const Sparse& inner, const Sparse& outer) {
 
 class Elimination {
  public:
-  Elimination(const Net& net, std::size_t most_rows) : most_rows_(most_rows) {
+  Elimination(const Net& net, std::size_t most_rows, const std::function<bool()>& stop)
+      : most_rows_(most_rows), stop_(stop), signs_(net.transitions.size()) {
     rows_.resize(net.places.size());
     for (std::uint32_t p = 0; p < net.places.size(); ++p) rows_[p].sum = {{p, 1}};
-    for (std::uint32_t t = 0; t < net.transitions.size(); ++t) add_column(net.transitions[t], t);
+    std::set<Sparse> known;
+    for (std::uint32_t t = 0; t < net.transitions.size(); ++t) {
+      const Sparse change = change_by(net.transitions[t]);
+      // Transitions with the same effect, or the inverse one, are one column.
+      if (!known.insert(change).second) continue;
+      for (const auto& [place, weight] : change) rows_[place].change.emplace_back(t, weight);
+    }
+    for (const Row& row : rows_) count(row, 1);
   }
 
-  // Rows whose sums nothing changes; `all`: none was dropped on the way.
+  // Rows whose sums no transition changes. `all` is false if a limit dropped rows.
   std::vector<Row> run(bool& all) {
-    while (const std::optional<std::uint32_t> column = cheapest_column()) eliminate(*column);
+    while (!must_stop()) {
+      const std::optional<std::uint32_t> column = cheapest_column();
+      if (!column) break;
+      eliminate(*column);
+    }
+    std::erase_if(rows_, [](const Row& row) { return !row.change.empty(); });
     all = all_;
     return std::move(rows_);
   }
 
  private:
+  // How many rows a transition changes upwards and downwards.
   struct Signs {
-    std::size_t positive = 0;
-    std::size_t negative = 0;
+    std::int64_t positive = 0;
+    std::int64_t negative = 0;
   };
 
-  void add_column(const NetTransition& transition, std::uint32_t t) {
+  bool must_stop() {
+    if (!stop_ || !stop_()) return false;
+    all_ = false;
+    return true;
+  }
+
+  // By how much firing changes each place, with a positive first weight.
+  static Sparse change_by(const NetTransition& transition) {
     std::map<std::uint32_t, Weight> change;
-    for (const Arc& arc : transition.gives) change[arc.place] += arc.weight;
-    for (const Arc& arc : transition.takes) change[arc.place] -= arc.weight;
-    for (const auto& [place, weight] : change) {
-      if (weight != 0) rows_[place].change.emplace_back(t, weight);
+    for (const Arc& arc : transition.post) change[arc.place] += arc.weight;
+    for (const Arc& arc : transition.pre) change[arc.place] -= arc.weight;
+    std::erase_if(change, [](const auto& entry) { return entry.second == 0; });
+    Sparse out(change.begin(), change.end());
+    if (!out.empty() && out[0].second < 0) {
+      for (auto& [place, weight] : out) weight = -weight;
+    }
+    return out;
+  }
+
+  void count(const Row& row, std::int64_t times) {
+    for (const auto& [t, weight] : row.change) {
+      (weight > 0 ? signs_[t].positive : signs_[t].negative) += times;
     }
   }
 
   // The transition whose elimination adds the fewest rows.
   std::optional<std::uint32_t> cheapest_column() const {
-    std::map<std::uint32_t, Signs> signs;
-    for (const Row& row : rows_) {
-      for (const auto& [t, weight] : row.change) {
-        ++(weight > 0 ? signs[t].positive : signs[t].negative);
-      }
-    }
     std::optional<std::uint32_t> best;
-    double least = 0;
-    for (const auto& [t, s] : signs) {
-      const double growth = static_cast<double>(s.positive) * static_cast<double>(s.negative) -
-                            static_cast<double>(s.positive + s.negative);
+    std::int64_t least = 0;
+    for (std::uint32_t t = 0; t < signs_.size(); ++t) {
+      const auto [positive, negative] = signs_[t];
+      if (positive + negative == 0) continue;
+      const std::int64_t growth = positive * negative - (positive + negative);
       if (best && growth >= least) continue;
       best = t;
       least = growth;
@@ -129,10 +157,15 @@ class Elimination {
     std::vector<Row> negative;
     for (Row& row : rows_) {
       const Weight weight = at(row.change, t);
+      if (weight != 0) count(row, -1);
       (weight == 0 ? kept : weight > 0 ? positive : negative).push_back(std::move(row));
     }
+    std::size_t pairs = 0;
+    bool stopped = false;
     for (const Row& p : positive) {
       for (const Row& n : negative) {
+        stopped = stopped || (++pairs % kPairs == 0 && must_stop());
+        if (stopped) break;
         Row row = {.sum = combined(p.sum, -at(n.change, t), n.sum, at(p.change, t)),
                    .change = combined(p.change, -at(n.change, t), n.change, at(p.change, t))};
         add_minimal(kept, std::move(row));
@@ -149,60 +182,61 @@ class Elimination {
       all_ = false;
       return;
     }
-    std::erase_if(kept, [&row](const Row& other) { return supports_within(row.sum, other.sum); });
+    std::erase_if(kept, [&](const Row& other) {
+      if (!supports_within(row.sum, other.sum)) return false;
+      count(other, -1);
+      return true;
+    });
     if (kept.size() >= most_rows_) {
       all_ = false;
       return;
     }
+    count(row, 1);
     kept.push_back(std::move(row));
   }
 
   const std::size_t most_rows_;
+  const std::function<bool()>& stop_;
+  std::vector<Signs> signs_;  // per transition
   std::vector<Row> rows_;
   bool all_ = true;
 };
 
-std::string counted(std::uint32_t weight, const std::string& words) {
+std::string weighted(std::uint32_t weight, const std::string& words) {
   return weight == 1 ? words : std::to_string(weight) + " × " + words;
 }
 
-// Places of which the same is said: `holds a`, of threads 1, 2 and 3.
+// Places of several threads with one label: `holds a` of threads 1, 2 and 3.
 struct Term {
-  std::string says;
-  std::vector<std::string> threads;  // empty: it is about none
+  const NetPlace* place = nullptr;  // the first of them
+  std::vector<std::string> owners;
   std::uint32_t weight = 1;
 };
 
-void add_term(std::vector<Term>& terms, const std::string& words, std::uint32_t weight) {
-  Term term = {.says = words, .weight = weight};
-  if (const std::size_t end = words.find(' ', 7);
-      words.starts_with("thread ") && end < words.size()) {
-    term = {.says = words.substr(end + 1), .threads = {words.substr(7, end - 7)}, .weight = weight};
-  }
-  const auto same = std::find_if(terms.begin(), terms.end(), [&term](const Term& other) {
-    return !term.threads.empty() && !other.threads.empty() && other.says == term.says &&
-           other.weight == term.weight;
+void add_term(std::vector<Term>& terms, const NetPlace& place, std::uint32_t weight) {
+  const auto same = std::find_if(terms.begin(), terms.end(), [&](const Term& other) {
+    return !place.owner.empty() && !other.place->owner.empty() && !place.label.empty() &&
+           other.place->label == place.label && other.weight == weight;
   });
   if (same == terms.end()) {
-    terms.push_back(std::move(term));
+    terms.push_back({.place = &place, .owners = {place.owner}, .weight = weight});
   } else {
-    same->threads.push_back(term.threads[0]);
+    same->owners.push_back(place.owner);
   }
 }
 
-// `thread 1 holds a`, `holds a (thread 1, 2 or 3)`.
-std::string words_of(const Term& term) {
-  if (term.threads.empty()) return term.says;
-  if (term.threads.size() == 1) return "thread " + term.threads[0] + " " + term.says;
-  std::string list;
-  for (std::size_t i = 0; i < term.threads.size(); ++i) {
-    if (i != 0) list += i + 1 == term.threads.size() ? " or " : ", ";
-    list += term.threads[i];
+// `thread 1 holds a`, `holds a (thread 1, 2 or 3)`
+std::string text_of(const Term& term) {
+  if (term.owners.size() == 1) return full_label(*term.place);
+  std::string list = term.owners[0];
+  for (std::size_t i = 1; i < term.owners.size(); ++i) {
+    list += i + 1 == term.owners.size() ? " or " : ", ";
+    list += term.owners[i].substr(term.owners[i].find(' ') + 1);
   }
-  return term.says + " (thread " + list + ")";
+  return term.place->label + " (" + list + ")";
 }
 
-// What the equation means to somebody who asks who may be inside.
+// What the equation says about who can be inside.
 std::string meaning_of(const Invariant& invariant) {
   const bool plain = std::all_of(invariant.places.begin(), invariant.places.end(),
                                  [](const Arc& arc) { return arc.weight == 1; });
@@ -215,9 +249,10 @@ std::string meaning_of(const Invariant& invariant) {
 
 }  // namespace
 
-Invariants find_invariants(const Net& net, std::size_t most_rows) {
+Invariants find_invariants(const Net& net, std::size_t most_rows,
+                           const std::function<bool()>& stop) {
   Invariants invariants;
-  for (Row& row : Elimination(net, most_rows).run(invariants.all)) {
+  for (Row& row : Elimination(net, most_rows, stop).run(invariants.all)) {
     Invariant invariant;
     for (const auto& [place, weight] : row.sum) {
       invariant.places.push_back({place, static_cast<std::uint32_t>(weight)});
@@ -246,14 +281,12 @@ std::vector<std::optional<std::uint64_t>> bounds_of(const Net& net, const Invari
   return bounds;
 }
 
-std::string sentence_of(const Net& net, const Invariant& invariant) {
-  // Threads of which the same is said are named together.
+std::string text_of(const Net& net, const Invariant& invariant) {
   std::vector<Term> terms;
-  for (const Arc& arc : invariant.places)
-    add_term(terms, words_of(net.places[arc.place]), arc.weight);
+  for (const Arc& arc : invariant.places) add_term(terms, net.places[arc.place], arc.weight);
   std::string text;
   for (const Term& term : terms) {
-    text += (text.empty() ? "" : " + ") + counted(term.weight, words_of(term));
+    text += (text.empty() ? "" : " + ") + weighted(term.weight, text_of(term));
   }
   return text + " = " + std::to_string(invariant.sum) + meaning_of(invariant);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Invariants: weighted sums of tokens that no transition changes, whatever happens.
+// Place invariants: weighted sums of tokens that no transition changes.
 //
-// They follow from the arcs alone, so they hold for the net however far a search came. Those given
-// are the ones of minimal support with positive weights: every other such invariant is a sum of
-// multiples of these.
+// They follow from the arcs alone, so they hold in every reachable marking even if a search was
+// incomplete. Returned are those of minimal support with positive weights: every other invariant
+// with positive weights is a sum of multiples of these.
 //
 // Source  J. Martínez, M. Silva, "A simple and fast algorithm to obtain all invariants of a
 //         generalized Petri net", 1982 (Farkas' elimination), with supports kept minimal at each
@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,22 +24,24 @@ namespace lockbench {
 
 struct Invariant {
   std::vector<Arc> places;  // sorted by place; the weights of the sum
-  std::uint64_t sum = 0;    // in the initial marking, hence always
+  std::uint64_t sum = 0;    // in every reachable marking
 };
 
 struct Invariants {
   std::vector<Invariant> found;
-  bool all = true;  // false: the limit came first; what was found holds all the same
+  bool all = true;  // false: more may exist; a limit ended the search for them
 };
 
-// There can be exponentially many. `most_rows`: how many the elimination carries at once.
-Invariants find_invariants(const Net& net, std::size_t most_rows = 5000);
+// There can be exponentially many. `most_rows` limits how many rows the elimination keeps at once.
+// `stop` is called often; true ends the search for more invariants. Empty: never.
+Invariants find_invariants(const Net& net, std::size_t most_rows = 5000,
+                           const std::function<bool()>& stop = {});
 
-// For each place the most tokens that the invariants allow; nullopt where they say nothing.
+// The most tokens that the invariants allow each place; nullopt if they do not bound it.
 std::vector<std::optional<std::uint64_t>> bounds_of(const Net& net, const Invariants& invariants);
 
 // `lock is free + thread 1 holds the lock + thread 2 holds the lock = 1: never two of these at
 // once`.
-std::string sentence_of(const Net& net, const Invariant& invariant);
+std::string text_of(const Net& net, const Invariant& invariant);
 
 }  // namespace lockbench

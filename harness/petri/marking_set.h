@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// MarkingSet: markings of W words each, numbered in the order in which they came.
+// MarkingSet: a hash set of markings of W words each, numbered in the order of their insertion.
 //
 // Not a class for general use: numbers are 32 bits wide, and nothing is ever removed.
 //
-// A look-up touches two places in memory, a slot and the marking that it names, and both can be
-// asked for ahead (prefetch_slot(), then prefetch_marking()). A slot keeps half of its marking's
-// hash, so that those of others, which stand in between, need not be looked at.
+// A look-up touches two addresses, a slot and the marking that it refers to. Both can be prefetched
+// (prefetch_slot(), then prefetch_marking()). A slot keeps half of its marking's hash, so that a
+// look-up rarely reads other markings of the probe sequence.
 #pragma once
 
 #include <algorithm>
@@ -71,35 +71,37 @@ class MarkingSet {
     markings_.back()[size_ % kChunk] = words;
     parents_.back()[size_ % kChunk] = parent;
     slot = {.number = ++size_, .half = half_of(hash)};
-    if (size_ > count_ / 8 * 7) grow();
+    if (size_ > most_of(count_)) grow();
     return true;
   }
 
-  std::uint64_t bytes() const {
-    return count_ * sizeof(Slot) + size_ * (sizeof(Words<W>) + sizeof(std::uint32_t));
+  std::uint64_t bytes() const { return bytes_of(size_, count_); }
+  // What bytes() would be after one more marking, for which the table may grow.
+  std::uint64_t bytes_with_one_more() const {
+    return bytes_of(size_ + 1, size_ + 1 > most_of(count_) ? grown(count_) : count_);
   }
 
  private:
   struct Slot {
-    std::uint32_t number = 0;  // of its marking, and 1; 0: free
-    std::uint32_t half = 0;    // of its hash, the half that does not choose the slot
+    std::uint32_t number = 0;  // 1 + the number of its marking; 0: free
+    std::uint32_t half = 0;    // the half of its hash that does not choose the slot
   };
 
   static constexpr std::size_t kChunk = 1U << 18;
   static constexpr std::size_t kFirstSlots = 4096;
-  static constexpr std::size_t kAhead = 32;  // slots asked for ahead while the table is filled anew
-  // Wide markings leave less room for slots that are still free.
-  static constexpr std::size_t kGrowth = W > 4 ? 5 : 6;  // quarters
+  static constexpr std::size_t kAhead = 32;  // slots that are prefetched while the table is rebuilt
+  // The growth of the table, in quarters. Wide markings leave less memory for free slots.
+  static constexpr std::size_t kGrowth = W > 4 ? 5 : 6;
 
   static std::uint32_t half_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash); }
-  // By its upper bits.
+  // The upper bits choose the slot.
   std::size_t slot_of(std::uint64_t hash) const {
     __extension__ using Wide = unsigned __int128;
     return static_cast<std::size_t>(Wide{hash} * count_ >> 64);
   }
   std::size_t after(std::size_t slot) const { return slot + 1 == count_ ? 0 : slot + 1; }
 
-  // Where the marking is, or where it would be.
+  // The slot of the marking, or the free slot that it would get.
   std::size_t place_of(const Words<W>& words, std::uint64_t hash) const {
     std::size_t slot = slot_of(hash);
     for (; slots_[slot].number != 0; slot = after(slot)) {
@@ -109,9 +111,15 @@ class MarkingSet {
     return slot;
   }
 
+  static std::uint64_t bytes_of(std::uint64_t markings, std::uint64_t slots) {
+    return slots * sizeof(Slot) + markings * (sizeof(Words<W>) + sizeof(std::uint32_t));
+  }
+  static std::size_t most_of(std::size_t slots) { return slots / 8 * 7; }
+  static std::size_t grown(std::size_t slots) { return slots / 4 * kGrowth; }
+
   void grow() {
-    count_ = count_ / 4 * kGrowth;
-    slots_ = platform::HugeMemory<Slot>();  // first, so that both are not there at once
+    count_ = grown(count_);
+    slots_ = platform::HugeMemory<Slot>();  // frees the old table before the new one is allocated
     slots_ = platform::HugeMemory<Slot>(count_);
     std::array<std::uint64_t, kAhead> hashes;
     for (std::uint32_t first = 0; first < size_; first += kAhead) {
@@ -131,7 +139,7 @@ class MarkingSet {
 
   std::vector<platform::HugeMemory<Words<W>>> markings_;
   std::vector<platform::HugeMemory<std::uint32_t>> parents_;
-  std::size_t count_ = kFirstSlots;  // of slots, at most seven eighths used
+  std::size_t count_ = kFirstSlots;  // of slots; at most seven eighths are used
   platform::HugeMemory<Slot> slots_{kFirstSlots};
   std::uint32_t size_ = 0;
 };

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "harness/petri/lock_parts.h"
+#include "harness/petri/lock_models.h"
 #include "harness/petri/net_builder.h"
 #include "harness/petri/thread_program.h"
 #include "harness/plan/nearest.h"
@@ -14,17 +14,17 @@
 namespace lockbench {
 namespace {
 
-using internal::Course;
+using internal::AcquisitionPlan;
 using internal::Held;
-using internal::LockPart;
-using Locks = std::vector<std::unique_ptr<LockPart>>;
+using internal::LockModel;
+using Locks = std::vector<std::unique_ptr<LockModel>>;
 
 constexpr std::uint32_t kMostThreads = 64;
 constexpr std::uint32_t kMostLocks = 26;  // a letter each
 constexpr std::uint32_t kMostDepth = 1000;
-constexpr std::uint32_t kUsual = 2;  // keys, stripes, leases and depth
+constexpr std::uint32_t kDefault = 2;  // keys, stripes, leases and depth
 
-// Which of a spec's choices mean something to a model.
+// The fields of ModelSpec that apply to a model.
 struct Kind {
   const char* name;
   const char* summary;
@@ -40,7 +40,7 @@ const std::vector<Kind> kKinds{
     {.name = "none", .summary = "no lock: a read and a later write"},
     {.name = "global", .summary = "one lock for all", .nests = true},
     {.name = "keyed",
-     .summary = "a lock per key; nothing is kept of a key that nobody holds",
+     .summary = "a lock per key; nothing is kept for a key that no thread holds",
      .keys = true,
      .nests = true,
      .orders = true},
@@ -51,7 +51,7 @@ const std::vector<Kind> kKinds{
      .nests = true,
      .orders = true},
     {.name = "reentrant",
-     .summary = "its owner takes it again, up to --depth",
+     .summary = "its owner can acquire it again, up to --depth",
      .depth = true,
      .nests = true},
     {.name = "lease",
@@ -60,12 +60,13 @@ const std::vector<Kind> kKinds{
      .leases = true,
      .nests = true},
     {.name = "random_mutexes_as_published",
-     .summary = "one of --leases mutexes, chosen blindly; nested: any second one",
+     .summary = "one of --leases mutexes, chosen at random; nested: any second one",
      .leases = true,
      .nests = true},
-    {.name = "file", .summary = "a lock file; its owner may die, and whoever waits clears it away"},
-    {.name = "file_as_published", .summary = "a lock file that a dead owner leaves for ever"},
-    {.name = "timed_hold", .summary = "a hold that expires; its token is refused from then on"},
+    {.name = "file", .summary = "a lock file; its owner may die, and a waiting process removes it"},
+    {.name = "file_as_published", .summary = "a lock file that a dead owner leaves forever"},
+    {.name = "timed_hold",
+     .summary = "a hold that expires; its fencing token is refused from then on"},
     {.name = "test_then_set", .summary = "a lock whose test and set are two steps"},
 };
 
@@ -82,10 +83,10 @@ absl::StatusOr<const Kind*> find_kind(const std::string& name) {
   return unknown_name("model", name, names);
 }
 
-absl::Status check_number(const Kind& kind, const std::string& flag, bool means_something,
+absl::Status check_number(const Kind& kind, const std::string& flag, bool applies,
                           const std::optional<std::uint32_t>& number, std::uint32_t most) {
   if (!number) return absl::OkStatus();
-  if (!means_something) {
+  if (!applies) {
     return wrong(std::string("'") + kind.name + "' has no " + flag + "; leave out --" + flag);
   }
   const absl::Status status = check_range(*number, {.least = 1, .most = most});
@@ -102,15 +103,15 @@ absl::Status check(const Kind& kind, const ModelSpec& spec) {
     if (!status.ok()) return status;
   }
   if (spec.nested && !kind.nests) {
-    return wrong(std::string("'") + kind.name + "' is taken one at a time; leave out --nested");
+    return wrong(std::string("'") + kind.name + "' is acquired one at a time; leave out --nested");
   }
   if (!spec.order) return absl::OkStatus();
   if (!kind.orders) {
     return wrong(std::string("'") + kind.name + "' has no keys in an order; leave out --order");
   }
-  if (!spec.nested) return wrong("--order is that of nested keys; add --nested");
+  if (!spec.nested) return wrong("--order needs --nested");
   if (spec.order == KeyOrder::kTwice && !kind.stripes) {
-    return wrong("--order twice is about stripes; for '" + std::string(kind.name) +
+    return wrong("--order twice needs stripes; for '" + std::string(kind.name) +
                  "' it is same or opposite");
   }
   return absl::OkStatus();
@@ -123,7 +124,7 @@ std::string number(std::uint32_t i) {
   return std::to_string(i + 1);
 }
 
-Locks single(std::unique_ptr<LockPart> lock) {
+Locks single(std::unique_ptr<LockModel> lock) {
   Locks locks;
   locks.push_back(std::move(lock));
   return locks;
@@ -134,45 +135,46 @@ Locks lease_shards(const ModelSpec& spec, NetBuilder& net) {
   const std::uint32_t shards = spec.keys.value_or(1);
   for (std::uint32_t i = 0; i < shards; ++i) {
     const std::string of = shards == 1 ? "" : " of shard " + letter(i);
-    locks.push_back(internal::plain_part(net, shards == 1 ? "lease" : "lease_" + letter(i),
-                                         "a lease" + of, spec.leases.value_or(kUsual)));
+    locks.push_back(internal::counting_model(net, shards == 1 ? "lease" : "lease_" + letter(i),
+                                             "a lease" + of, spec.leases.value_or(kDefault)));
   }
   return locks;
 }
 
 Locks make_locks(const ModelSpec& spec, NetBuilder& net) {
   const std::string& name = spec.primitive;
-  if (name == "none") return single(internal::no_part(net));
-  if (name == "test_then_set") return single(internal::test_then_set_part(net));
-  if (name == "timed_hold") return single(internal::timed_part(net));
-  if (name == "file") return single(internal::file_part(net, true));
-  if (name == "file_as_published") return single(internal::file_part(net, false));
-  if (name == "global") return single(internal::plain_part(net, "lock", "the lock", 1));
+  if (name == "none") return single(internal::unlocked_model(net));
+  if (name == "test_then_set") return single(internal::test_then_set_model(net));
+  if (name == "timed_hold") return single(internal::timed_model(net));
+  if (name == "file") return single(internal::file_model(net, true));
+  if (name == "file_as_published") return single(internal::file_model(net, false));
+  if (name == "global") return single(internal::counting_model(net, "lock", "the lock", 1));
   if (name == "reentrant") {
-    return single(internal::reentrant_part(net, "lock", "the lock", spec.depth.value_or(kUsual)));
+    return single(
+        internal::reentrant_model(net, "lock", "the lock", spec.depth.value_or(kDefault)));
   }
   if (name == "lease") return lease_shards(spec, net);
   Locks locks;
   if (name == "keyed") {
-    for (std::uint32_t i = 0; i < spec.keys.value_or(kUsual); ++i) {
-      locks.push_back(internal::key_part(net, letter(i), letter(i)));
+    for (std::uint32_t i = 0; i < spec.keys.value_or(kDefault); ++i) {
+      locks.push_back(internal::key_model(net, letter(i), letter(i)));
     }
   } else if (name == "striped") {
-    for (std::uint32_t i = 0; i < spec.stripes.value_or(kUsual); ++i) {
-      locks.push_back(internal::plain_part(net, "s" + number(i), "stripe " + number(i), 1));
+    for (std::uint32_t i = 0; i < spec.stripes.value_or(kDefault); ++i) {
+      locks.push_back(internal::counting_model(net, "s" + number(i), "stripe " + number(i), 1));
     }
   } else {
-    for (std::uint32_t i = 0; i < spec.leases.value_or(kUsual); ++i) {
-      locks.push_back(internal::plain_part(net, "m" + number(i), "mutex " + number(i), 1));
+    for (std::uint32_t i = 0; i < spec.leases.value_or(kDefault); ++i) {
+      locks.push_back(internal::counting_model(net, "m" + number(i), "mutex " + number(i), 1));
     }
   }
   return locks;
 }
 
-// The locks that nested keys mean, in the order in which a thread takes them.
+// The locks of nested keys, in the order in which a thread acquires them.
 Held sequence(const ModelSpec& spec, std::size_t locks, bool reversed) {
   Held order;
-  const std::size_t keys = spec.keys.value_or(kUsual);
+  const std::size_t keys = spec.keys.value_or(kDefault);
   for (std::size_t key = 0; key < keys; ++key) order.push_back(key % locks);
   if (spec.order != KeyOrder::kTwice) {
     std::sort(order.begin(), order.end());
@@ -182,7 +184,7 @@ Held sequence(const ModelSpec& spec, std::size_t locks, bool reversed) {
   return order;
 }
 
-Course course_of(const ModelSpec& spec, std::size_t locks, std::uint32_t thread) {
+AcquisitionPlan plan_of(const ModelSpec& spec, std::size_t locks, std::uint32_t thread) {
   const bool sequential = spec.primitive == "keyed" || spec.primitive == "striped";
   if (spec.nested && sequential) {
     const Held order = sequence(spec, locks, spec.order == KeyOrder::kOpposite && thread % 2 == 1);
@@ -190,9 +192,9 @@ Course course_of(const ModelSpec& spec, std::size_t locks, std::uint32_t thread)
               return {order[held.size()]};
             }};
   }
-  // Keys that share a stripe are one choice.
+  // Keys that share a stripe count as one choice.
   const std::size_t choices =
-      std::min<std::size_t>(locks, sequential ? spec.keys.value_or(kUsual) : locks);
+      std::min<std::size_t>(locks, sequential ? spec.keys.value_or(kDefault) : locks);
   std::vector<std::size_t> any(choices);
   for (std::size_t i = 0; i < choices; ++i) any[i] = i;
   const bool again = spec.nested && spec.primitive != "reentrant";
@@ -207,16 +209,16 @@ std::string title_of(const ModelSpec& spec) {
                       (spec.threads == 1 ? " thread" : " threads");
   if (spec.nested) title += ", nested";
   if (spec.order == KeyOrder::kOpposite) title += " in opposite orders";
-  if (spec.order == KeyOrder::kTwice) title += ", a stripe taken as often as it comes up";
+  if (spec.order == KeyOrder::kTwice) title += ", a shared stripe acquired twice";
   return title;
 }
 
-void declare_alike(const ModelSpec& spec, NetBuilder& net) {
+void declare_symmetries(const ModelSpec& spec, NetBuilder& net) {
   std::vector<std::uint32_t> groups[2];
   for (std::uint32_t t = 0; t < spec.threads; ++t) {
     groups[spec.order == KeyOrder::kOpposite ? t % 2 : 0].push_back(t);
   }
-  for (const std::vector<std::uint32_t>& group : groups) net.alike(group);
+  for (const std::vector<std::uint32_t>& group : groups) net.declare_symmetric(group);
 }
 
 }  // namespace
@@ -247,16 +249,16 @@ absl::StatusOr<Net> build_model(const ModelSpec& spec) {
   std::vector<std::vector<std::uint32_t>> inside(locks.size());
   for (std::uint32_t t = 0; t < spec.threads; ++t) {
     internal::ThreadProgram program(net, locks, t);
-    program.build(course_of(spec, locks.size(), t));
+    program.build(plan_of(spec, locks.size(), t));
     for (std::size_t i = 0; i < locks.size(); ++i) {
       const std::vector<std::uint32_t> places = program.inside(i);
       inside[i].insert(inside[i].end(), places.begin(), places.end());
     }
   }
   for (std::size_t i = 0; i < locks.size(); ++i) {
-    net.claim(locks[i]->claim(), inside[i], locks[i]->capacity());
+    net.add_property(locks[i]->property(), inside[i], locks[i]->capacity());
   }
-  declare_alike(spec, net);
+  declare_symmetries(spec, net);
   return net.take();
 }
 

@@ -2,13 +2,14 @@
 
 // Models: the nets of the primitives, for any number of threads, keys and leases.
 //
-// Every thread goes round: it asks, takes, lets go, and asks again; between two rounds it may end.
-// The marking in which all have ended is the one that is wanted. Since a thread that has asked
-// waits until it is served, one that is never served keeps that marking out of reach: a standstill
-// of two threads among many is found as surely as one of all.
+// Each thread runs a loop: it asks for a lock, acquires it, releases it and asks again. Between two
+// rounds it may end. The final marking is the one in which all threads have ended. A thread that
+// has asked waits until it gets the lock, so a thread that never gets it makes the final marking
+// unreachable. The search therefore finds a deadlock of two threads among many as well as one of
+// all threads.
 //
 // One transition is what the code does in one indivisible step: under a bucket's mutex, or by one
-// atomic operation. What the model leaves out: time, fairness, memory order.
+// atomic operation. The models leave out time, fairness and memory order.
 #pragma once
 
 #include <cstdint>
@@ -23,24 +24,25 @@
 
 namespace lockbench {
 
-// How a thread takes several keys, one inside the other.
+// The order in which a thread acquires several keys, one inside the other.
 enum class KeyOrder {
-  kSame,      // all threads alike; a stripe that comes up twice is taken once
-  kOpposite,  // every second thread the other way round
-  kTwice,     // all alike, and a stripe that comes up twice is taken twice
+  kSame,      // all threads in one order; a stripe of two keys is acquired once
+  kOpposite,  // every second thread in the opposite order
+  kTwice,     // all threads in one order; a stripe of two keys is acquired twice
 };
 
 std::optional<KeyOrder> parse_order(std::string_view text);
 
-// What is left open is as usual for the primitive. A choice that means nothing to it is refused.
+// A field without a value gets the default of the primitive. A field that does not apply to the
+// primitive is refused.
 struct ModelSpec {
   std::string primitive;
   std::uint32_t threads = 3;
   std::optional<std::uint32_t> keys;
-  std::optional<std::uint32_t> leases;  // of a shard; of random mutexes, their number
+  std::optional<std::uint32_t> leases;  // per shard; or the number of random mutexes
   std::optional<std::uint32_t> stripes;
-  std::optional<std::uint32_t> depth;  // how often the owner of a reentrant lock may be inside
-  bool nested = false;                 // holds one while it takes the next
+  std::optional<std::uint32_t> depth;  // how often the owner may acquire a reentrant lock
+  bool nested = false;                 // a thread holds one lock while it acquires the next
   std::optional<KeyOrder> order;
 };
 
@@ -49,10 +51,10 @@ struct ModelEntry {
   std::string summary;
 };
 
-// All that build_model() knows, in the order to show them in.
+// The models of build_model(), in the order to show them in.
 const std::vector<ModelEntry>& model_entries();
 
-// InvalidArgument: the name or number, what was wrong and what would be right.
+// InvalidArgument says which name or number is wrong and what would be right.
 absl::StatusOr<Net> build_model(const ModelSpec& spec);
 
 }  // namespace lockbench

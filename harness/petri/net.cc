@@ -9,6 +9,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include <absl/strings/str_cat.h>
+
 namespace lockbench {
 namespace {
 
@@ -57,18 +59,18 @@ absl::Status check_names(const Net& net) {
   return absl::OkStatus();
 }
 
-// What a transition does, its name aside, in a form that can be compared.
-using Deed = std::pair<std::vector<std::pair<std::uint32_t, std::uint32_t>>,
-                       std::vector<std::pair<std::uint32_t, std::uint32_t>>>;
+// The arcs of a transition, in a form that can be compared.
+using Effect = std::pair<std::vector<std::pair<std::uint32_t, std::uint32_t>>,
+                         std::vector<std::pair<std::uint32_t, std::uint32_t>>>;
 
-Deed deed_of(const NetTransition& transition, const std::vector<std::uint32_t>& image) {
+Effect effect_of(const NetTransition& transition, const std::vector<std::uint32_t>& image) {
   const auto mapped = [&image](const std::vector<Arc>& arcs) {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> list;
     for (const Arc& arc : arcs) list.emplace_back(image[arc.place], arc.weight);
     std::sort(list.begin(), list.end());
     return list;
   };
-  return {mapped(transition.takes), mapped(transition.gives)};
+  return {mapped(transition.pre), mapped(transition.post)};
 }
 
 std::vector<std::uint32_t> identity(std::size_t size) {
@@ -77,18 +79,23 @@ std::vector<std::uint32_t> identity(std::size_t size) {
   return image;
 }
 
-bool keeps_marks(const Net& net, const std::vector<std::uint32_t>& image) {
+bool keeps_markings(const Net& net, const std::vector<std::uint32_t>& image) {
   std::vector<std::uint32_t> wanted(net.places.size());
   for (const Arc& arc : net.final_tokens) wanted[arc.place] = arc.weight;
   for (std::size_t p = 0; p < image.size(); ++p) {
     if (net.places[p].tokens != net.places[image[p]].tokens) return false;
     if (wanted[p] != wanted[image[p]]) return false;
   }
-  return std::all_of(net.claims.begin(), net.claims.end(), [&image](const Claim& claim) {
-    const std::set<std::uint32_t> places(claim.places.begin(), claim.places.end());
-    return std::all_of(places.begin(), places.end(),
-                       [&](std::uint32_t p) { return places.contains(image[p]); });
-  });
+  return std::all_of(
+      net.properties.begin(), net.properties.end(), [&image](const SafetyProperty& property) {
+        const std::set<std::uint32_t> places(property.places.begin(), property.places.end());
+        return std::all_of(places.begin(), places.end(),
+                           [&](std::uint32_t p) { return places.contains(image[p]); });
+      });
+}
+
+std::string label_with(const std::string& owner, const std::string& label) {
+  return owner.empty() ? label : absl::StrCat(owner, " ", label);
 }
 
 }  // namespace
@@ -108,13 +115,13 @@ Marking initial_marking(const Net& net) {
 }
 
 bool is_enabled(const NetTransition& transition, const Marking& marking) {
-  return std::all_of(transition.takes.begin(), transition.takes.end(),
+  return std::all_of(transition.pre.begin(), transition.pre.end(),
                      [&marking](const Arc& arc) { return marking[arc.place] >= arc.weight; });
 }
 
 void fire(const NetTransition& transition, Marking& marking) {
-  for (const Arc& arc : transition.takes) marking[arc.place] -= arc.weight;
-  for (const Arc& arc : transition.gives) marking[arc.place] += arc.weight;
+  for (const Arc& arc : transition.pre) marking[arc.place] -= arc.weight;
+  for (const Arc& arc : transition.post) marking[arc.place] += arc.weight;
 }
 
 bool is_final(const Net& net, const Marking& marking) {
@@ -123,21 +130,34 @@ bool is_final(const Net& net, const Marking& marking) {
                      [&marking](const Arc& arc) { return marking[arc.place] >= arc.weight; });
 }
 
-const Claim* broken_claim(const Net& net, const Marking& marking) {
-  for (const Claim& claim : net.claims) {
+const SafetyProperty* violated_property(const Net& net, const Marking& marking) {
+  for (const SafetyProperty& property : net.properties) {
     std::uint64_t sum = 0;
-    for (const std::uint32_t place : claim.places) sum += marking[place];
-    if (sum > claim.most) return &claim;
+    for (const std::uint32_t place : property.places) sum += marking[place];
+    if (sum > property.most) return &property;
   }
   return nullptr;
 }
 
-const std::string& words_of(const NetPlace& place) {
-  return place.says.empty() ? place.name : place.says;
+std::string full_label(const NetPlace& place) {
+  return label_with(place.owner, place.label.empty() ? place.name : place.label);
 }
 
-const std::string& words_of(const NetTransition& transition) {
-  return transition.says.empty() ? transition.name : transition.says;
+std::string full_label(const NetTransition& transition) {
+  return label_with(transition.owner,
+                    transition.label.empty() ? transition.name : transition.label);
+}
+
+std::string thread_name(std::uint32_t thread) {
+  return absl::StrCat("thread ", thread);
+}
+
+void set_full_label(const std::string& text, std::string& owner, std::string& label) {
+  const std::size_t end = text.starts_with("thread ")    ? text.find(' ', 7)
+                          : text.starts_with("process ") ? text.find(' ', 8)
+                                                         : std::string::npos;
+  owner = end == std::string::npos ? "" : text.substr(0, end);
+  label = owner.empty() ? text : text.substr(end + 1);
 }
 
 std::optional<std::uint32_t> find_transition(const Net& net, const std::string& name) {
@@ -149,29 +169,29 @@ std::optional<std::uint32_t> find_transition(const Net& net, const std::string& 
 
 std::optional<std::vector<std::uint32_t>> exchanged(const Net& net, const Symmetry& symmetry,
                                                     std::size_t left) {
-  const std::vector<std::uint32_t>& a = symmetry.columns[left];
-  const std::vector<std::uint32_t>& b = symmetry.columns[left + 1];
+  const std::vector<std::uint32_t>& a = symmetry.components[left];
+  const std::vector<std::uint32_t>& b = symmetry.components[left + 1];
   if (a.size() != b.size()) return std::nullopt;
   std::vector<std::uint32_t> image = identity(net.places.size());
   for (std::size_t i = 0; i < a.size(); ++i) {
     image[a[i]] = b[i];
     image[b[i]] = a[i];
   }
-  if (!keeps_marks(net, image)) return std::nullopt;
+  if (!keeps_markings(net, image)) return std::nullopt;
 
-  // Transitions that do the same are told apart by how many of them came before.
+  // Transitions with the same arcs are matched in the order of their numbers.
   const std::vector<std::uint32_t> same = identity(net.places.size());
-  std::map<Deed, std::vector<std::uint32_t>> by_deed;
+  std::map<Effect, std::vector<std::uint32_t>> by_effect;
   for (std::uint32_t t = 0; t < net.transitions.size(); ++t) {
-    by_deed[deed_of(net.transitions[t], same)].push_back(t);
+    by_effect[effect_of(net.transitions[t], same)].push_back(t);
   }
-  std::map<Deed, std::size_t> used;
+  std::map<Effect, std::size_t> used;
   std::vector<std::uint32_t> images;
   for (const NetTransition& transition : net.transitions) {
-    const Deed deed = deed_of(transition, image);
-    const auto found = by_deed.find(deed);
-    if (found == by_deed.end() || used[deed] == found->second.size()) return std::nullopt;
-    images.push_back(found->second[used[deed]++]);
+    const Effect effect = effect_of(transition, image);
+    const auto found = by_effect.find(effect);
+    if (found == by_effect.end() || used[effect] == found->second.size()) return std::nullopt;
+    images.push_back(found->second[used[effect]++]);
   }
   return images;
 }
@@ -179,17 +199,17 @@ std::optional<std::vector<std::uint32_t>> exchanged(const Net& net, const Symmet
 absl::Status validate(const Net& net) {
   if (const absl::Status status = check_names(net); !status.ok()) return status;
   for (const NetTransition& transition : net.transitions) {
-    for (const std::vector<Arc>* arcs : {&transition.takes, &transition.gives}) {
+    for (const std::vector<Arc>* arcs : {&transition.pre, &transition.post}) {
       if (const absl::Status status = check_arcs(net, transition, *arcs); !status.ok()) {
         return status;
       }
     }
   }
   for (const Symmetry& symmetry : net.symmetries) {
-    for (std::size_t left = 0; left + 1 < symmetry.columns.size(); ++left) {
+    for (std::size_t left = 0; left + 1 < symmetry.components.size(); ++left) {
       if (!exchanged(net, symmetry, left)) {
-        return wrong("net '" + net.name + "': columns " + std::to_string(left) + " and " +
-                     std::to_string(left + 1) + " are no symmetry of it");
+        return wrong("net '" + net.name + "': components " + std::to_string(left) + " and " +
+                     std::to_string(left + 1) + " cannot be exchanged without changing it");
       }
     }
   }

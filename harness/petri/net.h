@@ -2,16 +2,17 @@
 
 // Net: a place/transition net with weighted arcs, and the one rule by which it moves.
 //
-// A transition may fire when each place that it takes from holds at least as many tokens as it
-// takes; firing takes them and gives what it gives, in one step. Everything else in this folder is
-// drawn from that rule: what can happen (search.h), what cannot (invariants.h), whether something
-// did (replay.h).
+// A transition is enabled when each place of its pre-set holds at least as many tokens as the arc's
+// weight. Firing removes these tokens and adds those of the post-set, in one step. Everything else
+// in this folder follows from that rule: what can happen (search.h), what cannot (invariants.h),
+// whether a trace can happen (replay.h).
 //
-// Invariants of a net that validate() passes
-//   I1  names are unique and not empty, among places and transitions together.
-//   I2  arcs name places of the net, each at most once in `takes` and once in `gives`; weights and
-//       tokens are 1 to kMostTokens, or 0 tokens.
-//   I3  exchanging two neighbouring columns of a symmetry leaves the net as it is.
+// Invariants of a net that validate() accepts
+//   I1  Names are unique and not empty, among places and transitions together.
+//   I2  Arcs name places of the net, each at most once in `pre` and once in `post`. Weights are 1
+//   to
+//       kMostTokens, tokens 0 to kMostTokens.
+//   I3  Exchanging two neighbouring components of a symmetry leaves the net unchanged.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +21,8 @@
 #include <vector>
 
 #include <absl/status/status.h>
+
+#include "harness/petri/net_event.h"
 
 namespace lockbench {
 
@@ -34,50 +37,54 @@ struct Arc {
 
 struct NetPlace {
   std::string name;          // `t1_holds_a`
-  std::string says;          // `thread 1 holds a`; empty: the name
-  std::uint32_t tokens = 0;  // at the start
+  std::string label;         // `holds a`; empty: the name
+  std::string owner;         // `thread 1`; empty: threads share the place
+  std::uint32_t tokens = 0;  // in the initial marking
+  bool absence = false;      // a token here means that the lock keeps nothing for one of its keys
 
   bool operator==(const NetPlace&) const = default;
 };
 
 struct NetTransition {
-  std::string name;   // `t1_takes_a_as_first`
-  std::string says;   // `thread 1 takes a`; empty: the name
-  std::string event;  // what somebody who watches the code sees, see replay.h; empty: nothing
-  std::vector<Arc> takes;
-  std::vector<Arc> gives;
+  std::string name;               // `t1_takes_a_as_first`
+  std::string label;              // `acquires a`; empty: the name
+  std::string owner;              // `thread 1`
+  std::optional<NetEvent> event;  // none: a silent transition, which no observer sees
+  std::vector<Arc> pre;
+  std::vector<Arc> post;
 
   bool operator==(const NetTransition&) const = default;
 };
 
-// Threads that run one program. A column is what belongs to one of them: places, in the same order
-// in each. Markings that differ in who of them is where are one case.
+// Threads that run one program. A component is the list of places of one of these threads, in the
+// same order for each. Markings that differ only in which of the threads is where are equivalent.
 struct Symmetry {
-  std::vector<std::vector<std::uint32_t>> columns;
+  std::vector<std::vector<std::uint32_t>> components;
 
   bool operator==(const Symmetry&) const = default;
 };
 
-// What must hold in every marking: at most so many tokens in these places together.
-struct Claim {
-  std::string says;  // `at most one thread is inside a`
+// What must hold in every marking: these places hold at most `most` tokens together. A place that
+// is listed twice counts twice.
+struct SafetyProperty {
+  std::string text;  // `at most one thread is inside a`
   std::vector<std::uint32_t> places;
   std::uint32_t most = 1;
 
-  bool operator==(const Claim&) const = default;
+  bool operator==(const SafetyProperty&) const = default;
 };
 
 struct Net {
   std::string name;
   std::vector<NetPlace> places;
   std::vector<NetTransition> transitions;
-  // A marking with at least these tokens is an end that is wanted. Empty: no end is.
+  // A marking with at least these tokens is final: an end that is wanted. Empty: none is.
   std::vector<Arc> final_tokens;
   std::vector<Symmetry> symmetries;
-  std::vector<Claim> claims;
+  std::vector<SafetyProperty> properties;
 };
 
-// Tokens that these arcs move from or to the place; 0: none.
+// The weight of the arc to this place; 0: there is none.
 std::uint32_t weight_of(const std::vector<Arc>& arcs, std::uint32_t place);
 
 // Tokens of each place.
@@ -89,21 +96,28 @@ bool is_enabled(const NetTransition& transition, const Marking& marking);
 void fire(const NetTransition& transition, Marking& marking);
 bool is_final(const Net& net, const Marking& marking);
 
-// The claim that this marking breaks, or null.
-const Claim* broken_claim(const Net& net, const Marking& marking);
+// The property that this marking violates, or null.
+const SafetyProperty* violated_property(const Net& net, const Marking& marking);
 
-const std::string& words_of(const NetPlace& place);
-const std::string& words_of(const NetTransition& transition);
+// `thread 1 holds a`
+std::string full_label(const NetPlace& place);
+std::string full_label(const NetTransition& transition);
+
+// `thread 1`, of threads numbered from 1.
+std::string thread_name(std::uint32_t thread);
+
+// Sets owner and label from a full label. Owners are `thread N` and `process N`.
+void set_full_label(const std::string& text, std::string& owner, std::string& label);
 
 // The index of the transition of this name.
 std::optional<std::uint32_t> find_transition(const Net& net, const std::string& name);
 
-// For each transition its image when columns `left` and `left + 1` of `symmetry` change places;
-// nullopt when that is no symmetry of the net. O(size of the net · log).
+// The image of each transition when components `left` and `left + 1` of `symmetry` are exchanged;
+// nullopt if that changes the net. O(size of the net · log).
 std::optional<std::vector<std::uint32_t>> exchanged(const Net& net, const Symmetry& symmetry,
                                                     std::size_t left);
 
-// OK, or InvalidArgument that names the first thing wrong.
+// OK, or InvalidArgument with the first violation of I1 to I3.
 absl::Status validate(const Net& net);
 
 }  // namespace lockbench

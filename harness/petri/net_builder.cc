@@ -7,7 +7,7 @@
 namespace lockbench {
 namespace {
 
-// Arcs to one place become one arc, and what weighs nothing is left out.
+// Joins arcs to the same place and leaves out arcs of weight 0.
 std::vector<Arc> merged(const std::vector<Arc>& arcs) {
   std::vector<Arc> out;
   for (const Arc& arc : arcs) {
@@ -26,48 +26,55 @@ std::vector<Arc> merged(const std::vector<Arc>& arcs) {
 std::string prefix(std::uint32_t t) {
   return "t" + std::to_string(t + 1) + "_";
 }
-std::string subject(std::uint32_t t) {
-  return "thread " + std::to_string(t + 1) + " ";
-}
 
 }  // namespace
 
-NetBuilder::NetBuilder(std::string name, std::uint32_t threads) : columns_(threads) {
+NetBuilder::NetBuilder(std::string name, std::uint32_t threads) : components_(threads) {
   net_.name = std::move(name);
 }
 
-std::uint32_t NetBuilder::shared(const std::string& name, const std::string& says,
-                                 std::uint32_t tokens) {
-  net_.places.push_back({.name = name, .says = says, .tokens = tokens});
+std::uint32_t NetBuilder::add_shared(const std::string& name, const std::string& label,
+                                     std::uint32_t tokens) {
+  net_.places.push_back({.name = name, .label = label, .tokens = tokens});
   return static_cast<std::uint32_t>(net_.places.size() - 1);
 }
 
-std::uint32_t NetBuilder::own(std::uint32_t t, const std::string& name, const std::string& says,
-                              std::uint32_t tokens) {
-  const std::uint32_t place = shared(prefix(t) + name, subject(t) + says, tokens);
-  columns_[t].push_back(place);
+std::uint32_t NetBuilder::add_absence(const std::string& name, const std::string& label,
+                                      std::uint32_t tokens) {
+  const std::uint32_t place = add_shared(name, label, tokens);
+  net_.places[place].absence = true;
   return place;
 }
 
-void NetBuilder::step(std::uint32_t t, const std::string& name, const std::string& says,
-                      const std::string& event, const std::vector<Arc>& takes,
-                      const std::vector<Arc>& gives) {
+std::uint32_t NetBuilder::add_own(std::uint32_t t, const std::string& name,
+                                  const std::string& label, std::uint32_t tokens) {
+  const std::uint32_t place = add_shared(prefix(t) + name, label, tokens);
+  net_.places[place].owner = thread_name(t + 1);
+  components_[t].push_back(place);
+  return place;
+}
+
+void NetBuilder::add_step(std::uint32_t t, const std::string& name, const std::string& label,
+                          std::optional<NetEvent> event, const std::vector<Arc>& pre,
+                          const std::vector<Arc>& post) {
+  if (event) event->thread = t + 1;
   net_.transitions.push_back({.name = prefix(t) + name,
-                              .says = subject(t) + says,
-                              .event = event.empty() ? "" : subject(t) + event,
-                              .takes = merged(takes),
-                              .gives = merged(gives)});
+                              .label = label,
+                              .owner = thread_name(t + 1),
+                              .event = std::move(event),
+                              .pre = merged(pre),
+                              .post = merged(post)});
 }
 
-void NetBuilder::claim(const std::string& says, const std::vector<std::uint32_t>& places,
-                       std::uint32_t most) {
-  net_.claims.push_back({.says = says, .places = places, .most = most});
+void NetBuilder::add_property(const std::string& text, const std::vector<std::uint32_t>& places,
+                              std::uint32_t most) {
+  net_.properties.push_back({.text = text, .places = places, .most = most});
 }
 
-void NetBuilder::alike(const std::vector<std::uint32_t>& threads) {
+void NetBuilder::declare_symmetric(const std::vector<std::uint32_t>& threads) {
   if (threads.size() < 2) return;
   Symmetry symmetry;
-  for (const std::uint32_t t : threads) symmetry.columns.push_back(columns_[t]);
+  for (const std::uint32_t t : threads) symmetry.components.push_back(components_[t]);
   net_.symmetries.push_back(std::move(symmetry));
 }
 

@@ -13,42 +13,43 @@ constexpr std::uint32_t kWordBits = 64;
 
 struct Width {
   std::uint32_t bits = 1;
-  bool loose = false;
+  bool unbounded = false;
 };
 
 std::vector<Width> widths_of(const Net& net, const Invariants& invariants) {
   std::vector<Width> widths;
   for (const std::optional<std::uint64_t>& bound : bounds_of(net, invariants)) {
-    const bool loose = !bound;
-    const auto bits = loose ? kLooseBits : static_cast<std::uint32_t>(std::bit_width(*bound));
-    widths.push_back({.bits = std::clamp(bits, 1U, kWordBits), .loose = loose});
+    const bool unbounded = !bound;
+    const auto bits =
+        unbounded ? kUnboundedBits : static_cast<std::uint32_t>(std::bit_width(*bound));
+    widths.push_back({.bits = std::clamp(bits, 1U, kWordBits), .unbounded = unbounded});
   }
   for (std::size_t p = 0; p < widths.size(); ++p) {
     const auto needed = static_cast<std::uint32_t>(std::bit_width(net.places[p].tokens));
-    widths[p].bits = std::max(widths[p].bits, widths[p].loose ? needed + 1 : needed);
+    widths[p].bits = std::max(widths[p].bits, widths[p].unbounded ? needed + 1 : needed);
   }
-  // Places that change places are equally wide.
+  // Places that are exchanged are equally wide.
   for (const Symmetry& symmetry : net.symmetries) {
-    for (std::size_t i = 0; i < symmetry.columns[0].size(); ++i) {
+    for (std::size_t i = 0; i < symmetry.components[0].size(); ++i) {
       Width widest;
-      for (const auto& column : symmetry.columns) {
-        widest.bits = std::max(widest.bits, widths[column[i]].bits);
-        widest.loose = widest.loose || widths[column[i]].loose;
+      for (const auto& component : symmetry.components) {
+        widest.bits = std::max(widest.bits, widths[component[i]].bits);
+        widest.unbounded = widest.unbounded || widths[component[i]].unbounded;
       }
-      for (const auto& column : symmetry.columns) widths[column[i]] = widest;
+      for (const auto& component : symmetry.components) widths[component[i]] = widest;
     }
   }
   return widths;
 }
 
-class Layout {
+class FieldAllocator {
  public:
-  explicit Layout(PackedNet& packed) : packed_(packed) {}
+  explicit FieldAllocator(PackedNet& packed) : packed_(packed) {}
 
   // The next `bits` that lie within one word.
-  PackedColumn reserve(std::uint32_t bits) {
+  PackedComponent reserve(std::uint32_t bits) {
     if (used_ % kWordBits + bits > kWordBits) used_ = (used_ / kWordBits + 1) * kWordBits;
-    const PackedColumn place = {.word = used_ / kWordBits, .shift = used_ % kWordBits};
+    const PackedComponent place = {.word = used_ / kWordBits, .shift = used_ % kWordBits};
     used_ += bits;
     packed_.words = (used_ + kWordBits - 1) / kWordBits;
     return place;
@@ -63,52 +64,54 @@ std::uint64_t mask_of(std::uint32_t bits) {
   return bits == kWordBits ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
 }
 
-void place_field(PackedNet& packed, std::uint32_t place, PackedColumn where, Width width) {
-  packed.fields[place] = {
-      .word = where.word, .shift = where.shift, .mask = mask_of(width.bits), .loose = width.loose};
-  packed.has_loose = packed.has_loose || width.loose;
+void place_field(PackedNet& packed, std::uint32_t place, PackedComponent where, Width width) {
+  packed.fields[place] = {.word = where.word,
+                          .shift = where.shift,
+                          .mask = mask_of(width.bits),
+                          .unbounded = width.unbounded};
+  packed.has_unbounded = packed.has_unbounded || width.unbounded;
 }
 
-void lay_out(const Net& net, const std::vector<Width>& widths, bool fold, PackedNet& packed) {
-  Layout layout(packed);
+void lay_out(const Net& net, const std::vector<Width>& widths, bool reduce, PackedNet& packed) {
+  FieldAllocator allocator(packed);
   std::vector<bool> placed(net.places.size());
   std::uint32_t ids = 0;
   for (const Symmetry& symmetry : net.symmetries) {
     std::uint32_t bits = 0;
-    for (const std::uint32_t place : symmetry.columns[0]) bits += widths[place].bits;
-    if (!fold || bits > kWordBits || ids + symmetry.columns.size() > kNoColumn) continue;
-    PackedSymmetry folded = {.mask = mask_of(bits), .first_id = ids};
-    for (const auto& column : symmetry.columns) {
-      PackedColumn where = layout.reserve(bits);
-      folded.columns.push_back(where);
+    for (const std::uint32_t place : symmetry.components[0]) bits += widths[place].bits;
+    if (!reduce || bits > kWordBits || ids + symmetry.components.size() > kNoComponent) continue;
+    PackedSymmetry packed_symmetry = {.mask = mask_of(bits), .first_id = ids};
+    for (const auto& component : symmetry.components) {
+      PackedComponent where = allocator.reserve(bits);
+      packed_symmetry.components.push_back(where);
       ++ids;
-      for (const std::uint32_t place : column) {
+      for (const std::uint32_t place : component) {
         place_field(packed, place, where, widths[place]);
         placed[place] = true;
         where.shift += widths[place].bits;
       }
     }
-    packed.symmetries.push_back(std::move(folded));
+    packed.symmetries.push_back(std::move(packed_symmetry));
   }
   for (std::uint32_t place = 0; place < net.places.size(); ++place) {
     if (placed[place]) continue;
-    place_field(packed, place, layout.reserve(widths[place].bits), widths[place]);
+    place_field(packed, place, allocator.reserve(widths[place].bits), widths[place]);
   }
 }
 
-// The one column that a transition touches. Symmetries that are not folded have none.
-std::uint32_t column_of(const PackedNet& packed, const NetTransition& transition) {
-  std::uint32_t found = kNoColumn;
-  for (const std::vector<Arc>* arcs : {&transition.takes, &transition.gives}) {
+// The only component that a transition touches, or kNoComponent.
+std::uint32_t component_of(const PackedNet& packed, const NetTransition& transition) {
+  std::uint32_t found = kNoComponent;
+  for (const std::vector<Arc>* arcs : {&transition.pre, &transition.post}) {
     for (const Arc& arc : *arcs) {
       const Field& field = packed.fields[arc.place];
       for (const PackedSymmetry& symmetry : packed.symmetries) {
-        for (std::uint32_t i = 0; i < symmetry.columns.size(); ++i) {
-          const PackedColumn& column = symmetry.columns[i];
-          if (field.word != column.word || field.shift < column.shift) continue;
-          if (((symmetry.mask << column.shift) >> field.shift & 1) == 0) continue;
+        for (std::uint32_t i = 0; i < symmetry.components.size(); ++i) {
+          const PackedComponent& component = symmetry.components[i];
+          if (field.word != component.word || field.shift < component.shift) continue;
+          if (((symmetry.mask << component.shift) >> field.shift & 1) == 0) continue;
           const std::uint32_t id = symmetry.first_id + i;
-          if (found != kNoColumn && found != id) return kNoColumn;
+          if (found != kNoComponent && found != id) return kNoComponent;
           found = id;
         }
       }
@@ -122,7 +125,7 @@ PackedTransition pack_transition(const PackedNet& packed, const NetTransition& t
   PackedTransition out;
   out.need.resize(packed.words);
   out.delta.resize(packed.words);
-  for (const Arc& arc : transition.takes) {
+  for (const Arc& arc : transition.pre) {
     const Field& field = packed.fields[arc.place];
     out.delta[field.word] -= std::uint64_t{arc.weight} << field.shift;
     if (field.mask == 1 && arc.weight == 1) {
@@ -131,18 +134,18 @@ PackedTransition pack_transition(const PackedNet& packed, const NetTransition& t
       out.tests.push_back({.field = field, .least = arc.weight});
     }
   }
-  for (const Arc& arc : transition.gives) {
+  for (const Arc& arc : transition.post) {
     const Field& field = packed.fields[arc.place];
     out.delta[field.word] += std::uint64_t{arc.weight} << field.shift;
-    if (!field.loose) continue;
+    if (!field.unbounded) continue;
     const std::uint64_t least = field.mask >= arc.weight ? field.mask - arc.weight + 1 : 0;
     out.overflows.push_back({.field = field, .least = least});
   }
-  out.column = column_of(packed, transition);
+  out.component = component_of(packed, transition);
   return out;
 }
 
-// Each transition goes to the one of its needed bits that the fewest others need.
+// Indexes each transition by the bit of its pre-set that the fewest other transitions need.
 void index_by_key(PackedNet& packed) {
   packed.key_bits.assign(packed.words, 0);
   packed.by_key.assign(packed.words * kWordBits, {});
@@ -172,9 +175,9 @@ void index_by_key(PackedNet& packed) {
   }
 }
 
-PackedSum pack_claim(const PackedNet& packed, const Claim& claim) {
-  PackedSum sum = {.bits = std::vector<std::uint64_t>(packed.words), .most = claim.most};
-  for (const std::uint32_t place : claim.places) {
+PackedSum pack_property(const PackedNet& packed, const SafetyProperty& property) {
+  PackedSum sum = {.bits = std::vector<std::uint64_t>(packed.words), .most = property.most};
+  for (const std::uint32_t place : property.places) {
     const Field& field = packed.fields[place];
     const std::uint64_t bit = std::uint64_t{1} << field.shift;
     if (field.mask == 1 && (sum.bits[field.word] & bit) == 0) {
@@ -188,11 +191,12 @@ PackedSum pack_claim(const PackedNet& packed, const Claim& claim) {
 
 }  // namespace
 
-PackedNet pack(const Net& net, const Invariants& invariants, bool fold) {
+PackedNet pack(const Net& net, const Invariants& invariants, bool reduce) {
   PackedNet packed;
   packed.fields.resize(net.places.size());
-  lay_out(net, widths_of(net, invariants), fold, packed);
+  lay_out(net, widths_of(net, invariants), reduce, packed);
   packed.words = std::max<std::size_t>(packed.words, 1);
+  if (packed.words > kWidestWords) return packed;
   packed.initial.resize(packed.words);
   for (std::size_t p = 0; p < net.places.size(); ++p) {
     const Field& field = packed.fields[p];
@@ -201,7 +205,8 @@ PackedNet pack(const Net& net, const Invariants& invariants, bool fold) {
   for (const NetTransition& transition : net.transitions) {
     packed.transitions.push_back(pack_transition(packed, transition));
   }
-  for (const Claim& claim : net.claims) packed.claims.push_back(pack_claim(packed, claim));
+  for (const SafetyProperty& property : net.properties)
+    packed.properties.push_back(pack_property(packed, property));
   for (const Arc& arc : net.final_tokens) {
     packed.final_tests.push_back({.field = packed.fields[arc.place], .least = arc.weight});
   }
@@ -213,7 +218,7 @@ PackedNet reversed(const Net& net, const PackedNet& packed) {
   PackedNet back = packed;
   back.transitions.clear();
   for (const NetTransition& transition : net.transitions) {
-    const NetTransition turned = {.takes = transition.gives, .gives = transition.takes};
+    const NetTransition turned = {.pre = transition.post, .post = transition.pre};
     back.transitions.push_back(pack_transition(packed, turned));
   }
   index_by_key(back);

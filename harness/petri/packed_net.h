@@ -2,12 +2,13 @@
 
 // PackedNet: a net whose markings are a few machine words.
 //
-// Each place has a field of as many bits as its bound needs: one where the invariants allow one
-// token. Firing adds one number to each word. The columns of a symmetry (net.h) are equally wide
-// and lie within a word each, so that folding is sorting numbers.
+// Each place has a field with as many bits as its bound needs: one bit if the invariants allow one
+// token. Firing adds one number to each word. The components of a symmetry (net.h) are equally
+// wide, and each lies within one word, so finding the representative of a marking is sorting
+// numbers.
 //
-// A place that no invariant bounds has a loose field of kLooseBits: before it overflows the search
-// is told.
+// A place that no invariant bounds has a field of kUnboundedBits. The search detects an overflow
+// before it happens.
 #pragma once
 
 #include <cstddef>
@@ -20,14 +21,14 @@
 
 namespace lockbench::internal {
 
-inline constexpr std::uint32_t kLooseBits = 8;
-inline constexpr std::uint32_t kNoColumn = 64;
+inline constexpr std::uint32_t kUnboundedBits = 8;
+inline constexpr std::uint32_t kNoComponent = 64;
 
 struct Field {
   std::uint32_t word = 0;
   std::uint32_t shift = 0;
   std::uint64_t mask = 1;  // before shifting
-  bool loose = false;
+  bool unbounded = false;
 
   std::uint64_t read(const std::uint64_t* words) const { return (words[word] >> shift) & mask; }
 };
@@ -37,28 +38,28 @@ struct FieldTest {
   std::uint64_t least = 0;
 };
 
-struct PackedColumn {
+struct PackedComponent {
   std::uint32_t word = 0;
   std::uint32_t shift = 0;
 };
 
 struct PackedSymmetry {
-  std::vector<PackedColumn> columns;
-  std::uint64_t mask = 0;      // of a column, before shifting
-  std::uint32_t first_id = 0;  // number of the first column among those of all symmetries
+  std::vector<PackedComponent> components;
+  std::uint64_t mask = 0;      // of a component, before shifting
+  std::uint32_t first_id = 0;  // number of the first component among those of all symmetries
 };
 
 struct PackedTransition {
   std::vector<std::uint64_t> need;   // per word: bits that must be set
   std::vector<std::uint64_t> delta;  // per word: what firing adds
-  std::vector<FieldTest> tests;      // beyond `need`
-  std::vector<FieldTest> overflows;  // loose fields: firing is safe while less than `least`
-  std::uint32_t column = kNoColumn;  // the only column it touches
+  std::vector<FieldTest> tests;      // arcs that `need` does not cover
+  std::vector<FieldTest> overflows;  // unbounded fields: firing overflows from `least` tokens on
+  std::uint32_t component = kNoComponent;  // the only component that it touches
 };
 
 struct PackedSum {
   std::vector<std::uint64_t> bits;  // per word: fields of one bit
-  std::vector<Field> wide;          // a place that counts twice comes twice
+  std::vector<Field> wide;          // a place that counts twice is listed twice
   std::uint64_t most = 0;
 };
 
@@ -68,20 +69,23 @@ struct PackedNet {
   std::vector<std::uint64_t> initial;
   std::vector<PackedTransition> transitions;
   std::vector<PackedSymmetry> symmetries;
-  std::vector<PackedSum> claims;
+  std::vector<PackedSum> properties;
   std::vector<FieldTest> final_tests;
-  // Transitions by a bit that each needs, so that those of unmarked places are not even looked at.
+  // Transitions by a bit that each needs, so that the search skips those of unmarked places.
   std::vector<std::uint64_t> key_bits;             // per word
   std::vector<std::vector<std::uint32_t>> by_key;  // per bit of the marking
   std::vector<std::uint32_t> without_key;
-  bool has_loose = false;
+  bool has_unbounded = false;
 };
 
-// With `fold` false no symmetry is kept; nor is one whose columns are wider than a word or too
-// many.
-PackedNet pack(const Net& net, const Invariants& invariants, bool fold);
+// A net that needs more than kWidestWords is laid out, and not packed any further.
+inline constexpr std::size_t kWidestWords = 64;
 
-// The same fields with every transition turned round.
+// Keeps no symmetry if `reduce` is false, and none whose components are wider than a word or too
+// many.
+PackedNet pack(const Net& net, const Invariants& invariants, bool reduce);
+
+// The same fields, with the pre-set and post-set of each transition exchanged.
 PackedNet reversed(const Net& net, const PackedNet& packed);
 
 Marking unpacked(const PackedNet& packed, const std::uint64_t* words);

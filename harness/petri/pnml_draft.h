@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// PnmlDraft: a net while its document is read: nodes by their ids, and arcs, whose ends may come
-// after them.
+// PnmlDraft: a net while its document is read. Arcs may precede the nodes that they name.
 //
-// What is wrong with a part is said in words without file and line where the reader stands at that
-// line; what shows at the end only is told with the line that it is about.
+// The functions that add a part return an error without file and line, because the reader knows the
+// line. finished() reports errors with the line of the part.
 #pragma once
 
 #include <cstddef>
@@ -39,24 +38,26 @@ struct DraftFinal {
 
 class PnmlDraft {
  public:
-  // `file` is named where something is wrong.
+  // Messages name `file`.
   explicit PnmlDraft(std::string file) : file_(std::move(file)) {}
 
-  // Each returns what is wrong with it; empty: nothing.
+  // Each returns the error; empty: none.
   std::string add_place(const std::string& id);
   std::string add_transition(const std::string& id);
   std::string add_arc(DraftArc arc);
   std::string add_reference(const std::string& id, const std::string& target);
   std::string add_final(DraftFinal token);
 
-  // What was added last, which there must be.
+  // The last part that was added. Requires that there is one.
   NetPlace& place() { return net_.places.back(); }
   NetTransition& transition() { return net_.transitions.back(); }
   DraftArc& arc() { return arcs_.back(); }
   DraftFinal& final_token() { return final_.back(); }
+  bool has_place() const { return !net_.places.empty(); }
+  bool has_transition() const { return !net_.transitions.empty(); }
   bool has_final_tokens() const { return !final_.empty(); }
-  // Ids count themselves; names are counted by who gives them.
-  std::string count_name(const std::string& name) { return hold(name.size()); }
+  // Counts the bytes of a name. Ids are counted when they are added.
+  std::string count_name(const std::string& name) { return count_bytes(name.size()); }
   void set_name(const std::string& name) { net_.name = name; }
 
   absl::Status at(Line line, const std::string& what) const;
@@ -71,16 +72,16 @@ class PnmlDraft {
   };
 
   std::string known(const std::string& id, Node node);
-  std::string hold(std::size_t bytes);
+  std::string count_bytes(std::size_t bytes);
   std::optional<Node> find(const std::string& id) const;
   absl::Status connect(const DraftArc& arc);
 
   const std::string file_;
-  std::size_t held_ = 0;  // bytes of ids and names
+  std::size_t bytes_ = 0;  // bytes of ids and names
   Net net_;
   std::unordered_map<std::string, Node> nodes_;
   std::vector<DraftArc> arcs_;
-  std::unordered_map<std::string, std::string> references_;  // what nodes of other pages stand for
+  std::unordered_map<std::string, std::string> references_;  // targets of reference nodes
   std::vector<DraftFinal> final_;
 };
 

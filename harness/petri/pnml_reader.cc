@@ -152,6 +152,9 @@ class Reader {
       start_net(attributes);
     } else if (within("finalmarkings")) {
       if (tag == "place") start_final(attributes);
+    } else if (tag == "absence" && within("place")) {
+      // The element may be in a place that is itself within the data of a tool.
+      if (draft_.has_place()) draft_.place().absence = true;
     } else if (!within("toolspecific")) {
       start_node(tag, attributes);
     }
@@ -205,8 +208,10 @@ class Reader {
     path_.pop_back();
     if (tag == "text" || tag == "value") {
       take_text(trimmed(text_));
-    } else if (tag == "event" && within("transition")) {
-      draft_.transition().event = trimmed(text_);
+    } else if (tag == "event" && within("transition") && draft_.has_transition()) {
+      const std::string text = trimmed(text_);
+      draft_.transition().event.reset();
+      if (!text.empty()) draft_.transition().event = parse_event(text);
     }
     if (!wants_text_) return;
     wants_text_ = false;
@@ -221,9 +226,9 @@ class Reader {
     } else if (within("toolspecific")) {
       return;
     } else if (parent() == "name" && owner == "place") {
-      draft_.place().says = text;
+      set_full_label(text, draft_.place().owner, draft_.place().label);
     } else if (parent() == "name" && owner == "transition") {
-      draft_.transition().says = text;
+      set_full_label(text, draft_.transition().owner, draft_.transition().label);
     } else if (parent() == "name" && (owner == "net")) {
       draft_.set_name(text);
     } else if (parent() == "initialMarking" && owner == "place") {

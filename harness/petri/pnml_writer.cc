@@ -1,31 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <absl/strings/str_replace.h>
+
 #include "harness/petri/pnml.h"
 
 namespace lockbench {
 namespace {
 
 std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '&':
-        out += "&amp;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
+  return absl::StrReplaceAll(text,
+                             {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}});
 }
 
 std::string text_element(const std::string& tag, const std::string& text) {
@@ -33,6 +17,10 @@ std::string text_element(const std::string& tag, const std::string& text) {
 }
 
 const char kToolOpen[] = "<toolspecific tool=\"lockbench\" version=\"1\">";
+
+std::string event_element(const NetTransition& transition) {
+  return "<event>" + (transition.event ? escaped(text_of(*transition.event)) : "") + "</event>";
+}
 
 std::string arc_element(std::size_t number, const std::string& source, const std::string& target,
                         std::uint32_t weight) {
@@ -52,20 +40,21 @@ std::string pnml_of(const Net& net) {
       text_element("name", net.name) + "\n    <page id=\"page\">\n";
   for (const NetPlace& place : net.places) {
     out += "      <place id=\"" + escaped(place.name) + "\">" +
-           text_element("name", words_of(place)) +
+           text_element("name", full_label(place)) +
            (place.tokens == 0 ? "" : text_element("initialMarking", std::to_string(place.tokens))) +
+           (place.absence ? kToolOpen + std::string("<absence/></toolspecific>") : "") +
            "</place>\n";
   }
   std::string arcs;
   std::size_t number = 0;
   for (const NetTransition& transition : net.transitions) {
     out += "      <transition id=\"" + escaped(transition.name) + "\">" +
-           text_element("name", words_of(transition)) + kToolOpen + "<event>" +
-           escaped(transition.event) + "</event></toolspecific></transition>\n";
-    for (const Arc& arc : transition.takes) {
+           text_element("name", full_label(transition)) + kToolOpen + event_element(transition) +
+           "</toolspecific></transition>\n";
+    for (const Arc& arc : transition.pre) {
       arcs += arc_element(++number, net.places[arc.place].name, transition.name, arc.weight);
     }
-    for (const Arc& arc : transition.gives) {
+    for (const Arc& arc : transition.post) {
       arcs += arc_element(++number, transition.name, net.places[arc.place].name, arc.weight);
     }
   }

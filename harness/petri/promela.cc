@@ -11,7 +11,7 @@ std::string variable(std::uint32_t place) {
   return "p" + std::to_string(place);
 }
 
-// What stands behind `/*` must not end there.
+// The text must not end the comment.
 std::string comment(const std::string& text) {
   std::string safe = text;
   for (char& c : safe) {
@@ -31,11 +31,11 @@ std::string guard_of(const std::vector<Arc>& arcs) {
 
 std::string changes_of(const NetTransition& transition) {
   std::string text;
-  for (const Arc& arc : transition.takes) {
+  for (const Arc& arc : transition.pre) {
     const std::string name = variable(arc.place);
     text += "; " + name + " = " + name + " - " + std::to_string(arc.weight);
   }
-  for (const Arc& arc : transition.gives) {
+  for (const Arc& arc : transition.post) {
     const std::string name = variable(arc.place);
     text += "; " + name + " = " + name + " + " + std::to_string(arc.weight);
   }
@@ -48,17 +48,17 @@ std::string promela_of(const Net& net) {
   std::string text = comment(net.name) + "\n";
   for (std::uint32_t p = 0; p < net.places.size(); ++p) {
     text += "int " + variable(p) + " = " + std::to_string(net.places[p].tokens) + "; " +
-            comment(words_of(net.places[p])) + "\n";
+            comment(full_label(net.places[p])) + "\n";
   }
   text += "\nactive proctype net() {\n  do\n";
   for (const NetTransition& transition : net.transitions) {
-    text += "  :: d_step { " + guard_of(transition.takes) + " ->" +
+    text += "  :: d_step { " + guard_of(transition.pre) + " ->" +
             (changes_of(transition).empty() ? " skip" : changes_of(transition).substr(1)) + " } " +
-            comment(words_of(transition)) + "\n";
+            comment(full_label(transition)) + "\n";
   }
   if (!net.final_tokens.empty()) {
     text += "  :: d_step { " + guard_of(net.final_tokens) + " -> skip } " +
-            comment("an end that is wanted") + "\n";
+            comment("a final marking") + "\n";
   }
   return text + "  od\n}\n";
 }

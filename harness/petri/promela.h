@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Promela: a net as a model for the SPIN model checker, whose verdict and number of states can be
-// held against ours.
+// Promela: a net as a model for the SPIN model checker. Its verdict and number of states must be
+// equal to those of our search.
 //
 //   lockbench model keyed --promela keyed.pml
 //   spin -a keyed.pml && cc -O2 -DSAFETY -DNOREDUCE -o pan pan.c && ./pan -m1000000 -c0
 //
-// One process fires one transition after the other, each in one step; an end that is wanted goes
-// round by itself, so that every `invalid end state` is a dead marking that is not. States stored
-// are the markings, not folded.
+// One process fires the transitions, each in one step. A final marking has a step to itself, so
+// every `invalid end state` is a deadlock. The states stored are the markings without symmetry
+// reduction.
 #pragma once
 
 #include <string>

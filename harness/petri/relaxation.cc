@@ -10,32 +10,30 @@
 #include <vector>
 
 #include "harness/petri/invariants.h"
-#include "harness/petri/labels.h"
 
 namespace lockbench::internal {
 namespace {
 
-// Of more invariants, the others are left out: whatever is left out relaxes.
+// Further invariants are ignored: without them, the net can do more.
 constexpr std::size_t kMostInvariants = 500;
 
-// What of an invariant's sum the threads' own places leave.
+// An invariant as a bound on the threads' places, with a slack place for the rest of the sum.
 struct Slack {
   std::vector<Arc> own;
   std::uint64_t sum = 0;
   std::uint32_t place = 0;
 };
 
-// Where tokens of a place can go, when that is one other place, one by one, and nobody sees it.
-std::optional<std::uint32_t> only_way_from(const Net& net, std::uint32_t place) {
+// The only place that tokens of `place` can move to, if silent transitions move them one by one.
+std::optional<std::uint32_t> only_successor(const Net& net, std::uint32_t place) {
   std::optional<std::uint32_t> to;
   for (const NetTransition& transition : net.transitions) {
-    if (weight_of(transition.takes, place) == 0) continue;
-    const bool moves_one = transition.event.empty() &&
-                           transition.takes == std::vector{Arc{place}} &&
-                           transition.gives.size() == 1 && transition.gives[0].weight == 1;
-    if (!moves_one || transition.gives[0].place == place) return std::nullopt;
-    if (to.value_or(transition.gives[0].place) != transition.gives[0].place) return std::nullopt;
-    to = transition.gives[0].place;
+    if (weight_of(transition.pre, place) == 0) continue;
+    const bool moves_one = !transition.event && transition.pre == std::vector{Arc{place}} &&
+                           transition.post.size() == 1 && transition.post[0].weight == 1;
+    if (!moves_one || transition.post[0].place == place) return std::nullopt;
+    if (to.value_or(transition.post[0].place) != transition.post[0].place) return std::nullopt;
+    to = transition.post[0].place;
   }
   return to;
 }
@@ -53,15 +51,15 @@ void redirect(std::vector<Arc>& arcs, std::uint32_t from, std::uint32_t to) {
   }
 }
 
-// What is given to a place with one way from it is given to where that leads. False: there is none.
+// Merges one place with its only successor. False if there is no such place.
 bool fuse_one(Net& net) {
   for (std::uint32_t place = 0; place < net.places.size(); ++place) {
-    const std::optional<std::uint32_t> to = only_way_from(net, place);
+    const std::optional<std::uint32_t> to = only_successor(net, place);
     if (!to) continue;
     std::erase_if(net.transitions, [place](const NetTransition& transition) {
-      return weight_of(transition.takes, place) != 0;
+      return weight_of(transition.pre, place) != 0;
     });
-    for (NetTransition& transition : net.transitions) redirect(transition.gives, place, *to);
+    for (NetTransition& transition : net.transitions) redirect(transition.post, place, *to);
     net.places[*to].tokens += std::exchange(net.places[place].tokens, 0);
     return true;
   }
@@ -72,7 +70,7 @@ class Relaxer {
  public:
   explicit Relaxer(const Net& net) : net_(net), kept_(net.places.size()) {
     for (std::uint32_t p = 0; p < net.places.size(); ++p) {
-      kept_[p] = !owner_of(words_of(net.places[p])).empty();
+      kept_[p] = !net.places[p].owner.empty();
     }
   }
 
@@ -85,11 +83,10 @@ class Relaxer {
     add_slacks(net);
     for (const NetTransition& transition : net_.transitions) {
       NetTransition made{
-          .name = transition.name, .says = transition.says, .event = transition.event};
+          .name = transition.name, .label = transition.label, .event = transition.event};
       copy_own(transition, made);
       for (const Slack& slack : slacks_) move(slack, transition, made);
-      if (!made.event.empty() || made.takes != made.gives)
-        net.transitions.push_back(std::move(made));
+      if (made.event || made.pre != made.post) net.transitions.push_back(std::move(made));
     }
     while (fuse_one(net)) {
     }
@@ -116,18 +113,18 @@ class Relaxer {
 
   void copy_own(const NetTransition& from, NetTransition& to) const {
     const auto own = [this](const Arc& arc) { return kept_[arc.place]; };
-    std::copy_if(from.takes.begin(), from.takes.end(), std::back_inserter(to.takes), own);
-    std::copy_if(from.gives.begin(), from.gives.end(), std::back_inserter(to.gives), own);
+    std::copy_if(from.pre.begin(), from.pre.end(), std::back_inserter(to.pre), own);
+    std::copy_if(from.post.begin(), from.post.end(), std::back_inserter(to.post), own);
   }
 
   static void move(const Slack& slack, const NetTransition& transition, NetTransition& made) {
     std::int64_t more = 0;
     for (const Arc& arc : slack.own) {
-      more += std::int64_t{arc.weight} * weight_of(transition.gives, arc.place);
-      more -= std::int64_t{arc.weight} * weight_of(transition.takes, arc.place);
+      more += std::int64_t{arc.weight} * weight_of(transition.post, arc.place);
+      more -= std::int64_t{arc.weight} * weight_of(transition.pre, arc.place);
     }
-    if (more > 0) made.takes.push_back({slack.place, static_cast<std::uint32_t>(more)});
-    if (more < 0) made.gives.push_back({slack.place, static_cast<std::uint32_t>(-more)});
+    if (more > 0) made.pre.push_back({slack.place, static_cast<std::uint32_t>(more)});
+    if (more < 0) made.post.push_back({slack.place, static_cast<std::uint32_t>(-more)});
   }
 
   const Net& net_;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Relaxation: a net that can do all that another can, and is followed in few ways.
+// Relaxation: a net that can do everything that another net can do, with fewer silent transitions.
 //
-// Of what threads share it keeps what place invariants say of the threads' own places: where these
-// sum up to 3 with something shared, they are at most 3 (`holds a` of all threads is at most 1). In
-// which queue a thread is counted, and who was told to wake whom, is left out. Places from which
-// there is one unseen way only are one with where that leads. So what this net cannot do, the other
-// cannot; the contrary need not be.
+// It keeps the places of the threads. It replaces the shared places by what the place invariants
+// say of the threads' places: if these and shared places sum up to 3, the threads' places hold at
+// most 3 tokens (`holds a` of all threads: at most 1). Queues and pending wake-ups are left out. A
+// place that has one silent transition as its only way on is merged with the place after it. What
+// the relaxed net cannot do, the original cannot do either; the converse does not hold.
 #pragma once
 
 #include "harness/petri/net.h"
 
 namespace lockbench::internal {
 
-// The same net where nothing in it is a thread's own.
+// Returns the net unchanged if no thread owns a place.
 Net relaxed(const Net& net);
 
 }  // namespace lockbench::internal

@@ -7,69 +7,69 @@
 #include <set>
 #include <tuple>
 
-#include "harness/petri/follower.h"
 #include "harness/petri/relaxation.h"
+#include "harness/petri/trace_matcher.h"
 
 namespace lockbench {
 namespace {
 
-using internal::Breadth;
-using internal::Follower;
+using internal::MatchBreadth;
+using internal::TraceMatcher;
 
-bool leads_to_end(const Net& net, const NetTransition& transition) {
-  return std::any_of(transition.gives.begin(), transition.gives.end(), [&net](const Arc& arc) {
+bool leads_to_final(const Net& net, const NetTransition& transition) {
+  return std::any_of(transition.post.begin(), transition.post.end(), [&net](const Arc& arc) {
     return std::any_of(net.final_tokens.begin(), net.final_tokens.end(),
                        [&arc](const Arc& end) { return end.place == arc.place; });
   });
 }
 
-Replay follow_all(const Net& net, std::span<const std::string> events, Breadth breadth) {
+Replay match(const Net& net, std::span<const NetEvent> events, MatchBreadth breadth) {
   Replay result;
-  Follower follower(net, breadth);
+  TraceMatcher matcher(net, breadth);
   for (std::size_t i = 0; i < events.size() && result.conforms; ++i) {
-    result.unknown = !follower.knows(events[i]);
-    if (!result.unknown && follower.follow(events[i])) continue;
+    result.unknown = !matcher.knows(events[i]);
+    if (!result.unknown && matcher.follow(events[i])) continue;
     result.conforms = false;
     result.refused = i;
-    result.possible = follower.possible();
+    result.possible = matcher.possible();
   }
-  result.certain = result.conforms || follower.certain();
-  result.before = follower.marking();
-  result.steps = follower.steps();
-  const std::set<std::uint32_t> taken(result.steps.begin(), result.steps.end());
+  result.certain = result.conforms || matcher.certain();
+  result.before = matcher.marking();
+  result.steps = matcher.steps();
+  const std::set<std::uint32_t> fired(result.steps.begin(), result.steps.end());
   for (std::uint32_t t = 0; t < net.transitions.size(); ++t) {
-    if (!net.transitions[t].event.empty() && !taken.contains(t)) result.untaken.push_back(t);
+    if (net.transitions[t].event && !fired.contains(t)) result.unfired.push_back(t);
   }
   return result;
 }
 
-// Whether a net that can do more than this one cannot do it.
-bool cannot_be(const Net& net, std::span<const std::string> events) {
+// Whether even the relaxed net, which can do more than this one, cannot do it.
+bool is_impossible(const Net& net, std::span<const NetEvent> events) {
   const Net more = internal::relaxed(net);
-  const Replay done = follow_all(more, events, {.ways = kWaysKept});
+  const Replay done = match(more, events, {.candidates = kCandidates});
   return !done.conforms && !done.unknown && done.certain;
 }
 
 }  // namespace
 
-Replay replay(const Net& net, std::span<const std::string> events) {
-  // The way with the fewest unseen steps explains most of what is seen, and costs least.
-  Replay straight = follow_all(net, events, {.ways = 1});
-  if (straight.conforms || straight.unknown || straight.certain) return straight;
-  if (cannot_be(net, events.first(straight.refused + 1))) {
-    straight.certain = true;
-    return straight;
+Replay replay(const Net& net, std::span<const NetEvent> events) {
+  // One candidate is enough for most traces, and costs least.
+  Replay first = match(net, events, {.candidates = 1});
+  if (first.conforms || first.unknown || first.certain) return first;
+  if (is_impossible(net, events.first(first.refused + 1))) {
+    first.certain = true;
+    return first;
   }
-  Replay result = follow_all(net, events, {.ways = kWaysKept});
+  Replay result = match(net, events, {.candidates = kCandidates});
   if (result.conforms || result.certain) return result;
-  if (result.refused > straight.refused && cannot_be(net, events.first(result.refused + 1))) {
+  if (result.refused > first.refused && is_impossible(net, events.first(result.refused + 1))) {
     result.certain = true;
     return result;
   }
-  // An unseen step may have been possible for a while only, before it was needed.
-  Replay foreseen = follow_all(net, events, {.ways = kWaysForeseen, .foresees = true});
-  if (foreseen.conforms || foreseen.refused > result.refused) return foreseen;
-  result.certain = foreseen.certain;
+  // A silent read may have been enabled only for a while before it was needed.
+  Replay ahead = match(net, events, {.candidates = kLookaheadCandidates, .lookahead = true});
+  if (ahead.conforms || ahead.refused > result.refused) return ahead;
+  result.certain = ahead.certain;
   return result;
 }
 
@@ -83,7 +83,7 @@ std::vector<std::uint32_t> tour(const Net& net, std::size_t most) {
     for (std::uint32_t t = 0; t < net.transitions.size(); ++t) {
       if (!is_enabled(net.transitions[t], marking)) continue;
       const auto rank = [&](std::uint32_t x) {
-        return std::tuple(leads_to_end(net, net.transitions[x]), times[x], last[x], x);
+        return std::tuple(leads_to_final(net, net.transitions[x]), times[x], last[x], x);
       };
       if (!best || rank(t) < rank(*best)) best = t;
     }

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Replay: whether what was seen is something that the net can do.
+// Replay: whether a net has a firing sequence with the events of a trace.
 //
-// A trace is a list of events, one for each thing that somebody who watches the code sees. An event
-// is a transition's `event`, or its name. Transitions without an event (a thread makes up its mind,
-// or joins a queue) happen unseen: they are put in where an event needs them. Where several
-// transitions look alike, all that fit are followed.
+// A trace is a list of observed events. An event is that of a transition, or a kFires event with
+// the transition's name. Silent transitions (a thread decides something, or joins a queue) are
+// inserted where an event needs them. If several transitions have the same event, each of them is
+// tried.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "harness/petri/net.h"
@@ -20,25 +19,25 @@ namespace lockbench {
 
 struct Replay {
   bool conforms = true;
-  std::size_t refused = 0;             // index of the event that the net refuses
-  bool unknown = false;                // it is not an event of this net at all
-  bool certain = true;                 // false: refused, but ways that were open were given up
-  Marking before;                      // a marking the net may have been in when it was refused
-  std::vector<std::string> possible;   // events that would have been possible then
-  std::vector<std::uint32_t> steps;    // transitions fired, the unseen ones too
-  std::vector<std::uint32_t> untaken;  // transitions that have an event and were not among `steps`
+  std::size_t refused = 0;             // index of the event that the net cannot do
+  bool unknown = false;                // the refused event is not an event of this net at all
+  bool certain = true;                 // false: refused, but explanations were dropped before
+  Marking before;                      // a marking in which the net may be before that event
+  std::vector<NetEvent> possible;      // the events that are possible there
+  std::vector<std::uint32_t> steps;    // transitions fired, silent ones included
+  std::vector<std::uint32_t> unfired;  // transitions with an event that are not in `steps`
 };
 
-// O(events · ways open at once). At first one way is followed, that with the fewest unseen steps,
-// which are put in when an event needs them. Should that come to an end, and a net that can do more
-// (relaxation.h) be able to go on there, kWaysKept of such ways; and at last kWaysForeseen ways at
-// most, with all that can be looked at unseen before each event.
-inline constexpr std::size_t kWaysKept = 64;
-inline constexpr std::size_t kWaysForeseen = 2048;
-Replay replay(const Net& net, std::span<const std::string> events);
+// O(events · candidates). The first attempt follows one candidate, with the fewest silent
+// transitions. If it cannot continue where a relaxed net (relaxation.h) can, the second attempt
+// follows kCandidates, and the last one kLookaheadCandidates, with every silent read before each
+// event.
+inline constexpr std::size_t kCandidates = 64;
+inline constexpr std::size_t kLookaheadCandidates = 2048;
+Replay replay(const Net& net, std::span<const NetEvent> events);
 
-// A firing sequence to show: it takes the transitions that it has taken least, leads to no end
-// before it must, and is over when each has been taken or at `most` steps.
+// A firing sequence for an animation. It prefers transitions that it has fired least often, avoids
+// final places while it can, and ends when each transition has fired, or after `most` steps.
 std::vector<std::uint32_t> tour(const Net& net, std::size_t most);
 
 }  // namespace lockbench

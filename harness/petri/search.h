@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Search: every marking that a net can reach, breadth first.
+// Search: explores every marking that a net can reach, breadth first.
 //
-// Breadth first, the way back from a marking to the start is a shortest firing sequence to it, so
-// the sequences told here are shortest ones. Threads that run one program are folded together:
-// of the markings that differ in who of them is where, one is kept, and how many it stands for is
-// counted.
+// Because the search is breadth first, the path from the initial marking to any other is a shortest
+// firing sequence, and so are the sequences in the result. With symmetry reduction, one marking is
+// kept of those that differ only in which of the threads that run one program is where, and the
+// result counts how many markings it represents.
 //
-// Cost  8 bytes for every 64 places (one bit each where the invariants allow one token), 4 for the
-//       way back and 9 to 14 for the table of markings known; the successors of several markings
-//       are looked up together, so that the memory's latency is paid once.
+// Memory  per marking 8 bytes for every 64 places (one bit per place if the invariants allow it one
+//         token), 4 bytes for the parent and 9 to 14 bytes for the hash table. The search looks up
+//         the successors of several markings together, which hides the latency of memory.
 #pragma once
 
 #include <cstddef>
@@ -24,56 +24,59 @@
 namespace lockbench {
 
 struct SearchLimits {
-  std::uint64_t most_markings = 100'000'000;  // below 2^32
-  // Asked now and then; true ends the search. Empty: never.
-  std::function<bool()> enough;
-  bool fold = true;
-  bool homecoming = true;  // costs about as much again as the search itself
-  // Told once, between the search and the homecoming. Empty: nobody.
-  std::function<void()> searched = {};
+  std::uint64_t most_markings = 4'000'000'000;  // below 2^32
+  // Bytes of memory for this process. The markings get what `resident` says is not used already.
+  std::uint64_t memory = ~std::uint64_t{0};
+  std::function<std::uint64_t()> resident = [] { return 0; };
+  // Called about every 16 markings; true ends the search. Empty: never.
+  std::function<bool()> stop;
+  bool reduce = true;       // use the symmetries of the net
+  bool home_states = true;  // analyse them, too, which costs about as much as the search
 };
 
 enum class SearchEnd {
-  kComplete,   // every reachable marking was seen
-  kTime,       // `enough` said so
-  kMarkings,   // most_markings were kept
-  kTokens,     // a place that no invariant bounds came to more tokens than are counted
+  kComplete,   // every reachable marking was explored
+  kTime,       // `stop` returned true
+  kMarkings,   // most_markings were reached
+  kMemory,     // one more marking would exceed `memory`
+  kTokens,     // a place that no invariant bounds got more tokens than its field can count
   kUnbounded,  // a sequence that can be repeated adds tokens each time
-  kTooWide,    // a marking would take more than kWidestWords words
+  kTooWide,    // a marking would take more than kMostMarkingBytes
 };
 
-inline constexpr std::size_t kWidestWords = 64;
+inline constexpr std::size_t kMostMarkingBytes = 512;
 
 // A firing sequence from the initial marking: transitions by index.
 using Sequence = std::vector<std::uint32_t>;
 
-// From which markings something can still be reached.
-struct Homecoming {
-  bool known = false;        // false: not asked for, or the budget came first
-  std::uint64_t astray = 0;  // of a net with an end: markings from which no end can be reached
-  std::uint64_t home = 0;    // of a net without: markings that can be reached from everywhere
+// Which markings are reachable from all others.
+struct HomeStates {
+  bool known = false;          // false: not requested, or a limit was reached
+  std::uint64_t no_final = 0;  // markings from which no final marking is reachable
+  std::uint64_t states = 0;    // of a net without final markings: those reachable from all others
 };
 
 struct SearchResult {
   SearchEnd end = SearchEnd::kComplete;
-  bool folded = false;
-  std::uint64_t markings = 0;    // kept
-  std::uint64_t stands_for = 0;  // without folding; the largest number when more than that
-  std::uint64_t dead = 0;        // kept markings in which nothing can happen and no end is reached
-  std::uint64_t ends = 0;        // kept markings that are an end
+  bool reduced = false;                    // symmetry reduction was used
+  std::uint64_t markings = 0;              // explored
+  std::uint64_t unreduced = 0;             // the markings that these represent; saturates
+  std::uint64_t dead = 0;                  // explored markings that are dead and not final
+  std::uint64_t final_markings = 0;        // explored markings that are final
   std::optional<Sequence> to_dead;         // shortest
-  std::optional<std::uint32_t> broken;     // the claim that was broken first
-  Sequence to_broken;                      // shortest
-  std::vector<std::uint32_t> never_fires;  // transitions; final only when the search is complete
-  std::vector<std::uint32_t> most_tokens;  // per place, of the markings seen
+  std::optional<std::uint32_t> violated;   // the first property that was violated
+  Sequence to_violation;                   // shortest
+  std::vector<std::uint32_t> never_fires;  // transitions; meaningful if the search is complete
+  std::vector<std::uint32_t> most_tokens;  // per place
   Sequence to_unbounded;                   // ends in a marking that covers an earlier one
   std::vector<std::uint32_t> growing;      // places that grow each time, or that overflowed
-  Homecoming homecoming;
+  HomeStates home;
   std::size_t marking_bytes = 0;  // of one marking
-  std::uint64_t bytes = 0;        // of all that was kept
+  std::uint64_t bytes = 0;        // of all markings, with parents and hash table
+  double cpu_s = 0;               // processor time of the exploration
 };
 
-// Requires validate(net). `invariants` are those of the net: they make fields small.
+// Requires validate(net). `invariants` are those of the net; they determine how narrow fields are.
 SearchResult search(const Net& net, const Invariants& invariants, const SearchLimits& limits);
 
 }  // namespace lockbench

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Successors: what one packed marking can become, folded. The search's inner loop.
+// Successors: the packed markings that one transition leads to, each as the representative of its
+// symmetry class. This is the inner loop of the search.
 #pragma once
 
 #include <algorithm>
@@ -18,74 +19,76 @@ template <std::size_t W>
 class Successors {
  public:
   struct Next {
-    Words<W> words;  // folded
+    Words<W> words;  // a representative
     std::uint64_t hash;
     std::uint32_t transition;
   };
 
-  explicit Successors(const PackedNet& net) : net_(net) {
+  // Moves `need` and `delta` out of the transitions.
+  explicit Successors(PackedNet& net) : net_(net) {
     transitions_.reserve(net.transitions.size());
-    for (const PackedTransition& transition : net.transitions) {
-      Step step = {.packed = &transition, .column = transition.column};
+    for (PackedTransition& transition : net.transitions) {
+      Step step = {.packed = &transition, .component = transition.component};
       for (const PackedSymmetry& symmetry : net.symmetries) {
-        if (transition.column - symmetry.first_id >= symmetry.columns.size()) continue;
+        if (transition.component - symmetry.first_id >= symmetry.components.size()) continue;
         step.symmetry = &symmetry;
-        step.thread = transition.column - symmetry.first_id;
+        step.thread = transition.component - symmetry.first_id;
       }
       std::copy(transition.need.begin(), transition.need.end(), step.need.begin());
       std::copy(transition.delta.begin(), transition.delta.end(), step.delta.begin());
       step.tested = !transition.tests.empty() || !transition.overflows.empty();
+      transition.need = {};
+      transition.delta = {};
       transitions_.push_back(step);
     }
   }
 
   static constexpr std::uint32_t kNoTransition = 0xffffffff;
 
-  // Adds those of a folded marking to `nexts`. Threads in the same state are one case: what the
-  // second of them could do is not looked at. Returns a transition that could not be fired because
-  // a loose field would overflow, or kNoTransition.
+  // Appends the successors of a representative to `nexts`. Of several threads in the same state,
+  // only the first one fires. Returns a transition that would overflow an unbounded field, or
+  // kNoTransition.
   std::uint32_t add_to(std::vector<Next>& nexts, const Words<W>& marking) const {
-    Look look = {.marking = marking, .twins = twins_of(marking), .nexts = nexts};
+    Firing firing = {.marking = marking, .twins = twins_of(marking), .nexts = nexts};
     for (std::size_t w = 0; w < W; ++w) {
       for (std::uint64_t bits = marking[w] & net_.key_bits[w]; bits != 0; bits &= bits - 1) {
         const auto bit = static_cast<std::size_t>(std::countr_zero(bits));
-        for (const std::uint32_t t : net_.by_key[w * 64 + bit]) consider(look, t);
+        for (const std::uint32_t t : net_.by_key[w * 64 + bit]) try_to_fire(firing, t);
       }
     }
-    for (const std::uint32_t t : net_.without_key) consider(look, t);
-    return look.overflow;
+    for (const std::uint32_t t : net_.without_key) try_to_fire(firing, t);
+    return firing.overflow;
   }
 
-  // The one marking that stands for all that differ in who is where: columns in falling order.
-  void fold(Words<W>& marking) const {
+  // Replaces the marking by the representative of its class: components in descending order.
+  void canonicalize(Words<W>& marking) const {
     for (const PackedSymmetry& symmetry : net_.symmetries) {
-      std::uint64_t values[kNoColumn];
-      const std::size_t count = symmetry.columns.size();
+      std::uint64_t values[kNoComponent];
+      const std::size_t count = symmetry.components.size();
       bool sorted = true;
       for (std::size_t i = 0; i < count; ++i) {
-        values[i] = column(marking, symmetry, i);
+        values[i] = component(marking, symmetry, i);
         sorted = sorted && (i == 0 || values[i - 1] >= values[i]);
       }
       if (sorted) continue;
       insertion_sort(values, count);
-      for (std::size_t i = 0; i < count; ++i) set_column(marking, symmetry, i, values[i]);
+      for (std::size_t i = 0; i < count; ++i) set_component(marking, symmetry, i, values[i]);
     }
   }
 
-  // In how many ways the threads of a folded marking can change places; the largest number when
-  // more than that.
-  std::uint64_t stands_for(const Words<W>& marking) const {
+  // How many markings the representative stands for: the permutations of its threads. Saturates.
+  std::uint64_t represented(const Words<W>& marking) const {
     std::uint64_t product = 1;
     for (const PackedSymmetry& symmetry : net_.symmetries) {
       std::size_t run = 1;
-      for (std::size_t i = 1; i <= symmetry.columns.size(); ++i) {
-        const bool same = i < symmetry.columns.size() &&
-                          column(marking, symmetry, i) == column(marking, symmetry, i - 1);
+      for (std::size_t i = 1; i <= symmetry.components.size(); ++i) {
+        const bool same = i < symmetry.components.size() &&
+                          component(marking, symmetry, i) == component(marking, symmetry, i - 1);
         if (same) {
           ++run;
           continue;
         }
-        // Threads 0 to i - 1 are placed: these `run` are any of them.
+        // Of threads 0 to i - 1, any `run` can be in this state.
         product = times(product, choose(i, run));
         run = 1;
       }
@@ -103,44 +106,44 @@ class Successors {
     const PackedTransition* packed = nullptr;
     Words<W> need{};
     Words<W> delta{};
-    std::uint32_t column = kNoColumn;
-    const PackedSymmetry* symmetry = nullptr;  // of that column, and its place there
-    std::size_t thread = 0;
+    std::uint32_t component = kNoComponent;
+    const PackedSymmetry* symmetry = nullptr;  // of that component
+    std::size_t thread = 0;                    // its index in the symmetry
     bool tested = false;
   };
 
-  // At one marking.
-  struct Look {
+  // The state of add_to().
+  struct Firing {
     const Words<W>& marking;
-    std::uint64_t twins;  // a bit for each column that is as its left neighbour is
+    std::uint64_t twins;  // see twins_of()
     std::vector<Next>& nexts;
     std::uint32_t overflow = kNoTransition;
   };
 
-  static std::uint64_t column(const Words<W>& marking, const PackedSymmetry& symmetry,
-                              std::size_t i) {
-    return (marking[symmetry.columns[i].word] >> symmetry.columns[i].shift) & symmetry.mask;
+  static std::uint64_t component(const Words<W>& marking, const PackedSymmetry& symmetry,
+                                 std::size_t i) {
+    return (marking[symmetry.components[i].word] >> symmetry.components[i].shift) & symmetry.mask;
   }
 
-  static void set_column(Words<W>& marking, const PackedSymmetry& symmetry, std::size_t i,
-                         std::uint64_t value) {
-    const PackedColumn& at = symmetry.columns[i];
+  static void set_component(Words<W>& marking, const PackedSymmetry& symmetry, std::size_t i,
+                            std::uint64_t value) {
+    const PackedComponent& at = symmetry.components[i];
     std::uint64_t& word = marking[at.word];
     word = (word & ~(symmetry.mask << at.shift)) | (value << at.shift);
   }
 
-  // Folds a marking in which column `i` alone may be out of order.
-  static void move_to_its_place(Words<W>& marking, const PackedSymmetry& symmetry, std::size_t i) {
-    const std::uint64_t value = column(marking, symmetry, i);
-    const std::size_t last = symmetry.columns.size() - 1;
+  // Canonicalizes a marking in which only component `i` may be out of order.
+  static void restore_order(Words<W>& marking, const PackedSymmetry& symmetry, std::size_t i) {
+    const std::uint64_t value = component(marking, symmetry, i);
+    const std::size_t last = symmetry.components.size() - 1;
     const std::size_t before = i;
-    for (; i > 0 && column(marking, symmetry, i - 1) < value; --i) {
-      set_column(marking, symmetry, i, column(marking, symmetry, i - 1));
+    for (; i > 0 && component(marking, symmetry, i - 1) < value; --i) {
+      set_component(marking, symmetry, i, component(marking, symmetry, i - 1));
     }
-    for (; i < last && column(marking, symmetry, i + 1) > value; ++i) {
-      set_column(marking, symmetry, i, column(marking, symmetry, i + 1));
+    for (; i < last && component(marking, symmetry, i + 1) > value; ++i) {
+      set_component(marking, symmetry, i, component(marking, symmetry, i + 1));
     }
-    if (i != before) set_column(marking, symmetry, i, value);
+    if (i != before) set_component(marking, symmetry, i, value);
   }
 
   static void insertion_sort(std::uint64_t* values, std::size_t count) {
@@ -162,44 +165,44 @@ class Successors {
     return result;
   }
 
-  // A bit for each column that is as its left neighbour is.
+  // A bit for each component that is equal to its left neighbour.
   std::uint64_t twins_of(const Words<W>& marking) const {
     std::uint64_t twins = 0;
     for (const PackedSymmetry& symmetry : net_.symmetries) {
-      for (std::size_t i = 1; i < symmetry.columns.size(); ++i) {
-        const bool same = column(marking, symmetry, i) == column(marking, symmetry, i - 1);
+      for (std::size_t i = 1; i < symmetry.components.size(); ++i) {
+        const bool same = component(marking, symmetry, i) == component(marking, symmetry, i - 1);
         twins |= std::uint64_t{same} << (symmetry.first_id + i);
       }
     }
     return twins;
   }
 
-  void consider(Look& look, std::uint32_t t) const {
+  void try_to_fire(Firing& firing, std::uint32_t t) const {
     const Step& step = transitions_[t];
-    if (step.column != kNoColumn && (look.twins >> step.column & 1) != 0) return;
+    if (step.component != kNoComponent && (firing.twins >> step.component & 1) != 0) return;
     std::uint64_t missing = 0;
-    for (std::size_t w = 0; w < W; ++w) missing |= step.need[w] & ~look.marking[w];
+    for (std::size_t w = 0; w < W; ++w) missing |= step.need[w] & ~firing.marking[w];
     if (missing != 0) return;
-    if (step.tested && !passes(look, t)) return;
-    Next& next = look.nexts.emplace_back();
+    if (step.tested && !passes(firing, t)) return;
+    Next& next = firing.nexts.emplace_back();
     next.transition = t;
-    for (std::size_t w = 0; w < W; ++w) next.words[w] = look.marking[w] + step.delta[w];
+    for (std::size_t w = 0; w < W; ++w) next.words[w] = firing.marking[w] + step.delta[w];
     if (step.symmetry != nullptr) {
-      move_to_its_place(next.words, *step.symmetry, step.thread);
+      restore_order(next.words, *step.symmetry, step.thread);
     } else {
-      fold(next.words);
+      canonicalize(next.words);
     }
     next.hash = hash_of<W>(next.words);
   }
 
-  bool passes(Look& look, std::uint32_t t) const {
+  bool passes(Firing& firing, std::uint32_t t) const {
     const PackedTransition& packed = *transitions_[t].packed;
     for (const FieldTest& test : packed.tests) {
-      if (test.field.read(look.marking.data()) < test.least) return false;
+      if (test.field.read(firing.marking.data()) < test.least) return false;
     }
     for (const FieldTest& test : packed.overflows) {
-      if (test.field.read(look.marking.data()) < test.least) continue;
-      look.overflow = t;
+      if (test.field.read(firing.marking.data()) < test.least) continue;
+      firing.overflow = t;
       return false;
     }
     return true;

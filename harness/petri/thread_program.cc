@@ -14,16 +14,16 @@ Held with(Held held, std::size_t lock) {
 
 }  // namespace
 
-ThreadProgram::ThreadProgram(NetBuilder& net, const std::vector<std::unique_ptr<LockPart>>& locks,
+ThreadProgram::ThreadProgram(NetBuilder& net, const std::vector<std::unique_ptr<LockModel>>& locks,
                              std::uint32_t thread)
     : net_(net), locks_(locks), thread_(thread) {}
 
-void ThreadProgram::build(const Course& course) {
-  outside_ = net_.own(thread_, "outside", "is outside", 1);
-  ended_ = net_.own(thread_, "ended", "has ended");
-  net_.want_at_end(ended_);
-  descend(course, outside_, {});
-  net_.step(thread_, "ends", "ends", "", {{outside_}}, {{ended_}});
+void ThreadProgram::build(const AcquisitionPlan& plan) {
+  outside_ = net_.add_own(thread_, "outside", "is outside", 1);
+  ended_ = net_.add_own(thread_, "ended", "has ended");
+  net_.add_final(ended_);
+  add_acquisitions(plan, outside_, {});
+  net_.add_step(thread_, "ends", "ends", std::nullopt, {{outside_}}, {{ended_}});
 }
 
 std::vector<std::uint32_t> ThreadProgram::inside(std::size_t lock) const {
@@ -35,59 +35,61 @@ std::vector<std::uint32_t> ThreadProgram::inside(std::size_t lock) const {
   return places;
 }
 
-void ThreadProgram::descend(const Course& course, std::uint32_t from, const Held& held) {
-  const std::vector<std::size_t> choices = course.next(held);
+void ThreadProgram::add_acquisitions(const AcquisitionPlan& plan, std::uint32_t from,
+                                     const Held& held) {
+  const std::vector<std::size_t> choices = plan.next(held);
   const std::string suffix = held.empty() ? "" : "_with_" + names(held);
   const std::string holding = held.empty() ? "" : "holds " + nouns(held) + " and ";
   for (const std::size_t choice : choices) {
-    LockPart& lock = *locks_[choice];
+    LockModel& lock = *locks_[choice];
     std::uint32_t waits = from;
     if (held.empty() || choices.size() > 1) {
-      waits = net_.own(thread_, "wants_" + lock.name() + suffix, holding + "wants " + lock.noun());
-      net_.step(thread_, "asks_" + lock.name() + suffix, "asks for " + lock.noun(), "", {{from}},
-                {{waits}});
+      waits =
+          net_.add_own(thread_, "wants_" + lock.name() + suffix, holding + "wants " + lock.noun());
+      net_.add_step(thread_, "asks_" + lock.name() + suffix, "asks for " + lock.noun(),
+                    std::nullopt, {{from}}, {{waits}});
       lock.add_wait(thread_, waits, ended_);
     }
     const Held more = with(held, choice);
-    const std::uint32_t holds = holding_place(course, more);
-    lock.add_taking(
+    const std::uint32_t holds = holding_place(plan, more);
+    lock.add_acquisition(
         {.t = thread_, .from = waits, .to = holds, .suffix = suffix, .holding = holding});
-    lock.add_stay(thread_, holds, ended_, suffix);
-    if (more.size() < course.levels) {
-      descend(course, holds, more);
+    lock.add_critical_section(thread_, holds, ended_, suffix);
+    if (more.size() < plan.levels) {
+      add_acquisitions(plan, holds, more);
     } else {
-      ascend(holds, more);
+      add_releases(holds, more);
     }
   }
 }
 
-void ThreadProgram::ascend(std::uint32_t from, const Held& held) {
+void ThreadProgram::add_releases(std::uint32_t from, const Held& held) {
   Held rest = held;
   rest.pop_back();
-  bool made = false;
-  const std::uint32_t to = rest.empty() ? outside_ : leaving_place(rest, made);
+  bool is_new = false;
+  const std::uint32_t to = rest.empty() ? outside_ : leaving_place(rest, is_new);
   locks_[held.back()]->add_release(
       {.t = thread_, .from = from, .to = to, .suffix = rest.empty() ? "" : "_with_" + names(rest)});
-  if (made) ascend(to, rest);
+  if (is_new) add_releases(to, rest);
 }
 
-std::uint32_t ThreadProgram::holding_place(const Course& course, const Held& held) {
-  std::string says = "holds " + nouns(held);
-  if (held.size() < course.levels) {
-    const std::vector<std::size_t> choices = course.next(held);
-    if (choices.size() == 1) says += " and wants " + locks_[choices[0]]->noun();
+std::uint32_t ThreadProgram::holding_place(const AcquisitionPlan& plan, const Held& held) {
+  std::string label = "holds " + nouns(held);
+  if (held.size() < plan.levels) {
+    const std::vector<std::size_t> choices = plan.next(held);
+    if (choices.size() == 1) label += " and wants " + locks_[choices[0]]->noun();
   }
-  const std::uint32_t place = net_.own(thread_, "holds_" + names(held), says);
+  const std::uint32_t place = net_.add_own(thread_, "holds_" + names(held), label);
   holding_.emplace_back(place, held);
   return place;
 }
 
-std::uint32_t ThreadProgram::leaving_place(const Held& held, bool& made) {
+std::uint32_t ThreadProgram::leaving_place(const Held& held, bool& is_new) {
   const auto known = leaving_.find(held);
-  made = known == leaving_.end();
-  if (!made) return known->second;
+  is_new = known == leaving_.end();
+  if (!is_new) return known->second;
   const std::uint32_t place =
-      net_.own(thread_, "leaves_" + names(held), "still holds " + nouns(held));
+      net_.add_own(thread_, "leaves_" + names(held), "still holds " + nouns(held));
   leaving_[held] = place;
   holding_.emplace_back(place, held);
   return place;
@@ -101,7 +103,7 @@ std::string ThreadProgram::names(const Held& held) const {
 
 std::string ThreadProgram::nouns(const Held& held) const {
   if (held.size() == 2 && held[0] == held[1]) {
-    const LockPart& lock = *locks_[held[0]];
+    const LockModel& lock = *locks_[held[0]];
     return lock.noun() + (lock.capacity() == 1 ? " twice" : " and a second");
   }
   std::string text;

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import NoReturn
 
-from analysis.loader import InputError
+from analysis.errors import InputError
 
 USAGE_ERROR = 2
 

@@ -21,6 +21,8 @@ from typing import Any, TextIO
 import numpy as np
 import pandas as pd
 
+from analysis.errors import InputError as InputError
+
 SCHEMA_VERSION = "1"
 
 TEXT = (
@@ -44,10 +46,6 @@ COLUMNS = (
 
 LATENCY_TEXT = ["run_id", "kind"]
 LATENCY_COLUMNS = "run_id trial kind low_ns high_ns count attempt".split()
-
-
-class InputError(Exception):
-    """What the user gave cannot be read; the message is one line for him."""
 
 
 @dataclass(frozen=True)

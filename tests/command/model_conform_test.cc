@@ -48,8 +48,9 @@ TEST(UnknownLock, SaysThatNoEngineIsThere) {
   const auto without = [](const std::string& engine) {
     return std::string(unknown_lock({.engine = engine, .lock = "keyed"}, {}, {}).message());
   };
-  EXPECT_EQ(without(""), "no engine lies beside this program; build or install it whole");
-  EXPECT_EQ(without("sim"), "no engine 'sim' lies beside this program; build or install it whole");
+  EXPECT_EQ(without(""), "no engine is installed beside this program; install all of lockbench");
+  EXPECT_EQ(without("sim"),
+            "no engine 'sim' is installed beside this program; install all of lockbench");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""lockbench model: nets of locks and of files, what is said of them, and what is refused."""
+"""lockbench model: nets of locks and of files, their results, and what is refused."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import re
 import resource
 import shutil
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -19,64 +21,86 @@ RACE = ROOT / "docs" / "models" / "race.pnml"
 needs_dot = pytest.mark.skipif(shutil.which("dot") is None, reason="graphviz is not installed")
 
 
-def test_a_sound_lock_is_proved_so(lockbench: Program) -> None:
+def test_a_correct_lock_is_proved_correct(lockbench: Program) -> None:
     done = lockbench.run("model", "keyed")
     assert done.returncode == 0 and done.stderr == ""
-    assert re.search(r"^Dead +none but the end$", done.stdout, re.MULTILINE)
-    assert "they stand for 1,744; all there are" in done.stdout
-    assert "at most one thread is inside a, since" in done.stdout
+    assert done.stdout.splitlines()[2].startswith("Verdict      correct: no deadlock, ")
+    assert re.search(r"^Deadlocks +none$", done.stdout, re.MULTILINE)
+    assert "366 explored (1,744 without symmetry reduction): complete" in done.stdout
+    assert "at most one thread is inside a, because" in done.stdout
 
 
-def test_a_deadlock_is_a_story(lockbench: Program) -> None:
+def test_a_deadlock_has_a_counterexample(lockbench: Program) -> None:
     done = lockbench.run("model", "striped", "--threads", "2", "--nested", "--order", "opposite")
     assert done.returncode == 3 and done.stderr == ""
-    assert "thread 1 takes stripe 1; thread 2 takes stripe 2" in done.stdout
+    assert "Verdict      incorrect: deadlock" in done.stdout
+    assert "thread 1 acquires stripe 1; thread 2 acquires stripe 2" in done.stdout
     assert "thread 1 holds stripe 1 and wants stripe 2" in done.stdout
 
 
-def test_a_budget_ends_the_search_and_is_told(lockbench: Program) -> None:
-    done = lockbench.run("model", "keyed", "--markings", "50")
+@pytest.mark.parametrize(
+    ("limit", "said"),
+    [
+        (("--markings", "50"), "incomplete, limit of markings reached (--markings)"),
+        (("--memory", "1MiB"), "incomplete, memory limit reached (--memory)"),
+        (("--budget", "1ns"), "incomplete, time limit reached (--budget)"),
+    ],
+)
+def test_a_limit_ends_the_search(lockbench: Program, limit: tuple[str, str], said: str) -> None:
+    done = lockbench.run("model", "keyed", "--threads", "5", *limit)
     assert done.returncode == 4
-    assert "--markings allows more" in done.stdout
-    assert "since" in done.stdout  # what is proved does not depend on it
+    assert "Verdict      undecided: " in done.stdout
+    assert said in done.stdout
 
 
-def test_an_interrupted_search_tells_what_it_has(lockbench: Program) -> None:
-    large = ("--threads", "9", "--keys", "9", "--unfolded", "--markings", "1000000000")
+def test_invariants_do_not_depend_on_the_limits_of_the_search(lockbench: Program) -> None:
+    done = lockbench.run("model", "keyed", "--markings", "50")
+    assert "at most one thread is inside a, because" in done.stdout
+
+
+def test_the_memory_limit_holds(lockbench: Program) -> None:
+    words = ("keyed", "--threads", "5", "--keys", "4", "--no-symmetry", "--memory", "100MB")
+    done = lockbench.run("model", *words, "--budget", "10min")
+    assert done.returncode == 4 and "memory limit reached" in done.stdout
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 120_000_000 / 1024
+
+
+def test_an_interrupted_search_prints_its_partial_result(lockbench: Program) -> None:
+    large = ("--threads", "9", "--keys", "9", "--no-symmetry", "--memory", "2GiB")
     process = lockbench.start("model", "keyed", *large, "--budget", "10min")
     wait_until(lambda: catches(process.pid, signal.SIGINT), "the signal is not waited for")
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert err == "lockbench model: interrupted; what was printed is of the part searched\n"
-    assert "Markings" in out
+    assert err == "lockbench model: interrupted; the result covers the part searched\n"
+    assert "States" in out
 
 
-def test_eight_threads_and_four_keys_are_searched_whole(lockbench: Program) -> None:
+def test_eight_threads_and_four_keys_are_searched_completely(lockbench: Program) -> None:
     done = lockbench.run("model", "keyed", "--threads", "8", "--keys", "4", "--budget", "4min")
     assert done.returncode == 0
     assert "5,339,966" in done.stdout and "58,895,421,768" in done.stdout
 
 
-def test_what_is_written_as_pnml_is_searched_alike(lockbench: Program) -> None:
+def test_exported_pnml_has_the_same_result(lockbench: Program) -> None:
     words = ("model", "lease", "--threads", "3", "--leases", "3", "--nested")
-    told = lockbench.run(*words, "--unfolded", "--pnml", "net.pnml")
+    built = lockbench.run(*words, "--no-symmetry", "--pnml", "net.pnml")
     read = lockbench.run("model", "--file", "net.pnml")
-    assert told.returncode == read.returncode == 3
-    for label in ("Markings", "Dead", "Home"):
+    assert built.returncode == read.returncode == 3
+    for label in ("States", "Deadlocks", "Home states"):
         line = re.compile(rf"^{label} .*$", re.MULTILINE)
-        assert line.findall(told.stdout) == line.findall(read.stdout)
+        assert line.findall(built.stdout) == line.findall(read.stdout)
 
 
-def test_a_trace_is_held_against_a_net(lockbench: Program) -> None:
+def test_a_trace_is_checked_against_a_net(lockbench: Program) -> None:
     trace = lockbench.folder / "trace.txt"
-    lines = ["thread 1 takes a", "thread 1 lets go of a", "thread 2 takes a"]
+    lines = ["thread 1 acquires a", "thread 1 releases a", "thread 2 acquires a"]
     trace.write_text("\n".join(lines), encoding="utf-8")
-    assert lockbench.run("model", "keyed", "--replay", "trace.txt").returncode == 0
+    assert lockbench.run("model", "keyed", "--trace", "trace.txt").returncode == 0
     trace.write_text("\n".join([lines[0], lines[2], lines[1]]), encoding="utf-8")
-    done = lockbench.run("model", "keyed", "--replay", "trace.txt")
+    done = lockbench.run("model", "keyed", "--trace", "trace.txt")
     assert done.returncode == 3
-    assert "event 2, 'thread 2 takes a'" in done.stdout
+    assert "Verdict      refused: event 2, 'thread 2 acquires a'" in done.stdout
 
 
 def test_a_trace_may_be_json_lines(lockbench: Program) -> None:
@@ -85,30 +109,30 @@ def test_a_trace_may_be_json_lines(lockbench: Program) -> None:
     trace.write_text("\n".join(lines), encoding="utf-8")
     done = lockbench.run("model", "keyed", "--trace", "trace.jsonl")
     assert done.returncode == 3
-    assert "event 2, 'thread 2 takes a'" in done.stdout
+    assert "Verdict      refused: event 2, 'thread 2 takes a'" in done.stdout
 
 
 def test_the_shipped_lock_conforms_to_its_net(lockbench: Program) -> None:
     for words in (["keyed"], ["timed_hold"], ["global", "--lock", "parking"]):
         done = lockbench.run("model", *words, "--conform", "--budget", "500ms")
         assert done.returncode == 0, done.stdout + done.stderr
-        assert "the net can do all of it" in done.stdout
+        assert done.stdout.startswith("Verdict      conforms: ")
 
 
-def test_native_threads_are_held_against_the_net_too(lockbench: Program) -> None:
+def test_native_threads_conform_too(lockbench: Program) -> None:
     words = ("--conform", "--engine", "real", "--budget", "500ms")
     for model in ("keyed", "global", "timed_hold"):
         done = lockbench.run("model", model, *words)
         assert done.returncode == 0, done.stdout + done.stderr
-        assert "the net can do all of it" in done.stdout
+        assert done.stdout.startswith("Verdict      conforms: ")
     assert "none of sim, real, proc" in lockbench.run("model", "keyed", "--engine", "prc").stderr
-    assert "add --conform" in lockbench.run("model", "keyed", "--engine", "real").stderr
+    assert "needs --conform" in lockbench.run("model", "keyed", "--engine", "real").stderr
 
 
-def test_processes_are_held_against_the_net_of_the_file_lock(lockbench: Program) -> None:
+def test_the_file_lock_between_processes_conforms(lockbench: Program) -> None:
     done = lockbench.run("model", "file", "--conform", "--budget", "2s")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "the net can do all of it" in done.stdout
+    assert done.stdout.startswith("Verdict      conforms: ")
     assert "processes killed" in done.stdout
 
 
@@ -131,7 +155,7 @@ def test_processes_are_held_against_the_net_of_the_file_lock(lockbench: Program)
         (("keyed", "--lock", "nosuch"), "no engine knows the lock 'nosuch'; they know "),
     ],
 )
-def test_a_lock_that_an_engine_does_not_know_is_told_with_what_is_known(
+def test_an_unknown_lock_is_reported_with_the_known_ones(
     lockbench: Program, words: tuple[str, ...], said: str
 ) -> None:
     done = lockbench.run("model", *words, "--conform")
@@ -149,15 +173,15 @@ def test_a_lock_that_an_engine_does_not_know_is_told_with_what_is_known(
             "echo ' 7 executions'; echo ' 1234 executions'; touch told; exec sleep 60\n",
             "interrupted; no disagreement in 1234 executions so far",
         ),
-        ("touch told; exec sleep 60\n", "interrupted before the engine had anything to say"),
+        ("touch told; exec sleep 60\n", "interrupted before the first execution"),
     ],
 )
-def test_an_interrupted_conformance_tells_how_far_it_was(
+def test_an_interrupted_conformance_run_prints_its_progress(
     tmp_path: Path, answer: str, said: str
 ) -> None:
     engine = with_engine(tmp_path, answer, locks="keyed\ta lock\t\t\n")
     process = engine.start("model", "keyed", "--conform")
-    wait_until((tmp_path / "told").exists, "the engine has said what it has to say")
+    wait_until((tmp_path / "told").exists, "the engine has not answered")
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, "")
@@ -167,20 +191,20 @@ def test_an_interrupted_conformance_tells_how_far_it_was(
 @pytest.mark.parametrize(
     ("model", "engine"), [("keyed", "sim"), ("keyed", "real"), ("file", "proc")]
 )
-def test_a_lock_that_was_not_looked_at_does_not_conform(
+def test_without_an_execution_there_is_no_verdict(
     lockbench: Program, model: str, engine: str
 ) -> None:
     words = ("model", model, "--conform", "--engine", engine, "--budget")
     done = lockbench.run(*words, "1ns")
     assert done.returncode == 4, done.stdout + done.stderr
-    assert done.stdout.startswith(f"Undecided    {model}: nothing was looked at in ")
-    assert "a larger --budget allows more\n" in done.stdout
+    assert done.stdout.startswith(f"Verdict      undecided: no execution of {model} in ")
+    assert "use a larger --budget\n" in done.stdout
     refused = lockbench.run(*words, "0s")
     assert (refused.returncode, refused.stdout) == (2, "")
     assert refused.stderr.startswith("lockbench model: --budget: leaves no time")
 
 
-def test_a_lock_of_which_nothing_could_be_checked_does_not_conform(tmp_path: Path) -> None:
+def test_without_a_verdict_on_any_execution_there_is_none(tmp_path: Path) -> None:
     report = {
         "engine": "sim",
         "lock": "keyed",
@@ -194,15 +218,16 @@ def test_a_lock_of_which_nothing_could_be_checked_does_not_conform(tmp_path: Pat
     done = engine.run("model", "keyed", "--conform")
     assert done.returncode == 4
     assert done.stdout == (
-        "Undecided    keyed: 12 executions, in 0.1 s; none could be checked\n"
+        "Verdict      undecided: no verdict on any execution of keyed; 12 executions, 0.1 s\n"
         "Coverage     not checked in 12 executions\n"
     )
 
 
-def test_what_cannot_be_read_or_written_is_told_in_a_line(lockbench: Program) -> None:
+def test_a_file_that_cannot_be_read_or_written_is_named(lockbench: Program) -> None:
     for flag, path, code in (
         ("--pnml", "nowhere/net.pnml", 1),
         ("--promela", "/dev/full", 1),
+        ("--dot", "nowhere/net.dot", 1),
         ("--trace", "nowhere.txt", 2),
         ("--trace", ".", 2),
         ("--file", ".", 2),
@@ -214,37 +239,57 @@ def test_what_cannot_be_read_or_written_is_told_in_a_line(lockbench: Program) ->
         assert done.stderr.count("\n") == 1
 
 
-def test_a_search_tells_what_it_cost(lockbench: Program) -> None:
+def test_a_search_prints_its_cost(lockbench: Program) -> None:
     done = lockbench.run("model", "keyed", "--threads", "6", "--keys", "3")
     assert re.search(
-        r"^Cost .* million markings a second, \d+ bytes each$", done.stdout, re.MULTILINE
+        r"^Cost .* million states per second, \d+ bytes each$", done.stdout, re.MULTILINE
     )
-    # Of a small one nothing can be said.
+    # A small search is too short to measure.
     assert "Cost" not in lockbench.run("model", "keyed").stdout
 
 
-def test_a_lock_is_not_held_against_the_net_of_another(lockbench: Program) -> None:
+def test_a_net_of_another_lock_is_refused(lockbench: Program) -> None:
     done = lockbench.run("model", "keyed", "--conform", "--lock", "global")
     assert done.returncode == 2
     assert "it has 2 locks, the code 1" in done.stderr
-    assert "add --conform" in lockbench.run("model", "keyed", "--lock", "global").stderr
+    assert "needs --conform" in lockbench.run("model", "keyed", "--lock", "global").stderr
 
 
 @needs_dot
-def test_pictures_and_films_are_written_whole(lockbench: Program) -> None:
-    words = ("--draw", "net.svg", "--film", "film.html")
-    assert lockbench.run("model", "--file", str(RACE), *words).returncode == 0
-    assert (lockbench.folder / "net.svg").read_text(encoding="utf-8").endswith("</svg>\n")
-    film = (lockbench.folder / "film.html").read_text(encoding="utf-8")
-    assert film.endswith("</html>\n") and "process 0 reads" in film
-    done = lockbench.run("model", "--file", str(RACE), "--draw", "nowhere/net.svg")
-    assert done.returncode == 1 and done.stderr.startswith("lockbench model: nowhere/net.svg")
+def test_graphviz_draws_the_exported_net(lockbench: Program) -> None:
+    assert lockbench.run("model", "--file", str(RACE), "--dot", "net.dot").returncode == 0
+    drawn = subprocess.run(
+        ["dot", "-Tsvg", str(lockbench.folder / "net.dot")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert drawn.stderr == ""
+    assert drawn.stdout.count("<ellipse") == 6 and "process 1" in drawn.stdout
 
 
-def test_without_dot_the_error_names_its_package(lockbench: Program) -> None:
+@needs_dot
+def test_animations_are_written(lockbench: Program) -> None:
+    for name, end in (("race.html", "</html>\n"), ("race.svg", "</svg>\n")):
+        done = lockbench.run("model", "--file", str(RACE), "--animation", name)
+        assert done.returncode == 0, done.stderr
+        text = (lockbench.folder / name).read_text(encoding="utf-8")
+        assert text.endswith(end) and "process 0 reads" in text
+    done = lockbench.run("model", "--file", str(RACE), "--animation", "nowhere/race.html")
+    assert done.returncode == 1
+    assert done.stderr == "lockbench model: nowhere/race.html: No such file or directory\n"
+
+
+def test_a_net_too_large_for_an_animation_is_refused(lockbench: Program) -> None:
+    words = ("keyed", "--threads", "20", "--markings", "10", "--animation", "net.html")
+    done = lockbench.run("model", *words)
+    assert done.returncode == 1 and "(maximum 400); --dot exports it" in done.stderr
+
+
+def test_without_graphviz_the_message_names_the_package(lockbench: Program) -> None:
     (lockbench.folder / "empty").mkdir()
-    env = {"PATH": str(lockbench.folder / "empty")}
-    done = lockbench.run("model", "global", "--draw", "net.svg", env=env)
+    env = {"PATH": str(lockbench.folder / "empty"), "LOCKBENCH_PYTHON": sys.executable}
+    done = lockbench.run("model", "global", "--animation", "net.html", env=env)
     assert done.returncode == 1 and "install graphviz" in done.stderr
 
 
@@ -305,10 +350,10 @@ def test_a_malformed_net_gets_line_and_reason(lockbench: Program, kind: str) -> 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), "no model was named"),
+        ((), "no model given"),
         (("kyed",), "did you mean 'keyed'?"),
         (("keyed", "--thread", "3"), "did you mean '--threads'?"),
-        (("keyed", "--order", "opposite"), "add --nested"),
+        (("keyed", "--order", "opposite"), "--order needs --nested"),
         (("keyed", "--nested", "--order", "sideways"), "same, opposite, twice"),
         (("global", "--stripes", "3"), "leave out --stripes"),
         (("keyed", "--threads", "1000"), "1 to 64"),
@@ -332,6 +377,6 @@ def test_examples_of_the_help_work(lockbench: Program) -> None:
     assert len(examples) >= 5
     (lockbench.folder / "log.txt").write_text("thread 1 takes a\n", encoding="utf-8")
     for example in examples:
-        if "mine.pnml" in example or ("--film" in example and shutil.which("dot") is None):
+        if "mine.pnml" in example or ("--animation" in example and not shutil.which("dot")):
             continue
         assert lockbench.run(*example.split()).returncode in (0, 3), example

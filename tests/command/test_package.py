@@ -64,6 +64,7 @@ def test_the_packages_hold_all_that_was_built(packages: dict[str, Path]) -> None
         "libexec/lockbench/lockbench-proc",
         "share/bash-completion/completions/lockbench",
         "share/doc/lockbench/copyright",
+        "share/lockbench/scripts/animation.py",
         "share/lockbench/scripts/report.py",
         "share/lockbench/workloads/presets/quick.toml",
         "share/man/man1/lockbench.1.gz",

@@ -67,7 +67,7 @@ TEST_F(ConformanceRunTest, FailsByWhatTheNetCannotDoAndTellsTheTraceUpToThere) {
   EXPECT_EQ(said.how, "by hand");
   EXPECT_EQ(said.found_after_s, 1.5);
   ASSERT_EQ(said.trace.size(), 4u);
-  EXPECT_THAT(said.trace.back(), HasSubstr("thread 1 takes"));
+  EXPECT_THAT(said.trace.back(), HasSubstr("thread 1 acquires"));
 }
 
 TEST_F(ConformanceRunTest, FailsByABadEndWhereTheNetCanDoTheRest) {
@@ -107,33 +107,37 @@ TEST_F(ConformanceRunTest, DecidesNothingWhereNothingWasLookedAt) {
 // thread 2 can never take.
 Net with_marks(std::uint32_t marks) {
   Net net = {.name = "marks",
-             .places = {{.name = "thread 1 is outside", .tokens = 1},
-                        {.name = "thread 1 holds a"},
-                        {.name = "thread 2 is outside", .tokens = 1},
-                        {.name = "thread 2 holds a"},
+             .places = {{.name = "1 outside", .owner = "thread 1", .tokens = 1},
+                        {.name = "1 holds a", .owner = "thread 1"},
+                        {.name = "2 outside", .owner = "thread 2", .tokens = 1},
+                        {.name = "2 holds a", .owner = "thread 2"},
                         {.name = "never"}}};
   const auto add = [&net](const std::string& name, const std::string& event, std::vector<Arc> from,
                           std::vector<Arc> to) {
-    net.transitions.push_back({.name = name, .event = event, .takes = from, .gives = to});
+    net.transitions.push_back({.name = name,
+                               .owner = event.substr(0, 8),
+                               .event = parse_event(event),
+                               .pre = from,
+                               .post = to});
   };
   for (std::uint32_t i = 0; i < marks; ++i) {
     net.places.push_back({.name = "mark " + std::to_string(i)});
-    add("thread 1 marks " + std::to_string(i), "thread 1 takes a", {{0}}, {{1}, {5 + i}});
+    add("thread 1 marks " + std::to_string(i), "thread 1 acquires a", {{0}}, {{1}, {5 + i}});
   }
-  add("1 out", "thread 1 lets go of a", {{1}}, {{0}});
-  add("2 in", "thread 2 takes a", {{2}, {4}}, {{3}});
-  add("2 out", "thread 2 lets go of a", {{3}}, {{2}});
+  add("1 out", "thread 1 releases a", {{1}}, {{0}});
+  add("2 in", "thread 2 acquires a", {{2}, {4}}, {{3}});
+  add("2 out", "thread 2 releases a", {{3}}, {{2}});
   return net;
 }
 
-TEST_F(ConformanceRunTest, DecidesNothingWhereMoreWaysAreOpenThanAreFollowed) {
-  for (const std::size_t marks : {kWaysForeseen, kWaysForeseen + 1}) {
+TEST_F(ConformanceRunTest, DecidesNothingIfCandidatesAreDropped) {
+  for (const std::size_t marks : {kLookaheadCandidates, kLookaheadCandidates + 1}) {
     const auto net = WatchedNet::watch(with_marks(static_cast<std::uint32_t>(marks)));
     ASSERT_TRUE(net.ok()) << net.status();
     ConformanceRun run(*net, KeyMap{.lock_of = {0}});
     const Trace trace{.events = {takes(0), takes(1)}};
     run.look_at({&trace, 1}, "by hand");
-    const bool followed = marks == kWaysForeseen;
+    const bool followed = marks == kLookaheadCandidates;
     EXPECT_EQ(run.failed(), followed);
     const Report said = run.complete({});
     EXPECT_EQ(said.verdict, followed ? Verdict::kFailed : Verdict::kInconclusive);

@@ -14,9 +14,9 @@ namespace {
 std::int64_t change(const Invariant& invariant, const NetTransition& transition) {
   std::int64_t sum = 0;
   for (const Arc& term : invariant.places) {
-    for (const Arc& arc : transition.gives)
+    for (const Arc& arc : transition.post)
       sum += arc.place == term.place ? term.weight * arc.weight : 0;
-    for (const Arc& arc : transition.takes)
+    for (const Arc& arc : transition.pre)
       sum -= arc.place == term.place ? term.weight * arc.weight : 0;
   }
   return sum;
@@ -44,18 +44,18 @@ TEST(Invariants, BoundEveryPlaceOfEveryModel) {
 TEST(Invariants, SayWhoIsKeptOut) {
   const Net net = crossed();
   const Invariants invariants = find_invariants(net);
-  std::vector<std::string> sentences;
-  for (const Invariant& i : invariants.found) sentences.push_back(sentence_of(net, i));
-  EXPECT_THAT(sentences, testing::UnorderedElementsAre(
-                             "x0 + x1 + x2 = 1: always exactly one of these, so never two",
-                             "y0 + y1 + y2 = 1: always exactly one of these, so never two",
-                             "x1 + x2 + y2 + a = 1: always exactly one of these, so never two",
-                             "x2 + y1 + y2 + b = 1: always exactly one of these, so never two"));
+  std::vector<std::string> texts;
+  for (const Invariant& i : invariants.found) texts.push_back(text_of(net, i));
+  EXPECT_THAT(texts, testing::UnorderedElementsAre(
+                         "x0 + x1 + x2 = 1: always exactly one of these, so never two",
+                         "y0 + y1 + y2 = 1: always exactly one of these, so never two",
+                         "x1 + x2 + y2 + a = 1: always exactly one of these, so never two",
+                         "x2 + y1 + y2 + b = 1: always exactly one of these, so never two"));
 }
 
 TEST(Invariants, WeighPlacesByWhatArcsMove) {
   const Net net = {.places = {{.name = "p", .tokens = 2}, {.name = "q"}},
-                   .transitions = {{.name = "t", .takes = {{0, 2}}, .gives = {{1, 3}}}}};
+                   .transitions = {{.name = "t", .pre = {{0, 2}}, .post = {{1, 3}}}}};
   const Invariants invariants = find_invariants(net);
   ASSERT_EQ(invariants.found.size(), 1u);
   EXPECT_EQ(invariants.found[0].places, (std::vector<Arc>{{0, 3}, {1, 2}}));
@@ -71,7 +71,7 @@ TEST(Invariants, SayWhenTheLimitCameFirst) {
     net.places.push_back({.name = "q" + std::to_string(i), .tokens = i == 0 ? 1U : 0U});
     if (i == 0) continue;
     net.transitions.push_back(
-        {.name = "t" + std::to_string(i), .takes = {{p - 2}, {p - 1}}, .gives = {{p}, {p + 1}}});
+        {.name = "t" + std::to_string(i), .pre = {{p - 2}, {p - 1}}, .post = {{p}, {p + 1}}});
   }
   EXPECT_FALSE(find_invariants(net, 100).all);
 }

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/petri/search.h"
-#include "harness/petri/story.h"
+#include "harness/petri/search_report.h"
 #include "tests/petri/nets.h"
 
 namespace lockbench {
@@ -20,21 +20,23 @@ SearchResult searched(const ModelSpec& spec) {
   return search(net, find_invariants(net), {});
 }
 
-Verdict verdict(const ModelSpec& spec) {
+SearchVerdict verdict(const ModelSpec& spec) {
   return verdict_of(searched(spec));
 }
 
-TEST(Model, ShippedFormsAreSound) {
+TEST(Model, ShippedLocksAreCorrect) {
   for (const char* name :
        {"global", "keyed", "striped", "reentrant", "lease", "file", "timed_hold"}) {
     for (std::uint32_t threads = 1; threads <= 4; ++threads) {
-      EXPECT_EQ(verdict({.primitive = name, .threads = threads}), Verdict::kSound) << name;
+      EXPECT_EQ(verdict({.primitive = name, .threads = threads}), SearchVerdict::kCorrect) << name;
     }
   }
   for (const char* name : {"keyed", "striped"}) {
-    EXPECT_EQ(verdict({.primitive = name, .keys = 3, .nested = true}), Verdict::kSound) << name;
+    EXPECT_EQ(verdict({.primitive = name, .keys = 3, .nested = true}), SearchVerdict::kCorrect)
+        << name;
   }
-  EXPECT_EQ(verdict({.primitive = "striped", .stripes = 1, .nested = true}), Verdict::kSound);
+  EXPECT_EQ(verdict({.primitive = "striped", .stripes = 1, .nested = true}),
+            SearchVerdict::kCorrect);
 }
 
 TEST(Model, OppositeKeyOrdersDeadlock) {
@@ -73,28 +75,28 @@ TEST(Model, AGlobalLockTakenTwiceDeadlocksAndAReentrantOneDoesNot) {
   EXPECT_FALSE(searched({.primitive = "reentrant", .nested = true}).to_dead);
 }
 
-TEST(Model, ADeadOwnersFileIsClearedAwayOrWaitedForForEver) {
+TEST(Model, ADeadOwnersFileIsRemovedOrBlocksTheOthersForever) {
   EXPECT_FALSE(searched({.primitive = "file"}).to_dead);
   EXPECT_TRUE(searched({.primitive = "file_as_published"}).to_dead);
 }
 
-TEST(Model, WhatExcludesNobodyBreaksItsClaim) {
-  EXPECT_TRUE(searched({.primitive = "none"}).broken);
-  EXPECT_TRUE(searched({.primitive = "test_then_set"}).broken);
-  EXPECT_FALSE(searched({.primitive = "none", .threads = 1}).broken);
+TEST(Model, WithoutExclusionThePropertyIsViolated) {
+  EXPECT_TRUE(searched({.primitive = "none"}).violated);
+  EXPECT_TRUE(searched({.primitive = "test_then_set"}).violated);
+  EXPECT_FALSE(searched({.primitive = "none", .threads = 1}).violated);
 }
 
-TEST(Model, ProvesItsClaimByASum) {
+TEST(Model, ProvesItsPropertyByAnInvariant) {
   const Net net = model({.primitive = "keyed"});
   const std::string summary =
-      summary_of(net, find_invariants(net), searched({.primitive = "keyed"}));
-  EXPECT_THAT(summary, HasSubstr("at most one thread is inside a, since"));
+      search_text(net, find_invariants(net), searched({.primitive = "keyed"}));
+  EXPECT_THAT(summary, HasSubstr("at most one thread is inside a, because"));
   EXPECT_THAT(
       summary,
-      HasSubstr("nothing is kept of a + a is on its way to a waiter + holds a (thread 1, 2 or 3)"));
+      HasSubstr("nothing is kept for a + a is granted to a waiter + holds a (thread 1, 2 or 3)"));
 }
 
-TEST(Model, RefusesWhatMeansNothing) {
+TEST(Model, RefusesOptionsThatDoNotApply) {
   const auto complaint = [](const ModelSpec& spec) {
     return std::string(build_model(spec).status().message());
   };

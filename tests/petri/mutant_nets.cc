@@ -18,13 +18,13 @@ constexpr std::chrono::seconds kForAMutant{60};
 constexpr std::chrono::milliseconds kWhereNothingIsFound{300};
 
 stress::Report investigated(const MutantNet& mutant) {
-  const std::vector<stress::RegisteredLock> entry = mutant_engine().registry();
+  const std::vector<stress::RegisteredLock> registry = mutant_engine().registry();
   const auto line =
-      std::find_if(entry.begin(), entry.end(),
+      std::find_if(registry.begin(), registry.end(),
                    [&](const stress::RegisteredLock& known) { return known.name == mutant.lock; });
-  if (line == entry.end()) std::abort();
+  if (line == registry.end()) std::abort();
   const stress::Order order{.lock = mutant.lock,
-                            .budget = must_disagree(mutant) ? kForAMutant : kWhereNothingIsFound,
+                            .budget = must_fail(mutant) ? kForAMutant : kWhereNothingIsFound,
                             .net = pnml_of(build_model(mutant.model).value())};
   return mutant_engine().check_conformance(*line, order, [](const std::string&) {}).value();
 }
@@ -40,12 +40,12 @@ std::string read_all(int from) {
 
 }  // namespace
 
-bool must_disagree(const MutantNet& mutant) {
-  if (mutant.control || !mutant.blind.empty()) return false;
-  return !mutant_engine().native || mutant.unseen_natively.empty();
+bool must_fail(const MutantNet& mutant) {
+  if (mutant.control || !mutant.undetectable.empty()) return false;
+  return !mutant_engine().native || mutant.missed_natively.empty();
 }
 
-stress::Report held_against_net(const MutantNet& mutant) {
+stress::Report checked_against_net(const MutantNet& mutant) {
   int ends[2];
   if (pipe(ends) != 0) std::abort();
   const pid_t child = fork();
@@ -67,7 +67,7 @@ stress::Report held_against_net(const MutantNet& mutant) {
           .failure = stress::Failure{stress::Oracle::kCrash, "the code took its process with it"}};
 }
 
-std::string words_of(const ModelSpec& model) {
+std::string arguments_of(const ModelSpec& model) {
   std::string words = model.primitive;
   if (model.threads != ModelSpec().threads) {
     words += " --threads " + std::to_string(model.threads);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// lockbench-net-mutants, on simulated threads, lockbench-native-net-mutants, on native ones, and
-// lockbench-process-net-mutants, between processes:
-// hold each broken lock against its net, and print what disagreed as a table in Markdown.
+// lockbench-net-mutants (simulated threads), lockbench-native-net-mutants (native threads) and
+// lockbench-process-net-mutants (processes): check each mutant against its net and print the
+// results as CSV, as in docs/data/model-mutants.csv.
 
-#include <algorithm>
 #include <cstdio>
 #include <string>
 
@@ -14,26 +13,30 @@
 namespace lockbench::mutants {
 namespace {
 
-// The first sentence, without what a table has no room for.
-std::string said(const MutantNet& mutant) {
-  const stress::Report report = held_against_net(mutant);
+struct Row {
+  std::string result;
+  std::string reason;
+};
+
+Row row_of(const MutantNet& mutant) {
+  const stress::Report report = checked_against_net(mutant);
   if (!report.failure) {
-    if (!mutant.blind.empty()) return "cannot: " + mutant.blind;
-    if (mutant_engine().native && !mutant.unseen_natively.empty()) {
-      return "not seen: " + mutant.unseen_natively;
+    if (!mutant.undetectable.empty()) return {"undetectable", mutant.undetectable};
+    if (mutant_engine().native && !mutant.missed_natively.empty()) {
+      return {"sometimes missed", mutant.missed_natively};
     }
-    return mutant.control ? "agrees, being correct" : "**agrees, and should not**";
+    return {mutant.control ? "conforms" : "WRONG: conforms", ""};
   }
   const std::string& what = report.failure->what;
-  return (mutant.control ? "**disagrees, and is correct**: " : "") +
-         what.substr(0, what.find(". "));
+  return {mutant.control ? "WRONG: disagrees" : "disagrees", what.substr(0, what.find(". "))};
 }
 
 void print_table() {
-  std::printf("| lock | held against | what disagrees |\n|---|---|---|\n");
+  std::printf("engine,lock,model,result,reason\n");
   for (const MutantNet& mutant : mutant_nets()) {
-    std::printf("| `%s` | `%s` | %s |\n", mutant.lock.c_str(), words_of(mutant.model).c_str(),
-                said(mutant).c_str());
+    const Row row = row_of(mutant);
+    std::printf("%s,%s,%s,%s,\"%s\"\n", mutant_engine().name, mutant.lock.c_str(),
+                arguments_of(mutant.model).c_str(), row.result.c_str(), row.reason.c_str());
     std::fflush(stdout);
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Every broken lock disagrees with its net, or it is said why it cannot; no correct one does. Once
-// with simulated threads, once with native ones, and those of processes with processes.
+// Every mutant disagrees with its net, unless the table says why it cannot; no correct lock does.
+// The program is built for simulated threads, for native threads and for processes.
 
 #include "tests/petri/mutant_nets.h"
 
@@ -33,14 +33,14 @@ std::string name(const testing::TestParamInfo<MutantNet>& info) {
 
 class MutantNets : public testing::TestWithParam<MutantNet> {};
 
-TEST_P(MutantNets, DisagreeWithBrokenLocksAlone) {
+TEST_P(MutantNets, FailForMutantsOnly) {
   const MutantNet& mutant = GetParam();
-  const stress::Report report = held_against_net(mutant);
-  if (mutant.control || !mutant.blind.empty()) {
+  const stress::Report report = checked_against_net(mutant);
+  if (mutant.control || !mutant.undetectable.empty()) {
     EXPECT_FALSE(report.failure.has_value()) << report.failure->what;
     EXPECT_GT(report.evaluations[Oracle::kNet], 0u);
   }
-  if (!must_disagree(mutant)) return;
+  if (!must_fail(mutant)) return;
   ASSERT_EQ(report.verdict, Verdict::kFailed);
   const Oracle oracle = report.failure->oracle;
   EXPECT_TRUE(oracle == Oracle::kNet || oracle == Oracle::kCrash);
@@ -65,10 +65,10 @@ TEST(MutantNetsTable, KnowsEveryMutantAndNoOther) {
   EXPECT_THAT(in_table, UnorderedElementsAreArray(known));
 }
 
-// Where the design is at fault, the search says so.
-TEST(MutantNetsTable, NetsThatStandStillThemselvesDoSo) {
+// If the design is wrong, the search finds the deadlock.
+TEST(MutantNetsTable, NetsWithTheSameDeadlockHaveIt) {
   for (const MutantNet& mutant : mutant_nets()) {
-    if (mutant.blind.find("standstill") == std::string::npos) continue;
+    if (mutant.undetectable.find("same deadlock") == std::string::npos) continue;
     const Net net = build_model(mutant.model).value();
     EXPECT_TRUE(search(net, find_invariants(net), {}).to_dead) << mutant.lock;
   }

@@ -45,8 +45,8 @@ TEST(Pnml, WhatIsWrittenReadsBackAsTheSameNet) {
 }
 
 TEST(Pnml, NamesWithMarkupSurvive) {
-  const Net net = {.places = {{.name = "p", .says = "a < b & \"c\" > d"}}};
-  EXPECT_EQ(read(pnml_of(net))->places[0].says, "a < b & \"c\" > d");
+  const Net net = {.places = {{.name = "p", .label = "a < b & \"c\" > d"}}};
+  EXPECT_EQ(read(pnml_of(net))->places[0].label, "a < b & \"c\" > d");
 }
 
 TEST(Pnml, ReadsWhatOtherToolsWrite) {
@@ -62,8 +62,17 @@ TEST(Pnml, ReadsWhatOtherToolsWrite) {
 </x:page></x:net></x:pnml>)");
   ASSERT_TRUE(net.ok()) << net.status();
   EXPECT_EQ(net->places[0].tokens, 3u);
-  EXPECT_EQ(net->transitions[0].says, "goes");
-  EXPECT_EQ(net->transitions[0].takes, (std::vector<Arc>{{0, 2}}));
+  EXPECT_EQ(net->transitions[0].label, "goes");
+  EXPECT_EQ(net->transitions[0].pre, (std::vector<Arc>{{0, 2}}));
+}
+
+TEST(Pnml, IgnoresNodesWithinTheDataOfATool) {
+  const auto net = read(
+      "<pnml><net id='n'><toolspecific><transition id='t'><event>e</event></transition>"
+      "<place id='q'><absence/></place></toolspecific><place id='p'/></net></pnml>");
+  ASSERT_TRUE(net.ok()) << net.status();
+  EXPECT_EQ(net->places.size(), 1u);
+  EXPECT_TRUE(net->transitions.empty());
 }
 
 TEST(Pnml, SaysTheLineAndWhatIsWrongThere) {
@@ -122,7 +131,7 @@ TEST(Pnml, FollowsReferencesFromPageToPageAndNoRing) {
   }
   const auto net = read(with(chain + "<arc id=\"a\" source=\"r50\" target=\"t\"/>"));
   ASSERT_TRUE(net.ok()) << net.status();
-  EXPECT_EQ(net->transitions[0].takes, (std::vector<Arc>{{0, 1}}));
+  EXPECT_EQ(net->transitions[0].pre, (std::vector<Arc>{{0, 1}}));
   EXPECT_THAT(complaint(with("<referencePlace id=\"r\" ref=\"s\"/><referencePlace id=\"s\" "
                              "ref=\"r\"/><arc id=\"a\" source=\"r\" target=\"t\"/>")),
               HasSubstr("arc 'a' names 'r'"));
@@ -152,7 +161,7 @@ TEST(Pnml, ReadsALongTagAfterAnyNumberOfOtherBytes) {
     text += "<arc id=\"" + std::string(900'000, 'x') + "\" source=\"p\" target=\"t\"/>";
     const absl::StatusOr<Net> net = read(with(text));
     ASSERT_TRUE(net.ok()) << net.status();
-    EXPECT_EQ(net->transitions[0].takes, (std::vector<Arc>{{0, 1}}));
+    EXPECT_EQ(net->transitions[0].pre, (std::vector<Arc>{{0, 1}}));
   }
 }
 

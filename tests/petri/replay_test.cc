@@ -17,43 +17,44 @@ namespace {
 using testing::Contains;
 using testing::ElementsAre;
 
-using Events = std::vector<std::string>;
+using Events = std::vector<NetEvent>;
 
-TEST(Replay, FollowsWhatTheNetCanDo) {
+TEST(Replay, AcceptsAFiringSequence) {
   const Net net = crossed();
-  const Replay done = replay(net, Events{"x_a", "x_b", "x_out", "y_b"});
+  const Replay done = replay(net, parse_events({"x_a", "x_b", "x_out", "y_b"}));
   EXPECT_TRUE(done.conforms);
   EXPECT_THAT(done.steps, ElementsAre(0, 1, 2, 3));
-  EXPECT_THAT(done.untaken, ElementsAre(4, 5));
+  EXPECT_THAT(done.unfired, ElementsAre(4, 5));
 }
 
-TEST(Replay, RefusesTheFirstEventThatCannotBe) {
-  const Replay refused = replay(crossed(), Events{"x_a", "y_a", "y_b"});
+TEST(Replay, RefusesTheFirstImpossibleEvent) {
+  const Replay refused = replay(crossed(), parse_events({"x_a", "y_a", "y_b"}));
   EXPECT_FALSE(refused.conforms);
   EXPECT_FALSE(refused.unknown);
   EXPECT_EQ(refused.refused, 1u);
-  EXPECT_THAT(refused.possible, ElementsAre("x_b", "y_b"));
+  EXPECT_THAT(refused.possible, ElementsAre(parse_event("x_b"), parse_event("y_b")));
   EXPECT_EQ(refused.before[1], 1u);
 }
 
-TEST(Replay, TellsAnEventOfAnotherNet) {
-  const Replay refused = replay(crossed(), Events{"x_a", "z"});
+TEST(Replay, RecognizesAnEventOfAnotherNet) {
+  const Replay refused = replay(crossed(), parse_events({"x_a", "z"}));
   EXPECT_TRUE(refused.unknown);
   EXPECT_EQ(refused.refused, 1u);
 }
 
-TEST(Replay, PutsInStepsThatNobodySees) {
+TEST(Replay, InsertsSilentTransitions) {
   const Net net = model({.primitive = "keyed", .threads = 2});
-  EXPECT_TRUE(replay(net, Events{"thread 1 takes a", "thread 2 takes b", "thread 1 lets go of a",
-                                 "thread 1 takes a", "thread 2 lets go of b"})
-                  .conforms);
-  const Replay two = replay(net, Events{"thread 1 takes a", "thread 2 takes a"});
+  EXPECT_TRUE(
+      replay(net, parse_events({"thread 1 acquires a", "thread 2 acquires b", "thread 1 releases a",
+                                "thread 1 acquires a", "thread 2 releases b"}))
+          .conforms);
+  const Replay two = replay(net, parse_events({"thread 1 acquires a", "thread 2 acquires a"}));
   EXPECT_FALSE(two.conforms);
   EXPECT_EQ(two.refused, 1u);
-  EXPECT_THAT(two.possible, Contains("thread 2 takes b"));
+  EXPECT_THAT(two.possible, Contains(parse_event("thread 2 acquires b")));
 }
 
-// Events of a random way through the net, whatever it is seen to do; no thread ends.
+// The events of a random firing sequence in which no thread ends.
 Events long_trace(const Net& net, std::size_t most) {
   std::mt19937_64 random(1);
   Marking marking = initial_marking(net);
@@ -61,13 +62,14 @@ Events long_trace(const Net& net, std::size_t most) {
   while (events.size() < most) {
     std::vector<const NetTransition*> open;
     for (const NetTransition& transition : net.transitions) {
-      const bool ends = transition.name.ends_with("_ends") || transition.event.ends_with("dies");
+      const bool ends = transition.name.ends_with("_ends") ||
+                        (transition.event && transition.event->verb == NetEvent::kDies);
       if (!ends && is_enabled(transition, marking)) open.push_back(&transition);
     }
     if (open.empty()) break;
     const NetTransition& next = *open[random() % open.size()];
     fire(next, marking);
-    if (!next.event.empty()) events.push_back(next.event);
+    if (next.event) events.push_back(*next.event);
   }
   return events;
 }
@@ -83,7 +85,7 @@ TEST(Replay, FollowsTenThousandEventsOfEveryModel) {
   }
 }
 
-// What a lock keeps apart is a thread's taking before another's letting go: such a pair, swapped.
+// A lock prevents that a thread acquires it before another releases it: such a pair, swapped.
 TEST(Replay, RefusesALongTraceOfEveryLockWhereTwoEventsAreSwapped) {
   for (const ModelEntry& entry : model_entries()) {
     if (entry.name == "none" || entry.name == "test_then_set") continue;  // exclude nobody
@@ -105,8 +107,8 @@ TEST(Replay, RefusesALongTraceOfEveryLockWhereTwoEventsAreSwapped) {
   }
 }
 
-// What was put in afterwards stands where it was possible.
-TEST(Replay, StepsAreAFiringSequenceWhateverWasLookedAtUnseen) {
+// Deferred reads are inserted where they were enabled.
+TEST(Replay, StepsAreAFiringSequenceWithDeferredReads) {
   for (const ModelEntry& entry : model_entries()) {
     const Net net = model({.primitive = entry.name, .threads = 6});
     Marking marking = initial_marking(net);
@@ -117,46 +119,46 @@ TEST(Replay, StepsAreAFiringSequenceWhateverWasLookedAtUnseen) {
   }
 }
 
-// Whoever has set the flag has to clear it and look again.
-TEST(Replay, AGlanceIsNoneWhenTheFlagWasNeverClearSince) {
+// A thread that has set the flag must clear it before it can read it clear again.
+TEST(Replay, AReadIsImpossibleIfTheFlagWasNeverClear) {
   const Net net = model({.primitive = "test_then_set", .threads = 2});
-  const Events begin{"thread 1 takes the lock", "thread 2 takes the lock",
-                     "thread 2 lets go of the lock"};
+  const Events begin = parse_events(
+      {"thread 1 acquires the lock", "thread 2 acquires the lock", "thread 2 releases the lock"});
   Events cleared = begin;
-  cleared.push_back("thread 2 takes the lock");
+  cleared.push_back(parse_event("thread 2 acquires the lock"));
   EXPECT_TRUE(replay(net, cleared).conforms);
-  Events still_set{"thread 1 takes the lock", "thread 2 takes the lock",
-                   "thread 1 lets go of the lock", "thread 2 lets go of the lock"};
-  still_set.insert(still_set.end(), {"thread 1 takes the lock", "thread 1 takes the lock"});
+  Events still_set = parse_events({"thread 1 acquires the lock", "thread 2 acquires the lock",
+                                   "thread 1 releases the lock", "thread 2 releases the lock"});
+  still_set.insert(still_set.end(), 2, parse_event("thread 1 acquires the lock"));
   const Replay refused = replay(net, still_set);
   EXPECT_FALSE(refused.conforms);
   EXPECT_EQ(refused.refused, 5u);
   EXPECT_TRUE(refused.certain);
 }
 
-// Each thread saw the flag clear before any of them set it, which nobody saw it do.
-TEST(Replay, LooksUnseenWhileThereIsSomethingToSee) {
+// Each thread read the flag before any of them set it, in a silent transition.
+TEST(Replay, InsertsSilentReadsWhileTheyAreEnabled) {
   const Net net = model({.primitive = "test_then_set", .threads = 8});
   Events all;
   for (int thread = 1; thread <= 8; ++thread) {
-    all.push_back("thread " + std::to_string(thread) + " takes the lock");
+    all.push_back(parse_event("thread " + std::to_string(thread) + " acquires the lock"));
   }
   EXPECT_TRUE(replay(net, all).conforms);
-  all.push_back("thread 1 takes the lock");
+  all.push_back(parse_event("thread 1 acquires the lock"));
   const Replay refused = replay(net, all);
   EXPECT_EQ(refused.refused, 8u);
   EXPECT_TRUE(refused.certain);
 }
 
-TEST(Replay, IsCertainOfManyThreadsThatNeedToLookAtNothing) {
+TEST(Replay, IsCertainForManyThreadsWithoutSilentReads) {
   for (const char* name : {"global", "striped", "reentrant", "lease", "file", "timed_hold"}) {
     const Net net = model({.primitive = name, .threads = 8});
     Events events = long_trace(net, 1'000);
     EXPECT_TRUE(replay(net, events).conforms) << name;
-    const auto take = std::find_if(events.begin(), events.end(), [](const std::string& event) {
-      return event.find("takes") != std::string::npos;
+    const auto take = std::find_if(events.begin(), events.end(), [](const NetEvent& event) {
+      return event.verb == NetEvent::kAcquires;
     });
-    const std::string again = *take;
+    const NetEvent again = *take;
     events.insert(events.end(), 9, again);
     const Replay refused = replay(net, events);
     EXPECT_FALSE(refused.conforms) << name;
@@ -169,14 +171,14 @@ TEST(Replay, FollowsATourOfEveryModel) {
     const Net net = model({.primitive = entry.name});
     Events events;
     for (const std::uint32_t t : tour(net, 500)) {
-      if (!net.transitions[t].event.empty()) events.push_back(net.transitions[t].event);
+      if (net.transitions[t].event) events.push_back(*net.transitions[t].event);
     }
     const Replay done = replay(net, events);
     EXPECT_TRUE(done.conforms) << entry.name << " at " << done.refused;
   }
 }
 
-TEST(Tour, TakesEveryTransitionThatItCan) {
+TEST(Tour, FiresEveryTransitionThatItCan) {
   const Net net = model({.primitive = "reentrant", .threads = 2});
   const std::vector<std::uint32_t> steps = tour(net, 500);
   for (std::uint32_t t = 0; t < net.transitions.size(); ++t) {

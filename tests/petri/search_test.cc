@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/petri/story.h"
+#include "harness/petri/search_report.h"
 #include "tests/petri/nets.h"
 
 namespace lockbench {
@@ -25,7 +25,7 @@ struct Plain {
   std::size_t steps_to_dead = 0;
 };
 
-// The rule of the net and nothing else.
+// Only the firing rule.
 Plain plainly_searched(const Net& net) {
   Plain plain;
   std::map<Marking, std::size_t> depth{{initial_marking(net), 0}};
@@ -60,11 +60,11 @@ std::vector<ModelSpec> specs() {
   return list;
 }
 
-TEST(Search, FindsWhatThePlainRuleFinds) {
+TEST(Search, FindsWhatAPlainSearchFinds) {
   for (const ModelSpec& spec : specs()) {
     const Net net = model(spec);
     const Plain plain = plainly_searched(net);
-    const SearchResult result = searched(net, {.fold = false});
+    const SearchResult result = searched(net, {.reduce = false});
     EXPECT_EQ(result.markings, plain.markings.size()) << net.name;
     EXPECT_EQ(result.dead, plain.dead.size()) << net.name;
     EXPECT_EQ(result.to_dead.has_value(), !plain.dead.empty()) << net.name;
@@ -74,26 +74,26 @@ TEST(Search, FindsWhatThePlainRuleFinds) {
   }
 }
 
-TEST(Search, FoldedStandsForAsManyAsThereAreUnfolded) {
+TEST(Search, ReducedMarkingsRepresentAllMarkings) {
   for (const ModelSpec& spec : specs()) {
     const Net net = model(spec);
-    const SearchResult folded = searched(net);
-    const SearchResult unfolded = searched(net, {.fold = false});
-    EXPECT_TRUE(folded.folded) << net.name;
-    EXPECT_LT(folded.markings, unfolded.markings) << net.name;
-    EXPECT_EQ(folded.stands_for, unfolded.markings) << net.name;
-    EXPECT_EQ(folded.never_fires, unfolded.never_fires) << net.name;
-    EXPECT_EQ(folded.most_tokens, unfolded.most_tokens) << net.name;
-    EXPECT_EQ(folded.broken.has_value(), unfolded.broken.has_value()) << net.name;
-    EXPECT_EQ(verdict_of(folded), verdict_of(unfolded)) << net.name;
-    ASSERT_EQ(folded.to_dead.has_value(), unfolded.to_dead.has_value()) << net.name;
-    if (folded.to_dead) {
-      EXPECT_EQ(folded.to_dead->size(), unfolded.to_dead->size()) << net.name;
+    const SearchResult reduced = searched(net);
+    const SearchResult full = searched(net, {.reduce = false});
+    EXPECT_TRUE(reduced.reduced) << net.name;
+    EXPECT_LT(reduced.markings, full.markings) << net.name;
+    EXPECT_EQ(reduced.unreduced, full.markings) << net.name;
+    EXPECT_EQ(reduced.never_fires, full.never_fires) << net.name;
+    EXPECT_EQ(reduced.most_tokens, full.most_tokens) << net.name;
+    EXPECT_EQ(reduced.violated.has_value(), full.violated.has_value()) << net.name;
+    EXPECT_EQ(verdict_of(reduced), verdict_of(full)) << net.name;
+    ASSERT_EQ(reduced.to_dead.has_value(), full.to_dead.has_value()) << net.name;
+    if (reduced.to_dead) {
+      EXPECT_EQ(reduced.to_dead->size(), full.to_dead->size()) << net.name;
     }
   }
 }
 
-TEST(Search, TheWayToADeadMarkingCanBeFiredAndEndsInOne) {
+TEST(Search, ThePathToADeadMarkingIsAFiringSequenceToOne) {
   for (const ModelSpec& spec : specs()) {
     const Net net = model(spec);
     const SearchResult result = searched(net);
@@ -108,21 +108,21 @@ TEST(Search, TheWayToADeadMarkingCanBeFiredAndEndsInOne) {
   }
 }
 
-TEST(Search, FindsTheCrossedLocksInTwoSteps) {
+TEST(Search, FindsTheDeadlockOfCrossedLocksInTwoSteps) {
   const Net net = crossed();
   const SearchResult result = searched(net);
   ASSERT_TRUE(result.to_dead);
-  EXPECT_EQ(told(net, *result.to_dead), "x_a; y_b");
+  EXPECT_EQ(trace_text(net, *result.to_dead), "x_a; y_b");
   EXPECT_EQ(result.dead, 1u);
 }
 
 TEST(Search, FindsTransitionsThatNeverFire) {
   Net net = crossed();
-  net.transitions.push_back({.name = "both", .takes = {{2}, {5}}, .gives = {{0}, {3}}});
+  net.transitions.push_back({.name = "both", .pre = {{2}, {5}}, .post = {{0}, {3}}});
   EXPECT_EQ(searched(net).never_fires, (std::vector<std::uint32_t>{6}));
 }
 
-TEST(Search, CountsMoreTokensThanOneInAPlace) {
+TEST(Search, CountsSeveralTokensInAPlace) {
   Net net = {.places = {{.name = "p", .tokens = 100}, {.name = "q"}},
              .transitions = {moves("t", 0, 1), moves("back", 1, 0)}};
   const SearchResult result = searched(net);
@@ -132,59 +132,62 @@ TEST(Search, CountsMoreTokensThanOneInAPlace) {
 
 TEST(Search, ProvesThatANetIsUnbounded) {
   const Net net = {.places = {{.name = "p", .tokens = 1}, {.name = "q"}},
-                   .transitions = {{.name = "makes", .takes = {{0}}, .gives = {{0}, {1}}}}};
+                   .transitions = {{.name = "makes", .pre = {{0}}, .post = {{0}, {1}}}}};
   const SearchResult result = searched(net);
   EXPECT_EQ(result.end, SearchEnd::kUnbounded);
   EXPECT_EQ(result.growing, (std::vector<std::uint32_t>{1}));
   EXPECT_EQ(result.to_unbounded, (Sequence{0}));
-  EXPECT_EQ(verdict_of(result), Verdict::kFaulty);
+  EXPECT_EQ(verdict_of(result), SearchVerdict::kIncorrect);
 }
 
-TEST(Search, GivesUpRatherThanMiscountTokensOfAPlaceThatNothingBounds) {
-  // Bounded, but no invariant says so: every round needs a token that is never given back.
+TEST(Search, StopsBeforeItMiscountsTokensOfAnUnboundedPlace) {
+  // Bounded, but no invariant says so: each firing consumes a token that is never returned.
   const Net net = {.places = {{.name = "fuel", .tokens = 2}, {.name = "q"}},
-                   .transitions = {{.name = "makes", .takes = {{0}}, .gives = {{1, 200}}},
-                                   {.name = "drops", .takes = {{1}}}}};
+                   .transitions = {{.name = "makes", .pre = {{0}}, .post = {{1, 200}}},
+                                   {.name = "drops", .pre = {{1}}}}};
   EXPECT_EQ(searched(net).end, SearchEnd::kTokens);
 }
 
-TEST(Search, EndsAtItsBudgets) {
+TEST(Search, EndsAtItsLimits) {
   const Net net = model({.primitive = "keyed", .threads = 5});
   EXPECT_EQ(searched(net, {.most_markings = 10}).end, SearchEnd::kMarkings);
-  EXPECT_EQ(searched(net, {.enough = [] { return true; }}).end, SearchEnd::kTime);
-  EXPECT_EQ(verdict_of(searched(net, {.most_markings = 10})), Verdict::kUnfinished);
+  EXPECT_EQ(searched(net, {.stop = [] { return true; }}).end, SearchEnd::kTime);
+  EXPECT_EQ(searched(net, {.memory = 100'000}).end, SearchEnd::kMemory);
+  EXPECT_EQ(searched(net, {.memory = 10 << 20, .resident = [] { return 10 << 20; }}).end,
+            SearchEnd::kMemory);
+  EXPECT_EQ(verdict_of(searched(net, {.most_markings = 10})), SearchVerdict::kUndecided);
 }
 
-TEST(Search, RefusesMarkingsWiderThanItsWidest) {
+TEST(Search, RefusesMarkingsThatAreTooWide) {
   Net net;
-  for (std::uint32_t i = 0; i < 64 * kWidestWords + 1; ++i) {
+  for (std::uint32_t i = 0; i < 8 * kMostMarkingBytes + 1; ++i) {
     net.places.push_back({.name = "p" + std::to_string(i), .tokens = 1});
   }
   EXPECT_EQ(searched(net).end, SearchEnd::kTooWide);
 }
 
-TEST(Search, FindsHomeMarkingsOfNetsWithoutAnEnd) {
+TEST(Search, FindsHomeStatesOfNetsWithoutAFinalMarking) {
   Net ring = {.places = {{.name = "before", .tokens = 1}, {.name = "a"}, {.name = "b"}},
               .transitions = {moves("in", 0, 1), moves("on", 1, 2), moves("back", 2, 1)}};
-  EXPECT_EQ(searched(ring).homecoming.home, 2u);
+  EXPECT_EQ(searched(ring).home.states, 2u);
   ring.places.push_back({.name = "other"});
   ring.transitions.push_back(moves("aside", 0, 3));
-  EXPECT_EQ(searched(ring).homecoming.home, 0u);
+  EXPECT_EQ(searched(ring).home.states, 0u);
 }
 
-TEST(Search, FindsThreadsThatGoRoundForEverAndCannotEnd) {
+TEST(Search, FindsLivelocks) {
   Net net = {.places = {{.name = "begin", .tokens = 1}, {.name = "end"}, {.name = "spin"}},
              .transitions = {moves("go", 0, 1), moves("lost", 0, 2), moves("round", 2, 2)}};
   net.final_tokens = {{1, 1}};
   const SearchResult result = searched(net);
   EXPECT_FALSE(result.to_dead);
-  EXPECT_EQ(result.homecoming.astray, 1u);
-  EXPECT_EQ(verdict_of(result), Verdict::kFaulty);
+  EXPECT_EQ(result.home.no_final, 1u);
+  EXPECT_EQ(verdict_of(result), SearchVerdict::kIncorrect);
 }
 
 TEST(Search, KeepsSafeMarkingsOfManyThreadsWithin64BytesEach) {
   const SearchResult result =
-      searched(model({.primitive = "keyed", .threads = 8, .keys = 2}), {.homecoming = false});
+      searched(model({.primitive = "keyed", .threads = 8, .keys = 2}), {.home_states = false});
   EXPECT_EQ(result.end, SearchEnd::kComplete);
   EXPECT_LE(result.bytes, 64 * result.markings);
 }

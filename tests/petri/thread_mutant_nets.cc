@@ -7,20 +7,19 @@
 namespace lockbench::mutants {
 namespace {
 
-constexpr char kOrders[] = "the model leaves memory orders out";
-constexpr char kFairness[] = "the model leaves fairness out";
-constexpr char kTokens[] = "the model has no numbers on its tokens";
-constexpr char kItself[] =
-    "the design is at fault and not the code: the net comes to the same standstill";
-constexpr char kToldLater[] =
-    "who was forgotten is told by the next release, and no thread of a net keeps what it has until "
+constexpr char kOrders[] = "the model has no memory orders";
+constexpr char kFairness[] = "the model has no fairness";
+constexpr char kTokens[] = "the model has no fencing tokens";
+constexpr char kDesign[] = "the net has the same deadlock: the design is wrong, not the code";
+constexpr char kWokenLater[] =
+    "the next release wakes the forgotten waiter, and no thread of the net holds a lock until "
     "another has ended";
 
-constexpr char kRare[] = "the moment is too short to be met every time";
-constexpr char kNobodyHolds[] =
-    "a key is waited for only as long as another is held, and nobody holds one for ever";
-constexpr char kShallow[] = "no program of native threads nests 255 deep";
-constexpr char kStillFirst[] = "they come to the standstill that the net has, too";
+constexpr char kRare[] = "the time window is too short to be hit in each run";
+constexpr char kNeverHeldForever[] =
+    "a thread waits for a key only while another key is held, and no thread holds one forever";
+constexpr char kNotThatDeep[] = "no litmus program of native threads nests 255 deep";
+constexpr char kDeadlockFirst[] = "native threads reach the deadlock that the net has as well";
 
 ModelSpec one_lock() {
   return {.primitive = "global"};
@@ -53,7 +52,7 @@ const std::vector<MutantNet>& mutant_nets() {
       {.lock = "futex", .model = one_lock(), .control = true},
       {.lock = "slow", .model = one_lock(), .control = true},
       {"futex_forgets_waiters", one_lock()},
-      {.lock = "futex_waits_on_fresh_value", .model = one_lock(), .unseen_natively = kRare},
+      {.lock = "futex_waits_on_fresh_value", .model = one_lock(), .missed_natively = kRare},
       {"futex_no_check_after_wake", one_lock()},
       {"futex_wakes_nobody", one_lock()},
       {.lock = "condvar", .model = one_lock(), .control = true},
@@ -65,7 +64,7 @@ const std::vector<MutantNet>& mutant_nets() {
       {"table_never_reclaims", keys()},
       {"table_erases_always", keys()},
       {"table_unlocks_another", keys(true)},
-      {.lock = "table_one_for_all", .model = keys(), .unseen_natively = kNobodyHolds},
+      {.lock = "table_one_for_all", .model = keys(), .missed_natively = kNeverHeldForever},
       {.lock = "stripes", .model = stripes(true), .control = true},
       {"stripes_as_asked", stripes(true)},
       {"stripes_one_twice", stripes(false)},
@@ -74,17 +73,19 @@ const std::vector<MutantNet>& mutant_nets() {
       {"nesting_count_lost", nest()},
       {"nesting_first_frees_all", nest()},
       {"nesting_anybody_unlocks", nest()},
-      {.lock = "nesting_overflows", .model = nest(300), .unseen_natively = kShallow},
-      {.lock = "nesting_loads_owner_twice", .model = nest(), .unseen_natively = kRare},
+      {.lock = "nesting_overflows", .model = nest(300), .missed_natively = kNotThatDeep},
+      {.lock = "nesting_loads_owner_twice", .model = nest(), .missed_natively = kRare},
       {.lock = "leases", .model = leases(), .control = true},
       {"lease_twice", leases()},
       {"lease_lost_on_throw", leases()},
-      {"lease_asked_for_by_holders", leases(true), kItself},
-      {.lock = "lease_random_mutex_nested", .model = leases(true), .unseen_natively = kStillFirst},
+      {"lease_asked_for_by_holders", leases(true), kDesign},
+      {.lock = "lease_random_mutex_nested",
+       .model = leases(true),
+       .missed_natively = kDeadlockFirst},
       {.lock = "told_leases", .model = leases(), .control = true},
-      {"told_leases_tells_no_other", leases(), kToldLater},
+      {"told_leases_tells_no_other", leases(), kWokenLater},
       {.lock = "key_set", .model = keys(), .control = true},
-      {"key_set_tells_no_other", keys(), kToldLater},
+      {"key_set_tells_no_other", keys(), kWokenLater},
       {.lock = "watchdog", .model = one_lock(), .control = true},
       {"watchdog_forces", one_lock()},
       {"watchdog_forces_both", one_lock()},
@@ -92,12 +93,12 @@ const std::vector<MutantNet>& mutant_nets() {
       {.lock = "asymmetric", .model = one_lock(), .control = true},
       {"asymmetric_no_barrier", one_lock()},
       {"keyed_as_published", keys()},
-      {.lock = "keyed_as_published:timeout_ms=0", .model = keys(), .unseen_natively = kRare},
+      {.lock = "keyed_as_published:timeout_ms=0", .model = keys(), .missed_natively = kRare},
       {"reentrant_as_published", nest()},
-      {"lease_as_published", leases(true), kItself},
+      {"lease_as_published", leases(true), kDesign},
       {"random_mutexes_as_published",
        {.primitive = "random_mutexes_as_published", .nested = true},
-       kItself},
+       kDesign},
   };
   return all;
 }

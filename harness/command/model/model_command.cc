@@ -2,26 +2,24 @@
 
 #include "harness/command/model/model_command.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <ctime>
 #include <fstream>
 #include <ostream>
 
+#include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
+#include "harness/command/model/animation.h"
 #include "harness/command/model/model_conform.h"
 #include "harness/command/model/trace_file.h"
-#include "harness/petri/drawing.h"
-#include "harness/petri/film.h"
-#include "harness/petri/layout.h"
+#include "harness/petri/dot.h"
 #include "harness/petri/pnml.h"
 #include "harness/petri/promela.h"
 #include "harness/petri/replay.h"
 #include "harness/petri/search.h"
-#include "harness/petri/story.h"
-#include "harness/process/dot_process.h"
+#include "harness/petri/search_report.h"
+#include "harness/process/process_memory.h"
 #include "harness/process/signals.h"
 #include "harness/record/files.h"
 #include "harness/terminal/exit_code.h"
@@ -30,12 +28,14 @@
 namespace lockbench {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr Nanoseconds kSearchBudget = std::chrono::seconds(60);
 constexpr Nanoseconds kConformBudget = std::chrono::seconds(5);
+constexpr std::size_t kMostInvariants = 5000;
 constexpr std::size_t kTourSteps = 60;
-constexpr std::size_t kMostOfAnEvent = 200;     // bytes; what is longer is none of ours
-constexpr std::uint64_t kFewestTimed = 10'000;  // markings; fewer say nothing of the speed
-constexpr double kStripWidth = 1200;            // points, unless one frame is wider
+constexpr std::size_t kMostOfAnEvent = 200;     // bytes of an event in a message
+constexpr std::uint64_t kFewestTimed = 10'000;  // markings; fewer say nothing about the speed
 
 absl::StatusOr<Net> read_net(const ModelOptions& options) {
   if (!options.file) return build_model(options.spec);
@@ -48,127 +48,49 @@ absl::StatusOr<Net> read_net(const ModelOptions& options) {
   return read_pnml(in, options.file->string());
 }
 
-// `searched` is told the processor time of this process when the search is over.
-SearchLimits limits_of(const ModelOptions& options, std::clock_t& searched) {
-  const auto deadline = std::chrono::steady_clock::now() + options.budget.value_or(kSearchBudget);
-  return {.most_markings = options.most_markings,
-          .enough =
-              [deadline] {
-                return noted_signal() != 0 || std::chrono::steady_clock::now() >= deadline;
-              },
-          .fold = !options.unfolded,
-          .searched = [&searched] { searched = std::clock(); }};
-}
-
-// Of a search that took long enough to be timed; else empty.
-std::string cost_text(const SearchResult& result, double cpu_s) {
-  if (result.markings < kFewestTimed || cpu_s <= 0) return "";
-  const auto markings = static_cast<double>(result.markings);
-  return absl::StrFormat(
-      "Cost         %.2f s of one core: %.1f million markings a second, %.0f bytes each\n", cpu_s,
-      markings / cpu_s / 1e6, static_cast<double>(result.bytes) / markings);
-}
-
-std::string replay_text(const Net& net, const Replay& replay,
-                        const std::vector<std::string>& events) {
-  if (replay.conforms) {
-    return "Replayed     " + std::to_string(events.size()) + " events: the net can do all of it\n" +
-           "Never taken  " + (replay.untaken.empty() ? "none" : some_of(net, replay.untaken)) +
-           "\n";
-  }
-  std::string text;
-  const std::string event = one_line(events[replay.refused].substr(0, kMostOfAnEvent));
-  for (const std::string& line : refusal_of(net, replay, event)) {
-    text += (text.empty() ? "Refused      " : "             ") + line + "\n";
-  }
-  return text;
-}
-
-// The shipped lock of which this is the model.
-std::string lock_of(const std::string& model) {
-  return model == "timed_hold" ? "keyed_limited" : model;
-}
-
-ConformOrder conform_order(const ModelOptions& options) {
-  return {.engine = options.engine,
-          .lock = options.lock.empty() ? lock_of(options.spec.primitive) : options.lock,
-          .budget = options.budget.value_or(kConformBudget),
-          .seed = options.seed};
-}
-
-// What to show of a net: what goes wrong, else something of everything.
-struct Showing {
-  std::vector<std::uint32_t> steps;
-  std::string caption;
+// What a command found, after it has printed it.
+struct Outcome {
+  int code = 0;
+  Animation animation;  // of the fault, or of a tour
 };
 
-Showing tour_of(const Net& net) {
-  return {.steps = tour(net, kTourSteps), .caption = "Round the net, until all has happened."};
+Animation tour_of(const Net& net) {
+  return {.steps = tour(net, kTourSteps), .caption = "A tour through the net."};
 }
 
-Showing showing_of(const Net& net, const std::vector<std::uint32_t>& trace) {
+Animation animation_of(const Net& net, const std::vector<std::uint32_t>& trace) {
   if (trace.empty()) return tour_of(net);
-  return {.steps = trace, .caption = "A trace, replayed."};
+  return {.steps = trace, .caption = "A replayed trace."};
 }
 
-Showing showing_of(const Net& net, const SearchResult& result) {
-  if (result.to_dead) {
-    return {.steps = *result.to_dead,
-            .caption = "A shortest way to where nothing can happen any more."};
-  }
-  if (result.broken) {
-    return {.steps = result.to_broken,
-            .caption = "A shortest way to what must never be: not " +
-                       net.claims[*result.broken].says + "."};
+Animation animation_of(const Net& net, const SearchResult& result) {
+  if (result.to_dead) return {*result.to_dead, "A shortest path to a deadlock."};
+  if (result.violated) {
+    return {result.to_violation,
+            "A shortest path to a violation of: " + net.properties[*result.violated].text + "."};
   }
   if (result.end == SearchEnd::kUnbounded) {
-    return {.steps = result.to_unbounded, .caption = "What can be repeated adds tokens each time."};
+    return {result.to_unbounded, "The last steps can be repeated and add tokens each time."};
   }
   return tour_of(net);
 }
 
-absl::Status write_pictures(const ModelOptions& options, const Net& net, const Showing& showing) {
-  if (!options.draw && !options.film) return absl::OkStatus();
-  const std::size_t nodes = net.places.size() + net.transitions.size();
-  if (nodes > kMostDrawnNodes) {
-    return absl::InvalidArgumentError("a net of " + std::to_string(nodes) +
-                                      " places and transitions is too large to look at; the most "
-                                      "is " +
-                                      std::to_string(kMostDrawnNodes));
-  }
-  const absl::StatusOr<std::string> plain = laid_out_by_dot(dot_of(net));
-  if (!plain.ok()) return plain.status();
-  const absl::StatusOr<Layout> layout = parse_layout(net, *plain);
-  if (!layout.ok()) return layout.status();
-  if (options.draw) {
-    const absl::Status written =
-        replace_file(*options.draw, svg_of(net, *layout, initial_marking(net)));
-    if (!written.ok()) return written;
-  }
-  if (!options.film) return absl::OkStatus();
-  const auto columns = static_cast<std::size_t>(std::max(1.0, kStripWidth / layout->width));
-  return replace_file(*options.film, options.film->extension() == ".svg"
-                                         ? strip_of(net, *layout, showing.steps, columns)
-                                         : film_of(net, *layout, showing.steps, showing.caption));
+// Empty for a search that was too short to measure.
+std::string cost_text(const SearchResult& result) {
+  if (result.markings < kFewestTimed || result.cpu_s <= 0) return "";
+  const auto markings = static_cast<double>(result.markings);
+  return absl::StrFormat(
+      "Cost         %.2f s of one core: %.1f million states per second, %.0f bytes each\n",
+      result.cpu_s, markings / result.cpu_s / 1e6, static_cast<double>(result.bytes) / markings);
 }
 
-absl::Status write_files(const ModelOptions& options, const Net& net, const Showing& showing) {
-  if (options.pnml) {
-    if (const absl::Status s = replace_file(*options.pnml, pnml_of(net)); !s.ok()) return s;
-  }
-  if (options.promela) {
-    if (const absl::Status s = replace_file(*options.promela, promela_of(net)); !s.ok()) return s;
-  }
-  return write_pictures(options, net, showing);
-}
-
-int code_of(Verdict verdict) {
+int code_of(SearchVerdict verdict) {
   switch (verdict) {
-    case Verdict::kSound:
-      return 0;
-    case Verdict::kFaulty:
+    case SearchVerdict::kCorrect:
+      return kSuccess;
+    case SearchVerdict::kIncorrect:
       return kFound;
-    case Verdict::kUnfinished:
+    case SearchVerdict::kUndecided:
       return kInconclusive;
   }
   return kInconclusive;
@@ -184,52 +106,90 @@ int code_of(const absl::Status& failure) {
   return absl::IsInternal(failure) ? kCouldNotFinish : kBadInput;
 }
 
-// What came of it, when it has been told.
-struct Outcome {
-  int code = 0;
-  Showing showing;
-};
-
-absl::StatusOr<Outcome> replay_and_tell(const ModelOptions& options, const Net& net,
-                                        std::ostream& out) {
-  const absl::StatusOr<std::vector<std::string>> events = read_trace(*options.replay);
-  if (!events.ok()) return events.status();
-  const Replay replayed = replay(net, *events);
-  out << replay_text(net, replayed, *events);
-  return Outcome{replayed.conforms ? kSuccess : kFound, showing_of(net, replayed.steps)};
+// Half of the budget is for the invariants, if they take so long.
+Outcome search_net(const ModelOptions& options, const Net& net, Clock::time_point began,
+                   std::ostream& out) {
+  const Nanoseconds budget = options.budget.value_or(kSearchBudget);
+  const auto stop_at = [](Clock::time_point deadline) {
+    return [deadline] { return noted_signal() != 0 || Clock::now() >= deadline; };
+  };
+  const Invariants invariants = find_invariants(net, kMostInvariants, stop_at(began + budget / 2));
+  const SearchResult result = search(net, invariants,
+                                     {.most_markings = options.most_markings,
+                                      .memory = options.memory.value_or(available_memory() / 2),
+                                      .resident = resident_memory,
+                                      .stop = stop_at(began + budget),
+                                      .reduce = !options.no_symmetry});
+  out << search_text(net, invariants, result) << cost_text(result);
+  return {code_of(verdict_of(result)), animation_of(net, result)};
 }
 
-absl::StatusOr<Outcome> conform_and_tell(const ModelOptions& options, const Net& net,
-                                         std::ostream& out) {
-  const absl::StatusOr<stress::Report> report = conform(net, conform_order(options));
+std::vector<NetEvent> parsed(const std::vector<std::string>& texts) {
+  std::vector<NetEvent> events;
+  for (const std::string& text : texts) events.push_back(parse_event(text));
+  return events;
+}
+
+std::string trace_text(const Net& net, const Replay& replay,
+                       const std::vector<std::string>& events) {
+  if (replay.conforms) {
+    return absl::StrCat(
+        "Verdict      conforms: the net can do all ", events.size(), " events\n", "Never fired  ",
+        replay.unfired.empty() ? "none" : transitions_text(net, replay.unfired), "\n");
+  }
+  std::string text;
+  const std::string event = one_line(events[replay.refused].substr(0, kMostOfAnEvent));
+  for (const std::string& line : refusal_text(net, replay, event)) {
+    absl::StrAppend(&text, text.empty() ? "Verdict      refused: " : "             ", line, "\n");
+  }
+  return text;
+}
+
+absl::StatusOr<Outcome> check_trace(const ModelOptions& options, const Net& net,
+                                    std::ostream& out) {
+  const absl::StatusOr<std::vector<std::string>> events = read_trace(*options.trace);
+  if (!events.ok()) return events.status();
+  const Replay replayed = replay(net, parsed(*events));
+  out << trace_text(net, replayed, *events);
+  return Outcome{replayed.conforms ? kSuccess : kFound, animation_of(net, replayed.steps)};
+}
+
+// The lock that the model describes.
+std::string lock_of(const std::string& model) {
+  return model == "timed_hold" ? "keyed_limited" : model;
+}
+
+absl::StatusOr<Outcome> check_lock(const ModelOptions& options, const Net& net, std::ostream& out) {
+  const absl::StatusOr<stress::Report> report =
+      conform(net, {.engine = options.engine,
+                    .lock = options.lock.empty() ? lock_of(options.spec.primitive) : options.lock,
+                    .budget = options.budget.value_or(kConformBudget),
+                    .seed = options.seed});
   if (!report.ok()) return report.status();
   out << conform_text(*report);
   std::vector<std::uint32_t> steps;
-  if (report->verdict == stress::Verdict::kFailed) steps = replay(net, report->trace).steps;
-  return Outcome{code_of(report->verdict), showing_of(net, steps)};
+  if (report->verdict == stress::Verdict::kFailed) {
+    steps = replay(net, parsed(report->trace)).steps;
+  }
+  return Outcome{code_of(report->verdict), animation_of(net, steps)};
 }
 
-absl::StatusOr<Outcome> search_and_tell(const ModelOptions& options, const Net& net,
-                                        std::ostream& out) {
-  const Invariants invariants = find_invariants(net);
-  const std::clock_t began = std::clock();
-  std::clock_t searched = began;
-  const SearchResult result = search(net, invariants, limits_of(options, searched));
-  const double cpu_s = static_cast<double>(searched - began) / CLOCKS_PER_SEC;
-  out << summary_of(net, invariants, result) << cost_text(result, cpu_s);
-  return Outcome{code_of(verdict_of(result)), showing_of(net, result)};
-}
-
-absl::StatusOr<Outcome> look_and_tell(const ModelOptions& options, const Net& net,
-                                      std::ostream& out) {
-  if (options.replay) return replay_and_tell(options, net, out);
-  if (options.conform) return conform_and_tell(options, net, out);
-  return search_and_tell(options, net, out);
+absl::Status write_files(const ModelOptions& options, const Net& net, const Animation& animation) {
+  const auto write = [](const auto& file, const auto& text) {
+    return file ? replace_file(*file, text()) : absl::OkStatus();
+  };
+  absl::Status status = write(options.pnml, [&] { return pnml_of(net); });
+  status.Update(write(options.promela, [&] { return promela_of(net); }));
+  status.Update(write(options.dot, [&] { return dot_of(net, initial_marking(net)); }));
+  if (status.ok() && options.animation)
+    status = write_animation(net, animation, *options.animation);
+  return status;
 }
 
 }  // namespace
 
 int model_command(const ModelOptions& options, std::ostream& out, std::ostream& err) {
+  const Clock::time_point began = Clock::now();
   const auto complain = [&err](const absl::Status& status, int code) {
     err << "lockbench model: " << one_line(std::string(status.message())) << '\n';
     return code;
@@ -239,14 +199,16 @@ int model_command(const ModelOptions& options, std::ostream& out, std::ostream& 
   if (!net.ok()) return complain(net.status(), kBadInput);
   if (const absl::Status status = validate(*net); !status.ok()) return complain(status, kBadInput);
 
-  const absl::StatusOr<Outcome> outcome = look_and_tell(options, *net, out);
+  const absl::StatusOr<Outcome> outcome = options.trace     ? check_trace(options, *net, out)
+                                          : options.conform ? check_lock(options, *net, out)
+                                                            : search_net(options, *net, began, out);
   if (!outcome.ok()) return complain(outcome.status(), code_of(outcome.status()));
   out.flush();
   if (noted_signal() != 0) {
-    return complain(absl::CancelledError("interrupted; what was printed is of the part searched"),
+    return complain(absl::CancelledError("interrupted; the result covers the part searched"),
                     kSignalExitBase + noted_signal());
   }
-  const absl::Status written = write_files(options, *net, outcome->showing);
+  const absl::Status written = write_files(options, *net, outcome->animation);
   if (!written.ok()) return complain(written, kCouldNotFinish);
   return outcome->code;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `lockbench model`: the Petri net of a lock, searched for what can go wrong, and shown.
+// `lockbench model`: searches the Petri net of a lock for faults, checks traces and locks against
+// the net, and exports it.
 #pragma once
 
 #include <cstdint>
@@ -15,25 +16,26 @@
 namespace lockbench {
 
 struct ModelOptions {
-  ModelSpec spec;                             // its primitive is empty when there is a file
-  std::optional<std::filesystem::path> file;  // PNML to read
-  std::optional<std::filesystem::path> draw;  // SVG to write
-  std::optional<std::filesystem::path> film;  // HTML, or SVG for a strip
-  std::optional<std::filesystem::path> pnml;  // to write
-  std::optional<std::filesystem::path> promela;
-  std::optional<std::filesystem::path> replay;  // events to read
-  bool conform = false;                         // hold a lock against the net instead
-  std::string engine;                           // who uses it; empty: the first that can
-  std::string lock;                             // that one; empty: the one of the model's name
-  std::uint64_t seed = 1;                       // of what it is made to do
-  std::optional<Nanoseconds> budget;            // 60 s for a search, 5 s for a lock
-  std::uint64_t most_markings = 50'000'000;
-  bool unfolded = false;
+  ModelSpec spec;                                  // its primitive is empty if there is a file
+  std::optional<std::filesystem::path> file;       // PNML to read
+  std::optional<std::filesystem::path> animation;  // to write: .html, .svg for a strip, .json
+  std::optional<std::filesystem::path> dot;        // to write
+  std::optional<std::filesystem::path> pnml;       // to write
+  std::optional<std::filesystem::path> promela;    // to write
+  std::optional<std::filesystem::path> trace;      // events to check instead of a search
+  bool conform = false;                            // check a lock instead of a search
+  std::string engine;                   // that runs the lock; empty: the first that knows it
+  std::string lock;                     // to check; empty: that of the model's name
+  std::uint64_t seed = 1;               // for the programs that the lock is checked with
+  std::optional<Nanoseconds> budget;    // 60 s for a search, 5 s for a check
+  std::optional<std::uint64_t> memory;  // bytes; half of what is available
+  std::uint64_t most_markings = 4'000'000'000;
+  bool no_symmetry = false;  // without symmetry reduction
 };
 
-// Returns the exit code: 0 nothing wrong is reachable, 2 something is, or bad input, 4 the budget
-// came first; 1 when a file could not be written; 3 when the engine failed; 130 or 143 when it was
-// interrupted.
+// Returns the exit code: 0 no fault; 1 a file could not be written, or the engine failed; 2 bad
+// input; 3 a fault is reachable, or the trace or lock does something that the net cannot do; 4 a
+// limit was reached before; 130 or 143 after an interrupt.
 int model_command(const ModelOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace lockbench

@@ -20,7 +20,7 @@ namespace lockbench {
 namespace {
 
 constexpr std::size_t kMostEventsTold = 20;
-constexpr char kTooSoon[] = "interrupted before the engine had anything to say";
+constexpr char kTooSoon[] = "interrupted before the first execution";
 
 bool asked(const ConformOrder& order, const EngineListing& engine) {
   return order.engine.empty() || engine.engine == order.engine;
@@ -39,13 +39,13 @@ std::optional<TestJob> job_among(const std::vector<EngineListing>& engines,
   return std::nullopt;
 }
 
-// The shipped locks first; then, where the tests are built, the broken ones.
+// Looks among the shipped locks first, then among the mutants, which exist if the tests were built.
 absl::StatusOr<TestJob> find_lock(const ConformOrder& order) {
   const std::vector<EngineListing> shipped = engines_named("");
   if (std::optional<TestJob> job = job_among(shipped, order)) return *std::move(job);
   const std::vector<EngineListing> broken = engines_named("-mutants");
   if (std::optional<TestJob> job = job_among(broken, order)) return *std::move(job);
-  // Engines that were interrupted while they told their locks are none that do not know one.
+  // An engine that was interrupted while it listed its locks may know the lock.
   if (noted_signal() != 0) return absl::CancelledError(kTooSoon);
   return unknown_lock(order, shipped, broken);
 }
@@ -69,14 +69,14 @@ std::vector<std::string> knowing(const std::string& lock,
 std::string traced(const std::vector<std::string>& events) {
   std::string text;
   const std::size_t first = events.size() > kMostEventsTold ? events.size() - kMostEventsTold : 0;
-  if (first != 0) text = absl::StrCat("             … (", first, " before)\n");
+  if (first != 0) text = absl::StrCat("             … (", first, " earlier events)\n");
   for (std::size_t i = first; i < events.size(); ++i) {
     absl::StrAppend(&text, "             ", events[i], "\n");
   }
   return text;
 }
 
-// A word as a shell takes it.
+// The word as a shell accepts it.
 std::string quoted(const std::string& word) {
   return word.find_first_of(" |*") == std::string::npos ? word : "'" + word + "'";
 }
@@ -87,7 +87,7 @@ std::string again(const stress::Report& report) {
   return words;
 }
 
-// "12 executions, 40 events, ", without what there was none of.
+// "12 executions, 40 events, ", without figures that are 0.
 std::string done_text(const stress::Report& report) {
   std::string done;
   for (const auto& [name, value] : report.figures) {
@@ -99,11 +99,12 @@ std::string done_text(const stress::Report& report) {
 std::string undecided_text(const stress::Report& report) {
   const std::string done = done_text(report);
   return done.empty() ? absl::StrFormat(
-                            "Undecided    %s: nothing was looked at in %.1f s; a larger --budget "
-                            "allows more\n",
+                            "Verdict      undecided: no execution of %s in %.1f s; use a larger "
+                            "--budget\n",
                             report.lock, report.seconds)
-                      : absl::StrFormat("Undecided    %s: %sin %.1f s; none could be checked\n",
-                                        report.lock, done, report.seconds);
+                      : absl::StrFormat(
+                            "Verdict      undecided: no verdict on any execution of %s; %s%.1f s\n",
+                            report.lock, done, report.seconds);
 }
 
 }  // namespace
@@ -118,7 +119,7 @@ absl::Status unknown_lock(const ConformOrder& order, const std::vector<EngineLis
   const std::string engine = order.engine.empty() ? "engine" : "engine '" + order.engine + "'";
   if (locks.empty()) {
     return absl::NotFoundError(
-        absl::StrCat("no ", engine, " lies beside this program; build or install it whole"));
+        absl::StrCat("no ", engine, " is installed beside this program; install all of lockbench"));
   }
   std::string text =
       absl::StrCat(order.engine.empty() ? "no engine knows" : "the " + engine + " does not know",
@@ -159,16 +160,16 @@ std::string conform_text(const stress::Report& report) {
   std::string text;
   switch (report.verdict) {
     case stress::Verdict::kFailed:
-      text = absl::StrCat("Disagrees    ", report.failure->what, "\nTrace        of ",
+      text = absl::StrCat("Verdict      disagrees: ", report.failure->what, "\nTrace        ",
                           report.trace.size(), " events\n", traced(report.trace));
-      if (report.replay.exact) absl::StrAppend(&text, "Watch it     ", again(report), "\n");
+      if (report.replay.exact) absl::StrAppend(&text, "Replay       ", again(report), "\n");
       break;
     case stress::Verdict::kInconclusive:
       text = undecided_text(report);
       break;
     default:
-      text = absl::StrFormat("Conforms     %s: %sin %.1f s; the net can do all of it\n",
-                             report.lock, done_text(report), report.seconds);
+      text = absl::StrFormat("Verdict      conforms: %s, %s%.1f s\n", report.lock,
+                             done_text(report), report.seconds);
   }
   for (const std::string& remark : report.remarks) {
     absl::StrAppend(&text, "Coverage     ", remark, "\n");

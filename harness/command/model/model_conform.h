@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A lock, run by an engine of `lockbench stress`, held against a net.
+// Conformance: runs a lock with an engine of `lockbench stress` and checks that its net can do what
+// the lock does.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +18,20 @@
 namespace lockbench {
 
 struct ConformOrder {
-  std::string engine;  // sim, real or proc; empty: the first of them that knows the lock
+  std::string engine;  // sim, real or proc; empty: the first one that knows the lock
   std::string lock;    // as `lockbench stress --list` names it
   Nanoseconds budget = std::chrono::seconds(5);
   std::uint64_t seed = 1;
 };
 
-// The engine's report: failed if the lock did what the net cannot do, and its story is the
-// trace; inconclusive if nothing was checked. Fails with NotFound when the engine does not know the
-// lock, InvalidArgument when the net is none of that lock, Internal when the engine failed,
-// Cancelled when interrupted.
+// The engine's report: failed, with the trace, if the lock did what the net cannot do; inconclusive
+// if there was no verdict on any execution. NotFound if the engine does not know the lock,
+// InvalidArgument if the net is not one of that lock, Internal if the engine failed, Cancelled
+// after an interrupt.
 absl::StatusOr<stress::Report> conform(const Net& net, const ConformOrder& order);
 
-// What to say of a lock that the engines that were asked do not know: who knows it, or what else
-// they know, or that there are no such engines. Pure.
+// The message about a lock that the requested engines do not know: which engines know it, which
+// locks they know, or that no engine is installed. Pure.
 absl::Status unknown_lock(const ConformOrder& order, const std::vector<EngineListing>& shipped,
                           const std::vector<EngineListing>& broken);
 

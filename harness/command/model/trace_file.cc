@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMostBytes = 64U << 20;
 
-// Empty when the line is no such object.
+// Empty if the line is not an event.
 std::string event_from_json(const std::string& line) {
   const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
   if (!json.is_object() || !json.contains("event") || !json["event"].is_string()) return "";
@@ -41,7 +41,7 @@ absl::StatusOr<std::vector<std::string>> trace_from(const std::string& text,
       if (event.empty()) {
         return absl::InvalidArgumentError(
             name + ":" + std::to_string(number) +
-            ": no event; one in JSON is as {\"thread\": 1, \"event\": \"takes a\"}");
+            ": not an event; an example in JSON is {\"thread\": 1, \"event\": \"acquires a\"}");
       }
     }
     events.push_back(std::move(event));
@@ -52,8 +52,7 @@ absl::StatusOr<std::vector<std::string>> trace_from(const std::string& text,
 absl::StatusOr<std::vector<std::string>> read_trace(const std::filesystem::path& path) {
   const absl::StatusOr<std::string> text = read_file(path, kMostBytes);
   if (absl::IsOutOfRange(text.status())) {
-    return absl::InvalidArgumentError(path.string() +
-                                      ": has more than 64 MiB; give a shorter trace");
+    return absl::InvalidArgumentError(path.string() + ": more than 64 MiB; use a shorter trace");
   }
   if (!text.ok()) return text.status();
   return trace_from(*text, path.string());

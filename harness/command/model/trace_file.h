@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Trace files: what was seen, an event a line, to be held against a net.
+// Trace files: observed events, one per line, to be checked against a net.
 #pragma once
 
 #include <filesystem>
@@ -11,13 +11,13 @@
 
 namespace lockbench {
 
-// A line is an event as the net names it, `thread 1 takes a`, or a JSON object with the event's
-// words in "event" and, where these do not name it, the thread's number in "thread". Empty lines
-// and lines that begin with # are left out. InvalidArgument: `file:line: what is wrong`, or a file
-// of more than 64 MiB; NotFound and others when it cannot be read.
+// A line is an event of the net, `thread 1 acquires a`, or a JSON object with the text of the event
+// in "event" and, if the text does not contain it, the number of the thread in "thread". Empty
+// lines and lines that begin with # are skipped. InvalidArgument: `file:line: what is wrong`, or a
+// file of more than 64 MiB. NotFound and others if the file cannot be read.
 absl::StatusOr<std::vector<std::string>> read_trace(const std::filesystem::path& path);
 
-// The same of text; `name` is for complaints.
+// The same for text; messages use `name`.
 absl::StatusOr<std::vector<std::string>> trace_from(const std::string& text,
                                                     const std::string& name);
 

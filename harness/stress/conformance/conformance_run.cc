@@ -40,7 +40,7 @@ Report ConformanceRun::complete(Report begun) const {
     report.failure = failure_;
     report.how = how_;
     report.found_after_s = report.seconds;
-    report.trace = trace_;
+    for (const NetEvent& event : trace_) report.trace.push_back(text_of(event));
   }
   if (executions_ == skipped_) return report;  // of nothing, nothing is covered
   std::vector<std::string> covered = coverage_text(net_.net(), checker_);

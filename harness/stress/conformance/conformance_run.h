@@ -50,7 +50,7 @@ class ConformanceRun {
   std::uint64_t skipped_ = 0;
   std::optional<Failure> failure_;
   std::string how_;
-  std::vector<std::string> trace_;
+  std::vector<NetEvent> trace_;
 };
 
 }  // namespace lockbench::stress

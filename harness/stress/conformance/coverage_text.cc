@@ -2,7 +2,7 @@
 
 #include "harness/stress/conformance/coverage_text.h"
 
-#include "harness/petri/story.h"
+#include "harness/petri/search_report.h"
 
 namespace lockbench::stress {
 
@@ -10,10 +10,10 @@ std::vector<std::string> coverage_text(const Net& net, const TraceChecker& check
   const Coverage coverage = checker.coverage();
   std::vector<std::string> text;
   if (!coverage.never_seen.empty())
-    text.push_back("never seen: " + some_of(net, coverage.never_seen));
+    text.push_back("never seen: " + transitions_text(net, coverage.never_seen));
   if (!coverage.never_needed.empty()) {
     text.push_back("looks like others, and was never needed to explain what was seen: " +
-                   some_of(net, coverage.never_needed));
+                   transitions_text(net, coverage.never_needed));
   }
   if (checker.undecided() != 0) {
     text.push_back("not decided of " + std::to_string(checker.undecided()) +

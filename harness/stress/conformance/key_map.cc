@@ -31,7 +31,7 @@ absl::Status check_numbers(const RegisteredLock& entry, const WatchedNet& net,
                                            ", the code ", admitted));
   }
   if (entry.abilities.leases && !entry.abilities.nests_leases &&
-      replay(net.solo(0), std::vector{net.takes(0, 0), net.takes(0, 0)}).conforms) {
+      replay(net.solo(0), std::vector{net.acquires(0, 0), net.acquires(0, 0)}).conforms) {
     return unlike(entry.name,
                   "a thread that has a lease waits for a second one, which the code refuses");
   }

@@ -65,10 +65,10 @@ class Walk {
   // after which something can be done.
   bool suits(const NetTransition& transition) const {
     if (!is_enabled(transition, marking_)) return false;
-    if (!transition.event.empty()) {
+    if (transition.event) {
       const bool lets_go =
-          !held_.empty() && transition.event == net_.lets_go(thread_, held_.back());
-      return lets_go || taken_by(transition.event) != net_.locks().size();
+          !held_.empty() && transition.event == net_.releases(thread_, held_.back());
+      return lets_go || taken_by(*transition.event) != net_.locks().size();
     }
     Marking after = marking_;
     fire(transition, after);
@@ -76,16 +76,17 @@ class Walk {
                        [&after](const NetTransition& next) { return is_enabled(next, after); });
   }
 
-  std::size_t taken_by(const std::string& event) const {
-    std::uint32_t lock = 0;
-    while (lock < net_.locks().size() && event != net_.takes(thread_, lock)) ++lock;
-    return lock;
+  // The lock that the event acquires; locks().size(): none.
+  std::size_t taken_by(const NetEvent& event) const {
+    if (event.verb != NetEvent::kAcquires) return net_.locks().size();
+    return static_cast<std::size_t>(
+        std::find(net_.locks().begin(), net_.locks().end(), event.lock) - net_.locks().begin());
   }
 
   // False for what nobody sees.
-  bool note(const std::string& event) {
-    if (event.empty()) return false;
-    const std::size_t lock = taken_by(event);
+  bool note(const std::optional<NetEvent>& event) {
+    if (!event) return false;
+    const std::size_t lock = taken_by(*event);
     const bool takes = lock != net_.locks().size();
     if (takes) {
       held_.push_back(static_cast<std::uint32_t>(lock));
@@ -198,7 +199,7 @@ bool fits(const WatchedNet& net, const KeyMap& keys, const LitmusProgram& progra
   }
   const TraceChecker checker(net, keys);
   for (std::uint32_t thread = 0; thread < program.threads.size(); ++thread) {
-    const std::vector<std::string> events = checker.events_of(alone(program, thread));
+    const std::vector<NetEvent> events = checker.events_of(alone(program, thread));
     if (!replay(net.solo(thread), events).conforms) return false;
   }
   return true;

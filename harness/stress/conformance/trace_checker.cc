@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "harness/petri/replay.h"
-#include "harness/petri/story.h"
+#include "harness/petri/search_report.h"
 
 namespace lockbench::stress {
 namespace {
@@ -24,8 +24,8 @@ std::vector<std::uint32_t> TraceChecker::locks_of(const std::vector<std::uint32_
   return locks;
 }
 
-std::vector<std::string> TraceChecker::events_of(const Trace& trace) const {
-  std::vector<std::string> events;
+std::vector<NetEvent> TraceChecker::events_of(const Trace& trace) const {
+  std::vector<NetEvent> events;
   for (const Event& event : trace.events) {
     if (event.kind == Event::kDie) {
       events.push_back(WatchedNet::dies(event.thread));
@@ -35,8 +35,8 @@ std::vector<std::string> TraceChecker::events_of(const Trace& trace) const {
         net_.in_order(event.thread, locks_of(event.keys(), event.lease));
     if (event.kind == Event::kRelease) std::reverse(locks.begin(), locks.end());
     for (const std::uint32_t lock : locks) {
-      events.push_back(event.kind == Event::kAcquire   ? net_.takes(event.thread, lock)
-                       : event.kind == Event::kRelease ? net_.lets_go(event.thread, lock)
+      events.push_back(event.kind == Event::kAcquire   ? net_.acquires(event.thread, lock)
+                       : event.kind == Event::kRelease ? net_.releases(event.thread, lock)
                                                        : WatchedNet::expires(event.thread));
     }
   }
@@ -50,7 +50,7 @@ std::optional<Disagreement> TraceChecker::look_at(const Trace& trace) {
 std::optional<Disagreement> TraceChecker::look_at(std::span<const Trace> possible) {
   std::optional<Disagreement> first;
   for (const Trace& trace : possible) {
-    std::vector<std::string> events = events_of(trace);
+    std::vector<NetEvent> events = events_of(trace);
     const Replay replayed = replay(net_.net(), events);
     if (&trace == possible.data()) {
       events_ += events.size();
@@ -63,17 +63,16 @@ std::optional<Disagreement> TraceChecker::look_at(std::span<const Trace> possibl
   return first;
 }
 
-std::optional<Disagreement> TraceChecker::compare(const Trace& trace,
-                                                  std::vector<std::string> events,
+std::optional<Disagreement> TraceChecker::compare(const Trace& trace, std::vector<NetEvent> events,
                                                   const Replay& replayed) {
   if (!replayed.conforms) {
     if (!replayed.certain) {
       ++undecided_;
       return std::nullopt;
     }
-    const std::string& event = events[replayed.refused];
+    const std::string event = text_of(events[replayed.refused]);
     std::string what;
-    for (const std::string& line : refusal_of(net_.net(), replayed, event)) {
+    for (const std::string& line : refusal_text(net_.net(), replayed, event)) {
       what += (what.empty() ? "" : ". ") + line;
     }
     events.resize(replayed.refused + 1);
@@ -87,15 +86,15 @@ std::optional<Disagreement> TraceChecker::compare(const Trace& trace,
   if (what.empty()) what = kept_text(trace, replayed.before);
   if (what.empty()) what = shortage_text(trace, events);
   if (what.empty()) return std::nullopt;
-  return Disagreement{what + ". Then: " + whereabouts(net_.net(), replayed.before),
+  return Disagreement{what + ". Marking: " + marking_text(net_.net(), replayed.before),
                       std::move(events)};
 }
 
 // Whoever waits for several locks may have got the first of them; whoever cannot choose may wait
 // for any. The code may stand still if in one of these cases the net must.
 std::string TraceChecker::stall_text(const Trace& trace,
-                                     const std::vector<std::string>& events) const {
-  std::vector<std::string> next;
+                                     const std::vector<NetEvent>& events) const {
+  std::vector<NetEvent> next;
   const std::string possible = could_go_on(trace.waits, events, next);
   return possible.empty() ? ""
                           : std::string(kStandsStill) + ": there '" + possible + "' is possible";
@@ -103,15 +102,15 @@ std::string TraceChecker::stall_text(const Trace& trace,
 
 // Decides for one waiter after the other what it wants and what of it it has got.
 std::string TraceChecker::could_go_on(std::span<const Event> undecided,
-                                      const std::vector<std::string>& events,
-                                      std::vector<std::string>& next) const {
+                                      const std::vector<NetEvent>& events,
+                                      std::vector<NetEvent>& next) const {
   if (undecided.empty()) return first_possible(events, next);
   const std::uint32_t thread = undecided.front().thread;
   std::string possible;
   for (const std::vector<std::uint32_t>& locks : choices_of(undecided.front())) {
-    std::vector<std::string> so_far = events;
+    std::vector<NetEvent> so_far = events;
     for (const std::uint32_t lock : locks) {
-      next.push_back(net_.takes(thread, lock));
+      next.push_back(net_.acquires(thread, lock));
       if (replay(net_.net(), so_far).conforms) {
         possible = could_go_on(undecided.subspan(1), so_far, next);
         if (possible.empty()) return possible;
@@ -131,11 +130,11 @@ std::vector<std::vector<std::uint32_t>> TraceChecker::choices_of(const Event& wa
 }
 
 // The first of `next` that the net can do after `events`; empty: none.
-std::string TraceChecker::first_possible(std::vector<std::string> events,
-                                         const std::vector<std::string>& next) const {
-  for (const std::string& event : next) {
+std::string TraceChecker::first_possible(std::vector<NetEvent> events,
+                                         const std::vector<NetEvent>& next) const {
+  for (const NetEvent& event : next) {
     events.push_back(event);
-    if (replay(net_.net(), events).conforms) return event;
+    if (replay(net_.net(), events).conforms) return text_of(event);
     events.pop_back();
   }
   return "";
@@ -160,7 +159,7 @@ std::vector<std::uint32_t> TraceChecker::living_after(const Trace& trace) const 
   return living;
 }
 
-std::string TraceChecker::shortage_text(const Trace& trace, std::vector<std::string> events) const {
+std::string TraceChecker::shortage_text(const Trace& trace, std::vector<NetEvent> events) const {
   if (!trace.shortage || keys_.by_lease) return "";
   const auto [key, free] = *trace.shortage;
   const std::uint32_t lock = keys_.lock_of[key];
@@ -168,19 +167,19 @@ std::string TraceChecker::shortage_text(const Trace& trace, std::vector<std::str
   std::vector<std::uint32_t> living = living_after(trace);
   if (living.size() <= free) return "";
   living.resize(free + 1);
-  for (const std::uint32_t thread : living) events.push_back(net_.takes(thread, lock));
+  for (const std::uint32_t thread : living) events.push_back(net_.acquires(thread, lock));
   if (!replay(net_.net(), events).conforms) return "";
   return kOtherwise + ("there " + net_.locks()[lock]) + " can be had " + std::to_string(free) +
          " times at once, in the model " + std::to_string(net_.capacity(lock)) + " times";
 }
 
 Coverage TraceChecker::coverage() const {
-  std::set<std::string> seen;
+  std::set<std::optional<NetEvent>> seen;
   for (const std::uint32_t t : taken_) seen.insert(net_.net().transitions[t].event);
   Coverage coverage;
   for (std::uint32_t t = 0; t < net_.net().transitions.size(); ++t) {
-    const std::string& event = net_.net().transitions[t].event;
-    if (event.empty() || taken_.contains(t)) continue;
+    const std::optional<NetEvent>& event = net_.net().transitions[t].event;
+    if (!event || taken_.contains(t)) continue;
     (seen.contains(event) ? coverage.never_needed : coverage.never_seen).push_back(t);
   }
   for (const std::uint32_t t : net_.rescues()) {

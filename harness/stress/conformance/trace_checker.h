@@ -34,8 +34,8 @@ struct KeyMap {
 };
 
 struct Disagreement {
-  std::string what;                 // one sentence or two
-  std::vector<std::string> events;  // the trace, to the refused event if there is one
+  std::string what;              // one sentence or two
+  std::vector<NetEvent> events;  // the trace, to the refused event if there is one
 };
 
 // Transitions of the net that somebody would see and that no trace took.
@@ -57,7 +57,7 @@ class TraceChecker {
   std::optional<Disagreement> look_at(std::span<const Trace> possible);
 
   // The trace as events of the net, one a line in a trace.
-  std::vector<std::string> events_of(const Trace& trace) const;
+  std::vector<NetEvent> events_of(const Trace& trace) const;
 
   std::uint64_t events() const { return events_; }
   // Chronicles that may be firing sequences or not: more ways were open than are followed.
@@ -68,18 +68,17 @@ class TraceChecker {
   std::vector<std::uint32_t> locks_of(const std::vector<std::uint32_t>& keys,
                                       std::uint32_t lease) const;
   // What is wrong; empty: nothing.
-  std::string stall_text(const Trace& trace, const std::vector<std::string>& events) const;
-  std::optional<Disagreement> compare(const Trace& trace, std::vector<std::string> events,
+  std::string stall_text(const Trace& trace, const std::vector<NetEvent>& events) const;
+  std::optional<Disagreement> compare(const Trace& trace, std::vector<NetEvent> events,
                                       const Replay& replayed);
   std::string kept_text(const Trace& trace, const Marking& marking) const;
   std::vector<std::uint32_t> living_after(const Trace& trace) const;
-  std::string shortage_text(const Trace& trace, std::vector<std::string> events) const;
+  std::string shortage_text(const Trace& trace, std::vector<NetEvent> events) const;
 
-  std::string could_go_on(std::span<const Event> undecided, const std::vector<std::string>& events,
-                          std::vector<std::string>& next) const;
+  std::string could_go_on(std::span<const Event> undecided, const std::vector<NetEvent>& events,
+                          std::vector<NetEvent>& next) const;
   std::vector<std::vector<std::uint32_t>> choices_of(const Event& wait) const;
-  std::string first_possible(std::vector<std::string> events,
-                             const std::vector<std::string>& next) const;
+  std::string first_possible(std::vector<NetEvent> events, const std::vector<NetEvent>& next) const;
 
   const WatchedNet& net_;
   const KeyMap keys_;

@@ -14,30 +14,21 @@
 namespace lockbench::stress {
 namespace {
 
-constexpr char kTakes[] = "takes ";
-constexpr char kLetsGo[] = "lets go of ";
-constexpr char kClears[] = " clears ";
-constexpr char kAbsent[] = "nothing is kept of ";
-
-std::string subject(std::uint32_t thread) {
-  return "thread " + std::to_string(thread + 1) + " ";
-}
-
-// The net without what is not this thread's own.
+// The net with only the places and transitions of this thread.
 Net alone(const Net& net, std::uint32_t thread) {
   Net solo{.name = net.name, .places = net.places};
-  const std::string own = subject(thread);
+  const std::string owner = thread_name(thread + 1);
   const auto keep_own = [&](const std::vector<Arc>& arcs) {
     std::vector<Arc> kept;
     std::copy_if(arcs.begin(), arcs.end(), std::back_inserter(kept),
-                 [&](const Arc& arc) { return words_of(net.places[arc.place]).starts_with(own); });
+                 [&](const Arc& arc) { return net.places[arc.place].owner == owner; });
     return kept;
   };
   for (const NetTransition& transition : net.transitions) {
-    if (!words_of(transition).starts_with(own)) continue;
+    if (transition.owner != owner) continue;
     NetTransition kept = transition;
-    kept.takes = keep_own(transition.takes);
-    kept.gives = keep_own(transition.gives);
+    kept.pre = keep_own(transition.pre);
+    kept.post = keep_own(transition.post);
     solo.transitions.push_back(std::move(kept));
   }
   return solo;
@@ -58,36 +49,34 @@ absl::StatusOr<WatchedNet> WatchedNet::watch(Net net) {
   watched.find_locks();
   if (watched.locks_.empty()) {
     return absl::InvalidArgumentError(
-        "no transition of the net has the event 'thread 1 takes …', so that no lock can be held "
-        "against it; docs/petri.md says how events are named");
+        "no transition of the net has the event 'thread 1 acquires …', so no lock can be checked "
+        "against it; docs/petri.md lists the events");
   }
   watched.find_threads();
   for (std::uint32_t lock = 0; lock < watched.locks_.size(); ++lock) {
     watched.capacities_.push_back(watched.measured_capacity(lock));
   }
   for (std::uint32_t place = 0; place < watched.net_.places.size(); ++place) {
-    if (words_of(watched.net_.places[place]).starts_with(kAbsent))
-      watched.absences_.push_back(place);
+    if (watched.net_.places[place].absence) watched.absences_.push_back(place);
   }
   return watched;
 }
 
 void WatchedNet::hide_rescues() {
   for (std::uint32_t t = 0; t < net_.transitions.size(); ++t) {
-    std::string& event = net_.transitions[t].event;
-    if (event.find(kClears) == std::string::npos) continue;
-    event.clear();
+    std::optional<NetEvent>& event = net_.transitions[t].event;
+    if (!event || event->verb != NetEvent::kClears) continue;
+    event.reset();
     rescues_.push_back(t);
   }
 }
 
 void WatchedNet::find_locks() {
-  const std::string beginning = subject(0) + kTakes;
   for (const NetTransition& transition : net_.transitions) {
-    if (!transition.event.starts_with(beginning)) continue;
-    std::string lock = transition.event.substr(beginning.size());
-    if (std::find(locks_.begin(), locks_.end(), lock) == locks_.end()) {
-      locks_.push_back(std::move(lock));
+    const std::optional<NetEvent>& event = transition.event;
+    if (!event || event->thread != 1 || event->verb != NetEvent::kAcquires) continue;
+    if (std::find(locks_.begin(), locks_.end(), event->lock) == locks_.end()) {
+      locks_.push_back(event->lock);
     }
   }
 }
@@ -95,36 +84,36 @@ void WatchedNet::find_locks() {
 void WatchedNet::find_threads() {
   const auto acts = [this](std::uint32_t thread) {
     return std::any_of(net_.transitions.begin(), net_.transitions.end(),
-                       [own = subject(thread)](const NetTransition& transition) {
-                         return transition.event.starts_with(own);
+                       [thread](const NetTransition& transition) {
+                         return transition.event && transition.event->thread == thread + 1;
                        });
   };
   for (std::uint32_t thread = 0; acts(thread); ++thread) solos_.push_back(alone(net_, thread));
 }
 
 std::uint32_t WatchedNet::measured_capacity(std::uint32_t lock) const {
-  std::vector<std::string> events;
+  std::vector<NetEvent> events;
   for (std::uint32_t thread = 0; thread < threads(); ++thread) {
-    events.push_back(takes(thread, lock));
+    events.push_back(acquires(thread, lock));
     if (!replay(net_, events).conforms) events.pop_back();
   }
   return static_cast<std::uint32_t>(events.size());
 }
 
-std::string WatchedNet::takes(std::uint32_t thread, std::uint32_t lock) const {
-  return subject(thread) + kTakes + locks_[lock];
+NetEvent WatchedNet::acquires(std::uint32_t thread, std::uint32_t lock) const {
+  return {.thread = thread + 1, .verb = NetEvent::kAcquires, .lock = locks_[lock]};
 }
 
-std::string WatchedNet::lets_go(std::uint32_t thread, std::uint32_t lock) const {
-  return subject(thread) + kLetsGo + locks_[lock];
+NetEvent WatchedNet::releases(std::uint32_t thread, std::uint32_t lock) const {
+  return {.thread = thread + 1, .verb = NetEvent::kReleases, .lock = locks_[lock]};
 }
 
-std::string WatchedNet::expires(std::uint32_t thread) {
-  return subject(thread) + "expires";
+NetEvent WatchedNet::expires(std::uint32_t thread) {
+  return {.thread = thread + 1, .verb = NetEvent::kExpires};
 }
 
-std::string WatchedNet::dies(std::uint32_t thread) {
-  return subject(thread) + "dies";
+NetEvent WatchedNet::dies(std::uint32_t thread) {
+  return {.thread = thread + 1, .verb = NetEvent::kDies};
 }
 
 bool WatchedNet::is_mortal() const {
@@ -137,7 +126,7 @@ std::vector<std::uint32_t> WatchedNet::in_order(std::uint32_t thread,
   std::sort(locks.begin(), locks.end());
   locks.erase(std::unique(locks.begin(), locks.end()), locks.end());
   if (locks.size() < 2) return locks;
-  const std::vector<std::string> upwards{takes(thread, locks[0]), takes(thread, locks[1])};
+  const std::vector<NetEvent> upwards{acquires(thread, locks[0]), acquires(thread, locks[1])};
   if (!replay(solos_[thread], upwards).conforms) std::reverse(locks.begin(), locks.end());
   return locks;
 }

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// WatchedNet: a net, as far as somebody sees it who watches threads take locks.
+// WatchedNet: a net, as seen by an observer of threads that acquire and release locks.
 //
-// Such a net has transitions with the events `thread 1 takes a` and `thread 1 lets go of a`. What
-// is taken are its locks, numbered in the order in which thread 1's transitions name them; threads
-// are numbered from 0 here and from 1 in the net's words. A place or transition whose words begin
-// with `thread 1 ` is thread 1's own. What has the event `thread 1 clears …` is done by one who
-// waits, for an owner that died: it happens within lock(), where nobody sees it.
+// Its locks are those that the kAcquires events of thread 1 name, in the order of the transitions.
+// Threads are numbered from 0 here and from 1 in the net. A transition with a kClears event is made
+// silent: a waiting thread fires it within lock(), where no observer sees it.
 #pragma once
 
 #include <cstdint>
@@ -35,10 +33,10 @@ class WatchedNet {
   // inside of others only.
   std::uint32_t capacity(std::uint32_t lock) const { return capacities_[lock]; }
 
-  std::string takes(std::uint32_t thread, std::uint32_t lock) const;
-  std::string lets_go(std::uint32_t thread, std::uint32_t lock) const;
-  static std::string expires(std::uint32_t thread);
-  static std::string dies(std::uint32_t thread);
+  NetEvent acquires(std::uint32_t thread, std::uint32_t lock) const;
+  NetEvent releases(std::uint32_t thread, std::uint32_t lock) const;
+  static NetEvent expires(std::uint32_t thread);
+  static NetEvent dies(std::uint32_t thread);
 
   // Whether its threads may die.
   bool is_mortal() const;

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// NetEvent: what an observer of the code sees when a transition fires: a thread, what it does, and
+// the lock that it does it with.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+
+namespace lockbench {
+
+struct NetEvent {
+  enum Verb : std::uint8_t {
+    kFires,  // an event without a thread: the net is about something else than threads and locks
+    kAcquires,
+    kReleases,
+    kClears,  // removes what a dead owner left
+    kDies,
+    kExpires,
+    kReads,
+    kWrites,
+    kIsRefused,
+  };
+
+  std::uint32_t thread = 0;  // from 1; 0 with kFires
+  Verb verb = kFires;
+  std::string lock;  // with kFires the event's name; empty where the verb names no lock
+
+  auto operator<=>(const NetEvent&) const = default;
+};
+
+// `thread 1 acquires a`, as traces and PNML documents have it.
+std::string text_of(const NetEvent& event);
+
+// The inverse of text_of(). Text of any other form is the name of a kFires event. Traces of earlier
+// versions, with `takes` and `lets go of`, are read as well.
+NetEvent parse_event(const std::string& text);
+
+}  // namespace lockbench

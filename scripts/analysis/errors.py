@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Errors that a script reports in one line."""
+
+from __future__ import annotations
+
+
+class InputError(Exception):
+    """What the user gave cannot be read; the message is one line for him."""

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Makes an animation of a Petri net from the JSON that `lockbench model --animation` sends."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from analysis import modules
+
+modules.need("animation", "jinja2")
+
+from analysis import animation, command, files  # noqa: E402
+from analysis.errors import InputError  # noqa: E402
+
+
+def parser() -> command.Parser:
+    made = command.Parser(
+        prog="animation",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument(
+        "file",
+        metavar="FILE",
+        type=Path,
+        help="where to write: .svg is a strip of pictures, anything else a page",
+    )
+    made.add_argument(
+        "--last", action="store_true", help="only the last marking, as one picture (.svg)"
+    )
+    return made
+
+
+def main(argv: Sequence[str]) -> int:
+    arguments = parser().parse_args(argv)
+    trace = animation.Trace.parse(json.load(sys.stdin))
+    if arguments.file.suffix == ".svg":
+        text = animation.strip(trace, last=arguments.last)
+    else:
+        text = animation.page(trace)
+    try:
+        with files.replacing(arguments.file) as part:
+            part.write_text(text, encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise InputError(f"{arguments.file}: {error.strerror}") from error
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(command.run("animation", main, None))
