@@ -8,8 +8,8 @@ usage() {
   cat <<'TEXT'
 Usage: ./scripts/check.sh [--quick | --within SECONDS | --all]
 
-Checks every tracked source with clang-format, the include rules, the licence
-line, black, flake8, mypy, and shellcheck where it is installed, and makes the
+Checks every tracked source with clang-format, the include rules, the package
+lists, black, flake8, mypy, and shellcheck where it is installed, and makes the
 pages of Doxygen in build/doxygen without a warning: half a minute. Then runs
 clang-tidy, without precompiled headers, on the sources and headers that differ
 from the main branch (on that branch: from the commit before): 5 to 20 s each.
@@ -70,6 +70,7 @@ mapfile -t shell < <(git ls-files '*.sh' cmake/completion/lockbench.bash)
 
 check format "$(command -v clang-format-14 || echo clang-format)" --dry-run --Werror "${cpp[@]}"
 check includes python3 scripts/check_includes.py
+check packages python3 scripts/check_packages.py
 # Another major version of black formats otherwise.
 if [[ "$(black --version 2>/dev/null)" == "black, 23."* ]]; then
   check black black --quiet --check "${python[@]}"
