@@ -13,8 +13,9 @@ Measures the ways to lock by key on this machine and draws pictures of them:
 installs the packages that are missing (Debian 12, Ubuntu 24.04 or newer; asks
 for sudo only when it must), builds lockbench, runs the preset `quick`, draws
 the plots, prints a table and makes a report: one page to look at. Each time in
-a folder of its own below results/runs/. A minute or two, and a few more the
-first time.
+a folder of its own below results/runs/. It takes a minute once lockbench
+is built. The first time, packages and the build add 5 to 10 minutes on two
+cores.
 TEXT
 }
 

@@ -13,7 +13,7 @@ from machine import BASH, CHECKOUT, Machine
 COMMANDS = [CHECKOUT / "scripts/demo.sh", CHECKOUT / "scripts/test.sh"]
 CI = CHECKOUT / ".ci/run"
 SOURCED = [CHECKOUT / "scripts/prepare.sh", CHECKOUT / "scripts/engines.sh"]
-OTHERS = [CHECKOUT / "scripts/sanitize.sh", CHECKOUT / "scripts/controls.sh"]
+OTHERS = [CHECKOUT / f"scripts/{name}.sh" for name in ("bare", "controls", "sanitize")]
 SCRIPTS = [*COMMANDS, *OTHERS, *SOURCED, CI]
 
 
@@ -114,7 +114,8 @@ def test_a_user_without_sudo_is_told_what_root_must_run(machine: Machine) -> Non
     (machine.tools / "sudo").unlink()
     given = ensure(machine, "cmake", "ninja-build", "python3")
     assert given.returncode == 1
-    assert "apt-get install --no-install-recommends ninja-build python3" in given.stderr
+    install = "apt-get install --no-install-recommends ninja-build python3"
+    assert f"as root, run: apt-get update && {install}" in given.stderr
     assert not machine.calls()
 
 
