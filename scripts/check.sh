@@ -68,7 +68,7 @@ mapfile -t cpp < <(git ls-files '*.h' '*.cc' ':!examples/ten-lines')
 mapfile -t python < <(git ls-files '*.py')
 mapfile -t shell < <(git ls-files '*.sh' cmake/completion/lockbench.bash)
 
-check format "$(command -v clang-format-14 || echo clang-format)" --dry-run --Werror "${cpp[@]}"
+check format clang-format-14 --dry-run --Werror "${cpp[@]}"
 check includes python3 scripts/check_includes.py
 check packages python3 scripts/check_packages.py
 # Another major version of black formats otherwise.

@@ -68,7 +68,8 @@ PROGRAMS = {
     "spin": ("spin",),
     "zsh": ("zsh",),
     **dict.fromkeys(("bash", "git", "gzip", "dpkg-deb"), ()),
-    **dict.fromkeys(("cargo", "ccache", "lintian", "shellcheck"), ()),  # optional
+    **dict.fromkeys(("cargo", "ccache", "clang++-19", "lintian"), ()),  # optional
+    "shellcheck": ("shellcheck",),
 }
 # What says by itself that a package is used.
 SIGNS = {
@@ -77,14 +78,17 @@ SIGNS = {
     r"^cmake_minimum_required": ("cmake",),
     r'"generator": "Ninja"': ("ninja-build",),
     r"SHLIBDEPS ON": ("file",),  # by cpack
+    r"^ *check black": ("black",),
+    r"^ *check flake8": ("flake8",),
+    r"^ *check mypy": ("mypy",),
 }
 
 CALLS = re.compile(
-    r"find_program\(\w+ ([\w-]+)|shutil\.which\(\"([\w-]+)\"|subprocess\.\w+\(\s*\[\"([\w-]+)\""
+    r"find_program\(\w+ (?:NAMES )?([\w+-]+)|shutil\.which\(\"([\w-]+)\"|subprocess\.\w+\(\s*\[\"([\w-]+)\""
 )
 FINDS = re.compile(r"^\s*find_package\((\w+)", re.MULTILINE)
 # Only tests, examples and what developers call need what is here: either list will do.
-FOR_TESTS = ("tests", "examples", "docs", "scripts/pages.py")
+FOR_TESTS = ("tests", "examples", "docs", "scripts/pages.py", "scripts/check.sh")
 
 
 @dataclass(frozen=True)
@@ -142,7 +146,7 @@ def uses_of(root: Path) -> Iterator[Use]:
         path.parent.name for path in files(root, ".py")
     }
     for path in files(
-        root, ".py", ".cmake", "CMakeLists.txt", "CMakePresets.json", *SOURCE_SUFFIXES
+        root, ".py", ".cmake", "CMakeLists.txt", "CMakePresets.json", ".sh", *SOURCE_SUFFIXES
     ):
         name = path.relative_to(root).as_posix()
         text = path.read_text(encoding="utf-8")
