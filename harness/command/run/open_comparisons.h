@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// OpenComparisons: which comparisons of a run are undecided, and which cells the next block should
+// measure to decide them.
+//
+// Whether a comparison is decided is determined by scripts/follow.py, which `run` asks after each
+// block; its verdicts hold at every look. What is worth another block is decided here. Pure.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/statusor.h>
+
+#include "harness/plan/cell.h"
+
+namespace lockbench {
+
+struct OpenComparison {
+  std::array<std::uint32_t, 2> trials{};  // the first trial of each of its two cells
+  std::uint64_t blocks = 0;               // that it has
+  std::optional<double> needed;           // blocks that probably decide it, these included
+};
+
+struct OpenComparisons {
+  std::size_t comparisons = 0;
+  std::size_t decided = 0;
+  std::vector<OpenComparison> open;
+};
+
+// One answer of scripts/follow.py. Internal with the script's own reason if it has none.
+absl::StatusOr<OpenComparisons> open_comparisons_from_json(std::string_view line);
+
+// What a block of one more trial of this cell takes, in seconds.
+using CellSeconds = double (*)(const Cell& cell);
+
+// The cells of the next block: those of the open comparisons that `left_s` seconds probably decide,
+// the cheapest ones first; if there are none, those of the cheapest one. Empty if nothing is open,
+// or if not even one block fits. O(n²) in the number of open comparisons.
+std::vector<Cell> cells_of_next_block(const Plan& plan, const OpenComparisons& comparisons,
+                                      double left_s, CellSeconds seconds);
+
+}  // namespace lockbench

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/process/line_process.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
+
+#include <absl/strings/str_cat.h>
+
+#include "harness/process/signals.h"
+
+extern char** environ;
+
+namespace lockbench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// How long a noted signal may go unnoticed.
+constexpr std::chrono::milliseconds kLook{100};
+
+struct Pipe {
+  int read = -1;
+  int write = -1;
+};
+
+absl::StatusOr<Pipe> open_pipe() {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) {
+    return absl::InternalError(absl::StrCat("cannot open a pipe: ", std::strerror(errno)));
+  }
+  return Pipe{.read = ends[0], .write = ends[1]};
+}
+
+absl::StatusOr<pid_t> spawn(std::vector<std::string> words, int input, int output) {
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  // A group of its own: Ctrl-C is for lockbench, which then ends the program itself.
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  pid_t process = -1;
+  const int error =
+      posix_spawnp(&process, pointers[0], &actions, &attributes, pointers.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error == 0) return process;
+  return absl::InternalError(absl::StrCat("cannot start ", words[0], ": ", std::strerror(error)));
+}
+
+}  // namespace
+
+absl::StatusOr<LineProcess> LineProcess::start(const std::vector<std::string>& words) {
+  const absl::StatusOr<Pipe> to = open_pipe();
+  if (!to.ok()) return to.status();
+  const absl::StatusOr<Pipe> from = open_pipe();
+  if (!from.ok()) {
+    close(to->read);
+    close(to->write);
+    return from.status();
+  }
+  const absl::StatusOr<pid_t> process = spawn(words, to->read, from->write);
+  close(to->read);
+  close(from->write);
+  if (process.ok()) return LineProcess(*process, to->write, from->read);
+  close(to->write);
+  close(from->read);
+  return process.status();
+}
+
+LineProcess::LineProcess(LineProcess&& other) noexcept
+    : process_(std::exchange(other.process_, -1)),
+      to_(std::exchange(other.to_, -1)),
+      from_(std::exchange(other.from_, -1)),
+      unread_(std::move(other.unread_)) {}
+
+LineProcess::~LineProcess() {
+  if (process_ < 0) return;
+  close(to_);
+  close(from_);
+  kill(-process_, SIGKILL);
+  while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) continue;
+}
+
+absl::StatusOr<std::string> LineProcess::ask(Clock::duration at_most) {
+  const Clock::time_point deadline = Clock::now() + at_most;
+  while (write(to_, "\n", 1) != 1) {
+    if (errno != EINTR) return absl::UnavailableError("it has ended");
+  }
+  return read_line(deadline);
+}
+
+absl::StatusOr<std::string> LineProcess::read_line(Clock::time_point deadline) {
+  for (;;) {
+    if (const std::size_t end = unread_.find('\n'); end != std::string::npos) {
+      std::string line = unread_.substr(0, end);
+      unread_.erase(0, end + 1);
+      return line;
+    }
+    if (noted_signal() != 0) return absl::CancelledError("interrupted");
+    const auto left = deadline - Clock::now();
+    if (left <= Clock::duration::zero()) return absl::DeadlineExceededError("it did not answer");
+    const auto look = std::min<Clock::duration>(left, kLook);
+    pollfd readable{.fd = from_, .events = POLLIN, .revents = 0};
+    const auto look_ms = std::chrono::duration_cast<std::chrono::milliseconds>(look).count() + 1;
+    if (poll(&readable, 1, static_cast<int>(look_ms)) <= 0) continue;
+    std::array<char, 1 << 16> piece;
+    const ssize_t got = read(from_, piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return absl::UnavailableError("it has ended");
+    unread_.append(piece.data(), static_cast<std::size_t>(got));
+    if (unread_.size() > kMostAnswerBytes) return absl::UnavailableError("it printed too much");
+  }
+}
+
+}  // namespace lockbench

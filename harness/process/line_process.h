@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// LineProcess: a program that answers one line for each line that it is sent.
+//
+// Guarantees   ask() returns at its deadline, when the program has ended, or when a signal is noted,
+//              whatever the program does. The destructor ends the program and waits for it.
+// Not offered  answers longer than kMostAnswerBytes; what the program prints on standard error,
+//              which is dropped.
+// Requires     SIGPIPE ignored; one thread.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <absl/status/statusor.h>
+#include <sys/types.h>
+
+namespace lockbench {
+
+class LineProcess {
+ public:
+  static constexpr std::size_t kMostAnswerBytes = std::size_t{16} << 20;
+
+  // `words`: the program, looked for on the PATH unless it has a slash, and its arguments. Internal
+  // if no process could be made.
+  static absl::StatusOr<LineProcess> start(const std::vector<std::string>& words);
+
+  LineProcess(LineProcess&& other) noexcept;
+  LineProcess& operator=(LineProcess&&) = delete;
+  ~LineProcess();
+
+  // The next line that the program prints after it was sent one. DeadlineExceeded, Cancelled if a
+  // signal was noted (signals.h), Unavailable if the program has ended or printed too much.
+  absl::StatusOr<std::string> ask(std::chrono::steady_clock::duration at_most);
+
+ private:
+  LineProcess(pid_t process, int to, int from) : process_(process), to_(to), from_(from) {}
+
+  absl::StatusOr<std::string> read_line(std::chrono::steady_clock::time_point deadline);
+
+  pid_t process_;
+  int to_;
+  int from_;
+  std::string unread_;  // printed, and not asked for yet
+};
+
+}  // namespace lockbench
