@@ -55,8 +55,8 @@ package_installed libgtest-dev && package_installed libgmock-dev || options+=(-D
 configure_preset release "${options[@]}"
 cmake --build --preset release --parallel "$(nproc)" --target lockbench
 
-say "Measuring: $lockbench run quick"
-"$lockbench" run quick --out "$run"
+say "Measuring: $lockbench run quick --budget 30s"
+"$lockbench" run quick --budget 30s --out "$run"
 
 say "Drawing"
 "$lockbench" plot "$run"

@@ -58,9 +58,15 @@ void add_precision(CLI::App& run, RunOptions& options) {
   add_parsed<Nanoseconds>(run,
                           {.names = "--budget",
                            .type = "TIME",
-                           .help = "How long --precision may take, from the start [5min]"},
+                           .help = "How long the run may take [twice the time of the fixed plan, "
+                                   "at least 1min; with --precision 5min]"},
                           parse_duration,
                           [&options](const Nanoseconds& budget) { options.budget = budget; });
+  add_parsed<double>(run,
+                     {.names = "--same-within",
+                      .type = "SHARE",
+                      .help = "Two primitives that differ by less are the same [5%]"},
+                     parse_share, [&options](const double& share) { options.same_within = share; });
 }
 
 void add_case_counts(CLI::App& advise, Cell& cell) {
@@ -102,8 +108,8 @@ void add_case(CLI::App& advise, AdviceCase& wanted) {
 
 // A resumed run has its plan already: only how it is shown can be chosen.
 std::string validate_resume(const CLI::App& run) {
-  std::vector<std::string> flags{"preset",   "--blocks", "--seed",   "--precision",
-                                 "--budget", "--out",    "--dry-run"};
+  std::vector<std::string> flags{"preset",   "--blocks",      "--seed", "--precision",
+                                 "--budget", "--same-within", "--out",  "--dry-run"};
   for (const SweepField& field : sweep_fields()) flags.push_back(flag_of(field.name));
   for (const std::string& flag : flags) {
     if (!was_given(run, flag)) continue;
@@ -127,7 +133,7 @@ void add_run(CLI::App& app, RunOptions& options) {
               return absl::OkStatus();
             });
   add_count(
-      run, "--blocks", kBlockRange, "How often each cell is measured",
+      run, "--blocks", kBlockRange, "Measures each cell this often, whatever is decided by then",
       [&options](std::uint64_t n) { options.overrides.blocks = static_cast<std::uint32_t>(n); });
   add_count(run, "--seed", kSeedRange,
             "Draws keys and the order of trials; the same seed gives the same plan",
@@ -146,8 +152,11 @@ void add_run(CLI::App& app, RunOptions& options) {
 
 std::string validate_run(const CLI::App& run, const RunOptions& options) {
   if (options.resume) return validate_resume(run);
-  if (was_given(run, "--budget") && !options.precision) {
-    return "--budget: is how long --precision may take; give that, too, as --precision 2%";
+  if (was_given(run, "--blocks") && !options.precision) {
+    const std::string idle = first_given(run, {"--budget", "--same-within"});
+    if (!idle.empty()) {
+      return idle + ": has no meaning with --blocks, which fixes what is measured; leave out one";
+    }
   }
   if (options.preset || options.overrides.sweep != Sweep{}) return {};
   return "nothing to measure was named; name a preset, as `lockbench run quick`, or cells, as "

@@ -17,18 +17,6 @@
 namespace lockbench {
 namespace {
 
-// Interpreter, script and arguments.
-absl::StatusOr<std::vector<std::string>> words_of(const std::string& name,
-                                                  const std::vector<std::string>& arguments) {
-  const absl::StatusOr<std::filesystem::path> script = find_resource("scripts/" + name + ".py");
-  if (!script.ok()) return script.status();
-  const absl::StatusOr<std::filesystem::path> python = find_python(kAnalysisModules);
-  if (!python.ok()) return python.status();
-  std::vector<std::string> words{python->string(), script->string()};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  return words;
-}
-
 std::vector<char*> pointers_to(std::vector<std::string>& words) {
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
@@ -42,12 +30,23 @@ absl::Status cannot_start(const std::string& program, int error) {
 
 }  // namespace
 
+absl::StatusOr<std::vector<std::string>> analysis_words(const std::string& name,
+                                                        const std::vector<std::string>& arguments) {
+  const absl::StatusOr<std::filesystem::path> script = find_resource("scripts/" + name + ".py");
+  if (!script.ok()) return script.status();
+  const absl::StatusOr<std::filesystem::path> python = find_python(kAnalysisModules);
+  if (!python.ok()) return python.status();
+  std::vector<std::string> words{python->string(), script->string()};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return words;
+}
+
 int analysis_command(const std::string& name, const std::vector<std::string>& arguments) {
   const auto complain = [&name](const absl::Status& status) {
     std::cerr << "lockbench " << name << ": " << one_line(std::string(status.message())) << '\n';
     return kBadInput;
   };
-  absl::StatusOr<std::vector<std::string>> words = words_of(name, arguments);
+  absl::StatusOr<std::vector<std::string>> words = analysis_words(name, arguments);
   if (!words.ok()) return complain(words.status());
   execvp(words->front().c_str(), pointers_to(*words).data());
   return complain(cannot_start(words->front(), errno));
@@ -55,7 +54,7 @@ int analysis_command(const std::string& name, const std::vector<std::string>& ar
 
 absl::StatusOr<int> run_analysis(const std::string& name,
                                  const std::vector<std::string>& arguments) {
-  absl::StatusOr<std::vector<std::string>> words = words_of(name, arguments);
+  absl::StatusOr<std::vector<std::string>> words = analysis_words(name, arguments);
   if (!words.ok()) return words.status();
   std::cout.flush();
   pid_t child = 0;

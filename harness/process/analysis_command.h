@@ -13,6 +13,10 @@ namespace lockbench {
 // What the scripts import beyond Python's own library.
 inline const std::vector<std::string> kAnalysisModules{"jinja2", "matplotlib", "pandas", "scipy"};
 
+// Interpreter, scripts/<name>.py and the arguments. NotFound says what to install.
+absl::StatusOr<std::vector<std::string>> analysis_words(const std::string& name,
+                                                        const std::vector<std::string>& arguments);
+
 // Becomes scripts/<name>.py with the arguments, in an interpreter that has what it needs. Returns
 // only when that fails: 2, and says why on standard error.
 int analysis_command(const std::string& name, const std::vector<std::string>& arguments);

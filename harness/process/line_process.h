@@ -2,7 +2,8 @@
 
 // LineProcess: a program that answers one line for each line that it is sent.
 //
-// Guarantees   ask() returns at its deadline, when the program has ended, or when a signal is noted,
+// Guarantees   ask() returns at its deadline, when the program has ended, or when a signal is
+// noted,
 //              whatever the program does. The destructor ends the program and waits for it.
 // Not offered  answers longer than kMostAnswerBytes; what the program prints on standard error,
 //              which is dropped.
@@ -12,10 +13,10 @@
 #include <chrono>
 #include <cstddef>
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
 #include <absl/status/statusor.h>
-#include <sys/types.h>
 
 namespace lockbench {
 

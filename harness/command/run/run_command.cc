@@ -2,7 +2,10 @@
 
 #include "harness/command/run/run_command.h"
 
+#include <algorithm>
+#include <chrono>
 #include <iostream>
+#include <optional>
 #include <utility>
 
 #include "harness/catalog/catalog.h"
@@ -12,6 +15,7 @@
 #include "harness/command/run/session.h"
 #include "harness/plan/describe.h"
 #include "harness/plan/expand.h"
+#include "harness/process/analysis_command.h"
 #include "harness/process/resources.h"
 #include "harness/process/signals.h"
 #include "harness/terminal/exit_code.h"
@@ -61,11 +65,49 @@ absl::StatusOr<Preset> chosen_preset(const RunOptions& options) {
   return preset;
 }
 
-int print_plan(const Plan& plan) {
+// Below this number of blocks nothing can be decided. A plan of fewer blocks is measured as it is.
+constexpr std::uint32_t kFirstBlocks = 3;
+
+// Without --blocks and --precision a run measures a few blocks of all cells, and then blocks of
+// the cells whose comparisons are open. Without the Python that decides, the plan is fixed.
+bool decides(const RunOptions& options, const Preset& preset) {
+  return !options.precision && !options.overrides.blocks && preset.blocks > kFirstBlocks &&
+         find_python(kAnalysisModules).ok();
+}
+
+// The time of the fixed plan twice, since a half of it may decide little; at least a minute.
+Nanoseconds default_budget(const Plan& plan) {
+  const std::chrono::duration<double> twice(2 * expected_s(plan.trials));
+  return std::max<Nanoseconds>(std::chrono::minutes(1),
+                               std::chrono::duration_cast<Nanoseconds>(twice));
+}
+
+absl::StatusOr<RunAim> aim_of(const RunOptions& options, const Preset& preset) {
+  RunAim aim{.precision = options.precision, .same_within = options.same_within};
+  if (options.budget) {
+    aim.budget = *options.budget;
+  } else if (options.precision) {
+    aim.budget = std::chrono::minutes(5);
+  } else {
+    const absl::StatusOr<Plan> fixed = expand(preset, check);
+    if (!fixed.ok()) return fixed.status();
+    aim.budget = default_budget(*fixed);
+  }
+  return aim;
+}
+
+int print_plan(const Plan& plan, const std::optional<RunAim>& aim) {
   for (const Trial& trial : plan.trials) std::cout << describe(trial) << '\n';
   std::cout << plan.trials.size() << (plan.trials.size() == 1 ? " trial" : " trials") << " in "
             << plan.blocks << (plan.blocks == 1 ? " block" : " blocks") << ", about "
             << rough_duration(expected_s(plan.trials)) << '\n';
+  if (aim) {
+    std::cout << "then blocks of the cells "
+              << (aim->precision ? "whose medians are not narrow enough"
+                                 : "whose comparisons are not decided")
+              << ", at most " << rough_duration(std::chrono::duration<double>(aim->budget).count())
+              << " in all\n";
+  }
   return 0;
 }
 
@@ -96,22 +138,23 @@ int resume(const RunOptions& options) {
       .run();
 }
 
-int begin(const RunOptions& options, Plan plan) {
-  std::optional<RunAim> aim;
-  if (options.precision) aim = {.precision = *options.precision, .budget = options.budget};
-  return run_plan(std::move(plan), options.out, options.words, settings_of(options), aim);
-}
-
 }  // namespace
 
 int run_command(const RunOptions& options) {
   if (options.resume) return resume(options);
-  const absl::StatusOr<Preset> preset = chosen_preset(options);
+  absl::StatusOr<Preset> preset = chosen_preset(options);
   if (!preset.ok()) return complain(preset.status());
+  std::optional<RunAim> aim;
+  if (options.precision || decides(options, *preset)) {
+    const absl::StatusOr<RunAim> wanted = aim_of(options, *preset);
+    if (!wanted.ok()) return complain(wanted.status());
+    aim = *wanted;
+    if (!aim->precision) preset->blocks = kFirstBlocks;
+  }
   absl::StatusOr<Plan> plan = expand(*preset, check);
   if (!plan.ok()) return complain(plan.status());
-  if (options.dry_run) return print_plan(*plan);
-  return begin(options, *std::move(plan));
+  if (options.dry_run) return print_plan(*plan, aim);
+  return run_plan(*std::move(plan), options.out, options.words, settings_of(options), aim);
 }
 
 }  // namespace lockbench

@@ -19,7 +19,8 @@ struct RunOptions {
   std::optional<std::filesystem::path> out;     // the run's folder
   std::optional<std::filesystem::path> resume;  // goes on with the run in this folder
   std::optional<double> precision;              // adds blocks until medians are known to this share
-  Nanoseconds budget = std::chrono::minutes(5);  // for that, from the start
+  double same_within = 0.05;          // below this share of difference, primitives are the same
+  std::optional<Nanoseconds> budget;  // for the whole run; absent: default_budget()
   bool dry_run = false;
   ProgressStyle progress = ProgressStyle::kAuto;
   std::string format = "text";     // of the comparison at its end

@@ -57,7 +57,7 @@ int run_plan(Plan plan, const std::optional<std::filesystem::path>& out,
   // At most one line: what it would mend is doctor's to say.
   say(command, spoilers_line(read_vitals_quickly(machine, this_build())));
   Session session(*std::move(writer), {}, {}, std::move(settings));
-  if (aim) session.aim_for(aim->precision, aim->budget);
+  if (aim) session.aim_for(*aim);
   return session.run();
 }
 

@@ -13,12 +13,6 @@
 
 namespace lockbench {
 
-// What may be added to the plan while it is measured, see Session::aim_for().
-struct RunAim {
-  double precision = 0;
-  Nanoseconds budget{0};
-};
-
 // Makes the run's folder (absent: results/runs/<time>-<preset>-<id>), says what about this machine
 // spoils or does not suit it, and measures. `words`: the command line, for meta.json. Returns the
 // exit code, see run_command.h.

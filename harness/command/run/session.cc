@@ -6,10 +6,13 @@
 #include <iostream>
 #include <utility>
 
+#include <absl/strings/str_cat.h>
+
 #include "harness/catalog/catalog.h"
 #include "harness/command/run/child.h"
 #include "harness/plan/describe.h"
 #include "harness/plan/limits.h"
+#include "harness/process/analysis_command.h"
 #include "harness/process/signals.h"
 #include "harness/record/stamp.h"
 #include "harness/terminal/exit_code.h"
@@ -20,6 +23,9 @@ namespace {
 
 // What starting and ending a trial's process takes, on top of what it measures.
 constexpr double kProcessS = 0.012;
+
+// Reading the rows of a long run takes a while; more than this, and it hangs.
+constexpr std::chrono::seconds kFollowerAnswersWithin{60};
 
 // The files that primitives of the plan come from. A run that goes on is told of them again: code
 // is loaded when somebody names it, and not because a folder of results does.
@@ -62,11 +68,12 @@ void Session::add_missing(const Trial& trial) {
   state_.expected_total_s += expected_s(trial);
 }
 
-void Session::aim_for(double precision, Nanoseconds budget) {
-  aim_ = Aim{.precision = precision, .budget = budget};
+void Session::aim_for(const RunAim& aim) {
+  aim_ = aim;
 }
 
 int Session::run() {
+  if (aim_ && !aim_->precision) start_follower();
   for (;;) {
     // By place, since the plan may grow.
     for (const std::uint32_t number : std::exchange(missing_, {})) {
@@ -105,7 +112,7 @@ absl::StatusOr<Row> Session::attempt(const Trial& trial, std::uint32_t number) {
   const std::string again = number == 0 ? ""
                                         : "disturbed, attempt " + std::to_string(number + 1) +
                                               " of " + std::to_string(kMostAttempts) + ": ";
-  progress_.show(state_, again + describe(trial.cell));
+  progress_.show(state_, decided_ + again + describe(trial.cell));
   Row row{.run = writer_.meta().run, .trial = trial, .attempt = number, .started_at = utc_now()};
   absl::StatusOr<Sample> sample = measure_in_child(kThisProgram, trial);
   if (!sample.ok()) return sample.status();
@@ -129,20 +136,65 @@ void Session::note_figure(const Trial& trial, const Sample& sample) {
                                : static_cast<double>(*sample.operations) / *sample.window_s);
 }
 
-// Whether there is one: some cells are not narrow enough, and the budget lasts for another block of
-// them.
-absl::StatusOr<bool> Session::next_block() {
-  if (!aim_) return false;
-  const std::vector<Cell> cells = imprecise_cells(figures_, aim_->precision);
-  if (cells.empty()) return false;
+double Session::budget_left_s() {
+  update_elapsed();
+  return std::chrono::duration<double>(aim_->budget).count() - state_.elapsed_s;
+}
+
+// The cells whose medians are not narrow enough, if the budget lasts for another block of them.
+std::vector<Cell> Session::imprecise() {
+  std::vector<Cell> cells = imprecise_cells(figures_, *aim_->precision);
   double block_s = 0;
   for (const Cell& cell : cells) block_s += expected_s(Trial{.cell = cell});
-  update_elapsed();
-  const double budget_s = std::chrono::duration<double>(aim_->budget).count();
-  if (state_.elapsed_s + block_s > budget_s) {
-    tally_.note_imprecise(cells, aim_->precision);
-    return false;
+  if (block_s <= budget_left_s()) return cells;
+  tally_.note_imprecise(cells, *aim_->precision);
+  return {};
+}
+
+// Python takes a second or two to start. It is asked once before the first trial, so that it does
+// not start while one is measured; there are no rows yet, so the answer says nothing.
+void Session::start_follower() {
+  const absl::StatusOr<std::vector<std::string>> words = analysis_words(
+      "follow", {writer_.folder().string(), "--same-within", absl::StrCat(aim_->same_within)});
+  absl::StatusOr<LineProcess> started =
+      words.ok() ? LineProcess::start(*words) : absl::StatusOr<LineProcess>(words.status());
+  if (!started.ok()) {
+    std::cerr << "lockbench " << settings_.command << ": measures the first blocks only: "
+              << one_line(std::string(started.status().message())) << '\n';
+    aim_.reset();
+    return;
   }
+  follower_.emplace(*std::move(started));
+  static_cast<void>(ask_follower());
+}
+
+absl::StatusOr<OpenComparisons> Session::ask_follower() {
+  const absl::StatusOr<std::string> answer = follower_->ask(kFollowerAnswersWithin);
+  if (!answer.ok()) return answer.status();
+  return open_comparisons_from_json(*answer);
+}
+
+// The cells of the comparisons that the budget can decide.
+std::vector<Cell> Session::undecided() {
+  const absl::StatusOr<OpenComparisons> found = ask_follower();
+  if (!found.ok()) {
+    if (absl::IsCancelled(found.status())) return {};
+    progress_.leave_bar();
+    std::cerr << "lockbench " << settings_.command
+              << ": adds no more blocks: " << one_line(std::string(found.status().message()))
+              << '\n';
+    return {};
+  }
+  decided_ = absl::StrCat(found->decided, " of ", found->comparisons, " comparisons decided; ");
+  return cells_of_next_block(writer_.meta().plan, *found, budget_left_s(),
+                             [](const Cell& cell) { return expected_s(Trial{.cell = cell}); });
+}
+
+// Whether there is one.
+absl::StatusOr<bool> Session::next_block() {
+  if (!aim_) return false;
+  const std::vector<Cell> cells = aim_->precision ? imprecise() : undecided();
+  if (cells.empty()) return false;
   if (absl::Status extended = writer_.extend(cells); !extended.ok()) return extended;
   const std::vector<Trial>& trials = writer_.meta().plan.trials;
   for (std::size_t i = trials.size() - cells.size(); i < trials.size(); ++i) {

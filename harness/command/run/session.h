@@ -16,9 +16,11 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
+#include "harness/command/run/open_comparisons.h"
 #include "harness/command/run/progress.h"
 #include "harness/command/run/tally.h"
 #include "harness/plan/precision.h"
+#include "harness/process/line_process.h"
 #include "harness/record/measurement.h"
 #include "harness/record/run_writer.h"
 
@@ -36,6 +38,15 @@ struct FinishedSession {
   Tally tally;                            // of this one
 };
 
+// What blocks are added for when the plan has been measured.
+struct RunAim {
+  // Until the median of each cell is known to this share (precision.h). Absent: until each
+  // comparison is decided (open_comparisons.h).
+  std::optional<double> precision;
+  double same_within = 0.05;  // below this share of difference, two primitives are the same
+  Nanoseconds budget{0};      // for the whole session
+};
+
 struct SessionSettings {
   ProgressStyle progress = ProgressStyle::kAuto;
   std::string program;          // how lockbench was called, for what is to be typed next
@@ -49,9 +60,8 @@ class Session {
   Session(RunWriter writer, std::set<std::uint32_t> done, std::vector<Measurement> before,
           SessionSettings settings);
 
-  // Adds blocks of the cells whose medians are not narrow enough (precision.h), as long as
-  // `budget`, counted from the start of the session, lasts.
-  void aim_for(double precision, Nanoseconds budget);
+  // Adds blocks of those cells that need them, as long as the budget lasts.
+  void aim_for(const RunAim& aim);
 
   // Returns the exit code, see run_command.h. Requires note_signals().
   int run();
@@ -60,16 +70,16 @@ class Session {
   // How often a disturbed trial is measured at most.
   static constexpr std::uint32_t kMostAttempts = 3;
 
-  struct Aim {
-    double precision = 0;
-    Nanoseconds budget{0};
-  };
-
   void add_missing(const Trial& trial);
   absl::Status measure(const Trial& trial);
   absl::StatusOr<Row> attempt(const Trial& trial, std::uint32_t number);
   void note_figure(const Trial& trial, const Sample& sample);
   absl::StatusOr<bool> next_block();
+  double budget_left_s();
+  std::vector<Cell> imprecise();
+  void start_follower();
+  absl::StatusOr<OpenComparisons> ask_follower();
+  std::vector<Cell> undecided();
   int finished();
   int interrupted();
   int stopped(const absl::Status& status);
@@ -81,9 +91,11 @@ class Session {
 
   RunWriter writer_;
   std::vector<std::uint32_t> missing_;  // places in the writer's plan
-  std::optional<Aim> aim_;
-  std::vector<CellFigures> figures_;  // of this session's trials
-  std::size_t kept_ = 0;              // trials with a row: a resumed run takes them as they are
+  std::optional<RunAim> aim_;
+  std::optional<LineProcess> follower_;  // says which comparisons are open
+  std::string decided_;                  // "30 of 51 comparisons decided", for the progress line
+  std::vector<CellFigures> figures_;     // of this session's trials
+  std::size_t kept_ = 0;                 // trials with a row: a resumed run takes them as they are
   ProgressState state_;
   Progress progress_;
   Tally tally_;
