@@ -28,7 +28,6 @@ RUN = ("run", *STEADY, "--operations", "20", "--hold", "sleep:2ms", "--blocks", 
         (("--precision",), ("--precision: no value given",)),
         (("--precision", "2%", "--budget", "5"), ("--budget: '5' has no unit",)),
         (("--precision", "2%", "--budget", "-5s"), ("--budget: '-5s' is negative",)),
-        (("--budget", "5min"), ("--budget", "--precision")),
         (("--precision", "2%", "--precision", "3%"), ("--precision: given more than once",)),
     ],
 )
@@ -91,3 +90,27 @@ def test_the_plan_of_a_run_that_is_resumed_is_its_own(lockbench: Program) -> Non
     done = lockbench.run("run", "--resume", "out", "--precision", "2%")
     assert done.returncode == 2
     assert "leave out --precision" in done.stderr
+
+
+def test_without_blocks_a_run_adds_them_until_its_comparisons_are_decided(
+    lockbench: Program,
+) -> None:
+    plan = lockbench.run("run", *STEADY, "--operations", "20", "--hold", "sleep:2ms", "--dry-run")
+    assert "then blocks of the cells whose comparisons are not decided" in plan.stdout
+    # Sleeps under one lock, or under eight: a ratio that any machine shows.
+    words = ("--primitive", "global", "--primitive", "keyed", "--threads", "8", "--keys", "8")
+    fixed = ("--key-distribution", "own", "--mode", "fixed", "--operations", "10")
+    done = lockbench.run(
+        *("run", *words, *fixed, "--hold", "sleep:2ms", "--budget", "40s", "--out", "out"),
+        *("--format", "json"),
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)["comparisons"]
+    assert [one["verdict"] for one in found] == ["faster"]
+    valid, planned = measured_and_planned(lockbench)
+    assert valid["keyed"] == valid["global"] >= 3 and planned % 2 == 0
+
+
+def test_blocks_say_how_much_is_measured_whatever_is_decided(lockbench: Program) -> None:
+    plan = lockbench.run("run", *STEADY, "--operations", "20", "--blocks", "7", "--dry-run")
+    assert "14 trials in 7 blocks" in plan.stdout and "decided" not in plan.stdout
