@@ -8,7 +8,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
+
+#include "harness/measure/latency_summary.h"
 
 namespace lockbench {
 
@@ -19,29 +20,6 @@ enum class Outcome {
   kTimeout,   // some did, but the trial took longer than its time limit
   kCrashed,   // the process ended by a signal or without a sample
   kFailed,    // it could not be set up: too many threads for this machine, say
-};
-
-// A non-empty bucket of a histogram: values from low_ns to high_ns, both included.
-struct LatencyBucket {
-  std::uint64_t low_ns = 0;
-  std::uint64_t high_ns = 0;
-  std::uint64_t count = 0;
-
-  bool operator==(const LatencyBucket&) const = default;
-};
-
-// Distribution of one kind of time, over all threads of a trial.
-struct LatencySummary {
-  std::uint64_t samples = 0;
-  double mean_ns = 0;
-  double p50_ns = 0;  // quantiles are off by at most 1.6 %; the maximum is exact
-  double p90_ns = 0;
-  double p99_ns = 0;
-  double p999_ns = 0;
-  double max_ns = 0;
-  std::vector<LatencyBucket> buckets;  // ascending, non-empty ones only
-
-  bool operator==(const LatencySummary&) const = default;
 };
 
 struct Sample {
@@ -74,14 +52,17 @@ struct Sample {
   std::optional<std::uint64_t> unserved;  // open loop: arrivals that had no turn in the window
   std::optional<double> idle_lateness_mean_ns;  // open loop: how late an idle thread started
   std::optional<bool> pinning_held;             // every bound thread ran where it was bound to
-  std::optional<double> steal_share;      // of the machine's time in the window: taken by the host
-  std::optional<double> other_cpu_share;  // and by other processes
+  std::optional<double> run_delay_share;   // of the window: the longest that a thread waited to run
+  std::optional<double> denied_cpu_share;  // of the processor time that its threads could have had
+  std::optional<double> steal_share;       // of the processors' time: taken by the host
+  std::optional<double> other_cpu_share;   // and used by other processes
   std::optional<double> false_conflicts;  // of the waits watched: the lock was held for another key
   std::optional<double> key_bytes_live;   // of a held key, the handle included
   std::optional<double> key_bytes_idle;   // of a key that nobody uses any more
 
-  std::string disturbance;  // why the figures are not to be believed; empty: nothing is known
-  std::string counts;       // final value of each key's counter, at most 32 keys; else empty
+  std::string interference;  // what others that used the processors did to it; empty: little
+  std::string disturbance;   // why the figures are not to be believed; empty: nothing is known
+  std::string counts;        // final value of each key's counter, at most 32 keys; else empty
 
   // Its proof was made and holds.
   bool proven() const { return outcome == Outcome::kOk && lost_updates == 0u && violations == 0u; }

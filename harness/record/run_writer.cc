@@ -157,6 +157,11 @@ absl::Status RunWriter::extend(std::span<const Cell> cells) {
   return status;
 }
 
+absl::Status RunWriter::note(const Surroundings& surroundings) {
+  meta_.surroundings = surroundings;
+  return replace_file(meta_path(folder_), meta_text(meta_));
+}
+
 absl::Status RunWriter::finish(RunEnd::State state, double session_s) {
   meta_.end.state = state;
   meta_.end.wall_s += session_s;

@@ -45,6 +45,9 @@ class RunWriter {
   // Adds one more block of these cells to the plan. After an error the plan is as before.
   absl::Status extend(std::span<const Cell> cells);
 
+  // Records what the machine does beside the run, at once.
+  absl::Status note(const Surroundings& surroundings);
+
   // Notes how the run ended and waits until the device has it all. `session_s`: since create() or
   // open_for_resume().
   absl::Status finish(RunEnd::State state, double session_s);

@@ -44,6 +44,8 @@ void for_each_figure(S& sample, Visit visit) {
   visit("unserved", sample.unserved);
   visit("idle_lateness_mean_ns", sample.idle_lateness_mean_ns);
   visit("pinning_held", sample.pinning_held);
+  visit("run_delay_share", sample.run_delay_share);
+  visit("denied_cpu_share", sample.denied_cpu_share);
   visit("steal_share", sample.steal_share);
   visit("other_cpu_share", sample.other_cpu_share);
   visit("false_conflicts", sample.false_conflicts);
@@ -131,6 +133,7 @@ void read_outcome(internal::FieldReader& reader, Outcome& out) {
 std::string sample_text(const Sample& sample) {
   json object = {{"outcome", std::string(outcome_name(sample.outcome))},
                  {"reason", sample.reason},
+                 {"interference", sample.interference},
                  {"disturbance", sample.disturbance},
                  {"counts", sample.counts}};
   for_each_figure(sample, [&](const char* name, const auto& figure) {
@@ -148,6 +151,7 @@ absl::StatusOr<Sample> parse_sample(std::string_view text) {
   internal::FieldReader reader(*object, "sample");
   read_outcome(reader, sample.outcome);
   reader.require("reason", sample.reason);
+  reader.require("interference", sample.interference);
   reader.require("disturbance", sample.disturbance);
   reader.require("counts", sample.counts);
   for_each_figure(sample, [&](const char* name, auto& figure) { reader.allow(name, figure); });

@@ -116,6 +116,9 @@ constexpr std::string_view kNotFixed = "`mode` is not `fixed`, or no sample came
 constexpr std::string_view kNoIdeal = "`mode` is not `fixed`, or the workload has no known ideal";
 constexpr std::string_view kNotOpen = "`mode` is not `open`";
 constexpr std::string_view kTooShort = "the window was too short for the kernel's clock to tell";
+constexpr std::string_view kNoDelays =
+    "a server on this machine works for the workload, the kernel does not tell, or no sample came "
+    "back";
 constexpr std::string_view kNoProof = "the trial came to no proof";
 
 constexpr Column kColumns[] = {
@@ -246,9 +249,10 @@ constexpr Column kColumns[] = {
      [](const Row& r) { return text(r.attempt); }},
     {"disturbance", "text", "what outside the lock spoilt the trial; such rows are not valid",
      "nothing is known against it", measured<&S::disturbance>},
-    {"steal_share", "ratio", "of the machine's time in the window, taken by the host", kTooShort,
+    {"steal_share", "ratio", "of the processors' time in the window, taken by the host", kTooShort,
      measured<&S::steal_share>},
-    {"other_cpu_share", "ratio", "of the machine's time in the window, used by other processes",
+    {"other_cpu_share", "ratio",
+     "of the processors' time, used by others: in the window, or about it where that is short",
      kTooShort, measured<&S::other_cpu_share>},
     {"pinning_held", "name", "`true`: every bound thread ran where it was bound to",
      "`pinning` is `none`, or no sample came back", measured<&S::pinning_held>},
@@ -287,6 +291,17 @@ constexpr Column kColumns[] = {
      "updates of such holders that were refused, and so not made; they are not in `operations`",
      "the primitive takes no key from its holder, or no sample came back",
      measured<&S::refused_writes>},
+    {"run_delay_share", "ratio",
+     "of the window, how long the thread that waited longest for a processor waited for one",
+     kNoDelays, measured<&S::run_delay_share>},
+    {"denied_cpu_share", "ratio",
+     "of the processor time that the threads could have used, at least so much was denied to them; "
+     "threads that wait for each other do not count",
+     kNoDelays, measured<&S::denied_cpu_share>},
+    {"interference", "text",
+     "what others that used the processors did to the trial, with its limit; the row is not valid, "
+     "unless the run had to measure a busy machine (see `meta.json`)",
+     "within the limit", measured<&S::interference>},
 };
 
 }  // namespace

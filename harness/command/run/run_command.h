@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/command/run/machine_watch.h"
 #include "harness/command/run/progress.h"
 #include "harness/plan/preset.h"
 
@@ -20,6 +21,7 @@ struct RunOptions {
   std::optional<std::filesystem::path> resume;  // goes on with the run in this folder
   std::optional<double> precision;              // adds blocks until medians are known to this share
   Nanoseconds budget = std::chrono::minutes(5);  // for that, from the start
+  Nanoseconds patience = kUsualPatience;         // how long it waits for a quiet machine
   bool dry_run = false;
   ProgressStyle progress = ProgressStyle::kAuto;
   std::string format = "text";     // of the comparison at its end
