@@ -64,7 +64,11 @@ def within(run: Run, options: Options) -> Result:
         run.heading,
         table,
         _lines(table),
-        notes=[*_notes_on_blocks(table), *_notes_on_disturbance(run)],
+        notes=[
+            *_notes_on_blocks(table),
+            *_notes_on_disturbance(run),
+            *cells.expired(run.trials),
+        ],
         banners=run.banners,
         scalability=curves(run),
         saturation=saturations(run.valid),

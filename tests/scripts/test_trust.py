@@ -235,3 +235,14 @@ def test_a_busy_machine_stands_above_everything_that_shows_the_run(
     compare.main([str(run), "--format", "json"])
     assert json.loads(capsys.readouterr().out)["banners"] == [banner]
     assert loader.load(make_run("quiet")).banners == []
+
+
+def test_holds_that_expired_are_told(make_run: MakeRun) -> None:
+    def change(row: dict[str, Any]) -> None:
+        if row["primitive"] == "keyed":
+            row.update(expired_holds=2, refused_writes=1)
+
+    made = synthetic.sweep(("global", "keyed"), threads=(2,))
+    run = loader.load(make_run(cells=made, change=change, blocks=3))
+    assert cells.expired(run.trials) == ["keyed: 6 holds expired, 3 of their writes refused"]
+    assert cells.expired(loader.load(make_run("older", cells=made)).trials) == []
