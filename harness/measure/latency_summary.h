@@ -31,4 +31,16 @@ struct LatencySummary {
   bool operator==(const LatencySummary&) const = default;
 };
 
+// Calls `visit(name, member)` for each figure, buckets excepted.
+template <class L, class Visit>
+void figures(L& latency, const Visit& visit) {
+  visit("samples", latency.samples);
+  visit("mean_ns", latency.mean_ns);
+  visit("p50_ns", latency.p50_ns);
+  visit("p90_ns", latency.p90_ns);
+  visit("p99_ns", latency.p99_ns);
+  visit("p999_ns", latency.p999_ns);
+  visit("max_ns", latency.max_ns);
+}
+
 }  // namespace lockbench

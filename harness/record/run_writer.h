@@ -4,6 +4,7 @@
 //
 //   <folder>/trials.csv    one row a trial, the last thing written of it
 //   <folder>/latency.csv   the distributions behind it
+//   <folder>/schema.json   what the columns of both mean, see schema.h
 //   <folder>/meta.json     machine, build, plan and how far the run came
 //
 // Guarantees   after append() returns OK the kernel has the trial, and a killed process takes
