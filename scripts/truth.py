@@ -19,7 +19,7 @@ from analysis import modules
 modules.need("truth", "pandas", "scipy")
 
 from analysis import command, loader  # noqa: E402
-from promises import figures, finding, kills, lab as labs, simulated  # noqa: E402
+from promises import crowded, figures, finding, kills, lab as labs, simulated  # noqa: E402
 
 CHECKS = {
     "tables": simulated.tables,
@@ -30,6 +30,7 @@ CHECKS = {
     "slower": figures.slower,
     "unfair": figures.unfair,
     "scalability": figures.scalability,
+    "crowded": crowded.crowded,
     "kills": kills.kills,
     "quick-twice": figures.quick_twice,
 }

@@ -39,7 +39,7 @@ _lockbench() {
       ;;
     *)
       case "$command:$current" in
-        :*) words="run advise stress plot compare report list doctor model trial --help --version" ;;
+        :*) words="run advise stress plot compare report list doctor model schema trial --help --version" ;;
         *:-*) words="$(_lockbench_flags "$command")" ;;
         run:*) words="$(_lockbench_names presets)" ;;
         stress:*) words="$(lockbench stress --list 2>/dev/null | awk '{ print $1 }')" ;;

@@ -17,8 +17,9 @@
 namespace lockbench {
 namespace {
 
-const std::vector<std::string> kCommands{"run",  "advise", "stress", "plot",  "compare", "report",
-                                         "list", "doctor", "model",  "trial", "plugin",  "help"};
+const std::vector<std::string> kCommands{"run",    "advise", "stress", "plot",  "compare",
+                                         "report", "list",   "doctor", "model", "schema",
+                                         "trial",  "plugin", "help"};
 
 // A command whose flags are a script's own business.
 void add_analysis(CLI::App& app, const std::string& name, const std::string& summary) {
@@ -34,6 +35,20 @@ void add_doctor(CLI::App& app, DoctorFormat& format) {
   add_text_or_json(doctor, "text or json [text]", [&format](bool json) {
     format = json ? DoctorFormat::kJson : DoctorFormat::kText;
   });
+}
+
+void add_schema(CLI::App& app, bool& markdown) {
+  CLI::App& schema =
+      add_command(app, "schema", "Prints the columns of a run's tables: names, units, meanings",
+                  kSchemaExamples);
+  add_value(schema, {.names = "--format", .type = "FORMAT", .help = "json or markdown [json]"},
+            [&markdown](const std::string& text) {
+              if (text != "json" && text != "markdown") {
+                return absl::InvalidArgumentError("'" + text + "' is neither json nor markdown");
+              }
+              markdown = text == "markdown";
+              return absl::OkStatus();
+            });
 }
 
 void add_list(CLI::App& app, std::string& what) {
@@ -86,6 +101,7 @@ void add_commands(CLI::App& app, CommandLine& line) {
   add_list(app, line.list_what);
   add_doctor(app, line.doctor_format);
   add_model(app, line.model);
+  add_schema(app, line.schema_markdown);
   add_trial(app, line.trial_parent);
   add_help(app);
   add_plugins(app, line);

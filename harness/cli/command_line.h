@@ -20,10 +20,10 @@
 namespace lockbench {
 
 struct CommandLine {
-  std::string command;  // run, advise, stress, plot, compare, report, list, doctor, model, trial or
-                        // plugin
-  RunOptions run;       // of `run`
-  AdviseOptions advise;    // of `advise`
+  std::string command;   // run, advise, stress, plot, compare, report, list, doctor, model, schema,
+                         // trial or plugin
+  RunOptions run;        // of `run`
+  AdviseOptions advise;  // of `advise`
   std::string list_what;   // of `list`; empty: all
   StressOptions stress;    // of `stress`
   pid_t trial_parent = 0;  // of `trial`; 0: nobody's child in particular
@@ -31,6 +31,7 @@ struct CommandLine {
       plugins;         // of `run`, `advise`, `stress`, `list` and `trial`: their files
   std::string plugin;  // of `plugin`
   DoctorFormat doctor_format = DoctorFormat::kText;
+  bool schema_markdown = false;   // of `schema`: tables for people, else JSON
   ModelOptions model;             // of `model`
   std::vector<std::string> rest;  // of `plot`, `compare` and `report`: their script's own arguments
 };

@@ -22,6 +22,7 @@ void describe(CLI::Option& option, const Flag& flag) {
   // One value a flag: what stands after it is a word of its own.
   option.type_name(flag.type)->expected(1)->allow_extra_args(false);
   if (!flag.group.empty()) option.group(flag.group);
+  if (!flag.environment.empty()) option.envname(flag.environment);
 }
 
 Flag format_flag(const std::string& help) {

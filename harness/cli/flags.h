@@ -32,9 +32,10 @@ struct Flag {
   // "--keys"; with a second name: "--distribution,--key-distribution"; for a word that stands
   // without a flag: "preset".
   std::string names;
-  std::string type;        // what --help calls its value, as "N"
-  std::string help;        // ends with what holds without it, as "[60s]"
-  std::string group = {};  // its heading in --help; empty: the parser's own
+  std::string type;              // what --help calls its value, as "N"
+  std::string help;              // ends with what holds without it, as "[60s]"
+  std::string group = {};        // its heading in --help; empty: the parser's own
+  std::string environment = {};  // a variable that stands in where the flag is not given
 };
 
 // A command, and what its --help says after the flags.

@@ -69,6 +69,16 @@ void add_precision(CLI::App& run, RunOptions& options) {
                      parse_share, [&options](const double& share) { options.same_within = share; });
 }
 
+void add_patience(CLI::App& command, Nanoseconds& patience) {
+  add_parsed<Nanoseconds>(
+      command,
+      {.names = "--patience",
+       .type = "TIME",
+       .help = "How long it waits for a quiet machine; 0: takes the machine as it is [60s]",
+       .environment = "LOCKBENCH_PATIENCE"},
+      parse_duration, [&patience](const Nanoseconds& time) { patience = time; });
+}
+
 void add_case_counts(CLI::App& advise, Cell& cell) {
   add_count(advise, "--threads", kThreadRange, "How many threads lock",
             [&cell](std::uint64_t n) { cell.threads = static_cast<std::uint32_t>(n); });
@@ -142,6 +152,7 @@ void add_run(CLI::App& app, RunOptions& options) {
   add_folder(run, "--out", "The run's folder [results/runs/<time>-<preset>-<id>]", options.out);
   add_folder(run, "--resume", "Goes on with the run in this folder, by its own plan",
              options.resume);
+  add_patience(run, options.patience);
   add_switch(run, "--dry-run",
              "Prints the plan, a trial a line, and how long it takes; measures nothing",
              options.dry_run);
@@ -172,6 +183,7 @@ void add_advise(CLI::App& app, AdviseOptions& options) {
   add_parsed<Nanoseconds>(
       advise, {.names = "--budget", .type = "TIME", .help = "How long it may measure [30s]"},
       parse_duration, [&options](const Nanoseconds& budget) { options.budget = budget; });
+  add_patience(advise, options.patience);
   add_folder(advise, "--out", "The folder of what it measures [results/runs/<time>-advise-<id>]",
              options.out);
   add_progress(advise, options.progress);

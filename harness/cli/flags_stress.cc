@@ -8,6 +8,9 @@
 namespace lockbench {
 namespace {
 
+// Engines derive seeds of 64 bits and print them to be given again.
+constexpr CountRange kReplayedSeedRange{0, 0x7fff'ffff'ffff'ffff};
+
 // What the engines of threads and of processes are told.
 void add_thread_flags(CLI::App& stress, stress::Order& order) {
   add_count(stress, "--threads", {.least = 1, .most = 64}, "real, proc: how many [4]",
@@ -56,7 +59,7 @@ void add_stress(CLI::App& app, StressOptions& options) {
                            .help = "How long it may take, all locks and engines together [60s]"},
                           parse_duration,
                           [&options](const Nanoseconds& budget) { options.budget = budget; });
-  add_count(stress, "--seed", kSeedRange, "Random seed [1]",
+  add_count(stress, "--seed", kReplayedSeedRange, "Random seed [1]",
             [&options](std::uint64_t n) { options.order.seed = n; });
   add_switch(stress, "--self-test", "Runs known broken locks: the engines must detect each",
              options.self_test);

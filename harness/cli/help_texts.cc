@@ -113,6 +113,14 @@ const char kDoctorExamples[] =
     "  lockbench doctor\n"
     "  lockbench doctor --format json\n";
 
+const char kSchemaExamples[] =
+    "Each run carries the same text as schema.json. The tables of results/README.md come from "
+    "here.\n"
+    "\n"
+    "Examples\n"
+    "  lockbench schema\n"
+    "  lockbench schema --format markdown\n";
+
 const char kTrialExamples[] =
     "meta.json of a run contains its trials, one on each line. Example: the first of them again:\n"
     "  grep -om1 '{\"number\":.*}}' RUN/meta.json | lockbench trial\n";

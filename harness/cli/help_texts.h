@@ -15,7 +15,8 @@ extern const char kRunExamples[];     // of run
 extern const char kAdviseExamples[];  // of advise
 extern const char kStressExamples[];  // of stress
 extern const char kListExamples[];    // of list
-extern const char kDoctorExamples[];  // of doctor
+extern const char kDoctorExamples[];
+extern const char kSchemaExamples[];  // of doctor
 extern const char kTrialExamples[];   // of trial
 
 // The names of the models, and examples.

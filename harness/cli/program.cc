@@ -18,6 +18,7 @@
 #include "harness/command/stress/stress_command.h"
 #include "harness/process/analysis_command.h"
 #include "harness/process/inherited.h"
+#include "harness/record/schema.h"
 #include "harness/terminal/exit_code.h"
 #include "harness/terminal/one_line.h"
 
@@ -46,6 +47,11 @@ int dispatch(const CommandLine& line) {
   if (line.command == "plugin") return plugin_command(line.plugin, std::cout, std::cerr);
   if (line.command == "list") return list_command(line.list_what, std::cout, std::cerr);
   if (line.command == "doctor") return doctor_command(line.doctor_format, std::cout);
+  if (line.command == "schema") {
+    std::cout << (line.schema_markdown ? trials_markdown() + "\n" + latency_markdown()
+                                       : schema_json());
+    return kSuccess;
+  }
   if (line.command == "model") return model_command(line.model, std::cout, std::cerr);
   return analysis_command(line.command, line.rest);
 }

@@ -83,6 +83,13 @@ std::string complaint(const Proof& proof, std::uint64_t operations) {
 
 }  // namespace
 
+void add_usage(const Usage& used, Sample& sample) {
+  sample.cpu_user_s = used.user_s;
+  sample.cpu_system_s = used.system_s;
+  sample.voluntary_switches = used.voluntary_switches;
+  sample.involuntary_switches = used.involuntary_switches;
+}
+
 void conclude(const TrialEnd& end, Sample& sample) {
   add_throughput(end, sample);
   add_times(end, sample);

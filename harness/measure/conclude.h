@@ -15,6 +15,9 @@
 
 namespace lockbench {
 
+// Writes what the process used in the window into `sample`.
+void add_usage(const Usage& used, Sample& sample);
+
 // Everything that is known when all threads have left.
 struct TrialEnd {
   const Cell& cell;

@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
-#include <sstream>
-#include <unistd.h>
 
 namespace lockbench {
 namespace {
 
 constexpr double kLeastTicks = 20;
+
+// What others use is told over at least so long, see add_recent_use().
+constexpr double kLeastSpanS = 0.1;
 
 std::string percent(double share) {
   char text[32];
@@ -20,38 +20,44 @@ std::string percent(double share) {
   return text;
 }
 
-}  // namespace
-
-std::optional<HostUsage> HostUsage::now() {
-  std::ifstream stat("/proc/stat");
-  std::string label;
-  double user = 0;
-  double nice = 0;
-  double system = 0;
-  double idle = 0;
-  double iowait = 0;
-  double irq = 0;
-  double softirq = 0;
-  double steal = 0;
-  // Guest time is in user and nice already.
-  if (!(stat >> label >> user >> nice >> system >> idle >> iowait >> irq >> softirq >> steal)) {
-    return std::nullopt;
-  }
-  const double tick_s = 1.0 / static_cast<double>(sysconf(_SC_CLK_TCK));
-  const double busy = user + nice + system + irq + softirq;
-  return HostUsage{.busy_s = busy * tick_s,
-                   .stolen_s = steal * tick_s,
-                   .total_s = (busy + idle + iowait + steal) * tick_s};
+// Processors' worth that others certainly used: less by a clock tick than was counted, since what
+// runs when the clock ticks is charged with a whole one.
+double used_by_others(const Sample& sample, std::uint32_t processors) {
+  const double span_s = std::max(sample.window_s.value_or(0), kLeastSpanS);
+  return sample.other_cpu_share.value_or(0) * processors - kTickS / span_s;
 }
 
-void add_host_usage(const HostUsage& before, const HostUsage& after, Sample& sample) {
-  const double total_s = after.total_s - before.total_s;
-  const double ticks = total_s * static_cast<double>(sysconf(_SC_CLK_TCK));
+}  // namespace
+
+void add_processor_use(const ProcessorUse& window, Sample& sample) {
+  const auto ticks = static_cast<double>(window.all);
   if (ticks < kLeastTicks) return;
   const double own_s = sample.cpu_user_s.value_or(0) + sample.cpu_system_s.value_or(0);
-  const double others_s = after.busy_s - before.busy_s - own_s;
-  sample.steal_share = (after.stolen_s - before.stolen_s) / total_s;
-  sample.other_cpu_share = std::max(0.0, others_s) / total_s;
+  const double others = static_cast<double>(window.busy) - own_s / kTickS;
+  sample.steal_share = static_cast<double>(window.stolen) / ticks;
+  sample.other_cpu_share = std::max(0.0, others) / ticks;
+}
+
+void add_recent_use(const ProcessorUse& lately, double own_s, Sample& sample) {
+  if (sample.other_cpu_share || static_cast<double>(lately.all) < kLeastTicks) return;
+  const double others = static_cast<double>(lately.busy) - own_s / kTickS;
+  sample.other_cpu_share = std::max(0.0, others) / static_cast<double>(lately.all);
+}
+
+std::string interference_of(const Cell& cell, const Sample& sample, std::uint32_t processors,
+                            const DisturbanceLimits& limits) {
+  if (sample.outcome != Outcome::kOk) return {};
+  const double most = limits.most_interference;
+  const double others = used_by_others(sample, processors);
+  if (cell.threads <= processors) {
+    if (!(sample.run_delay_share > most) || others <= most) return {};
+    return "run delay " + percent(*sample.run_delay_share) + " of the window (maximum " +
+           percent(most) + ")";
+  }
+  const double taken = std::min(sample.denied_cpu_share.value_or(0), others / processors);
+  if (taken <= most) return {};
+  return "others took " + percent(taken) + " of the processors' time from the threads (maximum " +
+         percent(most) + ")";
 }
 
 std::string disturbance_of(const Cell& cell, const Sample& sample,

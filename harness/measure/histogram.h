@@ -19,7 +19,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/measure/sample.h"
+#include "harness/measure/latency_summary.h"
 
 namespace lockbench {
 

@@ -14,6 +14,8 @@
 #include "harness/measure/figures.h"
 #include "harness/measure/pinning.h"
 #include "harness/measure/process_crew.h"
+#include "harness/measure/processor_use.h"
+#include "harness/measure/scheduling.h"
 #include "harness/measure/thread_crew.h"
 #include "harness/measure/usage.h"
 #include "primitives/platform/shared_array.h"
@@ -40,6 +42,7 @@ class TrialRun {
                        cell_.mode == Mode::kTimed ? Course::kWarmup : Course::kGate),
         course_(shared_course_[0]),
         reports_(cell_.threads),
+        workers_(cell_.threads),
         crew_(crew_for(subject, cell_)) {}
 
   Sample run() {
@@ -55,8 +58,7 @@ class TrialRun {
                 .processors = usable_processors()},
                sample);
       add_costs(sample);
-      sample.disturbance = disturbance_of(cell_, sample);
-      if (sample.reason.empty()) sample.reason = sample.disturbance;
+      if (!subject_.served_by_others()) add_scheduling(sample);
     }
     return sample;
   }
@@ -74,6 +76,24 @@ class TrialRun {
       sample.pinning_held = std::all_of(reports_.begin(), reports_.end(),
                                         [](const ThreadReport& r) { return r.pinning_held; });
     }
+  }
+
+  // When all workers have left: how much of the processors they were denied.
+  void add_scheduling(Sample& sample) {
+    std::vector<WorkerShare> used;
+    for (std::size_t i = 0; i < entered_.size(); ++i) {
+      const auto share =
+          share_between(entered_[i], workers_[worker_read(i)].left, *sample.window_s);
+      if (share) used.push_back(*share);
+    }
+    if (used.size() != entered_.size()) return;
+    const WindowOfWorkers window{.workers = cell_.threads,
+                                 .processors = usable_processors(),
+                                 .window_s = *sample.window_s,
+                                 .process_s = *sample.cpu_user_s + *sample.cpu_system_s,
+                                 .used = used};
+    sample.run_delay_share = run_delay_share(window);
+    sample.denied_cpu_share = denied_cpu_share(window);
   }
 
   // Threads may still be inside: nothing that they use may be destroyed.
@@ -108,7 +128,9 @@ class TrialRun {
   void work(std::uint32_t i, int processor) {
     const bool anywhere = processor == kAnyProcessor;
     const bool held_at_start = anywhere || sched_getcpu() == processor;
+    workers_[i].id = WorkerId::of_caller(reports_[i].own_process);
     subject_.work(i, course_, reports_[i]);
+    workers_[i].left = Scheduled::now(workers_[i].id);
     reports_[i].pinning_held = held_at_start && (anywhere || sched_getcpu() == processor);
   }
 
@@ -133,8 +155,9 @@ class TrialRun {
       course_.move_to(Course::kMeasure);
       std::this_thread::sleep_until(opened_);
     }
+    const std::vector<Scheduled> entered = workers_now();
     const Usage before = Usage::now();
-    const std::optional<HostUsage> host_before = HostUsage::now();
+    const std::optional<ProcessorUse> all_before = ProcessorUse::now(processors_);
     if (cell_.mode != Mode::kOpen) {
       opened_ = platform::now();
       course_.move_to(Course::kMeasure);
@@ -144,9 +167,12 @@ class TrialRun {
       course_.move_to(Course::kStop);
     }
     if (!await_all(course_.finished(), "measuring", sample)) return false;
-    add_usage(before, Usage::now() + used_by_processes(), sample);
-    const std::optional<HostUsage> host_after = HostUsage::now();
-    if (host_before && host_after) add_host_usage(*host_before, *host_after, sample);
+    add_usage(Usage::now() + used_by_processes() - before, sample);
+    const std::optional<ProcessorUse> all_after = ProcessorUse::now(processors_);
+    if (all_before && all_after) {
+      add_processor_use(use_between(*all_before, *all_after), sample);
+    }
+    entered_ = std::move(entered);
     return true;
   }
 
@@ -179,6 +205,19 @@ class TrialRun {
       }
       platform::shared_futex_wait(counter, seen, now + kLook);
     }
+  }
+
+  // Of the workers that are read, at most kMostWorkersRead, the place of number `i`.
+  std::size_t worker_read(std::size_t i) const {
+    return i * cell_.threads / std::min(cell_.threads, kMostWorkersRead);
+  }
+
+  std::vector<Scheduled> workers_now() const {
+    std::vector<Scheduled> readings;
+    for (std::size_t i = 0; i < std::min(cell_.threads, kMostWorkersRead); ++i) {
+      readings.push_back(Scheduled::now(workers_[worker_read(i)].id));
+    }
+    return readings;
   }
 
   // Of their windows; what threads use is this process's own.
@@ -215,9 +254,12 @@ class TrialRun {
   platform::SharedArray<Course> shared_course_;
   Course& course_;
   platform::SharedArray<ThreadReport> reports_;
+  platform::SharedArray<WorkerRecord> workers_;
   const std::unique_ptr<Crew> crew_;
   platform::Time begun_{};
   platform::Time opened_{};
+  const std::vector<int> processors_ = allowed_processor_numbers();
+  std::vector<Scheduled> entered_;  // readings of workers when the window opened
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Sample: what one trial measured.
+// Sample: what one trial measured, and what each figure means.
 //
 // A figure that was not measured is absent, never zero.
 #pragma once
@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
+#include <string_view>
+
+#include "harness/measure/latency_summary.h"
 
 namespace lockbench {
 
@@ -19,29 +21,6 @@ enum class Outcome {
   kTimeout,   // some did, but the trial took longer than its time limit
   kCrashed,   // the process ended by a signal or without a sample
   kFailed,    // it could not be set up: too many threads for this machine, say
-};
-
-// A non-empty bucket of a histogram: values from low_ns to high_ns, both included.
-struct LatencyBucket {
-  std::uint64_t low_ns = 0;
-  std::uint64_t high_ns = 0;
-  std::uint64_t count = 0;
-
-  bool operator==(const LatencyBucket&) const = default;
-};
-
-// Distribution of one kind of time, over all threads of a trial.
-struct LatencySummary {
-  std::uint64_t samples = 0;
-  double mean_ns = 0;
-  double p50_ns = 0;  // quantiles are off by at most 1.6 %; the maximum is exact
-  double p90_ns = 0;
-  double p99_ns = 0;
-  double p999_ns = 0;
-  double max_ns = 0;
-  std::vector<LatencyBucket> buckets;  // ascending, non-empty ones only
-
-  bool operator==(const LatencySummary&) const = default;
 };
 
 struct Sample {
@@ -74,14 +53,17 @@ struct Sample {
   std::optional<std::uint64_t> unserved;  // open loop: arrivals that had no turn in the window
   std::optional<double> idle_lateness_mean_ns;  // open loop: how late an idle thread started
   std::optional<bool> pinning_held;             // every bound thread ran where it was bound to
-  std::optional<double> steal_share;      // of the machine's time in the window: taken by the host
-  std::optional<double> other_cpu_share;  // and by other processes
+  std::optional<double> run_delay_share;   // of the window: the longest that a thread waited to run
+  std::optional<double> denied_cpu_share;  // of the processor time that its threads could have had
+  std::optional<double> steal_share;       // of the processors' time: taken by the host
+  std::optional<double> other_cpu_share;   // and used by other processes
   std::optional<double> false_conflicts;  // of the waits watched: the lock was held for another key
   std::optional<double> key_bytes_live;   // of a held key, the handle included
   std::optional<double> key_bytes_idle;   // of a key that nobody uses any more
 
-  std::string disturbance;  // why the figures are not to be believed; empty: nothing is known
-  std::string counts;       // final value of each key's counter, at most 32 keys; else empty
+  std::string interference;  // what others that used the processors did to it; empty: little
+  std::string disturbance;   // why the figures are not to be believed; empty: nothing is known
+  std::string counts;        // final value of each key's counter, at most 32 keys; else empty
 
   // Its proof was made and holds.
   bool proven() const { return outcome == Outcome::kOk && lost_updates == 0u && violations == 0u; }
@@ -91,5 +73,155 @@ struct Sample {
 
   bool operator==(const Sample&) const = default;
 };
+
+// What a field of a record says of itself.
+struct Field {
+  std::string_view name;
+  std::string_view unit;        // s, ns, 1/s, bytes, count, ratio; number, name, text: none
+  std::string_view meaning;     // Markdown
+  std::string_view empty_when;  // Markdown; empty: never
+};
+
+inline constexpr std::string_view kNoSample = "no sample came back";
+inline constexpr std::string_view kNotFixed = "`mode` is not `fixed`, or no sample came back";
+inline constexpr std::string_view kNoIdeal =
+    "`mode` is not `fixed`, or the workload has no known ideal";
+inline constexpr std::string_view kNotOpen = "`mode` is not `open`";
+inline constexpr std::string_view kTooShort =
+    "the window was too short for the kernel's clock to tell";
+inline constexpr std::string_view kNoDelays =
+    "a server on this machine works for the workload, the kernel does not tell, or no sample came "
+    "back";
+inline constexpr std::string_view kNoProof = "the trial came to no proof";
+
+// Calls `visit(Field, member)` for each member of `sample` that is one value, `outcome` excepted:
+// the one list that columns, JSON and pages are made from. A new field is a member above and a line
+// at the end here.
+template <class S, class Visit>
+void fields(S& sample, const Visit& visit) {
+  visit(Field{"operations", "count", "of all threads, in the window", kNoSample},
+        sample.operations);
+  visit(
+      Field{"window_s", "s",
+            "from the start to the end of the last thread, as measured; what rates are divided by",
+            kNoSample},
+      sample.window_s);
+  visit(Field{"makespan_s", "s", "the time that the whole work took", kNotFixed},
+        sample.makespan_s);
+  visit(Field{"ideal_s", "s", "what a perfect lock would take for the same work", kNoIdeal},
+        sample.ideal_s);
+  visit(Field{"thread_operations_min", "count", "operations of the thread that did fewest",
+              kNoSample},
+        sample.thread_operations_min);
+  visit(
+      Field{"thread_operations_max", "count", "operations of the thread that did most", kNoSample},
+      sample.thread_operations_max);
+  visit(Field{"fairness_jain", "ratio",
+              "Jain's index of the threads' operations; 1: all did the same, "
+              "1/`threads`: one did all",
+              kNoSample},
+        sample.fairness_jain);
+  visit(
+      Field{"overlap", "ratio", "share of the window in which all threads were at work", kNoSample},
+      sample.overlap);
+  visit(Field{"cpu_user_s", "s",
+              "processor time of the trial's process in user mode, in the window; of "
+              "`file_counter`, of all "
+              "its processes",
+              kNoSample},
+        sample.cpu_user_s);
+  visit(Field{"cpu_system_s", "s", "the same in the kernel", kNoSample}, sample.cpu_system_s);
+  visit(Field{"voluntary_switches", "count", "context switches because a thread waited", kNoSample},
+        sample.voluntary_switches);
+  visit(
+      Field{"involuntary_switches", "count", "context switches because its time was up", kNoSample},
+      sample.involuntary_switches);
+  visit(Field{"peak_rss_bytes", "bytes",
+              "most memory that the trial's process had at once; of `file_counter`, the one that "
+              "starts the "
+              "others",
+              kNoSample},
+        sample.peak_rss_bytes);
+  visit(Field{"lock_bytes", "bytes", "what the primitive itself occupies when all have left",
+              kNoSample},
+        sample.lock_bytes);
+  visit(Field{"timeouts", "count",
+              "acquisitions given up: time ran out, a try failed, or it was refused", kNoSample},
+        sample.timeouts);
+  visit(Field{"lost_updates", "count",
+              "writes that another thread's write undid; 0 where locks exclude", kNoProof},
+        sample.lost_updates);
+  visit(Field{"violations", "count", "other breaches: too many holders, a lease given twice, …",
+              kNoProof},
+        sample.violations);
+  visit(Field{"reason", "text", "why it is not `ok` or not valid", "it is both"}, sample.reason);
+  visit(Field{"disturbance", "text",
+              "what outside the lock spoilt the trial; such rows are not valid",
+              "nothing is known against it"},
+        sample.disturbance);
+  visit(Field{"steal_share", "ratio", "of the processors' time in the window, taken by the host",
+              kTooShort},
+        sample.steal_share);
+  visit(
+      Field{
+          "other_cpu_share", "ratio",
+          "of the processors' time, used by others: in the window, or about it where that is short",
+          kTooShort},
+      sample.other_cpu_share);
+  visit(Field{"pinning_held", "name", "`true`: every bound thread ran where it was bound to",
+              "`pinning` is `none`, or no sample came back"},
+        sample.pinning_held);
+  visit(Field{"unserved", "count",
+              "arrivals whose turn did not come before the window closed; each counts as a wait "
+              "until then",
+              kNotOpen},
+        sample.unserved);
+  visit(Field{"idle_lateness_mean_ns", "ns",
+              "how late an operation began whose thread was waiting for it: the harness's own "
+              "share of a "
+              "wait",
+              "`mode` is not `open`, or no thread ever waited"},
+        sample.idle_lateness_mean_ns);
+  visit(Field{"false_conflicts", "ratio",
+              "of the conflicts that timed acquisitions met, the share with another key on the "
+              "same lock",
+              "not watched, the primitive does not hash keys, or there was no conflict"},
+        sample.false_conflicts);
+  visit(Field{"key_bytes_live", "bytes", "what a held key occupies, its handle included",
+              "the primitive has no lock per key, or no sample came back"},
+        sample.key_bytes_live);
+  visit(Field{"key_bytes_idle", "bytes", "what a key still occupies when nobody uses it any more",
+              "the primitive has no lock per key, or no sample came back"},
+        sample.key_bytes_idle);
+  visit(Field{"counts", "text", "final value of each key's counter, by blanks",
+              "over 32 keys, or the workload counts nothing"},
+        sample.counts);
+  visit(Field{"expired_holds", "count",
+              "holds that the primitive ended because their time was up and others waited",
+              "the primitive takes no key from its holder, or no sample came back"},
+        sample.expired_holds);
+  visit(Field{"refused_writes", "count",
+              "updates of such holders that were refused, and so not made; they are not in "
+              "`operations`",
+              "the primitive takes no key from its holder, or no sample came back"},
+        sample.refused_writes);
+  visit(
+      Field{"run_delay_share", "ratio",
+            "of the window, how long the thread that waited longest for a processor waited for one",
+            kNoDelays},
+      sample.run_delay_share);
+  visit(Field{"denied_cpu_share", "ratio",
+              "of the processor time that the threads could have used, at least so much was denied "
+              "to them; "
+              "threads that wait for each other do not count",
+              kNoDelays},
+        sample.denied_cpu_share);
+  visit(Field{"interference", "text",
+              "what others that used the processors did to the trial, with its limit; the row is "
+              "not valid, "
+              "unless the run had to measure a busy machine (see `meta.json`)",
+              "within the limit"},
+        sample.interference);
+}
 
 }  // namespace lockbench

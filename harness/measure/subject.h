@@ -32,6 +32,10 @@ class Subject {
   // Workers are processes: work() runs in a child that shares what the workload says it shares.
   virtual bool runs_processes() const { return false; }
 
+  // Processes that are not the trial's, such as a database server, work for it: what others use is
+  // then no interference.
+  virtual bool served_by_others() const { return false; }
+
   virtual std::optional<HoldBound> hold_bound() const = 0;
   virtual std::uint32_t capacity() const = 0;
   virtual std::size_t lock_bytes() const = 0;
@@ -69,6 +73,7 @@ class SubjectOf final : public LoopingSubject {
   SubjectOf(const Trial& trial, const WorkloadSettings& settings,
             std::unique_ptr<Primitive> primitive)
       : LoopingSubject(trial),
+        served_by_others_(!settings.server.empty()),
         primitive_(std::move(primitive)),
         workload_(*primitive_, settings, pace_) {}
 
@@ -78,6 +83,7 @@ class SubjectOf final : public LoopingSubject {
   Proof prove() override { return workload_.prove(tallies()); }
 
   bool runs_processes() const override { return kProcesses<Workload>; }
+  bool served_by_others() const override { return served_by_others_; }
 
   std::optional<HoldBound> hold_bound() const override { return workload_.hold_bound(); }
   std::uint32_t capacity() const override { return primitive_->capacity(); }
@@ -115,6 +121,7 @@ class SubjectOf final : public LoopingSubject {
     return all;
   }
 
+  const bool served_by_others_;
   const std::unique_ptr<Primitive> primitive_;
   Workload workload_;
 };

@@ -34,14 +34,6 @@ Usage Usage::operator-(const Usage& other) const {
           .involuntary_switches = involuntary_switches - other.involuntary_switches};
 }
 
-void add_usage(const Usage& before, const Usage& after, Sample& sample) {
-  const Usage used = after - before;
-  sample.cpu_user_s = used.user_s;
-  sample.cpu_system_s = used.system_s;
-  sample.voluntary_switches = used.voluntary_switches;
-  sample.involuntary_switches = used.involuntary_switches;
-}
-
 // Not getrusage's ru_maxrss: that one survives exec() and would report the parent's peak.
 std::optional<std::uint64_t> peak_rss_bytes() {
   std::ifstream status("/proc/self/status");

@@ -6,8 +6,6 @@
 #include <cstdint>
 #include <optional>
 
-#include "harness/measure/sample.h"
-
 namespace lockbench {
 
 // CPU time and context switches of all threads so far.
@@ -22,9 +20,6 @@ struct Usage {
   Usage operator+(const Usage& other) const;
   Usage operator-(const Usage& other) const;
 };
-
-// Writes what was used between the two into `sample`.
-void add_usage(const Usage& before, const Usage& after, Sample& sample);
 
 // The most memory that this process ever had resident; absent where /proc does not tell.
 std::optional<std::uint64_t> peak_rss_bytes();

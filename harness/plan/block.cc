@@ -5,13 +5,14 @@
 #include <numeric>
 #include <vector>
 
+#include "harness/plan/sweep_fields.h"
 #include "workloads/random.h"
 
 namespace lockbench {
 
 void append_block(Plan& plan, std::span<const Cell> cells) {
   const std::uint32_t block = plan.trials.empty() ? 0 : plan.trials.back().block + 1;
-  const std::uint64_t seed = derive_seed(plan.seed, block);
+  const std::uint64_t seed = derive_seed(plan.seed, block) & kSeedRange.most;
   std::vector<std::size_t> order(cells.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   Random(seed).shuffle(std::span(order));

@@ -37,6 +37,7 @@ inline constexpr CountRange kRateRange{1, 1'000'000'000};
 inline constexpr CountRange kOperationRange{1, 1'000'000'000'000};
 inline constexpr CountRange kSampleEveryRange{0, 1'000'000'000};
 inline constexpr CountRange kBlockRange{1, 10'000};
-inline constexpr CountRange kSeedRange{0, 0x7fff'ffff'ffff'ffff};  // what TOML can write
+// What every reader of JSON and CSV keeps exactly: R and JavaScript have doubles only.
+inline constexpr CountRange kSeedRange{0, (std::uint64_t{1} << 53) - 1};
 
 }  // namespace lockbench

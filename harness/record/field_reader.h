@@ -3,8 +3,8 @@
 // FieldReader: takes the fields of one JSON object, and remembers the first thing that is wrong.
 //
 // Guarantees   every field is of the type asked for and in its range, or finish() says which is
-//              not, by its path (`sample.wait.p50_ns`); a field that nobody asked for is an error
-//              too, since it tells that writer and reader are of different versions.
+//              not, by its path (`sample.wait.p50_ns`). A field that nobody asked for is accepted:
+//              a later version may have written it.
 // Requires     the object outlives the reader; finish() comes after the last field.
 #pragma once
 
@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -73,27 +72,26 @@ class FieldReader {
 
   // The field must be there.
   template <class T>
-  void require(const char* name, T& out) {
+  void require(std::string_view name, T& out) {
     if (const nlohmann::json* json = required(name)) take_from(*json, name, out);
   }
 
   // The field may be missing; `out` is then empty.
   template <class T>
-  void allow(const char* name, std::optional<T>& out) {
+  void allow(std::string_view name, std::optional<T>& out) {
     out.reset();
     if (const nlohmann::json* json = find(name)) take_from(*json, name, out.emplace());
   }
 
   // The field's JSON, to be read by somebody else; null if it is missing.
-  const nlohmann::json* find(const char* name) {
-    asked_.insert(name);
+  const nlohmann::json* find(std::string_view name) {
     if (!object_.is_object()) return nullptr;
     const auto found = object_.find(name);
     return found == object_.end() ? nullptr : &*found;
   }
 
   // As find(), but a missing field is an error.
-  const nlohmann::json* required(const char* name) {
+  const nlohmann::json* required(std::string_view name) {
     const nlohmann::json* json = find(name);
     if (json == nullptr) fail(path(name), "is missing");
     return json;
@@ -110,17 +108,11 @@ class FieldReader {
 
   std::string path(std::string_view name) const { return absl::StrFormat("%s.%s", where_, name); }
 
-  absl::Status finish() {
-    if (!object_.is_object()) return status_;
-    for (const auto& [name, value] : object_.items()) {
-      if (!asked_.contains(name)) fail(path(name), "no such field in this version");
-    }
-    return status_;
-  }
+  absl::Status finish() const { return status_; }
 
  private:
   template <class T>
-  void take_from(const nlohmann::json& json, const char* name, T& out) {
+  void take_from(const nlohmann::json& json, std::string_view name, T& out) {
     if (const char* right = take(json, out)) {
       fail(path(name), absl::StrFormat("expected %s, found %s", right, json.type_name()));
     }
@@ -128,7 +120,6 @@ class FieldReader {
 
   const nlohmann::json& object_;
   const std::string where_;
-  std::set<std::string> asked_;
   absl::Status status_;
 };
 

@@ -9,15 +9,17 @@
 namespace lockbench {
 namespace {
 
-constexpr LatencyColumn kColumns[] = {
-    {"run_id", "name", "the run; the same in all its files"},
-    {"trial", "number", "place in the plan, as in `trials.csv`"},
-    {"kind", "name",
-     "`wait`: from asking for the lock to having it; `hold`: from having it to giving it back"},
-    {"low_ns", "ns", "least time that falls into this bucket"},
-    {"high_ns", "ns", "greatest time that falls into it"},
-    {"count", "count", "times that fell into it; at least 1"},
-    {"attempt", "number", "of this trial, as in `trials.csv`"},
+constexpr Field kColumns[] = {
+    {"run_id", "name", "the run; the same in all its files", {}},
+    {"trial", "number", "place in the plan, as in `trials.csv`", {}},
+    {"kind",
+     "name",
+     "`wait`: from asking for the lock to having it; `hold`: from having it to giving it back",
+     {}},
+    {"low_ns", "ns", "least time that falls into this bucket", {}},
+    {"high_ns", "ns", "greatest time that falls into it", {}},
+    {"count", "count", "times that fell into it; at least 1", {}},
+    {"attempt", "number", "of this trial, as in `trials.csv`", {}},
 };
 
 void append(std::string& records, const Row& row, const char* kind,
@@ -32,13 +34,13 @@ void append(std::string& records, const Row& row, const char* kind,
 
 }  // namespace
 
-std::span<const LatencyColumn> latency_columns() {
+std::span<const Field> latency_columns() {
   return kColumns;
 }
 
 std::vector<std::string> latency_header() {
   std::vector<std::string> names;
-  for (const LatencyColumn& column : kColumns) names.emplace_back(column.name);
+  for (const Field& column : kColumns) names.emplace_back(column.name);
   return names;
 }
 

@@ -13,14 +13,8 @@
 
 namespace lockbench {
 
-struct LatencyColumn {
-  std::string_view name;
-  std::string_view unit;
-  std::string_view meaning;  // Markdown
-};
-
 // Of latency.csv. None of its cells is ever empty.
-std::span<const LatencyColumn> latency_columns();
+std::span<const Field> latency_columns();
 
 // The header of latency.csv.
 std::vector<std::string> latency_header();

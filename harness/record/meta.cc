@@ -217,6 +217,55 @@ void read_calibration_json(internal::FieldReader& meta, std::optional<Calibratio
   meta.merge(reader.finish());
 }
 
+ordered_json findings_json(const std::vector<MachineFinding>& findings) {
+  ordered_json list = ordered_json::array();
+  for (const MachineFinding& one : findings) {
+    list.push_back({{"severity", one.severity}, {"name", one.name}, {"what", one.what}});
+  }
+  return list;
+}
+
+ordered_json surroundings_json(const Surroundings& surroundings) {
+  ordered_json object = {{"most_interference", surroundings.most_interference},
+                         {"patience_s", surroundings.patience_s},
+                         {"waited_s", surroundings.waited_s}};
+  if (!surroundings.busy.empty()) object["busy"] = surroundings.busy;
+  object["findings_at_start"] = findings_json(surroundings.at_start);
+  object["findings_at_end"] = findings_json(surroundings.at_end);
+  return object;
+}
+
+void read_findings_json(internal::FieldReader& parent, const char* name,
+                        std::vector<MachineFinding>& findings) {
+  const json* list = parent.required(name);
+  if (list == nullptr) return;
+  if (!list->is_array()) return parent.fail(parent.path(name), "expected a list");
+  for (const json& object : *list) {
+    internal::FieldReader reader(object, parent.path(name));
+    MachineFinding& finding = findings.emplace_back();
+    reader.require("severity", finding.severity);
+    reader.require("name", finding.name);
+    reader.require("what", finding.what);
+    parent.merge(reader.finish());
+  }
+}
+
+void read_surroundings_json(internal::FieldReader& meta, std::optional<Surroundings>& out) {
+  const json* object = meta.find("surroundings");
+  if (object == nullptr) return;
+  Surroundings& surroundings = out.emplace();
+  internal::FieldReader reader(*object, meta.path("surroundings"));
+  reader.require("most_interference", surroundings.most_interference);
+  reader.require("patience_s", surroundings.patience_s);
+  reader.require("waited_s", surroundings.waited_s);
+  std::optional<std::string> busy;
+  reader.allow("busy", busy);
+  surroundings.busy = busy.value_or("");
+  read_findings_json(reader, "findings_at_start", surroundings.at_start);
+  read_findings_json(reader, "findings_at_end", surroundings.at_end);
+  meta.merge(reader.finish());
+}
+
 void read_plan_json(internal::FieldReader& meta, Plan& plan) {
   const json* object = meta.required("plan");
   if (object == nullptr) return;
@@ -252,6 +301,7 @@ std::string meta_text(const Meta& meta) {
   object["machine"] = machine_json(meta.machine);
   object["build"] = build_json(meta.build);
   if (meta.calibration) object["calibration"] = calibration_json(*meta.calibration);
+  if (meta.surroundings) object["surroundings"] = surroundings_json(*meta.surroundings);
   std::string text = object.dump(2, ' ', false, ordered_json::error_handler_t::replace);
   // The plan has a form of its own, a trial a line; it goes in before the closing brace.
   text.resize(text.size() - std::string_view("\n}").size());
@@ -275,6 +325,7 @@ absl::StatusOr<Meta> parse_meta(std::string_view text, std::string_view name) {
   read_machine_json(reader, meta.machine);
   read_build_json(reader, meta.build);
   read_calibration_json(reader, meta.calibration);
+  read_surroundings_json(reader, meta.surroundings);
   read_plan_json(reader, meta.plan);
   if (absl::Status status = reader.finish(); !status.ok()) return status;
   return meta;

@@ -16,6 +16,7 @@
 #include "harness/record/build.h"
 #include "harness/record/machine.h"
 #include "harness/record/row.h"
+#include "harness/record/surroundings.h"
 
 namespace lockbench {
 
@@ -40,7 +41,8 @@ struct Meta {
   std::string command;     // repeats the run when given to a shell
   Machine machine;
   Build build;
-  std::optional<Calibration> calibration;  // absent where nothing was measured by our own loop
+  std::optional<Calibration> calibration;    // absent where nothing was measured by our own loop
+  std::optional<Surroundings> surroundings;  // absent where nobody looked
   RunEnd end;
   Plan plan;
 

@@ -24,6 +24,10 @@ fs::path trials_path(const fs::path& folder) {
 fs::path latency_path(const fs::path& folder) {
   return folder / "latency.csv";
 }
+fs::path schema_path(const fs::path& folder) {
+  return folder / "schema.json";
+}
+
 fs::path meta_path(const fs::path& folder) {
   return folder / "meta.json";
 }
@@ -113,6 +117,7 @@ absl::StatusOr<RunWriter> RunWriter::create(const fs::path& folder, const Meta& 
   if (!writer.ok()) {
     std::error_code ignored;  // the reason to tell is the first one
     fs::remove(meta_path(folder), ignored);
+    fs::remove(schema_path(folder), ignored);
     fs::remove(latency_path(folder), ignored);
     fs::remove(trials_path(folder), ignored);
   }
@@ -122,6 +127,7 @@ absl::StatusOr<RunWriter> RunWriter::create(const fs::path& folder, const Meta& 
 absl::StatusOr<RunWriter> RunWriter::begin(const fs::path& folder, const Meta& meta,
                                            AppendFile trials) {
   absl::Status status = replace_file(meta_path(folder), meta_text(meta));
+  status.Update(replace_file(schema_path(folder), schema_json()));
   if (!status.ok()) return status;
   absl::StatusOr<AppendFile> latency = AppendFile::create(latency_path(folder));
   if (!latency.ok()) return latency.status();
@@ -155,6 +161,11 @@ absl::Status RunWriter::extend(std::span<const Cell> cells) {
   absl::Status status = replace_file(meta_path(folder_), meta_text(extended));
   if (status.ok()) meta_ = std::move(extended);
   return status;
+}
+
+absl::Status RunWriter::note(const Surroundings& surroundings) {
+  meta_.surroundings = surroundings;
+  return replace_file(meta_path(folder_), meta_text(meta_));
 }
 
 absl::Status RunWriter::finish(RunEnd::State state, double session_s) {

@@ -4,6 +4,7 @@
 //
 //   <folder>/trials.csv    one row a trial, the last thing written of it
 //   <folder>/latency.csv   the distributions behind it
+//   <folder>/schema.json   what the columns of both mean, see schema.h
 //   <folder>/meta.json     machine, build, plan and how far the run came
 //
 // Guarantees   after append() returns OK the kernel has the trial, and a killed process takes
@@ -44,6 +45,9 @@ class RunWriter {
 
   // Adds one more block of these cells to the plan. After an error the plan is as before.
   absl::Status extend(std::span<const Cell> cells);
+
+  // Records what the machine does beside the run, at once.
+  absl::Status note(const Surroundings& surroundings);
 
   // Notes how the run ended and waits until the device has it all. `session_s`: since create() or
   // open_for_resume().

@@ -19,47 +19,26 @@ namespace {
 
 using nlohmann::json;
 
-// The figures of a sample that are plain numbers, each with its name: one list for both ways.
-template <class S, class Visit>
-void for_each_figure(S& sample, Visit visit) {
-  visit("operations", sample.operations);
-  visit("window_s", sample.window_s);
-  visit("makespan_s", sample.makespan_s);
-  visit("ideal_s", sample.ideal_s);
-  visit("thread_operations_min", sample.thread_operations_min);
-  visit("thread_operations_max", sample.thread_operations_max);
-  visit("fairness_jain", sample.fairness_jain);
-  visit("overlap", sample.overlap);
-  visit("cpu_user_s", sample.cpu_user_s);
-  visit("cpu_system_s", sample.cpu_system_s);
-  visit("voluntary_switches", sample.voluntary_switches);
-  visit("involuntary_switches", sample.involuntary_switches);
-  visit("peak_rss_bytes", sample.peak_rss_bytes);
-  visit("lock_bytes", sample.lock_bytes);
-  visit("timeouts", sample.timeouts);
-  visit("lost_updates", sample.lost_updates);
-  visit("violations", sample.violations);
-  visit("expired_holds", sample.expired_holds);
-  visit("refused_writes", sample.refused_writes);
-  visit("unserved", sample.unserved);
-  visit("idle_lateness_mean_ns", sample.idle_lateness_mean_ns);
-  visit("pinning_held", sample.pinning_held);
-  visit("steal_share", sample.steal_share);
-  visit("other_cpu_share", sample.other_cpu_share);
-  visit("false_conflicts", sample.false_conflicts);
-  visit("key_bytes_live", sample.key_bytes_live);
-  visit("key_bytes_idle", sample.key_bytes_idle);
+// A figure that is not finite is no measurement.
+void put(json& object, std::string_view name, const std::string& words) {
+  object[std::string(name)] = words;
+}
+void put(json& object, std::string_view name, const std::optional<double>& figure) {
+  if (figure && std::isfinite(*figure)) object[std::string(name)] = *figure;
+}
+template <class T>
+void put(json& object, std::string_view name, const std::optional<T>& figure) {
+  if (figure) object[std::string(name)] = *figure;
 }
 
-bool measured(const std::optional<std::uint64_t>& figure) {
-  return figure.has_value();
+void take(internal::FieldReader& reader, std::string_view name, std::string& words) {
+  reader.require(name, words);
 }
-bool measured(const std::optional<bool>& figure) {
-  return figure.has_value();
+template <class T>
+void take(internal::FieldReader& reader, std::string_view name, std::optional<T>& figure) {
+  reader.allow(name, figure);
 }
-bool measured(const std::optional<double>& figure) {
-  return figure && std::isfinite(*figure);
-}
+
 bool measured(const std::optional<LatencySummary>& l) {
   return l &&
          std::isfinite(l->mean_ns + l->p50_ns + l->p90_ns + l->p99_ns + l->p999_ns + l->max_ns);
@@ -70,10 +49,9 @@ json latency_json(const LatencySummary& latency) {
   for (const LatencyBucket& b : latency.buckets) {
     buckets.push_back({b.low_ns, b.high_ns, b.count});
   }
-  return {{"samples", latency.samples}, {"mean_ns", latency.mean_ns},
-          {"p50_ns", latency.p50_ns},   {"p90_ns", latency.p90_ns},
-          {"p99_ns", latency.p99_ns},   {"p999_ns", latency.p999_ns},
-          {"max_ns", latency.max_ns},   {"buckets", std::move(buckets)}};
+  json object = {{"buckets", std::move(buckets)}};
+  figures(latency, [&](const char* name, const auto& figure) { object[name] = figure; });
+  return object;
 }
 
 absl::Status read_buckets(const json& buckets, const std::string& where, LatencySummary& latency) {
@@ -100,13 +78,7 @@ void read_latency(internal::FieldReader& sample, const char* name,
   if (object == nullptr) return;
   LatencySummary& latency = out.emplace();
   internal::FieldReader reader(*object, sample.path(name));
-  reader.require("samples", latency.samples);
-  reader.require("mean_ns", latency.mean_ns);
-  reader.require("p50_ns", latency.p50_ns);
-  reader.require("p90_ns", latency.p90_ns);
-  reader.require("p99_ns", latency.p99_ns);
-  reader.require("p999_ns", latency.p999_ns);
-  reader.require("max_ns", latency.max_ns);
+  figures(latency, [&](const char* figure, auto& value) { reader.require(figure, value); });
   if (const json* buckets = reader.required("buckets")) {
     reader.merge(read_buckets(*buckets, reader.path("buckets"), latency));
   }
@@ -129,13 +101,8 @@ void read_outcome(internal::FieldReader& reader, Outcome& out) {
 }  // namespace
 
 std::string sample_text(const Sample& sample) {
-  json object = {{"outcome", std::string(outcome_name(sample.outcome))},
-                 {"reason", sample.reason},
-                 {"disturbance", sample.disturbance},
-                 {"counts", sample.counts}};
-  for_each_figure(sample, [&](const char* name, const auto& figure) {
-    if (measured(figure)) object[name] = *figure;
-  });
+  json object = {{"outcome", std::string(outcome_name(sample.outcome))}};
+  fields(sample, [&](const Field& field, const auto& figure) { put(object, field.name, figure); });
   if (measured(sample.wait)) object["wait"] = latency_json(*sample.wait);
   if (measured(sample.hold)) object["hold"] = latency_json(*sample.hold);
   return object.dump(-1, ' ', false, json::error_handler_t::replace);
@@ -147,10 +114,7 @@ absl::StatusOr<Sample> parse_sample(std::string_view text) {
   Sample sample;
   internal::FieldReader reader(*object, "sample");
   read_outcome(reader, sample.outcome);
-  reader.require("reason", sample.reason);
-  reader.require("disturbance", sample.disturbance);
-  reader.require("counts", sample.counts);
-  for_each_figure(sample, [&](const char* name, auto& figure) { reader.allow(name, figure); });
+  fields(sample, [&](const Field& field, auto& figure) { take(reader, field.name, figure); });
   read_latency(reader, "wait", sample.wait);
   read_latency(reader, "hold", sample.hold);
   if (absl::Status status = reader.finish(); !status.ok()) return status;

@@ -2,15 +2,22 @@
 
 #include "harness/record/schema.h"
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cmath>
 #include <concepts>
 #include <cstdint>
+#include <iterator>
 #include <limits>
+#include <map>
 #include <optional>
 
+#include <absl/strings/str_format.h>
+#include <nlohmann/json.hpp>
+
 #include "harness/plan/spelling.h"
+#include "harness/record/latency.h"
 #include "harness/record/outcome.h"
 
 namespace lockbench {
@@ -56,11 +63,6 @@ std::string of_cell(const Row& row) {
 template <auto kMember>
 std::string spelt(const Row& row) {
   return to_text(row.trial.cell.*kMember);
-}
-
-template <auto kMember>
-std::string measured(const Row& row) {
-  return text(row.sample.*kMember);
 }
 
 template <auto kWork>
@@ -109,16 +111,12 @@ std::string efficiency(const Row& row) {
 using L = LatencySummary;
 using S = Sample;
 
-constexpr std::string_view kNoSample = "no sample came back";
 constexpr std::string_view kNoWaits = "no wait was timed";
 constexpr std::string_view kNoHolds = "no hold was timed";
-constexpr std::string_view kNotFixed = "`mode` is not `fixed`, or no sample came back";
-constexpr std::string_view kNoIdeal = "`mode` is not `fixed`, or the workload has no known ideal";
-constexpr std::string_view kNotOpen = "`mode` is not `open`";
-constexpr std::string_view kTooShort = "the window was too short for the kernel's clock to tell";
-constexpr std::string_view kNoProof = "the trial came to no proof";
 
-constexpr Column kColumns[] = {
+// In the order that is promised. A column with a name alone is a field of the sample, which says
+// the rest; those that are not listed follow at the end, in their own order.
+const Column kColumns[] = {
     {"schema_version", "number", "version of this table", "", of_run<&RunIdentity::schema_version>},
     {"run_id", "name", "the run; the same in all its files", "", of_run<&RunIdentity::run_id>},
     {"preset", "name", "the preset, or `command line`", "", of_run<&RunIdentity::preset>},
@@ -156,14 +154,11 @@ constexpr Column kColumns[] = {
      of_trial<&Trial::seed>},
     {"warmup_s", "s", "time before the window, as planned", "",
      [](const Row& r) { return text(Seconds(r.trial.cell.warmup).count()); }},
-    {"window_s", "s",
-     "from the start to the end of the last thread, as measured; what rates are divided by",
-     kNoSample, measured<&S::window_s>},
-    {"operations", "count", "of all threads, in the window", kNoSample, measured<&S::operations>},
+    {"window_s"},
+    {"operations"},
     {"operations_per_s", "1/s", "`operations` / `window_s`", kNoSample, operations_per_s},
-    {"makespan_s", "s", "the time that the whole work took", kNotFixed, measured<&S::makespan_s>},
-    {"ideal_s", "s", "what a perfect lock would take for the same work", kNoIdeal,
-     measured<&S::ideal_s>},
+    {"makespan_s"},
+    {"ideal_s"},
     {"efficiency", "ratio", "`ideal_s` / `makespan_s`; 1 is perfect", kNoIdeal, efficiency},
     {"wait_samples", "count", "waits timed, from asking for the lock to having it", kNoWaits,
      latency_samples<&S::wait>},
@@ -178,42 +173,24 @@ constexpr Column kColumns[] = {
      latency_figure<&S::wait, &L::p999_ns>},
     {"wait_max_ns", "ns", "the longest one timed, exact", kNoWaits,
      latency_figure<&S::wait, &L::max_ns>},
-    {"thread_operations_min", "count", "operations of the thread that did fewest", kNoSample,
-     measured<&S::thread_operations_min>},
-    {"thread_operations_max", "count", "operations of the thread that did most", kNoSample,
-     measured<&S::thread_operations_max>},
-    {"fairness_jain", "ratio",
-     "Jain's index of the threads' operations; 1: all did the same, "
-     "1/`threads`: one did all",
-     kNoSample, measured<&S::fairness_jain>},
-    {"overlap", "ratio", "share of the window in which all threads were at work", kNoSample,
-     measured<&S::overlap>},
-    {"cpu_user_s", "s",
-     "processor time of the trial's process in user mode, in the window; of `file_counter`, of all "
-     "its processes",
-     kNoSample, measured<&S::cpu_user_s>},
-    {"cpu_system_s", "s", "the same in the kernel", kNoSample, measured<&S::cpu_system_s>},
-    {"voluntary_switches", "count", "context switches because a thread waited", kNoSample,
-     measured<&S::voluntary_switches>},
-    {"involuntary_switches", "count", "context switches because its time was up", kNoSample,
-     measured<&S::involuntary_switches>},
-    {"peak_rss_bytes", "bytes",
-     "most memory that the trial's process had at once; of `file_counter`, the one that starts the "
-     "others",
-     kNoSample, measured<&S::peak_rss_bytes>},
-    {"lock_bytes", "bytes", "what the primitive itself occupies when all have left", kNoSample,
-     measured<&S::lock_bytes>},
-    {"timeouts", "count", "acquisitions given up: time ran out, a try failed, or it was refused",
-     kNoSample, measured<&S::timeouts>},
-    {"lost_updates", "count", "writes that another thread's write undid; 0 where locks exclude",
-     kNoProof, measured<&S::lost_updates>},
-    {"violations", "count", "other breaches: too many holders, a lease given twice, …", kNoProof,
-     measured<&S::violations>},
+    {"thread_operations_min"},
+    {"thread_operations_max"},
+    {"fairness_jain"},
+    {"overlap"},
+    {"cpu_user_s"},
+    {"cpu_system_s"},
+    {"voluntary_switches"},
+    {"involuntary_switches"},
+    {"peak_rss_bytes"},
+    {"lock_bytes"},
+    {"timeouts"},
+    {"lost_updates"},
+    {"violations"},
     {"valid", "name", "`true`: it ended well and its proof holds; only then do its figures count",
      "", [](const Row& r) { return std::string(r.valid() ? "true" : "false"); }},
     {"outcome", "name", "`ok`, `deadlock`, `timeout`, `crashed` or `failed`", "",
      [](const Row& r) { return std::string(outcome_name(r.sample.outcome)); }},
-    {"reason", "text", "why it is not `ok` or not valid", "it is both", measured<&S::reason>},
+    {"reason"},
     {"started_at", "text", "UTC, ISO 8601", "", [](const Row& r) { return r.started_at; }},
     {"hold_lines", "count", "cache lines written inside", "`hold_kind` is not `touch`",
      work_lines<&Cell::hold>},
@@ -244,14 +221,10 @@ constexpr Column kColumns[] = {
      latency_figure<&S::hold, &L::max_ns>},
     {"attempt", "number", "of this trial, from 0: a disturbed one is measured again", "",
      [](const Row& r) { return text(r.attempt); }},
-    {"disturbance", "text", "what outside the lock spoilt the trial; such rows are not valid",
-     "nothing is known against it", measured<&S::disturbance>},
-    {"steal_share", "ratio", "of the machine's time in the window, taken by the host", kTooShort,
-     measured<&S::steal_share>},
-    {"other_cpu_share", "ratio", "of the machine's time in the window, used by other processes",
-     kTooShort, measured<&S::other_cpu_share>},
-    {"pinning_held", "name", "`true`: every bound thread ran where it was bound to",
-     "`pinning` is `none`, or no sample came back", measured<&S::pinning_held>},
+    {"disturbance"},
+    {"steal_share"},
+    {"other_cpu_share"},
+    {"pinning_held"},
     {"rate_per_s", "1/s", "arrivals of all threads together", kNotOpen,
      [](const Row& r) {
        const Cell& cell = r.trial.cell;
@@ -262,48 +235,62 @@ constexpr Column kColumns[] = {
        const Cell& cell = r.trial.cell;
        return cell.mode == Mode::kOpen ? to_text(cell.arrivals) : std::string();
      }},
-    {"unserved", "count",
-     "arrivals whose turn did not come before the window closed; each counts as a wait until then",
-     kNotOpen, measured<&S::unserved>},
-    {"idle_lateness_mean_ns", "ns",
-     "how late an operation began whose thread was waiting for it: the harness's own share of a "
-     "wait",
-     "`mode` is not `open`, or no thread ever waited", measured<&S::idle_lateness_mean_ns>},
-    {"false_conflicts", "ratio",
-     "of the conflicts that timed acquisitions met, the share with another key on the same lock",
-     "not watched, the primitive does not hash keys, or there was no conflict",
-     measured<&S::false_conflicts>},
-    {"key_bytes_live", "bytes", "what a held key occupies, its handle included",
-     "the primitive has no lock per key, or no sample came back", measured<&S::key_bytes_live>},
-    {"key_bytes_idle", "bytes", "what a key still occupies when nobody uses it any more",
-     "the primitive has no lock per key, or no sample came back", measured<&S::key_bytes_idle>},
-    {"counts", "text", "final value of each key's counter, by blanks",
-     "over 32 keys, or the workload counts nothing", measured<&S::counts>},
-    {"expired_holds", "count",
-     "holds that the primitive ended because their time was up and others waited",
-     "the primitive takes no key from its holder, or no sample came back",
-     measured<&S::expired_holds>},
-    {"refused_writes", "count",
-     "updates of such holders that were refused, and so not made; they are not in `operations`",
-     "the primitive takes no key from its holder, or no sample came back",
-     measured<&S::refused_writes>},
+    {"unserved"},
+    {"idle_lateness_mean_ns"},
+    {"false_conflicts"},
+    {"key_bytes_live"},
+    {"key_bytes_idle"},
+    {"counts"},
+    {"expired_holds"},
+    {"refused_writes"},
 };
+
+// Fills in what the fields of the sample say, and adds those that are not listed.
+std::vector<Column> with_sample_fields(std::vector<Column> columns) {
+  const Sample none;
+  fields(none, [&columns](const Field& field, const auto&) {
+    auto place = std::find_if(columns.begin(), columns.end(),
+                              [&](const Column& column) { return column.name == field.name; });
+    if (place == columns.end()) place = columns.insert(place, Column{field, nullptr});
+    static_cast<Field&>(*place) = field;
+  });
+  return columns;
+}
+
+std::map<std::string_view, std::string> sample_cells(const Sample& sample) {
+  std::map<std::string_view, std::string> cells;
+  fields(sample,
+         [&cells](const Field& field, const auto& figure) { cells[field.name] = text(figure); });
+  return cells;
+}
+
+nlohmann::ordered_json json_of(const Field& field) {
+  nlohmann::ordered_json object = {
+      {"name", field.name}, {"unit", field.unit}, {"meaning", field.meaning}};
+  if (!field.empty_when.empty()) object["empty_when"] = field.empty_when;
+  return object;
+}
 
 }  // namespace
 
 std::span<const Column> trial_columns() {
-  return kColumns;
+  static const std::vector<Column> columns =
+      with_sample_fields({std::begin(kColumns), std::end(kColumns)});
+  return columns;
 }
 
 std::vector<std::string> trial_header() {
   std::vector<std::string> names;
-  for (const Column& column : kColumns) names.emplace_back(column.name);
+  for (const Column& column : trial_columns()) names.emplace_back(column.name);
   return names;
 }
 
 std::vector<std::string> trial_fields(const Row& row) {
   std::vector<std::string> fields;
-  for (const Column& column : kColumns) fields.push_back(column.cell(row));
+  std::map<std::string_view, std::string> of_sample = sample_cells(row.sample);
+  for (const Column& column : trial_columns()) {
+    fields.push_back(column.cell != nullptr ? column.cell(row) : of_sample.at(column.name));
+  }
   return fields;
 }
 
@@ -313,6 +300,33 @@ std::string figure_text(double figure) {
   char digits[std::numeric_limits<double>::max_digits10 + 8];
   const auto [end, error] = std::to_chars(std::begin(digits), std::end(digits), figure);
   return error == std::errc{} ? std::string(digits, end) : std::string();
+}
+
+std::string schema_json() {
+  nlohmann::ordered_json trials = nlohmann::ordered_json::array();
+  for (const Column& column : trial_columns()) trials.push_back(json_of(column));
+  nlohmann::ordered_json latency = nlohmann::ordered_json::array();
+  for (const Field& column : latency_columns()) latency.push_back(json_of(column));
+  const nlohmann::ordered_json whole = {
+      {"schema_version", kSchemaVersion}, {"trials", trials}, {"latency", latency}};
+  return whole.dump(1) + "\n";
+}
+
+std::string trials_markdown() {
+  std::string table = "| column | unit | meaning | empty when |\n|---|---|---|---|\n";
+  for (const Column& column : trial_columns()) {
+    table += absl::StrFormat("| `%s` | %s | %s | %s |\n", column.name, column.unit, column.meaning,
+                             column.empty_when.empty() ? "never" : column.empty_when);
+  }
+  return table;
+}
+
+std::string latency_markdown() {
+  std::string table = "| column | unit | meaning |\n|---|---|---|\n";
+  for (const Field& column : latency_columns()) {
+    table += absl::StrFormat("| `%s` | %s | %s |\n", column.name, column.unit, column.meaning);
+  }
+  return table;
 }
 
 }  // namespace lockbench

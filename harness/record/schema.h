@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Schema: the columns of trials.csv and latency.csv, in order. One table for the writer, the reader
-// and the page results/README.md.
+// Schema: the columns of trials.csv and latency.csv, in order.
+//
+// What a trial measures is listed once, beside its type, in sample.h; what the plan says of it, or
+// what follows from both, is listed here. Everything else is made from these two lists: headers,
+// rows, the sample's JSON, results/README.md, schema.json and `lockbench schema`.
 //
 // Guarantees   cells are pure functions of the row; numbers look the same in every locale, and a
 //              fraction is the shortest text that reads back as the same value; a figure that was
@@ -17,12 +20,8 @@
 
 namespace lockbench {
 
-struct Column {
-  std::string_view name;
-  std::string_view unit;        // s, ns, 1/s, bytes, count, ratio; number, name, text: none
-  std::string_view meaning;     // Markdown
-  std::string_view empty_when;  // Markdown; empty: never
-  std::string (*cell)(const Row&);
+struct Column : Field {
+  std::string (*cell)(const Row&) = nullptr;  // null: the field of the sample of that name
 };
 
 // Of trials.csv: one row a trial.
@@ -31,6 +30,13 @@ std::span<const Column> trial_columns();
 // The header of trials.csv, and one row of it.
 std::vector<std::string> trial_header();
 std::vector<std::string> trial_fields(const Row& row);
+
+// The schema of a run's tables, as schema.json in its folder has it.
+std::string schema_json();
+
+// The same as tables of results/README.md.
+std::string trials_markdown();
+std::string latency_markdown();
 
 // The shortest text that reads back as the same value; empty if it is not finite.
 std::string figure_text(double figure);

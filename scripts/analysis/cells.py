@@ -264,6 +264,19 @@ def left_out(trials: pd.DataFrame) -> str:
     return "; ".join(part for part in told if part)
 
 
+def expired(trials: pd.DataFrame) -> list[str]:
+    """`keyed_limited: 12 holds expired, 3 of their writes refused`, for each primitive that has
+    any, over all its valid rows."""
+    rows = trials[trials["valid"]]
+    sums = rows.groupby("label", sort=True)[["expired_holds", "refused_writes"]].sum()
+    return [
+        f"{label}: {units.plural(int(one['expired_holds']), 'hold')} expired,"
+        f" {one['refused_writes']:,.0f} of their writes refused"
+        for label, one in sums.iterrows()
+        if one["expired_holds"] > 0 or one["refused_writes"] > 0
+    ]
+
+
 def disturbed(trials: pd.DataFrame) -> str:
     """`3 rows left out: disturbed (3 as: the host took 14 % of the machine's time …)`; or empty.
     Reasons that differ by their figures only are told by the first."""

@@ -51,6 +51,7 @@ class Result:
     lines: list[Line]
     between_runs: bool = False
     notes: list[str] = field(default_factory=list)
+    banners: list[str] = field(default_factory=list)  # above all else
     scalability: list[Curve] = field(default_factory=list)  # of one run
     saturation: list[Saturation] = field(default_factory=list)
     published: list[Table] = field(default_factory=list)
@@ -63,7 +64,12 @@ def within(run: Run, options: Options) -> Result:
         run.heading,
         table,
         _lines(table),
-        notes=[*_notes_on_blocks(table), *_notes_on_disturbance(run)],
+        notes=[
+            *_notes_on_blocks(table),
+            *_notes_on_disturbance(run),
+            *cells.expired(run.trials),
+        ],
+        banners=run.banners,
         scalability=curves(run),
         saturation=saturations(run.valid),
         published=published.table(run),
@@ -79,7 +85,14 @@ def between(old: Run, new: Run, options: Options) -> Result:
     notes.append("one run came after the other: the machine's drift between them is in the ratios")
     notes += [*_notes_on_disturbance(old), *_notes_on_disturbance(new)]
     heading = f"run {new.run_id} against run {old.run_id} · {new.machine}"
-    return Result(heading, table, _lines(table), between_runs=True, notes=notes)
+    return Result(
+        heading,
+        table,
+        _lines(table),
+        between_runs=True,
+        notes=notes,
+        banners=[*old.banners, *new.banners],
+    )
 
 
 def slower_than(result: Result, share: float) -> list[verdict.Comparison]:

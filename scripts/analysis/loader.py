@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The one way into a run's folder: trials.csv, latency.csv and meta.json, checked.
 
-Guarantees   every column of the schema is there and of its type; a figure that was not measured is
+Guarantees   every column of the run's own schema (schema.json; a run from before that has none) is
+             there and of its type, a column that a later lockbench added too; a figure that was not
+             measured is
              NaN; `label` is the primitive as users write it; `operation_ns` is the mean time of
              one operation; a line that was cut off at the
              end of a file is left out and told in `Run.notes`.
@@ -25,6 +27,8 @@ from analysis.errors import InputError as InputError
 
 SCHEMA_VERSION = "1"
 
+# What trials.csv held when runs began to carry their schema. A column added since needs no line
+# here: its run's schema tells of it.
 TEXT = (
     "schema_version run_id preset target primitive params workload scenario mode key_type"
     " key_distribution hold_kind pinning seed valid outcome reason started_at think_kind"
@@ -43,6 +47,9 @@ COLUMNS = (
     " disturbance steal_share other_cpu_share pinning_held rate_per_s arrivals unserved"
     " idle_lateness_mean_ns false_conflicts key_bytes_live key_bytes_idle counts"
 ).split()
+
+# Added since, and shown: missing figures where a run is older.
+SHOWN_LATER = ["expired_holds", "refused_writes"]
 
 LATENCY_TEXT = ["run_id", "kind"]
 LATENCY_COLUMNS = "run_id trial kind low_ns high_ns count attempt".split()
@@ -98,6 +105,12 @@ class Run:
         return " · ".join(part for part in parts if part)
 
     @property
+    def banners(self) -> list[str]:
+        """What stands at the top of everything that shows this run; usually nothing."""
+        busy = _mapping(self.meta.get("surroundings")).get("busy")
+        return [f"Measured on a busy machine: {busy}"] if busy else []
+
+    @property
     def machine(self) -> str:
         """The machine in half a line; says so when the run does not tell."""
         machine = _mapping(self.meta.get("machine"))
@@ -126,13 +139,20 @@ def load(where: str | Path, lenient: bool = False) -> Run:
             f"{folder}: is not a folder; name the run's folder, which holds trials.csv"
         )
     path = folder / "trials.csv"
-    frame, notes = _read_csv(path, COLUMNS, lenient)
+    added = _added_columns(folder / "schema.json")
+    columns = [*COLUMNS, *added]
+    frame, notes = _read_csv(path, columns, lenient)
     if frame.empty:
         raise InputError(f"{path}: holds no trial; a finished one is a line after the header")
     if lenient:
         _fill_in(frame)
     _check_version(path, frame)
-    trials = _typed(path, frame, COLUMNS, TEXT)
+    unknown = {name: _is_text(frame[name]) for name in frame.columns if name not in columns}
+    added.update(unknown)
+    text = [*TEXT, *(name for name, is_text in added.items() if is_text)]
+    trials = _typed(path, frame, [*COLUMNS, *added], text)
+    for name in (name for name in SHOWN_LATER if name not in trials):
+        trials[name] = np.nan
     del frame
     _check_truth_values(path, trials)
     trials["valid"] = trials["valid"] == "true"
@@ -142,6 +162,26 @@ def load(where: str | Path, lenient: bool = False) -> Run:
     meta, meta_notes = _read_meta(folder / "meta.json")
     notes += meta_notes + _notes_on_end(folder / "meta.json", meta, len(trials))
     return Run(folder=folder, trials=trials, meta=meta, notes=tuple(notes))
+
+
+def _added_columns(path: Path) -> dict[str, bool]:
+    """Columns of the run's schema that COLUMNS does not know, and whether each holds text."""
+    if not path.exists():
+        return {}
+    try:
+        with _open(path) as text:
+            columns = json.load(text)["trials"]
+        told = {str(one["name"]): one["unit"] in ("name", "text") for one in columns}
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(
+            f"{path}: is no schema ({error!r}); put back what `lockbench schema --format json` says"
+        ) from None
+    return {name: is_text for name, is_text in told.items() if name not in COLUMNS}
+
+
+def _is_text(column: pd.Series) -> bool:
+    """Of a column that nothing tells of."""
+    return bool(pd.to_numeric(column[column != ""], errors="coerce").isna().any())
 
 
 def _open(path: Path) -> TextIO:

@@ -42,7 +42,7 @@ def as_text(result: Result, width: int | None = None, colour: bool = False) -> s
     widths = [
         max([_cells_wide(_HEADERS[i])] + [_cells_wide(r[i]) for r in _figures(body)]) for i in kept
     ]
-    out = [result.heading, ""]
+    out = [*result.banners, result.heading, ""]
     out += [line for table in result.published for line in _section_text(table)]
     for name, rows in body.items():
         out.append(f"{name}{_against(result, name)}")
@@ -59,7 +59,8 @@ def as_text(result: Result, width: int | None = None, colour: bool = False) -> s
 
 
 def as_markdown(result: Result) -> str:
-    out = [f"**{markdown(result.heading)}**", ""]
+    out = [f"**{markdown(banner)}**\n" for banner in result.banners]
+    out += [f"**{markdown(result.heading)}**", ""]
     for name, lines in _by_group(result).items():
         out += [markdown(name + _against(result, name)), ""]
         out.append("| " + " | ".join(_HEADERS) + " |")
@@ -97,6 +98,7 @@ def as_json(result: Result) -> str:
     document = {
         "comparisons": [one.record() for one in result.table.comparisons],
         "heading": result.heading,
+        "banners": result.banners,
         "same_within": result.table.same_within,
         "notes": result.notes,
         "cells": [_cell(line) for line in result.lines],

@@ -68,7 +68,7 @@ def _moment(lab: Lab, to_first_row: float) -> float:
 
 def _command(lab: Lab, folder: Path) -> list[str]:
     """To go on where there is a run, else to begin one."""
-    program = [str(lab.program), "run", "--progress", "off"]
+    program = [str(lab.program), "run", "--progress", "off", "--patience", "0"]
     if (folder / "meta.json").exists():
         return [*program, "--resume", str(folder)]
     # Killed before it had begun: nothing was finished, and nothing may be there.

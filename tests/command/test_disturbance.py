@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 
 import pytest
@@ -77,3 +79,37 @@ def test_a_trial_of_which_one_attempt_has_its_row_is_not_measured_again(
         ("1", "1"),
         ("1", "2"),
     ]
+
+
+def test_a_run_records_what_the_machine_did_beside_it(lockbench: Program) -> None:
+    words = ("run", "--primitive", "global", "--threads", "1", "--window", "1ms", "--blocks", "1")
+    done = lockbench.run(*words, "--patience", "0", "--out", "out")
+    assert "waits up to" not in done.stderr
+    meta = json.loads((lockbench.folder / "out" / "meta.json").read_text(encoding="utf-8"))
+    surroundings = meta["surroundings"]
+    assert surroundings["most_interference"] == 0.05
+    assert (surroundings["patience_s"], surroundings["waited_s"]) == (0, 0)
+    for moment in ("findings_at_start", "findings_at_end"):
+        for finding in surroundings[moment]:
+            assert finding["severity"] in ("note", "spoils")
+            assert finding["name"] and finding["what"]
+
+
+def test_without_patience_interference_is_recorded_and_the_row_stays_valid(
+    lockbench: Program,
+) -> None:
+    words = ("run", "--primitive", "global", "--threads", "1,2,4", "--window", "20ms")
+    lockbench.run(*words, "--blocks", "2", "--patience", "0", "--out", "out")
+    rows = rows_of(lockbench.folder / "out")
+    assert rows
+    for row in rows:
+        assert not row["interference"] or row["disturbance"] != row["interference"]
+
+
+def test_a_patience_that_is_no_time_is_refused_wherever_it_comes_from(lockbench: Program) -> None:
+    words = ("run", "--primitive", "global", "--dry-run")
+    assert lockbench.run(*words, "--patience", "long").returncode == 2
+    env = {**os.environ, "LOCKBENCH_PATIENCE": "long"}
+    done = lockbench.run(*words, env=env)
+    assert done.returncode == 2
+    assert "--patience" in done.stderr

@@ -119,27 +119,6 @@ TEST_F(Speed, ABatteryIsNoMains) {
   EXPECT_EQ(internal::mains_below(root()), true);
 }
 
-TEST(ProcessorUse, CountsTheProcessorsAskedForAndNothingTwice) {
-  //                user nice system idle iowait irq softirq steal guest guest_nice
-  const char* const text =
-      "cpu  10 5 0 0 0 0 0 0 0 0\n"
-      "cpu0 10 1 2 100 20 3 4 5 10 1\n"
-      "cpu1 1000 0 0 0 0 0 0 0 0 0\n"
-      "cpu10 7 0 0 1 0 0 0 0 0 0\n"
-      "intr 5 5 5\n";
-  EXPECT_EQ(internal::use_since_boot(text, {0}),
-            (ProcessorUse{.all = 145, .busy = 20, .stolen = 5}));
-  EXPECT_EQ(internal::use_since_boot(text, {0, 10}),
-            (ProcessorUse{.all = 153, .busy = 27, .stolen = 5}));
-  EXPECT_EQ(internal::use_since_boot("", {0}), ProcessorUse{});
-}
-
-TEST(ProcessorUse, ACountThatWentBackIsNone) {
-  EXPECT_EQ(internal::use_between({.all = 10, .busy = 5, .stolen = 3},
-                                  {.all = 30, .busy = 9, .stolen = 2}),
-            (ProcessorUse{.all = 20, .busy = 4, .stolen = 0}));
-}
-
 TEST(ListOfProcessors, HasALength) {
   EXPECT_EQ(internal::length_of_list("0-3,6"), 5u);
   EXPECT_EQ(internal::length_of_list("0"), 1u);

@@ -2,8 +2,6 @@
 
 #include "harness/measure/disturbance.h"
 
-#include <unistd.h>
-
 #include <gtest/gtest.h>
 
 namespace lockbench {
@@ -91,42 +89,111 @@ TEST(Disturbance, ATrialThatCameToNothingIsNotJudged) {
 }
 
 // 2 seconds of 4 processors, of which others worked 1.5 and the host took 0.8.
-constexpr HostUsage kBefore{.busy_s = 100, .stolen_s = 10, .total_s = 1000};
-constexpr HostUsage kAfter{.busy_s = 104.5, .stolen_s = 10.8, .total_s = 1008};
-
-TEST(HostUsage, OwnWorkIsNotThatOfOthers) {
-  Sample sample{.cpu_user_s = 2, .cpu_system_s = 1};
-  add_host_usage(kBefore, kAfter, sample);
-  EXPECT_NEAR(sample.steal_share.value(), 0.1, 1e-9);
-  EXPECT_NEAR(sample.other_cpu_share.value(), 1.5 / 8, 1e-9);
+TEST(ProcessorUseOfATrial, OfAShortWindowTheRecentUseStandsIn) {
+  Sample sample;
+  add_recent_use({.all = 40, .busy = 30}, 0.2, sample);
+  EXPECT_DOUBLE_EQ(sample.other_cpu_share.value(), 0.25);
+  add_recent_use({.all = 40, .busy = 40}, 0, sample);
+  EXPECT_DOUBLE_EQ(sample.other_cpu_share.value(), 0.25) << "the window's own was replaced";
+  Sample unknown;
+  add_recent_use({.all = 19, .busy = 19}, 0, unknown);
+  EXPECT_FALSE(unknown.other_cpu_share.has_value());
 }
 
-// The kernel counts a process's time and the machine's with different clocks.
-TEST(HostUsage, OthersNeverDidLessThanNothing) {
-  Sample sample{.cpu_user_s = 5, .cpu_system_s = 1};
-  add_host_usage(kBefore, kAfter, sample);
+constexpr std::uint32_t kProcessors = 2;
+
+Cell cell_of_threads(std::uint32_t threads) {
+  Cell cell = cell_of(Mode::kTimed);
+  cell.threads = threads;
+  return cell;
+}
+
+// Another process used one of two processors in the window.
+Sample crowded() {
+  return {
+      .window_s = 0.1, .run_delay_share = 0.31, .denied_cpu_share = 0.2, .other_cpu_share = 0.5};
+}
+
+TEST(Interference, ARunDelayIsSaidWithItsLimit) {
+  EXPECT_EQ(interference_of(cell_of_threads(2), crowded(), kProcessors),
+            "run delay 31 % of the window (maximum 5 %)");
+}
+
+TEST(Interference, WhatManyThreadsWereDeniedIsSaidWithItsLimit) {
+  EXPECT_EQ(interference_of(cell_of_threads(3), crowded(), kProcessors),
+            "others took 20 % of the processors' time from the threads (maximum 5 %)");
+}
+
+TEST(Interference, ThreadsThatOutnumberTheProcessorsMayWaitForEachOther) {
+  Sample sample = crowded();
+  sample.denied_cpu_share = 0;
+  EXPECT_EQ(interference_of(cell_of_threads(3), sample, kProcessors), "");
+}
+
+TEST(Interference, ThreadsThatDelayEachOtherOnOneProcessorAreNone) {
+  Sample sample = crowded();
+  sample.other_cpu_share = 0.05;  // a tick of one processor
+  EXPECT_EQ(interference_of(cell_of_threads(2), sample, kProcessors), "");
+}
+
+TEST(Interference, OfOthersOnlyWhatTheyUsedCanHaveBeenTaken) {
+  Sample sample = crowded();
+  sample.other_cpu_share = 0.15;
+  EXPECT_EQ(interference_of(cell_of_threads(3), sample, kProcessors),
+            "others took 10 % of the processors' time from the threads (maximum 5 %)");
+}
+
+TEST(Interference, ATrialThatOthersHardlyRanInIsQuiet) {
+  Sample sample = crowded();
+  sample.run_delay_share = 0.05;
+  sample.denied_cpu_share = 0.05;
+  for (const std::uint32_t threads : {1u, 8u}) {
+    EXPECT_EQ(interference_of(cell_of_threads(threads), sample, kProcessors), "");
+    EXPECT_EQ(interference_of(cell_of_threads(threads), Sample{}, kProcessors), "");
+  }
+}
+
+TEST(Interference, LimitsAreTheCallers) {
+  EXPECT_EQ(interference_of(cell_of_threads(1), crowded(), kProcessors, {.most_interference = 1}),
+            "");
+}
+
+// One thread, 418 operations in 100 ms: it got a processor for 0.35 ms.
+TEST(Interference, AThreadThatHardlyRanIsDisturbed) {
+  const Sample sample{.operations = 418,
+                      .window_s = 0.1,
+                      .overlap = 1.0,
+                      .run_delay_share = 0.9965,
+                      .denied_cpu_share = 0.9965,
+                      .other_cpu_share = 0.998};
+  EXPECT_EQ(interference_of(cell_of_threads(1), sample, kProcessors),
+            "run delay 100 % of the window (maximum 5 %)");
+}
+
+Sample that_used(double cpu_s) {
+  return {.cpu_user_s = cpu_s, .cpu_system_s = 0};
+}
+
+TEST(ProcessorUseOfATrial, OwnWorkIsNotThatOfOthers) {
+  Sample sample = that_used(3);
+  add_processor_use({.all = 800, .busy = 450, .stolen = 80}, sample);
+  EXPECT_DOUBLE_EQ(sample.steal_share.value(), 0.1);
+  EXPECT_DOUBLE_EQ(sample.other_cpu_share.value(), 1.5 / 8);
+}
+
+TEST(ProcessorUseOfATrial, OthersNeverDidLessThanNothing) {
+  Sample sample = that_used(5);
+  add_processor_use({.all = 800, .busy = 450}, sample);
   EXPECT_EQ(sample.other_cpu_share, 0.0);
 }
 
-TEST(HostUsage, SharesOfTooFewTicksAreAbsent) {
-  const double tick_s = 1.0 / static_cast<double>(sysconf(_SC_CLK_TCK));
-  Sample few{};
-  add_host_usage({}, {.busy_s = tick_s, .stolen_s = tick_s, .total_s = 19 * tick_s}, few);
-  EXPECT_EQ(few.steal_share, std::nullopt);
-  EXPECT_EQ(few.other_cpu_share, std::nullopt);
-  Sample enough{};
-  add_host_usage({}, {.busy_s = tick_s, .stolen_s = tick_s, .total_s = 21 * tick_s}, enough);
-  EXPECT_NEAR(enough.steal_share.value(), 1.0 / 21, 1e-9);
-}
-
-TEST(HostUsage, OfThisMachineOnlyGrows) {
-  const std::optional<HostUsage> before = HostUsage::now();
-  const std::optional<HostUsage> after = HostUsage::now();
-  ASSERT_EQ(before.has_value(), after.has_value());
-  if (!before) GTEST_SKIP() << "/proc/stat does not tell";
-  EXPECT_GT(before->total_s, 0);
-  EXPECT_GE(after->total_s, before->total_s);
-  EXPECT_GE(before->total_s, before->busy_s + before->stolen_s);
+TEST(ProcessorUseOfATrial, SharesOfTooFewTicksAreAbsent) {
+  Sample few;
+  add_processor_use({.all = 19, .busy = 1, .stolen = 1}, few);
+  EXPECT_FALSE(few.steal_share || few.other_cpu_share);
+  Sample enough;
+  add_processor_use({.all = 21, .busy = 1, .stolen = 1}, enough);
+  EXPECT_TRUE(enough.steal_share && enough.other_cpu_share);
 }
 
 }  // namespace

@@ -2,16 +2,22 @@
 
 #include "harness/measure/usage.h"
 
+#include <vector>
+
 #include <gtest/gtest.h>
+
+#include "harness/measure/conclude.h"
 
 namespace lockbench {
 namespace {
 
 TEST(Usage, WhatIsToldIsTheDifference) {
+  const Usage before{
+      .user_s = 1, .system_s = 2, .voluntary_switches = 3, .involuntary_switches = 4};
+  const Usage after{
+      .user_s = 1.5, .system_s = 4, .voluntary_switches = 13, .involuntary_switches = 24};
   Sample sample;
-  add_usage({.user_s = 1, .system_s = 2, .voluntary_switches = 3, .involuntary_switches = 4},
-            {.user_s = 1.5, .system_s = 4, .voluntary_switches = 13, .involuntary_switches = 24},
-            sample);
+  add_usage(after - before, sample);
   EXPECT_EQ(sample.cpu_user_s, 0.5);
   EXPECT_EQ(sample.cpu_system_s, 2.0);
   EXPECT_EQ(sample.voluntary_switches, 10u);

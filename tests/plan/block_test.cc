@@ -57,6 +57,14 @@ TEST(Block, DependsOnTheSeedAndItsNumberNotOnTheBlocksBefore) {
   EXPECT_EQ(short_before.trials.back().seed, long_before.trials.back().seed);
 }
 
+TEST(Block, ItsSeedIsKeptExactlyByReadersThatHaveDoublesOnly) {
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+    Plan plan{.seed = seed};
+    append_block(plan, cells(1));
+    EXPECT_LT(plan.trials[0].seed, std::uint64_t{1} << 53);
+  }
+}
+
 TEST(Block, EveryOrderComesUpAboutEquallyOften) {
   std::map<std::vector<std::uint32_t>, int> orders;
   for (std::uint64_t seed = 0; seed < 6000; ++seed) {

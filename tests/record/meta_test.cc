@@ -137,7 +137,7 @@ TEST(Meta, ErrorsNameTheField) {
   EXPECT_THAT(error_of(object), HasSubstr("meta.json.plan: "));
   object = good;
   object["extra"] = 1;
-  EXPECT_THAT(error_of(object), HasSubstr("meta.json.extra: no such field in this version"));
+  EXPECT_TRUE(parse_meta(object.dump(), "meta.json").ok()) << "of a later version";
   EXPECT_THAT(std::string(parse_meta("{\"sch", "meta.json").status().message()),
               HasSubstr("meta.json: not JSON at byte"));
 }

@@ -11,6 +11,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "harness/record/csv.h"
 #include "tests/record/example_run.h"
@@ -91,6 +92,22 @@ TEST(Schema, TheColumnsThatReadersRelyOnComeFirstAndInOrder) {
 TEST(Schema, NoTwoColumnsHaveOneName) {
   const std::vector<std::string> header = trial_header();
   EXPECT_EQ(std::set<std::string>(header.begin(), header.end()).size(), header.size());
+}
+
+TEST(Schema, EveryColumnSaysWhatItIs) {
+  for (const Column& column : trial_columns()) {
+    EXPECT_FALSE(column.unit.empty()) << column.name;
+    EXPECT_FALSE(column.meaning.empty()) << column.name;
+  }
+}
+
+TEST(Schema, AsJsonHasTheColumnsOfBothTablesInOrder) {
+  const nlohmann::json schema = nlohmann::json::parse(schema_json());
+  std::vector<std::string> names;
+  for (const nlohmann::json& column : schema["trials"]) names.push_back(column["name"]);
+  EXPECT_EQ(names, trial_header());
+  EXPECT_EQ(schema["latency"].size(), 7u);
+  EXPECT_EQ(schema["schema_version"], kSchemaVersion);
 }
 
 TEST(Schema, AFullRowIsWrittenAsInTheGoldenFile) {

@@ -284,7 +284,8 @@ def write_run(
     if change_all is not None:
         found = change_all(found)
     with open(folder / "trials.csv", "w", newline="", encoding="utf-8") as out:
-        writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
+        names = dict.fromkeys([*COLUMNS, *(name for row in found for name in row)])
+        writer = csv.DictWriter(out, list(names), lineterminator="\n")
         writer.writeheader()
         writer.writerows(found)
     lines = ["run_id,trial,kind,low_ns,high_ns,count,attempt"]

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import synthetic
@@ -35,6 +37,50 @@ def test_columns_are_those_that_the_harness_writes() -> None:
     header = golden.read_text(encoding="utf-8").splitlines()[0].split(",")
     assert header[: len(loader.COLUMNS)] == loader.COLUMNS
     assert synthetic.COLUMNS == loader.COLUMNS
+
+
+def schema_of(*columns: tuple[str, str]) -> str:
+    return json.dumps({"trials": [{"name": name, "unit": unit} for name, unit in columns]})
+
+
+def test_a_column_that_the_run_s_schema_adds_is_read_as_it_says(make_run: MakeRun) -> None:
+    def change(row: dict[str, Any]) -> None:
+        row.update(spins=7, colour="12")
+
+    folder = make_run(change=change)
+    (folder / "schema.json").write_text(
+        schema_of(("trial", "number"), ("spins", "count"), ("colour", "name")), encoding="utf-8"
+    )
+    trials = loader.load(folder).trials
+    assert set(trials["spins"]) == {7.0}
+    assert set(trials["colour"]) == {"12"}
+
+
+def test_a_column_of_the_schema_that_is_missing_is_named(make_run: MakeRun) -> None:
+    folder = make_run()
+    (folder / "schema.json").write_text(schema_of(("spins", "count")), encoding="utf-8")
+    assert "column spins is missing" in refusal(folder)
+
+
+def test_a_column_that_nothing_tells_of_is_read_too(make_run: MakeRun) -> None:
+    def change(row: dict[str, Any]) -> None:
+        row.update(spins=7, colour="red")
+
+    trials = loader.load(make_run(change=change)).trials
+    assert set(trials["spins"]) == {7.0}
+    assert set(trials["colour"]) == {"red"}
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"trials": 3}', '{"trials": [{}]}'])
+def test_a_broken_schema_is_said_with_what_would_be_right(make_run: MakeRun, text: str) -> None:
+    folder = make_run()
+    (folder / "schema.json").write_text(text, encoding="utf-8")
+    assert "lockbench schema --format json" in refusal(folder)
+
+
+@pytest.mark.parametrize("run", sorted((ROOT / "results" / "reference").glob("*/*")))
+def test_runs_from_before_schemas_were_carried_are_read(run: Path) -> None:
+    assert not loader.load(run).trials.empty
 
 
 def test_rows_that_the_harness_writes_are_read(tmp_path: Path) -> None:

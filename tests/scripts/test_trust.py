@@ -219,3 +219,30 @@ def test_memory_of_a_key_is_shown_where_each_key_has_a_lock(make_run: MakeRun) -
         PICTURES["cost"](loader.load(make_run(cells=made, change=count)))
     )
     assert "memory of a key" not in words(PICTURES["cost"](loader.load(make_run("b", cells=made))))
+
+
+def test_a_busy_machine_stands_above_everything_that_shows_the_run(
+    make_run: MakeRun, capsys: Capture
+) -> None:
+    busy = "others use 50 % of the processors (maximum 5 %)"
+    run = make_run(meta={**synthetic.META, "surroundings": {"busy": busy}})
+    banner = f"Measured on a busy machine: {busy}"
+    loaded = loader.load(run)
+    assert loaded.banners == [banner]
+    for form in ("text", "markdown"):
+        compare.main([str(run), "--format", form])
+        assert banner in capsys.readouterr().out.splitlines()[0]
+    compare.main([str(run), "--format", "json"])
+    assert json.loads(capsys.readouterr().out)["banners"] == [banner]
+    assert loader.load(make_run("quiet")).banners == []
+
+
+def test_holds_that_expired_are_told(make_run: MakeRun) -> None:
+    def change(row: dict[str, Any]) -> None:
+        if row["primitive"] == "keyed":
+            row.update(expired_holds=2, refused_writes=1)
+
+    made = synthetic.sweep(("global", "keyed"), threads=(2,))
+    run = loader.load(make_run(cells=made, change=change, blocks=3))
+    assert cells.expired(run.trials) == ["keyed: 6 holds expired, 3 of their writes refused"]
+    assert cells.expired(loader.load(make_run("older", cells=made)).trials) == []

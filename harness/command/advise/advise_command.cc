@@ -43,6 +43,7 @@ int measure(const AdviseOptions& options) {
                   {.progress = options.progress,
                    .program = options.program,
                    .command = "advise",
+                   .patience = options.patience,
                    .finished = finished});
 }
 

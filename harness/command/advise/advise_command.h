@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/command/advise/advice_case.h"
+#include "harness/command/run/machine_watch.h"
 #include "harness/command/run/progress.h"
 
 namespace lockbench {
@@ -16,6 +17,7 @@ namespace lockbench {
 struct AdviseOptions {
   AdviceCase wanted;  // of 0 threads: asks for it on the terminal
   Nanoseconds budget = std::chrono::seconds(30);
+  Nanoseconds patience = kUsualPatience;     // how long it waits for a quiet machine
   std::optional<std::filesystem::path> run;  // answers from this one; absent: measures
   std::optional<std::filesystem::path> out;  // the folder of what it measures
   std::string format = "text";

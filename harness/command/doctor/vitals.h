@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/measure/processor_use.h"
 #include "harness/process/cgroup.h"
-#include "harness/process/processor_use.h"
 #include "harness/record/build.h"
 #include "harness/record/machine.h"
 

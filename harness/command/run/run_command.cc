@@ -115,7 +115,10 @@ SessionSettings settings_of(const RunOptions& options) {
   const auto say = [options](const FinishedSession& session) {
     return finish_run(session, options.program, options.format);
   };
-  return {.progress = options.progress, .program = options.program, .finished = say};
+  return {.progress = options.progress,
+          .program = options.program,
+          .patience = options.patience,
+          .finished = say};
 }
 
 int resume(const RunOptions& options) {

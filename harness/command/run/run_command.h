@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/command/run/machine_watch.h"
 #include "harness/command/run/progress.h"
 #include "harness/plan/preset.h"
 
@@ -19,8 +20,9 @@ struct RunOptions {
   std::optional<std::filesystem::path> out;     // the run's folder
   std::optional<std::filesystem::path> resume;  // goes on with the run in this folder
   std::optional<double> precision;              // adds blocks until medians are known to this share
-  double same_within = 0.05;          // below this share of difference, primitives are the same
-  std::optional<Nanoseconds> budget;  // for the whole run; absent: default_budget()
+  double same_within = 0.05;              // below this share of difference, primitives are the same
+  std::optional<Nanoseconds> budget;      // for the whole run; absent: default_budget()
+  Nanoseconds patience = kUsualPatience;  // how long it waits for a quiet machine
   bool dry_run = false;
   ProgressStyle progress = ProgressStyle::kAuto;
   std::string format = "text";     // of the comparison at its end

@@ -5,7 +5,6 @@
 #include <iostream>
 #include <utility>
 
-#include "harness/command/doctor/diagnosis.h"
 #include "harness/measure/calibration.h"
 #include "harness/process/signals.h"
 #include "harness/record/build.h"
@@ -54,8 +53,6 @@ int run_plan(Plan plan, const std::optional<std::filesystem::path>& out,
     return kBadInput;
   }
   say(command, target_note(machine, identity.target));
-  // At most one line: what it would mend is doctor's to say.
-  say(command, spoilers_line(read_vitals_quickly(machine, this_build())));
   Session session(*std::move(writer), {}, {}, std::move(settings));
   if (aim) session.aim_for(*aim);
   return session.run();

@@ -10,6 +10,8 @@
 
 #include "harness/catalog/catalog.h"
 #include "harness/command/run/child.h"
+#include "harness/measure/disturbance.h"
+#include "harness/measure/pinning.h"
 #include "harness/plan/describe.h"
 #include "harness/plan/limits.h"
 #include "harness/process/analysis_command.h"
@@ -54,6 +56,8 @@ Session::Session(RunWriter writer, std::set<std::uint32_t> done, std::vector<Mea
                  SessionSettings settings)
     : writer_(std::move(writer)),
       progress_(settings.progress),
+      watch_(settings.patience, writer_.meta().surroundings.value_or(Surroundings{}),
+             [this](const std::string& what) { say(what); }),
       measurements_(std::move(before)),
       settings_(std::move(settings)) {
   for (const Trial& trial : writer_.meta().plan.trials) {
@@ -73,6 +77,11 @@ void Session::aim_for(const RunAim& aim) {
 }
 
 int Session::run() {
+  watch_.note_start();
+  watch_.wait_for_quiet();
+  if (const absl::Status noted = writer_.note(watch_.surroundings()); !noted.ok()) {
+    return stopped(noted);
+  }
   if (aim_ && !aim_->precision) start_follower();
   for (;;) {
     // By place, since the plan may grow.
@@ -97,7 +106,10 @@ absl::Status Session::measure(const Trial& trial) {
     if (absl::Status status = writer_.append(*row); !status.ok()) return status;
     measurements_.push_back(measurement_of(*row));
     if (number == 0) ++kept_;
-    if (!row->sample.disturbance.empty() && number + 1 < kMostAttempts) continue;
+    if (!row->sample.disturbance.empty() && number + 1 < kMostAttempts) {
+      if (!row->sample.interference.empty()) watch_.wait_for_quiet();
+      continue;
+    }
     tally_.add(trial, row->sample);
     note_figure(trial, row->sample);
     break;
@@ -117,7 +129,21 @@ absl::StatusOr<Row> Session::attempt(const Trial& trial, std::uint32_t number) {
   absl::StatusOr<Sample> sample = measure_in_child(kThisProgram, trial);
   if (!sample.ok()) return sample.status();
   row.sample = *std::move(sample);
+  watch_.note_trial(row.sample);
+  note_disturbance(trial.cell, row.sample);
   return row;
+}
+
+// What others did makes a row invalid, unless the run has to take the machine as it is.
+void Session::note_disturbance(const Cell& cell, Sample& sample) {
+  sample.disturbance = disturbance_of(cell, sample);
+  sample.interference = interference_of(cell, sample, usable_processors());
+  if (watch_.accepts_interference()) {
+    if (!sample.interference.empty()) watch_.note_busy(sample.interference);
+  } else if (sample.disturbance.empty()) {
+    sample.disturbance = sample.interference;
+  }
+  if (sample.reason.empty()) sample.reason = sample.disturbance;
 }
 
 // A disturbed trial has no figure to give, but its cell is one that wants more of them. One that
@@ -208,7 +234,10 @@ int Session::finished() {
   update_elapsed();
   progress_.show(state_, "");
   progress_.leave_bar();
-  if (const absl::Status ended = end(RunEnd::State::kFinished); !ended.ok()) {
+  watch_.note_end();
+  absl::Status ended = writer_.note(watch_.surroundings());
+  ended.Update(end(RunEnd::State::kFinished));
+  if (!ended.ok()) {
     return complain(ended);
   }
   return settings_.finished({.folder = writer_.folder().string(),
@@ -233,10 +262,14 @@ int Session::stopped(const absl::Status& status) {
       absl::Status(status.code(), std::string(status.message()) + "; " + how_to_go_on()));
 }
 
-int Session::complain(const absl::Status& status) const {
-  std::cerr << "lockbench " << settings_.command << ": " << one_line(std::string(status.message()))
-            << '\n';
+int Session::complain(const absl::Status& status) {
+  say(std::string(status.message()));
   return kCouldNotFinish;
+}
+
+void Session::say(const std::string& what) {
+  progress_.leave_bar();
+  std::cerr << "lockbench " << settings_.command << ": " << one_line(what) << '\n';
 }
 
 absl::Status Session::end(RunEnd::State state) {

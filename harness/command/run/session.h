@@ -16,6 +16,7 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
+#include "harness/command/run/machine_watch.h"
 #include "harness/command/run/open_comparisons.h"
 #include "harness/command/run/progress.h"
 #include "harness/command/run/tally.h"
@@ -49,8 +50,9 @@ struct RunAim {
 
 struct SessionSettings {
   ProgressStyle progress = ProgressStyle::kAuto;
-  std::string program;          // how lockbench was called, for what is to be typed next
-  std::string command = "run";  // that its complaints are told by
+  std::string program;                    // how lockbench was called, for what is to be typed next
+  std::string command = "run";            // that its complaints are told by
+  Nanoseconds patience = kUsualPatience;  // how long it waits for a quiet machine
   std::function<int(const FinishedSession&)> finished;  // says what came of it; the exit code
 };
 
@@ -73,6 +75,7 @@ class Session {
   void add_missing(const Trial& trial);
   absl::Status measure(const Trial& trial);
   absl::StatusOr<Row> attempt(const Trial& trial, std::uint32_t number);
+  void note_disturbance(const Cell& cell, Sample& sample);
   void note_figure(const Trial& trial, const Sample& sample);
   absl::StatusOr<bool> next_block();
   double budget_left_s();
@@ -83,7 +86,8 @@ class Session {
   int finished();
   int interrupted();
   int stopped(const absl::Status& status);
-  int complain(const absl::Status& status) const;
+  int complain(const absl::Status& status);
+  void say(const std::string& what);
 
   absl::Status end(RunEnd::State state);
   void update_elapsed();
@@ -98,6 +102,7 @@ class Session {
   std::size_t kept_ = 0;                 // trials with a row: a resumed run takes them as they are
   ProgressState state_;
   Progress progress_;
+  MachineWatch watch_;
   Tally tally_;
   std::vector<Measurement> measurements_;
   SessionSettings settings_;

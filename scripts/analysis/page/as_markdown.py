@@ -33,6 +33,7 @@ def page(chapters: Sequence[Chapter]) -> str:
 
 def _chapter(chapter: Chapter) -> list[str]:
     out = [f"## lockbench: {markdown(content.heading(chapter))}", ""]
+    out += [f"**{markdown(banner)}**\n" for banner in chapter.run.banners]
     out += [f"{markdown(chapter.run.machine)} · {markdown(' · '.join(chapter.facts))}", ""]
     out += [f"- {markdown(note)}" for note in [*chapter.notes, *chapter.cannot]]
     out += ["", "### Which primitive for which workload?", ""]

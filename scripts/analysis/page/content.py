@@ -105,7 +105,11 @@ def _chapter(
         run=run,
         inks=inks,
         facts=_facts(run, table),
-        notes=[*run.notes, *([note] if (note := about.target_note(run)) else [])],
+        notes=[
+            *run.notes,
+            *([note] if (note := about.target_note(run)) else []),
+            *cells.expired(run.trials),
+        ],
         cannot=about.cannot(run, table),
         questions=answer.questions(table, judged),
         comparisons=judged.comparisons,

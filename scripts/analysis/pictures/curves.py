@@ -140,7 +140,7 @@ def _heading(
         notes.append(f"grey line: {REFERENCE}, the same in all panels of a cell")
     return figure.Heading(
         title=f"{axis.what} by {axis.title}",
-        subtitles=[run.heading, cells.describe(same), spread],
+        subtitles=[*run.banners, run.heading, cells.describe(same), spread],
         footnotes=notes,
     )
 

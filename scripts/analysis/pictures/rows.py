@@ -61,7 +61,7 @@ def draw(run: Run, groups: list[Group], picture: Rows) -> Figure | None:
     made, axes = figure.sheet(
         figure.Heading(
             title=picture.title,
-            subtitles=[run.heading, cells.describe(same), picture.says],
+            subtitles=[*run.banners, run.heading, cells.describe(same), picture.says],
             keys=picture.keys,
             footnotes=[*picture.notes, *notes, cells.left_out(run.trials)],
         ),

@@ -91,6 +91,7 @@ def _heading(run: Run, panels: list[_Panel], every: list[Curve]) -> figure.Headi
     return figure.Heading(
         title="Scalability: throughput by threads, and the law that it follows",
         subtitles=[
+            *run.banners,
             run.heading,
             cells.describe(same),
             f"faint: {scalability.LAW}, as fitted; marks: medians of the blocks",

@@ -86,7 +86,7 @@ def _heading(run: Run, facets: list[Group], unfair: bool) -> figure.Heading:
         notes.insert(0, f"{len(facets) - MOST_PANELS} more panels not shown; the CSV has them all")
     return figure.Heading(
         title="The fastest primitive, and its lead over the second",
-        subtitles=[run.heading, cells.describe(same)],
+        subtitles=[*run.banners, run.heading, cells.describe(same)],
         footnotes=notes,
     )
 

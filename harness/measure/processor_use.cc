@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/process/processor_use.h"
+#include "harness/measure/processor_use.h"
 
 #include <algorithm>
 #include <array>
+#include <fstream>
+#include <iterator>
 #include <sched.h>
 #include <sstream>
 #include <string>
 #include <thread>
-
-#include "harness/process/kernel_file.h"
 
 namespace lockbench {
 
@@ -23,15 +23,28 @@ std::vector<int> allowed_processor_numbers() {
   return numbers;
 }
 
+std::optional<ProcessorUse> ProcessorUse::now(const std::vector<int>& processors) {
+  std::ifstream stat("/proc/stat");
+  const std::string text{std::istreambuf_iterator<char>(stat), std::istreambuf_iterator<char>()};
+  const ProcessorUse use = internal::use_since_boot(text, processors);
+  if (use.all == 0) return std::nullopt;
+  return use;
+}
+
+ProcessorUse use_between(const ProcessorUse& before, const ProcessorUse& after) {
+  const auto grown = [](std::uint64_t from, std::uint64_t to) { return to > from ? to - from : 0; };
+  return {.all = grown(before.all, after.all),
+          .busy = grown(before.busy, after.busy),
+          .stolen = grown(before.stolen, after.stolen)};
+}
+
 std::optional<ProcessorUse> watch_processors(const std::vector<int>& processors,
                                              std::chrono::milliseconds time) {
-  const std::optional<std::string> before = kernel_text("/proc/stat");
-  if (!before) return std::nullopt;
+  const std::optional<ProcessorUse> before = ProcessorUse::now(processors);
   std::this_thread::sleep_for(time);
-  const std::optional<std::string> after = kernel_text("/proc/stat");
-  if (!after) return std::nullopt;
-  const ProcessorUse use = internal::use_between(internal::use_since_boot(*before, processors),
-                                                 internal::use_since_boot(*after, processors));
+  const std::optional<ProcessorUse> after = ProcessorUse::now(processors);
+  if (!before || !after) return std::nullopt;
+  const ProcessorUse use = use_between(*before, *after);
   if (use.all == 0) return std::nullopt;
   return use;
 }
@@ -55,13 +68,6 @@ ProcessorUse use_since_boot(std::string_view proc_stat, const std::vector<int>& 
     use.stolen += ticks[kSteal];
   }
   return use;
-}
-
-ProcessorUse use_between(const ProcessorUse& before, const ProcessorUse& after) {
-  const auto grown = [](std::uint64_t from, std::uint64_t to) { return to > from ? to - from : 0; };
-  return {.all = grown(before.all, after.all),
-          .busy = grown(before.busy, after.busy),
-          .stolen = grown(before.stolen, after.stolen)};
 }
 
 }  // namespace internal

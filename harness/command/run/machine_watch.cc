@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/command/run/machine_watch.h"
+
+#include <algorithm>
+#include <optional>
+#include <sys/resource.h>
+#include <utility>
+
+#include <absl/strings/str_format.h>
+
+#include "harness/command/doctor/diagnosis.h"
+#include "harness/measure/disturbance.h"
+#include "harness/measure/processor_use.h"
+#include "harness/process/signals.h"
+#include "harness/record/build.h"
+#include "harness/record/machine.h"
+
+namespace lockbench {
+namespace {
+
+// Forty clock ticks of two processors: the limit of 5 % is two of them.
+constexpr std::chrono::milliseconds kLook{200};
+
+double seconds(Nanoseconds duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+// Processor time of this process and of its children that have ended.
+double own_cpu_s() {
+  double sum_s = 0;
+  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage usage{};
+    getrusage(who, &usage);
+    for (const timeval& part : {usage.ru_utime, usage.ru_stime}) {
+      sum_s += static_cast<double>(part.tv_sec) + static_cast<double>(part.tv_usec) * 1e-6;
+    }
+  }
+  return sum_s;
+}
+
+// What others do while this thread sleeps; empty within the limit.
+std::string others_now(double most) {
+  const std::optional<ProcessorUse> use = watch_processors(allowed_processor_numbers(), kLook);
+  if (!use || use->all == 0) return {};
+  const double share = static_cast<double>(use->busy) / static_cast<double>(use->all);
+  if (share <= most) return {};
+  return absl::StrFormat("others use %.0f %% of the processors (maximum %.0f %%)", share * 100,
+                         most * 100);
+}
+
+std::vector<MachineFinding> recorded(const std::vector<Finding>& findings) {
+  std::vector<MachineFinding> notes;
+  for (const Finding& finding : findings) {
+    if (finding.severity == Severity::kFine) continue;
+    notes.push_back({.severity = std::string(to_text(finding.severity)),
+                     .name = finding.name,
+                     .what = finding.what});
+  }
+  return notes;
+}
+
+}  // namespace
+
+MachineWatch::MachineWatch(Nanoseconds patience, Surroundings earlier,
+                           std::function<void(const std::string&)> say)
+    : patience_left_(patience), surroundings_(std::move(earlier)), say_(std::move(say)) {
+  surroundings_.most_interference = DisturbanceLimits().most_interference;
+  surroundings_.patience_s = seconds(patience);
+}
+
+void MachineWatch::note_start() {
+  const Vitals vitals = read_vitals_quickly(read_machine(), this_build());
+  surroundings_.at_start = recorded(diagnose(vitals));
+  // One line at most: how to remedy it is for doctor to say.
+  if (const std::string line = spoilers_line(vitals); !line.empty()) say_(line);
+  Sample none;
+  note_trial(none);  // the first reading
+}
+
+void MachineWatch::note_end() {
+  surroundings_.at_end = recorded(diagnose(read_vitals_quickly(read_machine(), this_build())));
+}
+
+void MachineWatch::wait_for_quiet() {
+  if (accepts_interference()) return;
+  const auto begun = std::chrono::steady_clock::now();
+  std::string busy = others_now(surroundings_.most_interference);
+  if (busy.empty()) return;
+  say_(absl::StrFormat("waits up to %.0f s until the machine is quiet: %s", seconds(patience_left_),
+                       busy));
+  Nanoseconds waited{0};
+  while (!busy.empty() && waited < patience_left_ && noted_signal() == 0) {
+    busy = others_now(surroundings_.most_interference);
+    waited = std::chrono::steady_clock::now() - begun;
+  }
+  patience_left_ -= waited;
+  surroundings_.waited_s += seconds(waited);
+  if (busy.empty() || noted_signal() != 0) return;
+  patience_left_ = Nanoseconds::zero();
+  note_busy(busy);
+}
+
+void MachineWatch::note_trial(Sample& sample) {
+  const std::optional<ProcessorUse> now = ProcessorUse::now(processors_);
+  if (!now) return;
+  const Reading last{.all = *now, .own_s = own_cpu_s()};
+  const auto ticks = static_cast<std::uint64_t>(seconds(kLook) / kTickS) * processors_.size();
+  while (readings_.size() > 1 && readings_[1].all.all + ticks <= now->all) readings_.pop_front();
+  if (!readings_.empty()) {
+    const Reading& first = readings_.front();
+    add_recent_use(use_between(first.all, last.all), last.own_s - first.own_s, sample);
+  }
+  readings_.push_back(last);
+}
+
+void MachineWatch::note_busy(const std::string& reason) {
+  if (!surroundings_.busy.empty()) return;
+  surroundings_.busy = reason;
+  say_("measures a busy machine, and its results say so: " + reason);
+}
+
+}  // namespace lockbench

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Surroundings: what the machine did beside a run, as meta.json has it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace lockbench {
+
+// What `lockbench doctor` found, in short.
+struct MachineFinding {
+  std::string severity;  // note or spoils
+  std::string name;
+  std::string what;
+
+  bool operator==(const MachineFinding&) const = default;
+};
+
+struct Surroundings {
+  double most_interference = 0;  // limit, see DisturbanceLimits
+  double patience_s = 0;         // how long the run would wait for a quiet machine
+  double waited_s = 0;           // how long it did
+  std::string busy;              // why it measured a busy machine; empty: it did not
+  std::vector<MachineFinding> at_start;
+  std::vector<MachineFinding> at_end;
+
+  bool operator==(const Surroundings&) const = default;
+};
+
+}  // namespace lockbench
