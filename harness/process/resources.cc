@@ -122,7 +122,7 @@ absl::StatusOr<std::vector<std::string>> preset_names() {
 absl::StatusOr<Preset> load_preset(const std::string& name_or_file) {
   const absl::StatusOr<fs::path> file = preset_file(name_or_file);
   if (!file.ok()) return file.status();
-  const absl::StatusOr<std::string> text = read_file(*file);
+  const absl::StatusOr<std::string> text = read_file(*file, kMostInputBytes);
   if (!text.ok()) {
     return absl::Status(text.status().code(),
                         std::string(text.status().message()) +

@@ -10,6 +10,7 @@
 #include <limits>
 #include <optional>
 
+#include "harness/plan/printable.h"
 #include "harness/plan/spelling.h"
 #include "harness/record/outcome.h"
 
@@ -17,6 +18,9 @@ namespace lockbench {
 namespace {
 
 using Seconds = std::chrono::duration<double>;
+
+// Readers refuse cells that are much longer: Python's csv module those of more than 131,072.
+constexpr std::size_t kMostCellBytes = 4096;
 
 std::string text(std::string_view words) {
   return std::string(words);
@@ -303,7 +307,9 @@ std::vector<std::string> trial_header() {
 
 std::vector<std::string> trial_fields(const Row& row) {
   std::vector<std::string> fields;
-  for (const Column& column : kColumns) fields.push_back(column.cell(row));
+  for (const Column& column : kColumns) {
+    fields.push_back(clipped(printable(column.cell(row)), kMostCellBytes));
+  }
   return fields;
 }
 

@@ -3,8 +3,7 @@
 
 Guarantees   every column of the schema is there and of its type; a figure that was not measured is
              NaN; `label` is the primitive as users write it; `operation_ns` is the mean time of
-             one operation; a line that was cut off at the
-             end of a file is left out and told in `Run.notes`.
+             one operation; a last line that has no end is left out, which `Run.notes` says.
 Errors       InputError, one line: where, what, and what would be right.
 """
 
@@ -12,16 +11,20 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, NoReturn, TextIO
 
 import numpy as np
 import pandas as pd
 
 SCHEMA_VERSION = "1"
+
+# The most that is read of one file; far more than lockbench ever writes.
+MOST_BYTES = 512 << 20
 
 TEXT = (
     "schema_version run_id preset target primitive params workload scenario mode key_type"
@@ -148,7 +151,12 @@ def load(where: str | Path, lenient: bool = False) -> Run:
 
 def _open(path: Path) -> TextIO:
     try:
-        return open(path, encoding="utf-8", errors="replace", newline="")
+        size = path.stat().st_size
+        if not path.is_file():
+            raise InputError(f"{path}: is not a file; name a folder that `lockbench run` wrote")
+        if size > MOST_BYTES:
+            raise InputError(f"{path}: has {size:,} bytes; at most {MOST_BYTES:,} are read")
+        return open(path, encoding="utf-8", errors="replace", newline="\n")
     except FileNotFoundError:
         raise InputError(
             f"{path}: no such file; name a folder that `lockbench run` wrote"
@@ -158,16 +166,18 @@ def _open(path: Path) -> TextIO:
 
 
 class _Lines:
-    """The lines of a file one by one, so that it never stands in memory whole as text."""
+    """The whole lines of a file one by one, so that its text is never in memory at once. A last
+    line without an end was cut off when its writer was killed."""
 
     def __init__(self, text: TextIO) -> None:
         self._text = text
-        self.last = ""
+        self.cut_off = False
 
     def __iter__(self) -> Iterator[str]:
         for line in self._text:
-            self.last = line
-            yield line
+            self.cut_off = not line.endswith("\n")
+            if not self.cut_off:
+                yield line
 
 
 def _read_csv(
@@ -180,7 +190,7 @@ def _read_csv(
     notes = []
     with _open(path) as text:
         source = _Lines(text)
-        reader = csv.reader(source)
+        reader = csv.reader(source, strict=True)
         try:
             header: list[str] = next(reader, [])
             if lenient:
@@ -191,14 +201,11 @@ def _read_csv(
                 lines.append(reader.line_num)
                 rows.append(row)
         except csv.Error as error:
-            raise InputError(
-                f"{path}, line {reader.line_num}: {error}; is this a CSV file?"
-            ) from None
-    whole = source.last.endswith("\n")
-    if rows and (not whole or len(rows[-1]) < len(header)):
-        notes.append(f"{path}, line {lines[-1]}: is cut off and was left out")
-        rows.pop()
-        lines.pop()
+            begun = (lines[-1] if lines else 0) + 1
+            where = f"line {begun}" + (f" to {reader.line_num}" if reader.line_num > begun else "")
+            raise InputError(f"{path}, {where}: {error}; is this a CSV file?") from None
+        if source.cut_off:
+            notes.append(f"{path}, line {reader.line_num + 1}: is cut off and was left out")
     for line, row in zip(lines, rows):
         if len(row) != len(header):
             raise InputError(
@@ -305,12 +312,16 @@ def _read_meta(path: Path) -> tuple[dict[str, Any], list[str]]:
         return {}, [f"{path}: no such file; the machine is unknown"]
     try:
         with _open(path) as text:
-            meta = json.load(text)
-    except ValueError as error:
+            meta = json.load(text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
         return {}, [f"{path}: is not JSON ({error}); the machine is unknown"]
     if not isinstance(meta, dict):
         return {}, [f"{path}: is not a JSON object; the machine is unknown"]
     return meta, []
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a number")
 
 
 def _notes_on_end(path: Path, meta: dict[str, Any], rows: int) -> list[str]:
@@ -325,4 +336,4 @@ def _mapping(value: Any) -> dict[str, Any]:
 
 
 def _whole(value: Any) -> int | None:
-    return int(value) if isinstance(value, (int, float)) and value == value else None
+    return int(value) if isinstance(value, (int, float)) and math.isfinite(value) else None

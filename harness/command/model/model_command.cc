@@ -6,8 +6,9 @@
 #include <cerrno>
 #include <chrono>
 #include <ctime>
-#include <fstream>
 #include <ostream>
+#include <sstream>
+#include <utility>
 
 #include <absl/strings/str_format.h>
 
@@ -39,12 +40,9 @@ constexpr double kStripWidth = 1200;            // points, unless one frame is w
 
 absl::StatusOr<Net> read_net(const ModelOptions& options) {
   if (!options.file) return build_model(options.spec);
-  std::ifstream in(*options.file, std::ios::binary);
-  std::error_code error;
-  if (std::filesystem::is_directory(*options.file, error)) {
-    return file_error(options.file->string(), EISDIR);
-  }
-  if (!in) return file_error(options.file->string(), errno);
+  absl::StatusOr<std::string> text = read_file(*options.file, kMostRunFileBytes);
+  if (!text.ok()) return text.status();
+  std::istringstream in(*std::move(text));
   return read_pnml(in, options.file->string());
 }
 
