@@ -3,6 +3,7 @@
 #include "harness/cli/program.h"
 
 #include <iostream>
+#include <new>
 #include <string>
 #include <variant>
 #include <vector>
@@ -18,11 +19,14 @@
 #include "harness/command/stress/stress_command.h"
 #include "harness/process/analysis_command.h"
 #include "harness/process/inherited.h"
+#include "harness/process/signals.h"
 #include "harness/terminal/exit_code.h"
 #include "harness/terminal/one_line.h"
 
 namespace lockbench {
 namespace {
+
+constexpr int kSignalBase = 128;  // a shell's exit code of what a signal ended
 
 // The locks of plug-ins, for commands that know locks by name; false after saying what is wrong.
 bool add_plugins_of(const CommandLine& line) {
@@ -50,6 +54,17 @@ int dispatch(const CommandLine& line) {
   return analysis_command(line.command, line.rest);
 }
 
+int dispatch_in_memory(const CommandLine& line) {
+  try {
+    return dispatch(line);
+  } catch (const std::bad_alloc&) {
+    std::cerr << "lockbench " << line.command
+              << ": out of memory; free some, raise the limit (ulimit -v, control group), or ask "
+                 "for less\n";
+    return kCouldNotFinish;
+  }
+}
+
 int answer(const Reply& reply) {
   std::cout << reply.out;
   std::cerr << reply.err;
@@ -62,7 +77,9 @@ int run_program(const std::vector<std::string>& words) {
   mend_inherited();
   const std::variant<CommandLine, Reply> read = read_command_line(words);
   const CommandLine* const line = std::get_if<CommandLine>(&read);
-  const int code = line != nullptr ? dispatch(*line) : answer(std::get<Reply>(read));
+  int code = line != nullptr ? dispatch_in_memory(*line) : answer(std::get<Reply>(read));
+  // What failed after somebody asked for an end failed because of that.
+  if (code != 0 && noted_signal() != 0) code = kSignalBase + noted_signal();
   if (std::cout.flush()) return code;
   std::cerr << "lockbench: standard output could not be written; free some space, or send it to a "
                "file that can be\n";

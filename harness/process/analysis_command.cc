@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "harness/process/resources.h"
+#include "harness/process/signals.h"
 #include "harness/terminal/exit_code.h"
 #include "harness/terminal/one_line.h"
 
@@ -24,6 +25,7 @@ absl::StatusOr<std::vector<std::string>> words_of(const std::string& name,
   if (!script.ok()) return script.status();
   const absl::StatusOr<std::filesystem::path> python = find_python(kAnalysisModules);
   if (!python.ok()) return python.status();
+  if (noted_signal() != 0) return absl::CancelledError("interrupted");
   std::vector<std::string> words{python->string(), script->string()};
   words.insert(words.end(), arguments.begin(), arguments.end());
   return words;

@@ -10,7 +10,7 @@
 namespace lockbench {
 
 // What `dot -Tplain` answers to `graph`. Unavailable when there is no dot on the PATH; Internal
-// when it fails.
+// when it fails or takes longer than a minute; Cancelled when a signal was noted.
 absl::StatusOr<std::string> laid_out_by_dot(const std::string& graph);
 
 }  // namespace lockbench

@@ -184,11 +184,11 @@ TEST(ReadFile, GivesAllBytesOrSaysWhyNot) {
   const TemporaryFolder folder;
   const std::string text(100'000, 'x');
   write_text(folder.path() / "f", text);
-  const auto read = read_file(folder.path() / "f");
+  const auto read = read_file(folder.path() / "f", text.size());
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_EQ(*read, text);
-  EXPECT_TRUE(absl::IsNotFound(read_file(folder.path() / "none").status()));
-  EXPECT_THAT(message_of(read_file(folder.path()).status()), HasSubstr("Is a directory"));
+  EXPECT_TRUE(absl::IsNotFound(read_file(folder.path() / "none", 1).status()));
+  EXPECT_THAT(message_of(read_file(folder.path(), 1).status()), HasSubstr("Is a directory"));
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 
 #include "harness/catalog/catalog.h"
 #include "harness/command/run/child.h"
+#include "harness/plan/printable.h"
 #include "harness/plugin/c_offer.h"
 #include "harness/plugin/describe.h"
 #include "harness/plugin/load.h"
@@ -49,10 +50,10 @@ absl::StatusOr<PluginDescription> ask(const std::string& file) {
                             " s; look at what it does when it is loaded");
   }
   if (WIFEXITED(result->status) && WEXITSTATUS(result->status) == 2) {
-    std::string said = one_line(result->err.substr(0, result->err.find('\n')));
+    std::string said = printable(result->err.substr(0, result->err.find('\n')));
+    // Not ours: the plug-in ended the process when it was loaded.
     const std::string prefix = "lockbench plugin: ";
-    if (said.starts_with(prefix)) said.erase(0, prefix.size());
-    return absl::InvalidArgumentError(said);
+    if (said.starts_with(prefix)) return absl::InvalidArgumentError(said.erase(0, prefix.size()));
   }
   if (!WIFEXITED(result->status) || WEXITSTATUS(result->status) != 0) {
     return refuse(file, told_end("the process that loaded it", *result) +
