@@ -247,6 +247,12 @@ void end_all(const StartedChild& child, Streams& streams, const SignalsHeld& sig
 // The child's place for temporary files: one that is killed leaves them behind. Empty where none
 // can be made; the child will say so if it needs one.
 std::unique_ptr<platform::ScratchFolder> own_folder() {
+  static const bool swept = [] {
+    std::error_code none;
+    platform::ScratchFolder::remove_abandoned(std::filesystem::temp_directory_path(none));
+    return true;
+  }();
+  static_cast<void>(swept);
   try {
     return std::make_unique<platform::ScratchFolder>();
   } catch (const std::system_error&) {

@@ -3,7 +3,8 @@
 
 Guarantees   every column of the schema is there and of its type; a figure that was not measured is
              NaN; `label` is the primitive as users write it; `operation_ns` is the mean time of
-             one operation; a last line that has no end is left out, which `Run.notes` says.
+             one operation; text is printable, on one line, and commands no terminal; a last
+             line that has no end is left out, which `Run.notes` says.
 Errors       InputError, one line: where, what, and what would be right.
 """
 
@@ -20,6 +21,8 @@ from typing import Any, NoReturn, TextIO
 
 import numpy as np
 import pandas as pd
+
+from analysis.text import printable
 
 SCHEMA_VERSION = "1"
 
@@ -146,7 +149,7 @@ def load(where: str | Path, lenient: bool = False) -> Run:
     trials["operation_ns"] = 1e9 / rates.where(rates > 0)
     meta, meta_notes = _read_meta(folder / "meta.json")
     notes += meta_notes + _notes_on_end(folder / "meta.json", meta, len(trials))
-    return Run(folder=folder, trials=trials, meta=meta, notes=tuple(notes))
+    return Run(folder=folder, trials=trials, meta=meta, notes=tuple(map(printable, notes)))
 
 
 def _open(path: Path) -> TextIO:
@@ -278,7 +281,7 @@ def _typed(path: Path, frame: pd.DataFrame, columns: list[str], text: list[str])
     for name in columns:
         raw = frame[name]
         if name in text:
-            typed[name] = raw
+            typed[name] = raw.map(printable)
             continue
         numbers = pd.to_numeric(raw, errors="coerce").astype(float)
         wrong = raw.index[(raw != "") & ~np.isfinite(numbers)]
@@ -317,7 +320,16 @@ def _read_meta(path: Path) -> tuple[dict[str, Any], list[str]]:
         return {}, [f"{path}: is not JSON ({error}); the machine is unknown"]
     if not isinstance(meta, dict):
         return {}, [f"{path}: is not a JSON object; the machine is unknown"]
-    return meta, []
+    return _printable(meta), []
+
+
+def _printable(value: Any) -> Any:
+    """A JSON value with all text in it made printable."""
+    if isinstance(value, dict):
+        return {printable(name): _printable(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_printable(inner) for inner in value]
+    return printable(value) if isinstance(value, str) else value
 
 
 def _refuse_constant(name: str) -> NoReturn:
