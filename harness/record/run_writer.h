@@ -48,8 +48,11 @@ class RunWriter {
   // Adds one more block of these cells to the plan. After an error the plan is as before.
   absl::Status extend(std::span<const Cell> cells);
 
-  // Waits until the device has all rows, if that was last done kSyncEvery ago. After an error
-  // nothing is lost as long as the machine runs.
+  // Waits until the device has all rows. After an error nothing is lost as long as the machine
+  // runs.
+  absl::Status sync();
+
+  // As sync(), but does nothing if that was last done less than kSyncEvery ago.
   absl::Status sync_if_due();
 
   // Waits until the device has all rows, and then records how the run ended; after an error the
@@ -77,8 +80,6 @@ class RunWriter {
 
   static absl::StatusOr<RunWriter> begin(const std::filesystem::path& folder, FolderLock lock,
                                          const Meta& meta);
-
-  absl::Status sync();
 
   std::filesystem::path folder_;
   FolderLock lock_;

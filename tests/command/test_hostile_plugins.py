@@ -29,7 +29,7 @@ mode = "fixed"
 operations = 3
 threads = 2
 time_limit = "300ms"
-primitive = ["global:lock=std", "{LOCK}", "global:lock=ticket"]
+primitive = ["global:lock=std", "{LOCK}", "global:lock=absl"]
 """
 
 
@@ -67,7 +67,7 @@ class Hostile:
         assert done.returncode == 0, done.stderr
         assert_complete(self.lockbench.folder / "out", 3)
         rows = {row["params"]: row for row in rows_of(self.lockbench.folder / "out")}
-        assert rows["lock=std"]["valid"] == rows["lock=ticket"]["valid"] == "true"
+        assert rows["lock=std"]["valid"] == rows["lock=absl"]["valid"] == "true"
         return rows
 
     def left(self) -> Iterator[int]:
