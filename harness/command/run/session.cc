@@ -88,6 +88,8 @@ absl::Status Session::measure(const Trial& trial) {
     const absl::StatusOr<Row> row = attempt(trial, number);
     if (!row.ok()) return row.status();
     if (absl::Status status = writer_.append(*row); !status.ok()) return status;
+    // Here, where nothing is measured.
+    if (absl::Status status = writer_.sync_if_due(); !status.ok()) return status;
     measurements_.push_back(measurement_of(*row));
     if (number == 0) ++kept_;
     if (!row->sample.disturbance.empty() && number + 1 < kMostAttempts) continue;
