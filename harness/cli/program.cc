@@ -17,16 +17,14 @@
 #include "harness/command/run/run_command.h"
 #include "harness/command/run/trial_command.h"
 #include "harness/command/stress/stress_command.h"
+#include "harness/plan/printable.h"
 #include "harness/process/analysis_command.h"
 #include "harness/process/inherited.h"
 #include "harness/process/signals.h"
 #include "harness/terminal/exit_code.h"
-#include "harness/terminal/one_line.h"
 
 namespace lockbench {
 namespace {
-
-constexpr int kSignalBase = 128;  // a shell's exit code of what a signal ended
 
 // The locks of plug-ins, for commands that know locks by name; false after saying what is wrong.
 bool add_plugins_of(const CommandLine& line) {
@@ -35,7 +33,7 @@ bool add_plugins_of(const CommandLine& line) {
   const absl::Status added = add_plugins(line.plugins, measures, std::cerr);
   if (added.ok()) return true;
   std::cerr << "lockbench " << line.command
-            << ": --plugin: " << one_line(std::string(added.message())) << '\n';
+            << ": --plugin: " << printable(std::string(added.message())) << '\n';
   return false;
 }
 
@@ -79,7 +77,7 @@ int run_program(const std::vector<std::string>& words) {
   const CommandLine* const line = std::get_if<CommandLine>(&read);
   int code = line != nullptr ? dispatch_in_memory(*line) : answer(std::get<Reply>(read));
   // What failed after somebody asked for an end failed because of that.
-  if (code != 0 && noted_signal() != 0) code = kSignalBase + noted_signal();
+  if (code != 0 && noted_signal() != 0) code = kSignalExitBase + noted_signal();
   if (std::cout.flush()) return code;
   std::cerr << "lockbench: standard output could not be written; free some space, or send it to a "
                "file that can be\n";

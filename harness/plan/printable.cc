@@ -80,6 +80,17 @@ std::string printable(std::string_view text) {
   return line;
 }
 
+std::string printable_lines(std::string_view text) {
+  std::string lines;
+  for (;;) {
+    const std::size_t end = text.find('\n');
+    lines += printable(text.substr(0, end));
+    if (end == std::string_view::npos) return lines;
+    lines += '\n';
+    text.remove_prefix(end + 1);
+  }
+}
+
 std::string clipped(std::string_view text, std::size_t most, std::uint64_t further_bytes) {
   if (text.size() <= most && further_bytes == 0) return std::string(text);
   std::size_t kept = std::min(most, text.size());

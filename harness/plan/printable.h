@@ -17,6 +17,9 @@ namespace lockbench {
 // the result is valid UTF-8. Pure, O(text).
 std::string printable(std::string_view text);
 
+// As printable(), but line ends stay: for text of several lines.
+std::string printable_lines(std::string_view text);
+
 // The first `most` bytes of `text`, fewer if that would split a character, and how many follow:
 // "abc … 1,048,321 bytes more". A text of at most `most` bytes stays as it is, unless
 // `further_bytes` of it are not in `text`.

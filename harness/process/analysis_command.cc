@@ -10,10 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "harness/plan/printable.h"
 #include "harness/process/resources.h"
 #include "harness/process/signals.h"
 #include "harness/terminal/exit_code.h"
-#include "harness/terminal/one_line.h"
 
 namespace lockbench {
 namespace {
@@ -46,7 +46,7 @@ absl::Status cannot_start(const std::string& program, int error) {
 
 int analysis_command(const std::string& name, const std::vector<std::string>& arguments) {
   const auto complain = [&name](const absl::Status& status) {
-    std::cerr << "lockbench " << name << ": " << one_line(std::string(status.message())) << '\n';
+    std::cerr << "lockbench " << name << ": " << printable(std::string(status.message())) << '\n';
     return kBadInput;
   };
   absl::StatusOr<std::vector<std::string>> words = words_of(name, arguments);

@@ -143,6 +143,14 @@ def test_what_goes_wrong_when_it_is_described_is_refused(hostile: Hostile, what:
     assert done.stderr.isprintable() or done.stderr[:-1].isprintable()
 
 
+def test_names_command_no_terminal_and_break_no_line(lockbench: Program) -> None:
+    plan = lockbench.folder / "plan\x1b[2J\u202e.toml"
+    plan.write_text('title = "x"\nprimitive = "a\\u001b[2J\\n\\u202e"\n', encoding="utf-8")
+    done = lockbench.run("run", plan.name)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1 and done.stderr[:-1].isprintable(), done.stderr
+
+
 def test_too_many_locks_are_refused(lockbench: Program) -> None:
     done = lockbench.run("list", "--plugin", str(PLUGINS.resolve() / "hostile_many.so"))
     assert done.returncode == 2

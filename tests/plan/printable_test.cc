@@ -46,6 +46,11 @@ TEST(Printable, WhatIsPrintableStaysThatWay) {
   EXPECT_EQ(printable(once), once);
 }
 
+TEST(Printable, OfSeveralLinesTheLineEndsMayStay) {
+  EXPECT_EQ(printable_lines("a\x1b\nb\r\n"), "a\\x1b\nb\\r\n");
+  EXPECT_EQ(printable_lines(""), "");
+}
+
 TEST(Clipped, CountsWhatItLeavesOut) {
   EXPECT_EQ(clipped("abc", 3), "abc");
   EXPECT_EQ(clipped("abcd", 3), "abc … 1 bytes more");

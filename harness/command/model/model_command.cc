@@ -22,11 +22,11 @@
 #include "harness/petri/replay.h"
 #include "harness/petri/search.h"
 #include "harness/petri/story.h"
+#include "harness/plan/printable.h"
 #include "harness/process/dot_process.h"
 #include "harness/process/signals.h"
 #include "harness/record/files.h"
 #include "harness/terminal/exit_code.h"
-#include "harness/terminal/one_line.h"
 
 namespace lockbench {
 namespace {
@@ -75,7 +75,7 @@ std::string replay_text(const Net& net, const Replay& replay,
            "\n";
   }
   std::string text;
-  const std::string event = one_line(events[replay.refused].substr(0, kMostOfAnEvent));
+  const std::string event = printable(events[replay.refused].substr(0, kMostOfAnEvent));
   for (const std::string& line : refusal_of(net, replay, event)) {
     text += (text.empty() ? "Refused      " : "             ") + line + "\n";
   }
@@ -229,7 +229,7 @@ absl::StatusOr<Outcome> look_and_tell(const ModelOptions& options, const Net& ne
 
 int model_command(const ModelOptions& options, std::ostream& out, std::ostream& err) {
   const auto complain = [&err](const absl::Status& status, int code) {
-    err << "lockbench model: " << one_line(std::string(status.message())) << '\n';
+    err << "lockbench model: " << printable(std::string(status.message())) << '\n';
     return code;
   };
   note_signals();

@@ -23,7 +23,6 @@
 #include "harness/process/child_process.h"
 #include "harness/process/signals.h"
 #include "harness/terminal/exit_code.h"
-#include "harness/terminal/one_line.h"
 
 namespace lockbench {
 namespace {
@@ -163,7 +162,7 @@ std::vector<std::string> told_calls(const Plan& plan) {
 int plugin_command(const std::string& file, std::ostream& out, std::ostream& err) {
   absl::StatusOr<LoadedPlugin> loaded = load_plugin(file, {});
   if (!loaded.ok()) {
-    err << "lockbench plugin: " << one_line(std::string(loaded.status().message())) << '\n';
+    err << "lockbench plugin: " << printable(std::string(loaded.status().message())) << '\n';
     return kBadInput;
   }
   PluginDescription description{.entries = std::move(loaded->offer.entries), .call_ns = {}};

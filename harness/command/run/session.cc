@@ -10,10 +10,10 @@
 #include "harness/command/run/child.h"
 #include "harness/plan/describe.h"
 #include "harness/plan/limits.h"
+#include "harness/plan/printable.h"
 #include "harness/process/signals.h"
 #include "harness/record/stamp.h"
 #include "harness/terminal/exit_code.h"
-#include "harness/terminal/one_line.h"
 
 namespace lockbench {
 namespace {
@@ -184,7 +184,7 @@ int Session::stopped(const absl::Status& status) {
 }
 
 int Session::complain(const absl::Status& status) const {
-  std::cerr << "lockbench " << settings_.command << ": " << one_line(std::string(status.message()))
+  std::cerr << "lockbench " << settings_.command << ": " << printable(std::string(status.message()))
             << '\n';
   return kCouldNotFinish;
 }
