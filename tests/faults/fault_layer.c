@@ -3,18 +3,16 @@
 /* A layer between a program and the C library (LD_PRELOAD) that lets one system call go wrong. It
    sees the calls on files below the folder FAULTS_FOLDER, and numbers them from 1.
 
-     FAULTS_LOG=FILE      appends a line for each: its number, its name, and the file's
-     FAULTS_AT=N          which of them goes wrong
-     FAULTS_HOW=HOW       how: an errno as a number; "short": a read or write of half its bytes;
-                          "kill": the process is killed before it
-     FAULTS_STAYS=1       those after it that need space fail, too, as on a disk that is full
-     FAULTS_DISK=FOLDER   what is left when the power fails: the contents of a file as of its last
-                          fsync() or fdatasync() are kept in `file-<inode>`, the names in a folder
-   as of its last fsync() in `folder-<inode>`, a line "<inode> <name>" each FAULTS_MALLOC=N      the
-   N-th allocation fails, counted from main()
-
-   Processes that the program starts are left alone: theirs are other words (FAULTS_WORD, the first
-   word after the program's name, names those that are not). */
+   - FAULTS_LOG=FILE: appends a line for each: its number, its name, and the file's.
+   - FAULTS_AT=N: which of them goes wrong.
+   - FAULTS_HOW=HOW: an errno as a number; "short", a read or write of half its bytes; or "kill",
+   the process is killed before the call.
+   - FAULTS_STAYS=1: those after it that need space fail, too, as on a disk that is full.
+   - FAULTS_DISK=FOLDER: what is left when the power fails. The contents of a file as of its last
+     fsync() or fdatasync() are kept in `file-<inode>`, the names in a folder as of its last fsync()
+     in `folder-<inode>`, a line "<inode> <name>" each.
+   - FAULTS_MALLOC=N: the N-th allocation fails; 0: none.
+   - FAULTS_COUNT=FILE: how many allocations there were, written at the end. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
@@ -46,9 +44,7 @@ static atomic_long allocations;
 /* The function of that name behind this layer. */
 #define BEHIND(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
-__attribute__((constructor)) static void arm(int count, char** words) {
-  const char* const word = getenv("FAULTS_WORD");
-  if (word != NULL && (count < 2 || strcmp(words[1], word) != 0)) return;
+__attribute__((constructor)) static void arm(void) {
   folder = getenv("FAULTS_FOLDER");
   disk = getenv("FAULTS_DISK");
   if (getenv("FAULTS_AT") != NULL) fails_at = atol(getenv("FAULTS_AT"));
@@ -60,6 +56,13 @@ __attribute__((constructor)) static void arm(int count, char** words) {
         (int)syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (getenv("FAULTS_MALLOC") != NULL) malloc_fails_at = atol(getenv("FAULTS_MALLOC"));
   armed = folder != NULL || malloc_fails_at >= 0;
+}
+
+__attribute__((destructor)) static void tell(void) {
+  const char* const count = getenv("FAULTS_COUNT");
+  if (!armed || count == NULL) return;
+  const int out = (int)syscall(SYS_openat, AT_FDCWD, count, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  dprintf(out, "%ld\n", (long)allocations);
 }
 
 static bool is_below(const char* path) {
@@ -244,7 +247,7 @@ int unlink(const char* path) {
 void* malloc(size_t bytes) {
   static __typeof__(&malloc) behind;
   if (behind == NULL) behind = BEHIND(malloc);
-  if (malloc_fails_at >= 0 && ++allocations == malloc_fails_at) {
+  if (armed && ++allocations == malloc_fails_at) {
     errno = ENOMEM;
     return NULL;
   }

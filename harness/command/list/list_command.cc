@@ -79,7 +79,7 @@ void list_workloads(std::ostream& out) {
 int list_presets(std::ostream& out, std::ostream& err) {
   const absl::StatusOr<std::vector<std::string>> names = preset_names();
   if (!names.ok()) {
-    err << "lockbench list: " << printable(names.status().message()) << '\n';
+    err << "lockbench list: " << printable(std::string(names.status().message())) << '\n';
     return kBadInput;
   }
   out << "Presets, for lockbench run\n";

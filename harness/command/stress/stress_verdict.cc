@@ -52,7 +52,7 @@ std::optional<int> end_for(const Answer& answer, const std::string& where) {
 }
 
 int complain_of_usage(const absl::Status& status) {
-  std::cerr << "lockbench stress: " << printable(status.message()) << "\n";
+  std::cerr << "lockbench stress: " << printable(std::string(status.message())) << "\n";
   return kBadInput;
 }
 
