@@ -10,8 +10,8 @@
    - FAULTS_STAYS=1: those after it that need space fail, too, as on a disk that is full.
    - FAULTS_DISK=FOLDER: what is left when the power fails. The contents of a file as of its last
      fsync() or fdatasync() are kept in `file-<inode>`, the names in a folder as of its last fsync()
-     in `folder-<inode>`, a line "<inode> <name>" each.
-   - FAULTS_MALLOC=N: the N-th allocation fails; 0: none.
+     in `folder-<inode>`, a line "<inode> <d or f> <name>" each.
+   - FAULTS_MALLOC=N: the N-th allocation after faults_count_allocations() fails; 0: none.
    - FAULTS_COUNT=FILE: how many allocations there were, written at the end. */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -39,6 +39,7 @@ static bool stays;
 static int log_fd = -1;
 static atomic_long calls;
 static long malloc_fails_at = -1;
+static atomic_bool counts_allocations;
 static atomic_long allocations;
 
 /* The function of that name behind this layer. */
@@ -63,6 +64,11 @@ __attribute__((destructor)) static void tell(void) {
   if (!armed || count == NULL) return;
   const int out = (int)syscall(SYS_openat, AT_FDCWD, count, O_WRONLY | O_CREAT | O_TRUNC, 0600);
   dprintf(out, "%ld\n", (long)allocations);
+}
+
+/* Called by the program where it is ready for allocations that fail. */
+__attribute__((visibility("default"))) void faults_count_allocations(void) {
+  counts_allocations = true;
 }
 
 static bool is_below(const char* path) {
@@ -115,7 +121,8 @@ static void keep(int fd) {
     DIR* const listing = opendir(path);
     for (const struct dirent* entry; (entry = readdir(listing)) != NULL;) {
       if (entry->d_name[0] == '.') continue;
-      dprintf(out, "%lu %s\n", (unsigned long)entry->d_ino, entry->d_name);
+      dprintf(out, "%lu %c %s\n", (unsigned long)entry->d_ino, entry->d_type == DT_DIR ? 'd' : 'f',
+              entry->d_name);
     }
     closedir(listing);
   } else {
@@ -247,7 +254,7 @@ int unlink(const char* path) {
 void* malloc(size_t bytes) {
   static __typeof__(&malloc) behind;
   if (behind == NULL) behind = BEHIND(malloc);
-  if (armed && ++allocations == malloc_fails_at) {
+  if (counts_allocations && ++allocations == malloc_fails_at) {
     errno = ENOMEM;
     return NULL;
   }

@@ -21,6 +21,9 @@
 #include "harness/record/run_writer.h"
 #include "tests/record/example_run.h"
 
+// Of the fault layer, where there is one.
+extern "C" __attribute__((weak)) void faults_count_allocations();
+
 namespace lockbench {
 namespace {
 
@@ -77,6 +80,7 @@ int resume(const std::string& folder) {
 
 int small_run(const std::string& command, const std::string& folder) {
   try {
+    if (faults_count_allocations != nullptr) faults_count_allocations();
     return command == "begin" ? begin(folder) : resume(folder);
   } catch (const std::bad_alloc&) {
     std::fputs("small_run: out of memory\n", stderr);

@@ -184,8 +184,8 @@ def written_by(disk: Path, folder: str, into: Path) -> None:
     if not names.exists():
         return
     for line in names.read_text(encoding="utf-8").splitlines():
-        inode, _, name = line.partition(" ")
-        if (disk / f"folder-{inode}").exists():
+        inode, kind, name = line.split(" ", 2)
+        if kind == "d":
             (into / name).mkdir()
             written_by(disk, inode, into / name)
         elif (disk / f"file-{inode}").exists():
