@@ -2,6 +2,7 @@
 
 #include "harness/record/files.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <poll.h>
@@ -169,8 +170,11 @@ absl::StatusOr<std::string> read_file(const std::filesystem::path& path, std::si
   // Without O_NONBLOCK, open() waits for somebody to write to a FIFO.
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (fd < 0) return file_error(path.string(), errno);
+  struct stat found;
+  const bool file = ::fstat(fd, &found) == 0 && S_ISREG(found.st_mode);
   std::string text;
-  const absl::Status status = read_rest(fd, path, most, text);
+  const absl::Status status =
+      read_rest(fd, path, file ? most : std::min(most, kMostStreamBytes), text);
   ::close(fd);
   if (!status.ok()) return status;
   return text;

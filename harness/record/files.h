@@ -61,6 +61,7 @@ class AppendFile {
 inline constexpr std::size_t kMostKernelFileBytes = std::size_t{16} << 20;  // of /proc and /sys
 inline constexpr std::size_t kMostInputBytes = std::size_t{16} << 20;       // that people write
 inline constexpr std::size_t kMostRunFileBytes = std::size_t{512} << 20;    // of a run's folder
+inline constexpr std::size_t kMostStreamBytes = std::size_t{64} << 20;      // of what is no file
 
 // The whole of a file, or of a pipe until its writers have closed it. OutOfRange as soon as it has
 // more than `most` bytes, as a device that never ends has; DeadlineExceeded if a pipe or terminal

@@ -167,6 +167,7 @@ def test_the_first_ctrl_c_ends_what_waits_for_it(
     process = hostile.lockbench.start(
         *words, "--plugin", HOSTILE, env=hostile.environment(when, what)
     )
+
     def is_mute(pid: int) -> bool:
         try:
             return not Path(f"/proc/{pid}/fd/1").exists()

@@ -93,9 +93,13 @@ def test_a_carriage_return_outside_quotes_is_refused(make_run: MakeRun) -> None:
 @pytest.mark.parametrize("name", ["trials.csv", "latency.csv", "meta.json"])
 def test_what_is_not_a_file_is_not_waited_for(make_run: MakeRun, name: str) -> None:
     folder = make_run()
-    for make in (os.mkfifo, lambda path: path.symlink_to("/dev/zero")):
-        (folder / name).unlink()
-        make(folder / name)
+    path = folder / name
+    for device in (None, "/dev/zero"):
+        path.unlink()
+        if device is None:
+            os.mkfifo(path)
+        else:
+            path.symlink_to(device)
         with pytest.raises(loader.InputError, match="is not a file"):
             run = loader.load(folder)
             assert run.latency is not None
