@@ -3,7 +3,6 @@
 #include "harness/cli/program.h"
 
 #include <iostream>
-#include <new>
 #include <string>
 #include <variant>
 #include <vector>
@@ -20,6 +19,7 @@
 #include "harness/plan/printable.h"
 #include "harness/process/analysis_command.h"
 #include "harness/process/inherited.h"
+#include "harness/process/out_of_memory.h"
 #include "harness/process/signals.h"
 #include "harness/terminal/exit_code.h"
 
@@ -38,6 +38,7 @@ bool add_plugins_of(const CommandLine& line) {
 }
 
 int dispatch(const CommandLine& line) {
+  explain_out_of_memory("lockbench " + line.command);
   if (!add_plugins_of(line)) return kBadInput;
   if (line.command == "run") return run_command(line.run);
   if (line.command == "advise") return advise_command(line.advise);
@@ -52,17 +53,6 @@ int dispatch(const CommandLine& line) {
   return analysis_command(line.command, line.rest);
 }
 
-int dispatch_in_memory(const CommandLine& line) {
-  try {
-    return dispatch(line);
-  } catch (const std::bad_alloc&) {
-    std::cerr << "lockbench " << line.command
-              << ": out of memory; free some, raise the limit (ulimit -v, control group), or ask "
-                 "for less\n";
-    return kCouldNotFinish;
-  }
-}
-
 int answer(const Reply& reply) {
   std::cout << reply.out;
   std::cerr << reply.err;
@@ -75,7 +65,7 @@ int run_program(const std::vector<std::string>& words) {
   mend_inherited();
   const std::variant<CommandLine, Reply> read = read_command_line(words);
   const CommandLine* const line = std::get_if<CommandLine>(&read);
-  int code = line != nullptr ? dispatch_in_memory(*line) : answer(std::get<Reply>(read));
+  int code = line != nullptr ? dispatch(*line) : answer(std::get<Reply>(read));
   // What failed after somebody asked for an end failed because of that.
   if (code != 0 && noted_signal() != 0) code = kSignalExitBase + noted_signal();
   if (std::cout.flush()) return code;

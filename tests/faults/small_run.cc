@@ -9,15 +9,14 @@
 // Prints what is done as soon as it is: "row 0", "synced" (all rows before it), "finished". Ends
 // with 1 and one line on standard error where it could not go on, with 2 where there is no run.
 #include <cstdint>
-#include <cstdio>
-#include <cstring>
+#include <cstdlib>
 #include <iostream>
-#include <new>
 #include <set>
 #include <string>
 #include <unistd.h>
 #include <utility>
 
+#include "harness/process/out_of_memory.h"
 #include "harness/record/run_writer.h"
 #include "tests/record/example_run.h"
 
@@ -79,13 +78,9 @@ int resume(const std::string& folder) {
 }
 
 int small_run(const std::string& command, const std::string& folder) {
-  try {
-    if (faults_count_allocations != nullptr) faults_count_allocations();
-    return command == "begin" ? begin(folder) : resume(folder);
-  } catch (const std::bad_alloc&) {
-    std::fputs("small_run: out of memory\n", stderr);
-    return 1;
-  }
+  explain_out_of_memory("small_run");
+  if (faults_count_allocations != nullptr) faults_count_allocations();
+  return command == "begin" ? begin(folder) : resume(folder);
 }
 
 }  // namespace
