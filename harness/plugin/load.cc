@@ -126,7 +126,7 @@ absl::Status check_offer(const fs::path& file, const PluginOffer& offer) {
   if (offer.entries.empty() && offer.locks.empty()) {
     return refuse(file, "brings no lock; add one in the body of LOCKBENCH_PLUGIN");
   }
-  const std::size_t locks = std::max(offer.entries.size(), offer.suspects.size());
+  const std::size_t locks = std::max(offer.entries.size(), offer.locks.size());
   if (locks > kMostLocks) return refuse_count(file, locks);
   for (const CatalogEntry& entry : offer.entries) {
     const auto& choices = entry.listing.choices;
