@@ -11,8 +11,8 @@
 #include "harness/cli/flags.h"
 #include "harness/cli/help_texts.h"
 #include "harness/plan/nearest.h"
+#include "harness/plan/printable.h"
 #include "harness/terminal/exit_code.h"
-#include "harness/terminal/one_line.h"
 
 namespace lockbench {
 namespace {
@@ -117,7 +117,7 @@ std::string place(const CLI::App& app) {
 }
 
 Reply wrong_at(const std::string& where, std::string_view what) {
-  return {.exit_code = kBadInput, .err = where + ": " + one_line(what) + "\n"};
+  return {.exit_code = kBadInput, .err = where + ": " + printable(what) + "\n"};
 }
 
 Reply wrong(const CLI::App& app, std::string_view what) {

@@ -16,11 +16,13 @@
 #include "harness/command/run/run_command.h"
 #include "harness/command/run/trial_command.h"
 #include "harness/command/stress/stress_command.h"
+#include "harness/plan/printable.h"
 #include "harness/process/analysis_command.h"
 #include "harness/process/inherited.h"
+#include "harness/process/out_of_memory.h"
+#include "harness/process/signals.h"
 #include "harness/record/schema.h"
 #include "harness/terminal/exit_code.h"
-#include "harness/terminal/one_line.h"
 
 namespace lockbench {
 namespace {
@@ -32,11 +34,12 @@ bool add_plugins_of(const CommandLine& line) {
   const absl::Status added = add_plugins(line.plugins, measures, std::cerr);
   if (added.ok()) return true;
   std::cerr << "lockbench " << line.command
-            << ": --plugin: " << one_line(std::string(added.message())) << '\n';
+            << ": --plugin: " << printable(std::string(added.message())) << '\n';
   return false;
 }
 
 int dispatch(const CommandLine& line) {
+  explain_out_of_memory("lockbench " + line.command);
   if (!add_plugins_of(line)) return kBadInput;
   if (line.command == "run") return run_command(line.run);
   if (line.command == "advise") return advise_command(line.advise);
@@ -68,7 +71,9 @@ int run_program(const std::vector<std::string>& words) {
   mend_inherited();
   const std::variant<CommandLine, Reply> read = read_command_line(words);
   const CommandLine* const line = std::get_if<CommandLine>(&read);
-  const int code = line != nullptr ? dispatch(*line) : answer(std::get<Reply>(read));
+  int code = line != nullptr ? dispatch(*line) : answer(std::get<Reply>(read));
+  // What failed after somebody asked for an end failed because of that.
+  if (code != 0 && noted_signal() != 0) code = kSignalExitBase + noted_signal();
   if (std::cout.flush()) return code;
   std::cerr << "lockbench: standard output could not be written; free some space, or send it to a "
                "file that can be\n";

@@ -11,6 +11,8 @@
 
 #define TOML_EXCEPTIONS 0
 #define TOML_HEADER_ONLY 1
+// Some texts that are not TOML, as `[@x]`, fail an assertion where they are an error without it.
+#define TOML_ASSERT(expression) static_cast<void>(0)
 #include <toml++/toml.h>
 
 #include "harness/plan/nearest.h"

@@ -88,6 +88,14 @@ absl::Status refuse_name(const fs::path& file, const std::string& name) {
       file, "'" + name + "' cannot name a lock; take lower-case letters, digits and underscores");
 }
 
+// Far more than a plug-in has; a table with more than that is none.
+constexpr std::uint64_t kMostLocks = 1000;
+
+absl::Status refuse_count(const fs::path& file, std::uint64_t locks) {
+  return refuse(file, "brings " + std::to_string(locks) + " locks; at most " +
+                          std::to_string(kMostLocks) + " are taken");
+}
+
 absl::Status check_c(const fs::path& file, const lockbench_c_plugin& plugin) {
   if (plugin.magic != LOCKBENCH_C_MAGIC || plugin.version != LOCKBENCH_C_VERSION) {
     return refuse(file, "its `lockbench_c_locks` is of version " + std::to_string(plugin.version) +
@@ -101,6 +109,7 @@ absl::Status check_c(const fs::path& file, const lockbench_c_plugin& plugin) {
                   "its `lockbench_c_locks` has no locks; point `locks` at `count` of them, "
                   "`stride` bytes each");
   }
+  if (plugin.count > kMostLocks) return refuse_count(file, plugin.count);
   for (std::uint64_t i = 0; i < plugin.count; ++i) {
     const lockbench_c_lock lock = c_lock_at(plugin, i);
     if (!is_whole(lock)) {
@@ -117,6 +126,8 @@ absl::Status check_offer(const fs::path& file, const PluginOffer& offer) {
   if (offer.entries.empty() && offer.locks.empty()) {
     return refuse(file, "brings no lock; add one in the body of LOCKBENCH_PLUGIN");
   }
+  const std::size_t locks = std::max(offer.entries.size(), offer.locks.size());
+  if (locks > kMostLocks) return refuse_count(file, locks);
   for (const CatalogEntry& entry : offer.entries) {
     const auto& choices = entry.listing.choices;
     const auto wrong = std::find_if(choices.begin(), choices.end(),

@@ -10,9 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "harness/plan/printable.h"
 #include "harness/process/resources.h"
+#include "harness/process/signals.h"
 #include "harness/terminal/exit_code.h"
-#include "harness/terminal/one_line.h"
 
 namespace lockbench {
 namespace {
@@ -36,6 +37,7 @@ absl::StatusOr<std::vector<std::string>> analysis_words(const std::string& name,
   if (!script.ok()) return script.status();
   const absl::StatusOr<std::filesystem::path> python = find_python(kAnalysisModules);
   if (!python.ok()) return python.status();
+  if (noted_signal() != 0) return absl::CancelledError("interrupted");
   std::vector<std::string> words{python->string(), script->string()};
   words.insert(words.end(), arguments.begin(), arguments.end());
   return words;
@@ -43,7 +45,7 @@ absl::StatusOr<std::vector<std::string>> analysis_words(const std::string& name,
 
 int analysis_command(const std::string& name, const std::vector<std::string>& arguments) {
   const auto complain = [&name](const absl::Status& status) {
-    std::cerr << "lockbench " << name << ": " << one_line(std::string(status.message())) << '\n';
+    std::cerr << "lockbench " << name << ": " << printable(std::string(status.message())) << '\n';
     return kBadInput;
   };
   absl::StatusOr<std::vector<std::string>> words = analysis_words(name, arguments);

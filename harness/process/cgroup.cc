@@ -94,4 +94,21 @@ std::optional<TaskLimit> cgroup_task_limit(const fs::path& root) {
   return tightest;
 }
 
+std::uint64_t out_of_memory_kills(const fs::path& root) {
+  std::vector<fs::path> files;
+  for (const fs::path& group : groups_of(root, "memory")) {
+    files.push_back(group / "memory.events");       // version 2
+    files.push_back(group / "memory.oom_control");  // version 1
+  }
+  files.push_back(root / "proc/vmstat");
+  for (const fs::path& file : files) {
+    std::istringstream lines(kernel_text(file).value_or(""));
+    std::uint64_t count = 0;
+    for (std::string name; lines >> name >> count;) {
+      if (name == "oom_kill") return count;
+    }
+  }
+  return 0;
+}
+
 }  // namespace lockbench

@@ -34,4 +34,8 @@ struct TaskLimit {
 std::optional<CpuQuota> cgroup_cpu_quota(const std::filesystem::path& root = "/");
 std::optional<TaskLimit> cgroup_task_limit(const std::filesystem::path& root = "/");
 
+// How many processes the kernel has killed for want of memory: those of this process's group, or,
+// where groups do not say, of the machine. `root`: as above.
+std::uint64_t out_of_memory_kills(const std::filesystem::path& root = "/");
+
 }  // namespace lockbench

@@ -11,11 +11,20 @@
 #include <memory>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 
+#include <absl/strings/str_format.h>
+
+#include "harness/plan/printable.h"
+#include "harness/process/cgroup.h"
+#include "harness/process/orphans.h"
 #include "harness/process/signals.h"
+#include "harness/process/stream_record.h"
 #include "primitives/platform/scratch_folder.h"
 
 extern char** environ;
@@ -25,8 +34,37 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How long all of a killed group may take to be gone. The kernel needs some milliseconds.
-constexpr std::chrono::seconds kToBeGone{1};
+using std::chrono::milliseconds;
+
+// How long a killed child may take to be gone. The kernel needs some milliseconds.
+constexpr std::chrono::seconds kToBeGone{5};
+
+// Without a descriptor that tells of the child's end (Linux before 5.3, or a filter of system
+// calls), this often is asked for it.
+constexpr milliseconds kWithoutDescriptor{20};
+
+// SIGINT, SIGTERM and SIGHUP arrive only in wait(): none slips in between a check and the wait.
+class SignalsHeld {
+ public:
+  SignalsHeld() {
+    sigset_t held;
+    sigemptyset(&held);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&held, signal);
+    pthread_sigmask(SIG_BLOCK, &held, &usual_);
+  }
+  ~SignalsHeld() { pthread_sigmask(SIG_SETMASK, &usual_, nullptr); }
+  SignalsHeld(const SignalsHeld&) = delete;
+  SignalsHeld& operator=(const SignalsHeld&) = delete;
+
+  void wait(pollfd* fds, nfds_t count, milliseconds longest) const {
+    const timespec timeout{.tv_sec = static_cast<time_t>(longest.count() / 1000),
+                           .tv_nsec = static_cast<long>(longest.count() % 1000) * 1'000'000};
+    ppoll(fds, count, &timeout, &usual_);
+  }
+
+ private:
+  sigset_t usual_;
+};
 
 // A pipe whose ends close by themselves.
 class Pipe {
@@ -47,97 +85,174 @@ class Pipe {
     if (ends_[end] >= 0) close(ends_[end]);
     ends_[end] = -1;
   }
+  // From now on calls on this end return at once.
+  void never_wait_at(int end) { fcntl(ends_[end], F_SETFL, O_NONBLOCK); }
 
  private:
   std::array<int, 2> ends_{-1, -1};
   bool open_ = false;
 };
 
-// What a child prints, until all who can print there are gone or have closed it.
-class Outputs {
+// The three streams of a child, seen from this side.
+class Streams {
  public:
-  Outputs(int out_fd, int err_fd) : fds_{pollfd{out_fd, POLLIN, 0}, pollfd{err_fd, POLLIN, 0}} {}
+  Streams(Pipe& in, Pipe& out, Pipe& err, std::string_view input)
+      : in_(in),
+        outputs_{Output{out, StreamRecord(kMostOutBytes)},
+                 Output{err, StreamRecord(kMostErrBytes)}},
+        input_(input) {
+    in_.never_wait_at(1);
+    for (Output& output : outputs_) output.pipe.never_wait_at(0);
+    if (input_.empty()) in_.close_end(1);
+  }
 
-  bool open() const { return fds_[0].fd >= 0 || fds_[1].fd >= 0; }
+  const StreamRecord& out() const { return outputs_[0].record; }
+  const StreamRecord& err() const { return outputs_[1].record; }
 
-  // Waits for more and takes it. Returns what poll() did: 0 when there was none for so long.
-  int take_more(std::chrono::milliseconds longest, ChildResult& result) {
-    const int ready = poll(fds_.data(), fds_.size(), static_cast<int>(longest.count()));
-    if (ready > 0) {
-      take(fds_[0], result.out);
-      take(fds_[1], result.err);
-    }
-    return ready;
+  // What to wait for; a negative descriptor is not looked at.
+  void ask_for(pollfd* three) const {
+    three[0] = {.fd = in_.write_end(), .events = POLLOUT, .revents = 0};
+    three[1] = {.fd = outputs_[0].pipe.read_end(), .events = POLLIN, .revents = 0};
+    three[2] = {.fd = outputs_[1].pipe.read_end(), .events = POLLIN, .revents = 0};
+  }
+
+  // Moves what can be moved at once, of each stream no more than a pipe holds: a child that always
+  // has more does not keep its reader from looking at the clock.
+  void move() {
+    send();
+    for (Output& output : outputs_) receive(output);
   }
 
  private:
-  // Takes what there is of one output into `text`; a closed one is not looked at again.
-  static void take(pollfd& fd, std::string& text) {
-    if (fd.revents == 0) return;
-    std::array<char, 1 << 16> buffer;
-    const ssize_t got = read(fd.fd, buffer.data(), buffer.size());
-    if (got > 0) text.append(buffer.data(), static_cast<std::size_t>(got));
-    if (got == 0 || (got < 0 && errno != EINTR)) fd.fd = -1;
+  struct Output {
+    Pipe& pipe;
+    StreamRecord record;
+  };
+
+  // A child that ends before it has read all of it is judged by its end.
+  void send() {
+    if (in_.write_end() < 0) return;
+    const ssize_t wrote = write(in_.write_end(), input_.data(), input_.size());
+    if (wrote > 0) input_.remove_prefix(static_cast<std::size_t>(wrote));
+    const bool refused = wrote < 0 && errno != EAGAIN && errno != EINTR;
+    if (input_.empty() || refused) in_.close_end(1);
   }
 
-  std::array<pollfd, 2> fds_;
+  static void receive(Output& output) {
+    if (output.pipe.read_end() < 0) return;
+    std::array<char, 1 << 16> buffer;
+    int available = 0;
+    ioctl(output.pipe.read_end(), FIONREAD, &available);
+    do {
+      const ssize_t got = read(output.pipe.read_end(), buffer.data(), buffer.size());
+      if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) output.pipe.close_end(0);
+      if (got <= 0) return;
+      output.record.add({buffer.data(), static_cast<std::size_t>(got)});
+      available -= static_cast<int>(got);
+    } while (available > 0);
+  }
+
+  Pipe& in_;
+  std::array<Output, 2> outputs_;
+  std::string_view input_;  // what is left of it
 };
 
-std::chrono::milliseconds left_until(Clock::time_point end, std::chrono::milliseconds longest) {
-  return std::clamp(std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()),
-                    std::chrono::milliseconds{0}, longest);
+// A child that was started and that nobody has waited for.
+class StartedChild {
+ public:
+  explicit StartedChild(pid_t pid)
+      : pid_(pid), descriptor_(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))), guard_(pid) {}
+  ~StartedChild() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  StartedChild(const StartedChild&) = delete;
+  StartedChild& operator=(const StartedChild&) = delete;
+
+  bool has_ended() const {
+    siginfo_t found{};
+    // WNOWAIT: as long as nobody has waited for it, its number and its group's are no one else's.
+    const int asked = waitid(P_PID, static_cast<id_t>(pid_), &found, WEXITED | WNOHANG | WNOWAIT);
+    return (asked == 0 && found.si_pid == pid_) || (asked < 0 && errno == ECHILD);
+  }
+
+  pollfd to_wait_for() const { return {.fd = descriptor_, .events = POLLIN, .revents = 0}; }
+
+  // The longest that may pass before has_ended() is asked again.
+  milliseconds longest_wait(milliseconds wanted) const {
+    return descriptor_ >= 0 ? wanted : std::min(wanted, kWithoutDescriptor);
+  }
+
+  // Ends it, wherever it went, and all of the group that it was started in.
+  void kill_all() const {
+    kill(-pid_, SIGKILL);
+    kill(pid_, SIGKILL);
+  }
+
+  // Takes the ended child off the process table. One that does not end is left there.
+  int status() const {
+    int status = 0;
+    waitpid(pid_, &status, WNOHANG);
+    return status;
+  }
+
+ private:
+  pid_t pid_;
+  int descriptor_;
+  ChildGuard guard_;
+};
+
+milliseconds left_until(Clock::time_point end, milliseconds longest) {
+  return std::clamp(std::chrono::ceil<milliseconds>(end - Clock::now()), milliseconds{0}, longest);
 }
 
-// Reads both outputs until the child has closed them.
-ChildEnding read_until(const ChildOrder& order, Outputs& outputs, ChildResult& result) {
-  // Wakes this often, should a signal slip in between the check and the wait.
-  const std::chrono::milliseconds longest_wait{order.while_it_runs ? 200 : 1000};
-  while (outputs.open()) {
+void wait_for_news(const StartedChild& child, const Streams& streams, const SignalsHeld& signals,
+                   milliseconds longest) {
+  std::array<pollfd, 4> fds;
+  streams.ask_for(fds.data());
+  fds[3] = child.to_wait_for();
+  signals.wait(fds.data(), fds.size(), child.longest_wait(longest));
+}
+
+ChildEnding run_until_end(const ChildOrder& order, const StartedChild& child, Streams& streams,
+                          const SignalsHeld& signals) {
+  // Another thread may take a signal without waking this one.
+  const milliseconds longest{order.while_it_runs ? 200 : 1000};
+  for (;;) {
     if (noted_signal() != 0) return ChildEnding::kInterrupted;
-    const auto left = left_until(order.deadline, longest_wait);
-    const int ready = outputs.take_more(left, result);
-    // Looked at once more after the deadline: the run itself may have been stopped (Ctrl-Z) while
-    // the child went on to its end.
-    if (ready == 0 && left.count() == 0) return ChildEnding::kTooLong;
-    if (order.while_it_runs) order.while_it_runs(result.out);
-  }
-  return ChildEnding::kEnded;
-}
-
-// Ends the child and all of its group, and reads what they printed before that. Whoever is killed
-// has its outputs closed when it is gone, so that what it left behind stays as it is.
-void end_group(pid_t child, Outputs& outputs, ChildResult& result) {
-  kill(-child, SIGKILL);
-  const Clock::time_point end = Clock::now() + kToBeGone;
-  while (outputs.open() && Clock::now() < end) {
-    outputs.take_more(left_until(end, kToBeGone), result);
+    // Before the child is looked at: this process may have been stopped (Ctrl-Z) until after the
+    // deadline while the child went on to its end.
+    const milliseconds left = left_until(order.deadline, longest);
+    const bool ended = child.has_ended();
+    streams.move();
+    if (ended) return ChildEnding::kEnded;
+    if (streams.out().exceeded()) return ChildEnding::kTooMuch;
+    if (order.while_it_runs) order.while_it_runs(streams.out().head());
+    if (left == milliseconds{0}) return ChildEnding::kTooLong;
+    wait_for_news(child, streams, signals, left_until(order.deadline, longest));
   }
 }
 
-// A child that dies before it has read all of it is told by its end.
-void send(int fd, const std::string& text) {
-  for (std::size_t sent = 0; sent < text.size();) {
-    const ssize_t wrote = write(fd, text.data() + sent, text.size() - sent);
-    if (wrote < 0 && (errno != EINTR || noted_signal() != 0)) return;
-    if (wrote > 0) sent += static_cast<std::size_t>(wrote);
+// Ends what is left of the child and of those that it started, and reads what they printed.
+void end_all(const StartedChild& child, Streams& streams, const SignalsHeld& signals) {
+  child.kill_all();
+  const Clock::time_point give_up = Clock::now() + kToBeGone;
+  while (!child.has_ended() && Clock::now() < give_up) {
+    // Not for the streams, which may have something at all times.
+    pollfd end = child.to_wait_for();
+    signals.wait(&end, 1, child.longest_wait(left_until(give_up, milliseconds{100})));
   }
-}
-
-int wait_for(pid_t child) {
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return status;
-}
-
-std::string last_line(std::string text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
-  return text.substr(text.find_last_of('\n') + 1);
+  streams.move();
 }
 
 // The child's place for temporary files: one that is killed leaves them behind. Empty where none
 // can be made; the child will say so if it needs one.
 std::unique_ptr<platform::ScratchFolder> own_folder() {
+  static const bool swept = [] {
+    std::error_code none;
+    platform::ScratchFolder::remove_abandoned(std::filesystem::temp_directory_path(none));
+    return true;
+  }();
+  static_cast<void>(swept);
   try {
     return std::make_unique<platform::ScratchFolder>();
   } catch (const std::system_error&) {
@@ -185,8 +300,8 @@ absl::StatusOr<pid_t> spawn(const ChildOrder& order, const platform::ScratchFold
   std::vector<std::string> words = order.words;
   std::vector<std::string> environment = environment_with(folder);
   pid_t child = 0;
-  const int error = posix_spawn(&child, order.program.c_str(), &actions, &attributes,
-                                pointers_to(words).data(), pointers_to(environment).data());
+  const int error = posix_spawnp(&child, order.program.c_str(), &actions, &attributes,
+                                 pointers_to(words).data(), pointers_to(environment).data());
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   if (error != 0) {
@@ -205,34 +320,47 @@ absl::StatusOr<ChildResult> run_child(const ChildOrder& order) {
   if (!in.open() || !out.open() || !err.open()) {
     return absl::InternalError(std::string("cannot make a pipe: ") + std::strerror(errno));
   }
+  adopt_orphans();
   const std::unique_ptr<platform::ScratchFolder> folder = own_folder();
-  const absl::StatusOr<pid_t> child = spawn(order, folder.get(), in, out, err);
-  if (!child.ok()) return child.status();
+  const std::uint64_t kills_before = out_of_memory_kills();
+  const absl::StatusOr<pid_t> pid = spawn(order, folder.get(), in, out, err);
+  if (!pid.ok()) return pid.status();
+  const StartedChild child(*pid);
   in.close_end(0);
   out.close_end(1);
   err.close_end(1);
-  send(in.write_end(), order.input);
-  in.close_end(1);
+  Streams streams(in, out, err, order.input);
 
   ChildResult result;
-  Outputs outputs(out.read_end(), err.read_end());
-  result.ending = read_until(order, outputs, result);
-  if (result.ending != ChildEnding::kEnded) end_group(*child, outputs, result);
-  result.status = wait_for(*child);
+  {
+    const SignalsHeld signals;
+    result.ending = run_until_end(order, child, streams, signals);
+    end_all(child, streams, signals);
+  }
+  result.status = child.status();
+  end_orphans();
+  result.out = streams.out().head();
+  result.err = streams.err().head();
+  result.last_line = streams.err().last_line();
+  result.out_of_memory = result.ending == ChildEnding::kEnded && WIFSIGNALED(result.status) &&
+                         WTERMSIG(result.status) == SIGKILL && out_of_memory_kills() > kills_before;
   return result;
 }
 
 std::string told_end(const std::string& who, const ChildResult& result) {
   std::string told = who + " ended without a result";
-  if (WIFSIGNALED(result.status)) {
-    told = who + " was ended by signal " + std::to_string(WTERMSIG(result.status)) + " (" +
-           strsignal(WTERMSIG(result.status)) + ")";
+  if (result.ending == ChildEnding::kTooMuch) {
+    told = absl::StrFormat("%s printed more than %d MiB and was killed", who, kMostOutBytes >> 20);
+  } else if (WIFSIGNALED(result.status)) {
+    told = absl::StrFormat("%s was ended by signal %d (%s)", who, WTERMSIG(result.status),
+                           strsignal(WTERMSIG(result.status)));
   } else if (WIFEXITED(result.status)) {
-    told += ", with exit code " + std::to_string(WEXITSTATUS(result.status));
+    told += absl::StrFormat(", with exit code %d", WEXITSTATUS(result.status));
   }
-  const std::string said = last_line(result.err);
-  if (!said.empty()) told += ": " + said;
-  return told;
+  if (result.out_of_memory) {
+    told += ": the kernel killed it because the memory of this machine or control group ran out";
+  }
+  return result.last_line.empty() ? told : told + ": " + printable(result.last_line);
 }
 
 }  // namespace lockbench

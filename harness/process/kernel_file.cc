@@ -10,7 +10,7 @@ namespace lockbench {
 
 std::optional<std::string> kernel_text(const std::filesystem::path& path) {
   constexpr const char* kBlank = " \t\r\n";
-  const absl::StatusOr<std::string> text = read_file(path);
+  const absl::StatusOr<std::string> text = read_file(path, kMostKernelFileBytes);
   if (!text.ok()) return std::nullopt;
   const std::size_t begin = text->find_first_not_of(kBlank);
   if (begin == std::string::npos) return std::nullopt;

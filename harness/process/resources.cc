@@ -3,20 +3,16 @@
 #include "harness/process/resources.h"
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
+#include <chrono>
 #include <cstdlib>
-#include <fcntl.h>
-#include <spawn.h>
 #include <sstream>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "harness/plan/nearest.h"
 #include "harness/plan/preset_file.h"
+#include "harness/process/child_process.h"
+#include "harness/process/signals.h"
 #include "harness/record/files.h"
-
-extern char** environ;
 
 namespace lockbench {
 namespace {
@@ -25,27 +21,17 @@ namespace fs = std::filesystem;
 
 const fs::path kPresets = "workloads/presets";
 
-// Runs `program` with `arguments`, its output discarded; whether it exited with 0.
-bool succeeds(const fs::path& program, const std::vector<std::string>& arguments) {
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  for (const int fd : {STDOUT_FILENO, STDERR_FILENO}) {
-    posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_WRONLY, 0);
-  }
-  std::vector<std::string> words{program.string()};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  pid_t child = 0;
-  const int error =
-      posix_spawnp(&child, program.c_str(), &actions, nullptr, pointers.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) return false;
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+// How long a Python may take to say which modules it has. Usually some 50 ms.
+constexpr std::chrono::seconds kPatience{10};
+
+// Whether `python` ends with 0 after it ran `code`.
+bool succeeds(const fs::path& python, const std::string& code) {
+  const absl::StatusOr<ChildResult> result =
+      run_child({.program = python,
+                 .words = {python.string(), "-c", code},
+                 .input = {},
+                 .deadline = std::chrono::steady_clock::now() + kPatience});
+  return result.ok() && result->ending == ChildEnding::kEnded && result->status == 0;
 }
 
 // Every python3 on the PATH, then where systems keep theirs.
@@ -62,12 +48,14 @@ std::vector<fs::path> python_candidates() {
   return candidates;
 }
 
-// Finds the modules without importing them, which would take a second.
+// Finds the modules without importing them, which would take a second. The current folder, which
+// Python would search first, may hold anything; -I would hide a user's own packages, too.
 std::string probe_for(const std::vector<std::string>& modules) {
   std::string list;
   for (const std::string& module : modules) list += "'" + module + "',";
-  return "import importlib.util, sys; sys.exit(not all(map(importlib.util.find_spec, [" + list +
-         "])))";
+  return "import sys; sys.path = [p for p in sys.path if p]; import importlib.util; "
+         "sys.exit(not all(map(importlib.util.find_spec, [" +
+         list + "])))";
 }
 
 // Where the preset of that name is, or of that file.
@@ -122,7 +110,7 @@ absl::StatusOr<std::vector<std::string>> preset_names() {
 absl::StatusOr<Preset> load_preset(const std::string& name_or_file) {
   const absl::StatusOr<fs::path> file = preset_file(name_or_file);
   if (!file.ok()) return file.status();
-  const absl::StatusOr<std::string> text = read_file(*file);
+  const absl::StatusOr<std::string> text = read_file(*file, kMostInputBytes);
   if (!text.ok()) {
     return absl::Status(text.status().code(),
                         std::string(text.status().message()) +
@@ -133,17 +121,19 @@ absl::StatusOr<Preset> load_preset(const std::string& name_or_file) {
 }
 
 absl::StatusOr<fs::path> find_python(const std::vector<std::string>& modules) {
+  note_signals();  // whoever asks for an end ends the Python that is asked, too
   const std::string probe = probe_for(modules);
   std::string list;
   for (const std::string& module : modules) list += (list.empty() ? "" : ", ") + module;
 
   if (const char* const chosen = std::getenv("LOCKBENCH_PYTHON")) {
-    if (succeeds(chosen, {"-c", probe})) return fs::path(chosen);
+    if (succeeds(chosen, probe)) return fs::path(chosen);
     return absl::NotFoundError("LOCKBENCH_PYTHON is " + std::string(chosen) +
                                ", which cannot be run or lacks one of: " + list);
   }
   for (const fs::path& candidate : python_candidates()) {
-    if (succeeds(candidate, {"-c", probe})) return candidate;
+    if (noted_signal() != 0) return absl::CancelledError("interrupted");
+    if (succeeds(candidate, probe)) return candidate;
   }
   return absl::NotFoundError(
       "no python3 with " + list +

@@ -48,12 +48,18 @@ class Scanner {
                             "quote the whole field and double the quotes in it");
       }
       if (ends_field()) return step_over_end();
+      if (text_[at_] == '\r' && !torn_line_end()) {
+        return out_of_place("a carriage return that ends no line", "quote the field or remove it");
+      }
       field += text_[at_];
     }
     return After::kTextEnd;
   }
 
   absl::StatusOr<After> quoted(std::string& field) {
+    const std::size_t opened_at = at_;
+    const std::size_t opened_line = line_;
+    const std::size_t opened_line_begin = line_begin_;
     for (++at_; !done(); ++at_) {
       if (text_[at_] != '"') {
         if (text_[at_] == '\n') start_line(at_ + 1);
@@ -71,6 +77,13 @@ class Scanner {
       field += '"';
     }
     at_ = text_.size();
+    // The rest of one line is a record that was cut off. Over several lines, one stray quote would
+    // pass whole records off as its cell.
+    if (line_ > opened_line) {
+      return out_of_place(opened_line, opened_at - opened_line_begin,
+                          "the quote that opens this field is never closed",
+                          "remove it or close the field");
+    }
     return After::kTextEnd;
   }
 
@@ -97,8 +110,13 @@ class Scanner {
   }
 
   absl::Status out_of_place(std::string_view what, std::string_view right) const {
+    return out_of_place(line_, at_ - line_begin_, what, right);
+  }
+
+  absl::Status out_of_place(std::size_t line, std::size_t bytes_before, std::string_view what,
+                            std::string_view right) const {
     return absl::InvalidArgumentError(
-        absl::StrFormat("%s:%d:%d: %s; %s", name_, line_, at_ - line_begin_ + 1, what, right));
+        absl::StrFormat("%s:%d:%d: %s; %s", name_, line, bytes_before + 1, what, right));
   }
 
   const std::string_view text_;

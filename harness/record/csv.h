@@ -3,8 +3,9 @@
 // CSV: records to text and back, after RFC 4180 with lines that end in LF.
 //
 // Guarantees   what csv_record() writes, parse_csv() reads back, whatever the characters: quotes,
-//              commas, line ends, bytes that are not UTF-8. A text that was cut off at any byte
-//              gives the records before the cut, and says where the last whole one ends.
+//              commas, line ends, bytes that are not UTF-8. A text of records without line ends in
+//              their cells that was cut off at any byte gives the records before the cut, and says
+//              where the last whole one ends.
 // Not offered  any change of the data: a cell that begins with `=`, `+`, `-` or `@` stays as it is.
 //              A spreadsheet may take such a cell for a formula; import the columns as text.
 #pragma once
@@ -33,13 +34,15 @@ struct CsvRecord {
 struct CsvText {
   std::vector<CsvRecord> records;  // whole ones: their line end was there
   std::size_t whole_bytes = 0;     // offset after the last whole record
-  bool torn = false;               // bytes follow that are no whole record
+  bool torn = false;               // one more record follows, which has no line end
 
   bool operator==(const CsvText&) const = default;
 };
 
 // LF and CR LF both end a record. `name` stands for the text in errors, which are of kind
-// InvalidArgument and tell line and column of a quote that is out of place. O(text).
+// InvalidArgument and give line and column: of a quote that is out of place, of one that opens a
+// cell which goes on over the end of its line and is never closed, and of a CR outside quotes that
+// ends no line. O(text).
 absl::StatusOr<CsvText> parse_csv(std::string_view text, std::string_view name);
 
 }  // namespace lockbench

@@ -2,14 +2,17 @@
 
 #include "harness/record/files.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
+#include <poll.h>
 #include <string>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 #include <absl/strings/str_format.h>
 
@@ -17,6 +20,9 @@ namespace lockbench {
 namespace {
 
 constexpr mode_t kReadableByAll = 0644;
+
+// How long a pipe or a terminal may give nothing.
+constexpr int kPatienceMs = 10'000;
 
 // Bytes of `text` that arrived; all of them unless `error` is set.
 struct Written {
@@ -30,10 +36,38 @@ Written write_whole(int fd, std::string_view text) {
   while (written.bytes < text.size()) {
     const ssize_t n = ::write(fd, text.data() + written.bytes, text.size() - written.bytes);
     if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno == EAGAIN) {  // only of what is no file
+      pollfd waiting{.fd = fd, .events = POLLOUT, .revents = 0};
+      if (::poll(&waiting, 1, kPatienceMs) != 0) continue;
+      return {written.bytes, ETIMEDOUT};
+    }
     if (n < 0) return {written.bytes, errno};
     written.bytes += static_cast<std::size_t>(n);
   }
   return written;
+}
+
+// Appends what `fd`, which does not block, has until its end to `text`.
+absl::Status read_rest(int fd, const std::filesystem::path& path, std::size_t most,
+                       std::string& text) {
+  char piece[1 << 14];
+  while (text.size() <= most) {
+    const ssize_t n = ::read(fd, piece, sizeof piece);
+    if (n == 0) return absl::OkStatus();
+    if (n > 0) {
+      text.append(piece, static_cast<std::size_t>(n));
+    } else if (errno == EAGAIN) {
+      pollfd waiting{.fd = fd, .events = POLLIN, .revents = 0};
+      if (::poll(&waiting, 1, kPatienceMs) != 0) continue;
+      return absl::DeadlineExceededError(
+          absl::StrFormat("%s: a pipe or a terminal that gave nothing for %d s; name a file",
+                          path.string(), kPatienceMs / 1000));
+    } else if (errno != EINTR) {
+      return file_error(path.string(), errno);
+    }
+  }
+  return absl::OutOfRangeError(
+      absl::StrFormat("%s: has more than %d bytes, the most that is read", path.string(), most));
 }
 
 }  // namespace
@@ -59,7 +93,8 @@ absl::Status file_error(std::string_view what, int error) {
 
 // Into what is there and stays there.
 static absl::Status write_to(const std::filesystem::path& device, std::string_view text) {
-  const int fd = ::open(device.c_str(), O_WRONLY | O_CLOEXEC);
+  // Without O_NONBLOCK, open() waits for somebody to read from a FIFO.
+  const int fd = ::open(device.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (fd < 0) return file_error(device.string(), errno);
   int error = write_whole(fd, text).error;
   if (::close(fd) != 0 && error == 0) error = errno;
@@ -67,7 +102,8 @@ static absl::Status write_to(const std::filesystem::path& device, std::string_vi
 }
 
 absl::StatusOr<AppendFile> AppendFile::open_with(const std::filesystem::path& path, int flags) {
-  const int fd = ::open(path.c_str(), flags | O_WRONLY | O_APPEND | O_CLOEXEC, kReadableByAll);
+  const int fd =
+      ::open(path.c_str(), flags | O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK, kReadableByAll);
   if (fd < 0) return file_error(path.string(), errno);
   AppendFile file(path, fd);
   if (::flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
@@ -131,23 +167,56 @@ absl::Status AppendFile::sync() {
 }
 
 absl::StatusOr<std::string> read_file(const std::filesystem::path& path, std::size_t most) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Without O_NONBLOCK, open() waits for somebody to write to a FIFO.
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (fd < 0) return file_error(path.string(), errno);
+  struct stat found;
+  const bool file = ::fstat(fd, &found) == 0 && S_ISREG(found.st_mode);
   std::string text;
-  char piece[1 << 14];
-  ssize_t n = 0;
-  while (text.size() <= most &&
-         ((n = ::read(fd, piece, sizeof piece)) > 0 || (n < 0 && errno == EINTR))) {
-    if (n > 0) text.append(piece, static_cast<std::size_t>(n));
-  }
-  const int error = n < 0 ? errno : 0;
+  const absl::Status status =
+      read_rest(fd, path, file ? most : std::min(most, kMostStreamBytes), text);
   ::close(fd);
-  if (error != 0) return file_error(path.string(), error);
-  if (text.size() > most) {
-    return absl::OutOfRangeError(
-        absl::StrFormat("%s: has more than %d bytes", path.string(), most));
-  }
+  if (!status.ok()) return status;
   return text;
+}
+
+absl::Status sync_folder(const std::filesystem::path& folder) {
+  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return file_error(folder.string(), errno);
+  int error = ::fsync(fd) != 0 ? errno : 0;
+  // Some file systems have nothing to wait for here, and say so.
+  if (error == EINVAL || error == EROFS) error = 0;
+  ::close(fd);
+  return error == 0 ? absl::OkStatus() : file_error(folder.string(), error);
+}
+
+absl::Status make_folders(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::vector<std::filesystem::path> missing;
+  for (std::filesystem::path at = folder; !at.empty() && !std::filesystem::exists(at, error);
+       at = at.parent_path()) {
+    missing.push_back(at);
+  }
+  std::filesystem::create_directories(folder, error);
+  if (error) return file_error(folder.string() + ": cannot be made", error.value());
+  for (const std::filesystem::path& made : missing) {
+    const std::filesystem::path parent = made.has_parent_path() ? made.parent_path() : ".";
+    if (absl::Status status = sync_folder(parent); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<FolderLock> FolderLock::take(const std::filesystem::path& folder) {
+  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return file_error(folder.string(), errno);
+  FolderLock lock(fd);
+  if (::flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return lock;
+  return absl::FailedPreconditionError(absl::StrFormat(
+      "%s: another process is writing there; wait for it to end, or end it", folder.string()));
+}
+
+FolderLock::~FolderLock() {
+  if (fd_ >= 0) ::close(fd_);
 }
 
 absl::Status replace_file(const std::filesystem::path& path, std::string_view text) {
@@ -157,14 +226,15 @@ absl::Status replace_file(const std::filesystem::path& path, std::string_view te
   const std::filesystem::path target =
       std::filesystem::exists(there) ? std::filesystem::canonical(path, unknown) : path;
   const std::string fresh = target.string() + ".new";
-  const int fd = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kReadableByAll);
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  const int fd = ::open(fresh.c_str(), kFlags, kReadableByAll);
   if (fd < 0) return file_error(path.string(), errno);
   int error = write_whole(fd, text).error;
   // The name must not go over to a file whose contents a crash could still take away.
   if (error == 0 && ::fsync(fd) != 0) error = errno;
   if (::close(fd) != 0 && error == 0) error = errno;
   if (error == 0 && ::rename(fresh.c_str(), target.c_str()) != 0) error = errno;
-  if (error == 0) return absl::OkStatus();
+  if (error == 0) return sync_folder(target.has_parent_path() ? target.parent_path() : ".");
   ::unlink(fresh.c_str());
   return file_error(path.string(), error);
 }

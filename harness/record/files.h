@@ -5,7 +5,8 @@
 // Guarantees   a piece that append() could not write in full is cut off again, so the file ends
 //              where the last whole piece ends; no other process of ours writes the same file
 //              meanwhile (an advisory lock, which ends with the process).
-// Not offered  durability against a crash of the machine before sync().
+// Not offered  durability against a crash of the machine before sync(), and of a new file before
+//              sync_folder() of its folder.
 // Requires     SIGXFSZ ignored where a limit on file sizes is set; else the kernel ends the process
 //              instead of telling it.
 // Errors       AlreadyExists (create), NotFound, FailedPrecondition (locked), ResourceExhausted (no
@@ -14,8 +15,9 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <limits>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
@@ -55,15 +57,48 @@ class AppendFile {
   std::uint64_t size_ = 0;  // bytes of whole pieces
 };
 
-// The whole of a file; OutOfRange as soon as it has more than `most` bytes, as a device may that
-// never ends.
-absl::StatusOr<std::string> read_file(const std::filesystem::path& path,
-                                      std::size_t most = std::numeric_limits<std::size_t>::max());
+// The most that is read of a file of each kind; far more than lockbench ever writes.
+inline constexpr std::size_t kMostKernelFileBytes = std::size_t{16} << 20;  // of /proc and /sys
+inline constexpr std::size_t kMostInputBytes = std::size_t{16} << 20;       // that people write
+inline constexpr std::size_t kMostRunFileBytes = std::size_t{512} << 20;    // of a run's folder
+inline constexpr std::size_t kMostStreamBytes = std::size_t{64} << 20;      // of what is no file
 
-// Puts `text` in the place of `path` at one stroke: a reader sees the old text or the new one. It
-// goes by way of a file with `.new` at its end, beside the one that a link leads to. What is there
-// and no file, as a terminal or a pipe, is written to instead.
+// The whole of a file, or of a pipe until its writers have closed it. OutOfRange as soon as it has
+// more than `most` bytes, as a device that never ends has; DeadlineExceeded if a pipe or terminal
+// gives nothing for 10 s.
+absl::StatusOr<std::string> read_file(const std::filesystem::path& path, std::size_t most);
+
+// Replaces the contents of `path` by `text` in one step: a reader sees the old text or the new one,
+// and so does one after a crash of the machine. The new text is first written to a file with `.new`
+// at the end of its name, beside the file that a link leads to. What exists but is not a file, as
+// a terminal or a pipe, is written to instead.
 absl::Status replace_file(const std::filesystem::path& path, std::string_view text);
+
+// Waits until the device has the names in `folder`.
+absl::Status sync_folder(const std::filesystem::path& folder);
+
+// Makes `folder` and those above it that are missing, and waits until the device has their names.
+absl::Status make_folders(const std::filesystem::path& folder);
+
+// FolderLock: held by one process at a time, until it is destroyed or the process ends. Advisory;
+// on a file system without locks for folders it excludes nobody.
+class FolderLock {
+ public:
+  // FailedPrecondition while another process holds it. The folder must exist.
+  static absl::StatusOr<FolderLock> take(const std::filesystem::path& folder);
+
+  FolderLock(FolderLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  FolderLock& operator=(FolderLock&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~FolderLock();
+
+ private:
+  explicit FolderLock(int fd) : fd_(fd) {}
+
+  int fd_;
+};
 
 // The status for an errno: `what`: the system's words, and what would mend it where that is known.
 absl::Status file_error(std::string_view what, int error);

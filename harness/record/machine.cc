@@ -34,7 +34,7 @@ std::string_view trimmed(std::string_view text) {
 
 // The trimmed contents of a file of the kernel's; absent if it is not there or empty.
 std::optional<std::string> contents(const char* path) {
-  const absl::StatusOr<std::string> text = read_file(path);
+  const absl::StatusOr<std::string> text = read_file(path, kMostKernelFileBytes);
   if (!text.ok() || trimmed(*text).empty()) return std::nullopt;
   return std::string(trimmed(*text));
 }

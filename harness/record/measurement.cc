@@ -143,7 +143,7 @@ absl::StatusOr<std::vector<Measurement>> parse_measurements(std::string_view tex
 
 absl::StatusOr<MeasuredRun> read_measured_run(const std::filesystem::path& folder) {
   const std::filesystem::path meta_file = folder / "meta.json";
-  const absl::StatusOr<std::string> meta_text = read_file(meta_file);
+  const absl::StatusOr<std::string> meta_text = read_file(meta_file, kMostRunFileBytes);
   if (!meta_text.ok()) {
     return absl::Status(
         meta_text.status().code(),
@@ -152,7 +152,7 @@ absl::StatusOr<MeasuredRun> read_measured_run(const std::filesystem::path& folde
   absl::StatusOr<Meta> meta = parse_meta(*meta_text, meta_file.string());
   if (!meta.ok()) return meta.status();
   const std::filesystem::path trials = folder / "trials.csv";
-  const absl::StatusOr<std::string> text = read_file(trials);
+  const absl::StatusOr<std::string> text = read_file(trials, kMostRunFileBytes);
   if (!text.ok()) return text.status();
   absl::StatusOr<std::vector<Measurement>> found = parse_measurements(*text, trials.string());
   if (!found.ok()) return found.status();

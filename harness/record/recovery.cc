@@ -137,7 +137,7 @@ absl::StatusOr<RecoveredTrials> recover_trials(std::string_view text, std::strin
   RecoveredTrials recovered{.done = {},
                             .attempts = {},
                             .whole_bytes = table->whole_bytes(),
-                            .torn_bytes = text.size() - table->whole_bytes(),
+                            .torn = std::string(text.substr(table->whole_bytes())),
                             .header_missing = !table->has_header()};
   for (const CsvRecord& row : table->rows()) {
     const absl::Status status = take_trial(*table, row, run, planned, recovered);
@@ -151,8 +151,7 @@ absl::StatusOr<RecoveredLatency> recover_latency(std::string_view text, std::str
                                                  const std::set<AttemptId>& attempts) {
   const absl::StatusOr<Table> table = Table::read(text, name, latency_header());
   if (!table.ok()) return table.status();
-  RecoveredLatency recovered{.text = csv_record(latency_header()),
-                             .dropped_rows = table->has_header() && table->torn() ? 1u : 0u};
+  RecoveredLatency recovered{.text = csv_record(latency_header())};
   for (const CsvRecord& row : table->rows()) {
     if (absl::Status status = table->check_cells(row); !status.ok()) return status;
     if (absl::Status status = table->check_run(row, run); !status.ok()) return status;
@@ -161,8 +160,13 @@ absl::StatusOr<RecoveredLatency> recover_latency(std::string_view text, std::str
     if (trial && attempt && attempts.contains({.trial = *trial, .attempt = *attempt})) {
       recovered.text += text.substr(row.begin, row.end - row.begin);
     } else {
-      ++recovered.dropped_rows;
+      recovered.removed += text.substr(row.begin, row.end - row.begin);
+      ++recovered.removed_rows;
     }
+  }
+  if (table->has_header() && table->torn()) {
+    recovered.removed += text.substr(table->whole_bytes());
+    ++recovered.removed_rows;
   }
   return recovered;
 }

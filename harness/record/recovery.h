@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Recovery: what is worth keeping of a run's files, wherever its writer was stopped. Pure: texts
-// in, decisions out.
+// Recovery: which parts of a run's files to keep, wherever its writer was stopped. Pure: texts in,
+// decisions out.
 //
 // A trial is done when a row of it in trials.csv is whole. Each attempt at it has its row there,
-// written last: what stands in latency.csv for any other attempt is left over from one that was cut
-// short.
+// written last: the rows in latency.csv of any other attempt are left over from one that was cut
+// short. A killed writer leaves at most one record without a line end, the last of a file. Anything
+// else that is wrong is an error: no row that may be good is ever removed.
 #pragma once
 
 #include <compare>
@@ -31,8 +32,8 @@ struct RecoveredTrials {
   std::set<std::uint32_t> done;   // numbers of the trials that have a row
   std::set<AttemptId> attempts;   // that have theirs
   std::uint64_t whole_bytes = 0;  // to which trials.csv is to be cut
-  std::uint64_t torn_bytes = 0;   // that are lost by it
-  bool header_missing = false;    // it was torn, too, or never written
+  std::string torn;               // the record without a line end that this removes
+  bool header_missing = false;    // it is torn or was never written
 
   bool operator==(const RecoveredTrials&) const = default;
 };
@@ -45,7 +46,8 @@ absl::StatusOr<RecoveredTrials> recover_trials(std::string_view text, std::strin
 
 struct RecoveredLatency {
   std::string text;                // of latency.csv, header and the rows of `attempts`
-  std::uint64_t dropped_rows = 0;  // others, a torn one included
+  std::string removed;             // the other rows
+  std::uint64_t removed_rows = 0;  // a torn one included
 
   bool operator==(const RecoveredLatency&) const = default;
 };

@@ -32,100 +32,155 @@ fs::path meta_path(const fs::path& folder) {
   return folder / "meta.json";
 }
 
+// As `status`, with what would be right said after it.
+absl::Status advised(const absl::Status& status, std::string_view advice) {
+  return absl::Status(status.code(), absl::StrFormat("%s; %s", status.message(), advice));
+}
+
 absl::Status holds_a_run(const fs::path& path) {
   return absl::AlreadyExistsError(
       absl::StrFormat("%s: the folder already holds a run; resume that run, or name another folder",
                       path.string()));
 }
 
-// Makes the folder; it must not hold any of a run's files.
-absl::Status make_folder(const fs::path& folder) {
+// Makes the folder and locks it; it must not hold any of a run's files.
+absl::StatusOr<FolderLock> make_folder(const fs::path& folder) {
+  const absl::Status made = make_folders(folder);
+  if (!made.ok()) return advised(made, "name a folder that can be written");
+  absl::StatusOr<FolderLock> lock = FolderLock::take(folder);
+  if (!lock.ok()) return lock;
   std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) {
-    return absl::UnavailableError(
-        absl::StrFormat("%s: cannot be made: %s; name a folder that can be written",
-                        folder.string(), error.message()));
-  }
   for (const fs::path& path : {trials_path(folder), latency_path(folder), meta_path(folder)}) {
     if (fs::exists(path, error)) return holds_a_run(path);
   }
-  return absl::OkStatus();
-}
-
-// As `status`, with what would be right said after it.
-absl::Status advised(const absl::Status& status, std::string_view advice) {
-  return absl::Status(status.code(), absl::StrFormat("%s; %s", status.message(), advice));
+  return lock;
 }
 
 absl::StatusOr<Meta> read_meta(const fs::path& folder) {
   const fs::path path = meta_path(folder);
-  const absl::StatusOr<std::string> text = read_file(path);
-  if (!text.ok()) return advised(text.status(), "without it a run cannot be resumed");
+  const absl::StatusOr<std::string> text = read_file(path, kMostRunFileBytes);
+  if (!text.ok()) return advised(text.status(), "name the folder of a run that was interrupted");
   return parse_meta(*text, path.string());
 }
 
-// Leaves whole rows, and a header.
-absl::StatusOr<RecoveredTrials> mend_trials(AppendFile& trials, const Meta& meta,
-                                            std::vector<std::string>& repairs) {
-  const absl::StatusOr<std::string> text = read_file(trials.path());
+// A file of a run as a killed process left it.
+struct FoundFile {
+  std::string text;
+  bool missing = false;
+};
+
+absl::StatusOr<FoundFile> find_file(const fs::path& path) {
+  absl::StatusOr<std::string> text = read_file(path, kMostRunFileBytes);
+  if (absl::IsNotFound(text.status())) return FoundFile{.text = {}, .missing = true};
   if (!text.ok()) return text.status();
-  absl::StatusOr<RecoveredTrials> recovered =
-      recover_trials(*text, trials.path().string(), meta.run, meta.plan.trials.size());
-  if (!recovered.ok()) return recovered;
-  if (recovered->torn_bytes > 0) {
-    if (absl::Status cut = trials.cut_to(recovered->whole_bytes); !cut.ok()) return cut;
-    repairs.push_back(absl::StrFormat("%s: its last line was torn; %d bytes cut off",
-                                      trials.path().string(), recovered->torn_bytes));
+  return FoundFile{.text = *std::move(text)};
+}
+
+// What of a run's files to keep.
+struct Recovery {
+  FoundFile trials_found;
+  FoundFile latency_found;
+  RecoveredTrials trials;
+  RecoveredLatency latency;
+};
+
+absl::Status is_missing(const fs::path& path) {
+  return absl::NotFoundError(
+      absl::StrFormat("%s: no such file; put it back, or start a new run", path.string()));
+}
+
+// Reads and checks all that there is, and changes nothing.
+absl::StatusOr<Recovery> recover(const fs::path& folder, const Meta& meta) {
+  const fs::path trials = trials_path(folder);
+  const fs::path latency = latency_path(folder);
+  absl::StatusOr<FoundFile> trials_found = find_file(trials);
+  if (!trials_found.ok()) return trials_found.status();
+  absl::StatusOr<FoundFile> latency_found = find_file(latency);
+  if (!latency_found.ok()) return latency_found.status();
+
+  absl::StatusOr<RecoveredTrials> good_trials =
+      recover_trials(trials_found->text, trials.string(), meta.run, meta.plan.trials.size());
+  if (!good_trials.ok()) return good_trials.status();
+  absl::StatusOr<RecoveredLatency> good_latency =
+      recover_latency(latency_found->text, latency.string(), meta.run, good_trials->attempts);
+  if (!good_latency.ok()) return good_latency.status();
+  // Each is missing only where the process was killed before it had a row to write.
+  const bool had_rows = meta.end.trials_done > 0 || good_latency->removed_rows > 0;
+  if (trials_found->missing && had_rows) return is_missing(trials);
+  if (latency_found->missing && !good_trials->attempts.empty()) return is_missing(latency);
+  return Recovery{.trials_found = *std::move(trials_found),
+                  .latency_found = *std::move(latency_found),
+                  .trials = *std::move(good_trials),
+                  .latency = *std::move(good_latency)};
+}
+
+// Where bytes that are removed from `path` are kept.
+fs::path removed_path(const fs::path& path) {
+  return path.string() + ".removed";
+}
+
+absl::StatusOr<AppendFile> open_or_create(const fs::path& path) {
+  absl::StatusOr<AppendFile> file = AppendFile::open(path);
+  return absl::IsNotFound(file.status()) ? AppendFile::create(path) : std::move(file);
+}
+
+absl::Status keep_removed(const fs::path& path, std::string removed) {
+  if (removed.empty()) return absl::OkStatus();
+  if (!removed.ends_with('\n')) removed += '\n';
+  absl::StatusOr<AppendFile> file = open_or_create(removed_path(path));
+  if (!file.ok()) return file.status();
+  absl::Status status = file->append(removed);
+  status.Update(file->sync());
+  return status;
+}
+
+// Leaves whole rows, and a header.
+absl::Status repair_trials(AppendFile& trials, const RecoveredTrials& recovered,
+                           std::vector<std::string>& repairs) {
+  if (!recovered.torn.empty()) {
+    absl::Status status = keep_removed(trials.path(), recovered.torn);
+    if (status.ok()) status = trials.cut_to(recovered.whole_bytes);
+    if (!status.ok()) return status;
+    repairs.push_back(absl::StrFormat("%s: its last line had no end; moved its %d bytes to %s",
+                                      trials.path().string(), recovered.torn.size(),
+                                      removed_path(trials.path()).string()));
   }
-  if (recovered->header_missing) {
-    if (absl::Status header = trials.append(csv_record(trial_header())); !header.ok()) {
-      return header;
-    }
-  }
-  return recovered;
+  return recovered.header_missing ? trials.append(csv_record(trial_header())) : absl::OkStatus();
 }
 
 // Leaves the rows of attempts that have theirs in trials.csv, and a header.
-absl::StatusOr<AppendFile> mend_latency(const fs::path& path, const RunIdentity& run,
-                                        const std::set<AttemptId>& attempts,
-                                        std::vector<std::string>& repairs) {
-  absl::StatusOr<std::string> text = read_file(path);
-  if (absl::IsNotFound(text.status()) && attempts.empty()) text = std::string();
-  if (!text.ok()) return advised(text.status(), "put it back, or start a new run");
-  const absl::StatusOr<RecoveredLatency> recovered =
-      recover_latency(*text, path.string(), run, attempts);
-  if (!recovered.ok()) return recovered.status();
-  if (recovered->text != *text) {
-    if (absl::Status status = replace_file(path, recovered->text); !status.ok()) return status;
-  }
-  if (recovered->dropped_rows > 0) {
-    repairs.push_back(absl::StrFormat("%s: %d rows of trials that were cut short dropped",
-                                      path.string(), recovered->dropped_rows));
-  }
-  return AppendFile::open(path);
+absl::Status repair_latency(const fs::path& path, const std::string& found,
+                            const RecoveredLatency& recovered, std::vector<std::string>& repairs) {
+  if (recovered.text == found) return absl::OkStatus();
+  absl::Status status = keep_removed(path, recovered.removed);
+  if (status.ok()) status = replace_file(path, recovered.text);
+  if (!status.ok() || recovered.removed_rows == 0) return status;
+  repairs.push_back(absl::StrFormat("%s: moved %d rows of trials that were cut short to %s",
+                                    path.string(), recovered.removed_rows,
+                                    removed_path(path).string()));
+  return absl::OkStatus();
 }
 
 }  // namespace
 
 absl::StatusOr<RunWriter> RunWriter::create(const fs::path& folder, const Meta& meta) {
-  if (absl::Status status = make_folder(folder); !status.ok()) return status;
-  absl::StatusOr<AppendFile> trials = AppendFile::create(trials_path(folder));
-  if (absl::IsAlreadyExists(trials.status())) return holds_a_run(trials_path(folder));
-  if (!trials.ok()) return advised(trials.status(), "name a folder that can be written");
-  absl::StatusOr<RunWriter> writer = begin(folder, meta, std::move(*trials));
+  absl::StatusOr<FolderLock> lock = make_folder(folder);
+  if (!lock.ok()) return lock.status();
+  absl::StatusOr<RunWriter> writer = begin(folder, *std::move(lock), meta);
   if (!writer.ok()) {
     std::error_code ignored;  // the reason to tell is the first one
-    fs::remove(meta_path(folder), ignored);
     fs::remove(schema_path(folder), ignored);
-    fs::remove(latency_path(folder), ignored);
     fs::remove(trials_path(folder), ignored);
+    fs::remove(latency_path(folder), ignored);
+    fs::remove(meta_path(folder), ignored);
+    return advised(writer.status(), "name a folder that can be written");
   }
   return writer;
 }
 
-absl::StatusOr<RunWriter> RunWriter::begin(const fs::path& folder, const Meta& meta,
-                                           AppendFile trials) {
+absl::StatusOr<RunWriter> RunWriter::begin(const fs::path& folder, FolderLock lock,
+                                           const Meta& meta) {
+  // First: a run that is killed from here on can be resumed.
   absl::Status status = replace_file(meta_path(folder), meta_text(meta));
   status.Update(replace_file(schema_path(folder), schema_json()));
   if (!status.ok()) return status;
@@ -133,9 +188,12 @@ absl::StatusOr<RunWriter> RunWriter::begin(const fs::path& folder, const Meta& m
   if (!latency.ok()) return latency.status();
   status = latency->append(csv_record(latency_header()));
   if (!status.ok()) return status;
-  status = trials.append(csv_record(trial_header()));
+  absl::StatusOr<AppendFile> trials = AppendFile::create(trials_path(folder));
+  if (!trials.ok()) return trials.status();
+  status = trials->append(csv_record(trial_header()));
+  if (status.ok()) status = sync_folder(folder);
   if (!status.ok()) return status;
-  return RunWriter(folder, meta, std::move(trials), std::move(*latency));
+  return RunWriter(folder, std::move(lock), meta, *std::move(trials), *std::move(latency));
 }
 
 absl::Status RunWriter::append(const Row& row) {
@@ -168,37 +226,53 @@ absl::Status RunWriter::note(const Surroundings& surroundings) {
   return replace_file(meta_path(folder_), meta_text(meta_));
 }
 
-absl::Status RunWriter::finish(RunEnd::State state, double session_s) {
-  meta_.end.state = state;
-  meta_.end.wall_s += session_s;
-  absl::Status status = trials_.sync();
-  status.Update(latency_.sync());
-  status.Update(replace_file(meta_path(folder_), meta_text(meta_)));
+absl::Status RunWriter::sync() {
+  absl::Status status = latency_.sync();
+  status.Update(trials_.sync());
+  synced_ = Clock::now();
   return status;
 }
 
+absl::Status RunWriter::sync_if_due() {
+  return Clock::now() - synced_ < kSyncEvery ? absl::OkStatus() : sync();
+}
+
+absl::Status RunWriter::finish(RunEnd::State state, double session_s) {
+  const absl::Status synced = sync();
+  meta_.end.state = synced.ok() ? state : RunEnd::State::kInterrupted;
+  meta_.end.wall_s += session_s;
+  absl::Status status = replace_file(meta_path(folder_), meta_text(meta_));
+  // The reason to tell is the first one.
+  return synced.ok() ? status : synced;
+}
+
 absl::StatusOr<ResumedRun> open_for_resume(const fs::path& folder) {
-  absl::StatusOr<AppendFile> trials = AppendFile::open(trials_path(folder));
-  if (absl::IsNotFound(trials.status())) {
-    return advised(trials.status(), "name the folder of a run that was interrupted");
-  }
-  if (!trials.ok()) return trials.status();
   absl::StatusOr<Meta> meta = read_meta(folder);
   if (!meta.ok()) return meta.status();
+  absl::StatusOr<FolderLock> lock = FolderLock::take(folder);
+  if (!lock.ok()) return lock.status();
+  absl::StatusOr<Recovery> recovery = recover(folder, *meta);
+  if (!recovery.ok()) return recovery.status();
+
   std::vector<std::string> repairs;
-  const absl::StatusOr<RecoveredTrials> recovered = mend_trials(*trials, *meta, repairs);
-  if (!recovered.ok()) return recovered.status();
-  absl::StatusOr<AppendFile> latency =
-      mend_latency(latency_path(folder), meta->run, recovered->attempts, repairs);
-  if (!latency.ok()) return latency.status();
-  meta->end.state = RunEnd::State::kRunning;
-  meta->end.trials_done = static_cast<std::uint32_t>(recovered->done.size());
-  absl::Status status = replace_file(meta_path(folder), meta_text(*meta));
+  absl::StatusOr<AppendFile> trials = open_or_create(trials_path(folder));
+  if (!trials.ok()) return trials.status();
+  absl::Status status = repair_trials(*trials, recovery->trials, repairs);
   if (!status.ok()) return status;
-  return ResumedRun{
-      .writer = RunWriter(folder, std::move(*meta), std::move(*trials), std::move(*latency)),
-      .done = recovered->done,
-      .repairs = std::move(repairs)};
+  status = repair_latency(latency_path(folder), recovery->latency_found.text, recovery->latency,
+                          repairs);
+  if (!status.ok()) return status;
+  absl::StatusOr<AppendFile> latency = AppendFile::open(latency_path(folder));
+  if (!latency.ok()) return latency.status();
+
+  meta->end.state = RunEnd::State::kRunning;
+  meta->end.trials_done = static_cast<std::uint32_t>(recovery->trials.done.size());
+  status = replace_file(meta_path(folder), meta_text(*meta));
+  if (!status.ok()) return status;
+  return ResumedRun{.writer = RunWriter(folder, *std::move(lock), *std::move(meta),
+                                        *std::move(trials), *std::move(latency)),
+                    .done = std::move(recovery->trials.done),
+                    .repairs = std::move(repairs)};
 }
 
 }  // namespace lockbench

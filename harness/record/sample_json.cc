@@ -13,6 +13,7 @@
 
 #include "harness/record/field_reader.h"
 #include "harness/record/outcome.h"
+#include "harness/record/sample_check.h"
 
 namespace lockbench {
 namespace {
@@ -118,6 +119,7 @@ absl::StatusOr<Sample> parse_sample(std::string_view text) {
   read_latency(reader, "wait", sample.wait);
   read_latency(reader, "hold", sample.hold);
   if (absl::Status status = reader.finish(); !status.ok()) return status;
+  if (absl::Status status = check_sample(sample); !status.ok()) return status;
   return sample;
 }
 

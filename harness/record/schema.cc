@@ -16,6 +16,7 @@
 #include <absl/strings/str_format.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/plan/printable.h"
 #include "harness/plan/spelling.h"
 #include "harness/record/latency.h"
 #include "harness/record/outcome.h"
@@ -24,6 +25,9 @@ namespace lockbench {
 namespace {
 
 using Seconds = std::chrono::duration<double>;
+
+// Readers refuse cells that are much longer: Python's csv module those of more than 131,072.
+constexpr std::size_t kMostCellBytes = 4096;
 
 std::string text(std::string_view words) {
   return std::string(words);
@@ -289,7 +293,8 @@ std::vector<std::string> trial_fields(const Row& row) {
   std::vector<std::string> fields;
   std::map<std::string_view, std::string> of_sample = sample_cells(row.sample);
   for (const Column& column : trial_columns()) {
-    fields.push_back(column.cell != nullptr ? column.cell(row) : of_sample.at(column.name));
+    const std::string cell = column.cell != nullptr ? column.cell(row) : of_sample.at(column.name);
+    fields.push_back(clipped(printable(cell), kMostCellBytes));
   }
   return fields;
 }

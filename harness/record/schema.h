@@ -8,7 +8,8 @@
 //
 // Guarantees   cells are pure functions of the row; numbers look the same in every locale, and a
 //              fraction is the shortest text that reads back as the same value; a figure that was
-//              not measured is an empty cell, never a zero.
+//              not measured is an empty cell, never a zero; no cell contains a line end or is much
+//              longer than 4 KiB, whatever a trial's process said.
 #pragma once
 
 #include <span>

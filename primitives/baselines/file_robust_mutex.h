@@ -41,16 +41,18 @@ class FileRobustMutex {
   explicit FileRobustMutex(const std::string& folder) {
     const platform::FileDescriptor in = platform::open_folder(folder.c_str());
     const platform::FileDescriptor file = platform::open_private_file(in, "robust_mutex");
-    if (!file.open() || platform::set_bytes(file, sizeof(pthread_mutex_t)) != 0) fail(errno);
+    if (!file.open()) fail(errno);
+    const int error = platform::reserve_bytes(file, sizeof(pthread_mutex_t));
+    if (error != 0) fail(error);
     mutex_ = static_cast<pthread_mutex_t*>(platform::map_shared(file, sizeof(pthread_mutex_t)));
     if (mutex_ == nullptr) fail(errno);
     pthread_mutexattr_t attributes;
     pthread_mutexattr_init(&attributes);
     pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
     pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
-    const int error = pthread_mutex_init(mutex_, &attributes);
+    const int made = pthread_mutex_init(mutex_, &attributes);
     pthread_mutexattr_destroy(&attributes);
-    if (error != 0) fail(error);
+    if (made != 0) fail(made);
   }
   ~FileRobustMutex() { platform::unmap_shared(mutex_, sizeof(pthread_mutex_t)); }
   FileRobustMutex(const FileRobustMutex&) = delete;

@@ -55,7 +55,7 @@ class WakeWords {
     } else if (facts.bytes != 0 && facts.bytes != kBytes) {
       trouble = "holds something else";
     }
-    if (!trouble.empty() || platform::set_bytes(file, kBytes) != 0) return;
+    if (!trouble.empty() || platform::reserve_bytes(file, kBytes) != 0) return;
     words_ = static_cast<Word*>(platform::map_shared(file, kBytes));
   }
 

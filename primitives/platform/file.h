@@ -188,8 +188,12 @@ inline void advisory_unlock(const FileDescriptor& file) noexcept {
   flock(file.number(), LOCK_UN);
 }
 
-inline int set_bytes(const FileDescriptor& file, std::size_t bytes) noexcept {
-  return internal::error_of(ftruncate(file.number(), static_cast<off_t>(bytes)));
+// Makes the file at least `bytes` long, with space on its device for all of them: a write to mapped
+// memory without space behind it ends the process with SIGBUS.
+inline int reserve_bytes(const FileDescriptor& file, std::size_t bytes) noexcept {
+  int error = EINTR;
+  while (error == EINTR) error = posix_fallocate(file.number(), 0, static_cast<off_t>(bytes));
+  return error;
 }
 
 // `bytes` of memory shared between processes: of a file, or with later children. Null when it

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 from analysis.errors import InputError
+from analysis.text import printable
 
 USAGE_ERROR = 2
 
@@ -54,4 +55,4 @@ def run(name: str, body: Callable[[Sequence[str]], int], argv: Sequence[str] | N
 
 
 def tell(name: str, message: str) -> None:
-    print(f"{name}: {' '.join(message.splitlines())}", file=sys.stderr)
+    print(f"{name}: {printable(message)}", file=sys.stderr)

@@ -5,8 +5,8 @@ Guarantees   every column of the run's own schema (schema.json; a run from befor
              there and of its type, a column that a later lockbench added too; a figure that was not
              measured is
              NaN; `label` is the primitive as users write it; `operation_ns` is the mean time of
-             one operation; a line that was cut off at the
-             end of a file is left out and told in `Run.notes`.
+             one operation; text is printable, on one line, and commands no terminal; a last
+             line that has no end is left out, which `Run.notes` says.
 Errors       InputError, one line: where, what, and what would be right.
 """
 
@@ -14,18 +14,23 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, NoReturn, TextIO
 
 import numpy as np
 import pandas as pd
 
 from analysis.errors import InputError as InputError
+from analysis.text import printable
 
 SCHEMA_VERSION = "1"
+
+# The most that is read of one file; far more than lockbench ever writes.
+MOST_BYTES = 512 << 20
 
 # What trials.csv held when runs began to carry their schema. A column added since needs no line
 # here: its run's schema tells of it.
@@ -161,7 +166,7 @@ def load(where: str | Path, lenient: bool = False) -> Run:
     trials["operation_ns"] = 1e9 / rates.where(rates > 0)
     meta, meta_notes = _read_meta(folder / "meta.json")
     notes += meta_notes + _notes_on_end(folder / "meta.json", meta, len(trials))
-    return Run(folder=folder, trials=trials, meta=meta, notes=tuple(notes))
+    return Run(folder=folder, trials=trials, meta=meta, notes=tuple(map(printable, notes)))
 
 
 def _added_columns(path: Path) -> dict[str, bool]:
@@ -186,7 +191,12 @@ def _is_text(column: pd.Series) -> bool:
 
 def _open(path: Path) -> TextIO:
     try:
-        return open(path, encoding="utf-8", errors="replace", newline="")
+        size = path.stat().st_size
+        if not path.is_file():
+            raise InputError(f"{path}: is not a file; name a folder that `lockbench run` wrote")
+        if size > MOST_BYTES:
+            raise InputError(f"{path}: has {size:,} bytes; at most {MOST_BYTES:,} are read")
+        return open(path, encoding="utf-8", errors="replace", newline="\n")
     except FileNotFoundError:
         raise InputError(
             f"{path}: no such file; name a folder that `lockbench run` wrote"
@@ -196,16 +206,18 @@ def _open(path: Path) -> TextIO:
 
 
 class _Lines:
-    """The lines of a file one by one, so that it never stands in memory whole as text."""
+    """The whole lines of a file one by one, so that its text is never in memory at once. A last
+    line without an end was cut off when its writer was killed."""
 
     def __init__(self, text: TextIO) -> None:
         self._text = text
-        self.last = ""
+        self.cut_off = False
 
     def __iter__(self) -> Iterator[str]:
         for line in self._text:
-            self.last = line
-            yield line
+            self.cut_off = not line.endswith("\n")
+            if not self.cut_off:
+                yield line
 
 
 def _read_csv(
@@ -218,7 +230,7 @@ def _read_csv(
     notes = []
     with _open(path) as text:
         source = _Lines(text)
-        reader = csv.reader(source)
+        reader = csv.reader(source, strict=True)
         try:
             header: list[str] = next(reader, [])
             if lenient:
@@ -229,14 +241,11 @@ def _read_csv(
                 lines.append(reader.line_num)
                 rows.append(row)
         except csv.Error as error:
-            raise InputError(
-                f"{path}, line {reader.line_num}: {error}; is this a CSV file?"
-            ) from None
-    whole = source.last.endswith("\n")
-    if rows and (not whole or len(rows[-1]) < len(header)):
-        notes.append(f"{path}, line {lines[-1]}: is cut off and was left out")
-        rows.pop()
-        lines.pop()
+            begun = (lines[-1] if lines else 0) + 1
+            where = f"line {begun}" + (f" to {reader.line_num}" if reader.line_num > begun else "")
+            raise InputError(f"{path}, {where}: {error}; is this a CSV file?") from None
+        if source.cut_off:
+            notes.append(f"{path}, line {reader.line_num + 1}: is cut off and was left out")
     for line, row in zip(lines, rows):
         if len(row) != len(header):
             raise InputError(
@@ -309,7 +318,7 @@ def _typed(path: Path, frame: pd.DataFrame, columns: list[str], text: list[str])
     for name in columns:
         raw = frame[name]
         if name in text:
-            typed[name] = raw
+            typed[name] = raw.map(printable)
             continue
         numbers = pd.to_numeric(raw, errors="coerce").astype(float)
         wrong = raw.index[(raw != "") & ~np.isfinite(numbers)]
@@ -343,12 +352,25 @@ def _read_meta(path: Path) -> tuple[dict[str, Any], list[str]]:
         return {}, [f"{path}: no such file; the machine is unknown"]
     try:
         with _open(path) as text:
-            meta = json.load(text)
-    except ValueError as error:
+            meta = json.load(text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
         return {}, [f"{path}: is not JSON ({error}); the machine is unknown"]
     if not isinstance(meta, dict):
         return {}, [f"{path}: is not a JSON object; the machine is unknown"]
-    return meta, []
+    return _printable(meta), []
+
+
+def _printable(value: Any) -> Any:
+    """A JSON value with all text in it made printable."""
+    if isinstance(value, dict):
+        return {printable(name): _printable(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_printable(inner) for inner in value]
+    return printable(value) if isinstance(value, str) else value
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a number")
 
 
 def _notes_on_end(path: Path, meta: dict[str, Any], rows: int) -> list[str]:
@@ -363,4 +385,4 @@ def _mapping(value: Any) -> dict[str, Any]:
 
 
 def _whole(value: Any) -> int | None:
-    return int(value) if isinstance(value, (int, float)) and value == value else None
+    return int(value) if isinstance(value, (int, float)) and math.isfinite(value) else None

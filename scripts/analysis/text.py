@@ -1,10 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names and reasons from a CSV are data: here they are made harmless for each form that has no
-escaping of its own. HTML has: the templates escape whatever is put into them."""
+"""Names and reasons from a CSV are data: here they are made harmless for each format that does not
+escape by itself. The loader makes all text printable, so that a terminal and a text table take it
+as it is. HTML escapes by itself: the templates escape whatever is put into them."""
 
 from __future__ import annotations
 
 _MARKS = "\\`*_[]<>#|~&$"
+
+
+def printable(text: str) -> str:
+    """With each character that ends the line, commands a terminal or reorders what is shown written
+    as an escape (`\\n`, `\\x1b`, `\\u202e`)."""
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text
+    )
 
 
 def markdown(text: str, limit: int = 400) -> str:

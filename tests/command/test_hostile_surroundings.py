@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from program import Program, assert_complete, rows_of, wait_until
 
 FIXED = ("--primitive", "global", "--threads", "1", "--mode", "fixed", "--operations", "1")
+FILE_LOCKS = ("file", "file:form=directory", "file_flock", "file_ofd", "file_robust_mutex")
 RUN = ("run", *FIXED, "--hold", "sleep:10ms", "--blocks", "12", "--out", "out")
 
 
@@ -74,6 +76,81 @@ def test_a_preset_of_an_endless_name_still_gets_a_folder(lockbench: Program) -> 
     assert done.returncode == 0, done.stderr
     (out,) = (lockbench.folder / "results" / "runs").iterdir()
     assert_complete(out, 1)
+
+
+# A namespace of one's own, in which a small file system can be mounted.
+IN_NAMESPACE = ("unshare", "--user", "--map-root-user", "--mount")
+
+
+def namespaces_are_permitted() -> bool:
+    if shutil.which(IN_NAMESPACE[0]) is None:
+        return False
+    words = [*IN_NAMESPACE, "mount", "-t", "tmpfs", "none", "/mnt"]
+    return subprocess.run(words, capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.skipif(not namespaces_are_permitted(), reason="needs user namespaces")
+def test_a_full_disk_does_not_kill_the_locks_in_files(lockbench: Program) -> None:
+    # Room for the names of files, and none for what they hold.
+    script = """
+        mount -t tmpfs -o size=16k none /mnt && export TMPDIR=/mnt || exit 9
+        cat /dev/zero >/mnt/filler 2>/dev/null
+        exec "$@"
+    """
+    primitives = [word for name in FILE_LOCKS for word in ("--primitive", name)]
+    process = lockbench.start(
+        *(*IN_NAMESPACE[1:], "sh", "-c", script, "sh", str(lockbench.binary)),
+        *("run", *primitives, "--workload", "counter", "--threads", "1", "--mode", "fixed"),
+        *("--operations", "5", "--blocks", "1", "--out", "out"),
+        executable=shutil.which(IN_NAMESPACE[0]),
+    )
+    _, err = process.communicate(timeout=60)
+    assert process.returncode in (0, 4), err
+    rows = {row["primitive"]: row for row in rows_of(lockbench.folder / "out")}
+    # Waiters go without the words that wake them.
+    assert rows["file"]["valid"] == "true", rows["file"]
+    # What cannot do without a file of its own says so.
+    assert rows["file_robust_mutex"]["outcome"] == "failed"
+    assert "No space left on device" in rows["file_robust_mutex"]["reason"]
+
+
+def test_code_in_the_current_folder_is_not_run(lockbench: Program) -> None:
+    ran = lockbench.folder / "ran"
+    for module in ("importlib", "pandas", "jinja2", "matplotlib", "scipy", "numpy"):
+        (lockbench.folder / module).mkdir()
+        (lockbench.folder / module / "__init__.py").write_text(
+            f"open({str(ran)!r}, 'w').close()\n", encoding="utf-8"
+        )
+    for words in (("doctor",), ("compare", "nowhere"), ("plot", "nowhere"), ("report", "nowhere")):
+        lockbench.run(*words)
+    assert not ran.exists()
+
+
+def test_a_python_that_hangs_is_given_up(lockbench: Program) -> None:
+    python = lockbench.folder / "python3"
+    python.write_text("#!/bin/sh\nexec >&- 2>&-\nsleep 1000\n", encoding="utf-8")
+    python.chmod(0o755)
+    done = lockbench.run("plot", "x", env={**os.environ, "LOCKBENCH_PYTHON": str(python)})
+    assert done.returncode in (1, 2)
+    assert "cannot be run or lacks one of" in done.stderr
+
+
+@pytest.mark.parametrize("device", ["/dev/zero", None], ids=["endless", "fifo"])
+@pytest.mark.parametrize("name", ["plan.toml", "meta.json", "trials.csv", "latency.csv"])
+def test_what_is_not_a_file_neither_hangs_nor_fills_the_memory(
+    lockbench: Program, name: str, device: str | None
+) -> None:
+    assert lockbench.run("run", *FIXED, "--blocks", "1", "--out", "out").returncode == 0
+    path = lockbench.folder / ("out" if name != "plan.toml" else ".") / name
+    path.unlink(missing_ok=True)
+    if device is None:
+        os.mkfifo(path)
+    else:
+        path.symlink_to(device)
+    words = ("plan.toml",) if name == "plan.toml" else ("--resume", "out")
+    done = lockbench.run("run", *words)
+    assert done.returncode in (1, 2), done
+    assert done.stderr.count("\n") == 1, done.stderr
 
 
 def test_scripts_take_an_interpreter_by_its_name(lockbench: Program) -> None:

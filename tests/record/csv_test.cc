@@ -62,7 +62,7 @@ TEST(Csv, LinesMayEndAsOnWindows) {
 
 TEST(Csv, ATextCutOffAnywhereGivesItsWholeRecords) {
   for (const std::string end : {"\n", "\r\n"}) {
-    const std::string first = "a,\"b\n\"\"c\"" + end;
+    const std::string first = "a,\"b \"\"c\"" + end;
     const std::string text = first + "\"d,\",e" + end;
     for (std::size_t size = 0; size <= text.size(); ++size) {
       const auto csv = parse_csv(text.substr(0, size), "x.csv");
@@ -82,6 +82,20 @@ TEST(Csv, AQuoteOutOfPlaceIsToldWithLineAndColumn) {
               HasSubstr("x.csv:3:5: a quote inside a field"));
   EXPECT_THAT(std::string(parse_csv("a,\"b\"c\n", "x.csv").status().message()),
               HasSubstr("x.csv:1:6: text after the quote"));
+}
+
+TEST(Csv, AQuoteThatIsNeverClosedIsToldWithLineAndColumn) {
+  EXPECT_THAT(std::string(parse_csv("a,b\nc,\"d\ne,f\ng,h\n", "x.csv").status().message()),
+              HasSubstr("x.csv:2:3: the quote that opens this field is never closed"));
+  // Also where the last record was cut off besides.
+  EXPECT_FALSE(parse_csv("a,b\nc,\"d\ne,f\ng,h", "x.csv").ok());
+}
+
+TEST(Csv, ACarriageReturnOutsideQuotesEndsALineOrIsRefused) {
+  EXPECT_THAT(std::string(parse_csv("a,b\nc,d\re\n", "x.csv").status().message()),
+              HasSubstr("x.csv:2:4: a carriage return that ends no line"));
+  EXPECT_TRUE(parse_csv("a,b\nc,d\r", "x.csv")->torn);
+  EXPECT_TRUE(parse_csv("a,\"b\rc\"\n", "x.csv").ok());
 }
 
 }  // namespace

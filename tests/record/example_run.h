@@ -149,7 +149,7 @@ inline Meta example_meta() {
                    .trials = {example_trial(0), example_trial(1), example_trial(2)}}};
 }
 
-// Row of trial `number` of example_meta(); its reason makes the CSV quote and span two lines.
+// Row of trial `number` of example_meta(); its reason makes the CSV quote.
 inline Row example_row(std::uint32_t number) {
   Sample sample = full_sample();
   sample.reason = "trial \"" + std::to_string(number) + "\",\nin two lines";

@@ -3,6 +3,11 @@
 #include "harness/record/files.h"
 
 #include <cerrno>
+#include <fcntl.h>
+#include <string>
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -123,15 +128,67 @@ TEST(ReadFile, StopsAtTheMostThatIsWanted) {
   EXPECT_TRUE(absl::IsOutOfRange(read_file(folder.path() / "f", 3).status()));
 }
 
+TEST(ReadFile, WaitsForNobodyToWriteToAFifo) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "f";
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  EXPECT_EQ(read_file(path, 100).value(), "");
+}
+
+TEST(ReadFile, TakesWhatAPipeHasUntilItsWriterCloses) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "f";
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  const std::string text(100'000, 'x');  // more than a pipe holds
+  // O_RDWR: opening a FIFO for that waits for no reader, and gives it a writer at once.
+  const int fd = open(path.c_str(), O_RDWR);
+  ASSERT_GE(fd, 0);
+  std::jthread writer([&] {
+    for (std::size_t at = 0; at < text.size(); at += 10'000) {
+      ASSERT_EQ(write(fd, text.data() + at, 10'000), 10'000);
+    }
+    close(fd);
+  });
+  EXPECT_EQ(read_file(path, text.size()).value(), text);
+}
+
+TEST(AppendFile, WaitsForNobodyToReadFromAFifo) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "f";
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  EXPECT_FALSE(AppendFile::open(path).ok());
+  EXPECT_FALSE(replace_file(path, "text").ok());
+}
+
+TEST(FolderLock, HasOneHolderAtATime) {
+  const TemporaryFolder folder;
+  {
+    const auto first = FolderLock::take(folder.path());
+    ASSERT_TRUE(first.ok()) << first.status();
+    EXPECT_TRUE(absl::IsFailedPrecondition(FolderLock::take(folder.path()).status()));
+  }
+  EXPECT_TRUE(FolderLock::take(folder.path()).ok());
+  EXPECT_TRUE(absl::IsNotFound(FolderLock::take(folder.path() / "missing").status()));
+}
+
+TEST(MakeFolders, MakesAllThatAreMissing) {
+  const TemporaryFolder folder;
+  EXPECT_TRUE(make_folders(folder.path() / "a" / "b" / "c").ok());
+  EXPECT_TRUE(std::filesystem::is_directory(folder.path() / "a" / "b" / "c"));
+  EXPECT_TRUE(make_folders(folder.path() / "a" / "b").ok());
+  write_text(folder.path() / "file", "");
+  EXPECT_FALSE(make_folders(folder.path() / "file" / "b").ok());
+}
+
 TEST(ReadFile, GivesAllBytesOrSaysWhyNot) {
   const TemporaryFolder folder;
   const std::string text(100'000, 'x');
   write_text(folder.path() / "f", text);
-  const auto read = read_file(folder.path() / "f");
+  const auto read = read_file(folder.path() / "f", text.size());
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_EQ(*read, text);
-  EXPECT_TRUE(absl::IsNotFound(read_file(folder.path() / "none").status()));
-  EXPECT_THAT(message_of(read_file(folder.path()).status()), HasSubstr("Is a directory"));
+  EXPECT_TRUE(absl::IsNotFound(read_file(folder.path() / "none", 1).status()));
+  EXPECT_THAT(message_of(read_file(folder.path(), 1).status()), HasSubstr("Is a directory"));
 }
 
 }  // namespace

@@ -46,6 +46,8 @@ class Resume : public testing::Test {
   fs::path latency_path() const { return folder() / "latency.csv"; }
   fs::path meta_path() const { return folder() / "meta.json"; }
 
+  static std::string removed(const fs::path& path) { return path.string() + ".removed"; }
+
   absl::Status status_of_resume() const { return open_for_resume(folder()).status(); }
 
   // Of the text of trials.csv cut to `size` bytes: its whole rows, counted without a parser.
@@ -113,15 +115,81 @@ TEST_F(Resume, OfLatenciesTornAtAnyByteBeforeTheirTrialWasWrittenDropsThem) {
   }
 }
 
-TEST_F(Resume, SaysWhatItMended) {
+TEST_F(Resume, SaysWhatItRepairedAndKeepsWhatItRemoved) {
   write_text(trials_path(), trials_.substr(0, trials_.size() - 1));
   const auto run = open_for_resume(folder());
   ASSERT_TRUE(run.ok()) << run.status();
-  const std::size_t row = csv_record(trial_fields(example_row(2))).size();
-  EXPECT_THAT(run->repairs,
-              ElementsAre(HasSubstr("trials.csv: its last line was torn; " +
-                                    std::to_string(row - 1) + " bytes cut off"),
-                          HasSubstr("latency.csv: 3 rows of trials that were cut short dropped")));
+  const std::string row = csv_record(trial_fields(example_row(2)));
+  EXPECT_THAT(
+      run->repairs,
+      ElementsAre(HasSubstr("trials.csv: its last line had no end; moved its " +
+                            std::to_string(row.size() - 1) + " bytes to " + removed(trials_path())),
+                  HasSubstr("latency.csv: moved 3 rows of trials that were cut short to " +
+                            removed(latency_path()))));
+  EXPECT_EQ(text_of(removed(trials_path())), row);
+  EXPECT_EQ(text_of(removed(latency_path())), latency_records(example_row(2)));
+}
+
+// What is kept of two repairs: both.
+TEST_F(Resume, AddsToWhatAnEarlierRepairRemoved) {
+  write_text(removed(trials_path()), "earlier\n");
+  write_text(trials_path(), trials_ + "later");
+  const auto run = open_for_resume(folder());
+  ASSERT_TRUE(run.ok()) << run.status();
+  EXPECT_EQ(text_of(removed(trials_path())), "earlier\nlater\n");
+}
+
+// One stray quote must not pass the rows after it off as a torn record.
+TEST_F(Resume, IsRefusedForAStrayQuoteAndTouchesNothing) {
+  for (const bool torn : {false, true}) {
+    std::string text = torn ? trials_ + "torn" : trials_;
+    const std::size_t first_row = csv_record(trial_header()).size();
+    text.insert(text.find(',', first_row) + 1, "\"");
+    write_text(trials_path(), text);
+    const absl::Status status = status_of_resume();
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+    EXPECT_THAT(message_of(status), HasSubstr("trials.csv:2:"));
+    EXPECT_EQ(text_of(trials_path()), text);
+    EXPECT_FALSE(fs::exists(removed(trials_path())));
+  }
+}
+
+TEST_F(Resume, ChecksAllFilesBeforeItRepairsOne) {
+  const std::string torn = trials_.substr(0, trials_.size() - 1);
+  const std::string broken = latency_ + "1,2\n";
+  write_text(trials_path(), torn);
+  write_text(latency_path(), broken);
+  EXPECT_THAT(message_of(status_of_resume()), HasSubstr("latency.csv:"));
+  EXPECT_EQ(text_of(trials_path()), torn);
+  EXPECT_EQ(text_of(latency_path()), broken);
+}
+
+// In the order in which create() writes: any of these is what a killed process leaves.
+TEST_F(Resume, OfARunThatWasKilledWhileItBeganStartsItAnew) {
+  const std::string latency_begun = csv_record(latency_header());
+  const std::string trials_begun = csv_record(trial_header());
+  const std::vector<std::pair<const char*, const char*>> left = {
+      {nullptr, nullptr},
+      {"", nullptr},
+      {"run_", nullptr},
+      {latency_begun.c_str(), nullptr},
+      {latency_begun.c_str(), ""},
+      {latency_begun.c_str(), "schema_"},
+      {latency_begun.c_str(), trials_begun.c_str()}};
+  for (const auto& [latency, trials] : left) {
+    const TemporaryFolder begun;
+    write_text(begun.path() / "meta.json", meta_text(example_meta()));
+    if (latency != nullptr) write_text(begun.path() / "latency.csv", latency);
+    if (trials != nullptr) write_text(begun.path() / "trials.csv", trials);
+    auto run = open_for_resume(begun.path());
+    ASSERT_TRUE(run.ok()) << run.status();
+    EXPECT_THAT(run->done, IsEmpty());
+    for (const std::uint32_t number : {0, 1, 2}) {
+      ASSERT_TRUE(run->writer.append(example_row(number)).ok());
+    }
+    EXPECT_EQ(text_of(begun.path() / "trials.csv"), trials_);
+    EXPECT_EQ(text_of(begun.path() / "latency.csv"), latency_);
+  }
 }
 
 // The attempt that has its row is what is known of the trial.
@@ -187,6 +255,10 @@ TEST_F(Resume, IsRefusedWithoutMetaOrLatencies) {
   fs::remove(latency_path());
   EXPECT_THAT(message_of(status_of_resume()), HasSubstr("latency.csv"));
   EXPECT_FALSE(fs::exists(latency_path()));
+  fs::remove(trials_path());
+  EXPECT_THAT(message_of(status_of_resume()), HasSubstr("trials.csv"));
+  EXPECT_FALSE(fs::exists(trials_path()));
+  write_text(trials_path(), trials_);
   fs::remove(meta_path());
   EXPECT_THAT(message_of(status_of_resume()), HasSubstr("meta.json"));
   EXPECT_EQ(text_of(trials_path()), trials_);
@@ -240,9 +312,8 @@ std::string error_of(const std::string& trials) {
 }
 
 TEST(RecoverTrials, NamesTheLineOfARowThatIsNotTheRuns) {
-  // The rows before take two lines each.
-  EXPECT_THAT(error_of(with_cell("run_id", "other")), HasSubstr("t.csv:6: run_id is \"other\""));
-  EXPECT_THAT(error_of(with_cell("schema_version", "2")), HasSubstr("t.csv:6: schema version"));
+  EXPECT_THAT(error_of(with_cell("run_id", "other")), HasSubstr("t.csv:4: run_id is \"other\""));
+  EXPECT_THAT(error_of(with_cell("schema_version", "2")), HasSubstr("t.csv:4: schema version"));
   EXPECT_THAT(error_of(with_cell("trial", "3")),
               HasSubstr("trial is \"3\" where the plan has 0 to 2"));
   EXPECT_THAT(error_of(with_cell("trial", "2x")), HasSubstr("trial is \"2x\""));

@@ -69,6 +69,21 @@ TEST(RunWriter, RefusesAFolderThatHoldsARunAndTouchesNothing) {
   }
 }
 
+TEST(RunWriter, TwoCannotBeginInOneFolder) {
+  const TemporaryFolder folder;
+  const auto lock = FolderLock::take(folder.path());
+  EXPECT_TRUE(
+      absl::IsFailedPrecondition(RunWriter::create(folder.path(), example_meta()).status()));
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
+// A process that was killed in replace_file() leaves it.
+TEST(RunWriter, AnUnfinishedMetaIsNoRun) {
+  const TemporaryFolder folder;
+  write_text(folder.path() / "meta.json.new", "{");
+  EXPECT_TRUE(RunWriter::create(folder.path(), example_meta()).ok());
+}
+
 TEST(RunWriter, SaysWhyAFolderCannotBeMade) {
   const TemporaryFolder parent;
   write_text(parent.path() / "file", "");

@@ -83,6 +83,27 @@ def test_blocks_that_disagree_decide_nothing(make_run: MakeRun, capsys: Capture)
     assert "inconclusive: faster in 3 of 5 blocks, about" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("form", ["text", "csv", "markdown", "json"])
+def test_names_command_no_terminal_and_break_no_line(
+    make_run: MakeRun, capsys: Capture, form: str
+) -> None:
+    hostile = "a\x1b[2J\u202eb\r\nc\x9bd<img src=x>"
+
+    def rename(row: dict[str, Any]) -> None:
+        if row["primitive"] == "keyed":
+            row.update(primitive=hostile, reason=hostile, valid="false")
+
+    run = make_run(name="run\x1b[2J", change=rename)
+    (run / "meta.json").write_text("{", encoding="utf-8")  # of which a note tells
+    sound = compare.main([str(make_run(name="sound")), "--format", form]), capsys.readouterr()
+    given = compare.main([str(run), "--format", form]), capsys.readouterr()
+    assert given[0] == sound[0]
+    lines = (given[1].out + given[1].err).replace("\u2060", "").split("\n")
+    assert [line for line in lines if not line.isprintable()] == []
+    if form == "markdown":
+        assert "<img" not in given[1].out.replace("\\<", "")
+
+
 def test_two_blocks_are_too_few_for_a_test(make_run: MakeRun, capsys: Capture) -> None:
     assert compare.main([str(make_run(blocks=2))]) == 0
     assert "2 blocks: no interval and no verdict (minimum 3)" in capsys.readouterr().out

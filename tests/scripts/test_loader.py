@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -117,6 +118,39 @@ def test_a_line_cut_off_at_the_end_is_left_out_and_told(make_run: MakeRun, cut: 
     assert run.notes == (f"{path}, line {whole + 1}: is cut off and was left out",)
 
 
+def test_a_stray_quote_hides_no_row(make_run: MakeRun) -> None:
+    folder = make_run()
+    path = folder / "trials.csv"
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    lines[3] = lines[3].replace(",", ',"', 1)
+    path.write_text("".join(lines), encoding="utf-8")
+    assert "line 4" in refusal(folder)
+
+
+def test_a_carriage_return_outside_quotes_is_refused(make_run: MakeRun) -> None:
+    folder = make_run()
+    path = folder / "trials.csv"
+    lines = path.read_bytes().splitlines(keepends=True)
+    lines[3] = lines[3].replace(b",", b"\r,", 1)
+    path.write_bytes(b"".join(lines))
+    assert "line 4" in refusal(folder)
+
+
+@pytest.mark.parametrize("name", ["trials.csv", "latency.csv", "meta.json"])
+def test_what_is_not_a_file_is_not_waited_for(make_run: MakeRun, name: str) -> None:
+    folder = make_run()
+    path = folder / name
+    for device in (None, "/dev/zero"):
+        path.unlink()
+        if device is None:
+            os.mkfifo(path)
+        else:
+            path.symlink_to(device)
+        with pytest.raises(loader.InputError, match="is not a file"):
+            run = loader.load(folder)
+            assert run.latency is not None
+
+
 def test_a_run_without_meta_is_read_and_its_machine_unknown(make_run: MakeRun) -> None:
     folder = make_run()
     (folder / "meta.json").unlink()
@@ -125,11 +159,25 @@ def test_a_run_without_meta_is_read_and_its_machine_unknown(make_run: MakeRun) -
     assert "meta.json" in run.notes[0]
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"machine": 3}', '{"machine": {"cores": "x"}}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{",
+        "[]",
+        '{"machine": 3}',
+        '{"machine": {"cores": "x"}}',
+        '{"machine": {"hardware_threads": NaN}}',
+        '{"machine": {"hardware_threads": -Infinity}}',
+        '{"machine": {"usable_threads": 1e999}}',
+        "[" * 100_000,
+    ],
+)
 def test_a_broken_meta_spoils_no_row(make_run: MakeRun, text: str) -> None:
     folder = make_run()
     (folder / "meta.json").write_text(text, encoding="utf-8")
-    assert loader.load(folder).machine == "machine unknown"
+    run = loader.load(folder)
+    assert run.machine == "machine unknown"
+    assert run.hardware_threads is None
 
 
 def test_an_unfinished_run_is_told(make_run: MakeRun) -> None:

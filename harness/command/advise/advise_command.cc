@@ -9,16 +9,16 @@
 #include "harness/command/advise/questions.h"
 #include "harness/command/run/medians.h"
 #include "harness/command/run/run_plan.h"
+#include "harness/plan/printable.h"
 #include "harness/process/analysis_command.h"
 #include "harness/record/machine.h"
 #include "harness/terminal/exit_code.h"
-#include "harness/terminal/one_line.h"
 
 namespace lockbench {
 namespace {
 
 int complain(const absl::Status& status, int code = kBadInput) {
-  std::cerr << "lockbench advise: " << one_line(std::string(status.message())) << '\n';
+  std::cerr << "lockbench advise: " << printable(std::string(status.message())) << '\n';
   return code;
 }
 

@@ -9,11 +9,11 @@
 
 #include "harness/catalog/catalog.h"
 #include "harness/plan/nearest.h"
+#include "harness/plan/printable.h"
 #include "harness/plan/spelling.h"
 #include "harness/process/resources.h"
 #include "harness/record/target.h"
 #include "harness/terminal/exit_code.h"
-#include "harness/terminal/one_line.h"
 
 namespace lockbench {
 namespace {
@@ -21,7 +21,8 @@ namespace {
 constexpr int kNameWidth = 30;
 
 void print_entry(std::ostream& out, const std::string& name, const std::string& text) {
-  out << "  " << std::left << std::setw(kNameWidth) << name << ' ' << text << '\n';
+  out << "  " << std::left << std::setw(kNameWidth) << printable(name) << ' ' << printable(text)
+      << '\n';
 }
 
 // `striped:lock=std`; the usual choices are left out.
@@ -78,7 +79,7 @@ void list_workloads(std::ostream& out) {
 int list_presets(std::ostream& out, std::ostream& err) {
   const absl::StatusOr<std::vector<std::string>> names = preset_names();
   if (!names.ok()) {
-    err << "lockbench list: " << names.status().message() << '\n';
+    err << "lockbench list: " << printable(std::string(names.status().message())) << '\n';
     return kBadInput;
   }
   out << "Presets, for lockbench run\n";
@@ -103,7 +104,7 @@ void list_targets(std::ostream& out) {
 int list_command(const std::string& what, std::ostream& out, std::ostream& err) {
   const std::vector<std::string> kinds{"primitives", "workloads", "presets", "targets"};
   if (!what.empty() && std::find(kinds.begin(), kinds.end(), what) == kinds.end()) {
-    err << "lockbench list: " << one_line(std::string(unknown_name("list", what, kinds).message()))
+    err << "lockbench list: " << printable(std::string(unknown_name("list", what, kinds).message()))
         << '\n';
     return kBadInput;
   }

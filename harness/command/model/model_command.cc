@@ -4,8 +4,11 @@
 
 #include <cerrno>
 #include <chrono>
+#include <ctime>
 #include <fstream>
 #include <ostream>
+#include <sstream>
+#include <utility>
 
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
@@ -19,11 +22,11 @@
 #include "harness/petri/replay.h"
 #include "harness/petri/search.h"
 #include "harness/petri/search_report.h"
+#include "harness/plan/printable.h"
 #include "harness/process/process_memory.h"
 #include "harness/process/signals.h"
 #include "harness/record/files.h"
 #include "harness/terminal/exit_code.h"
-#include "harness/terminal/one_line.h"
 
 namespace lockbench {
 namespace {
@@ -39,12 +42,9 @@ constexpr std::uint64_t kFewestTimed = 10'000;  // markings; fewer say nothing a
 
 absl::StatusOr<Net> read_net(const ModelOptions& options) {
   if (!options.file) return build_model(options.spec);
-  std::ifstream in(*options.file, std::ios::binary);
-  std::error_code error;
-  if (std::filesystem::is_directory(*options.file, error)) {
-    return file_error(options.file->string(), EISDIR);
-  }
-  if (!in) return file_error(options.file->string(), errno);
+  absl::StatusOr<std::string> text = read_file(*options.file, kMostRunFileBytes);
+  if (!text.ok()) return text.status();
+  std::istringstream in(*std::move(text));
   return read_pnml(in, options.file->string());
 }
 
@@ -138,7 +138,7 @@ std::string trace_text(const Net& net, const Replay& replay,
         replay.unfired.empty() ? "none" : transitions_text(net, replay.unfired), "\n");
   }
   std::string text;
-  const std::string event = one_line(events[replay.refused].substr(0, kMostOfAnEvent));
+  const std::string event = printable(events[replay.refused].substr(0, kMostOfAnEvent));
   for (const std::string& line : refusal_text(net, replay, event)) {
     absl::StrAppend(&text, text.empty() ? "Verdict      refused: " : "             ", line, "\n");
   }
@@ -191,7 +191,7 @@ absl::Status write_files(const ModelOptions& options, const Net& net, const Anim
 int model_command(const ModelOptions& options, std::ostream& out, std::ostream& err) {
   const Clock::time_point began = Clock::now();
   const auto complain = [&err](const absl::Status& status, int code) {
-    err << "lockbench model: " << one_line(std::string(status.message())) << '\n';
+    err << "lockbench model: " << printable(std::string(status.message())) << '\n';
     return code;
   };
   note_signals();

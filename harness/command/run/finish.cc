@@ -7,10 +7,10 @@
 
 #include "harness/command/run/medians.h"
 #include "harness/command/run/plugins.h"
+#include "harness/plan/printable.h"
 #include "harness/process/analysis_command.h"
 #include "harness/record/meta.h"
 #include "harness/terminal/exit_code.h"
-#include "harness/terminal/one_line.h"
 
 namespace lockbench {
 namespace {
@@ -36,7 +36,7 @@ int finish_run(const FinishedSession& session, const std::string& program,
       run_analysis("compare", {session.folder, "--brief", "--format", format});
   if (!compared.ok()) {
     std::cerr << "lockbench run: no comparison: "
-              << one_line(std::string(compared.status().message())) << '\n';
+              << printable(std::string(compared.status().message())) << '\n';
     said << "Medians\n" << medians_text(session.plan, session.measurements);
   }
   for (const std::string& call : told_calls(session.plan)) said << call << '\n';

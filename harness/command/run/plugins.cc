@@ -16,13 +16,13 @@
 
 #include "harness/catalog/catalog.h"
 #include "harness/command/run/child.h"
+#include "harness/plan/printable.h"
 #include "harness/plugin/c_offer.h"
 #include "harness/plugin/describe.h"
 #include "harness/plugin/load.h"
 #include "harness/process/child_process.h"
 #include "harness/process/signals.h"
 #include "harness/terminal/exit_code.h"
-#include "harness/terminal/one_line.h"
 
 namespace lockbench {
 namespace {
@@ -49,10 +49,10 @@ absl::StatusOr<PluginDescription> ask(const std::string& file) {
                             " s; look at what it does when it is loaded");
   }
   if (WIFEXITED(result->status) && WEXITSTATUS(result->status) == 2) {
-    std::string said = one_line(result->err.substr(0, result->err.find('\n')));
+    std::string said = printable(result->err.substr(0, result->err.find('\n')));
+    // Not ours: the plug-in ended the process when it was loaded.
     const std::string prefix = "lockbench plugin: ";
-    if (said.starts_with(prefix)) said.erase(0, prefix.size());
-    return absl::InvalidArgumentError(said);
+    if (said.starts_with(prefix)) return absl::InvalidArgumentError(said.erase(0, prefix.size()));
   }
   if (!WIFEXITED(result->status) || WEXITSTATUS(result->status) != 0) {
     return refuse(file, told_end("the process that loaded it", *result) +
@@ -162,7 +162,7 @@ std::vector<std::string> told_calls(const Plan& plan) {
 int plugin_command(const std::string& file, std::ostream& out, std::ostream& err) {
   absl::StatusOr<LoadedPlugin> loaded = load_plugin(file, {});
   if (!loaded.ok()) {
-    err << "lockbench plugin: " << one_line(std::string(loaded.status().message())) << '\n';
+    err << "lockbench plugin: " << printable(std::string(loaded.status().message())) << '\n';
     return kBadInput;
   }
   PluginDescription description{.entries = std::move(loaded->offer.entries), .call_ns = {}};

@@ -19,7 +19,7 @@ absl::Status cannot_be_read(const absl::Status& status) {
 // A row that somebody took out is measured again: only a run with all its rows is finished.
 absl::Status check_unfinished(const Meta& meta, const std::filesystem::path& trials) {
   if (meta.end.state != RunEnd::State::kFinished) return absl::OkStatus();
-  const absl::StatusOr<std::string> text = read_file(trials);
+  const absl::StatusOr<std::string> text = read_file(trials, kMostRunFileBytes);
   if (!text.ok()) return cannot_be_read(text.status());
   const absl::StatusOr<RecoveredTrials> recovered =
       recover_trials(*text, trials.string(), meta.run, meta.plan.trials.size());
@@ -33,7 +33,7 @@ absl::Status check_unfinished(const Meta& meta, const std::filesystem::path& tri
 
 absl::Status check_resumable(const std::filesystem::path& folder) {
   const std::filesystem::path meta_file = folder / "meta.json";
-  const absl::StatusOr<std::string> text = read_file(meta_file);
+  const absl::StatusOr<std::string> text = read_file(meta_file, kMostRunFileBytes);
   if (!text.ok()) return cannot_be_read(text.status());
   const absl::StatusOr<Meta> meta = parse_meta(*text, meta_file.string());
   if (!meta.ok()) return meta.status();

@@ -15,17 +15,17 @@
 #include "harness/command/run/session.h"
 #include "harness/plan/describe.h"
 #include "harness/plan/expand.h"
+#include "harness/plan/printable.h"
 #include "harness/process/analysis_command.h"
 #include "harness/process/resources.h"
 #include "harness/process/signals.h"
 #include "harness/terminal/exit_code.h"
-#include "harness/terminal/one_line.h"
 
 namespace lockbench {
 namespace {
 
 int complain(const absl::Status& status) {
-  std::cerr << "lockbench run: " << one_line(std::string(status.message())) << '\n';
+  std::cerr << "lockbench run: " << printable(std::string(status.message())) << '\n';
   return kBadInput;
 }
 
@@ -97,7 +97,7 @@ absl::StatusOr<RunAim> aim_of(const RunOptions& options, const Preset& preset) {
 }
 
 int print_plan(const Plan& plan, const std::optional<RunAim>& aim) {
-  for (const Trial& trial : plan.trials) std::cout << describe(trial) << '\n';
+  for (const Trial& trial : plan.trials) std::cout << printable(describe(trial)) << '\n';
   std::cout << plan.trials.size() << (plan.trials.size() == 1 ? " trial" : " trials") << " in "
             << plan.blocks << (plan.blocks == 1 ? " block" : " blocks") << ", about "
             << rough_duration(expected_s(plan.trials)) << '\n';
@@ -133,7 +133,7 @@ int resume(const RunOptions& options) {
                                                    "by --plugin"));
   }
   for (const std::string& repair : run->repairs)
-    std::cerr << "lockbench run: " << one_line(repair) << '\n';
+    std::cerr << "lockbench run: " << printable(repair) << '\n';
   absl::StatusOr<MeasuredRun> before = read_measured_run(*options.resume);
   if (!before.ok()) return complain(before.status());
   return Session(std::move(run->writer), std::move(run->done), std::move(before->measurements),

@@ -6,19 +6,19 @@
 #include <utility>
 
 #include "harness/measure/calibration.h"
+#include "harness/plan/printable.h"
 #include "harness/process/signals.h"
 #include "harness/record/build.h"
 #include "harness/record/machine.h"
 #include "harness/record/stamp.h"
 #include "harness/record/target.h"
 #include "harness/terminal/exit_code.h"
-#include "harness/terminal/one_line.h"
 
 namespace lockbench {
 namespace {
 
 void say(const std::string& command, const std::string& what) {
-  if (!what.empty()) std::cerr << "lockbench " << command << ": " << one_line(what) << '\n';
+  if (!what.empty()) std::cerr << "lockbench " << command << ": " << printable(what) << '\n';
 }
 
 // Why the machine is not the one that the plan is sized for; empty if it is.

@@ -14,11 +14,11 @@
 #include "harness/measure/pinning.h"
 #include "harness/plan/describe.h"
 #include "harness/plan/limits.h"
+#include "harness/plan/printable.h"
 #include "harness/process/analysis_command.h"
 #include "harness/process/signals.h"
 #include "harness/record/stamp.h"
 #include "harness/terminal/exit_code.h"
-#include "harness/terminal/one_line.h"
 
 namespace lockbench {
 namespace {
@@ -104,6 +104,8 @@ absl::Status Session::measure(const Trial& trial) {
     const absl::StatusOr<Row> row = attempt(trial, number);
     if (!row.ok()) return row.status();
     if (absl::Status status = writer_.append(*row); !status.ok()) return status;
+    // Here, where nothing is measured.
+    if (absl::Status status = writer_.sync_if_due(); !status.ok()) return status;
     measurements_.push_back(measurement_of(*row));
     if (number == 0) ++kept_;
     if (!row->sample.disturbance.empty() && number + 1 < kMostAttempts) {
@@ -186,7 +188,7 @@ void Session::start_follower() {
       words.ok() ? LineProcess::start(*words) : absl::StatusOr<LineProcess>(words.status());
   if (!started.ok()) {
     std::cerr << "lockbench " << settings_.command << ": measures the first blocks only: "
-              << one_line(std::string(started.status().message())) << '\n';
+              << printable(std::string(started.status().message())) << '\n';
     aim_.reset();
     return;
   }
@@ -207,7 +209,7 @@ std::vector<Cell> Session::undecided() {
     if (absl::IsCancelled(found.status())) return {};
     progress_.leave_bar();
     std::cerr << "lockbench " << settings_.command
-              << ": adds no more blocks: " << one_line(std::string(found.status().message()))
+              << ": adds no more blocks: " << printable(std::string(found.status().message()))
               << '\n';
     return {};
   }
@@ -269,7 +271,7 @@ int Session::complain(const absl::Status& status) {
 
 void Session::say(const std::string& what) {
   progress_.leave_bar();
-  std::cerr << "lockbench " << settings_.command << ": " << one_line(what) << '\n';
+  std::cerr << "lockbench " << settings_.command << ": " << printable(what) << '\n';
 }
 
 absl::Status Session::end(RunEnd::State state) {

@@ -15,9 +15,9 @@
 #include "harness/command/run/plugins.h"
 #include "harness/measure/run_trial.h"
 #include "harness/plan/json.h"
+#include "harness/plan/printable.h"
 #include "harness/record/sample_json.h"
 #include "harness/terminal/exit_code.h"
-#include "harness/terminal/one_line.h"
 
 namespace lockbench {
 namespace {
@@ -47,17 +47,17 @@ int trial_command(pid_t parent, const std::vector<std::string>& plugins, std::is
   const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   const absl::StatusOr<Trial> trial = trial_from_json(text);
   if (!trial.ok()) {
-    err << "lockbench trial: standard input: " << one_line(std::string(trial.status().message()))
+    err << "lockbench trial: standard input: " << printable(std::string(trial.status().message()))
         << '\n';
     return kBadInput;
   }
   if (const absl::Status loaded = load_for(trial->cell, plugins); !loaded.ok()) {
-    err << "lockbench trial: --plugin: " << one_line(std::string(loaded.message())) << '\n';
+    err << "lockbench trial: --plugin: " << printable(std::string(loaded.message())) << '\n';
     return kBadInput;
   }
   const absl::Status fits = Catalog::standard().check(trial->cell);
   if (!fits.ok()) {
-    err << "lockbench trial: " << one_line(std::string(fits.message())) << '\n';
+    err << "lockbench trial: " << printable(std::string(fits.message())) << '\n';
     return kBadInput;
   }
   const Sample sample = run_trial(*trial, [&] { return *Catalog::standard().subject_for(*trial); });

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "harness/command/stress/stress_verdict.h"
+#include "harness/plan/printable.h"
 #include "harness/process/child_process.h"
 #include "harness/process/resources.h"
 #include "harness/terminal/exit_code.h"
@@ -132,11 +133,14 @@ Answer ask(const TestJob& job, stress::Order order,
   if (result->ending == ChildEnding::kTooLong) {
     return {failed(job, "the engine did not end by itself and was killed"), true};
   }
+  if (result->ending == ChildEnding::kTooMuch) {
+    return {failed(job, told_end("the engine", *result)), true};
+  }
   if (WIFSIGNALED(result->status)) return {died(job, *result)};
   if (WEXITSTATUS(result->status) == kBadInput) {
     std::string_view said = result->err;
     said.remove_prefix(std::min(said.size(), said.find(": ") + 2));
-    return {.misused = std::string(said.substr(0, said.find('\n')))};
+    return {.misused = printable(said.substr(0, said.find('\n')))};
   }
   if (WEXITSTATUS(result->status) != 0) {
     return {failed(job, told_end("the engine", *result)), true};

@@ -8,6 +8,7 @@
 #include <absl/strings/str_format.h>
 
 #include "harness/command/stress/stress_engines.h"
+#include "harness/plan/printable.h"
 
 namespace lockbench {
 
@@ -21,7 +22,8 @@ StressLive::StressLive(std::size_t jobs) : terminal_(isatty(STDERR_FILENO) != 0)
 
 void StressLive::show(const TestJob& job, std::size_t position, std::string_view out) const {
   if (!terminal_) return;
-  std::cerr << "\r\x1b[K" << live_line(job, position, jobs_, failures, out) << std::flush;
+  std::cerr << "\r\x1b[K" << printable(live_line(job, position, jobs_, failures, out))
+            << std::flush;
 }
 
 void StressLive::leave() const {

@@ -9,6 +9,8 @@
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_join.h>
 
+#include "harness/plan/printable.h"
+
 namespace lockbench {
 namespace {
 
@@ -101,7 +103,7 @@ std::string stress_text(const Report& report, const std::string& machine) {
   const std::string evaluations = evaluations_of(report);
   if (!evaluations.empty()) text += "  checks: " + evaluations + "\n";
   for (const std::string& remark : report.remarks) text += "  " + remark + "\n";
-  return text;
+  return printable_lines(text);
 }
 
 }  // namespace lockbench

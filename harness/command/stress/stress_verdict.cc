@@ -7,6 +7,7 @@
 
 #include <absl/strings/str_cat.h>
 
+#include "harness/plan/printable.h"
 #include "harness/process/signals.h"
 #include "harness/terminal/exit_code.h"
 
@@ -51,7 +52,7 @@ std::optional<int> end_for(const Answer& answer, const std::string& where) {
 }
 
 int complain_of_usage(const absl::Status& status) {
-  std::cerr << "lockbench stress: " << std::string(status.message()) << "\n";
+  std::cerr << "lockbench stress: " << printable(std::string(status.message())) << "\n";
   return kBadInput;
 }
 

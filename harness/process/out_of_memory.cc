@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/process/out_of_memory.h"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <unistd.h>
+
+#include "harness/terminal/exit_code.h"
+
+namespace lockbench {
+namespace {
+
+// Written before memory runs out; then nothing may be allocated.
+char line[200];
+std::terminate_handler before = nullptr;
+
+[[noreturn]] void end_out_of_memory() {
+  static_cast<void>(!write(STDERR_FILENO, line, std::strlen(line)));
+  _exit(kCouldNotFinish);
+}
+
+void terminate() {
+  if (std::current_exception() != nullptr) {
+    try {
+      throw;
+    } catch (const std::bad_alloc&) {
+      end_out_of_memory();
+    } catch (...) {
+    }
+  }
+  before();
+}
+
+}  // namespace
+
+void explain_out_of_memory(const std::string& who) {
+  const std::string text =
+      who.substr(0, 60) +
+      ": out of memory; free some, raise the limit (ulimit -v, control group), "
+      "or ask for less\n";
+  std::copy_n(text.c_str(), std::min(text.size() + 1, sizeof line - 1), line);
+  const std::terminate_handler now = std::set_terminate(terminate);
+  if (now != terminate) before = now;
+}
+
+}  // namespace lockbench

@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plug-ins that attack whoever loads them: each costs its own rows alone, the command ends, and no
+process or file of theirs is left."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from program import Program, assert_complete, children_of, rows_of, wait_until
+
+PLUGINS = Path(os.environ.get("LOCKBENCH_TEST_PLUGINS", "build/release/tests/plugin/plugins"))
+HOSTILE = str(PLUGINS.resolve() / "hostile.so")
+LOCK = "global:lock=hostile"
+
+PLAN = f"""
+title = "A hostile lock between two of lockbench's own"
+blocks = 1
+seed = 1
+mode = "fixed"
+operations = 3
+threads = 2
+time_limit = "300ms"
+primitive = ["global:lock=std", "{LOCK}", "global:lock=absl"]
+"""
+
+
+class Hostile:
+    """lockbench with the hostile plug-in, whose processes are known by a word in their
+    environment."""
+
+    def __init__(self, lockbench: Program) -> None:
+        self.lockbench = lockbench
+        self.mark = f"HOSTILE_MARK={uuid.uuid4()}"
+        self.temporary = lockbench.folder / "temporary"
+        self.temporary.mkdir()
+
+    def environment(self, when: str, what: str, **more: str) -> dict[str, str]:
+        name, _, value = self.mark.partition("=")
+        return {
+            **os.environ,
+            "TMPDIR": str(self.temporary),
+            "HOSTILE_WHEN": when,
+            "HOSTILE_WHAT": what,
+            name: value,
+            **more,
+        }
+
+    def run(
+        self, when: str, what: str, *words: str, **more: str
+    ) -> subprocess.CompletedProcess[str]:
+        env = self.environment(when, what, **more)
+        return self.lockbench.run(*words, "--plugin", HOSTILE, env=env)
+
+    def rows(self, when: str, what: str, **more: str) -> dict[str, dict[str, str]]:
+        """The rows of a run of three trials, by lock, of which the hostile one is the second."""
+        (self.lockbench.folder / "plan.toml").write_text(PLAN, encoding="utf-8")
+        done = self.run(when, what, "run", "plan.toml", "--out", "out", **more)
+        assert done.returncode == 0, done.stderr
+        assert_complete(self.lockbench.folder / "out", 3)
+        rows = {row["params"]: row for row in rows_of(self.lockbench.folder / "out")}
+        assert rows["lock=std"]["valid"] == rows["lock=absl"]["valid"] == "true"
+        return rows
+
+    def left(self) -> Iterator[int]:
+        """Processes that are still there."""
+        for entry in Path("/proc").iterdir():
+            try:
+                if entry.name.isdigit() and self.mark.encode() in (entry / "environ").read_bytes():
+                    yield int(entry.name)
+            except OSError:
+                continue  # it ended meanwhile
+
+    def assert_nothing_left(self) -> None:
+        assert not list(self.left())
+        assert not list(self.temporary.iterdir())
+
+
+@pytest.fixture
+def hostile(lockbench: Program) -> Iterator[Hostile]:
+    with_plugin = Hostile(lockbench)
+    yield with_plugin
+    left = list(with_plugin.left())
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    with_plugin.assert_nothing_left()
+    assert not left
+
+
+# What becomes of the row of a lock that does this.
+ENDS = {
+    "crash": ("crashed", "ended by signal 11"),
+    "exit_0": ("crashed", "printed no sample"),
+    "exit_2": ("crashed", "exit code 2"),
+    "hang": ("timeout", "was killed"),
+    "stop": ("timeout", "was killed"),
+    "hang_unheard": ("timeout", "was killed"),
+    "hang_elsewhere": ("timeout", "was killed"),
+    "flood_output": ("crashed", "printed more than 16 MiB"),
+    "flood_errors": ("crashed", "xxx … 1,047,576 bytes more"),
+    "say_escapes": ("crashed", r'\x1b[2J\r<b>\u202e\xff|"'),
+    "close_all": ("crashed", ""),
+}
+
+
+@pytest.mark.parametrize("what", ENDS)
+def test_what_goes_wrong_when_a_trial_loads_it_costs_its_row(hostile: Hostile, what: str) -> None:
+    row = hostile.rows("trial", what)["lock=hostile"]
+    outcome, said = ENDS[what]
+    assert row["outcome"] == outcome, row["reason"]
+    assert said in row["reason"]
+
+
+@pytest.mark.parametrize("what", [name for name in ENDS if name not in ("hang", "close_all")])
+def test_what_goes_wrong_in_a_lock_costs_its_row(hostile: Hostile, what: str) -> None:
+    row = hostile.rows("lock", what)["lock=hostile"]
+    assert row["valid"] == "false"
+    # The other threads may see that it hangs, and find no output left to say so.
+    assert row["outcome"] in (ENDS[what][0], "deadlock", "crashed"), row["reason"]
+
+
+@pytest.mark.parametrize("when", ["plugin", "trial", "lock"])
+@pytest.mark.parametrize("what", ["leave_a_process", "multiply", "ignore_signals"])
+def test_what_it_leaves_behind_is_ended(hostile: Hostile, when: str, what: str) -> None:
+    hostile.rows(when, what)
+
+
+@pytest.mark.parametrize("what", ENDS)
+def test_what_goes_wrong_when_it_is_described_is_refused(hostile: Hostile, what: str) -> None:
+    done = hostile.run("plugin", what, "list")
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith(f"lockbench list: --plugin: plug-in {HOSTILE}: "), done.stderr
+    assert done.stderr.count("\n") == 1 and len(done.stderr) < 3000
+    assert done.stderr.isprintable() or done.stderr[:-1].isprintable()
+
+
+def test_names_command_no_terminal_and_break_no_line(lockbench: Program) -> None:
+    plan = lockbench.folder / "plan\x1b[2J\u202e.toml"
+    plan.write_text('title = "x"\nprimitive = "a\\u001b[2J\\n\\u202e"\n', encoding="utf-8")
+    done = lockbench.run("run", plan.name)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1 and done.stderr[:-1].isprintable(), done.stderr
+
+
+def test_too_many_locks_are_refused(lockbench: Program) -> None:
+    done = lockbench.run("list", "--plugin", str(PLUGINS.resolve() / "hostile_many.so"))
+    assert done.returncode == 2
+    assert "brings 100000 locks" in done.stderr
+
+
+@pytest.mark.parametrize("when, words", [("plugin", ("list",)), ("trial", ("run", "plan.toml"))])
+@pytest.mark.parametrize("what", ["hang_unheard", "hang_elsewhere"])
+def test_the_first_ctrl_c_ends_what_waits_for_it(
+    hostile: Hostile, when: str, words: tuple[str, ...], what: str
+) -> None:
+    plan = PLAN.replace('time_limit = "300ms"', 'time_limit = "10min"')
+    (hostile.lockbench.folder / "plan.toml").write_text(plan, encoding="utf-8")
+    process = hostile.lockbench.start(
+        *words, "--plugin", HOSTILE, env=hostile.environment(when, what)
+    )
+
+    def is_mute(pid: int) -> bool:
+        try:
+            return not Path(f"/proc/{pid}/fd/1").exists()
+        except OSError:
+            return False
+
+    wait_until(lambda: any(map(is_mute, children_of(process.pid))), "nothing hangs")
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=60) == 130
+
+
+# A value for each figure that no trial can have measured.
+FALSE = [
+    ("makespan_s", -1),
+    ("makespan_s", 0),
+    ("makespan_s", 1e308),
+    ("window_s", -1),
+    ("ideal_s", -1),
+    ("ideal_s", 1e308),
+    ("fairness_jain", 1.5),
+    ("fairness_jain", -0.1),
+    ("overlap", 2),
+    ("cpu_user_s", -1),
+    ("cpu_system_s", 1e308),
+    ("steal_share", 1.01),
+    ("other_cpu_share", -1),
+    ("false_conflicts", 7),
+    ("key_bytes_live", -1),
+    ("idle_lateness_mean_ns", -5),
+    ("operations", -1),
+    ("operations", 1.5),
+    ("operations", "many"),
+    ("lock_bytes", 2**64),
+    ("pinning_held", "perhaps"),
+    ("outcome", "splendid"),
+    ("reason", 7),
+    ("counts", "x" * 5000),
+    ("thread_operations_min", 10**9),
+    ("unknown", 1),
+]
+
+
+@pytest.mark.parametrize("field, value", FALSE, ids=lambda value: str(value)[:20])
+def test_a_sample_with_a_false_value_is_refused(hostile: Hostile, field: str, value: Any) -> None:
+    sample = sample_of(hostile)
+    sample[field] = value
+    (hostile.lockbench.folder / "sample.json").write_text(json.dumps(sample), encoding="utf-8")
+    says = str(hostile.lockbench.folder / "sample.json")
+    row = hostile.rows("trial", "say", HOSTILE_SAYS=says)["lock=hostile"]
+    assert row["outcome"] == "crashed", row
+    assert field in row["reason"]
+
+
+def test_a_sample_with_true_values_is_taken(hostile: Hostile) -> None:
+    sample = sample_of(hostile)
+    (hostile.lockbench.folder / "sample.json").write_text(json.dumps(sample), encoding="utf-8")
+    says = str(hostile.lockbench.folder / "sample.json")
+    row = hostile.rows("trial", "say", HOSTILE_SAYS=says)["lock=hostile"]
+    assert row["outcome"] == "ok", row
+
+
+def sample_of(hostile: Hostile) -> dict[str, Any]:
+    """What a trial says that nothing is wrong with."""
+    (hostile.lockbench.folder / "plan.toml").write_text(PLAN, encoding="utf-8")
+    assert hostile.run("", "", "run", "plan.toml", "--out", "sound").returncode == 0
+    meta = (hostile.lockbench.folder / "sound" / "meta.json").read_text(encoding="utf-8")
+    trial = re.search(r'\{"number":.*global:lock=hostile.*\}\}', meta)
+    assert trial is not None
+    file = hostile.lockbench.folder / "trial.json"
+    file.write_text(trial[0], encoding="utf-8")
+    with file.open(encoding="utf-8") as text:
+        done = hostile.lockbench.run("trial", "--plugin", HOSTILE, stdin=text)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("what", ENDS)
+def test_stress_ends_with_what_goes_wrong_when_it_is_listed(hostile: Hostile, what: str) -> None:
+    done = hostile.run("plugin", what, "stress", "hostile", "--engine", "real", "--budget", "1s")
+    assert done.returncode in (1, 2)
+    assert done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("what", ["crash", "exit_0", "exit_2", "flood_output", "flood_errors"])
+def test_stress_ends_with_what_goes_wrong_in_a_lock(hostile: Hostile, what: str) -> None:
+    done = hostile.run("lock", what, "stress", "hostile", "--engine", "real", "--budget", "1s")
+    assert done.returncode in (1, 2, 3)

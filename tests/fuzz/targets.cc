@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tests/fuzz/targets.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
+
+#include "harness/petri/pnml.h"
+#include "harness/plan/json.h"
+#include "harness/plan/preset_file.h"
+#include "harness/plan/printable.h"
+#include "harness/plan/spelling.h"
+#include "harness/record/csv.h"
+#include "harness/record/latency.h"
+#include "harness/record/meta.h"
+#include "harness/record/recovery.h"
+#include "harness/record/sample_json.h"
+#include "harness/record/schema.h"
+#include "tests/record/example_run.h"
+
+namespace lockbench {
+namespace {
+
+using Seeds = std::vector<std::string>;
+
+void require(bool holds, const char* what) {
+  if (holds) return;
+  std::fprintf(stderr, "does not hold: %s\n", what);
+  std::abort();
+}
+
+// A refusal is one line for people, whatever the text was.
+template <class T>
+bool accepted(const absl::StatusOr<T>& parsed) {
+  if (!parsed.ok()) require(!parsed.status().message().empty(), "an error says what is wrong");
+  return parsed.ok();
+}
+
+void fuzz_csv(std::string_view text) {
+  const auto csv = parse_csv(text, "f.csv");
+  if (!accepted(csv)) return;
+  require(csv->torn == (csv->whole_bytes < text.size()), "what follows the records is torn");
+  std::string printed;
+  for (const CsvRecord& record : csv->records) printed += csv_record(record.fields);
+  const auto again = parse_csv(printed, "f.csv");
+  require(again.ok() && again->records.size() == csv->records.size(), "printed records are read");
+  for (std::size_t i = 0; i < csv->records.size(); ++i) {
+    require(again->records[i].fields == csv->records[i].fields, "fields come back as they were");
+  }
+}
+
+Seeds csv_seeds() {
+  return {"a,b\n1,\"2,\"\"\n3\"\r\n", csv_record(trial_header())};
+}
+
+std::string trials_text() {
+  std::string text = csv_record(trial_header());
+  for (const std::uint32_t trial : {0, 1, 2}) text += csv_record(trial_fields(example_row(trial)));
+  return text;
+}
+
+void fuzz_trials(std::string_view text) {
+  const auto found = recover_trials(text, "trials.csv", kExampleRun, 3);
+  if (!accepted(found)) return;
+  require(found->torn.find('\n') == std::string::npos, "a torn record is within one line");
+  require(found->whole_bytes + found->torn.size() == text.size(), "nothing else is removed");
+  require(found->done.size() <= 3 && found->done.size() <= found->attempts.size(),
+          "trials are ours");
+  auto again = recover_trials(text.substr(0, found->whole_bytes), "trials.csv", kExampleRun, 3);
+  require(again.ok() && again->done == found->done && again->torn.empty(), "a repair is final");
+}
+
+Seeds trials_seeds() {
+  return {trials_text(), trials_text() + "1,torn"};
+}
+
+void fuzz_latency(std::string_view text) {
+  const std::set<AttemptId> attempts{{.trial = 0, .attempt = 0}, {.trial = 1, .attempt = 0}};
+  const auto found = recover_latency(text, "latency.csv", kExampleRun, attempts);
+  if (!accepted(found)) return;
+  require((found->removed_rows == 0) == found->removed.empty(), "what is removed is counted");
+  const auto again = recover_latency(found->text, "latency.csv", kExampleRun, attempts);
+  require(again.ok() && again->text == found->text && again->removed.empty(), "a repair is final");
+}
+
+Seeds latency_seeds() {
+  std::string text = csv_record(latency_header());
+  for (const std::uint32_t trial : {0, 1, 2}) text += latency_records(example_row(trial));
+  return {text};
+}
+
+void fuzz_sample(std::string_view text) {
+  const auto sample = parse_sample(text);
+  if (!accepted(sample)) return;
+  const auto again = parse_sample(sample_text(*sample));
+  require(again.ok() && *again == *sample, "a sample comes back as it was");
+}
+
+Seeds sample_seeds() {
+  return {sample_text(full_sample()), sample_text({.outcome = Outcome::kCrashed})};
+}
+
+void fuzz_meta(std::string_view text) {
+  const auto meta = parse_meta(text, "meta.json");
+  if (!accepted(meta)) return;
+  const auto again = parse_meta(meta_text(*meta), "meta.json");
+  require(again.ok() && *again == *meta, "a meta comes back as it was");
+}
+
+Seeds meta_seeds() {
+  return {meta_text(example_meta())};
+}
+
+void fuzz_plan(std::string_view text) {
+  const auto plan = plan_from_json(text);
+  if (!accepted(plan)) return;
+  const auto again = plan_from_json(to_json(*plan));
+  require(again.ok() && *again == *plan, "a plan comes back as it was");
+}
+
+Seeds plan_seeds() {
+  return {to_json(example_meta().plan)};
+}
+
+void fuzz_preset(std::string_view text) {
+  accepted(parse_preset(text, "f.toml"));
+}
+
+Seeds preset_seeds() {
+  return {
+      "title = \"x\"\nblocks = 3\n[[sweep]]\nprimitive = [\"keyed\", \"striped:stripes=8\"]\n"
+      "threads = [1, 2]\nhold = \"200ns\"\nmode = \"timed\"\nwindow = \"10ms\"\n",
+      "[@x]"};
+}
+
+template <class T>
+void fuzz_word(std::string_view text, absl::StatusOr<T> (*parse)(std::string_view)) {
+  const absl::StatusOr<T> value = parse(text);
+  if (!accepted(value)) return;
+  const auto again = parse(to_text(*value));
+  require(again.ok() && *again == *value, "a word comes back as it was");
+}
+
+void fuzz_spelling(std::string_view text) {
+  fuzz_word(text, parse_primitive);
+  fuzz_word(text, parse_workload);
+  fuzz_word(text, parse_work);
+  fuzz_word(text, parse_key_distribution);
+  fuzz_word(text, parse_mode);
+  fuzz_word(text, parse_arrivals);
+  fuzz_word(text, parse_key_type);
+  accepted(parse_pinning(text));
+}
+
+Seeds spelling_seeds() {
+  return {"striped:lock=std,stripes=64",
+          "nested:mixed_lock_unlock",
+          "sleep:20ms",
+          "zipf:0.99",
+          "0,2,4-7",
+          "poisson",
+          "touch:4",
+          "spin:200ns"};
+}
+
+void fuzz_pnml(std::string_view text) {
+  std::istringstream in{std::string(text)};
+  const auto net = read_pnml(in, "f.pnml");
+  if (!accepted(net)) return;
+  std::istringstream printed(pnml_of(*net));
+  const auto again = read_pnml(printed, "f.pnml");
+  require(again.ok() && again->places.size() == net->places.size() &&
+              again->transitions.size() == net->transitions.size(),
+          "a net comes back as it was");
+}
+
+Seeds pnml_seeds() {
+  return {
+      "<pnml><net id='n' type='http://www.pnml.org/version-2009/grammar/ptnet'><page id='g'>"
+      "<place id='p'><initialMarking><text>1</text></initialMarking></place>"
+      "<transition id='t'/><arc id='a' source='p' target='t'/></page></net></pnml>"};
+}
+
+void fuzz_printable(std::string_view text) {
+  const std::string shown = printable(text);
+  require(printable(shown) == shown, "what is printable stays as it is");
+  require(shown.find_first_of("\n\r\x1b") == std::string::npos, "it is one harmless line");
+  const std::string short_one = clipped(shown, 40);
+  require(short_one.size() <= 40 + 60, "what is clipped is short");
+}
+
+Seeds printable_seeds() {
+  return {"a\x1b[2J\u202e\xff\u9501 b"};
+}
+
+constexpr FuzzTarget kTargets[] = {
+    {"csv", fuzz_csv, csv_seeds},
+    {"trials", fuzz_trials, trials_seeds},
+    {"latency", fuzz_latency, latency_seeds},
+    {"sample", fuzz_sample, sample_seeds},
+    {"meta", fuzz_meta, meta_seeds},
+    {"plan", fuzz_plan, plan_seeds},
+    {"preset", fuzz_preset, preset_seeds},
+    {"spelling", fuzz_spelling, spelling_seeds},
+    {"pnml", fuzz_pnml, pnml_seeds},
+    {"printable", fuzz_printable, printable_seeds},
+};
+
+}  // namespace
+
+std::span<const FuzzTarget> fuzz_targets() {
+  return kTargets;
+}
+
+}  // namespace lockbench
