@@ -64,7 +64,10 @@ std::vector<MachineFinding> recorded(const std::vector<Finding>& findings) {
 
 MachineWatch::MachineWatch(Nanoseconds patience, Surroundings earlier,
                            std::function<void(const std::string&)> say)
-    : patience_left_(patience), surroundings_(std::move(earlier)), say_(std::move(say)) {
+    : patience_(patience),
+      patience_left_(patience),
+      surroundings_(std::move(earlier)),
+      say_(std::move(say)) {
   surroundings_.most_interference = DisturbanceLimits().most_interference;
   surroundings_.patience_s = seconds(patience);
 }

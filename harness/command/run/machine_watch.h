@@ -46,6 +46,9 @@ class MachineWatch {
   // Trials are taken as they are.
   bool accepts_interference() const { return patience_left_ <= Nanoseconds::zero(); }
 
+  // How long it has waited so far.
+  Nanoseconds waited() const { return patience_ - patience_left_; }
+
   const Surroundings& surroundings() const { return surroundings_; }
 
  private:
@@ -55,6 +58,7 @@ class MachineWatch {
     double own_s = 0;
   };
 
+  const Nanoseconds patience_;
   Nanoseconds patience_left_;
   const std::vector<int> processors_ = allowed_processor_numbers();
   std::deque<Reading> readings_;  // of the last kLook, and one before

@@ -166,7 +166,7 @@ void Session::note_figure(const Trial& trial, const Sample& sample) {
 
 double Session::budget_left_s() {
   update_elapsed();
-  return std::chrono::duration<double>(aim_->budget).count() - state_.elapsed_s;
+  return std::chrono::duration<double>(aim_->budget + watch_.waited()).count() - state_.elapsed_s;
 }
 
 // The cells whose medians are not narrow enough, if the budget lasts for another block of them.

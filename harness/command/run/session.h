@@ -45,7 +45,7 @@ struct RunAim {
   // comparison is decided (open_comparisons.h).
   std::optional<double> precision;
   double same_within = 0.05;  // below this share of difference, two primitives are the same
-  Nanoseconds budget{0};      // for the whole session
+  Nanoseconds budget{0};      // for the whole session, waits for a quiet machine left out
 };
 
 struct SessionSettings {
