@@ -33,7 +33,8 @@ class Held {
 };
 
 template <class P>
-Finding measure(benchmark::State& state, Companion& companion, P& primitive, std::uint64_t count) {
+BenchmarkResult measure(benchmark::State& state, Companion& companion, P& primitive,
+                        std::uint64_t count) {
   const KeySpace<std::string_view> keys(count, "user", "@example.com");
   std::vector<std::optional<Held<P>>> held(count);
   for (auto _ : state) {

@@ -25,7 +25,7 @@ constexpr const char* kNotLastStored = "the word is not what was stored last";
 
 // Google Benchmark's own loop, kept alive by a register that the compiler knows nothing of: what
 // every figure includes.
-Finding empty_loop(benchmark::State& state) {
+BenchmarkResult empty_loop(benchmark::State& state) {
   int unknown = 0;
   for (auto _ : state) benchmark::DoNotOptimize(unknown);
   return {};
@@ -33,7 +33,7 @@ Finding empty_loop(benchmark::State& state) {
 
 // relaxed: an order costs a load nothing on x86-64, and elsewhere it is not what is asked for. The
 // loads are independent of each other: this is how often one can be had, not how long it takes.
-Finding load(benchmark::State& state) {
+BenchmarkResult load(benchmark::State& state) {
   LimitWord word;
   std::uint64_t seen = 0;
   for (auto _ : state) seen |= word.value.load(std::memory_order_relaxed);
@@ -41,7 +41,7 @@ Finding load(benchmark::State& state) {
 }
 
 // relaxed: as for load(). The stores wait in the store buffer while the loop goes on.
-Finding store(benchmark::State& state) {
+BenchmarkResult store(benchmark::State& state) {
   LimitWord word;
   std::uint64_t stored = 0;
   for (auto _ : state) word.value.store(++stored, std::memory_order_relaxed);
@@ -50,7 +50,7 @@ Finding store(benchmark::State& state) {
 
 // acquire: what taking a lock needs. An exchange, for its result is needed there, too: an addition
 // whose result is dropped could become a cheaper instruction.
-Finding rmw(benchmark::State& state) {
+BenchmarkResult rmw(benchmark::State& state) {
   LimitWord word;
   std::uint64_t stored = 0;
   std::uint64_t unexpected = 0;
@@ -63,7 +63,7 @@ Finding rmw(benchmark::State& state) {
 
 // acquire to take and release to give back: the least that a plain lock and its unlock can cost.
 // The store is drained before the next exchange, which is part of the price.
-Finding rmw_and_store(benchmark::State& state) {
+BenchmarkResult rmw_and_store(benchmark::State& state) {
   LimitWord word;
   std::uint64_t seen = 0;
   for (auto _ : state) {
@@ -75,7 +75,7 @@ Finding rmw_and_store(benchmark::State& state) {
 
 // acquire to take and release to give back, by an exchange each: what is paid by a lock whose
 // unlock must learn whether somebody waits.
-Finding two_rmw(benchmark::State& state) {
+BenchmarkResult two_rmw(benchmark::State& state) {
   LimitWord word;
   std::uint64_t seen = 0;
   for (auto _ : state) {
@@ -87,19 +87,19 @@ Finding two_rmw(benchmark::State& state) {
 
 // seq_cst: no later load passes the store. What a lock pays that announces itself with a store and
 // then looks whether somebody else did.
-Finding store_and_fence(benchmark::State& state) {
+BenchmarkResult store_and_fence(benchmark::State& state) {
   LimitWord word;
   std::uint64_t stored = 0;
   for (auto _ : state) word.value.store(++stored, std::memory_order_seq_cst);
   return finding_if(word.value.load(std::memory_order_relaxed) == stored, kNotLastStored);
 }
 
-Finding pause(benchmark::State& state) {
+BenchmarkResult pause(benchmark::State& state) {
   for (auto _ : state) platform::pause();
   return {};
 }
 
-Finding clock(benchmark::State& state) {
+BenchmarkResult clock(benchmark::State& state) {
   platform::Time last = platform::now();
   bool forward = true;
   for (auto _ : state) {
@@ -111,7 +111,7 @@ Finding clock(benchmark::State& state) {
 }
 
 #if defined(__x86_64__) || defined(__i386__)
-Finding rdtsc(benchmark::State& state) {
+BenchmarkResult rdtsc(benchmark::State& state) {
   std::uint64_t sum = 0;
   for (auto _ : state) sum += __rdtsc();
   benchmark::DoNotOptimize(sum);
@@ -119,7 +119,7 @@ Finding rdtsc(benchmark::State& state) {
 }
 
 // Waits for earlier instructions, which rdtsc does not.
-Finding rdtscp(benchmark::State& state) {
+BenchmarkResult rdtscp(benchmark::State& state) {
   std::uint64_t sum = 0;
   unsigned processor = 0;
   for (auto _ : state) sum += __rdtscp(&processor);
@@ -127,11 +127,11 @@ Finding rdtscp(benchmark::State& state) {
   return {};
 }
 #else
-Finding rdtsc(benchmark::State&) {
+BenchmarkResult rdtsc(benchmark::State&) {
   return {.failure = "this kind of processor has no such instruction"};
 }
 
-Finding rdtscp(benchmark::State& state) {
+BenchmarkResult rdtscp(benchmark::State& state) {
   return rdtsc(state);
 }
 #endif
@@ -139,7 +139,7 @@ Finding rdtscp(benchmark::State& state) {
 }  // namespace
 
 void add_instruction_limits(Suite& suite) {
-  const std::pair<const char*, Finding (*)(benchmark::State&)> limits[] = {
+  const std::pair<const char*, BenchmarkResult (*)(benchmark::State&)> limits[] = {
       {"empty_loop", empty_loop},
       {"load", load},
       {"store", store},

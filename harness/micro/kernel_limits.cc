@@ -17,7 +17,7 @@ namespace lockbench {
 namespace {
 
 // The way into the kernel and back, and next to nothing there.
-Finding system_call(benchmark::State& state) {
+BenchmarkResult system_call(benchmark::State& state) {
   long parent = 0;
   for (auto _ : state) parent = syscall(SYS_getppid);
   return finding_if(parent == getppid(), "getppid did not tell the parent");
@@ -25,20 +25,20 @@ Finding system_call(benchmark::State& state) {
 
 // Nobody else wants this processor, unless the machine is busy: then somebody else's time slice is
 // measured.
-Finding yield(benchmark::State& state) {
+BenchmarkResult yield(benchmark::State& state) {
   for (auto _ : state) platform::yield();
   return {};
 }
 
 // Nobody sleeps on the word: what is paid by an unlock that only fears that somebody does.
-Finding futex_wake(benchmark::State& state) {
+BenchmarkResult futex_wake(benchmark::State& state) {
   platform::FutexWord word{0};
   for (auto _ : state) platform::futex_wake(word, 1);
   return {};
 }
 
 // The companion sleeps, so no other processor runs this process and none is interrupted.
-Finding membarrier_idle(benchmark::State& state) {
+BenchmarkResult membarrier_idle(benchmark::State& state) {
   if (std::string failure = register_membarrier(); !failure.empty()) return {.failure = failure};
   bool done = true;
   for (auto _ : state) done &= membarrier();
@@ -46,7 +46,7 @@ Finding membarrier_idle(benchmark::State& state) {
 }
 
 // A thread that does nothing, from its start until it has been joined.
-Finding thread_create(benchmark::State& state) {
+BenchmarkResult thread_create(benchmark::State& state) {
   std::uint64_t ran = 0;
   for (auto _ : state) std::thread([&ran] { ++ran; }).join();
   return finding_if(ran == static_cast<std::uint64_t>(state.iterations()), "a thread did not run");
@@ -55,7 +55,7 @@ Finding thread_create(benchmark::State& state) {
 }  // namespace
 
 void add_kernel_limits(Suite& suite) {
-  const std::pair<const char*, Finding (*)(benchmark::State&)> limits[] = {
+  const std::pair<const char*, BenchmarkResult (*)(benchmark::State&)> limits[] = {
       {"system_call", system_call},     {"yield", yield},
       {"futex_wake", futex_wake},       {"membarrier", membarrier_idle},
       {"thread_create", thread_create},

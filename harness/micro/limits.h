@@ -23,7 +23,7 @@ inline Cell limit_cell(const std::string& name) {
 }
 
 // A limit guards nothing, but what it did can be looked at: `failure` is said unless `as_expected`.
-inline Finding finding_if(bool as_expected, const char* failure) {
+inline BenchmarkResult finding_if(bool as_expected, const char* failure) {
   return {.failure = as_expected ? "" : failure};
 }
 

@@ -28,7 +28,7 @@ Plan micro_plan(const std::vector<MicroBenchmark*>& chosen, std::uint32_t repeti
   return plan;
 }
 
-Sample micro_sample(const benchmark::BenchmarkReporter::Run& run, const Finding& finding) {
+Sample micro_sample(const benchmark::BenchmarkReporter::Run& run, const BenchmarkResult& finding) {
   Sample sample{.reason = finding.objection(), .lock_bytes = finding.lock_bytes};
   if (finding.proof) {
     sample.lost_updates = finding.proof->lost_updates;

@@ -24,7 +24,7 @@ inline constexpr const char* kMicroPreset = "lockbench-micro";
 Plan micro_plan(const std::vector<MicroBenchmark*>& chosen, std::uint32_t repetitions);
 
 // What one repetition measured.
-Sample micro_sample(const benchmark::BenchmarkReporter::Run& run, const Finding& finding);
+Sample micro_sample(const benchmark::BenchmarkReporter::Run& run, const BenchmarkResult& finding);
 
 // Shows all that `shown` shows, and writes a row for each repetition.
 //

@@ -15,8 +15,8 @@ namespace {
 // Flat: in a file of so many loops the compiler soon stops inlining, sooner for one lock than for
 // another, and what is a few instructions in a user's program would be measured as calls.
 template <class P>
-[[gnu::flatten]] Finding measure(benchmark::State& state, Companion& companion, P& primitive,
-                                 Scenario scenario) {
+[[gnu::flatten]] BenchmarkResult measure(benchmark::State& state, Companion& companion,
+                                         P& primitive, Scenario scenario) {
   using LocksAlone = Nested<P, std::uint64_t, false>;
   LocksAlone work(primitive, {.scenario = scenario}, SpinPace{});
   typename LocksAlone::Actor actor = work.actor(0);
@@ -24,7 +24,7 @@ template <class P>
   for (auto _ : state) benchmark::DoNotOptimize(actor.operate(probe));
   ExclusionCheck check(
       companion, [&primitive](std::size_t) { return primitive.handle(std::uint64_t{0}); }, 1, 1);
-  Finding finding{.proof = check.prove(), .lock_bytes = primitive.lock_bytes()};
+  BenchmarkResult finding{.proof = check.prove(), .lock_bytes = primitive.lock_bytes()};
   if (actor.given_up() != 0) finding.failure = "it refused a lock that nobody else had";
   return finding;
 }

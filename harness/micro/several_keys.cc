@@ -39,7 +39,7 @@ auto handle_of(P& primitive, const FourKeys& keys) {
 }
 
 template <class P>
-Finding measure(benchmark::State& state, Companion& companion) {
+BenchmarkResult measure(benchmark::State& state, Companion& companion) {
   P primitive(kStripes);
   const std::vector<FourKeys> sets = sets_of_keys();
   std::size_t next = 0;

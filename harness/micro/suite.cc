@@ -13,7 +13,7 @@ namespace {
 
 void call(MicroBenchmark& benchmark, benchmark::State& state) {
   const std::string started_at = utc_now();
-  Finding finding = benchmark.body(state);
+  BenchmarkResult finding = benchmark.body(state);
   if (const std::string objection = finding.objection(); !objection.empty()) {
     state.SkipWithError(objection.c_str());
   }
@@ -37,7 +37,7 @@ std::string families(const std::vector<std::unique_ptr<MicroBenchmark>>& all) {
 
 }  // namespace
 
-std::string Finding::objection() const {
+std::string BenchmarkResult::objection() const {
   if (!failure.empty() || !proof) return failure;
   if (proof->lost_updates == 0 && proof->violations == 0) return {};
   return "it does not lock: " + std::to_string(proof->lost_updates) + " lost updates, " +

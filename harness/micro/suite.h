@@ -29,7 +29,7 @@
 namespace lockbench {
 
 // What a call found besides its time.
-struct Finding {
+struct BenchmarkResult {
   std::optional<Proof> proof;               // absent: nothing is guarded, so nothing can be lost
   std::optional<std::uint64_t> lock_bytes;  // of the primitive, after the loop
   std::string failure;                      // why there is no figure; empty: there is one
@@ -40,11 +40,11 @@ struct Finding {
 
 struct Call {
   std::string started_at;  // UTC, ISO 8601
-  Finding finding;
+  BenchmarkResult finding;
 };
 
 struct MicroBenchmark {
-  using Body = std::function<Finding(benchmark::State&)>;
+  using Body = std::function<BenchmarkResult(benchmark::State&)>;
 
   std::string name;
   Cell cell;

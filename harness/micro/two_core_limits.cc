@@ -55,8 +55,8 @@ TwoCores two_cores() {
 }
 
 // Runs `here` on this thread and `there` on the companion, each on its core, until both return.
-Finding on_two_cores(Companion& companion, const std::function<Finding()>& here,
-                     const std::function<void()>& there) {
+BenchmarkResult on_two_cores(Companion& companion, const std::function<BenchmarkResult()>& here,
+                             const std::function<void()>& there) {
   const TwoCores cores = two_cores();
   if (cores.there == -1) return {.failure = "needs two cores, and this process may use one"};
   const Bound bound(cores.here);
@@ -64,7 +64,7 @@ Finding on_two_cores(Companion& companion, const std::function<Finding()>& here,
     const Bound other(cores.there);
     there();
   });
-  Finding finding = here();
+  BenchmarkResult finding = here();
   companion.wait();
   return finding;
 }
@@ -75,10 +75,10 @@ constexpr std::uint64_t kStop = ~std::uint64_t{0};
 // goes over, and comes back. No pause in either loop: it would be added to the way.
 //
 // release and acquire: what a handoff of guarded data needs; on x86-64 they cost nothing on top.
-Finding cache_line_round_trip(benchmark::State& state, Companion& companion) {
+BenchmarkResult cache_line_round_trip(benchmark::State& state, Companion& companion) {
   LimitWord word;
   std::uint64_t said = 0;
-  const auto ask = [&]() -> Finding {
+  const auto ask = [&]() -> BenchmarkResult {
     for (auto _ : state) {
       word.value.store(++said, std::memory_order_release);
       ++said;
@@ -125,9 +125,9 @@ class Turn {
 // From the call that wakes a sleeping thread to that thread's being able to make one: two threads
 // wake each other in turn, and each is asleep for most of the other's way to running. One round is
 // two wakes, hence two iterations.
-Finding futex_wake_to_running(benchmark::State& state, Companion& companion) {
+BenchmarkResult futex_wake_to_running(benchmark::State& state, Companion& companion) {
   Turn turn;
-  const auto here = [&]() -> Finding {
+  const auto here = [&]() -> BenchmarkResult {
     while (state.KeepRunningBatch(2)) {
       turn.pass(Turn::kThere);
       turn.await_end_of(Turn::kThere);
@@ -142,12 +142,12 @@ Finding futex_wake_to_running(benchmark::State& state, Companion& companion) {
 }
 
 // The companion computes on another core, which is interrupted each time.
-Finding membarrier_running(benchmark::State& state, Companion& companion) {
+BenchmarkResult membarrier_running(benchmark::State& state, Companion& companion) {
   if (std::string failure = register_membarrier(); !failure.empty()) return {.failure = failure};
   // relaxed throughout: flags that say nothing of other memory.
   std::atomic<bool> running = false;
   std::atomic<bool> over = false;
-  const auto here = [&]() -> Finding {
+  const auto here = [&]() -> BenchmarkResult {
     while (!running.load(std::memory_order_relaxed)) {
     }
     bool done = true;
@@ -166,7 +166,7 @@ Finding membarrier_running(benchmark::State& state, Companion& companion) {
 }  // namespace
 
 void add_two_core_limits(Suite& suite, Companion& companion) {
-  const std::pair<const char*, Finding (*)(benchmark::State&, Companion&)> limits[] = {
+  const std::pair<const char*, BenchmarkResult (*)(benchmark::State&, Companion&)> limits[] = {
       {"cache_line_round_trip", cache_line_round_trip},
       {"futex_wake_to_running", futex_wake_to_running},
       {"membarrier_running", membarrier_running},

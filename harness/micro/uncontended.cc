@@ -77,8 +77,8 @@ void loop(benchmark::State& state, P& primitive, const std::vector<K>& keys) {
 }
 
 template <class P, class K>
-Finding measure(benchmark::State& state, Companion& companion, P& primitive,
-                const std::vector<K>& keys) {
+BenchmarkResult measure(benchmark::State& state, Companion& companion, P& primitive,
+                        const std::vector<K>& keys) {
   // Once round beforehand: tables have then allocated whatever they keep.
   for (const K key : keys) take_and_leave(primitive, key);
   loop(state, primitive, keys);
@@ -116,7 +116,7 @@ void add_uncontended(Suite& suite, Companion& companion) {
 
 void add_base_locks(Suite& suite, Companion& companion) {
   for_each_base_lock([&]<class Base>(const char* lock, const char*) {
-    const auto body = [&companion](benchmark::State& state) -> Finding {
+    const auto body = [&companion](benchmark::State& state) -> BenchmarkResult {
       using Claim = typename GlobalLock<Base>::Handle;
       alignas(platform::kCacheLine) Base base;
       Claim claim(base);

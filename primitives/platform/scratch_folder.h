@@ -4,7 +4,7 @@
 //
 // Guarantees   new, this user's alone, and removed with all that is in it by the process that made
 //              it; a child that fork() made leaves it alone. As long as the process or one that it
-//              forked lives, it holds an advisory lock (flock) on the folder.
+//              forked lives, it holds an advisory lock (flock) on the folder around it.
 // Not offered  removal when the process is killed: remove_abandoned() of a later one removes it.
 #pragma once
 
@@ -32,19 +32,21 @@ class ScratchFolder {
     std::error_code none;
     std::filesystem::path parent = std::filesystem::temp_directory_path(none);
     if (none) parent = "/tmp";
-    path_ = (parent / (std::string(kPrefix) + "XXXXXX")).string();
-    if (mkdtemp(path_.data()) == nullptr) {
+    outer_ = (parent / (std::string(kPrefix) + "XXXXXX")).string();
+    const bool made = mkdtemp(outer_.data()) != nullptr;
+    path_ = outer_ + "/files";
+    if (!made || mkdir(path_.c_str(), S_IRWXU) != 0) {
       throw std::system_error(errno, std::generic_category(),
-                              "'" + path_ +
+                              "'" + outer_ +
                                   "' cannot be made; set TMPDIR to a folder that can be "
                                   "written");
     }
-    lock_ = open(path_.c_str(), kFolderOnly);
+    lock_ = open(outer_.c_str(), kFolderOnly);
     if (lock_ >= 0) flock(lock_, LOCK_EX | LOCK_NB);
   }
   ~ScratchFolder() {
     std::error_code ignored;
-    if (maker_ == this_process()) std::filesystem::remove_all(path_, ignored);
+    if (maker_ == this_process()) std::filesystem::remove_all(outer_, ignored);
     if (lock_ >= 0) close(lock_);
   }
   ScratchFolder(const ScratchFolder&) = delete;
@@ -75,6 +77,7 @@ class ScratchFolder {
   static constexpr std::string_view kPrefix = "lockbench-scratch-";
   static constexpr int kFolderOnly = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
+  std::string outer_;  // locked; path() lies in it, so that its users can lock that themselves
   std::string path_;
   int lock_ = -1;
   const ProcessId maker_ = this_process();

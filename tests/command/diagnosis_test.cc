@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/command/sound_vitals.h"
+#include "tests/command/sound_facts.h"
 
 namespace lockbench {
 namespace {
@@ -19,7 +19,7 @@ using testing::HasSubstr;
 
 struct Case {
   const char* label;
-  std::function<void(Vitals&)> spoil;
+  std::function<void(SystemFacts&)> spoil;
   const char* name;  // of the finding that it changes
   Severity severity;
   const char* what;  // within the finding's
@@ -35,89 +35,94 @@ constexpr Severity kNote = Severity::kNote;
 constexpr Severity kSpoils = Severity::kSpoils;
 
 const Case kCases[] = {
-    {"powersave", [](Vitals& v) { v.governors = {"powersave"}; }, "governor", kSpoils,
+    {"powersave", [](SystemFacts& v) { v.governors = {"powersave"}; }, "governor", kSpoils,
      "governor powersave", "echo performance | sudo tee /sys/devices/system/cpu/cpu*/cpufreq/"},
     {"one_of_two_governors",
-     [](Vitals& v) {
+     [](SystemFacts& v) {
        v.governors = {"performance", "schedutil"};
      },
      "governor", kSpoils, "governor performance, schedutil", "echo performance"},
-    {"clock_set_by_hand", [](Vitals& v) { v.governors = {"userspace"}; }, "governor", kFine,
+    {"clock_set_by_hand", [](SystemFacts& v) { v.governors = {"userspace"}; }, "governor", kFine,
      "governor userspace", ""},
-    {"intel_turbo", [](Vitals& v) { v.turbo->on = true; }, "turbo", kNote, "turbo on",
+    {"intel_turbo", [](SystemFacts& v) { v.turbo->on = true; }, "turbo", kNote, "turbo on",
      "echo 1 | sudo tee /sys/no_turbo"},
-    {"boost", [](Vitals& v) { v.turbo = Turbo{.on = true, .file = "/sys/boost", .off = "0"}; },
+    {"boost", [](SystemFacts& v) { v.turbo = Turbo{.on = true, .file = "/sys/boost", .off = "0"}; },
      "turbo", kNote, "turbo on", "echo 0 | sudo tee /sys/boost"},
-    {"smt", [](Vitals& v) { v.smt = true; }, "smt", kNote, "SMT", "--pinning scatter"},
-    {"battery", [](Vitals& v) { v.mains = false; }, "power", kSpoils, "running on battery",
+    {"smt", [](SystemFacts& v) { v.smt = true; }, "smt", kNote, "SMT", "--pinning scatter"},
+    {"battery", [](SystemFacts& v) { v.mains = false; }, "power", kSpoils, "running on battery",
      "charger"},
-    {"hpet", [](Vitals& v) { v.clock_source = "hpet"; }, "clock", kSpoils, "clock source hpet",
+    {"hpet", [](SystemFacts& v) { v.clock_source = "hpet"; }, "clock", kSpoils, "clock source hpet",
      "echo tsc | sudo tee"},
     {"hpet_without_tsc",
-     [](Vitals& v) {
+     [](SystemFacts& v) {
        v.clock_source = "hpet";
        v.clock_sources = {"hpet", "acpi_pm"};
      },
      "clock", kSpoils, "clock source hpet", "tsc=reliable"},
-    {"clock_unheard_of", [](Vitals& v) { v.clock_source = "sundial"; }, "clock", kNote,
+    {"clock_unheard_of", [](SystemFacts& v) { v.clock_source = "sundial"; }, "clock", kNote,
      "clock source sundial", "echo tsc"},
-    {"kvm_clock", [](Vitals& v) { v.clock_source = "kvm-clock"; }, "clock", kFine,
+    {"kvm_clock", [](SystemFacts& v) { v.clock_source = "kvm-clock"; }, "clock", kFine,
      "clock source kvm-clock", ""},
-    {"debug_build", [](Vitals& v) { v.build_flags = "-O1 -g"; }, "build", kSpoils, "unoptimised",
-     "cmake --preset release"},
-    {"sanitizer", [](Vitals& v) { v.build_flags += " -fsanitize=thread"; }, "build", kSpoils,
+    {"debug_build", [](SystemFacts& v) { v.build_flags = "-O1 -g"; }, "build", kSpoils,
+     "unoptimised", "cmake --preset release"},
+    {"sanitizer", [](SystemFacts& v) { v.build_flags += " -fsanitize=thread"; }, "build", kSpoils,
      "sanitizer", "cmake --preset release"},
-    {"others_busy", [](Vitals& v) { v.others->busy = 240; }, "others", kSpoils,
+    {"others_busy", [](SystemFacts& v) { v.others->busy = 240; }, "others", kSpoils,
      "others use 60 % of the CPU", "top"},
-    {"others_just_spoil", [](Vitals& v) { v.others->busy = 20; }, "others", kSpoils, "5 %", "top"},
-    {"others_a_little", [](Vitals& v) { v.others->busy = 19; }, "others", kNote, "5 %", "top"},
-    {"stolen", [](Vitals& v) { v.others->stolen = 16; }, "steal", kSpoils, "4 % of the CPU",
+    {"others_just_spoil", [](SystemFacts& v) { v.others->busy = 20; }, "others", kSpoils, "5 %",
+     "top"},
+    {"others_a_little", [](SystemFacts& v) { v.others->busy = 19; }, "others", kNote, "5 %", "top"},
+    {"stolen", [](SystemFacts& v) { v.others->stolen = 16; }, "steal", kSpoils, "4 % of the CPU",
      "vmstat"},
-    {"load", [](Vitals& v) { v.load = 2.5; }, "load", kNote, "load average 2.50", "uptime"},
-    {"virtual", [](Vitals& v) { v.hypervisor = "KVM"; }, "hypervisor", kNote, "(KVM)",
+    {"load", [](SystemFacts& v) { v.load = 2.5; }, "load", kNote, "load average 2.50", "uptime"},
+    {"virtual", [](SystemFacts& v) { v.hypervisor = "KVM"; }, "hypervisor", kNote, "(KVM)",
      "--blocks 15"},
-    {"cpuset", [](Vitals& v) { v.usable_processors = 4; }, "cpuset", kNote,
+    {"cpuset", [](SystemFacts& v) { v.usable_processors = 4; }, "cpuset", kNote,
      "4 of 8 processors may be used", "taskset -pc 0-7 $$"},
     {"quota_version_2",
-     [](Vitals& v) { v.cpu_quota = CpuQuota{.processors = 1.5, .file = "/cg/cpu.max"}; }, "quota",
-     kSpoils, "1.5 processors", "echo max | sudo tee /cg/cpu.max"},
+     [](SystemFacts& v) { v.cpu_quota = CpuQuota{.processors = 1.5, .file = "/cg/cpu.max"}; },
+     "quota", kSpoils, "1.5 processors", "echo max | sudo tee /cg/cpu.max"},
     {"quota_version_1",
-     [](Vitals& v) { v.cpu_quota = CpuQuota{.processors = 4, .file = "/cg/cpu.cfs_quota_us"}; },
+     [](SystemFacts& v) {
+       v.cpu_quota = CpuQuota{.processors = 4, .file = "/cg/cpu.cfs_quota_us"};
+     },
      "quota", kSpoils, "4 processors", "echo -1 | sudo tee /cg/cpu.cfs_quota_us"},
-    {"same_addresses", [](Vitals& v) { v.layout_random = false; }, "layout", kSpoils,
+    {"same_addresses", [](SystemFacts& v) { v.layout_random = false; }, "layout", kSpoils,
      "same addresses", "sysctl kernel.randomize_va_space=2"},
     {"same_addresses_by_setarch",
-     [](Vitals& v) {
+     [](SystemFacts& v) {
        v.layout_random = false;
        v.layout_ours = true;
      },
      "layout", kSpoils, "same addresses", "setarch -R"},
-    {"mmap_rnd_bits", [](Vitals& v) { v.mmap_rnd_bits = 32; }, "mmap_rnd_bits", kNote, "is 32",
+    {"mmap_rnd_bits", [](SystemFacts& v) { v.mmap_rnd_bits = 32; }, "mmap_rnd_bits", kNote, "is 32",
      "sysctl vm.mmap_rnd_bits=28"},
-    {"membarrier_forbidden", [](Vitals& v) { v.membarrier = Membarrier::kForbidden; }, "membarrier",
-     kNote, "forbidden", "seccomp"},
-    {"membarrier_missing", [](Vitals& v) { v.membarrier = Membarrier::kNotInKernel; }, "membarrier",
-     kNote, "kernel", "4.14"},
-    {"huge_pages", [](Vitals& v) { v.huge_pages = "always"; }, "huge_pages", kNote, "always",
+    {"membarrier_forbidden", [](SystemFacts& v) { v.membarrier = Membarrier::kForbidden; },
+     "membarrier", kNote, "forbidden", "seccomp"},
+    {"membarrier_missing", [](SystemFacts& v) { v.membarrier = Membarrier::kNotInKernel; },
+     "membarrier", kNote, "kernel", "4.14"},
+    {"huge_pages", [](SystemFacts& v) { v.huge_pages = "always"; }, "huge_pages", kNote, "always",
      "echo madvise | sudo tee"},
-    {"ulimit", [](Vitals& v) { v.thread_limits.push_back({.name = "ulimit -u", .most = 1000}); },
+    {"ulimit",
+     [](SystemFacts& v) { v.thread_limits.push_back({.name = "ulimit -u", .most = 1000}); },
      "threads", kNote, "room for 1000 more threads", "ulimit -u 8192"},
     {"pids_max",
-     [](Vitals& v) {
+     [](SystemFacts& v) {
        v.thread_limits.push_back({.name = "/cg/pids.max", .most = 4200, .in_use = 200});
      },
      "threads", kNote, "room for 4000 more threads", "echo max | sudo tee /cg/pids.max"},
     {"pid_max",
-     [](Vitals& v) {
+     [](SystemFacts& v) {
        v.thread_limits.push_back({.name = "kernel.pid_max", .most = 4000, .in_use = 5000});
      },
      "threads", kNote, "room for 0 more threads", "sudo sysctl kernel.pid_max=13192"},
-    {"disk", [](Vitals& v) { v.space->bytes = 5u << 20; }, "space", kNote,
+    {"disk", [](SystemFacts& v) { v.space->bytes = 5u << 20; }, "space", kNote,
      "5 MiB free in /home/reader/results", "--out"},
-    {"no_python", [](Vitals& v) { v.python_trouble = "no python3 with scipy"; }, "python", kNote,
-     "no Python", "apt install python3-jinja2"},
-    {"no_governor", [](Vitals& v) { v.governors.clear(); }, "untold", kNote, "governor", "host"},
-    {"nothing_watched", [](Vitals& v) { v.others.reset(); }, "untold", kNote, "use of the CPU",
+    {"no_python", [](SystemFacts& v) { v.python_trouble = "no python3 with scipy"; }, "python",
+     kNote, "no Python", "apt install python3-jinja2"},
+    {"no_governor", [](SystemFacts& v) { v.governors.clear(); }, "untold", kNote, "governor",
+     "host"},
+    {"nothing_watched", [](SystemFacts& v) { v.others.reset(); }, "untold", kNote, "use of the CPU",
      "host"},
 };
 
@@ -134,9 +139,9 @@ class EachCause : public testing::TestWithParam<Case> {};
 
 TEST_P(EachCause, HasItsOneFindingAndWhatMendsIt) {
   const Case& c = GetParam();
-  Vitals vitals = sound_vitals();
-  c.spoil(vitals);
-  const std::vector<Finding> findings = added(diagnose(sound_vitals()), diagnose(vitals));
+  SystemFacts facts = sound_facts();
+  c.spoil(facts);
+  const std::vector<Finding> findings = added(diagnose(sound_facts()), diagnose(facts));
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings[0].name, c.name);
   EXPECT_EQ(findings[0].severity, c.severity);
@@ -151,7 +156,7 @@ INSTANTIATE_TEST_SUITE_P(Diagnosis, EachCause, testing::ValuesIn(kCases),
 
 TEST(Diagnosis, ASoundMachineIsFineInAllThatIsLookedAt) {
   std::set<std::string> names;
-  for (const Finding& finding : diagnose(sound_vitals())) {
+  for (const Finding& finding : diagnose(sound_facts())) {
     EXPECT_EQ(finding.severity, kFine) << finding.what;
     EXPECT_TRUE(names.insert(finding.name).second) << finding.name << " twice";
   }
@@ -159,25 +164,25 @@ TEST(Diagnosis, ASoundMachineIsFineInAllThatIsLookedAt) {
 }
 
 TEST(Diagnosis, OneTickTellsNothing) {
-  Vitals vitals = sound_vitals();
-  vitals.others = ProcessorUse{.all = 10, .busy = 1, .stolen = 1};
-  EXPECT_EQ(spoilers_line(vitals), "");
-  vitals.others = ProcessorUse{.all = 10, .busy = 1, .stolen = 2};
-  EXPECT_THAT(spoilers_line(vitals), HasSubstr("the host takes 20 %"));
+  SystemFacts facts = sound_facts();
+  facts.others = ProcessorUse{.all = 10, .busy = 1, .stolen = 1};
+  EXPECT_EQ(spoilers_line(facts), "");
+  facts.others = ProcessorUse{.all = 10, .busy = 1, .stolen = 2};
+  EXPECT_THAT(spoilers_line(facts), HasSubstr("the host takes 20 %"));
 }
 
 TEST(Diagnosis, AQuotaOfAllProcessorsIsNone) {
-  Vitals vitals = sound_vitals();
-  vitals.cpu_quota = CpuQuota{.processors = 8, .file = "/cg/cpu.max"};
-  EXPECT_EQ(diagnose(vitals), diagnose(sound_vitals()));
+  SystemFacts facts = sound_facts();
+  facts.cpu_quota = CpuQuota{.processors = 8, .file = "/cg/cpu.max"};
+  EXPECT_EQ(diagnose(facts), diagnose(sound_facts()));
 }
 
 TEST(Diagnosis, TheMostSevereComesFirst) {
-  Vitals vitals = sound_vitals();
-  vitals.smt = true;
-  vitals.layout_random = false;
-  vitals.python_trouble = "no python3";
-  const std::vector<Finding> findings = diagnose(vitals);
+  SystemFacts facts = sound_facts();
+  facts.smt = true;
+  facts.layout_random = false;
+  facts.python_trouble = "no python3";
+  const std::vector<Finding> findings = diagnose(facts);
   EXPECT_EQ(findings[0].name, "layout");
   EXPECT_EQ(findings[1].name, "smt");
   EXPECT_EQ(findings[2].name, "python");
@@ -187,27 +192,27 @@ TEST(Diagnosis, TheMostSevereComesFirst) {
 }
 
 TEST(Diagnosis, OfNothingKnownSaysOnlyThat) {
-  const std::vector<Finding> findings = diagnose(Vitals{});
+  const std::vector<Finding> findings = diagnose(SystemFacts{});
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings[0].what,
             "not told here: governor, turbo, SMT, clock source, use of the CPU, hypervisor");
 }
 
 TEST(SpoilersLine, IsEmptyWhereOnlyNotesAre) {
-  Vitals vitals = sound_vitals();
-  EXPECT_EQ(spoilers_line(vitals), "");
-  vitals.smt = true;
-  vitals.hypervisor = "KVM";
-  EXPECT_EQ(spoilers_line(vitals), "");
+  SystemFacts facts = sound_facts();
+  EXPECT_EQ(spoilers_line(facts), "");
+  facts.smt = true;
+  system_facts.hypervisor = "KVM";
+  EXPECT_EQ(spoilers_line(facts), "");
 }
 
 TEST(SpoilersLine, NamesEachAndWhereToReadMore) {
-  Vitals vitals = sound_vitals();
-  vitals.governors = {"powersave"};
-  EXPECT_EQ(spoilers_line(vitals),
+  SystemFacts facts = sound_facts();
+  facts.governors = {"powersave"};
+  EXPECT_EQ(spoilers_line(facts),
             "1 thing here spoils measurements: governor powersave; see lockbench doctor");
-  vitals.others->busy = 240;
-  EXPECT_EQ(spoilers_line(vitals),
+  facts.others->busy = 240;
+  EXPECT_EQ(spoilers_line(facts),
             "2 things here spoil measurements: governor powersave; others use 60 % of the CPU; see "
             "lockbench doctor");
 }

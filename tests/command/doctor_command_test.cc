@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "tests/command/sound_vitals.h"
+#include "tests/command/sound_facts.h"
 
 namespace lockbench {
 namespace {
@@ -71,9 +71,9 @@ TEST(DoctorJson, HasEveryFindingWhole) {
 }
 
 TEST(DoctorJson, IsJsonWhateverAFolderIsCalled) {
-  Vitals vitals = sound_vitals();
-  vitals.space = FreeSpace{.bytes = 0, .folder = "/a \"b\"\n\xff"};
-  EXPECT_FALSE(json::parse(findings_json(diagnose(vitals))).empty());
+  SystemFacts facts = sound_facts();
+  facts.space = FreeSpace{.bytes = 0, .folder = "/a \"b\"\n\xff"};
+  EXPECT_FALSE(json::parse(findings_json(diagnose(facts))).empty());
 }
 
 TEST(Doctor, ExitsWithThreeExactlyWhenSomethingDisturbs) {

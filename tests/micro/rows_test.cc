@@ -26,7 +26,7 @@ benchmark::BenchmarkReporter::Run repetition() {
   return run;
 }
 
-Row row_of(const char* workload, const Finding& finding) {
+Row row_of(const char* workload, const BenchmarkResult& finding) {
   return {.trial = {.cell = micro_cell({.name = "p"}, {.name = workload})},
           .sample = micro_sample(repetition(), finding)};
 }

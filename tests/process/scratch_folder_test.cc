@@ -44,16 +44,17 @@ TEST(ScratchFolder, OneThatNoLivingProcessHasIsRemoved) {
   const fs::path left = abandoned_folder();
   ASSERT_TRUE(fs::exists(left / "file"));
   const ScratchFolder living;
-  ScratchFolder::remove_abandoned(left.parent_path());
+  ScratchFolder::remove_abandoned(left.parent_path().parent_path());
   EXPECT_TRUE(fs::exists(left)) << "younger than a minute";
-  ScratchFolder::remove_abandoned(left.parent_path(), seconds(0));
+  ScratchFolder::remove_abandoned(left.parent_path().parent_path(), seconds(0));
   EXPECT_FALSE(fs::exists(left));
   EXPECT_TRUE(fs::exists(living.path()));
 }
 
 TEST(ScratchFolder, WhatIsPlantedUnderItsNameIsNotFollowed) {
   const ScratchFolder target;
-  const fs::path link = fs::path(target.path()).parent_path() / "lockbench-scratch-link";
+  const fs::path link =
+      fs::path(target.path()).parent_path().parent_path() / "lockbench-scratch-link";
   fs::create_directory_symlink(target.path(), link);
   ScratchFolder::remove_abandoned(link.parent_path(), seconds(0));
   EXPECT_TRUE(fs::exists(target.path()));

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "harness/command/doctor/findings.h"
+#include "harness/command/doctor/checks.h"
 
 namespace lockbench {
 
@@ -21,12 +21,12 @@ std::string_view to_text(Severity severity) {
   return "spoils";
 }
 
-std::vector<Finding> diagnose(const Vitals& vitals) {
+std::vector<Finding> diagnose(const SystemFacts& facts) {
   std::vector<Finding> findings;
   for (const auto checks :
-       {internal::speed_checks(), internal::company_checks(), internal::room_checks()}) {
+       {internal::speed_checks(), internal::interference_checks(), internal::resource_checks()}) {
     for (const internal::Check check : checks) {
-      if (std::optional<Finding> finding = check(vitals)) findings.push_back(*std::move(finding));
+      if (std::optional<Finding> finding = check(facts)) findings.push_back(*std::move(finding));
     }
   }
   std::stable_sort(findings.begin(), findings.end(),
@@ -34,8 +34,8 @@ std::vector<Finding> diagnose(const Vitals& vitals) {
   return findings;
 }
 
-std::string spoilers_line(const Vitals& vitals) {
-  std::vector<Finding> spoilers = diagnose(vitals);
+std::string spoilers_line(const SystemFacts& facts) {
+  std::vector<Finding> spoilers = diagnose(facts);
   std::erase_if(spoilers, [](const Finding& f) { return f.severity != Severity::kSpoils; });
   if (spoilers.empty()) return {};
   std::string line = std::to_string(spoilers.size()) +

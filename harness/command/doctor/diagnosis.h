@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Diagnosis: what of a machine's vitals spoils a measurement, how, and what mends it. Pure.
+// Diagnosis: what of a machine's facts spoils a measurement, how, and what mends it. Pure.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "harness/command/doctor/vitals.h"
+#include "harness/command/doctor/system_facts.h"
 
 namespace lockbench {
 
@@ -40,12 +40,12 @@ inline constexpr double kStealSpoils = 0.02;
 inline constexpr std::uint64_t kThreadsWanted = 4096;
 inline constexpr std::uint64_t kBytesWanted = 256u << 20;
 
-// The most severe first. What the vitals do not hold has no finding, but one that lists what ought
+// The most severe first. What the facts do not hold has no finding, but one that lists what ought
 // to be known and is not.
-std::vector<Finding> diagnose(const Vitals& vitals);
+std::vector<Finding> diagnose(const SystemFacts& facts);
 
 // "2 things here spoil measurements: governor powersave; others use 60 % of the CPU; see lockbench
 // doctor"; empty when none does.
-std::string spoilers_line(const Vitals& vitals);
+std::string spoilers_line(const SystemFacts& facts);
 
 }  // namespace lockbench

@@ -97,7 +97,7 @@ std::string findings_json(const std::vector<Finding>& findings) {
 
 int doctor_command(DoctorFormat format, std::ostream& out) {
   const std::vector<Finding> findings =
-      diagnose(read_vitals(read_machine(), this_build(), "results/runs"));
+      diagnose(read_system_facts(read_machine(), this_build(), "results/runs"));
   out << (format == DoctorFormat::kJson ? findings_json(findings) : findings_text(findings));
   return number_of(findings, Severity::kSpoils) == 0 ? kSuccess : kFound;
 }

@@ -73,16 +73,16 @@ MachineWatch::MachineWatch(Nanoseconds patience, Surroundings earlier,
 }
 
 void MachineWatch::note_start() {
-  const Vitals vitals = read_vitals_quickly(read_machine(), this_build());
-  surroundings_.at_start = recorded(diagnose(vitals));
+  const SystemFacts facts = read_system_facts_quickly(read_machine(), this_build());
+  surroundings_.at_start = recorded(diagnose(facts));
   // One line at most: how to remedy it is for doctor to say.
-  if (const std::string line = spoilers_line(vitals); !line.empty()) say_(line);
+  if (const std::string line = spoilers_line(facts); !line.empty()) say_(line);
   Sample none;
   note_trial(none);  // the first reading
 }
 
 void MachineWatch::note_end() {
-  surroundings_.at_end = recorded(diagnose(read_vitals_quickly(read_machine(), this_build())));
+  surroundings_.at_end = recorded(diagnose(read_system_facts_quickly(read_machine(), this_build())));
 }
 
 void MachineWatch::wait_for_quiet() {

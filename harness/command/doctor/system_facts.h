@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Vitals: what bears on a measurement made here and now.
+// SystemFacts: what bears on a measurement made here and now.
 //
 // Facts alone: what they mean is diagnosis.h's business. What this machine does not tell is absent;
 // nothing is guessed.
@@ -45,7 +45,7 @@ struct ThreadLimit {
 
 enum class Membarrier { kOffered, kNotInKernel, kForbidden };
 
-struct Vitals {
+struct SystemFacts {
   // How fast it runs.
   std::vector<std::string> governors;  // of the processors' clocks, each once; empty: not told
   std::optional<Turbo> turbo;
@@ -79,11 +79,11 @@ struct Vitals {
 };
 
 // Everything; takes about a second. `results`: where runs are written, whether it exists or not.
-Vitals read_vitals(const Machine& machine, const Build& build,
-                   const std::filesystem::path& results);
+SystemFacts read_system_facts(const Machine& machine, const Build& build,
+                              const std::filesystem::path& results);
 
 // What can spoil a measurement, and no more; takes a tenth of a second.
-Vitals read_vitals_quickly(const Machine& machine, const Build& build);
+SystemFacts read_system_facts_quickly(const Machine& machine, const Build& build);
 
 namespace internal {
 

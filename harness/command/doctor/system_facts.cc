@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/doctor/vitals.h"
+#include "harness/command/doctor/system_facts.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -27,38 +27,39 @@ using namespace std::chrono_literals;
 const fs::path kRoot = "/";
 const fs::path kClocks = "/sys/devices/system/clocksource/clocksource0";
 
-void read_speed(Vitals& vitals, const Build& build) {
-  vitals.governors = internal::governors_below(kRoot);
-  vitals.turbo = internal::turbo_below(kRoot);
-  vitals.mains = internal::mains_below(kRoot);
+void read_speed(SystemFacts& facts, const Build& build) {
+  facts.governors = internal::governors_below(kRoot);
+  facts.turbo = internal::turbo_below(kRoot);
+  facts.mains = internal::mains_below(kRoot);
   if (const auto active = kernel_number("/sys/devices/system/cpu/smt/active")) {
-    vitals.smt = *active != 0;
+    facts.smt = *active != 0;
   }
-  vitals.clock_source = kernel_text(kClocks / "current_clocksource");
+  facts.clock_source = kernel_text(kClocks / "current_clocksource");
   std::istringstream words(kernel_text(kClocks / "available_clocksource").value_or(""));
-  for (std::string word; words >> word;) vitals.clock_sources.push_back(word);
-  vitals.build_type = build.build_type;
-  vitals.build_flags = build.flags;
+  for (std::string word; words >> word;) facts.clock_sources.push_back(word);
+  facts.build_type = build.build_type;
+  facts.build_flags = build.flags;
 }
 
-void read_company(Vitals& vitals, const Machine& machine, std::chrono::milliseconds watch) {
-  vitals.hypervisor = machine.hypervisor;
+void read_interference(SystemFacts& facts, const Machine& machine,
+                       std::chrono::milliseconds watch) {
+  system_facts.hypervisor = machine.hypervisor;
   std::istringstream load(kernel_text("/proc/loadavg").value_or(""));
-  if (double mean = 0; load >> mean) vitals.load = mean;
-  vitals.usable_processors = machine.usable_threads;
-  vitals.online_list = kernel_text("/sys/devices/system/cpu/online").value_or("");
-  vitals.online_processors = internal::length_of_list(vitals.online_list);
-  vitals.cpu_quota = cgroup_cpu_quota();
-  vitals.others = watch_processors(allowed_processor_numbers(), watch);
+  if (double mean = 0; load >> mean) facts.load = mean;
+  facts.usable_processors = machine.usable_threads;
+  facts.online_list = kernel_text("/sys/devices/system/cpu/online").value_or("");
+  facts.online_processors = internal::length_of_list(facts.online_list);
+  facts.cpu_quota = cgroup_cpu_quota();
+  facts.others = watch_processors(allowed_processor_numbers(), watch);
 }
 
-void read_layout(Vitals& vitals) {
+void read_layout(SystemFacts& facts) {
   constexpr unsigned long kAsk = 0xffffffff;
   const int persona = personality(kAsk);
   const auto setting = kernel_number("/proc/sys/kernel/randomize_va_space");
   if (persona == -1 || !setting) return;
-  vitals.layout_ours = (persona & ADDR_NO_RANDOMIZE) != 0;
-  vitals.layout_random = !*vitals.layout_ours && *setting != 0;
+  facts.layout_ours = (persona & ADDR_NO_RANDOMIZE) != 0;
+  facts.layout_random = !*facts.layout_ours && *setting != 0;
 }
 
 Membarrier ask_membarrier() {
@@ -68,11 +69,11 @@ Membarrier ask_membarrier() {
                                                             : Membarrier::kNotInKernel;
 }
 
-void read_memory(Vitals& vitals) {
-  vitals.mmap_rnd_bits = kernel_number("/proc/sys/vm/mmap_rnd_bits");
-  vitals.membarrier = ask_membarrier();
+void read_memory(SystemFacts& facts) {
+  facts.mmap_rnd_bits = kernel_number("/proc/sys/vm/mmap_rnd_bits");
+  facts.membarrier = ask_membarrier();
   const auto huge = kernel_text("/sys/kernel/mm/transparent_hugepage/enabled");
-  if (huge) vitals.huge_pages = internal::chosen_of(*huge);
+  if (huge) system_facts.huge_pages = internal::chosen_of(*huge);
 }
 
 // Tasks of the whole machine: the fourth word of /proc/loadavg is `running/all`.
@@ -123,25 +124,25 @@ std::string ask_python() {
 
 }  // namespace
 
-Vitals read_vitals(const Machine& machine, const Build& build, const fs::path& results) {
-  Vitals vitals;
-  read_speed(vitals, build);
-  read_layout(vitals);
-  read_memory(vitals);
-  vitals.thread_limits = read_thread_limits();
-  vitals.space = read_space(results);
-  read_company(vitals, machine, 500ms);
+SystemFacts read_system_facts(const Machine& machine, const Build& build, const fs::path& results) {
+  SystemFacts facts;
+  read_speed(facts, build);
+  read_layout(facts);
+  read_memory(facts);
+  facts.thread_limits = read_thread_limits();
+  facts.space = read_space(results);
+  read_interference(facts, machine, 500ms);
   // Last: the search keeps a processor busy, which is not what others do.
-  vitals.python_trouble = ask_python();
-  return vitals;
+  facts.python_trouble = ask_python();
+  return facts;
 }
 
-Vitals read_vitals_quickly(const Machine& machine, const Build& build) {
-  Vitals vitals;
-  read_speed(vitals, build);
-  read_layout(vitals);
-  read_company(vitals, machine, 100ms);
-  return vitals;
+SystemFacts read_system_facts_quickly(const Machine& machine, const Build& build) {
+  SystemFacts facts;
+  read_speed(facts, build);
+  read_layout(facts);
+  read_interference(facts, machine, 100ms);
+  return facts;
 }
 
 namespace internal {

@@ -3,11 +3,11 @@
 // A machine on which nothing spoils a measurement, for tests to spoil.
 #pragma once
 
-#include "harness/command/doctor/vitals.h"
+#include "harness/command/doctor/system_facts.h"
 
 namespace lockbench {
 
-inline Vitals sound_vitals() {
+inline SystemFacts sound_facts() {
   return {.governors = {"performance"},
           .turbo = Turbo{.on = false, .file = "/sys/no_turbo", .off = "1"},
           .smt = false,

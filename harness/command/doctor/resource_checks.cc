@@ -5,14 +5,14 @@
 
 #include <absl/strings/str_format.h>
 
-#include "harness/command/doctor/findings.h"
+#include "harness/command/doctor/checks.h"
 
 namespace lockbench::internal {
 namespace {
 
-std::optional<Finding> layout(const Vitals& vitals) {
-  if (!vitals.layout_random) return std::nullopt;
-  if (*vitals.layout_random) return fine("layout", "addresses are drawn anew for each process");
+std::optional<Finding> layout(const SystemFacts& facts) {
+  if (!facts.layout_random) return std::nullopt;
+  if (*facts.layout_random) return fine("layout", "addresses are drawn anew for each process");
   return Finding{
       .severity = Severity::kSpoils,
       .name = "layout",
@@ -20,16 +20,16 @@ std::optional<Finding> layout(const Vitals& vitals) {
       .how =
           "Each repetition has the same accidents of alignment, worth 5 to 20 %: they show as a "
           "difference between locks where they ought to show as spread.",
-      .mend = vitals.layout_ours.value_or(false)
+      .mend = facts.layout_ours.value_or(false)
                   ? "start lockbench without `setarch -R`, and not from a debugger"
                   : "sudo sysctl kernel.randomize_va_space=2"};
 }
 
-std::optional<Finding> mmap_rnd_bits(const Vitals& vitals) {
-  if (!vitals.mmap_rnd_bits) return std::nullopt;
+std::optional<Finding> mmap_rnd_bits(const SystemFacts& facts) {
+  if (!facts.mmap_rnd_bits) return std::nullopt;
   constexpr std::uint64_t kMostForThreadSanitizer = 28;
-  const std::string what = absl::StrFormat("vm.mmap_rnd_bits is %d", *vitals.mmap_rnd_bits);
-  if (*vitals.mmap_rnd_bits <= kMostForThreadSanitizer) return fine("mmap_rnd_bits", what);
+  const std::string what = absl::StrFormat("vm.mmap_rnd_bits is %d", *facts.mmap_rnd_bits);
+  if (*facts.mmap_rnd_bits <= kMostForThreadSanitizer) return fine("mmap_rnd_bits", what);
   return Finding{
       .severity = Severity::kNote,
       .name = "mmap_rnd_bits",
@@ -40,10 +40,10 @@ std::optional<Finding> mmap_rnd_bits(const Vitals& vitals) {
       .mend = "sudo sysctl vm.mmap_rnd_bits=28, or start them under `setarch -R`"};
 }
 
-std::optional<Finding> membarrier(const Vitals& vitals) {
-  if (!vitals.membarrier) return std::nullopt;
-  if (*vitals.membarrier == Membarrier::kOffered) return fine("membarrier", "membarrier works");
-  const bool forbidden = *vitals.membarrier == Membarrier::kForbidden;
+std::optional<Finding> membarrier(const SystemFacts& facts) {
+  if (!facts.membarrier) return std::nullopt;
+  if (*facts.membarrier == Membarrier::kOffered) return fine("membarrier", "membarrier works");
+  const bool forbidden = *facts.membarrier == Membarrier::kForbidden;
   return Finding{
       .severity = Severity::kNote,
       .name = "membarrier",
@@ -56,10 +56,10 @@ std::optional<Finding> membarrier(const Vitals& vitals) {
                         : "boot a kernel of 4.14 or later that has CONFIG_MEMBARRIER"};
 }
 
-std::optional<Finding> huge_pages(const Vitals& vitals) {
-  if (!vitals.huge_pages) return std::nullopt;
-  const std::string what = "transparent huge pages: " + *vitals.huge_pages;
-  if (*vitals.huge_pages != "always") return fine("huge_pages", what);
+std::optional<Finding> huge_pages(const SystemFacts& facts) {
+  if (!system_facts.huge_pages) return std::nullopt;
+  const std::string what = "transparent huge pages: " + *system_facts.huge_pages;
+  if (*system_facts.huge_pages != "always") return fine("huge_pages", what);
   return Finding{
       .severity = Severity::kNote,
       .name = "huge_pages",
@@ -82,12 +82,12 @@ std::string raise_command(const ThreadLimit& limit) {
 }
 
 // The tightest limit is told; once it is raised, the next one is.
-std::optional<Finding> threads(const Vitals& vitals) {
+std::optional<Finding> threads(const SystemFacts& facts) {
   const auto room = [](const ThreadLimit& limit) {
     return limit.most > limit.in_use ? limit.most - limit.in_use : 0;
   };
   const ThreadLimit* tightest = nullptr;
-  for (const ThreadLimit& limit : vitals.thread_limits) {
+  for (const ThreadLimit& limit : facts.thread_limits) {
     if (tightest == nullptr || room(limit) < room(*tightest)) tightest = &limit;
   }
   if (tightest == nullptr) return std::nullopt;
@@ -103,11 +103,11 @@ std::optional<Finding> threads(const Vitals& vitals) {
                  .mend = raise_command(*tightest)};
 }
 
-std::optional<Finding> space(const Vitals& vitals) {
-  if (!vitals.space) return std::nullopt;
+std::optional<Finding> space(const SystemFacts& facts) {
+  if (!facts.space) return std::nullopt;
   const std::string what =
-      absl::StrFormat("%d MiB free in %s", vitals.space->bytes >> 20, vitals.space->folder);
-  if (vitals.space->bytes >= kBytesWanted) return fine("space", what);
+      absl::StrFormat("%d MiB free in %s", facts.space->bytes >> 20, facts.space->folder);
+  if (facts.space->bytes >= kBytesWanted) return fine("space", what);
   return Finding{.severity = Severity::kNote,
                  .name = "space",
                  .what = what,
@@ -117,21 +117,21 @@ std::optional<Finding> space(const Vitals& vitals) {
                  .mend = "lockbench run PRESET --out DIR, on another disk"};
 }
 
-std::optional<Finding> python(const Vitals& vitals) {
-  if (!vitals.python_trouble) return std::nullopt;
-  if (vitals.python_trouble->empty()) return fine("python", "Python has what plots need");
+std::optional<Finding> python(const SystemFacts& facts) {
+  if (!facts.python_trouble) return std::nullopt;
+  if (facts.python_trouble->empty()) return fine("python", "Python has what plots need");
   return Finding{
       .severity = Severity::kNote,
       .name = "python",
       .what = "no Python for plot, compare and report",
       .how = "Runs are measured and written all the same; reading them does not work: " +
-             *vitals.python_trouble + ".",
+             *facts.python_trouble + ".",
       .mend = "sudo apt install python3-jinja2 python3-matplotlib python3-pandas python3-scipy"};
 }
 
 }  // namespace
 
-std::span<const Check> room_checks() {
+std::span<const Check> resource_checks() {
   static constexpr std::array<Check, 7> kChecks{layout,  mmap_rnd_bits, membarrier, huge_pages,
                                                 threads, space,         python};
   return kChecks;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/doctor/vitals.h"
+#include "harness/command/doctor/system_facts.h"
 
 #include <gtest/gtest.h>
 
@@ -133,20 +133,20 @@ TEST(KernelChoices, TheOneInBracketsIsChosen) {
   EXPECT_EQ(internal::chosen_of("][ never"), std::nullopt);
 }
 
-TEST(Vitals, OfThisMachineAreTold) {
+TEST(SystemFacts, OfThisMachineAreTold) {
   const Machine machine = read_machine();
-  const Vitals vitals = read_vitals(machine, this_build(), "no/such/folder");
-  EXPECT_EQ(vitals.usable_processors, machine.usable_threads);
-  EXPECT_FALSE(vitals.build_type.empty());
-  EXPECT_TRUE(vitals.membarrier && vitals.python_trouble);
-  ASSERT_TRUE(vitals.space.has_value());
-  EXPECT_EQ(vitals.space->folder, fs::current_path().string());
+  const SystemFacts facts = read_system_facts(machine, this_build(), "no/such/folder");
+  EXPECT_EQ(facts.usable_processors, machine.usable_threads);
+  EXPECT_FALSE(facts.build_type.empty());
+  EXPECT_TRUE(facts.membarrier && facts.python_trouble);
+  ASSERT_TRUE(facts.space.has_value());
+  EXPECT_EQ(facts.space->folder, fs::current_path().string());
 }
 
-TEST(Vitals, ReadQuicklyLeaveOutWhatCannotSpoilAMeasurement) {
-  const Vitals vitals = read_vitals_quickly(read_machine(), this_build());
-  EXPECT_FALSE(vitals.python_trouble || vitals.space || !vitals.thread_limits.empty());
-  EXPECT_FALSE(vitals.build_type.empty());
+TEST(SystemFacts, ReadQuicklyLeaveOutWhatCannotSpoilAMeasurement) {
+  const SystemFacts facts = read_system_facts_quickly(read_machine(), this_build());
+  EXPECT_FALSE(facts.python_trouble || facts.space || !facts.thread_limits.empty());
+  EXPECT_FALSE(facts.build_type.empty());
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 #include <absl/strings/str_format.h>
 
-#include "harness/command/doctor/findings.h"
+#include "harness/command/doctor/checks.h"
 
 namespace lockbench::internal {
 namespace {
@@ -21,9 +21,9 @@ std::string percent(double share) {
   return absl::StrFormat("%.0f %%", share * 100);
 }
 
-std::optional<Finding> others(const Vitals& vitals) {
-  if (!vitals.others) return std::nullopt;
-  const double share = share_of(vitals.others->busy, *vitals.others);
+std::optional<Finding> others(const SystemFacts& facts) {
+  if (!facts.others) return std::nullopt;
+  const double share = share_of(facts.others->busy, *facts.others);
   if (share < kOthersNoted) return fine("others", "the CPU is idle");
   return Finding{
       .severity = share < kOthersSpoil ? Severity::kNote : Severity::kSpoils,
@@ -35,9 +35,9 @@ std::optional<Finding> others(const Vitals& vitals) {
       .mend = "stop what `top -o %CPU` shows on top, or wait for its end"};
 }
 
-std::optional<Finding> steal(const Vitals& vitals) {
-  if (!vitals.others) return std::nullopt;
-  const double share = share_of(vitals.others->stolen, *vitals.others);
+std::optional<Finding> steal(const SystemFacts& facts) {
+  if (!facts.others) return std::nullopt;
+  const double share = share_of(facts.others->stolen, *facts.others);
   if (share < kStealSpoils) return fine("steal", "no CPU time is stolen");
   return Finding{
       .severity = Severity::kSpoils,
@@ -50,11 +50,11 @@ std::optional<Finding> steal(const Vitals& vitals) {
 }
 
 // What the last half second may have missed.
-std::optional<Finding> load(const Vitals& vitals) {
-  if (!vitals.load || !vitals.usable_processors) return std::nullopt;
+std::optional<Finding> load(const SystemFacts& facts) {
+  if (!facts.load || !facts.usable_processors) return std::nullopt;
   constexpr double kPerProcessor = 0.25;
-  const std::string what = absl::StrFormat("load average %.2f", *vitals.load);
-  if (*vitals.load < kPerProcessor * *vitals.usable_processors) return fine("load", what);
+  const std::string what = absl::StrFormat("load average %.2f", *facts.load);
+  if (*facts.load < kPerProcessor * *facts.usable_processors) return fine("load", what);
   return Finding{
       .severity = Severity::kNote,
       .name = "load",
@@ -63,16 +63,16 @@ std::optional<Finding> load(const Vitals& vitals) {
           "Somebody was busy within the last minute, a run of lockbench's own perhaps. What "
           "comes and goes falls on some blocks and not on others, and widens the intervals.",
       .mend = "wait until `uptime` shows less than " +
-              absl::StrFormat("%.2f", kPerProcessor * *vitals.usable_processors)};
+              absl::StrFormat("%.2f", kPerProcessor * *facts.usable_processors)};
 }
 
-std::optional<Finding> hypervisor(const Vitals& vitals) {
-  if (!vitals.hypervisor) return std::nullopt;
-  if (*vitals.hypervisor == "none") return fine("hypervisor", "no hypervisor");
+std::optional<Finding> hypervisor(const SystemFacts& facts) {
+  if (!system_facts.hypervisor) return std::nullopt;
+  if (*system_facts.hypervisor == "none") return fine("hypervisor", "no hypervisor");
   return Finding{
       .severity = Severity::kNote,
       .name = "hypervisor",
-      .what = "a virtual machine (" + *vitals.hypervisor + ")",
+      .what = "a virtual machine (" + *system_facts.hypervisor + ")",
       .how =
           "The host stops and moves these processors as it likes, may put two of them on one "
           "core, and makes a wake-up between them dear; steal shows only a part of that.",
@@ -80,11 +80,11 @@ std::optional<Finding> hypervisor(const Vitals& vitals) {
           "lockbench run PRESET --blocks 15, for intervals that tell; or measure on bare metal"};
 }
 
-std::optional<Finding> cpuset(const Vitals& vitals) {
-  if (!vitals.usable_processors || !vitals.online_processors) return std::nullopt;
+std::optional<Finding> cpuset(const SystemFacts& facts) {
+  if (!facts.usable_processors || !facts.online_processors) return std::nullopt;
   const std::string what = absl::StrFormat("%d of %d processors may be used",
-                                           *vitals.usable_processors, *vitals.online_processors);
-  if (*vitals.usable_processors >= *vitals.online_processors) return fine("cpuset", what);
+                                           *facts.usable_processors, *facts.online_processors);
+  if (*facts.usable_processors >= *facts.online_processors) return fine("cpuset", what);
   return Finding{
       .severity = Severity::kNote,
       .name = "cpuset",
@@ -92,39 +92,39 @@ std::optional<Finding> cpuset(const Vitals& vitals) {
       .how =
           "Cells with more threads than these share processors earlier than the machine's size "
           "lets expect, and others may run beside them on the same cores and caches.",
-      .mend = "taskset -pc " + vitals.online_list + " $$; in a container, widen its cpuset"};
+      .mend = "taskset -pc " + facts.online_list + " $$; in a container, widen its cpuset"};
 }
 
-std::optional<Finding> cpu_quota(const Vitals& vitals) {
-  if (!vitals.usable_processors) return std::nullopt;
-  if (!vitals.cpu_quota || vitals.cpu_quota->processors >= *vitals.usable_processors) {
+std::optional<Finding> cpu_quota(const SystemFacts& facts) {
+  if (!facts.usable_processors) return std::nullopt;
+  if (!facts.cpu_quota || facts.cpu_quota->processors >= *facts.usable_processors) {
     return fine("quota", "no quota of CPU time");
   }
-  const bool version_2 = vitals.cpu_quota->file.ends_with("cpu.max");
+  const bool version_2 = facts.cpu_quota->file.ends_with("cpu.max");
   return Finding{
       .severity = Severity::kSpoils,
       .name = "quota",
       .what = absl::StrFormat("a quota of %.3g processors' time on %d processors",
-                              vitals.cpu_quota->processors, *vitals.usable_processors),
+                              facts.cpu_quota->processors, *facts.usable_processors),
       .how =
           "Once the quota is used up, all threads stand still for the rest of the period, "
           "holders too: waits of up to 100 ms that no lock caused, and spinning pays twice.",
       .mend = std::string("echo ") + (version_2 ? "max" : "-1") + " | sudo tee " +
-              vitals.cpu_quota->file + "; in a container, start it without a limit of CPUs"};
+              facts.cpu_quota->file + "; in a container, start it without a limit of CPUs"};
 }
 
 // What ought to be known, and is not: it cannot be judged.
-std::optional<Finding> untold(const Vitals& vitals) {
+std::optional<Finding> untold(const SystemFacts& facts) {
   std::string list;
   const auto add = [&list](bool told, const char* name) {
     if (!told) list += (list.empty() ? "" : ", ") + std::string(name);
   };
-  add(!vitals.governors.empty(), "governor");
-  add(vitals.turbo.has_value(), "turbo");
-  add(vitals.smt.has_value(), "SMT");
-  add(vitals.clock_source.has_value(), "clock source");
-  add(vitals.others.has_value(), "use of the CPU");
-  add(vitals.hypervisor.has_value(), "hypervisor");
+  add(!facts.governors.empty(), "governor");
+  add(facts.turbo.has_value(), "turbo");
+  add(facts.smt.has_value(), "SMT");
+  add(facts.clock_source.has_value(), "clock source");
+  add(facts.others.has_value(), "use of the CPU");
+  add(system_facts.hypervisor.has_value(), "hypervisor");
   if (list.empty()) return std::nullopt;
   return Finding{.severity = Severity::kNote,
                  .name = "untold",
@@ -137,7 +137,7 @@ std::optional<Finding> untold(const Vitals& vitals) {
 
 }  // namespace
 
-std::span<const Check> company_checks() {
+std::span<const Check> interference_checks() {
   static constexpr std::array<Check, 7> kChecks{others, steal,     load,  hypervisor,
                                                 cpuset, cpu_quota, untold};
   return kChecks;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "harness/command/doctor/findings.h"
+#include "harness/command/doctor/checks.h"
 
 namespace lockbench::internal {
 namespace {
@@ -19,11 +19,11 @@ bool is_one_of(const std::string& word, std::initializer_list<const char*> words
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-std::optional<Finding> governor(const Vitals& vitals) {
-  if (vitals.governors.empty()) return std::nullopt;
-  const std::string what = "governor " + joined(vitals.governors);
+std::optional<Finding> governor(const SystemFacts& facts) {
+  if (facts.governors.empty()) return std::nullopt;
+  const std::string what = "governor " + joined(facts.governors);
   const bool steady =
-      std::all_of(vitals.governors.begin(), vitals.governors.end(), [](const std::string& name) {
+      std::all_of(facts.governors.begin(), facts.governors.end(), [](const std::string& name) {
         return is_one_of(name, {"performance", "userspace"});
       });
   if (steady) return fine("governor", what);
@@ -37,9 +37,9 @@ std::optional<Finding> governor(const Vitals& vitals) {
       .mend = "echo performance | sudo tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor"};
 }
 
-std::optional<Finding> turbo(const Vitals& vitals) {
-  if (!vitals.turbo) return std::nullopt;
-  if (!vitals.turbo->on) return fine("turbo", "turbo off");
+std::optional<Finding> turbo(const SystemFacts& facts) {
+  if (!facts.turbo) return std::nullopt;
+  if (!facts.turbo->on) return fine("turbo", "turbo off");
   return Finding{
       .severity = Severity::kNote,
       .name = "turbo",
@@ -47,12 +47,12 @@ std::optional<Finding> turbo(const Vitals& vitals) {
       .how =
           "A few busy cores are clocked higher than many, and heat lowers all of them: curves "
           "over threads bend and late trials are slower, for no lock's reason.",
-      .mend = "echo " + vitals.turbo->off + " | sudo tee " + vitals.turbo->file};
+      .mend = "echo " + facts.turbo->off + " | sudo tee " + facts.turbo->file};
 }
 
-std::optional<Finding> smt(const Vitals& vitals) {
-  if (!vitals.smt) return std::nullopt;
-  if (!*vitals.smt) return fine("smt", "one thread a core");
+std::optional<Finding> smt(const SystemFacts& facts) {
+  if (!facts.smt) return std::nullopt;
+  if (!*facts.smt) return fine("smt", "one thread a core");
   return Finding{
       .severity = Severity::kNote,
       .name = "smt",
@@ -65,9 +65,9 @@ std::optional<Finding> smt(const Vitals& vitals) {
           "/sys/devices/system/cpu/smt/control"};
 }
 
-std::optional<Finding> power(const Vitals& vitals) {
-  if (!vitals.mains) return std::nullopt;
-  if (*vitals.mains) return fine("power", "on mains");
+std::optional<Finding> power(const SystemFacts& facts) {
+  if (!facts.mains) return std::nullopt;
+  if (*facts.mains) return fine("power", "on mains");
   return Finding{.severity = Severity::kSpoils,
                  .name = "power",
                  .what = "running on battery",
@@ -78,16 +78,16 @@ std::optional<Finding> power(const Vitals& vitals) {
 }
 
 // Sources that a process reads without a system call, and sources that it never does.
-std::optional<Finding> clock_source(const Vitals& vitals) {
-  if (!vitals.clock_source) return std::nullopt;
-  const std::string& source = *vitals.clock_source;
+std::optional<Finding> clock_source(const SystemFacts& facts) {
+  if (!facts.clock_source) return std::nullopt;
+  const std::string& source = *facts.clock_source;
   const std::string what = "clock source " + source;
   if (is_one_of(source, {"tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter",
                          "riscv_clocksource", "timebase"})) {
     return fine("clock", what);
   }
   const bool slow = is_one_of(source, {"hpet", "acpi_pm", "pit", "jiffies", "refined-jiffies"});
-  const auto& choices = vitals.clock_sources;
+  const auto& choices = facts.clock_sources;
   const bool has_tsc = std::find(choices.begin(), choices.end(), "tsc") != choices.end();
   return Finding{
       .severity = slow ? Severity::kSpoils : Severity::kNote,
@@ -102,13 +102,13 @@ std::optional<Finding> clock_source(const Vitals& vitals) {
                         "the processor's"};
 }
 
-std::optional<Finding> build(const Vitals& vitals) {
-  if (vitals.build_type.empty()) return std::nullopt;
-  const std::string& flags = vitals.build_flags;
+std::optional<Finding> build(const SystemFacts& facts) {
+  if (facts.build_type.empty()) return std::nullopt;
+  const std::string& flags = facts.build_flags;
   const auto has = [&flags](const char* flag) { return flags.find(flag) != std::string::npos; };
   const bool watched = has("-fsanitize=");
   const bool optimised = has("-O2") || has("-O3") || has("-Ofast");
-  if (optimised && !watched) return fine("build", "built for speed (" + vitals.build_type + ")");
+  if (optimised && !watched) return fine("build", "built for speed (" + facts.build_type + ")");
   return Finding{
       .severity = Severity::kSpoils,
       .name = "build",
