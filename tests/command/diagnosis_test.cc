@@ -202,7 +202,7 @@ TEST(SpoilersLine, IsEmptyWhereOnlyNotesAre) {
   SystemFacts facts = sound_facts();
   EXPECT_EQ(spoilers_line(facts), "");
   facts.smt = true;
-  system_facts.hypervisor = "KVM";
+  facts.hypervisor = "KVM";
   EXPECT_EQ(spoilers_line(facts), "");
 }
 

@@ -67,12 +67,12 @@ std::optional<Finding> load(const SystemFacts& facts) {
 }
 
 std::optional<Finding> hypervisor(const SystemFacts& facts) {
-  if (!system_facts.hypervisor) return std::nullopt;
-  if (*system_facts.hypervisor == "none") return fine("hypervisor", "no hypervisor");
+  if (!facts.hypervisor) return std::nullopt;
+  if (*facts.hypervisor == "none") return fine("hypervisor", "no hypervisor");
   return Finding{
       .severity = Severity::kNote,
       .name = "hypervisor",
-      .what = "a virtual machine (" + *system_facts.hypervisor + ")",
+      .what = "a virtual machine (" + *facts.hypervisor + ")",
       .how =
           "The host stops and moves these processors as it likes, may put two of them on one "
           "core, and makes a wake-up between them dear; steal shows only a part of that.",
@@ -124,7 +124,7 @@ std::optional<Finding> untold(const SystemFacts& facts) {
   add(facts.smt.has_value(), "SMT");
   add(facts.clock_source.has_value(), "clock source");
   add(facts.others.has_value(), "use of the CPU");
-  add(system_facts.hypervisor.has_value(), "hypervisor");
+  add(facts.hypervisor.has_value(), "hypervisor");
   if (list.empty()) return std::nullopt;
   return Finding{.severity = Severity::kNote,
                  .name = "untold",

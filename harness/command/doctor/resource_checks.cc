@@ -57,9 +57,9 @@ std::optional<Finding> membarrier(const SystemFacts& facts) {
 }
 
 std::optional<Finding> huge_pages(const SystemFacts& facts) {
-  if (!system_facts.huge_pages) return std::nullopt;
-  const std::string what = "transparent huge pages: " + *system_facts.huge_pages;
-  if (*system_facts.huge_pages != "always") return fine("huge_pages", what);
+  if (!facts.huge_pages) return std::nullopt;
+  const std::string what = "transparent huge pages: " + *facts.huge_pages;
+  if (*facts.huge_pages != "always") return fine("huge_pages", what);
   return Finding{
       .severity = Severity::kNote,
       .name = "huge_pages",

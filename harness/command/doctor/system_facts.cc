@@ -43,7 +43,7 @@ void read_speed(SystemFacts& facts, const Build& build) {
 
 void read_interference(SystemFacts& facts, const Machine& machine,
                        std::chrono::milliseconds watch) {
-  system_facts.hypervisor = machine.hypervisor;
+  facts.hypervisor = machine.hypervisor;
   std::istringstream load(kernel_text("/proc/loadavg").value_or(""));
   if (double mean = 0; load >> mean) facts.load = mean;
   facts.usable_processors = machine.usable_threads;
@@ -73,7 +73,7 @@ void read_memory(SystemFacts& facts) {
   facts.mmap_rnd_bits = kernel_number("/proc/sys/vm/mmap_rnd_bits");
   facts.membarrier = ask_membarrier();
   const auto huge = kernel_text("/sys/kernel/mm/transparent_hugepage/enabled");
-  if (huge) system_facts.huge_pages = internal::chosen_of(*huge);
+  if (huge) facts.huge_pages = internal::chosen_of(*huge);
 }
 
 // Tasks of the whole machine: the fourth word of /proc/loadavg is `running/all`.
