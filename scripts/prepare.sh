@@ -13,16 +13,15 @@ run_packages=(
   build-essential cmake file ninja-build pkg-config
   libabsl-dev libbenchmark-dev libcli11-dev libconcurrentqueue-dev libexpat1-dev libhwloc-dev
   libsqlite3-dev libtbb-dev libtomlplusplus-dev nlohmann-json3-dev
-  python3 python3-jinja2 python3-matplotlib python3-pandas python3-scipy
+  graphviz python3 python3-jinja2 python3-matplotlib python3-pandas python3-scipy
 )
 
 # What the tests need besides.
-# graphviz draws nets, spin searches them a second time, postgresql serves the workload `database`;
-# Concurrency Kit and nsync are plugged in, zsh completes, doxygen makes pages. The first line is
-# check.sh's.
+# spin searches nets a second time, postgresql serves the workload `database`; Concurrency Kit and
+# nsync are plugged in, zsh completes, doxygen makes pages. The first line is check.sh's.
 test_packages=(
   black flake8 mypy shellcheck
-  doxygen graphviz libck-dev libgmock-dev libgtest-dev libnsync-dev postgresql python3-pytest spin
+  doxygen libck-dev libgmock-dev libgtest-dev libnsync-dev postgresql python3-pytest spin
   zsh
 )
 # Debian 13 has no clang-format-14: check.sh leaves the format out there.

@@ -125,6 +125,11 @@ def natural(label: str) -> list[tuple[int, int, str]]:
     return [(0, int(p), "") if p.isdecimal() else (1, 0, p) for p in parts]
 
 
+def order(label: str) -> tuple[int, list[tuple[int, int, str]]]:
+    """Sort key: families together, and numbers within them ascending."""
+    return list(_FAMILIES).index(family(label)), natural(label)
+
+
 def any_stripes(label: str) -> str:
     """`striped:stripes=64` as `striped:stripes=N`: one name for all counts of stripes."""
     return re.sub(r"\bstripes=\d{1,15}\b", "stripes=N", label)

@@ -277,6 +277,9 @@ TYPED_TEST(FileLockTest, UnlockTellsThatTheLockCannotBeRemoved) {
   constexpr uid_t kNobody = 65534;
   if (geteuid() != 0) GTEST_SKIP() << "only the superuser can become a user without rights";
   ASSERT_EQ(chown(this->folder_.path().c_str(), kNobody, kNobody), 0);
+  // The folder around it is its maker's alone.
+  const std::string around = fs::path(this->folder_.path()).parent_path().string();
+  ASSERT_EQ(chmod(around.c_str(), 0711), 0);
   EXPECT_TRUE(in_another_process([&] {
     if (setuid(kNobody) != 0) return false;
     FileLock<TypeParam> lock(this->folder_.path(), {.wake_words = false});

@@ -33,7 +33,7 @@ def pretend_cmake(machine: Machine, version: str = "3.25.1", fails_on: str = "ne
 def pretend_lockbench(machine: Machine, on_run: str = "") -> None:
     """As if it had been built: `run` makes the folder, does `on_run`, and `plot` draws."""
     body = f"""case "$1" in
-  run) mkdir -p "$4"; {on_run or ":"} ;;
+  run) mkdir -p "${{@: -1}}"; {on_run or ":"} ;;
   plot) : >"$2/throughput.png" ;;
   compare) echo "a table" ;;
   report) : >"$2/report.html" ;;

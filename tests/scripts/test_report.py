@@ -126,7 +126,7 @@ def test_names_are_words_everywhere(make_run: MakeRun, capsys: Capture, name: st
     tags = {tag for tag, _ in page.elements}
     scripts = [attributes.get("type") for tag, attributes in page.elements if tag == "script"]
     assert not tags & {"img", "iframe"} and scripts == ["application/json", None]
-    assert {one["primitive"] for one in page.comparisons} >= {name}
+    assert {one["primitive"] for one in page.comparisons} >= {text.printable(name)}
     assert [t for t, _ in page.elements].count("style") == 1
     for _, attributes in page.elements:
         assert not [key for key in attributes if key.startswith("on")]

@@ -119,7 +119,8 @@ class Inks:
         every = list(dict.fromkeys(labels))
         bare = [palette.any_stripes(label) for label in every]
         swept = [label for label in dict.fromkeys(bare) if bare.count(label) > 1]
-        self.looks = {label: palette.look(label) for label in [*every, *swept]}
+        ordered = sorted({*every, *swept}, key=palette.order)
+        self.looks = {label: palette.look(label) for label in ordered}
         self.numbers = {label: i for i, label in enumerate(self.looks)}
 
     def style(self, theme: Theme) -> str:
