@@ -84,7 +84,8 @@ SIGNS = {
 }
 
 CALLS = re.compile(
-    r"find_program\(\w+ (?:NAMES )?([\w+-]+)|shutil\.which\(\"([\w-]+)\"|subprocess\.\w+\(\s*\[\"([\w-]+)\""
+    r"find_program\(\w+ (?:NAMES )?([\w+-]+)|shutil\.which\(\"([\w-]+)\""
+    r"|subprocess\.\w+\(\s*\[\"([\w-]+)\""
 )
 FINDS = re.compile(r"^\s*find_package\((\w+)", re.MULTILINE)
 # Only tests, examples and what developers call need what is here: either list will do.

@@ -31,6 +31,9 @@ inline absl::StatusOr<nlohmann::json> parse_json(std::string_view text, std::str
   } catch (const nlohmann::json::parse_error& error) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "%s: not JSON at byte %d of %d: cut off or not ours", name, error.byte, text.size()));
+  } catch (const nlohmann::json::out_of_range&) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("%s: a number is beyond what 64 bits hold", name));
   }
 }
 

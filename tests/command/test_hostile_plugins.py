@@ -206,7 +206,6 @@ FALSE = [
     ("reason", 7),
     ("counts", "x" * 5000),
     ("thread_operations_min", 10**9),
-    ("unknown", 1),
 ]
 
 

@@ -27,7 +27,8 @@ TEST(TraceFile, NamesTheLineThatIsNoEvent) {
   for (const char* line :
        {"{\"thread\": 1}", "{torn", "{\"thread\": -1, \"event\": \"takes a\"}"}) {
     const auto events = trace_from(std::string("x takes a\n") + line + "\n", "t.jsonl");
-    EXPECT_THAT(std::string(events.status().message()), HasSubstr("t.jsonl:2: not an event")) << line;
+    EXPECT_THAT(std::string(events.status().message()), HasSubstr("t.jsonl:2: not an event"))
+        << line;
   }
 }
 

@@ -63,7 +63,7 @@ class Place:
         self.run = self.folder / "runs" / "run"
         (self.folder / "disk").mkdir()
 
-    def small_run(self, command: str, **faults: str | int) -> Ended:
+    def small_run(self, command: str, **faults: str | int | Path) -> Ended:
         layer = {f"FAULTS_{name.upper()}": str(value) for name, value in faults.items()}
         preload = {"LD_PRELOAD": LAYER, "FAULTS_FOLDER": str(self.folder / "runs"), **layer}
         done = subprocess.run(
@@ -155,7 +155,8 @@ def test_each_call_fails_in_turn(place: Place, command: str) -> None:
     assert len(calls) > 20 and "fdatasync" in calls and "rename" in calls
     for number, name in enumerate(calls, start=1):
         for how in faults_of(name):
-            for stays in ({}, {"stays": 1}) if how == str(errno.ENOSPC) else ({},):
+            once: dict[str, int] = {}
+            for stays in (once, {"stays": 1}) if how == str(errno.ENOSPC) else (once,):
                 prepare(place, command)
                 before = place.rows()
                 ended = place.small_run(command, at=number, how=how, **stays)

@@ -82,7 +82,8 @@ void MachineWatch::note_start() {
 }
 
 void MachineWatch::note_end() {
-  surroundings_.at_end = recorded(diagnose(read_system_facts_quickly(read_machine(), this_build())));
+  surroundings_.at_end =
+      recorded(diagnose(read_system_facts_quickly(read_machine(), this_build())));
 }
 
 void MachineWatch::wait_for_quiet() {
