@@ -113,7 +113,7 @@ TEST(RealEngine, FailsHoldersOfAllLeasesThatAskForMore) {
   entry.abilities.nests_leases = true;
   const Report report = report_on(entry, kHunt);
   EXPECT_TRUE(expected_oracles(Oracle::kCycle, report));
-  EXPECT_THAT(report.failure->what, HasSubstr("threads wait in a circle"));
+  EXPECT_THAT(report.failure->what, HasSubstr("threads wait for each other in a cycle"));
 }
 
 TEST(RealEngine, SurvivesALockThatCrashes) {
