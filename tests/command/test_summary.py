@@ -44,10 +44,15 @@ def test_a_run_prints_what_compare_prints(lockbench: Program) -> None:
 @pytest.mark.parametrize("columns", [60, 80, 200])
 def test_the_comparison_fits_a_terminal(lockbench: Program, columns: int) -> None:
     written = lockbench.on_a_terminal(columns, *SMALL, env=COLOURS)
-    lines = re.sub(r"\x1b\[\d*m", "", written).splitlines()
+    plain = re.sub(r"\x1b\[\d*m", "", written).replace("\r", "")
+    lines = plain.splitlines()
     begin = next(i for i, line in enumerate(lines) if line.startswith("  primitive"))
     assert all(len(line) <= columns for line in lines[begin : begin + 3])
-    assert "\x1b[32m  keyed" in written
+    # A busy machine may leave the comparison undecided, and then it has no colour.
+    decided = (
+        re.search(r"keyed [^\n]*(\n[^\n]*)?\binconclusive: (faster|slower|medians)", plain) is None
+    )
+    assert ("\x1b[32m  keyed" in written) or not decided
 
 
 def test_no_colour_where_none_is_wanted(lockbench: Program) -> None:
