@@ -11,7 +11,7 @@
 #include "harness/command/advise/advise_command.h"
 #include "harness/command/model/model_command.h"
 #include "harness/command/run/run_command.h"
-#include "harness/command/stress/stress_plan.h"
+#include "harness/command/stress/plan.h"
 
 namespace CLI {
 class App;

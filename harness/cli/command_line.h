@@ -15,7 +15,7 @@
 #include "harness/command/doctor/doctor_command.h"
 #include "harness/command/model/model_command.h"
 #include "harness/command/run/run_command.h"
-#include "harness/command/stress/stress_plan.h"
+#include "harness/command/stress/plan.h"
 
 namespace lockbench {
 

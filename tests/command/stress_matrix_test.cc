@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/stress/stress_matrix.h"
+#include "harness/command/stress/matrix.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/command/stress/stress_live.h"
+#include "harness/command/stress/live.h"
 
 namespace lockbench {
 namespace {

@@ -11,7 +11,7 @@
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_join.h>
 
-#include "harness/command/stress/stress_engines.h"
+#include "harness/command/stress/engines.h"
 #include "harness/petri/pnml.h"
 #include "harness/plan/nearest.h"
 #include "harness/process/signals.h"

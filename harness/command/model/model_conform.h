@@ -10,7 +10,7 @@
 
 #include <absl/status/statusor.h>
 
-#include "harness/command/stress/stress_plan.h"
+#include "harness/command/stress/plan.h"
 #include "harness/petri/net.h"
 #include "harness/stress/report.h"
 #include "workloads/settings.h"

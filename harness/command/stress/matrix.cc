@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/stress/stress_matrix.h"
+#include "harness/command/stress/matrix.h"
 
 #include <algorithm>
 #include <map>

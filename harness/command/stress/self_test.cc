@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/stress/stress_self_test.h"
+#include "harness/command/stress/self_test.h"
 
 #include <chrono>
 #include <cstdint>
@@ -12,10 +12,10 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
-#include "harness/command/stress/stress_engines.h"
-#include "harness/command/stress/stress_live.h"
-#include "harness/command/stress/stress_matrix.h"
-#include "harness/command/stress/stress_verdict.h"
+#include "harness/command/stress/engines.h"
+#include "harness/command/stress/live.h"
+#include "harness/command/stress/matrix.h"
+#include "harness/command/stress/verdict.h"
 #include "harness/terminal/exit_code.h"
 
 namespace lockbench {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/command/stress/stress_plan.h"
+#include "harness/command/stress/plan.h"
 #include "harness/stress/report.h"
 
 namespace lockbench {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/stress/stress_text.h"
+#include "harness/command/stress/text.h"
 
 #include <algorithm>
 #include <vector>

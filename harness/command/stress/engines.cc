@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/stress/stress_engines.h"
+#include "harness/command/stress/engines.h"
 
 #include <algorithm>
 #include <chrono>
@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harness/command/stress/stress_verdict.h"
+#include "harness/command/stress/verdict.h"
 #include "harness/plan/printable.h"
 #include "harness/process/child_process.h"
 #include "harness/process/resources.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/command/stress/stress_plan.h"
+#include "harness/command/stress/plan.h"
 
 namespace lockbench {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/command/stress/stress_plan.h"
+#include "harness/command/stress/plan.h"
 #include "harness/stress/report.h"
 
 namespace lockbench {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/stress/stress_plan.h"
+#include "harness/command/stress/plan.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/stress/stress_verdict.h"
+#include "harness/command/stress/verdict.h"
 
 #include <iostream>
 #include <string>

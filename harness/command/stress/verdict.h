@@ -8,7 +8,7 @@
 
 #include <absl/status/status.h>
 
-#include "harness/command/stress/stress_engines.h"
+#include "harness/command/stress/engines.h"
 
 namespace lockbench {
 

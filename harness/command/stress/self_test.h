@@ -3,7 +3,7 @@
 // StressSelfTest: whether the engines detect every broken lock, and no correct one.
 #pragma once
 
-#include "harness/command/stress/stress_run.h"
+#include "harness/command/stress/run.h"
 
 namespace lockbench {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/command/stress/stress_plan.h"
+#include "harness/command/stress/plan.h"
 
 namespace lockbench {
 

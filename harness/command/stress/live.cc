@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/stress/stress_live.h"
+#include "harness/command/stress/live.h"
 
 #include <iostream>
 #include <unistd.h>
 
 #include <absl/strings/str_format.h>
 
-#include "harness/command/stress/stress_engines.h"
+#include "harness/command/stress/engines.h"
 #include "harness/plan/printable.h"
 
 namespace lockbench {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/stress/stress_run.h"
+#include "harness/command/stress/run.h"
 
 #include <algorithm>
 #include <chrono>
@@ -11,11 +11,11 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
-#include "harness/command/stress/stress_engines.h"
-#include "harness/command/stress/stress_live.h"
-#include "harness/command/stress/stress_matrix.h"
-#include "harness/command/stress/stress_text.h"
-#include "harness/command/stress/stress_verdict.h"
+#include "harness/command/stress/engines.h"
+#include "harness/command/stress/live.h"
+#include "harness/command/stress/matrix.h"
+#include "harness/command/stress/text.h"
+#include "harness/command/stress/verdict.h"
 #include "harness/terminal/exit_code.h"
 
 namespace lockbench {
