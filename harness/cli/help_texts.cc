@@ -22,7 +22,7 @@ const char kExamples[] =
     "First steps\n"
     "  lockbench doctor                  what disturbs measurements on this machine\n"
     "  lockbench list presets            the plans that come with lockbench\n"
-    "  lockbench run quick               measures all five primitives in half a minute\n"
+    "  lockbench run quick               measures all five primitives in a minute\n"
     "  lockbench report RUN              one page: which primitive to use, and the evidence\n"
     "  lockbench advise --threads 8 --keys 1000 --hold 200ns    the primitive for this case\n"
     "  lockbench plot RUN                the pictures of a run\n"

@@ -85,14 +85,15 @@ absl::StatusOr<LineProcess> LineProcess::start(const std::vector<std::string>& w
 
 LineProcess::LineProcess(LineProcess&& other) noexcept
     : process_(std::exchange(other.process_, -1)),
+      guard_(std::move(other.guard_)),
       to_(std::exchange(other.to_, -1)),
       from_(std::exchange(other.from_, -1)),
       unread_(std::move(other.unread_)) {}
 
 LineProcess::~LineProcess() {
+  if (to_ >= 0) close(to_);
+  if (from_ >= 0) close(from_);
   if (process_ < 0) return;
-  close(to_);
-  close(from_);
   kill(-process_, SIGKILL);
   while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) continue;
 }
@@ -100,7 +101,7 @@ LineProcess::~LineProcess() {
 absl::StatusOr<std::string> LineProcess::ask(Clock::duration at_most) {
   const Clock::time_point deadline = Clock::now() + at_most;
   while (write(to_, "\n", 1) != 1) {
-    if (errno != EINTR) return absl::UnavailableError("it has ended");
+    if (errno != EINTR) return ended();
   }
   return read_line(deadline);
 }
@@ -122,10 +123,25 @@ absl::StatusOr<std::string> LineProcess::read_line(Clock::time_point deadline) {
     std::array<char, 1 << 16> piece;
     const ssize_t got = read(from_, piece.data(), piece.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return absl::UnavailableError("it has ended");
+    if (got <= 0) return ended();
     unread_.append(piece.data(), static_cast<std::size_t>(got));
     if (unread_.size() > kMostAnswerBytes) return absl::UnavailableError("it printed too much");
   }
+}
+
+// It closed its standard output, so it ends within a second or is made to.
+absl::Status LineProcess::ended() {
+  if (process_ < 0) return absl::UnavailableError("it has ended");
+  const Clock::time_point patience = Clock::now() + std::chrono::seconds(1);
+  int status = 0;
+  while (waitpid(process_, &status, WNOHANG) == 0) {
+    if (Clock::now() >= patience) kill(-process_, SIGKILL);
+    poll(nullptr, 0, 1);
+  }
+  process_ = -1;
+  return absl::UnavailableError(
+      WIFSIGNALED(status) ? absl::StrCat("it was ended by signal ", WTERMSIG(status))
+                          : absl::StrCat("it has ended with exit code ", WEXITSTATUS(status)));
 }
 
 }  // namespace lockbench

@@ -2,9 +2,9 @@
 
 // LineProcess: a program that answers one line for each line that it is sent.
 //
-// Guarantees   ask() returns at its deadline, when the program has ended, or when a signal is
-// noted,
-//              whatever the program does. The destructor ends the program and waits for it.
+// Guarantees   ask() returns at its deadline, when the program has ended, or when a signal is noted,
+//              whatever the program does. The destructor ends the program and waits for it. The
+//              program is none of the orphans that end_orphans() ends.
 // Not offered  answers longer than kMostAnswerBytes; what the program prints on standard error,
 //              which is dropped.
 // Requires     SIGPIPE ignored; one thread.
@@ -12,11 +12,14 @@
 
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <sys/types.h>
 #include <vector>
 
 #include <absl/status/statusor.h>
+
+#include "harness/process/orphans.h"
 
 namespace lockbench {
 
@@ -33,15 +36,20 @@ class LineProcess {
   ~LineProcess();
 
   // The next line that the program prints after it was sent one. DeadlineExceeded, Cancelled if a
-  // signal was noted (signals.h), Unavailable if the program has ended or printed too much.
+  // signal was noted (signals.h), Unavailable, with how, if the program has ended or printed too
+  // much.
   absl::StatusOr<std::string> ask(std::chrono::steady_clock::duration at_most);
 
  private:
-  LineProcess(pid_t process, int to, int from) : process_(process), to_(to), from_(from) {}
+  LineProcess(pid_t process, int to, int from)
+      : process_(process), guard_(std::make_unique<ChildGuard>(process)), to_(to), from_(from) {}
 
   absl::StatusOr<std::string> read_line(std::chrono::steady_clock::time_point deadline);
 
-  pid_t process_;
+  absl::Status ended();
+
+  pid_t process_;  // -1: it has ended, and was waited for
+  std::unique_ptr<ChildGuard> guard_;
   int to_;
   int from_;
   std::string unread_;  // printed, and not asked for yet

@@ -111,6 +111,19 @@ def test_without_blocks_a_run_adds_them_until_its_comparisons_are_decided(
     assert valid["keyed"] == valid["global"] >= 3 and planned % 2 == 0
 
 
+def test_a_run_adds_blocks_while_its_budget_lasts(lockbench: Program) -> None:
+    # No two medians are as equal as that.
+    words = ("--primitive", "global", "--primitive", "keyed", "--threads", "1", "--window", "5ms")
+    done = lockbench.run(
+        *("run", *words, "--same-within", "0.0001%", "--budget", "4s", "--out", "out"),
+        *("--patience", "0"),
+    )
+    assert done.returncode == 0, done.stderr
+    assert "adds no more blocks" not in done.stderr
+    valid, planned = measured_and_planned(lockbench)
+    assert planned > 2 * 3, done.stderr
+
+
 def test_blocks_say_how_much_is_measured_whatever_is_decided(lockbench: Program) -> None:
     plan = lockbench.run("run", *STEADY, "--operations", "20", "--blocks", "7", "--dry-run")
     assert "14 trials in 7 blocks" in plan.stdout and "decided" not in plan.stdout

@@ -130,7 +130,7 @@ TEST(ShippedPresets, AllExpandAndSayWhatTheyTeach) {
   }
 }
 
-TEST(ShippedPresets, QuickCoversTheFivePrimitivesInHalfAMinute) {
+TEST(ShippedPresets, QuickCoversTheFivePrimitivesInAMinute) {
   const Shipped quick = shipped("quick");
   std::set<std::string> names;
   for (const Trial& trial : quick.plan.trials) names.insert(trial.cell.primitive.name);
@@ -138,8 +138,9 @@ TEST(ShippedPresets, QuickCoversTheFivePrimitivesInHalfAMinute) {
     EXPECT_TRUE(names.contains(name)) << name;
   }
   EXPECT_GE(quick.plan.blocks, 5u);
-  // Starting a process for each trial, and ending it, comes on top: some 10 ms.
-  EXPECT_LE(quick.expected_s + 0.01 * static_cast<double>(quick.plan.trials.size()), 29);
+  // Starting a process for each trial, and ending it, comes on top: some 20 ms. Then half of the
+  // minute is left for the comparisons that five blocks leave undecided.
+  EXPECT_LE(quick.expected_s + 0.02 * static_cast<double>(quick.plan.trials.size()), 36);
 }
 
 TEST(ShippedPresets, TheArticlesAreTheArticles) {
