@@ -28,6 +28,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "primitives/platform/clock.h"
+
 namespace lockbench {
 
 // Who is kept out: other threads of this process, other processes, other machines.
@@ -42,6 +44,12 @@ struct Promises {
   bool timed = false;         // handles are TimedLockable
   bool fair = false;          // first come, first served
   Scope scope = Scope::kThread;
+
+  // What `lockbench stress` holds the lock to, beside the above.
+  bool strong_try = false;  // try_lock() succeeds whenever no thread holds or requests the lock
+  bool refuses_non_owners = false;  // unlock() by a thread that does not hold has no effect
+  // A longer hold may lose the key to a thread that waits; 0: no hold is ever taken away.
+  std::chrono::nanoseconds hold_limit{0};
 };
 
 template <class L>
@@ -56,8 +64,8 @@ concept Lockable = BasicLockable<L> && requires(L& lock) {
 };
 
 template <class L>
-concept TimedLockable = Lockable<L> && requires(L& lock, std::chrono::nanoseconds timeout,
-                                                std::chrono::steady_clock::time_point deadline) {
+concept TimedLockable = Lockable<L> &&
+    requires(L& lock, std::chrono::nanoseconds timeout, platform::Time deadline) {
   { lock.try_lock_for(timeout) } -> std::convertible_to<bool>;
   { lock.try_lock_until(deadline) } -> std::convertible_to<bool>;
 };

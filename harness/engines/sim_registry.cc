@@ -68,9 +68,7 @@ struct SameHash {
   std::uint64_t operator()(std::string_view) const noexcept { return 42; }
 };
 
-}  // namespace
-
-std::vector<RegisteredLock> stress_registry() {
+std::vector<RegisteredLock> shipped_locks() {
   using String = std::string_view;
   using enum LeaseOrder;
   using enum LeaseNesting;
@@ -114,6 +112,14 @@ std::vector<RegisteredLock> stress_registry() {
       pool<BasicLeasePool<kUnordered, kShare>>("lease:nesting=share", "holders share theirs", 2),
       pool<BasicLeasePool<kFifo, kWait>>("lease:order=fifo,nesting=wait", "holders wait, too", 2),
   };
+}
+
+}  // namespace
+
+std::vector<RegisteredLock> stress_registry() {
+  std::vector<RegisteredLock> all = shipped_locks();
+  for (RegisteredLock& line : all) line.abilities.strong_try = true;
+  return all;
 }
 
 }  // namespace lockbench::stress::explore

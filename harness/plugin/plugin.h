@@ -32,6 +32,7 @@
 //              refused otherwise. A constructor without arguments, but for leases.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -78,6 +79,11 @@ concept SaysReentrant = requires {
   requires L::kPromises.reentrant;
 };
 
+template <class L>
+concept SaysPromises = requires {
+  { L::kPromises } -> std::convertible_to<Promises>;
+};
+
 template <class P>
 concept AnyKeyedLock = KeyedLock<P, std::uint64_t> || KeyedLock<P, std::string_view>;
 
@@ -99,6 +105,7 @@ class PluginLocks {
       add_keyed<L>(name, summary, origin);
     } else if constexpr (internal::SaysReentrant<L>) {
       add_line<ReentrantLock<L>>({{name, summary, origin}, plain<ReentrantLock<L>>});
+      keep_promises_of<L>(1);
     } else {
       static_assert(BaseLock<L>, "a lock has lock(), try_lock() and unlock(), or is a KeyedLock");
       add_base<L>(name, summary, origin);
@@ -124,6 +131,17 @@ class PluginLocks {
     return std::make_unique<P>();
   }
 
+  // What the base lock L promises, the last `count` locks that were made of it keep.
+  template <class L>
+  void keep_promises_of(std::size_t count) {
+    if constexpr (internal::SaysPromises<L>) {
+      for (auto made = offer_.locks.end() - static_cast<std::ptrdiff_t>(count);
+           made != offer_.locks.end(); ++made) {
+        stress::add_promises(L::kPromises, made->abilities);
+      }
+    }
+  }
+
   template <class L>
   void add_base(const std::string& name, const std::string& summary, const std::string& origin) {
     add_line<GlobalLock<L>>(
@@ -135,6 +153,7 @@ class PluginLocks {
           {{"lock", name}, {"case", "sensitive"}},
           {{"stripes", 20, 1, 1 << 24, "locks in the array"}}},
          [](const Arguments& with) { return std::make_unique<StripedLock<L>>(with["stripes"]); }});
+    keep_promises_of<L>(2);
 #if !defined(LOCKBENCH_SIMULATE)
     // Its table is not of the platform: a simulation would see half of it.
     if constexpr (Lockable<L>) {

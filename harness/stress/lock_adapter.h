@@ -20,6 +20,16 @@ namespace lockbench::stress {
 namespace internal {
 
 template <class Handle>
+inline constexpr bool kWaitsForTime = requires(Handle& handle, std::chrono::nanoseconds timeout) {
+  handle.try_lock_for(timeout);
+};
+
+template <class Handle>
+inline constexpr bool kHasToken = requires(const Handle& handle) {
+  handle.token();
+};
+
+template <class Handle>
 class HandleAdapter final : public LockHandle {
  public:
   // `make` returns the handle, which cannot be moved.
@@ -29,7 +39,7 @@ class HandleAdapter final : public LockHandle {
   void lock() override { handle_.lock(); }
   bool try_lock() override { return handle_.try_lock(); }
   bool try_lock_for([[maybe_unused]] std::chrono::nanoseconds timeout) override {
-    if constexpr (requires { handle_.try_lock_for(timeout); }) {
+    if constexpr (kWaitsForTime<Handle>) {
       return handle_.try_lock_for(timeout);
     } else {
       return handle_.try_lock();
@@ -44,7 +54,7 @@ class HandleAdapter final : public LockHandle {
     }
   }
   std::uint64_t token() const override {
-    if constexpr (requires { handle_.token(); }) {
+    if constexpr (kHasToken<Handle>) {
       return handle_.token();
     } else {
       return 0;
@@ -113,21 +123,29 @@ class LockAdapter final : public LockUnderTest {
   const std::unique_ptr<P> primitive_;
 };
 
+// Adds what `promises` say to `abilities`. What a base lock promises, a lock made of it keeps.
+constexpr void add_promises(const Promises& promises, Abilities& abilities) {
+  abilities.fair |= promises.fair;
+  abilities.strong_try |= promises.strong_try;
+  abilities.refuses_non_owners |= promises.refuses_non_owners;
+  if (promises.hold_limit.count() != 0) abilities.hold_limit = promises.hold_limit;
+}
+
 // What P's promises and interface say.
 template <class P, Key K>
 Abilities abilities_of() {
   constexpr Promises promises = P::kPromises;
-  return {.excludes = promises.excludes,
-          .timed = promises.timed,
-          .reentrant = promises.reentrant,
-          .fair = promises.fair,
-          .lock_per_key = promises.lock_per_key,
-          .pairs = PairLock<P, K>,
-          .leases = LeaseLock<P, K>,
-          .tokens = requires(const HandleOf<P, K>& handle){handle.token();
-}
-, .nests_keys = promises.lock_per_key && !LeaseLock<P, K>
-};  // namespace lockbench::stress
+  using Handle = HandleOf<P, K>;
+  Abilities abilities{.excludes = promises.excludes,
+                      .timed = promises.timed || internal::kWaitsForTime<Handle>,
+                      .reentrant = promises.reentrant,
+                      .lock_per_key = promises.lock_per_key,
+                      .pairs = PairLock<P, K>,
+                      .leases = LeaseLock<P, K>,
+                      .tokens = internal::kHasToken<Handle>,
+                      .nests_keys = promises.lock_per_key && !LeaseLock<P, K>};
+  add_promises(promises, abilities);
+  return abilities;
 }
 
 // A line for P with keys of kind K, made from `arguments`, which are copied.

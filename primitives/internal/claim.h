@@ -37,14 +37,16 @@ class Claim {
   void unlock() { base_.unlock(); }
 
   template <class Timeout>
-  bool try_lock_for(const Timeout& timeout) requires TimedLockable<Base> {
-    return base_.try_lock_for(timeout);
+  bool try_lock_for(const Timeout& timeout) requires requires(Base& base) {
+    base.try_lock_for(timeout);
   }
+  { return base_.try_lock_for(timeout); }
 
   template <class Deadline>
-  bool try_lock_until(const Deadline& deadline) requires TimedLockable<Base> {
-    return base_.try_lock_until(deadline);
+  bool try_lock_until(const Deadline& deadline) requires requires(Base& base) {
+    base.try_lock_until(deadline);
   }
+  { return base_.try_lock_until(deadline); }
 
  private:
   Base& base_;

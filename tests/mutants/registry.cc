@@ -44,6 +44,7 @@ struct Mutant {
   RegisteredLock entry;
   std::vector<Oracle> sim;
   std::vector<Oracle> real;
+  bool may_try_in_vain = false;  // its try_lock() may fail spuriously
 };
 
 std::vector<Oracle> operator+(std::vector<Oracle> set, Oracle more) {
@@ -68,6 +69,11 @@ Mutant simulated_only(RegisteredLock entry, std::vector<Oracle> sim, const char*
 // Where time is simulated it is a control.
 Mutant real_only(RegisteredLock entry, std::vector<Oracle> real) {
   return {std::move(entry), {}, std::move(real)};
+}
+
+Mutant trying_in_vain(Mutant mutant) {
+  mutant.may_try_in_vain = true;
+  return mutant;
 }
 
 RegisteredLock with_programs(RegisteredLock entry, std::vector<std::string> programs) {
@@ -100,6 +106,8 @@ std::vector<Mutant> spinning() {
       broken(global<SpinLock<F::kSpuriousTry>>("spin_spurious_try",
                                                "try_lock() fails though nobody is near"),
              {Oracle::kModel, Oracle::kResidue}),
+      trying_in_vain(control(global<SpinLock<F::kSpuriousTry>>(
+          "spin_spurious_try_allowed", "the same, which does not promise otherwise"))),
   };
 }
 
@@ -348,7 +356,10 @@ std::vector<Mutant> mutants() {
   std::vector<Mutant> all;
   for (auto part : {spinning, sleeping, tables, striping, nests, leasing, telling, watchdogs,
                     asymmetric, published}) {
-    for (Mutant& mutant : part()) all.push_back(std::move(mutant));
+    for (Mutant& mutant : part()) {
+      mutant.entry.abilities.strong_try = !mutant.may_try_in_vain;
+      all.push_back(std::move(mutant));
+    }
   }
   return all;
 }

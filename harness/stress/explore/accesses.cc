@@ -26,7 +26,7 @@ void World::born(const void* word) {
 
 void World::gone(const void* word) {
   const UntrackedScope untracked(*this);
-  memory_.gone(word);
+  memory_.gone(running_, word);
 }
 
 std::uint64_t World::load(const void* word, unsigned bytes, std::memory_order order) {

@@ -174,7 +174,7 @@ void CheckedRun::check_refusal(const Event& refusal, const Act& act) {
   }
   const std::uint64_t others = books.traffic.under_way + (there.begun - books.traffic.begun);
   // What was released may be on its way out of a store buffer: then it is not free yet.
-  if (others < capacity_ && !books.stores_under_way) {
+  if (entry_.abilities.strong_try && others < capacity_ && !books.stores_under_way) {
     fail(Oracle::kModel, absl::StrCat(who, ", though no other thread used it during the call"));
   }
 }

@@ -45,9 +45,10 @@ void CheckedRun::check_quiescent_state() {
 }
 
 void CheckedRun::check_free(std::uint32_t key) {
-  const std::uint32_t free = free_holds(*lock_, key);
+  const std::uint32_t free = free_holds(*lock_, key, entry_.abilities.strong_try);
   const UntrackedScope untracked(world_);
   evaluations_.count(Oracle::kResidue);
+  evaluations_.count(Oracle::kModel);  // at least: try_lock() does not always fail
   if (free == capacity_) return;
   if (trace_ != nullptr) trace_->shortage = {.key = key, .free = free};
   fail(Oracle::kResidue, absl::StrCat("key ", key, " is not free after all threads ended (", free,

@@ -127,13 +127,22 @@ void Memory::born(Thread thread, const void* word) {
   event(threads_[thread].chain, 2, &added, true);
 }
 
-void Memory::gone(const void* word) {
+void Memory::gone(Thread thread, const void* word) {
+  drop_stores(threads_[thread], word);
   if (!arena_.contains(word)) {
     outside_.erase(word);
     return;
   }
   const std::uint16_t number = index_[arena_.offset(word)];
   if (number != 0) words_[number].alive = false;
+}
+
+void Memory::drop_stores(ThreadState& thread, const void* word) {
+  for (std::size_t i = thread.buffer.size(); i-- > 0;) {
+    if (thread.buffer[i].word != word) continue;
+    thread.buffer.erase(thread.buffer.begin() + static_cast<std::ptrdiff_t>(i));
+    if (i < thread.older) --thread.older;
+  }
 }
 
 void Memory::learn(ThreadState& thread, const Word& word, std::memory_order order) {

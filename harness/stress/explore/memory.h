@@ -46,7 +46,9 @@ class Memory {
   void joined(Thread thread, Thread ended);
 
   void born(Thread thread, const void* word);
-  void gone(const void* word);
+  // The end of the word's life. What `thread` itself stored there last and still has in its buffer
+  // goes with it: nobody may look at the word any more.
+  void gone(Thread thread, const void* word);
 
   std::uint64_t load(Thread thread, const void* word, unsigned bytes, std::memory_order order);
   void store(Thread thread, void* word, unsigned bytes, std::uint64_t bits,
@@ -131,6 +133,7 @@ class Memory {
   Word& add_word(const void* word);
   void write(void* word, unsigned bytes, std::uint64_t bits);
   void event(std::uint64_t& chain, std::uint64_t what, Word* word, bool writes);
+  static void drop_stores(ThreadState& thread, const void* word);
   void learn(ThreadState& thread, const Word& word, std::memory_order order);
 
   const Arena& arena_;

@@ -54,16 +54,28 @@ struct Abilities {
   std::uint32_t capacity = 1;  // holders of a key at once that programs may count on
   std::chrono::nanoseconds hold_limit{};  // a longer hold may lose the key; 0: it may not
   bool refuses_non_owners = false;        // unlock() by a thread that does not hold has no effect
+  bool strong_try = false;  // try_lock() succeeds whenever no thread holds or requests the lock
 };
 
-// How often the key can be acquired at once by try_lock(), and at most as often as its capacity
-// says. Releases it again, unless that was less often.
-inline std::uint32_t free_holds(LockUnderTest& lock, std::uint64_t key) {
+// A try_lock() that may fail spuriously does not fail so often in a row while no thread uses the
+// key.
+inline constexpr int kTriesOfFreeKey = 100;
+
+inline bool acquire_free(LockHandle& handle, bool strong_try) {
+  for (int tries = strong_try ? 1 : kTriesOfFreeKey; tries > 0; --tries) {
+    if (handle.try_lock()) return true;
+  }
+  return false;
+}
+
+// How often the key, which no thread uses, can be acquired at once by try_lock(), and at most as
+// often as its capacity says. Releases it again, unless that was less often.
+inline std::uint32_t free_holds(LockUnderTest& lock, std::uint64_t key, bool strong_try) {
   std::vector<std::unique_ptr<LockHandle>> handles;
   const std::uint32_t capacity = lock.capacity();
   for (std::uint32_t i = 0; i < capacity; ++i) {
     handles.push_back(lock.handle(key));
-    if (!handles.back()->try_lock()) return i;
+    if (!acquire_free(*handles.back(), strong_try)) return i;
   }
   for (const auto& handle : handles) handle->unlock();
   return capacity;

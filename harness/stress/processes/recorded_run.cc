@@ -250,7 +250,7 @@ class Run {
 
   void look(Left& left) {
     for (std::uint32_t key = 0; key < plan_.program.keys(); ++key, add(left.looked)) {
-      const std::uint32_t free = free_holds(*lock_, key);
+      const std::uint32_t free = free_holds(*lock_, key, false);
       if (free == lock_->capacity()) continue;
       put(left.short_free, free);
       put(left.short_key, key + 1);

@@ -98,7 +98,9 @@ void CheckedThread::acquired(const Event& event, HoldData& hold, LockHandle& han
                         .key = event.key_at(i),
                         .lease = event.lease,
                         .held = true,
+                        .checked = !may_be_taken_away(),
                         .update = part.seen,
+                        .token = part.token,
                         .asked = asked_ns_,
                         .answered = answered});
   }
@@ -116,6 +118,10 @@ void CheckedThread::enter(const Event& acquired, std::uint32_t key, Part& part,
                           .key = key,
                           .lease = acquired.lease,
                           .x = context_.capacity});
+  }
+  if (may_be_taken_away()) {
+    if (abilities.tokens) part.token = handle.token();
+    return;
   }
   OwnerCanary& canary = context_.canary(key, acquired.lease);
   const std::uint64_t owner = get(canary.owner);
@@ -158,6 +164,7 @@ void CheckedThread::releases(const Event& event, HoldData& hold) {
 }
 
 void CheckedThread::leave(const Event& release, std::uint32_t key, const Part& part) {
+  if (may_be_taken_away()) return;
   OwnerCanary& canary = context_.canary(key, release.lease);
   const std::uint64_t owner = get(canary.owner);
   count(Oracle::kExclusion);

@@ -39,6 +39,7 @@ class CheckedThread {
   struct Part {
     std::uint64_t seen = 0;  // its count when the hold began
     bool nested = false;     // the thread had it already
+    std::uint64_t token = 0;
     std::size_t record = kNotKept;
   };
   struct HoldData {
@@ -68,6 +69,9 @@ class CheckedThread {
   void leave(const Event& release, std::uint32_t key, const Part& part);
   [[noreturn]] void fail_not_alone(std::uint64_t other, const Event& event, std::uint32_t key,
                                    bool nested) const;
+
+  // Whether others may get the key during the hold: then all that is checked of it are its times.
+  bool may_be_taken_away() const { return context_.entry.abilities.hold_limit.count() != 0; }
 
   void inject_fault();
   void record(const Event& event, std::int64_t ns);

@@ -54,6 +54,48 @@ std::optional<FailureRecord> holds_out_of_order(const History& history, Evaluati
   return std::nullopt;
 }
 
+// Until when a limited hold is sure to be its thread's own.
+std::int64_t sure_until(const Take& take, const Rules& rules) {
+  return std::min(take.giving, take.asked + rules.hold_limit_ns);
+}
+
+// Holds that may be taken away are each sure from the answer until the release or the limit, and
+// no two of those that are sure of one key and lease overlap.
+std::optional<FailureRecord> limited_holds_overlap(const History& history, const Rules& rules,
+                                                   Evaluations& evaluations) {
+  std::vector<const Take*> sure;
+  for (const Take& take : history.takes) {
+    if (take.held && take.answered < sure_until(take, rules)) sure.push_back(&take);
+  }
+  const auto place = [](const Take* take) {
+    return std::tuple(take->key, take->lease, take->answered);
+  };
+  std::sort(sure.begin(), sure.end(),
+            [&](const Take* a, const Take* b) { return place(a) < place(b); });
+  for (std::size_t i = 1; i < sure.size(); ++i) {
+    const Take& before = *sure[i - 1];
+    const Take& after = *sure[i];
+    if (before.key != after.key || before.lease != after.lease) continue;
+    FailureRecord failure{.oracle = Oracle::kExclusion,
+                          .fault = FailureRecord::kTwoInside,
+                          .thread = after.thread,
+                          .other = before.thread,
+                          .key = after.key,
+                          .lease = after.lease};
+    evaluations.count(Oracle::kExclusion);
+    if (after.answered < sure_until(before, rules)) return failure;
+    if (!rules.tokens) continue;
+    evaluations.count(Oracle::kToken);
+    if (after.token > before.token) continue;
+    failure.oracle = Oracle::kToken;
+    failure.fault = FailureRecord::kToken;
+    failure.x = after.token;
+    failure.y = before.token;
+    return failure;
+  }
+  return std::nullopt;
+}
+
 // When the takes that may be in each other's way began and ended.
 struct Traffic {
   std::vector<std::int64_t> begins;
@@ -98,6 +140,10 @@ std::optional<FailureRecord> refusal_without_reason(const History& history, cons
 std::optional<FailureRecord> contradiction(const History& history, const Rules& rules,
                                            Evaluations& evaluations) {
   if (auto failure = holds_out_of_order(history, evaluations)) return failure;
+  if (rules.hold_limit_ns != 0) {
+    if (auto failure = limited_holds_overlap(history, rules, evaluations)) return failure;
+  }
+  if (!rules.strong_try) return std::nullopt;
   return refusal_without_reason(history, rules, evaluations);
 }
 

@@ -27,6 +27,7 @@ struct Take {
   bool held = false;         // else refused
   bool checked = true;       // a refusal that must have had a reason; or a hold with an update
   std::uint64_t update = 0;  // what the key's count was when the hold began
+  std::uint64_t token = 0;   // where there are tokens and holds are limited
   std::int64_t asked = 0;
   std::int64_t answered = 0;
   std::int64_t giving = 0;  // of a hold: its unlock() was about to be called …
@@ -42,6 +43,12 @@ struct History {
 struct Rules {
   std::uint32_t capacity = 1;
   bool lock_per_key = false;  // else any key's takes may be in the way of any other's
+  bool strong_try = false;    // a try_lock() that nobody is in the way of must succeed
+  bool tokens = false;
+  // A hold may be taken away when it is so long past the request; 0: none is. Then the threads
+  // themselves check nothing of a hold: it is sure only until its limit, and its updates may be
+  // overwritten.
+  std::int64_t hold_limit_ns = 0;
 };
 
 // The first take that no order explains. Counts kModel for each that was looked at.

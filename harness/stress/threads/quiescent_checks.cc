@@ -61,12 +61,17 @@ class QuiescentChecks {
       history.complete_until = std::min(history.complete_until, thread->complete_until());
     }
     Evaluations evaluations;
-    const std::optional<FailureRecord> failure = contradiction(
-        history,
-        {.capacity = context_.capacity, .lock_per_key = context_.entry.abilities.lock_per_key},
-        evaluations);
-    add(context_.state.own_slot().evaluations[static_cast<std::size_t>(Oracle::kModel)],
-        evaluations[Oracle::kModel]);
+    const std::optional<FailureRecord> failure =
+        contradiction(history,
+                      {.capacity = context_.capacity,
+                       .lock_per_key = context_.entry.abilities.lock_per_key,
+                       .strong_try = context_.entry.abilities.strong_try,
+                       .tokens = context_.entry.abilities.tokens,
+                       .hold_limit_ns = context_.entry.abilities.hold_limit.count()},
+                      evaluations);
+    for (std::size_t i = 0; i < kOracles; ++i) {
+      add(context_.state.own_slot().evaluations[i], evaluations.times[i]);
+    }
     if (failure) fail(context_.state, *failure);
   }
 
@@ -79,8 +84,9 @@ class QuiescentChecks {
   }
 
   void check_free(std::uint32_t key) {
-    const std::uint32_t free = free_holds(context_.lock, key);
+    const std::uint32_t free = free_holds(context_.lock, key, context_.entry.abilities.strong_try);
     count(Oracle::kResidue);
+    count(Oracle::kModel);  // at least: try_lock() does not always fail
     if (free == context_.capacity) return;
     fail(context_.state, {.oracle = Oracle::kResidue,
                           .fault = FailureRecord::kNotFree,

@@ -41,6 +41,7 @@ class Run {
       : plan_(plan),
         recorder_(recorder),
         progress_(progress),
+        strong_try_(entry.abilities.strong_try),
         lock_(entry.make(plan.program.keys())) {}
 
   void run() {
@@ -71,7 +72,7 @@ class Run {
   void check_quiescent_state() {
     put(progress_.keys_kept, lock_->keys_kept().value_or(0));
     for (std::uint32_t key = 0; key < plan_.program.keys(); ++key) {
-      const std::uint32_t free = free_holds(*lock_, key);
+      const std::uint32_t free = free_holds(*lock_, key, strong_try_);
       if (free == lock_->capacity()) continue;
       put(progress_.short_free, free);
       put(progress_.short_key, key + 1);
@@ -82,6 +83,7 @@ class Run {
   const RunPlan& plan_;
   Recorder& recorder_;
   Progress& progress_;
+  const bool strong_try_;
   const std::unique_ptr<LockUnderTest> lock_;
   const std::vector<int> processors_ = own_processors();
   std::atomic<std::uint32_t> there_{0};

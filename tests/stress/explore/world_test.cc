@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <new>
 #include <set>
 #include <stdexcept>
@@ -304,6 +305,42 @@ TEST(World, FindsAWordUsedAfterItsLife) {
       },
       first);
   EXPECT_EQ(execution.end, End::kFailed);
+}
+
+// A lock may store to a word of its own and free it: the store need not have left the buffer.
+TEST(World, LetsAThreadEndTheLifeOfAWordWhoseStoreItStillBuffers) {
+  Replay first({});
+  const auto execution = world().run(
+      [] {
+        Thread other([] {
+          auto word = std::make_unique<Atomic<int>>(0);
+          word->store(1, kRelaxed);
+          word.reset();
+          Atomic<int> next{0};
+          next.fetch_add(1, kRelaxed);  // empties the buffer
+        });
+        other.join();
+      },
+      first);
+  EXPECT_EQ(execution.end, End::kFinished);
+}
+
+TEST(World, FailsAStoreThatIsBufferedWhenAnotherThreadEndsTheLifeOfItsWord) {
+  bool failed = false;
+  DepthFirst search(2);
+  for (; !search.exhausted() && !failed; search.next()) {
+    const auto execution = world().run(
+        [] {
+          auto* const word = new Atomic<int>(0);
+          Thread one([&] { word->store(1, kRelaxed); });
+          Thread two([&] { delete word; });
+          one.join();
+          two.join();
+        },
+        search);
+    failed = execution.end == End::kFailed;
+  }
+  EXPECT_TRUE(failed);
 }
 
 TEST(World, KeepsExceptionsOfThreadsApart) {

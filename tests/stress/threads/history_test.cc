@@ -24,7 +24,7 @@ Take refusal(std::uint32_t thread, std::int64_t asked, std::int64_t answered) {
   return {.thread = thread, .asked = asked, .answered = answered};
 }
 
-std::optional<FailureRecord> checked(std::vector<Take> takes, Rules rules = {}) {
+std::optional<FailureRecord> checked(std::vector<Take> takes, Rules rules = {.strong_try = true}) {
   Evaluations evaluations;
   return contradiction({.takes = std::move(takes)}, rules, evaluations);
 }
@@ -48,10 +48,44 @@ TEST(History, OneUpdateMadeTwiceIsALostOne) {
   EXPECT_EQ(failure->oracle, Oracle::kConservation);
 }
 
+TEST(History, ATryMayFailSpuriouslyUnlessTheLockPromisesNot) {
+  EXPECT_FALSE(checked({refusal(1, kMs, kMs + 10)}, {}));
+  EXPECT_TRUE(checked({refusal(1, kMs, kMs + 10)}, {.strong_try = true}));
+}
+
+Take limited(std::uint32_t thread, std::int64_t asked, std::int64_t answered, std::int64_t giving,
+             std::uint64_t token = 0) {
+  Take take = hold(thread, 0, asked, answered, giving, giving + 1);
+  take.checked = false;
+  take.token = token;
+  return take;
+}
+
+TEST(History, ALimitedHoldMayOverlapTheNextOneOnlyAfterItsLimit) {
+  const Rules rules{.hold_limit_ns = 100};
+  EXPECT_FALSE(checked({limited(0, 0, 1, 500), limited(1, 50, 101, 150)}, rules));
+  const auto failure = checked({limited(0, 0, 1, 500), limited(1, 50, 99, 140)}, rules);
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->oracle, Oracle::kExclusion);
+}
+
+TEST(History, AHoldThatWasLateBeforeItsThreadLookedIsNotCompared) {
+  EXPECT_FALSE(
+      checked({limited(0, 0, 150, 500), limited(1, 50, 149, 160)}, {.hold_limit_ns = 100}));
+}
+
+TEST(History, TokensOfLimitedHoldsGrowInTheOrderOfTheHolds) {
+  const Rules rules{.tokens = true, .hold_limit_ns = 100};
+  EXPECT_FALSE(checked({limited(0, 0, 1, 20, 4), limited(1, 5, 30, 40, 5)}, rules));
+  const auto failure = checked({limited(0, 0, 1, 20, 5), limited(1, 5, 30, 40, 5)}, rules);
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->oracle, Oracle::kToken);
+}
+
 TEST(History, UpdatesOfDifferentLeasesAreNotCompared) {
   std::vector<Take> takes = {hold(0, 7, 0, 1, 2, 3), hold(1, 7, 1, 2, 3, 4)};
   takes[1].lease = 1;
-  EXPECT_FALSE(checked(takes, {.capacity = 2}));
+  EXPECT_FALSE(checked(takes, {.capacity = 2, .strong_try = true}));
 }
 
 TEST(History, ARefusalWithNobodyNearHasNoReason) {
@@ -72,14 +106,14 @@ TEST(History, AnUnlockThatHasJustReturnedMayNotBeVisibleYet) {
 TEST(History, ATakeOfAnotherKeyIsAReasonOnlyWhereKeysShareALock) {
   std::vector<Take> takes = {hold(0, 0, 0, 1, 2 * kMs, 2 * kMs + 1), refusal(1, kMs, kMs + 10)};
   takes[1].key = 1;
-  EXPECT_FALSE(checked(takes, {.lock_per_key = false}));
-  EXPECT_TRUE(checked(takes, {.lock_per_key = true}));
+  EXPECT_FALSE(checked(takes, {.lock_per_key = false, .strong_try = true}));
+  EXPECT_TRUE(checked(takes, {.lock_per_key = true, .strong_try = true}));
 }
 
 TEST(History, OneHolderOfTwoLeasesIsNoReason) {
   const std::vector<Take> takes = {hold(0, 0, 0, 1, 2 * kMs, 2 * kMs + 1),
                                    refusal(1, kMs, kMs + 10)};
-  EXPECT_TRUE(checked(takes, {.capacity = 2}));
+  EXPECT_TRUE(checked(takes, {.capacity = 2, .strong_try = true}));
 }
 
 TEST(History, WhatMayBeMissingIsNotJudged) {
