@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "harness/stress/litmus/keys.h"
 #include "harness/stress/registered_lock.h"
 #include "primitives/concepts.h"
 
@@ -65,13 +66,6 @@ class HandleAdapter final : public LockHandle {
   Handle handle_;
 };
 
-// The name of key number `key`, for locks whose keys are strings.
-inline std::string_view key_name(std::uint64_t key) {
-  static constexpr std::string_view kNames[] = {"ada",   "barbara", "edsger",  "fran",
-                                                "grace", "leslie",  "maurice", "tony"};
-  return kNames[key % std::size(kNames)];
-}
-
 template <Key K>
 K key_as(std::uint64_t key) {
   if constexpr (std::same_as<K, std::uint64_t>) {
@@ -82,9 +76,6 @@ K key_as(std::uint64_t key) {
 }
 
 }  // namespace internal
-
-// The highest number of keys that a program of string keys may use.
-inline constexpr std::uint64_t kMostStringKeys = 8;
 
 template <class P, Key K>
 class LockAdapter final : public LockUnderTest {
@@ -143,7 +134,8 @@ Abilities abilities_of() {
                       .pairs = PairLock<P, K>,
                       .leases = LeaseLock<P, K>,
                       .tokens = internal::kHasToken<Handle>,
-                      .nests_keys = promises.lock_per_key && !LeaseLock<P, K>};
+                      .nests_keys = promises.lock_per_key && !LeaseLock<P, K>,
+                      .any_key = !LeaseLock<P, K>};
   add_promises(promises, abilities);
   return abilities;
 }

@@ -34,13 +34,16 @@ std::uint64_t World::load(const void* word, unsigned bytes, std::memory_order or
   point(word);
   const std::uint64_t bits = memory_.load(running_, word, bytes, order);
   check_life();
+  look(true);
   return bits;
 }
 
 void World::store(void* word, unsigned bytes, std::uint64_t bits, std::memory_order order) {
   const UntrackedScope untracked(*this);
+  ++accesses_;
   memory_.keeps_back(order) ? count_step() : point(word);
   memory_.store(running_, word, bytes, bits, order);
+  if (threads_.size() == 1) memory_.flush(running_);  // nobody can tell
   check_life();
 }
 
@@ -52,9 +55,30 @@ std::uint64_t World::begin_update(const void* word, unsigned bytes) {
 
 void World::end_update(void* word, unsigned bytes, std::uint64_t bits, bool writes,
                        std::memory_order order) {
+  const std::uint64_t changes = memory_.changes();
   memory_.end_update(running_, word, bytes, bits, writes, order);
   check_life();
+  look(changes == memory_.changes());
   untracked_ = false;
+}
+
+// Whether what the running thread does next, and may do without a reason, happens so.
+bool World::fails_spuriously() {
+  if (threads_.size() == 1 || spurious_ == kMostSpurious) return false;
+  const Option options[] = {{Option::kRun, static_cast<std::uint8_t>(running_)},
+                            {Option::kSpurious, static_cast<std::uint8_t>(running_)}};
+  const std::size_t chosen = strategy_->choose({.step = execution_.steps,
+                                                .state = memory_.state(),
+                                                .running = running_,
+                                                .may_go_on = true,
+                                                .all_paused = false,
+                                                .options = options});
+  if (chosen == Strategy::kLeave) leave(End::kLeft);
+  execution_.schedule.push_back(options[chosen]);
+  // Both outcomes are events: else two states that differ would look like one.
+  memory_.note(running_, kLuck + chosen, false);
+  spurious_ += static_cast<std::uint32_t>(chosen);
+  return chosen != 0;
 }
 
 void World::fence(std::memory_order order) {
@@ -78,6 +102,7 @@ bool World::wait(const void* word, std::uint32_t expected, std::int64_t deadline
   check_life();
   if (seen != expected) return true;
   if (deadline_ns <= now_ns_) return false;
+  if (fails_spuriously()) return true;  // a sleep may end at once, and without a reason
   ThreadState& self = threads_[running_];
   self.sleeps_on = word;
   self.deadline_ns = deadline_ns;
@@ -123,11 +148,7 @@ void World::sleep_until(std::int64_t deadline_ns) {
 
 void World::pause() {
   const UntrackedScope untracked(*this);
-  strategy_->paused(running_);
-  threads_[running_].state = State::kPaused;
-  threads_[running_].paused_at = memory_.changes();
-  choose_next(false);
-  threads_[running_].state = State::kReady;
+  wait_for_change();
 }
 
 std::uint32_t World::start(std::function<void()> body) {

@@ -2,6 +2,7 @@
 
 #include "harness/stress/explore/arena.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -37,14 +38,36 @@ Arena::~Arena() {
 void Arena::reset() {
   constexpr std::size_t kHeap = kStacks * kStackBytes;
   std::memset(base_ + kHeap, 0, used_ - kHeap);
+  std::fill(states_.begin() + kHeap / kGranule,
+            states_.begin() + static_cast<std::ptrdiff_t>((used_ + kGranule - 1) / kGranule),
+            State::kNone);
   used_ = kHeap;
+  live_ = 0;
 }
 
 void* Arena::allocate(std::size_t bytes, std::size_t alignment) {
+  alignment = std::max(alignment, kGranule);
   const std::size_t begin = (used_ + alignment - 1) & ~(alignment - 1);
-  if (begin + bytes > kBytes) return nullptr;
-  used_ = begin + bytes;
+  const std::size_t end =
+      (begin + std::max<std::size_t>(bytes, 1) + kGranule - 1) & ~(kGranule - 1);
+  if (end > kBytes) return nullptr;
+  used_ = end;
+  const auto first = states_.begin() + static_cast<std::ptrdiff_t>(begin / kGranule);
+  *first = State::kBegins;
+  std::fill(first + 1, states_.begin() + static_cast<std::ptrdiff_t>(end / kGranule),
+            State::kGoesOn);
+  ++live_;
   return base_ + begin;
+}
+
+bool Arena::release(const void* place) {
+  std::size_t granule = offset(place) / kGranule;
+  if (states_[granule] != State::kBegins) return false;
+  do {
+    states_[granule++] = State::kFreed;
+  } while (granule < states_.size() && states_[granule] == State::kGoesOn);
+  --live_;
+  return true;
 }
 
 }  // namespace lockbench::stress::explore

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace lockbench::stress::explore {
 
@@ -32,6 +33,16 @@ class Arena {
   // Null when the heap is used up.
   void* allocate(std::size_t bytes, std::size_t alignment);
 
+  // False when `place` is not what allocate() returned, or was released before.
+  bool release(const void* place);
+  // Whether the address, which is in the region, lies in something that was released.
+  bool freed(const void* address) const {
+    const std::size_t granule = offset(address) / kGranule;
+    return granule < states_.size() && states_[granule] == State::kFreed;
+  }
+  // How much of what was allocated has not been released.
+  std::uint64_t live() const { return live_; }
+
   bool contains(const void* address) const {
     return static_cast<const std::byte*>(address) - base_ < static_cast<std::ptrdiff_t>(kBytes) &&
            static_cast<const std::byte*>(address) >= base_;
@@ -47,8 +58,14 @@ class Arena {
   void reset();
 
  private:
+  // What is allocated begins and ends between granules of so many bytes.
+  static constexpr std::size_t kGranule = 16;
+  enum class State : std::uint8_t { kNone, kBegins, kGoesOn, kFreed };
+
   std::byte* base_ = nullptr;
   std::size_t used_ = kStacks * kStackBytes;
+  std::vector<State> states_ = std::vector<State>(kBytes / kGranule);
+  std::uint64_t live_ = 0;
 };
 
 }  // namespace lockbench::stress::explore

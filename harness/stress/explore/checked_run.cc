@@ -8,6 +8,7 @@
 
 #include <absl/strings/str_cat.h>
 
+#include "harness/stress/litmus/key_set_lock.h"
 #include "harness/stress/trace/trace_text.h"
 #include "primitives/platform/thread.h"
 
@@ -15,6 +16,19 @@ namespace lockbench::stress::explore {
 namespace {
 
 using UntrackedScope = World::UntrackedScope;
+
+// An answer may come so long after its timeout, in virtual time, that a lock may look at the clock
+// as seldom as it likes.
+constexpr std::int64_t kMostOverdueNs = 500'000'000;
+
+// A warm-up takes so many steps a hold, or the lock is too slow for it.
+constexpr std::uint64_t kStepsOfAHold = 100;
+
+// Of a warm-up, to tell memory that grows with each hold from what is freed many at a time.
+constexpr std::uint32_t kLeastHoldsForGrowth = 60;
+
+// A lock that promises to be fair may spin for a while before it queues a thread.
+constexpr std::uint32_t kPatientLooks = 200;
 
 // Numbers for Memory::note(): the books of a key are ordered by its events.
 constexpr std::uint64_t kKeyEvents = 2'000'000;
@@ -38,10 +52,13 @@ CheckedRun::CheckedRun(World& world, const RegisteredLock& entry, const LitmusPr
       keys_(program.keys()),
       traffic_(program.keys()) {
   for (std::uint32_t i = 0; i < threads_.size(); ++i) threads_[i].position.thread = i;
+  world_.allow_steps(most_steps());
+  world_.look_before_time_passes(entry.abilities.fair ? kPatientLooks : World::kFreeLooks);
 }
 
 void CheckedRun::run() {
-  const std::unique_ptr<LockUnderTest> lock = entry_.make(program_.keys());
+  const std::unique_ptr<LockUnderTest> lock =
+      with_key_set(entry_.make(program_.keys()), program_.key_set);
   lock_ = lock.get();
   capacity_ = lock->capacity();
   const auto data = std::make_unique<platform::Atomic<std::uint64_t>[]>(keys_.size() * capacity_);
@@ -52,12 +69,39 @@ void CheckedRun::run() {
     const UntrackedScope untracked(world_);
     for (KeyBooks& key : keys_) key.leases.resize(capacity_);
   }
+  warm_up();
   std::vector<platform::Thread> threads;
   for (std::uint32_t i = 0; i < threads_.size(); ++i) {
     threads.emplace_back([this, i] { run_thread(i); });
   }
   for (platform::Thread& thread : threads) thread.join();
   check_quiescent_state();
+}
+
+std::uint64_t CheckedRun::most_steps() const {
+  return World::kMostSteps + program_.warm_up * kStepsOfAHold;
+}
+
+void CheckedRun::warm_up() {
+  if (program_.warm_up == 0) return;
+  // One handle for all: what is freed in a simulation is not given out again.
+  const std::unique_ptr<LockHandle> handle = lock_->handle(0);
+  const std::uint32_t half = program_.warm_up / 2;
+  std::uint64_t live_at_half = 0;
+  for (std::uint32_t i = 0; i < program_.warm_up; ++i) {
+    if (i == half) live_at_half = world_.live_allocations();
+    handle->lock();
+    handle->unlock();
+  }
+  const UntrackedScope untracked(world_);
+  if (half < kLeastHoldsForGrowth) return;
+  evaluations_.count(Oracle::kResidue);
+  const std::uint64_t live = world_.live_allocations();
+  const std::uint32_t holds = program_.warm_up - half;
+  if (live < live_at_half + holds - holds / 10) return;
+  fail(Oracle::kResidue,
+       absl::StrCat(holds, " holds of one key by one thread left ", live - live_at_half,
+                    " more allocations behind that were not freed"));
 }
 
 // ---- what the program does
@@ -69,16 +113,18 @@ class CheckedRun::Runner {
   Runner(CheckedRun& run, std::uint32_t number) : run_(run), number_(number) {}
 
   static bool stopping() { return false; }
-  void requests(const Event& request, const Act& act) {
-    run_.begin_request(request, act.kind == Act::kTryLock || act.kind == Act::kTryLockFor);
-  }
+  void requests(const Event& request, const Act& act) { run_.begin_request(request, act); }
   void acquired(const Event& event, HoldData& hold, LockHandle& handle) {
     run_.enter(event, hold, handle);
   }
   void refused(const Event& refusal, const Act& act, bool) { run_.check_refusal(refusal, act); }
-  void releases(const Event& event, HoldData& hold) { run_.leave(event, hold); }
+  void releases(const Event& event, HoldData& hold) {
+    run_.leave(event, hold);
+    run_.threads_[number_].accesses_before = run_.world_.accesses();
+  }
   void released(const Event& event, HoldData&) {
     const UntrackedScope untracked(run_.world_);
+    run_.lock_accesses_ += run_.world_.accesses() - run_.threads_[number_].accesses_before;
     position().doing = event;
     for (std::size_t i = 0; i < event.key_count(); ++i) --run_.traffic(event.key_at(i)).under_way;
   }
@@ -119,6 +165,7 @@ class CheckedRun::Runner {
 };
 
 void CheckedRun::run_thread(std::uint32_t number) {
+  threads_[number].world_thread = world_.thread();
   Runner runner(*this, number);
   Interpreter(runner, *lock_, program_.threads[number], number).run();
   threads_[number].position.doing = {.kind = Event::kEnd};
@@ -128,6 +175,7 @@ void CheckedRun::run_thread(std::uint32_t number) {
 }
 
 void CheckedRun::record(const Event& event) {
+  world_.gets_on();
   world_.record(event);
   threads_[event.thread].position.doing = event;
 }
@@ -136,7 +184,8 @@ void CheckedRun::trace(const Event& event) {
   if (trace_ != nullptr) trace_->events.push_back(event);
 }
 
-void CheckedRun::begin_request(const Event& request, bool may_be_refused) {
+void CheckedRun::begin_request(const Event& request, const Act& act) {
+  const bool may_be_refused = act.kind == Act::kTryLock || act.kind == Act::kTryLockFor;
   // A thread that may be refused is to be refused with no store under way, too.
   const bool settled =
       may_be_refused ? world_.settle() : !world_.memory().others_buffer(world_.thread());
@@ -152,11 +201,67 @@ void CheckedRun::begin_request(const Event& request, bool may_be_refused) {
     books.traffic = there;
     ++there.under_way;
   }
+  books.position.may_be_refused = may_be_refused;
+  books.position.timed = act.kind == Act::kTryLockFor;
+  books.request = ++requests_;
+  if (entry_.abilities.fair) queue_up(request, act);
+  if (act.kind == Act::kTryLockFor) world_.expect_answer(books.asked_ns + act.ns);
+  books.accesses_before = world_.accesses();
+}
+
+// The call returned.
+void CheckedRun::end_call(std::uint32_t number) {
+  lock_accesses_ += world_.accesses() - threads_[number].accesses_before;
+  check_answered_in_time(number);
+  threads_[number].request = 0;
+}
+
+void CheckedRun::check_answered_in_time(std::uint32_t number) {
+  if (!threads_[number].position.timed) return;
+  evaluations_.count(Oracle::kModel);
+  world_.answered();
+  const std::int64_t overdue_ns = world_.overdue_ns(world_.thread());
+  if (overdue_ns < kMostOverdueNs) return;
+  fail(Oracle::kModel, absl::StrCat("thread ", number, " got its answer ", overdue_ns / 1'000'000,
+                                    " ms after its timeout, and did nothing but wait meanwhile"));
+}
+
+// Who waits already comes first, if all others do nothing but wait or hold: then a lock has nothing
+// under way, and knows of each of them.
+void CheckedRun::queue_up(const Event& request, const Act& act) {
+  std::vector<std::uint64_t>& behind = threads_[request.thread].behind;
+  behind.clear();
+  if (act.kind != Act::kLock || world_.memory().others_buffer(world_.thread())) return;
+  for (const ThreadBooks& other : threads_) {
+    const std::uint32_t number = other.position.thread;
+    const bool calls = other.position.waits() || other.position.doing.kind == Event::kRelease;
+    if (number == request.thread || !calls) continue;
+    if (!world_.settled(other.world_thread)) return behind.clear();
+    if (other.position.doing.key == request.key && !other.position.may_be_refused) {
+      behind.push_back(other.request);
+    }
+  }
+}
+
+void CheckedRun::check_turn(const Event& acquired) {
+  if (threads_[acquired.thread].behind.empty()) return;
+  evaluations_.count(Oracle::kFairness);
+  for (const std::uint64_t request : threads_[acquired.thread].behind) {
+    for (const ThreadBooks& other : threads_) {
+      if (other.request != request) continue;
+      fail(Oracle::kFairness,
+           absl::StrCat("thread ", acquired.thread, " acquires key ", acquired.key,
+                        " before thread ", other.position.thread,
+                        ", which was waiting for it already when thread ", acquired.thread,
+                        " requested it; the lock promises first come, first served"));
+    }
+  }
 }
 
 void CheckedRun::check_refusal(const Event& refusal, const Act& act) {
   const UntrackedScope untracked(world_);
   record(refusal);
+  end_call(refusal.thread);
   Traffic& there = traffic(refusal.key);
   --there.under_way;
   evaluations_.count(Oracle::kModel);
@@ -183,7 +288,9 @@ void CheckedRun::enter(const Event& acquired, HoldData& hold, const LockHandle& 
   {
     const UntrackedScope untracked(world_);
     record(acquired);
+    end_call(acquired.thread);
     ++acquisitions_;
+    if (entry_.abilities.fair) check_turn(acquired);
     trace_expired_holds(acquired);
     // Of a hold that may have been lost before it was observed, nobody knows when it was.
     hold.in_trace = !is_late(threads_[acquired.thread].asked_ns);

@@ -39,7 +39,11 @@ class CheckedRun {
 
   const Evaluations& evaluations() const { return evaluations_; }
   std::uint64_t acquisitions() const { return acquisitions_; }
-  std::uint64_t contended() const { return contended_; }  // requests that met another one
+  std::uint64_t contended() const { return contended_; }          // requests that met another one
+  std::uint64_t lock_accesses() const { return lock_accesses_; }  // of shared words, in calls
+
+  // Shared words that the calls of an execution may take, beside what its acts need.
+  std::uint64_t most_steps() const;
 
  private:
   class Runner;
@@ -62,6 +66,11 @@ class CheckedRun {
     std::int64_t asked_ns = 0;
     Traffic traffic;
     bool stores_under_way = false;
+    std::uint32_t world_thread = 0;
+    std::uint64_t request = 0;  // its number, while it is under way; else 0
+    std::uint64_t accesses_before = 0;
+    // Requests for the same key that waited, and nothing else, when this one began.
+    std::vector<std::uint64_t> behind;
   };
 
   struct Holder {
@@ -88,10 +97,15 @@ class CheckedRun {
 
   // ---- checked_run.cc: what the threads do
   void run_thread(std::uint32_t number);
-  void begin_request(const Event& request, bool may_be_refused);
+  void begin_request(const Event& request, const Act& act);
   void enter(const Event& acquired, HoldData& hold, const LockHandle& handle);
   void leave(const Event& release, HoldData& hold);
   void check_refusal(const Event& refusal, const Act& act);
+  void warm_up();
+  void end_call(std::uint32_t number);
+  void queue_up(const Event& request, const Act& act);
+  void check_turn(const Event& acquired);
+  void check_answered_in_time(std::uint32_t number);
   void enter_key(const Event& acquired, std::uint32_t key, const LockHandle& handle);
   void check_room(const Event& acquired, std::uint32_t key);
   void check_token(const Event& acquired, std::uint32_t key, const LockHandle& handle);
@@ -133,6 +147,8 @@ class CheckedRun {
   Evaluations evaluations_;
   std::uint64_t acquisitions_ = 0;
   std::uint64_t contended_ = 0;
+  std::uint64_t lock_accesses_ = 0;
+  std::uint64_t requests_ = 0;
 };
 
 }  // namespace lockbench::stress::explore

@@ -63,6 +63,9 @@ void CheckedRun::fail(Oracle oracle, std::string what) {
 std::optional<Failure> CheckedRun::verdict(End end) {
   close_trace(end);
   if (failure_) return failure_;
+  if (end == End::kFailed && !world_.memory_failure().empty()) {
+    return Failure{Oracle::kLifetime, world_.memory_failure()};
+  }
   if (end == End::kFailed) {
     return Failure{Oracle::kLifetime, absl::StrCat("word ", world_.memory().dead_word().value_or(0),
                                                    " was used after the end of its life")};

@@ -33,6 +33,7 @@ std::vector<Oracle> needed_for(const Abilities& abilities) {
                                 Oracle::kCycle,     Oracle::kModel,       Oracle::kResidue,
                                 Oracle::kLifetime,  Oracle::kConservation};
   if (abilities.leases) needed.push_back(Oracle::kLease);
+  if (abilities.fair && abilities.capacity == 1) needed.push_back(Oracle::kFairness);
   if (abilities.tokens) needed.push_back(Oracle::kToken);
   if (abilities.lock_per_key) needed.push_back(Oracle::kIndependence);
   return needed;
@@ -123,6 +124,11 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
                     {"executions_cut_off", static_cast<double>(outcome.too_long)},
                     {"lock_operations", static_cast<double>(outcome.acquisitions)},
                     {"contended_operations", static_cast<double>(outcome.contended)}};
+  if (!outcome.refusal.empty()) {
+    report.verdict = Verdict::kInconclusive;
+    report.remarks.push_back(absl::StrCat("cannot be simulated: ", outcome.refusal));
+    return report;
+  }
   tell_explored(outcome.explored, report);
   if (outcome.counterexample) {
     report_failure(*outcome.counterexample, order, report);

@@ -52,6 +52,11 @@ void end_update(void* word, unsigned bytes, std::uint64_t bits, bool writes,
   if (writes) std::memcpy(word, &bits, bytes);
 }
 
+bool fails_spuriously() noexcept {
+  World* const world = World::current();
+  return world != nullptr && world->fails_spuriously();
+}
+
 void fence(std::memory_order order) noexcept {
   if (World* const world = World::current()) world->fence(order);
 }

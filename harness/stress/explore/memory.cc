@@ -80,7 +80,7 @@ void Memory::event(std::uint64_t& chain, std::uint64_t what, Word* word, bool wr
 }
 
 Memory::Word& Memory::add_word(const void* word) {
-  const auto number = static_cast<std::uint16_t>(words_.size());
+  const auto number = static_cast<std::uint32_t>(words_.size());
   Word& added = words_.emplace_back();
   if (arena_.contains(word)) {
     added.offset = arena_.offset(word);
@@ -97,7 +97,7 @@ std::uint32_t Memory::number_of(const void* word) {
 
 Memory::Word& Memory::word_at(const void* word) {
   if (arena_.contains(word)) {
-    const std::uint16_t number = index_[arena_.offset(word)];
+    const std::uint32_t number = index_[arena_.offset(word)];
     if (number != 0 && words_[number].alive) return words_[number];
     if (!dead_word_) dead_word_ = number;
     return number != 0 ? words_[number] : add_word(word);
@@ -133,7 +133,7 @@ void Memory::gone(Thread thread, const void* word) {
     outside_.erase(word);
     return;
   }
-  const std::uint16_t number = index_[arena_.offset(word)];
+  const std::uint32_t number = index_[arena_.offset(word)];
   if (number != 0) words_[number].alive = false;
 }
 

@@ -140,8 +140,8 @@ class Memory {
   const Model model_;
   std::vector<ThreadState> threads_;
   std::vector<Word> words_;
-  std::vector<std::uint16_t> index_;  // by offset in the arena; 0: no word
-  std::unordered_map<const void*, std::uint16_t> outside_;
+  std::vector<std::uint32_t> index_;  // by offset in the arena; 0: no word
+  std::unordered_map<const void*, std::uint32_t> outside_;
   std::unordered_map<std::uint64_t, Word> things_;
   std::uint64_t state_ = 0;
   std::uint64_t changes_ = 0;

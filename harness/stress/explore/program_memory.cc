@@ -29,7 +29,7 @@ void* allocate(std::size_t bytes, std::size_t alignment) {
 }
 
 void release(void* place) {
-  if (last_world != nullptr && last_world->owns(place)) return;
+  if (last_world != nullptr && last_world->owns(place)) return last_world->release(place);
   std::free(place);
 }
 

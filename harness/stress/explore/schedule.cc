@@ -27,6 +27,8 @@ std::string to_text(const Option& option) {
       return absl::StrCat(option.thread);
     case Option::kFlush:
       return absl::StrCat("f", option.thread);
+    case Option::kSpurious:
+      return absl::StrCat("s", option.thread);
     case Option::kTime:
       break;
   }
@@ -42,8 +44,8 @@ bool read_number(std::string_view text, Number most, Number& number) {
 std::optional<Option> option_from(std::string_view text) {
   if (text == "t") return Option{.kind = Option::kTime};
   Option option;
-  if (text.starts_with('f')) {
-    option.kind = Option::kFlush;
+  if (text.starts_with('f') || text.starts_with('s')) {
+    option.kind = text.front() == 'f' ? Option::kFlush : Option::kSpurious;
     text.remove_prefix(1);
   }
   const auto most = static_cast<std::uint8_t>(kMaxThreads - 1);
@@ -81,7 +83,7 @@ absl::StatusOr<std::vector<Option>> schedule_from(std::string_view text) {
     if (!option || !counted || schedule.size() + times > kMostRepeats) {
       return absl::InvalidArgumentError(
           absl::StrCat("schedule, character ", position, ": `", std::string(part),
-                       "` is no decision; such are 1, 1*4, f1 and t; a schedule of none is -"));
+                       "` is no decision; such are 1, 1*4, f1, s1 and t; a schedule of none is -"));
     }
     schedule.insert(schedule.end(), times, *option);
     position = end + 1;

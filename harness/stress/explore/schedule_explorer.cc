@@ -21,6 +21,18 @@ constexpr auto kLeastToShrink = 100ms;
 constexpr auto kLookForWorse = 200ms;
 constexpr auto kTellEvery = 200ms;
 
+// A program that is this long is not explored with more than so many preemptions: it would take all
+// the time.
+constexpr std::size_t kLongProgram = 60;
+constexpr std::uint32_t kMostHoldsToExplore = 300;
+
+std::uint32_t most_preemptions(const LitmusProgram& program) {
+  std::size_t acts = 0;
+  for (const auto& thread : program.threads) acts += thread.size();
+  if (acts > kLongProgram || program.warm_up > kMostHoldsToExplore) return 0;
+  return program.warm_up != 0 ? 1 : ~std::uint32_t{0};
+}
+
 // Mostly two to four threads that do several things. One in four is a crowd that does little: some
 // faults need four threads, each of which is at one certain point.
 ProgramSize draw_size(std::mt19937_64& draw) {
@@ -46,7 +58,8 @@ bool ScheduleExplorer::over(Clock::time_point until) {
     told_ = now;
     options_.progress(outcome_);
   }
-  return found() || now >= until;
+  if (!found() && now >= blind_until_) outcome_.refusal = kSawNoAccess;
+  return found() || refused() || now >= until;
 }
 
 void ScheduleExplorer::execute(const LitmusProgram& program, Strategy& strategy, const char* name) {
@@ -54,6 +67,14 @@ void ScheduleExplorer::execute(const LitmusProgram& program, Strategy& strategy,
   World::Execution execution = world_.run([&] { run.run(); }, strategy);
   std::optional<Failure> failure = run.verdict(execution.end);
   ++outcome_.executions;
+  outcome_.lock_accesses += run.lock_accesses();
+  if (execution.end == End::kRefused) outcome_.refusal = world_.refusal();
+  if (failure && failure->oracle == Oracle::kOrdering && run.lock_accesses() == 0) {
+    // Nothing that it does can be seen, its orders least of all. It may do nothing: then two will
+    // be inside at once.
+    ordering_known_ = true;
+    blind_until_ = std::min(blind_until_, Clock::now() + kLookForWorse);
+  }
   outcome_.steps += execution.steps;
   outcome_.too_long += execution.end == End::kTooLong;
   outcome_.acquisitions += run.acquisitions();
@@ -117,7 +138,8 @@ Outcome ScheduleExplorer::test_lock() {
     const auto began = Clock::now();
     const auto share = (end - began) / 2;
     for (const LitmusProgram& program : programs) {
-      if (!over(end)) explore(program, bound, std::min(end, began + share));
+      const bool fits = options_.program || bound <= most_preemptions(program);
+      if (fits && !over(end)) explore(program, bound, std::min(end, began + share));
     }
     const auto spent = std::max<Clock::duration>(Clock::now() - began, 20ms);
     walk(std::min(end, Clock::now() + spent));
@@ -127,6 +149,9 @@ Outcome ScheduleExplorer::test_lock() {
     look_for_worse(Clock::now() + kLookForWorse);
   }
   if (found()) make_smaller();
+  if (!found() && !refused() && outcome_.acquisitions != 0 && outcome_.lock_accesses == 0) {
+    outcome_.refusal = kSawNoAccess;
+  }
   outcome_.seconds = seconds();
   return std::move(outcome_);
 }

@@ -55,6 +55,8 @@ struct Outcome {
   std::uint64_t contended = 0;
   Evaluations evaluations;
   bool deterministic = true;
+  std::uint64_t lock_accesses = 0;  // of shared words, in calls of the lock
+  std::string refusal;              // why the lock cannot be simulated; empty: it can
   double seconds = 0;
 };
 
@@ -65,6 +67,11 @@ struct ExploreOptions {
   std::optional<LitmusProgram> program;          // explore this one alone
   std::function<void(const Outcome&)> progress;  // called a few times a second
 };
+
+// What is said of a lock whose calls reach no shared word of the platform.
+inline constexpr char kSawNoAccess[] =
+    "no access of the lock was seen: its shared words are not those of lockbench::platform, or it "
+    "has none";
 
 class ScheduleExplorer {
  public:
@@ -81,6 +88,7 @@ class ScheduleExplorer {
   using Clock = std::chrono::steady_clock;
 
   bool found() const { return outcome_.counterexample.has_value(); }
+  bool refused() const { return !outcome_.refusal.empty(); }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
   bool over(Clock::time_point until);
 
@@ -99,6 +107,7 @@ class ScheduleExplorer {
   const ExploreOptions options_;
   const Clock::time_point began_ = Clock::now();
   bool ordering_known_ = false;  // a missing order has been found: look for what it leads to
+  Clock::time_point blind_until_ = Clock::time_point::max();
   Clock::time_point told_ = began_;
   Clock::time_point shrink_until_{};
   std::uint64_t walks_ = 0;

@@ -11,6 +11,7 @@ namespace lockbench::stress::explore {
 namespace {
 
 constexpr std::uint64_t kTimeSlot = 2 * kMaxThreads;
+constexpr std::uint64_t kSpuriousSlots = kTimeSlot + 1;
 
 std::uint64_t slot_of(const Option& option) {
   switch (option.kind) {
@@ -18,6 +19,8 @@ std::uint64_t slot_of(const Option& option) {
       return option.thread;
     case Option::kFlush:
       return kMaxThreads + option.thread;
+    case Option::kSpurious:
+      return kSpuriousSlots + option.thread;
     case Option::kTime:
       break;
   }
@@ -34,6 +37,15 @@ std::uint64_t key_of(const Point& point) {
   return key;
 }
 
+// Whether what the running thread does next may happen without a reason: then that is the second
+// option, and the first is that it does not.
+bool may_be_spurious(const Point& point) {
+  return point.options.back().kind == Option::kSpurious;
+}
+
+// One in so many of what may happen without a reason does.
+constexpr std::uint64_t kSpuriousOneIn = 8;
+
 // Bit i: option i takes its turn from a thread that could have gone on.
 std::uint64_t costs_of(const Point& point) {
   bool someone_can_run = false;
@@ -46,7 +58,7 @@ std::uint64_t costs_of(const Point& point) {
     const bool preempts =
         option.kind == Option::kRun && point.may_go_on && option.thread != point.running;
     const bool hurries = option.kind == Option::kTime && someone_can_run;
-    if (preempts || hurries) costs |= std::uint64_t{1} << i;
+    if (preempts || hurries || option.kind == Option::kSpurious) costs |= std::uint64_t{1} << i;
   }
   return costs;
 }
@@ -117,6 +129,7 @@ void Pct::paused(std::uint32_t thread) {
 }
 
 std::size_t Pct::choose(const Point& point) {
+  if (may_be_spurious(point)) return random_() % kSpuriousOneIn == 0 ? 1 : 0;
   const auto due = [&](std::uint64_t step) { return step <= point.step; };
   if (point.may_go_on && std::erase_if(changes_, due) != 0) {
     priorities_[point.running] = --lowest_;
@@ -136,6 +149,7 @@ RandomWalk::RandomWalk(std::uint64_t seed) : random_(seed) {
 }
 
 std::size_t RandomWalk::choose(const Point& point) {
+  if (may_be_spurious(point)) return random_() % kSpuriousOneIn == 0 ? 1 : 0;
   if (point.may_go_on && random_() % 16 < stay_in_16_) return 0;
   std::size_t count = point.options.size();
   const bool time = point.options.back().kind == Option::kTime;

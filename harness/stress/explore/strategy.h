@@ -15,9 +15,10 @@ namespace lockbench::stress::explore {
 // What may happen next.
 struct Option {
   enum Kind : std::uint8_t {
-    kRun,    // `thread` does its next access
-    kFlush,  // the oldest store of `thread` leaves its buffer
-    kTime,   // time goes on to the next deadline
+    kRun,       // `thread` does its next access
+    kFlush,     // the oldest store of `thread` leaves its buffer
+    kTime,      // time goes on to the next deadline
+    kSpurious,  // what `thread` does next fails or returns without a reason, as it may
   };
   Kind kind = kRun;
   std::uint8_t thread = 0;

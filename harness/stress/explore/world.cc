@@ -10,11 +10,6 @@ namespace {
 
 World* the_world = nullptr;
 
-// Threads that pause may look again in any order so often each, though no word has changed;
-// then by turns, and when they have done that for so long, none ever will.
-constexpr std::uint32_t kFreeLooks = 2;
-constexpr std::uint32_t kIdleLooks = 1000;
-
 }  // namespace
 
 World::World(Model model) : memory_(arena_, model) {}
@@ -33,6 +28,17 @@ void* World::allocate(std::size_t bytes, std::size_t alignment) {
   return place;
 }
 
+void World::release(void* place) {
+  if (arena_.release(place) || of_program() == nullptr) return;
+  fail_memory("memory is freed that was freed before, or was never allocated");
+}
+
+void World::check_freed(const void* place) {
+  if (arena_.contains(place) && arena_.freed(place)) {
+    fail_memory("memory is used after it was freed");
+  }
+}
+
 void World::reset() {
   arena_.reset();
   memory_.reset();
@@ -44,6 +50,9 @@ void World::reset() {
   sleeps_ = 0;
   idle_since_ = 0;
   idle_pauses_ = 0;
+  spurious_ = 0;
+  refusal_.clear();
+  memory_failure_.clear();
 }
 
 void World::add_thread() {
@@ -53,6 +62,10 @@ void World::add_thread() {
   added.sleeps_on = nullptr;
   added.joins = 0;
   added.deadline_ns = kNever;
+  added.looks = 0;
+  added.pauses = 0;
+  added.due_ns = kNever;
+  added.overdue_ns = 0;
   threads_ = std::span(slots_).first(threads_.size() + 1);
 }
 
@@ -100,6 +113,29 @@ void World::leave(End end) {
 void World::fail() {
   untracked_ = true;
   leave(End::kFailed);
+}
+
+void World::refuse(std::string what) {
+  untracked_ = true;
+  refusal_ = std::move(what);
+  leave(End::kRefused);
+}
+
+void World::fail_memory(std::string what) {
+  untracked_ = true;
+  memory_failure_ = std::move(what);
+  leave(End::kFailed);
+}
+
+void World::expect_answer(std::int64_t due_ns) {
+  threads_[running_].due_ns = due_ns;
+  threads_[running_].overdue_ns = 0;
+}
+
+bool World::settled(std::uint32_t thread) const {
+  const ThreadState& state = threads_[thread];
+  if (state.state == State::kAsleep) return true;
+  return state.state == State::kPaused && !ready(thread) && state.pauses >= kPausesUntilSettled;
 }
 
 void World::record(const Event& event) {
@@ -166,7 +202,9 @@ void World::collect_paused() {
   }
   const auto threads = static_cast<std::uint32_t>(threads_.size());
   const bool by_turns = ++idle_pauses_ > kFreeLooks * threads;
-  if (by_turns && anybody_has_a_deadline()) return;
+  const bool may_pass = somebody_is_overdue() ? idle_pauses_ > kIdleLooks * threads / 2
+                                              : idle_pauses_ > looks_before_time_ * threads;
+  if (may_pass && anybody_has_a_deadline()) return;
   if (idle_pauses_ > kIdleLooks * threads) return;
   for (std::uint32_t i = 1; i <= threads; ++i) {
     const std::uint32_t thread = (running_ + i) % threads;
@@ -177,9 +215,15 @@ void World::collect_paused() {
 }
 
 bool World::anybody_has_a_deadline() const {
-  return std::any_of(threads_.begin(), threads_.end(), [](const ThreadState& thread) {
-    return thread.state == State::kAsleep && thread.deadline_ns != kNever;
+  return std::any_of(threads_.begin(), threads_.end(), [&](const ThreadState& thread) {
+    const bool due = thread.due_ns != kNever && thread.due_ns > now_ns_;
+    return due || (thread.state == State::kAsleep && thread.deadline_ns != kNever);
   });
+}
+
+bool World::somebody_is_overdue() const {
+  return std::any_of(threads_.begin(), threads_.end(),
+                     [&](const ThreadState& thread) { return thread.due_ns <= now_ns_; });
 }
 
 void World::decide(bool may_go_on) {
@@ -199,6 +243,8 @@ void World::decide(bool may_go_on) {
     }
     const Option option = options_[chosen];
     switch (option.kind) {
+      case Option::kSpurious:  // see fails_spuriously()
+        break;
       case Option::kFlush:
         memory_.flush_oldest(option.thread);
         break;
@@ -219,11 +265,39 @@ void World::go_on_with(std::uint32_t thread) {
 }
 
 void World::count_step() {
-  if (++execution_.steps > kMostSteps) leave(End::kTooLong);
+  beats_ = beats_ + 1;
+  if (++execution_.steps > most_steps_) leave(End::kTooLong);
+}
+
+// The running thread has looked at a word, and maybe tried in vain to change it. A thread that does
+// nothing else for long waits, whether it says so by pause() or not.
+void World::look(bool in_vain) {
+  ThreadState& self = threads_[running_];
+  if (!in_vain || self.looked_at != memory_.changes()) {
+    self.looked_at = memory_.changes();
+    self.looks = 0;
+    if (in_vain) return;
+    self.pauses = 0;
+    return;
+  }
+  if (++self.looks < kLooksBeforePause || threads_.size() == 1) return;
+  self.looks = 0;
+  wait_for_change();
+}
+
+void World::wait_for_change() {
+  ThreadState& self = threads_[running_];
+  strategy_->paused(running_);
+  self.state = State::kPaused;
+  self.pauses = self.paused_at == memory_.changes() ? self.pauses + 1 : 1;
+  self.paused_at = memory_.changes();
+  choose_next(false);
+  self.state = State::kReady;
 }
 
 // Before an access: to the word `next`, if to one.
 void World::point(const void* next) {
+  ++accesses_;
   threads_[running_].next = next;
   choose_next(true);
   threads_[running_].next = nullptr;
@@ -238,14 +312,20 @@ void World::choose_next(bool may_go_on) {
 }
 
 void World::let_time_pass() {
+  const std::int64_t before_ns = now_ns_;
+  // Nothing else was to be chosen from: no thread can run, and no store is on its way.
+  const bool forced = options_.size() == 1;
   std::int64_t next = kNever;
   for (const ThreadState& thread : threads_) {
     if (thread.state == State::kAsleep) next = std::min(next, thread.deadline_ns);
+    if (thread.due_ns > now_ns_) next = std::min(next, thread.due_ns);
   }
   now_ns_ = std::max(now_ns_, next);
   idle_pauses_ = 0;
   for (std::uint32_t i = 0; i < threads_.size(); ++i) {
     ThreadState& thread = threads_[i];
+    if (thread.due_ns <= before_ns && forced) thread.overdue_ns += now_ns_ - before_ns;
+    if (thread.due_ns > before_ns && thread.due_ns <= now_ns_) memory_.note(i, kClock, true);
     if (thread.state != State::kAsleep || thread.deadline_ns > now_ns_) continue;
     thread.state = State::kReady;
     thread.timed_out = true;

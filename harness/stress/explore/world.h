@@ -39,11 +39,21 @@
 
 namespace lockbench::stress::explore {
 
-enum class End { kFinished, kStuck, kFailed, kLeft, kTooLong };
+enum class End {
+  kFinished,
+  kStuck,
+  kFailed,
+  kLeft,
+  kTooLong,
+  kRefused,  // the program did what no simulation can decide: World::refusal()
+};
 
 class World {
  public:
   static constexpr std::uint64_t kMostSteps = 50'000;
+  // Threads that pause may look again in any order so often each, though no word has changed;
+  // then by turns.
+  static constexpr std::uint32_t kFreeLooks = 2;
 
   explicit World(Model model);
 
@@ -60,9 +70,28 @@ class World {
   // For what runs inside: ends the execution at once.
   [[noreturn]] void fail();
 
+  // For what runs inside: the same, where the program leaves what can be simulated. `what` says who
+  // did what.
+  [[noreturn]] void refuse(std::string what);
+  const std::string& refusal() const { return refusal_; }
+
+  // For what runs inside: the same, where the program misuses memory.
+  [[noreturn]] void fail_memory(std::string what);
+  const std::string& memory_failure() const { return memory_failure_; }
+
+  // Up to this many steps are taken by the threads of an execution, and by its first one while it
+  // is alone.
+  void allow_steps(std::uint64_t most) { most_steps_ = most; }
+
+  // How often each thread that waits without sleeping looks again before time passes.
+  void look_before_time_passes(std::uint32_t looks) { looks_before_time_ = looks; }
+
   // For what runs inside: a point at which the stores of all others may leave their buffers, and
   // whether some of them did not.
   bool settle();
+
+  // For what runs inside: the running thread gets on, though it may change no word.
+  void gets_on() { threads_[running_].looks = 0; }
 
   // For what runs inside, not a point of choice: adds to Execution::events.
   void record(const Event& event);
@@ -75,7 +104,22 @@ class World {
   bool ended(std::uint32_t thread) const { return threads_[thread].state == State::kEnded; }
   bool waits(std::uint32_t thread) const { return threads_[thread].state == State::kAsleep; }
 
+  // Whether the thread waits, and will wait until another one does something: it sleeps, or has
+  // looked in vain for so long that what it looks at is all it waits for.
+  bool settled(std::uint32_t thread) const;
+
   std::int64_t time_ns() const { return now_ns_; }
+
+  // A call of the running thread that must be answered at `due_ns`: time may pass to that moment
+  // whatever the thread does. overdue_ns(): how much time has passed since then for no other reason
+  // than that no thread could run.
+  void expect_answer(std::int64_t due_ns);
+  void answered() { threads_[running_].due_ns = kNever; }
+  std::int64_t overdue_ns(std::uint32_t thread) const { return threads_[thread].overdue_ns; }
+
+  // Grows with every access of the program, in all executions.
+  std::uint64_t accesses() const { return accesses_; }
+  std::uint64_t beats() const { return beats_; }
 
   // While it lives, what is allocated belongs to the simulator and not to the program.
   class UntrackedScope {
@@ -96,7 +140,11 @@ class World {
   // The same, null while memory is the simulator's.
   static World* of_program();
   void* allocate(std::size_t bytes, std::size_t alignment);
+  void release(void* place);
   bool owns(const void* address) const { return arena_.contains(address); }
+  std::uint64_t live_allocations() const { return arena_.live(); }
+  // Fails the execution if the memory has been freed.
+  void check_freed(const void* place);
 
   // The hooks, see primitives/platform/simulated/hooks.h.
   void born(const void* word);
@@ -106,6 +154,7 @@ class World {
   std::uint64_t begin_update(const void* word, unsigned bytes);
   void end_update(void* word, unsigned bytes, std::uint64_t bits, bool writes,
                   std::memory_order order);
+  bool fails_spuriously();
   void fence(std::memory_order order);
   void fence_all();
   bool wait(const void* word, std::uint32_t expected, std::int64_t deadline_ns);
@@ -119,6 +168,17 @@ class World {
   static constexpr std::uint32_t kProcess = kMaxThreads;
 
  private:
+  static constexpr std::int64_t kNever = INT64_MAX;
+
+  // Threads that have looked again by turns for so long will look for ever.
+  static constexpr std::uint32_t kIdleLooks = 1000;
+  // A thread that loads for so long what nobody changes waits for somebody to change it.
+  static constexpr std::uint32_t kLooksBeforePause = 100;
+  // After so many pauses in a row a thread does nothing but wait.
+  static constexpr std::uint32_t kPausesUntilSettled = 100;
+  // Of one execution: more of what happens without a reason shows nothing new.
+  static constexpr std::uint32_t kMostSpurious = 4;
+
   enum class State : std::uint8_t { kReady, kPaused, kAsleep, kEnded };
 
   struct ThreadState {
@@ -130,7 +190,12 @@ class World {
     std::int64_t deadline_ns = kNever;
     std::uint64_t slept_since = 0;  // order in which sleepers came
     bool timed_out = false;
-    std::uint64_t paused_at = 0;  // of memory_.changes()
+    std::uint64_t paused_at = 0;   // of memory_.changes()
+    std::uint64_t looked_at = 0;   // of memory_.changes(), and …
+    std::uint32_t looks = 0;       // … how often in a row while nothing changed
+    std::uint32_t pauses = 0;      // in a row while nothing changed
+    std::int64_t due_ns = kNever;  // when its call must have been answered
+    std::int64_t overdue_ns = 0;
   };
 
   struct Own {
@@ -139,10 +204,9 @@ class World {
     void* object;
   };
 
-  static constexpr std::int64_t kNever = INT64_MAX;
-
   // Things of Memory::note() that are no words.
   static constexpr std::uint64_t kClock = 1;
+  static constexpr std::uint64_t kLuck = 2;  // and whether something happened without a reason
   static constexpr std::uint64_t kQueues = 1'000'000;  // plus the number of the word slept on
 
   // As ThreadState::next they stand for a word that is in every buffer, and for all that was stored
@@ -164,7 +228,10 @@ class World {
   void decide(bool may_go_on);
   void go_on_with(std::uint32_t thread);
   bool anybody_has_a_deadline() const;
+  bool somebody_is_overdue() const;
   void let_time_pass();
+  void look(bool in_vain);
+  void wait_for_change();
   void fall_asleep();
   [[noreturn]] void leave(End end);
   void check_life();
@@ -186,6 +253,13 @@ class World {
   std::uint64_t sleeps_ = 0;
   std::uint64_t idle_since_ = 0;  // of memory_.changes()
   std::uint32_t idle_pauses_ = 0;
+  std::uint32_t spurious_ = 0;  // so far
+  std::uint64_t most_steps_ = kMostSteps;
+  std::uint32_t looks_before_time_ = kFreeLooks;
+  std::uint64_t accesses_ = 0;
+  volatile std::uint64_t beats_ = 0;
+  std::string refusal_;
+  std::string memory_failure_;
 };
 
 }  // namespace lockbench::stress::explore

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <initializer_list>
+#include <iterator>
 #include <random>
 #include <utility>
 
 #include <absl/strings/str_cat.h>
+
+#include "harness/stress/litmus/keys.h"
 
 namespace lockbench::stress {
 namespace {
@@ -111,6 +114,15 @@ std::string forgotten_waiter(std::uint32_t capacity) {
   return absl::StrCat(text, "L0 A", capacity + 1, " U | L0 U");
 }
 
+// A nest of 257 holds, of which all but one are given back before another thread tries.
+std::string deep_nest() {
+  constexpr int kDepth = 257;
+  std::string text;
+  for (int i = 0; i < kDepth; ++i) text += "L0 ";
+  for (int i = 1; i < kDepth; ++i) text += "U ";
+  return text + "A1 U | T0 U";
+}
+
 }  // namespace
 
 bool can_await(const Abilities& abilities) {
@@ -126,6 +138,9 @@ LitmusProgram generate_program(const Abilities& abilities, ProgramSize size, std
     program.threads.push_back(Draw(abilities, size, random).thread());
   }
   if (size.awaits) let_await(abilities, size, random, program);
+  if (abilities.any_key && random() % 3 == 0) {
+    program.key_set = kKeySets[random() % std::size(kKeySets)];
+  }
   return program;
 }
 
@@ -144,7 +159,25 @@ std::vector<LitmusProgram> programs_for(const Abilities& can,
   add(can.nests_keys, {"L0 L1 U U | L0 U L1 U"});
   add(can.pairs, {"B0+0 U | L0 U", "B0+1 U | B1+0 U", "B0+1 U L0 U | L1 U L0 U"});
   add(true, {"L0 U L1 U | L1 U L0 U", "L0 R12000000 U | L0 U | L0 U"});
+  // A thread that holds a key waits for one that only tries to get it.
+  add(can.capacity == 1, {"L0 A1 U | T0 U"});
+  add(can.capacity == 1 && can.timed,
+      {"L0 A1 U | W0:400000 U", "L0 R2000000000 U | W0:400000 U", "L0 U W0:400000 U | L0 R0 U"});
+  // Whoever comes while all others wait is served after them.
+  add(can.fair && can.capacity == 1,
+      {"L0 R9000000 U | R1000000 L0 U | R2000000 L0 U | R3000000 L0 U"});
   if (can.capacity > 1) texts.push_back(forgotten_waiter(can.capacity));
+  for (const std::uint32_t set : kKeySets) {
+    if (set == 0 || !can.any_key) continue;
+    const std::string keys = absl::StrCat("K", set, " ");
+    if (can.lock_per_key) texts.push_back(keys + "L0 A1 U | L1 U");
+    if (can.nests_keys) texts.push_back(keys + "L0 L1 U U | L0 U L1 U");
+    if (can.pairs) texts.push_back(keys + "B0+1 U | B1+0 U");
+  }
+  // What counts acquisitions, in 7, 8, 15 or 16 bits, overflows under way.
+  add(true, {"C126 L0 U L0 U | L0 U", "C254 L0 U L0 U | L0 U", "C32766 L0 U L0 U | L0 U",
+             "C65534 L0 U L0 U | L0 U"});
+  if (can.reentrant) texts.push_back(deep_nest());
   std::vector<LitmusProgram> programs;
   for (const std::string& text : texts) programs.push_back(*program_from(text, kMostThreads));
   return programs;

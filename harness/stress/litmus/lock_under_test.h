@@ -54,6 +54,7 @@ struct Abilities {
   std::uint32_t capacity = 1;  // holders of a key at once that programs may count on
   std::chrono::nanoseconds hold_limit{};  // a longer hold may lose the key; 0: it may not
   bool refuses_non_owners = false;        // unlock() by a thread that does not hold has no effect
+  bool any_key = false;     // a key may be any number, else only one below those that make() got
   bool strong_try = false;  // try_lock() succeeds whenever no thread holds or requests the lock
 };
 

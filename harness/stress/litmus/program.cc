@@ -9,6 +9,8 @@
 #include <absl/status/status.h>
 #include <absl/strings/str_cat.h>
 
+#include "harness/stress/litmus/keys.h"
+
 namespace lockbench::stress {
 namespace {
 
@@ -31,6 +33,18 @@ bool read_number(std::string_view& text, Number& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc{}) return false;
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return true;
+}
+
+// `K16` and `C254`, which stand before all acts.
+bool read_heading(std::string_view word, LitmusProgram& program) {
+  const char what = word.front();
+  std::uint32_t number = 0;
+  word.remove_prefix(1);
+  if ((what != 'K' && what != 'C') || !read_number(word, number) || !word.empty()) return false;
+  if (what == 'K' && !is_key_set(number)) return false;
+  if (what == 'C' && number > kMostWarmUp) return false;
+  (what == 'K' ? program.key_set : program.warm_up) = number;
   return true;
 }
 
@@ -108,6 +122,8 @@ bool LitmusProgram::has(Act::Kind kind) const {
 
 std::string to_text(const LitmusProgram& program) {
   std::string text;
+  if (program.key_set != 0) absl::StrAppend(&text, "K", program.key_set, " ");
+  if (program.warm_up != 0) absl::StrAppend(&text, "C", program.warm_up, " ");
   for (std::size_t i = 0; i < program.threads.size(); ++i) {
     if (i != 0) text += "| ";
     for (const Act& act : program.threads[i]) text += to_text(act) + " ";
@@ -142,8 +158,12 @@ absl::StatusOr<LitmusProgram> program_from(std::string_view text, std::size_t mo
       program.threads.emplace_back();
       continue;
     }
+    const bool first = program.threads.size() == 1 && program.threads[0].empty();
+    if (first && read_heading(word, program)) continue;
     const std::optional<Act> act = act_from(word);
-    if (!act) return wrong(word, "not an act; acts are L0 T0 W0:2000000 B0+1 U R500 A1");
+    if (!act)
+      return wrong(
+          word, "not an act; acts are L0 T0 W0:2000000 B0+1 U R500 A1, and first of all K16 C254");
     open += acquires(act->kind) ? 1 : releases(act->kind) ? -1 : 0;
     if (open < 0) return wrong(word, "unlocks what was not locked; remove it");
     program.threads.back().push_back(*act);

@@ -8,6 +8,11 @@
 //   once, U unlocks what was acquired last, E does so while an exception is in flight, R sleeps for
 //   so many nanoseconds, A waits for the end of another thread, F unlocks a key that the thread
 //   does not hold. If a T or W fails, the acts up to its U or E are skipped.
+//
+// Before the acts of the first thread may stand what holds for the whole program:
+//   K16 C254 L0 U | L0 U
+//   K16: the numbers of keys stand for others (keys.h); C254: before the threads begin, key 0 is
+//   locked and unlocked 254 times, so that what counts acquisitions is about to overflow.
 #pragma once
 
 #include <cstddef>
@@ -42,11 +47,16 @@ struct Act {
 
 struct LitmusProgram {
   std::vector<std::vector<Act>> threads;
+  std::uint32_t key_set = 0;  // see keys.h
+  std::uint32_t warm_up = 0;  // holds of key 0 before the threads begin
 
   std::uint32_t keys() const;  // one more than the highest key that is used
   bool has(Act::Kind kind) const;
   bool operator==(const LitmusProgram&) const = default;
 };
+
+// A warm-up takes some nanoseconds a hold, or some steps of a simulation.
+inline constexpr std::uint32_t kMostWarmUp = 100'000;
 
 std::string to_text(const LitmusProgram& program);
 

@@ -20,6 +20,14 @@ std::vector<Act> without_act(std::vector<Act> acts, std::size_t position) {
 
 std::vector<LitmusProgram> smaller_programs(const LitmusProgram& program) {
   std::vector<LitmusProgram> smaller;
+  if (program.key_set != 0) {
+    smaller.push_back(program);
+    smaller.back().key_set = 0;
+  }
+  if (program.warm_up != 0) {
+    smaller.push_back(program);
+    smaller.back().warm_up = 0;
+  }
   const bool alone = program.threads.size() == 1;
   for (std::size_t t = 0; t < program.threads.size(); ++t) {
     if (!alone) smaller.push_back(without_thread(program, t));

@@ -9,8 +9,9 @@
 
 namespace lockbench::stress {
 
-// The program without one of its threads, in order; and without one hold (what lies inside of it
-// stays), sleep, wait for a thread or foreign unlock. None of them has no acts at all.
+// The program without its key set or its warm-up, without one of its threads, in order; and without
+// one hold (what lies inside of it stays), sleep, wait for a thread or foreign unlock. None of them
+// has no acts at all.
 std::vector<LitmusProgram> smaller_programs(const LitmusProgram& program);
 
 // The program without the thread, and without the acts that wait for the end of that thread.

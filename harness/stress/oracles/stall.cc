@@ -127,6 +127,26 @@ Failure dependent(const std::vector<ThreadPosition>& threads, const std::string&
           absl::StrCat("a key waits for another key: ", text_of_all(threads), more)};
 }
 
+// A thread in a call that must return, however long others hold; null if threads hang in other
+// calls, too: then those say more.
+const ThreadPosition* only_tries_hang(const std::vector<ThreadPosition>& threads) {
+  const ThreadPosition* trying = nullptr;
+  for (const ThreadPosition& thread : threads) {
+    if (thread.doing.kind == Event::kRelease) return nullptr;
+    if (!thread.waits()) continue;
+    if (!thread.may_be_refused) return nullptr;
+    trying = &thread;
+  }
+  return trying;
+}
+
+Failure unanswered(const ThreadPosition& trying, const std::vector<ThreadPosition>& threads) {
+  return {Oracle::kModel,
+          absl::StrCat(trying.timed ? "try_lock_for()" : "try_lock()", " of thread ", trying.thread,
+                       " never returns", trying.timed ? ", though its timeout is over: " : ": ",
+                       text_of_all(threads))};
+}
+
 // A thread awaits the end of another one, which waits for a key that the first does not hold.
 bool waits_beside_an_awaiter(const std::vector<ThreadPosition>& threads) {
   const auto awaits = [](const ThreadPosition& t) { return t.awaits_end.has_value(); };
@@ -165,6 +185,8 @@ Failure explain_stall(const std::vector<ThreadPosition>& threads, const Abilitie
                   threads);
     }
   }
+  if (const ThreadPosition* const trying = only_tries_hang(threads))
+    return unanswered(*trying, threads);
   if (waits_beside_an_awaiter(threads)) return dependent(threads, "");
   if (const auto cycle = graph.cycle(); !cycle.empty()) return closed(cycle, threads);
   for (const ThreadPosition& thread : threads) {

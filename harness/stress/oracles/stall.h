@@ -20,6 +20,9 @@ struct ThreadPosition {
   Event doing;  // the last event
   std::vector<Event> holds;
   std::optional<std::uint32_t> awaits_end;  // of this thread
+  // The request is one of try_lock() or try_lock_for(), or of the second.
+  bool may_be_refused = false;
+  bool timed = false;
 
   bool waits() const { return doing.kind == Event::kRequest; }
   bool ended() const { return doing.kind == Event::kEnd; }

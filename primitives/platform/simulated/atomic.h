@@ -45,11 +45,7 @@ class alignas(sizeof(T)) Atomic {
 
   bool compare_exchange_strong(T& expected, T desired, std::memory_order success,
                                std::memory_order failure) noexcept {
-    const std::uint64_t seen = simulated::begin_update(&value_, sizeof(T));
-    const bool equal = seen == bits_of(expected);
-    simulated::end_update(&value_, sizeof(T), bits_of(desired), equal, equal ? success : failure);
-    if (!equal) expected = value_of(seen);
-    return equal;
+    return compare_exchange(expected, desired, success, failure, false);
   }
 
   bool compare_exchange_strong(T& expected, T desired,
@@ -57,15 +53,15 @@ class alignas(sizeof(T)) Atomic {
     return compare_exchange_strong(expected, desired, order, failure_of(order));
   }
 
-  // Never fails spuriously here.
+  // Whether it fails spuriously is the scheduler's choice.
   bool compare_exchange_weak(T& expected, T desired, std::memory_order success,
                              std::memory_order failure) noexcept {
-    return compare_exchange_strong(expected, desired, success, failure);
+    return compare_exchange(expected, desired, success, failure, true);
   }
 
   bool compare_exchange_weak(T& expected, T desired,
                              std::memory_order order = std::memory_order_seq_cst) noexcept {
-    return compare_exchange_strong(expected, desired, order);
+    return compare_exchange_weak(expected, desired, order, failure_of(order));
   }
 
   T fetch_add(T by, std::memory_order order = std::memory_order_seq_cst) noexcept {
@@ -101,6 +97,15 @@ class alignas(sizeof(T)) Atomic {
     if (order == std::memory_order_acq_rel) return std::memory_order_acquire;
     if (order == std::memory_order_release) return std::memory_order_relaxed;
     return order;
+  }
+
+  bool compare_exchange(T& expected, T desired, std::memory_order success,
+                        std::memory_order failure, bool weak) noexcept {
+    const std::uint64_t seen = simulated::begin_update(&value_, sizeof(T));
+    const bool equal = seen == bits_of(expected) && !(weak && simulated::fails_spuriously());
+    simulated::end_update(&value_, sizeof(T), bits_of(desired), equal, equal ? success : failure);
+    if (!equal) expected = value_of(seen);
+    return equal;
   }
 
   template <class Change>

@@ -27,6 +27,10 @@ std::uint64_t begin_update(const void* word, unsigned bytes) noexcept;
 void end_update(void* word, unsigned bytes, std::uint64_t bits, bool writes,
                 std::memory_order order) noexcept;
 
+// Whether a compare-exchange that may fail spuriously, and would succeed, does fail. Between
+// begin_update() and end_update().
+bool fails_spuriously() noexcept;
+
 void fence(std::memory_order order) noexcept;
 // The barrier that one thread imposes on all (membarrier).
 void fence_all_threads() noexcept;
