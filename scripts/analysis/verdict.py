@@ -49,6 +49,7 @@ RATE = "operations_per_s"
 class Comparison:
     """One primitive against another, or against itself in another run."""
 
+    cell: str  # in words, with each axis that is not at its plain default
     workload: str
     mode: str
     threads: int | None
@@ -115,7 +116,7 @@ class Comparison:
         )
 
 
-FIELDS = tuple(list(Comparison.__dataclass_fields__)[:20])
+FIELDS = tuple(list(Comparison.__dataclass_fields__)[:21])
 
 
 @dataclass(frozen=True)
@@ -310,6 +311,7 @@ class _Cube:
     def about(self, cell: int, machine: str) -> dict[str, Any]:
         key = self.groups[self.group_of[cell]].key
         return {
+            "cell": cells.describe(key),
             "workload": cells.describe(key, ["workload"]),
             "mode": str(key["mode"]),
             "threads": _whole(key["threads"]),

@@ -66,7 +66,7 @@ def output(capsys: Capture, *argv: object) -> str:
 
 def typed(row: dict[str, str]) -> dict[str, Any]:
     """A line of CSV, its texts kept and its numbers read."""
-    texts = {"workload", "mode", "key_distribution", "machine"}
+    texts = {"cell", "workload", "mode", "key_distribution", "machine"}
     texts |= {"primitive", "baseline", "metric", "verdict"}
     numbers = {name: json.loads(text or "null") for name, text in row.items() if name not in texts}
     return {name: numbers.get(name, text) for name, text in row.items()}
@@ -127,6 +127,7 @@ def check_outputs_agree(capsys: Capture, run: Path, page: bool) -> None:
     records = document["comparisons"]
     for one in records:
         check_record(one)
+    assert len({(one["cell"], one["primitive"]) for one in records}) == len(records)
     table = csv.DictReader(io.StringIO(output(capsys, run, "--format", "csv")))
     assert [typed(row) for row in table] == records
     check_table_rows(output(capsys, run, "--format", "markdown"), records)
