@@ -10,6 +10,7 @@ import csv
 import dataclasses
 import io
 import json
+import textwrap
 import unicodedata
 from collections.abc import Sequence
 
@@ -30,6 +31,8 @@ _HEADERS = [
 ]
 # What a narrow terminal does without, the first to go first.
 _EXPENDABLE = ["Jain", "spread", "p99 wait", "interval"]
+# The verdict is folded there rather than that a column goes.
+_LEAST_VERDICT = 24
 _COLOURS = {"faster": "32", "slower": "31", "same": "36"}
 
 
@@ -48,7 +51,7 @@ def as_text(result: Result, width: int | None = None, colour: bool = False) -> s
         out.append(f"{name}{_against(result, name)}")
         out.append("  " + _joined([_HEADERS[i] for i in kept], widths))
         for line, row in zip(by_group[name], rows):
-            text = "  " + _text_row(line, row, kept, widths)
+            text = "  " + _text_row(line, row, kept, widths, width)
             out.append(_coloured(line, text) if colour else text)
         out.append("")
     out.extend(_sections_text(result, width))
@@ -216,13 +219,27 @@ def _fitting(body: dict[str, list[list[str]]], width: int | None) -> tuple[list[
 def _table_width(body: dict[str, list[list[str]]], headers: list[str]) -> int:
     columns = [_HEADERS.index(header) for header in headers]
     rows = [_HEADERS, *_figures(body)]
-    return 2 + sum(2 + max(_cells_wide(row[i]) for row in rows) for i in columns) - 2
+    wide = [max(_cells_wide(row[i]) for row in rows) for i in columns]
+    return sum(2 + column for column in wide[:-1]) + 2 + min(wide[-1], _LEAST_VERDICT)
 
 
-def _text_row(line: Line, row: list[str], kept: list[int], widths: list[int]) -> str:
+def _text_row(
+    line: Line, row: list[str], kept: list[int], widths: list[int], width: int | None
+) -> str:
     if line.median is not None:
-        return _joined([row[i] for i in kept], widths)
-    return f"{_padded(row[0], widths[0])}  {line.reason}"
+        return _folded(
+            _joined([row[i] for i in kept], widths), sum(widths[:-1], 2 * len(kept)), width
+        )
+    return _folded(f"{_padded(row[0], widths[0])}  {line.reason}", widths[0] + 4, width)
+
+
+def _folded(text: str, indent: int, width: int | None) -> str:
+    """What lies beyond `indent` goes on below itself where the terminal ends."""
+    if width is None or 2 + _cells_wide(text) <= width:
+        return text
+    begin = indent - 2
+    lines = textwrap.wrap(text[begin:], max(width - indent, _LEAST_VERDICT))
+    return text[:begin] + ("\n" + " " * indent).join(lines)
 
 
 def _joined(fields: Sequence[str], widths: Sequence[int]) -> str:

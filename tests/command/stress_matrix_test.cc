@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/stress/matrix.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "harness/command/stress/live.h"
+#include "harness/command/stress/matrix.h"
 
 namespace lockbench {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/command/stress/plan.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "harness/command/stress/plan.h"
 
 namespace lockbench {
 namespace {

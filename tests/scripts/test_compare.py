@@ -303,6 +303,15 @@ def test_the_table_leaves_columns_out_rather_than_overflow(make_run: MakeRun, wi
     assert max(map(len, table)) <= width
 
 
+def test_a_long_verdict_goes_on_below_itself(make_run: MakeRun) -> None:
+    cells = one_cell("global:lock=std", "keyed")
+    run = loader.load(make_run(cells=cells, blocks=2))
+    text = tables.as_text(comparison.within(run, comparison.Options()), 70)
+    table = text[text.index("  primitive") : text.index("\n\n", text.index("  primitive"))]
+    assert max(map(len, table.splitlines())) <= 70 and len(table.splitlines()) > 3
+    assert re.search(r"inconclusive: .* needed", " ".join(table.split()))
+
+
 def test_colour_is_for_terminals_that_want_it(make_run: MakeRun) -> None:
     run = loader.load(make_run(cells=one_cell("global:lock=std", "keyed"), blocks=12))
     result = comparison.within(run, comparison.Options())

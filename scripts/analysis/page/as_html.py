@@ -81,7 +81,7 @@ def page(chapters: Sequence[Chapter]) -> str:
 def _comparisons(chapters: Sequence[Chapter]) -> str:
     """The records of all chapters as JSON that no element can end early."""
     records = [one.record() for chapter in chapters for one in chapter.comparisons]
-    document = json.dumps({"comparisons": records}, ensure_ascii=False)
+    document = json.dumps({"comparisons": records}, ensure_ascii=False, separators=(",", ":"))
     return document.replace("<", "\\u003c")
 
 
