@@ -17,8 +17,8 @@ was promised and what was found. Up to ten minutes on a quiet machine, and a
 few more to build the first time.
 
   --only NAME              this promise alone; may be given again. One of
-                           tables, small, delay, stall, twins, slower, unfair,
-                           scalability, kills
+                           tables, small, delay, stall, twins, slower, crowded,
+                           unfair, scalability, kills
   --markdown FILE          writes the table there, too; a file with the line
                            <!-- truth --> has it between that and
                            <!-- end of truth -->
