@@ -48,14 +48,19 @@ def files_to_check(every: bool) -> list[str]:
     return output_of(*command, "*.cc", "*.h", ":!examples").splitlines()
 
 
-def configure() -> None:
-    """Writes the compile commands and the headers that the build makes."""
+def configure() -> bool:
+    """Writes the compile commands and the headers that the build makes. False: it could not."""
     options = ("-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON", "-DBUILD_TESTING=ON")
     for command in (
         ("cmake", "--preset", "release", "-B", str(BUILD), *options),
         ("cmake", "--build", str(BUILD), "--target", "lockbench_commit"),
     ):
-        subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
+        try:
+            subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+        except subprocess.CalledProcessError as error:
+            print(f"clang-tidy: left out, {' '.join(command)} failed: {error.stderr.strip()}")
+            return False
+    return True
 
 
 def findings_in(file: str, deadline: float) -> str | None:
@@ -64,14 +69,17 @@ def findings_in(file: str, deadline: float) -> str | None:
         return None
     # A header is a main file here: its `#pragma once` is no mistake.
     options = ("--quiet", "-p", str(BUILD), "--extra-arg=-Wno-pragma-once-outside-header")
-    result = subprocess.run(
-        (CLANG_TIDY, *options, file),
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=FILE_TIMEOUT_S,
-        check=False,
-    )
+    try:
+        result = subprocess.run(
+            (CLANG_TIDY, *options, file),
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=FILE_TIMEOUT_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return f"{file}: clang-tidy took longer than {FILE_TIMEOUT_S} s\n"
     return "" if result.returncode == 0 else result.stdout or result.stderr
 
 
@@ -88,7 +96,8 @@ def main(argv: list[str]) -> int:
     if shutil.which(CLANG_TIDY) is None:
         print(f"clang-tidy: left out, {CLANG_TIDY} is not installed")
         return 0
-    configure()
+    if not configure():
+        return 0
     deadline = time.monotonic() + options.within
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         results = list(pool.map(lambda file: findings_in(file, deadline), files))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plug-ins that attack whoever loads them: each costs its own rows alone, the command ends, and no
-process or file of theirs is left."""
+"""Plug-ins that attack the program that loads them: each costs only its own rows, the command ends,
+and no process or file of theirs is left."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import re
 import signal
 import subprocess
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -79,20 +80,16 @@ class Hostile:
             except OSError:
                 continue  # it ended meanwhile
 
-    def assert_nothing_left(self) -> None:
-        assert not list(self.left())
-        assert not list(self.temporary.iterdir())
 
-
-@pytest.fixture
-def hostile(lockbench: Program) -> Iterator[Hostile]:
-    with_plugin = Hostile(lockbench)
-    yield with_plugin
-    left = list(with_plugin.left())
+def assert_contained(check: Callable[[Hostile, Any], None], case: Any, folder: Path) -> None:
+    """Runs a check, and asserts that no process and no file of the plug-in's is left."""
+    hostile = Hostile(Program(folder))
+    check(hostile, case)
+    left = list(hostile.left())
     for pid in left:
         os.kill(pid, signal.SIGKILL)
-    with_plugin.assert_nothing_left()
     assert not left
+    assert not list(hostile.temporary.iterdir())
 
 
 # What becomes of the row of a lock that does this.
@@ -111,30 +108,28 @@ ENDS = {
 }
 
 
-@pytest.mark.parametrize("what", ENDS)
-def test_what_goes_wrong_when_a_trial_loads_it_costs_its_row(hostile: Hostile, what: str) -> None:
+def goes_wrong_when_a_trial_loads_it(hostile: Hostile, what: str) -> None:
+    """It costs its row."""
     row = hostile.rows("trial", what)["lock=hostile"]
     outcome, said = ENDS[what]
     assert row["outcome"] == outcome, row["reason"]
     assert said in row["reason"]
 
 
-@pytest.mark.parametrize("what", [name for name in ENDS if name not in ("hang", "close_all")])
-def test_what_goes_wrong_in_a_lock_costs_its_row(hostile: Hostile, what: str) -> None:
+def goes_wrong_in_a_lock(hostile: Hostile, what: str) -> None:
+    """It costs its row."""
     row = hostile.rows("lock", what)["lock=hostile"]
     assert row["valid"] == "false"
     # The other threads may see that it hangs, and find no output left to say so.
     assert row["outcome"] in (ENDS[what][0], "deadlock", "crashed"), row["reason"]
 
 
-@pytest.mark.parametrize("when", ["plugin", "trial", "lock"])
-@pytest.mark.parametrize("what", ["leave_a_process", "multiply", "ignore_signals"])
-def test_what_it_leaves_behind_is_ended(hostile: Hostile, when: str, what: str) -> None:
-    hostile.rows(when, what)
+def leaves_something_behind(hostile: Hostile, when_and_what: tuple[str, str]) -> None:
+    hostile.rows(*when_and_what)
 
 
-@pytest.mark.parametrize("what", ENDS)
-def test_what_goes_wrong_when_it_is_described_is_refused(hostile: Hostile, what: str) -> None:
+def goes_wrong_when_it_is_described(hostile: Hostile, what: str) -> None:
+    """The plug-in is refused."""
     done = hostile.run("plugin", what, "list")
     assert done.returncode == 2
     assert done.stdout == ""
@@ -157,11 +152,9 @@ def test_too_many_locks_are_refused(lockbench: Program) -> None:
     assert "brings 100000 locks" in done.stderr
 
 
-@pytest.mark.parametrize("when, words", [("plugin", ("list",)), ("trial", ("run", "plan.toml"))])
-@pytest.mark.parametrize("what", ["hang_unheard", "hang_elsewhere"])
-def test_the_first_ctrl_c_ends_what_waits_for_it(
-    hostile: Hostile, when: str, words: tuple[str, ...], what: str
-) -> None:
+def hangs_until_ctrl_c(hostile: Hostile, case: tuple[str, tuple[str, ...], str]) -> None:
+    """The first Ctrl-C ends what waits for it."""
+    when, words, what = case
     plan = PLAN.replace('time_limit = "300ms"', 'time_limit = "10min"')
     (hostile.lockbench.folder / "plan.toml").write_text(plan, encoding="utf-8")
     process = hostile.lockbench.start(
@@ -180,7 +173,7 @@ def test_the_first_ctrl_c_ends_what_waits_for_it(
 
 
 # A value for each figure that no trial can have measured.
-FALSE = [
+FALSE: list[tuple[str, Any]] = [
     ("makespan_s", -1),
     ("makespan_s", 0),
     ("makespan_s", 1e308),
@@ -209,8 +202,9 @@ FALSE = [
 ]
 
 
-@pytest.mark.parametrize("field, value", FALSE, ids=lambda value: str(value)[:20])
-def test_a_sample_with_a_false_value_is_refused(hostile: Hostile, field: str, value: Any) -> None:
+def says_something_false(hostile: Hostile, field_and_value: tuple[str, Any]) -> None:
+    """The sample is refused."""
+    field, value = field_and_value
     sample = sample_of(hostile)
     sample[field] = value
     (hostile.lockbench.folder / "sample.json").write_text(json.dumps(sample), encoding="utf-8")
@@ -220,7 +214,8 @@ def test_a_sample_with_a_false_value_is_refused(hostile: Hostile, field: str, va
     assert field in row["reason"]
 
 
-def test_a_sample_with_true_values_is_taken(hostile: Hostile) -> None:
+def says_nothing_false(hostile: Hostile, _: None) -> None:
+    """The sample is taken."""
     sample = sample_of(hostile)
     (hostile.lockbench.folder / "sample.json").write_text(json.dumps(sample), encoding="utf-8")
     says = str(hostile.lockbench.folder / "sample.json")
@@ -243,14 +238,68 @@ def sample_of(hostile: Hostile) -> dict[str, Any]:
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("what", ENDS)
-def test_stress_ends_with_what_goes_wrong_when_it_is_listed(hostile: Hostile, what: str) -> None:
+def goes_wrong_when_stress_lists_it(hostile: Hostile, what: str) -> None:
     done = hostile.run("plugin", what, "stress", "hostile", "--engine", "real", "--budget", "1s")
     assert done.returncode in (1, 2)
     assert done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("what", ["crash", "exit_0", "exit_2", "flood_output", "flood_errors"])
-def test_stress_ends_with_what_goes_wrong_in_a_lock(hostile: Hostile, what: str) -> None:
+def goes_wrong_under_stress(hostile: Hostile, what: str) -> None:
     done = hostile.run("lock", what, "stress", "hostile", "--engine", "real", "--budget", "1s")
     assert done.returncode in (1, 2, 3)
+
+
+WAITS = ("hang", "stop", "hang_unheard", "hang_elsewhere")  # until lockbench's deadline
+CASES: list[tuple[Callable[[Hostile, Any], None], list[Any]]] = [
+    (goes_wrong_when_a_trial_loads_it, list(ENDS)),
+    (goes_wrong_in_a_lock, [name for name in ENDS if name not in ("hang", "close_all")]),
+    (goes_wrong_when_it_is_described, list(ENDS)),
+    (goes_wrong_when_stress_lists_it, list(ENDS)),
+    (goes_wrong_under_stress, ["crash", "exit_0", "exit_2", "flood_output", "flood_errors"]),
+    (
+        leaves_something_behind,
+        [
+            (when, what)
+            for when in ("plugin", "trial", "lock")
+            for what in ("leave_a_process", "multiply", "ignore_signals")
+        ],
+    ),
+    (
+        hangs_until_ctrl_c,
+        [
+            (when, words, what)
+            for when, words in (("plugin", ("list",)), ("trial", ("run", "plan.toml")))
+            for what in ("hang_unheard", "hang_elsewhere")
+        ],
+    ),
+    (says_something_false, FALSE),
+    (says_nothing_false, [None]),
+]
+ALL = {
+    f"{check.__name__}-{number}-{case}"[:70]: (check, case)
+    for check, cases in CASES
+    for number, case in enumerate(cases)
+}
+
+
+@pytest.fixture(scope="module")
+def results(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, Future[None]]]:
+    """The selected cases, begun all at once: nearly all of their time is waiting."""
+    names = [item.callspec.params["name"] for item in request.session.items if in_all(item)]
+    waiting = [name for name in names if ALL[name][1] in WAITS]
+    with ThreadPoolExecutor(len(waiting) + 4) as pool:
+        begun = {}
+        for name in sorted(names, key=lambda name: name not in waiting):
+            begun[name] = pool.submit(assert_contained, *ALL[name], tmp_path_factory.mktemp("case"))
+        yield begun
+
+
+def in_all(item: Any) -> bool:
+    return item.function is test_what_a_plugin_does_is_contained
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_what_a_plugin_does_is_contained(name: str, results: dict[str, Future[None]]) -> None:
+    results[name].result()

@@ -123,18 +123,21 @@ def check_table_rows(text: str, records: list[dict[str, Any]]) -> None:
 
 
 def check_outputs_agree(capsys: Capture, run: Path, page: bool) -> None:
-    document = json.loads(output(capsys, run, "--format", "json"))
-    records = document["comparisons"]
+    """Loads and decides once: the formats get one result, as from one call each."""
+    result = compare.compared(compare.parser().parse_args([str(run)]))
+    forms = ("json", "csv", "markdown", "text")
+    out = {form: compare.written(result, form, brief=False) for form in forms}
+    capsys.readouterr()
+    records = json.loads(out["json"])["comparisons"]
     for one in records:
         check_record(one)
     assert len({(one["cell"], one["primitive"]) for one in records}) == len(records)
-    table = csv.DictReader(io.StringIO(output(capsys, run, "--format", "csv")))
+    table = csv.DictReader(io.StringIO(out["csv"]))
     assert [typed(row) for row in table] == records
-    check_table_rows(output(capsys, run, "--format", "markdown"), records)
-    told = output(capsys, run)
+    check_table_rows(out["markdown"], records)
     for word in ("faster", "slower", "same"):
         count = sum(one["verdict"] == word for one in records)
-        assert len(re.findall(rf"  {word}(?:[:;].*)?$", told, re.MULTILINE)) == count
+        assert len(re.findall(rf"  {word}(?:[:;].*)?$", out["text"], re.MULTILINE)) == count
     if page:
         assert report.main([str(run)]) == 0
         written = (run / "report.html").read_text(encoding="utf-8")
