@@ -109,7 +109,7 @@ class [[gnu::visibility("default")]] BasicAdaptiveMutex
   }
 
   void unlock() {
-    internal::check_use([this] { return held(); }, "AdaptiveMutex: unlock() while nobody holds it");
+    internal::check_use([this] { return held(); }, "AdaptiveMutex: unlock() of a free lock");
     const platform::Atomic<std::uint8_t>& mode = Releases::mode(this);
     // relaxed, here and below: the barriers order it with the store between the two loads; a thread
     // that set kSlow saw that store, or is seen here.
@@ -141,7 +141,7 @@ class [[gnu::visibility("default")]] BasicAdaptiveMutex
 
   static constexpr int kSpins = platform::spins(40);
 
-  // relaxed: asked by a thread that holds it, or that nobody else uses it with.
+  // relaxed: called by the holder, or while no other thread uses it.
   bool held() const {
     return (state_.load(std::memory_order_relaxed) & kHeld) != 0;
   }

@@ -188,7 +188,7 @@ class BiasedRecursiveMutex : public internal::TimedMembers<BiasedRecursiveMutex<
       phase = phase_.load(std::memory_order_relaxed);
     }
     if (phase == kLeaving) return true;
-    // relaxed: the revoker saw 0, and nobody asks again (I3).
+    // relaxed: the revoker saw 0, and no thread asks again (I3).
     inside_.store(0, std::memory_order_relaxed);
     return false;
   }

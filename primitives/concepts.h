@@ -40,6 +40,7 @@ enum class Scope { kThread, kProcess, kHost };
 struct Promises {
   bool excludes = true;       // false for `none` alone
   bool lock_per_key = false;  // two different keys never wait for each other, whatever their hashes
+  bool one_lock = false;      // every two keys wait for each other
   bool reentrant = false;     // the holder may lock again
   bool timed = false;         // handles are TimedLockable
   bool fair = false;          // first come, first served
@@ -97,8 +98,8 @@ concept KeyedLock = Key<K> && requires(P& primitive, const P& constant, K key) {
 template <class P, class K = std::uint64_t>
 using HandleOf = decltype(std::declval<P&>().handle(std::declval<K>()));
 
-// A primitive that takes two keys at once, in an order that cannot deadlock with anybody else who
-// takes them this way, even when both keys are one or share a lock.
+// A primitive that takes two keys at once, in an order that cannot deadlock with any other thread
+// that takes them this way, even when both keys are one or share a lock.
 template <class P, class K = std::uint64_t>
 concept PairLock = KeyedLock<P, K> && requires(P& primitive, K key) {
   { primitive.handle_both(key, key) } -> Lockable;

@@ -2,48 +2,50 @@
 
 // FileLock: a lock file for every key in use, in a folder that processes share.
 //
-// Guarantees   mutual exclusion per key between all threads of all processes that use the folder,
-//              scripts that use `ln -s` (symlink form) or `mkdir` (directory form) on the same
-//              names included; a lock whose owner was killed is recovered, one whose owner is
-//              stopped is not; nothing outside the folder is ever written, whatever is planted in
-//              it; no lock and no litter is left by processes that end, and that of killed ones is
-//              swept by the next that opens the folder or recovers a lock.
-// Not offered  FIFO order; recursion; recovery when a thread ends and its process lives on, and
-//              where nothing can be known of the owner (file_owner.h): then waiters go on
-//              waiting; protection from those who may write the folder and keep a lock for good.
-// Requires     the rules for handles in concepts.h; /proc; a folder of this user's or the
-//              superuser's, not writable by everybody unless sticky; links of symbolic links
-//              (symlink form) or renameat2 (directory form).
-// fork()       a child may use the FileLock and locks with claims of its own, unless another thread
-//              of the parent was inside a call at the time of the fork(). A key that the parent
-//              holds stays the parent's: unlock() by the child's copy of the handle returns
-//              kNotOwner. execve() keeps the keys that the process holds until it ends.
-// Errors       the constructor throws FileLockError when the folder will not do, locking when its
-//              file cannot be made. unlock() never throws and says what became of it.
-// Cost         symlink form: two links made and undone, one read: 6-10 us, no new file. A key that
-//              is held is waited for asleep.
+// Guarantees   mutual exclusion per key between all threads of all processes that use the folder.
+//              Scripts take part with `ln -s` (symlink form) or `mkdir` (directory form) on the
+//              same names. A lock whose owner was killed is recovered; a lock whose owner is
+//              stopped is not. Nothing outside the folder is written, whatever the folder contains.
+//              A process that ends leaves no file. The files of a killed process are removed by the
+//              next process that opens the folder or recovers a lock.
+// Not offered  FIFO order; recursion; recovery from a thread that ends while its process lives, or
+//              from an owner of which nothing can be known (file_owner.h): waiters keep waiting;
+//              protection from a user who may write to the folder and keeps a lock forever.
+// Requires     the rules for handles in concepts.h; /proc; a folder that belongs to this user or to
+//              the superuser and that not everybody may write to, unless it is sticky; hard links
+//              to symbolic links (symlink form) or renameat2 (directory form).
+// fork()       a child may use the FileLock and take locks with claims of its own, unless another
+//              thread of the parent was inside a call at the time of the fork(). A key that the
+//              parent holds stays the parent's: unlock() by the child's copy of the handle returns
+//              kNotOwner. After execve() the process keeps its keys until it ends.
+// Errors       the constructor throws FileLockError if the folder is not usable; lock() throws it
+//              if the lock file cannot be made. unlock() never throws and returns what happened.
+// Cost         symlink form: two links are made and removed, one is read: 6-10 us, no new file. A
+//              thread that waits for a key sleeps.
 //
 // Invariants
-//   I1  a lock file appears in one step, with its owner's text in it (file_forms.h), and only where
+//   I1  A lock file appears in one step, with its owner's text in it (file_forms.h), and only where
 //       there was none.
-//   I2  no two claims ever have the same text.
-//   I3  the lock file of an owner that lives is removed by that owner alone.
-//   I4  the lock file of a dead owner is removed only by a process that holds the folder's rescue
-//       guard; and a dead owner takes no lock.
-//   From these: what a rescuer reads under the guard, and finds to be a dead owner's, is still that
-//   when he removes it. The owner cannot remove it (dead), another rescuer is kept out, and nobody
-//   can put a successor's in its place while it is there. So two rescuers at once remove one stale
-//   lock, and never the successor's. A rescuer that is killed loses the guard with its life.
-//   For unlock() likewise: what the owner reads and finds to be its own is so when it removes it.
+//   I2  No two claims ever have the same text.
+//   I3  Only the owner removes the lock file of an owner that lives.
+//   I4  Only the process that holds the folder's rescue guard removes the lock file of a dead
+//       owner. A dead owner takes no lock.
+//   Consequence for recovery: a process that holds the guard reads a lock file and finds that its
+//   owner is dead. Until it removes that file, the file does not change: the owner cannot remove it
+//   (dead), other rescuers wait for the guard, and a successor cannot create its file while this
+//   one exists. So two rescuers remove one stale lock once, and never the successor's. A rescuer
+//   that is killed loses the guard when it dies.
+//   Consequence for unlock(): the file that the owner reads and recognises as its own is still its
+//   own when it removes it.
 //
-// Waking. A waiter sleeps on a word that this user's processes share (wake_words.h), and every 5 to
-// 20 ms looks whether the owner lives: that is how long a killed owner's lock stays unused. Where
-// there are no such words, or the owner is a script, which wakes nobody, it waits for three things
-// at once: something leaving the folder (inotify), whoever removes it; the owner's end (pidfd); and
-// kLongestLook, for what neither tells: file systems and limits without inotify, old kernels, other
-// machines. Without inotify it looks after 1, 2, 4, … ms up to kLongestLook. Not inotify always:
-// the kernel takes tens of milliseconds to close it, which a process that is killed has to wait for
-// before it is dead and what it held is free.
+// Waking. A waiter sleeps on a word that this user's processes share (wake_words.h). Every 5 to 20
+// ms it checks whether the owner lives, so a killed owner's lock stays unused for that long. If
+// there are no such words, or the owner is a script, which wakes no waiter, the waiter waits for
+// three events at once: a file leaves the folder (inotify), whoever removes it; the owner ends
+// (pidfd); or kLongestLook has passed, for what neither of them reports: file systems and limits
+// without inotify, old kernels, other machines. Without inotify it checks after 1, 2, 4, … ms, up
+// to kLongestLook. inotify is not always used because the kernel takes tens of milliseconds to
+// close it, and a process that is killed is not dead until then.
 #pragma once
 
 #include <algorithm>
@@ -80,12 +82,12 @@ namespace lockbench {
 // What became of an unlock().
 enum class Unlocked {
   kYes,
-  kNoSuchLock,    // there is no lock file: nobody holds the key
-  kNotOwner,      // there is one, and it is somebody else's
-  kCannotRemove,  // it is this handle's, which still holds it: the folder refuses
+  kNoSuchLock,    // there is no lock file: the key is free
+  kNotOwner,      // another owner holds the key
+  kCannotRemove,  // the file system refuses: this handle still holds the key
 };
 
-// What to leave out, where it is known not to work, or to see what the rest does without.
+// Ways of waiting that can be switched off: where they do not work, and in tests of the others.
 struct FileLockOptions {
   bool wake_words = true;
   bool watch_folder = true;
@@ -135,7 +137,7 @@ class FileLock {
     K key;
   };
 
-  // A key, as handles know it.
+  // A key in the form that handles use.
   struct Target {
     template <class K>
     explicit Target(K key) : name(key), hash(KeyHash{}(key)) {}
@@ -170,7 +172,7 @@ class FileLock {
     return wakes_.open() ? wakes_.observe(target.hash) : 0;
   }
 
-  // Always in this order: observe, try, sleep. What is released after the first ends the last.
+  // The order is essential: observe, try, sleep. A release after the observe ends the sleep.
   [[gnu::noinline, gnu::cold]] bool wait_for(const Target& target, const internal::FileClaim& claim,
                                              platform::Time deadline, std::uint32_t seen) {
     platform::Duration look = kFirstLook;
@@ -181,7 +183,7 @@ class FileLock {
           wakes_.open() ? wakes_.sleep(target.hash, seen, std::min(deadline, now + look))
                         : platform::FutexWait::kTimedOut;
       if (slept == platform::FutexWait::kWoken && contend(target, claim)) return true;
-      // Whoever was woken last may have been killed before it took the lock.
+      // The waiter that was woken last may have been killed before it took the lock.
       if (wakes_.open() && slept != platform::FutexWait::kChanged) wakes_.settle(target.hash);
       if (slept == platform::FutexWait::kTimedOut) {
         look_after(target, deadline);
@@ -192,15 +194,15 @@ class FileLock {
     }
   }
 
-  // No wake-up came for a while: the owner may be dead, or one that wakes no waiters.
+  // No wake-up came for a while: the owner may be dead, or it may be a script, which wakes none.
   void look_after(const Target& target, platform::Time deadline) {
     const std::string owner = owner_of(target);
     const bool wakes_us = wakes_.open() && internal::parse_file_owner(owner).has_value();
     if (!recover(target, owner) && !wakes_us) outwait(target, owner, deadline);
   }
 
-  // For the one waiter that was woken: it stays awake for some changes of the holder. Meanwhile no
-  // other is woken, who would come in vain.
+  // For the waiter that was woken: it stays awake for some changes of the holder. Meanwhile no
+  // other waiter is woken, since it would find the key taken.
   bool contend(const Target& target, const internal::FileClaim& claim) {
     constexpr int kTries = 16;
     for (int i = 0; i < kTries; ++i) {
@@ -214,13 +216,13 @@ class FileLock {
     return false;
   }
 
-  // Until `owner` has gone, or time is up.
+  // Waits until `owner` has gone or the deadline has passed.
   [[gnu::noinline, gnu::cold]] void outwait(const Target& target, const std::string& owner,
                                             platform::Time deadline) {
     platform::RemovalWatch removals = watches_.take().value_or(platform::RemovalWatch());
     const bool told = options_.watch_folder && removals.start(in());
     platform::FileDescriptor process;
-    // Of a recycled number it tells nothing, which recover() finds out, being asked after this.
+    // It reports nothing about a process number that was reused; recover(), called next, does.
     if (const auto known = internal::parse_file_owner(owner); known && options_.watch_owner) {
       process = platform::watch_process(static_cast<platform::ProcessId>(known->process));
     }
@@ -252,7 +254,7 @@ class FileLock {
     if (!owner || folder_.life_of(*owner) != internal::Life::kDead) return false;
     const internal::RescueGuard guard(folder_);
     if (!guard.held()) return false;
-    // I4: read again under the guard, and then nobody else removes it.
+    // I4: read again under the guard, which keeps other rescuers out.
     if (!held_by(target, text)) return true;
     const std::string claim = internal::claim_name(text);
     if (Form::give_back(in(), claim.c_str(), target.name.c_str()) != 0) return false;
@@ -315,7 +317,7 @@ class FileLock<Form>::Handle : public internal::TimedMembers<Handle> {
     if (result == Unlocked::kYes) {
       lock_.claims_.keep(std::move(claim));
     } else {
-      lock_.claims_.discard(claim);  // somebody removed the lock; who knows what became of this
+      lock_.claims_.discard(claim);  // another process removed the lock: do not use this again
     }
     return result;
   }

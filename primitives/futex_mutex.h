@@ -52,7 +52,7 @@ class FutexMutex : public internal::TimedMembers<FutexMutex> {
   }
 
   void unlock() {
-    internal::check_use([this] { return held(); }, "FutexMutex: unlock() while nobody holds it");
+    internal::check_use([this] { return held(); }, "FutexMutex: unlock() of a free lock");
     // (4) release: publishes the critical section to (1), (2) and (3).
     if (state_.exchange(kFree, std::memory_order_release) == kHeldWaiters) [[unlikely]] {
       platform::futex_wake(state_, 1);
@@ -72,7 +72,7 @@ class FutexMutex : public internal::TimedMembers<FutexMutex> {
     kHeldWaiters = 2,
   };
 
-  // relaxed: asked by a thread that holds it, or that nobody else uses it with.
+  // relaxed: called by the holder, or while no other thread uses it.
   bool held() const {
     return state_.load(std::memory_order_relaxed) != kFree;
   }

@@ -22,7 +22,7 @@ namespace lockbench {
 template <BaseLock Base = AdaptiveMutex>
 class GlobalLock {
  public:
-  static constexpr Promises kPromises{.timed = TimedLockable<Base>};
+  static constexpr Promises kPromises{.one_lock = true, .timed = TimedLockable<Base>};
 
   using Handle = internal::Claim<Base>;
 

@@ -76,7 +76,7 @@ class KeyedLimited {
 
   // `limit` is above 0; else throws std::invalid_argument. `buckets`, at least 1, is rounded up to
   // a power of two; about twice the keys held at once keeps the walks short. Throws
-  // std::system_error when there is no thread to be had.
+  // std::system_error when no thread can be started.
   explicit KeyedLimited(platform::Duration limit = kDefaultLimit,
                         std::size_t buckets = kDefaultBuckets)
       : limit_(limit),
@@ -160,7 +160,7 @@ class KeyedLimited {
     wake.signal(waiter, internal::Waiter::kGranted);
   }
 
-  // Takes the key if it is free, or if its holder's time is up and nobody waits for it.
+  // Takes the key if it is free, or if its holder's time is up and no thread waits for it.
   bool take_at_once(Bucket& bucket, Node& node) {
     Node* const holder = bucket.holder_of(node);
     if (holder == &node) [[unlikely]]

@@ -103,7 +103,7 @@ class KeyedMutex {
     return bytes;
   }
 
-  // Keys that somebody holds now. For tests and census, not for decisions.
+  // Keys that are held now. For tests and census, not for decisions.
   std::size_t keys_kept() const {
     std::size_t count = 0;
     for (std::size_t i = 0; i <= mask_; ++i) count += buckets_[i].keys();

@@ -15,7 +15,7 @@
 //   held
 //                by a thread that waits without limit for one more, lock() throws at once
 //   kShare       it uses the lease that it holds, which is free again after its last unlock()
-//   kWait        it gets another, or waits: if all holders of a shard ask again, for ever
+//   kWait        it gets another, or waits: if all holders of a shard ask again, forever
 //
 // A thread gets the lease that it had last, if that is free: as long as there are as many leases as
 // threads, each keeps its own, and they share no cache line.
@@ -111,7 +111,7 @@ class BasicLeasePool {
     return sizeof *this + count_ * (sizeof(Shard) + Slots::bytes(leases_));
   }
 
-  // Leases of `shard` that nobody holds now.
+  // Leases of `shard` that are free now.
   std::uint32_t available(std::uint64_t shard) const { return census(shard).free; }
 
   LeaseCensus census(std::uint64_t shard) const {

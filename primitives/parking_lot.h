@@ -2,7 +2,7 @@
 
 // ParkingMutex: a mutex of one byte, whose waiters queue elsewhere.
 //
-// A lock that nobody waits for needs no memory for a queue. So the queues of all locks of this type
+// A lock without waiters needs no memory for a queue. So the queues of all locks of this type
 // are in one table of the process, found by the lock's address; the lock keeps a bit that says
 // whether its queue is empty. Programs with millions of locks pay a byte for each.
 //
@@ -71,7 +71,7 @@ class [[gnu::visibility("default")]] ParkingMutex : public internal::TimedMember
   }
 
   void unlock() {
-    internal::check_use([this] { return held(); }, "ParkingMutex: unlock() while nobody holds it");
+    internal::check_use([this] { return held(); }, "ParkingMutex: unlock() of a free lock");
     std::uint8_t expected = kHeld;
     // (2) release: publishes the critical section to (1). relaxed on failure: unlock_slow() is
     // ordered by the bucket's mutex.
@@ -90,7 +90,7 @@ class [[gnu::visibility("default")]] ParkingMutex : public internal::TimedMember
 
   static constexpr int kSpins = platform::spins(80);  // about 2 us; see FutexMutex
 
-  // relaxed: asked by a thread that holds it, or that nobody else uses it with.
+  // relaxed: called by the holder, or while no other thread uses it.
   bool held() const {
     return (state_.load(std::memory_order_relaxed) & kHeld) != 0;
   }

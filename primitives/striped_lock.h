@@ -13,7 +13,8 @@
 //
 // Invariants
 //   I1  a key's stripe depends on its hash and the stripe count alone.
-//   I2  whoever takes several stripes takes the lower index first, and an index that comes up twice
+//   I2  a thread that takes several stripes takes the lower index first, and an index that comes up
+//   twice
 //       once.
 // Source       "Lock object sharing with hashes", a weblog entry of 8 January 2008; the padding and
 //              the order for several keys are ours.

@@ -52,6 +52,7 @@ template <class P, Key K>
 class Accounts : public PerKey<P, K, AccountRecord> {
  public:
   static constexpr std::string_view kName = "accounts";
+  static constexpr KeyType kUsualKeyType = KeyType::kString;
   static constexpr std::string_view kSummary =
       "reads a user's record by e-mail address, holds, and writes all of it back";
 

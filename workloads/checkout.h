@@ -3,14 +3,14 @@
 // Checkout: take a lease of a shard, hold, give it back. The fourth seed's work.
 //
 // With `second_lease` the holder works, asks for a second lease of the same shard while it has the
-// first, and works on that one, too: when all leases are out to such holders, they wait for each
-// other for ever. A primitive that sees it coming refuses the second lease; then the holder gives
-// the first one back, and its operation is given up.
+// first, and works on that one, too. If all leases are held by threads that ask, they wait for each
+// other forever. A primitive that detects this refuses the second lease; then the holder returns
+// the first one, and its operation is given up.
 //
-// Proof. Each lease has a note of who holds it and a count of its uses: a taker must find the note
-// blank and still have his own name on it when he gives back; the counts must add up. Afterwards
-// every lease must be there to take, and not one more; where a thread can hold but one, as it goes
-// in again on the lease that it has, the primitive's census must say so.
+// Proof. Each lease has a holder's name and a count of its uses. A thread that takes a lease must
+// find no name on it, and must find its own name when it returns the lease; the counts must add up.
+// Afterwards it must be possible to take every lease and no more. If a thread can hold only one,
+// because it shares the lease that it has, the primitive's census must agree.
 #pragma once
 
 #include <array>
@@ -32,10 +32,14 @@ class Checkout {
   static constexpr bool kAccepts = LeaseLock<P, K>;
   static constexpr std::string_view kNeeds = "numbered leases (lease and its baselines)";
   static constexpr std::array<std::string_view, 1> kScenarios{"second_lease"};
+  static constexpr std::array<std::string_view, 4> kUsualPrimitives{"lease", "lease_condvar",
+                                                                    "lease_tbb", "lease_semaphore"};
+  static constexpr std::uint64_t kUsualKeys = 1;
 
   Checkout(P& primitive, const WorkloadSettings& settings, const SpinPace& pace)
       : primitive_(primitive),
         settings_(settings),
+        second_lease_(settings.scenario == kScenarios[0]),
         hold_(settings.hold, pace),
         keys_(settings.keys, "shard-", ""),
         sequences_(KeySequences::draw(settings)),
@@ -63,7 +67,7 @@ class Checkout {
         return false;
       }
       bool served = true;
-      if (shared_.settings_.second_lease) {
+      if (shared_.second_lease_) {
         served = use_both(shard, handle.lease());
       } else {
         use(shard, handle.lease());
@@ -177,7 +181,7 @@ class Checkout {
 
   std::optional<HoldBound> hold_bound() const {
     HoldBound bound = bound_of_sequences(sequences_, settings_);
-    if (settings_.second_lease) {
+    if (second_lease_) {
       bound.busiest_key_holds *= 2;
       bound.busiest_thread_holds *= 2;
       bound.holds *= 2;
@@ -190,6 +194,7 @@ class Checkout {
 
   P& primitive_;
   const WorkloadSettings settings_;
+  const bool second_lease_;
   const Worker hold_;
   const KeySpace<K> keys_;
   const KeySequences sequences_;

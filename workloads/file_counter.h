@@ -8,7 +8,7 @@
 // the old number or the new one, never half of one.
 //
 // Proof. Each process knows how often it added; the sum must be what the file says. And since
-// nobody else may be inside, a word that all share must be nobody's when a process comes in, and
+// no other process may be inside, a shared word must be empty when a process comes in, and
 // its own until it leaves.
 #pragma once
 
@@ -85,7 +85,7 @@ class ProcessTallies {
   ProcessTallies(const ProcessTallies&) = delete;
   ProcessTallies& operator=(const ProcessTallies&) = delete;
 
-  // Whether nobody was inside. relaxed, here and below: the lock under test must order these.
+  // Whether no process was inside. relaxed, here and below: the lock under test must order these.
   bool enter(std::uint32_t process) {
     const bool alone = inside().load(std::memory_order_relaxed) == kNobody;
     inside().store(process + 1, std::memory_order_relaxed);
@@ -132,6 +132,10 @@ class FileCounter {
       kOneHolder<P, K> && (P::kPromises.scope != Scope::kThread || !P::kPromises.excludes);
   static constexpr std::string_view kNeeds = "a lock between processes (file and its peers)";
   static constexpr std::array<std::string_view, 0> kScenarios{};
+
+  static constexpr std::array<std::string_view, 4> kUsualPrimitives{
+      "file", "file_flock", "file_ofd", "file_robust_mutex"};
+  static constexpr std::uint64_t kUsualKeys = 1;
 
   static std::string refusal(const WorkloadSettings& settings, std::uint64_t) {
     return settings.keys == 1 ? "" : "counts in one file; take 1 key, or leave keys out";

@@ -4,7 +4,7 @@
 //
 // A primitive that hashes keys to fewer locks makes threads wait for each other that have nothing
 // in common. Each thread notes the key that it holds on a line of its own: one store to take, one
-// to leave. Whoever is about to wait looks at all lines. What he sees may be a moment old: the
+// to leave. A thread that is about to wait reads all lines. What it reads may be a moment old: the
 // board gives shares, not proofs.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// leases_amiss: whether a shard that nobody uses has the leases that it should have.
+// leases_amiss: whether an unused shard has all of its leases.
 #pragma once
 
 #include <cstdint>

@@ -5,10 +5,11 @@
 //
 // Every acquisition adds one to a counter under the lock, so an operation is worth five.
 //
-// Proof. The counter is the number of acquisitions that succeeded; it must not change under the
-// feet of a holder, least of all between the unlock of an inner lock and that of the outer one.
+// Proof. The counter is the number of acquisitions that succeeded; it must not change
+// during a hold, in particular not between the unlock of an inner lock and that of the outer one.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <mutex>
 #include <optional>
@@ -16,6 +17,15 @@
 #include "workloads/operation.h"
 
 namespace lockbench {
+
+// Five acquisitions and five releases each.
+enum class Scenario {
+  kLockUnlock,             // one after the other
+  kReentrantLockUnlock,    // five deep
+  kMixedLockUnlock,        // some nested, some not
+  kLockUnlockNonblocking,  // one after the other, by try_lock
+  kContextManager,         // mixed, released by scope
+};
 
 // kCounts: whether anything is done inside; without, an operation is nothing but the locks, and
 // prove() has nothing to say.
@@ -38,6 +48,8 @@ class Nested {
       "context_manager"};
 
   static constexpr std::uint32_t kAcquisitions = 5;
+  static constexpr std::array<std::string_view, 2> kUsualPrimitives{"reentrant", "recursive_mutex"};
+  static constexpr std::uint64_t kUsualKeys = 1;
 
   static std::string refusal(const WorkloadSettings& settings, std::uint64_t) {
     if (settings.keys != 1) {
@@ -50,6 +62,7 @@ class Nested {
   Nested(P& primitive, const WorkloadSettings& settings, const SpinPace& pace)
       : primitive_(primitive),
         settings_(settings),
+        scenario_(scenario_of(settings)),
         hold_(settings.hold, pace),
         keys_(settings.keys, "counter-", ""),
         hold_lines_(1, hold_.lines()) {}
@@ -61,7 +74,7 @@ class Nested {
     template <class Probe>
     bool operate(Probe& probe) {
       auto handle = shared_.primitive_.handle(shared_.keys_[0]);
-      switch (shared_.settings_.scenario) {
+      switch (shared_.scenario_) {
         case Scenario::kLockUnlock:
           return one_after_the_other(probe, handle);
         case Scenario::kReentrantLockUnlock:
@@ -82,7 +95,7 @@ class Nested {
    private:
     friend class Nested;
 
-    // One critical section: count, and see that nobody else does.
+    // One critical section: count, and check that no other thread does.
     void section() {
       if constexpr (!kCounts) {
         // To the compiler, anything may have been done here.
@@ -111,7 +124,7 @@ class Nested {
       handle.unlock();
     }
 
-    // A try that fails is told by given_up(); the operation is done all the same.
+    // given_up() counts the tries that fail; the operation is done nevertheless.
     template <class Handle>
     bool nonblocking(Handle& handle) {
       for (std::uint32_t i = 0; i < kAcquisitions; ++i) {
@@ -227,8 +240,15 @@ class Nested {
   }
 
  private:
+  static Scenario scenario_of(const WorkloadSettings& settings) {
+    const auto named = std::find(kScenarios.begin(), kScenarios.end(), settings.scenario);
+    // The first one is what `nested` means.
+    return static_cast<Scenario>(named == kScenarios.end() ? 0 : named - kScenarios.begin());
+  }
+
   P& primitive_;
   const WorkloadSettings settings_;
+  const Scenario scenario_;
   const Worker hold_;
   const KeySpace<K> keys_;
   Guarded count_;

@@ -13,6 +13,15 @@
 //   static std::string refusal(const WorkloadSettings& settings, std::uint64_t holders);
 //                                            // optional: why it cannot run so, and what would be
 //                                            // right; empty: it can. `holders` of a key at once
+//   static bool served_by_others(const WorkloadSettings& settings);
+//                                            // optional: processes that are not the trial's, such
+//                                            // as a database server, work for it
+//   static constexpr std::uint32_t kAcquisitions;  // optional: of one operation; else 1
+//   static constexpr std::array<std::string_view, n> kUsualPrimitives;
+//   static constexpr std::uint64_t kUsualKeys;
+//   static constexpr KeyType kUsualKeyType;  // optional: what a sweep has where the user gives
+//                                            // nothing; else SweepDefaults of
+//                                            harness/plan/preset.h
 //   Workload(P& primitive, const WorkloadSettings& settings, const SpinPace& pace);
 //   Actor actor(std::uint32_t thread);       // on the thread that will use it
 //   using Tally = …;                         // what an actor notes

@@ -9,14 +9,14 @@
 //   std::uint64_t updates() const;
 //
 // Proof. Each thread knows from its ring how often it updated each key; the sum must be what the
-// record says. And since nobody else may be inside, the record must not change during the hold.
+// record says. Since no other thread may be inside, the record must not change during the hold.
 //
 // Where the primitive may take a key from a holder who is late, the record is read and written
-// through the primitive's fence. A late holder's write is refused there, and he is told: that
+// through the primitive's fence. A late holder's write is refused there, and it is told so: that
 // update was not made, its operation does not count, and it is not tried again, since a hold that
 // is longer than the limit would be late again. Every update that was accepted must be there, and
 // the record must not change between a read and a write that were both let through. Refused writes
-// and holds that ended early are told in the row.
+// and the row counts the holds that ended early.
 //
 // Where the primitive hashes keys to fewer locks and the settings ask for it, watched acquisitions
 // tell whether the lock was held for their own key or for another (a false conflict).
@@ -47,7 +47,7 @@ class PerKeyBooks {
     std::uint64_t true_conflicts = 0;
     std::uint64_t false_conflicts = 0;
     std::uint64_t expired_holds = 0;
-    std::vector<std::uint32_t> given_up;  // keys that were not to be had: no update made
+    std::vector<std::uint32_t> given_up;  // keys that could not be acquired: no update made
     std::vector<std::uint32_t> refused;   // keys whose update came too late: no update made
   };
 

@@ -51,15 +51,6 @@ struct KeyDistribution {
 
 enum class KeyType { kU64, kString };
 
-// The fifth seed's scenarios: five acquisitions and five releases each.
-enum class Scenario {
-  kLockUnlock,             // one after the other
-  kReentrantLockUnlock,    // five deep
-  kMixedLockUnlock,        // some nested, some not
-  kLockUnlockNonblocking,  // one after the other, by try_lock
-  kContextManager,         // mixed, released by scope
-};
-
 // Everything a workload knows of its trial.
 struct WorkloadSettings {
   std::uint32_t threads = 1;
@@ -68,10 +59,9 @@ struct WorkloadSettings {
   Work hold;
   Nanoseconds timeout{0};        // 0: waits as long as it takes; else try_lock_for(timeout)
   std::uint64_t operations = 0;  // per thread, when the number is fixed; 0 when time decides
-  Scenario scenario = Scenario::kLockUnlock;  // `nested` only
+  std::string scenario;          // one of the workload's kScenarios; empty: the user gave none
   bool watch_conflicts = false;  // tells false conflicts from true ones, where keys are hashed
-  bool second_lease = false;     // `checkout` only: asks for a second lease while holding one
-  std::string server;            // `database` only: PostgreSQL's address; empty: SQLite
+  std::string server;            // the address of a database server; empty: there is none
   std::uint64_t seed = 1;
 };
 

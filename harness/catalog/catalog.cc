@@ -36,6 +36,7 @@ const std::string& chosen(const PrimitiveSpec& spec, const Choice& usual) {
 
 std::vector<std::string> parameters_of(const Listing& listing) {
   std::vector<std::string> names;
+  names.reserve(listing.choices.size() + listing.numbers.size());
   for (const Choice& choice : listing.choices) names.push_back(choice.parameter);
   for (const Number& number : listing.numbers) names.push_back(number.parameter);
   return names;
@@ -74,16 +75,9 @@ std::string server_address() {
   return address == nullptr ? "" : address;
 }
 
-absl::Status check_server(const Cell& cell) {
-  if (cell.workload.scenario != kPostgresql || !server_address().empty()) return absl::OkStatus();
-  return unfit("workload " + quoted(to_text(cell.workload)) +
-               " needs a server; set LOCKBENCH_POSTGRES to its address, as "
-               "postgresql://user@host/name, or take " +
-               quoted(cell.workload.name) + ", which is SQLite");
-}
-
-// How many may hold one key at once.
-std::uint64_t holders_at_once(const CatalogEntry& entry, const Arguments& arguments) {
+std::uint64_t holders_of_a_key(const CatalogEntry& entry, const Arguments& arguments,
+                               const Cell& cell) {
+  if (!entry.promises.excludes) return cell.threads;
   for (const Number& number : entry.listing.numbers) {
     if (number.holders_of_a_key) return arguments[number.parameter];
   }
@@ -95,7 +89,7 @@ absl::Status check_workload(const WorkloadListing& workload, const Cell& cell,
   if (workload.refusal == nullptr) return absl::OkStatus();
   const std::string refusal = workload.refusal(settings_of({.cell = cell}), holders);
   return refusal.empty() ? absl::OkStatus()
-                         : unfit("workload " + quoted(workload.name) + " " + refusal);
+                         : unfit("workload " + quoted(to_text(cell.workload)) + " " + refusal);
 }
 
 template <class Container, class Matches>
@@ -213,6 +207,7 @@ absl::StatusOr<const WorkloadListing*> Catalog::find_workload(const WorkloadSpec
       find_in(workloads_, [&](const WorkloadListing& w) { return w.name == spec.name; });
   if (listing == nullptr) {
     std::vector<std::string> names;
+    names.reserve(workloads_.size());
     for (const WorkloadListing& workload : workloads_) names.push_back(workload.name);
     return unknown_name("workload", spec.name, names);
   }
@@ -248,7 +243,7 @@ absl::StatusOr<const Pairing*> Catalog::find_pairing(const Cell& cell) const {
                ", which primitive " + quoted(cell.primitive.name) + " does not offer");
 }
 
-absl::Status Catalog::check(const Cell& cell) const {
+absl::StatusOr<CellTraits> Catalog::check(const Cell& cell) const {
   const absl::StatusOr<const Pairing*> pairing = find_pairing(cell);
   if (!pairing.ok()) return pairing.status();
   const CatalogEntry& entry = **find_entry(cell.primitive);
@@ -259,14 +254,23 @@ absl::Status Catalog::check(const Cell& cell) const {
                  " cannot time out; leave the timeout out, or take one that can "
                  "(`lockbench list primitives`)");
   }
-  const absl::Status status =
-      check_workload(**find_workload(cell.workload), cell, holders_at_once(entry, *arguments));
-  return status.ok() ? check_server(cell) : status;
+  const WorkloadListing& workload = **find_workload(cell.workload);
+  const std::uint64_t holders = holders_of_a_key(entry, *arguments, cell);
+  const absl::Status status = check_workload(workload, cell, holders);
+  if (!status.ok()) return status;
+  return CellTraits{.acquisitions_per_operation = workload.acquisitions,
+                    .holders_of_a_key = holders,
+                    .one_lock = entry.promises.one_lock};
+}
+
+SweepDefaults Catalog::defaults_for(const std::string& workload) const {
+  const absl::StatusOr<const WorkloadListing*> listing = find_workload({workload, {}});
+  return listing.ok() ? (*listing)->usual : SweepDefaults{};
 }
 
 absl::StatusOr<std::unique_ptr<Subject>> Catalog::subject_for(const Trial& trial) const {
-  const absl::Status fits = check(trial.cell);
-  if (!fits.ok()) return fits;
+  const absl::StatusOr<CellTraits> fits = check(trial.cell);
+  if (!fits.ok()) return fits.status();
   const CatalogEntry& entry = **find_entry(trial.cell.primitive);
   return (*find_pairing(trial.cell))
       ->make(trial, settings_of(trial), *arguments_for(entry, trial.cell));
@@ -274,17 +278,15 @@ absl::StatusOr<std::unique_ptr<Subject>> Catalog::subject_for(const Trial& trial
 
 WorkloadSettings settings_of(const Trial& trial) {
   const Cell& cell = trial.cell;
-  const absl::StatusOr<Scenario> scenario = parse_scenario(cell.workload.scenario);
   return {.threads = cell.threads,
           .keys = cell.keys,
           .key_distribution = cell.key_distribution,
           .hold = cell.hold,
           .timeout = cell.timeout,
           .operations = cell.mode == Mode::kFixed ? cell.operations : 0,
-          .scenario = scenario.value_or(Scenario::kLockUnlock),
+          .scenario = cell.workload.scenario,
           .watch_conflicts = cell.watch_conflicts,
-          .second_lease = cell.workload.scenario == kSecondLease,
-          .server = cell.workload.scenario == kPostgresql ? server_address() : std::string(),
+          .server = server_address(),
           .seed = trial.seed};
 }
 

@@ -16,6 +16,8 @@
 #include "harness/catalog/entry.h"
 #include "harness/measure/subject.h"
 #include "harness/plan/cell.h"
+#include "harness/plan/limits.h"
+#include "harness/plan/preset.h"
 
 namespace lockbench {
 
@@ -24,6 +26,8 @@ struct WorkloadListing {
   std::string summary;
   std::string needs;                   // of the primitive, for people
   std::vector<std::string> scenarios;  // what may follow the colon
+  std::uint32_t acquisitions = 1;      // of one operation
+  SweepDefaults usual;
 
   // Why it cannot run with these settings, and what would be right; empty: it can. `holders`: how
   // many may hold one key at once.
@@ -35,7 +39,7 @@ class Catalog {
   // Every primitive and workload of this program. Made at the first call.
   static const Catalog& standard();
 
-  // The same, for a program that adds lines of its own: in main(), before anybody has looked.
+  // The same, for a program that adds lines of its own: in main(), before the first lookup.
   static Catalog& standard_for_extension();
 
   std::span<const CatalogEntry> entries() const { return entries_; }
@@ -43,7 +47,11 @@ class Catalog {
 
   // Whether the cell's primitive, workload and parameters exist (InvalidArgument) and go together
   // (FailedPrecondition).
-  absl::Status check(const Cell& cell) const;
+  absl::StatusOr<CellTraits> check(const Cell& cell) const;
+
+  // For the workload of that name, and for an unknown one: what a sweep has where the user gives
+  // nothing.
+  SweepDefaults defaults_for(const std::string& workload) const;
 
   // Makes the primitive and the workload of a trial whose cell passes check().
   absl::StatusOr<std::unique_ptr<Subject>> subject_for(const Trial& trial) const;

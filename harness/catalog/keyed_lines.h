@@ -22,7 +22,7 @@ std::unique_ptr<KeyedAsPublished<K>> make_published(const Arguments& with) {
   return std::make_unique<KeyedAsPublished<K>>(std::chrono::milliseconds(with["timeout_ms"]));
 }
 
-// `keys`: whether the table knows the keys beforehand, so that nobody races to bring them in.
+// `keys`: whether the table knows the keys beforehand, so that no thread adds one during the run.
 inline Listing keyed_as_published_listing(const char* keys) {
   return {"keyed_as_published",
           "a table that races and leaks; a watchdog releases what is held too long",

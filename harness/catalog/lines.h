@@ -4,7 +4,7 @@
 // processes, which are in file_lines.h: what visits these lines runs threads in one process.
 //
 // A visitor is called with a Line<P> for each primitive type, in the order in which users see them.
-// Whoever measures, tests or lists primitives visits the same lines. To add a primitive: its
+// Programs that measure, test or list primitives visit the same lines. To add a primitive: its
 // header, a line in the header of its family, a line in tests/primitives/primitive_list.h.
 #pragma once
 

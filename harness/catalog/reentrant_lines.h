@@ -25,7 +25,7 @@ void visit_reentrant(Visit visit) {
        "an article on fastrlock"},
       make_plain});
   visit(Line<ReentrantRepaired>{
-      {"reentrant_repaired", "the same, with its faults mended", "an article on fastrlock"},
+      {"reentrant_repaired", "the same, with its faults repaired", "an article on fastrlock"},
       make_plain});
 }
 

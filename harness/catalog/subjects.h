@@ -4,15 +4,11 @@
 // family, one source file each, so that they compile side by side.
 #pragma once
 
-#include <string_view>
 #include <vector>
 
 #include "harness/catalog/catalog.h"
 
 namespace lockbench {
-
-inline constexpr std::string_view kSecondLease = "second_lease";
-inline constexpr std::string_view kPostgresql = "postgresql";
 
 std::vector<WorkloadListing> workload_listings();
 

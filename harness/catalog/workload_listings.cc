@@ -10,12 +10,22 @@ std::vector<WorkloadListing> workload_listings() {
   std::vector<WorkloadListing> listings;
   // What a workload says of itself is the same for any primitive.
   EveryWorkload::visit<NoLock, std::uint64_t>([&]<class W>() {
-    listings.push_back({.name = std::string(W::kName),
-                        .summary = std::string(W::kSummary),
-                        .needs = std::string(W::kNeeds)});
-    if constexpr (requires { &W::refusal; }) listings.back().refusal = &W::refusal;
+    WorkloadListing& listing = listings.emplace_back();
+    listing.name = W::kName;
+    listing.summary = W::kSummary;
+    listing.needs = W::kNeeds;
+    if constexpr (requires { &W::refusal; }) listing.refusal = &W::refusal;
+    if constexpr (requires { W::kAcquisitions; }) listing.acquisitions = W::kAcquisitions;
+    if constexpr (requires { W::kUsualPrimitives; }) {
+      listing.usual.primitives.clear();
+      for (const std::string_view name : W::kUsualPrimitives) {
+        listing.usual.primitives.push_back({std::string(name), {}});
+      }
+    }
+    if constexpr (requires { W::kUsualKeys; }) listing.usual.keys = W::kUsualKeys;
+    if constexpr (requires { W::kUsualKeyType; }) listing.usual.key_type = W::kUsualKeyType;
     for (const std::string_view scenario : W::kScenarios) {
-      listings.back().scenarios.emplace_back(scenario);
+      listing.scenarios.emplace_back(scenario);
     }
   });
   return listings;

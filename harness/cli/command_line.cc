@@ -30,7 +30,7 @@ void add_analysis(CLI::App& app, const std::string& name, const std::string& sum
 
 void add_doctor(CLI::App& app, DoctorFormat& format) {
   CLI::App& doctor =
-      add_command(app, "doctor", "Says what here spoils a measurement, how, and what mends it",
+      add_command(app, "doctor", "Lists what disturbs measurements on this machine, and what helps",
                   kDoctorExamples);
   add_text_or_json(doctor, "text or json [text]", [&format](bool json) {
     format = json ? DoctorFormat::kJson : DoctorFormat::kText;
@@ -73,7 +73,7 @@ void add_help(CLI::App& app) {
   app.add_subcommand("help", "Prints the flags and examples of a command")->prefix_command();
 }
 
-// The commands that know locks by name. Whoever loads plug-ins is the children that these start.
+// The commands that know locks by name. The children that they start load the plug-ins.
 void add_plugins(CLI::App& app, CommandLine& line) {
   for (const char* name : {"run", "advise", "stress", "list", "trial"}) {
     add_texts(*app.get_subcommand(name),

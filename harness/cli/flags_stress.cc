@@ -11,7 +11,7 @@ namespace {
 // Engines derive seeds of 64 bits and print them to be given again.
 constexpr CountRange kReplayedSeedRange{0, 0x7fff'ffff'ffff'ffff};
 
-// What the engines of threads and of processes are told.
+// Options of the engines of threads and of processes.
 void add_thread_flags(CLI::App& stress, stress::Order& order) {
   add_count(stress, "--threads", {.least = 1, .most = 64}, "real, proc: how many [4]",
             [&order](std::uint64_t n) { order.threads = static_cast<std::uint32_t>(n); });

@@ -2,6 +2,8 @@
 
 #include "harness/cli/help_texts.h"
 
+#include <absl/strings/str_cat.h>
+
 #include "harness/petri/model.h"
 #include "harness/record/build.h"
 
@@ -163,7 +165,9 @@ std::string version_text() {
     text += " (" + *build.commit + (build.modified.value_or(false) ? "+" : "") + ")";
   }
   text += "\n" + build.compiler + ", " + build.build_type + ", " + build.flags;
-  for (const auto& [library, version] : build.libraries) text += "\n" + library + " " + version;
+  for (const auto& [library, version] : build.libraries) {
+    absl::StrAppend(&text, "\n", library, " ", version);
+  }
   return text;
 }
 

@@ -8,7 +8,7 @@
 //   list            what can be named
 //   plot, compare   trials.csv ─▶ pictures, tables (Python)
 //   report          trials.csv ─▶ one page (Python)
-//   doctor          what on this machine spoils a measurement
+//   doctor          what disturbs measurements on this machine
 //   model           the Petri net of a lock, searched for what can go wrong
 #include <string>
 #include <vector>

@@ -68,11 +68,11 @@ int answer(const Reply& reply) {
 }  // namespace
 
 int run_program(const std::vector<std::string>& words) {
-  mend_inherited();
+  restore_inherited_settings();
   const std::variant<CommandLine, Reply> read = read_command_line(words);
   const CommandLine* const line = std::get_if<CommandLine>(&read);
   int code = line != nullptr ? dispatch(*line) : answer(std::get<Reply>(read));
-  // What failed after somebody asked for an end failed because of that.
+  // What fails after a signal asked for an end fails because of the signal.
   if (code != 0 && noted_signal() != 0) code = kSignalExitBase + noted_signal();
   if (std::cout.flush()) return code;
   std::cerr << "lockbench: standard output could not be written; free some space, or send it to a "

@@ -96,7 +96,7 @@ std::vector<RegisteredLock> shipped_locks() {
           lock_under_test<StripeWord>("stripe_word", "a few stripes in one word", kStripes)),
       lock_under_test<ReentrantLock<>>("reentrant", "one lock that its owner may take again"),
       lock_under_test<ReentrantRepaired>("reentrant_repaired",
-                                         "the published one, its faults mended"),
+                                         "the published one, its faults repaired"),
       lock_under_test<ReentrantLock<BiasedRecursiveMutex<FutexMutex>>>(
           "reentrant:lock=futex", "the same over another base"),
       lock_under_test<

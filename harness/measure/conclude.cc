@@ -76,7 +76,7 @@ std::string complaint(const Proof& proof, std::uint64_t operations) {
   }
   if (proof.violations != 0) {
     text += (text.empty() ? "" : "; ") + std::to_string(proof.violations) +
-            " times a holder was not alone";
+            " mutual-exclusion violations";
   }
   return text;
 }

@@ -7,7 +7,7 @@
 #include <optional>
 #include <span>
 
-#include "harness/measure/course.h"
+#include "harness/measure/phases.h"
 #include "harness/measure/sample.h"
 #include "harness/plan/cell.h"
 #include "workloads/operation.h"

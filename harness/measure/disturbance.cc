@@ -56,8 +56,8 @@ std::string interference_of(const Cell& cell, const Sample& sample, std::uint32_
   }
   const double taken = std::min(sample.denied_cpu_share.value_or(0), others / processors);
   if (taken <= most) return {};
-  return "others took " + percent(taken) + " of the processors' time from the threads (maximum " +
-         percent(most) + ")";
+  return "other processes took " + percent(taken) +
+         " of the processors' time from the threads (maximum " + percent(most) + ")";
 }
 
 std::string disturbance_of(const Cell& cell, const Sample& sample,
@@ -67,20 +67,20 @@ std::string disturbance_of(const Cell& cell, const Sample& sample,
     return "a thread ran on another processor than it was bound to";
   }
   if (sample.steal_share > limits.most_steal) {
-    return "the host took " + percent(*sample.steal_share) + " of the machine's time, more than " +
-           percent(limits.most_steal);
+    return "the host took " + percent(*sample.steal_share) + " of the machine's time (maximum " +
+           percent(limits.most_steal) + ")";
   }
   if (cell.mode == Mode::kFixed) return {};
   // Asked for first: an absent figure compares as less than any.
   if (sample.overlap && *sample.overlap < limits.least_overlap) {
-    return "the threads worked together for " + percent(*sample.overlap) +
-           " of the time, less than " + percent(limits.least_overlap);
+    return "thread overlap " + percent(*sample.overlap) + " (minimum " +
+           percent(limits.least_overlap) + ")";
   }
   const double asked_s = std::chrono::duration<double>(cell.window).count();
   const double stretch = sample.window_s.value_or(asked_s) / asked_s - 1;
   if (stretch > limits.most_stretch) {
-    return "the window took " + percent(stretch) + " longer than asked for, more than " +
-           percent(limits.most_stretch);
+    return "the window took " + percent(stretch) + " longer than asked for (maximum " +
+           percent(limits.most_stretch) + ")";
   }
   return {};
 }

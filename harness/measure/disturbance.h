@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Disturbance: whether something outside the lock spoilt a trial.
+// Disturbance: whether something other than the lock disturbed a trial.
 #pragma once
 
 #include <cstdint>

@@ -18,8 +18,8 @@ struct KeyBytes {
   double idle = 0;  // of a key that was held once: what the primitive still keeps
 };
 
-// Holds kCounted keys at once that nobody used before, and gives them back; asks lock_bytes()
-// before, between and after. Nobody else may use the primitive meanwhile.
+// Holds kCounted new keys at once and releases them; calls lock_bytes() before, between and after.
+// No other thread may use the primitive meanwhile.
 template <class P, Key K>
 KeyBytes count_key_bytes(P& primitive) {
   constexpr std::size_t kCounted = 1000;

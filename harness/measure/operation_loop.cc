@@ -30,11 +30,11 @@ OperationLoop::OperationLoop(const Trial& trial, std::uint32_t thread, const Spi
       thread_(thread),
       seed_(derive_seed(trial.seed, ~std::uint64_t{thread})) {}
 
-void OperationLoop::run(Course& course) {
-  begin(course);
+void OperationLoop::run(TrialPhases& phases) {
+  begin(phases);
   const Usage before = report_.own_process ? Usage::now() : Usage{};
   report_.started = platform::now();
-  report_.ended = measure(course);
+  report_.ended = measure(phases);
   if (report_.own_process) report_.used = Usage::now() - before;
   const Counts counted = counts();
   report_.operations = (counted.attempts - before_.attempts) - (counted.failed - before_.failed);
@@ -43,31 +43,31 @@ void OperationLoop::run(Course& course) {
   report_.at_work.store(false, std::memory_order_relaxed);
 }
 
-void OperationLoop::begin(Course& course) {
-  if (cell_.mode == Mode::kTimed) return warm_up(course);
+void OperationLoop::begin(TrialPhases& phases) {
+  if (cell_.mode == Mode::kTimed) return warm_up(phases);
   // relaxed: as in run().
   report_.at_work.store(false, std::memory_order_relaxed);
-  course.meet();
+  phases.wait_at_gate();
   report_.at_work.store(true, std::memory_order_relaxed);
 }
 
 // The operation under way when the window opens ends in it, and counts.
-void OperationLoop::warm_up(Course& course) {
+void OperationLoop::warm_up(TrialPhases& phases) {
   operate_untimed();
-  course.arrive();
+  phases.arrive();
   do {
     forget_counts();
     operate_untimed();
-  } while (course.in(Course::kWarmup));
+  } while (phases.in(TrialPhases::kWarmup));
 }
 
 // Returns when the last operation ended.
-platform::Time OperationLoop::measure(const Course& course) {
-  if (cell_.mode == Mode::kOpen) return serve(course.opening());
+platform::Time OperationLoop::measure(const TrialPhases& phases) {
+  if (cell_.mode == Mode::kOpen) return serve(phases.opening());
   if (cell_.mode == Mode::kFixed) {
     operate_fixed();
   } else {
-    operate_while_measured(course);
+    operate_while_measured(phases);
   }
   return platform::now();
 }

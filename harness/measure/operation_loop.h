@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/measure/course.h"
+#include "harness/measure/phases.h"
 #include "harness/measure/probe.h"
 #include "harness/plan/cell.h"
 #include "primitives/platform/layout.h"
@@ -28,7 +28,7 @@ class OperationLoop {
  public:
   virtual ~OperationLoop() = default;
 
-  void run(Course& course);
+  void run(TrialPhases& phases);
 
  protected:
   OperationLoop(const Trial& trial, std::uint32_t thread, const SpinPace& pace,
@@ -36,7 +36,7 @@ class OperationLoop {
 
   // What the concrete loop does: operations until the window closes or the fixed number is done,
   // each watched or not as the sampler says; or one.
-  virtual void operate_while_measured(const Course& course) = 0;
+  virtual void operate_while_measured(const TrialPhases& phases) = 0;
   virtual void operate_fixed() = 0;
   virtual void operate_untimed() = 0;
   virtual void operate_timed(platform::Time due) = 0;
@@ -64,9 +64,9 @@ class OperationLoop {
   // What was done so far is not part of the window.
   void forget_counts() { before_ = counts(); }
 
-  void begin(Course& course);
-  void warm_up(Course& course);
-  platform::Time measure(const Course& course);
+  void begin(TrialPhases& phases);
+  void warm_up(TrialPhases& phases);
+  platform::Time measure(const TrialPhases& phases);
   platform::Time serve(platform::Time opening);
   void serve_one(platform::Time due, bool counts);
   void leave_unserved(platform::Duration waited, bool counts);
@@ -88,8 +88,8 @@ class alignas(platform::kCacheLine) OperationLoopOf final : public OperationLoop
   const Actor& actor() const { return actor_; }
 
  private:
-  void operate_while_measured(const Course& course) override {
-    while (course.in(Course::kMeasure)) step();
+  void operate_while_measured(const TrialPhases& phases) override {
+    while (phases.in(TrialPhases::kMeasure)) step();
   }
 
   void operate_fixed() override {

@@ -67,7 +67,7 @@ class TimedProbe {
 
   template <class Handle>
   void release(Handle& handle) {
-    // Read before unlock(): whoever waits for the lock pays for this reading, once in a while,
+    // Read before unlock(): threads that wait for the lock pay for this reading, once in a while,
     // rather than the reading being charged with their wake-up.
     hold_.record(ns_between(acquired_, platform::now()));
     handle.unlock();

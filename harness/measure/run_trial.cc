@@ -13,10 +13,10 @@
 #include "harness/measure/disturbance.h"
 #include "harness/measure/figures.h"
 #include "harness/measure/pinning.h"
-#include "harness/measure/process_crew.h"
+#include "harness/measure/process_workers.h"
 #include "harness/measure/processor_use.h"
 #include "harness/measure/scheduling.h"
-#include "harness/measure/thread_crew.h"
+#include "harness/measure/thread_workers.h"
 #include "harness/measure/usage.h"
 #include "primitives/platform/shared_array.h"
 
@@ -38,17 +38,17 @@ class TrialRun {
   TrialRun(const Trial& trial, Subject& subject)
       : cell_(trial.cell),
         subject_(subject),
-        shared_course_(1, cell_.threads,
-                       cell_.mode == Mode::kTimed ? Course::kWarmup : Course::kGate),
-        course_(shared_course_[0]),
+        shared_phases_(1, cell_.threads,
+                       cell_.mode == Mode::kTimed ? TrialPhases::kWarmup : TrialPhases::kGate),
+        phases_(shared_phases_[0]),
         reports_(cell_.threads),
         workers_(cell_.threads),
-        crew_(crew_for(subject, cell_)) {}
+        group_(group_for(subject, cell_)) {}
 
   Sample run() {
     Sample sample;
     if (start_threads(sample) && gather(sample) && measure(sample)) {
-      crew_->join();
+      group_->join();
       conclude({.cell = cell_,
                 .opened = opened_,
                 .reports = {reports_.data(), reports_.size()},
@@ -97,12 +97,12 @@ class TrialRun {
   }
 
   // Threads may still be inside: nothing that they use may be destroyed.
-  bool threads_left() const { return crew_->stays_behind(); }
+  bool threads_left() const { return group_->stays_behind(); }
 
  private:
-  static std::unique_ptr<Crew> crew_for(const Subject& subject, const Cell& cell) {
-    if (subject.runs_processes()) return std::make_unique<ProcessCrew>(cell.threads);
-    return std::make_unique<ThreadCrew>();
+  static std::unique_ptr<WorkerGroup> group_for(const Subject& subject, const Cell& cell) {
+    if (subject.runs_processes()) return std::make_unique<ProcessWorkers>(cell.threads);
+    return std::make_unique<ThreadWorkers>();
   }
 
   bool start_threads(Sample& sample) {
@@ -112,12 +112,12 @@ class TrialRun {
     for (std::uint32_t i = 0; i < cell_.threads; ++i) {
       const int processor = processors->empty() ? kAnyProcessor : (*processors)[i];
       reports_[i].own_process = subject_.runs_processes();
-      const std::string trouble =
-          crew_->start(processor, [this, i, processor] { work(i, processor); });
-      if (!trouble.empty()) {
+      const std::string failure =
+          group_->start(processor, [this, i, processor] { work(i, processor); });
+      if (!failure.empty()) {
         return fail(sample, "thread " + std::to_string(i + 1) + " of " +
                                 std::to_string(cell_.threads) +
-                                " could not be started: " + trouble);
+                                " could not be started: " + failure);
       }
     }
     begun_ = platform::now();
@@ -129,7 +129,7 @@ class TrialRun {
     const bool anywhere = processor == kAnyProcessor;
     const bool held_at_start = anywhere || sched_getcpu() == processor;
     workers_[i].id = WorkerId::of_caller(reports_[i].own_process);
-    subject_.work(i, course_, reports_[i]);
+    subject_.work(i, phases_, reports_[i]);
     workers_[i].left = Scheduled::now(workers_[i].id);
     reports_[i].pinning_held = held_at_start && (anywhere || sched_getcpu() == processor);
   }
@@ -142,17 +142,17 @@ class TrialRun {
 
   // Until every thread is there: at work when time decides, else at the gate.
   bool gather(Sample& sample) {
-    if (cell_.mode != Mode::kTimed) return await_all(course_.arrived(), "starting", sample);
+    if (cell_.mode != Mode::kTimed) return await_all(phases_.arrived(), "starting", sample);
     std::this_thread::sleep_for(cell_.warmup);
-    return await_all(course_.arrived(), "warming up", sample);
+    return await_all(phases_.arrived(), "warming up", sample);
   }
 
   bool measure(Sample& sample) {
     opened_ = platform::now();
     if (cell_.mode == Mode::kOpen) opened_ += cell_.warmup;
-    course_.set_opening(opened_);
+    phases_.set_opening(opened_);
     if (cell_.mode == Mode::kOpen) {
-      course_.move_to(Course::kMeasure);
+      phases_.move_to(TrialPhases::kMeasure);
       std::this_thread::sleep_until(opened_);
     }
     const std::vector<Scheduled> entered = workers_now();
@@ -160,13 +160,13 @@ class TrialRun {
     const std::optional<ProcessorUse> all_before = ProcessorUse::now(processors_);
     if (cell_.mode != Mode::kOpen) {
       opened_ = platform::now();
-      course_.move_to(Course::kMeasure);
+      phases_.move_to(TrialPhases::kMeasure);
     }
     if (cell_.mode != Mode::kFixed) {
       std::this_thread::sleep_until(opened_ + cell_.window);
-      course_.move_to(Course::kStop);
+      phases_.move_to(TrialPhases::kStop);
     }
-    if (!await_all(course_.finished(), "measuring", sample)) return false;
+    if (!await_all(phases_.finished(), "measuring", sample)) return false;
     add_usage(Usage::now() + used_by_processes() - before, sample);
     const std::optional<ProcessorUse> all_after = ProcessorUse::now(processors_);
     if (all_before && all_after) {
@@ -181,12 +181,12 @@ class TrialRun {
   bool await_all(platform::SharedWord& counter, const std::string& phase, Sample& sample) {
     StallWatch watch(std::chrono::duration<double>(cell_.stall_limit).count());
     for (;;) {
-      // acquire: synchronizes with Course::count_one().
+      // acquire: synchronizes with TrialPhases::count_one().
       const std::uint32_t seen = counter.load(std::memory_order_acquire);
       if (seen == cell_.threads) return true;
-      if (const std::string trouble = crew_->trouble(); !trouble.empty()) {
+      if (const std::string failure = group_->failure(); !failure.empty()) {
         sample.outcome = Outcome::kCrashed;
-        sample.reason = trouble;
+        sample.reason = failure;
         return false;
       }
       const platform::Time now = platform::now();
@@ -251,11 +251,11 @@ class TrialRun {
 
   const Cell cell_;
   Subject& subject_;
-  platform::SharedArray<Course> shared_course_;
-  Course& course_;
+  platform::SharedArray<TrialPhases> shared_phases_;
+  TrialPhases& phases_;
   platform::SharedArray<ThreadReport> reports_;
   platform::SharedArray<WorkerRecord> workers_;
-  const std::unique_ptr<Crew> crew_;
+  const std::unique_ptr<WorkerGroup> group_;
   platform::Time begun_{};
   platform::Time opened_{};
   const std::vector<int> processors_ = allowed_processor_numbers();

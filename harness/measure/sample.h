@@ -59,7 +59,7 @@ struct Sample {
   std::optional<double> other_cpu_share;   // and used by other processes
   std::optional<double> false_conflicts;  // of the waits watched: the lock was held for another key
   std::optional<double> key_bytes_live;   // of a held key, the handle included
-  std::optional<double> key_bytes_idle;   // of a key that nobody uses any more
+  std::optional<double> key_bytes_idle;   // of a key that is no longer used
 
   std::string interference;  // what others that used the processors did to it; empty: little
   std::string disturbance;   // why the figures are not to be believed; empty: nothing is known
@@ -155,8 +155,7 @@ void fields(S& sample, const Visit& visit) {
               kNoProof},
         sample.violations);
   visit(Field{"reason", "text", "why it is not `ok` or not valid", "it is both"}, sample.reason);
-  visit(Field{"disturbance", "text",
-              "what outside the lock spoilt the trial; such rows are not valid",
+  visit(Field{"disturbance", "text", "what disturbed the trial from outside; such rows are invalid",
               "nothing is known against it"},
         sample.disturbance);
   visit(Field{"steal_share", "ratio", "of the processors' time in the window, taken by the host",
@@ -190,7 +189,7 @@ void fields(S& sample, const Visit& visit) {
   visit(Field{"key_bytes_live", "bytes", "what a held key occupies, its handle included",
               "the primitive has no lock per key, or no sample came back"},
         sample.key_bytes_live);
-  visit(Field{"key_bytes_idle", "bytes", "what a key still occupies when nobody uses it any more",
+  visit(Field{"key_bytes_idle", "bytes", "what a key still occupies when it is no longer used",
               "the primitive has no lock per key, or no sample came back"},
         sample.key_bytes_idle);
   visit(Field{"counts", "text", "final value of each key's counter, by blanks",

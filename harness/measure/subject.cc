@@ -9,10 +9,10 @@ LoopingSubject::LoopingSubject(const Trial& trial)
 
 LoopingSubject::~LoopingSubject() = default;
 
-void LoopingSubject::work(std::uint32_t thread, Course& course, ThreadReport& report) {
+void LoopingSubject::work(std::uint32_t thread, TrialPhases& phases, ThreadReport& report) {
   loops_[thread] = make_loop(thread, report);
-  loops_[thread]->run(course);
-  course.leave();
+  loops_[thread]->run(phases);
+  phases.leave();
 }
 
 }  // namespace lockbench

@@ -11,9 +11,9 @@
 #include <optional>
 #include <vector>
 
-#include "harness/measure/course.h"
 #include "harness/measure/key_census.h"
 #include "harness/measure/operation_loop.h"
+#include "harness/measure/phases.h"
 #include "harness/plan/cell.h"
 #include "workloads/operation.h"
 
@@ -24,7 +24,7 @@ class Subject {
   virtual ~Subject() = default;
 
   // The whole life of worker number `thread`: warms up, meets, measures, leaves.
-  virtual void work(std::uint32_t thread, Course& course, ThreadReport& report) = 0;
+  virtual void work(std::uint32_t thread, TrialPhases& phases, ThreadReport& report) = 0;
 
   // When all workers have left.
   virtual Proof prove() = 0;
@@ -53,7 +53,7 @@ class LoopingSubject : public Subject {
  public:
   ~LoopingSubject() override;
 
-  void work(std::uint32_t thread, Course& course, ThreadReport& report) override;
+  void work(std::uint32_t thread, TrialPhases& phases, ThreadReport& report) override;
 
  protected:
   explicit LoopingSubject(const Trial& trial);
@@ -73,7 +73,7 @@ class SubjectOf final : public LoopingSubject {
   SubjectOf(const Trial& trial, const WorkloadSettings& settings,
             std::unique_ptr<Primitive> primitive)
       : LoopingSubject(trial),
-        served_by_others_(!settings.server.empty()),
+        served_by_others_(served_by_others(settings)),
         primitive_(std::move(primitive)),
         workload_(*primitive_, settings, pace_) {}
 
@@ -104,6 +104,13 @@ class SubjectOf final : public LoopingSubject {
   }
 
  private:
+  static bool served_by_others(const WorkloadSettings& settings) {
+    if constexpr (requires { Workload::served_by_others(settings); }) {
+      return Workload::served_by_others(settings);
+    }
+    return false;
+  }
+
   using Loop = OperationLoopOf<typename Workload::Actor>;
 
   std::unique_ptr<OperationLoop> make_loop(std::uint32_t thread, ThreadReport& report) override {

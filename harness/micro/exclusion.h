@@ -38,7 +38,7 @@ class ExclusionCheck {
 
   Proof prove() {
     Proof proof{.violations = keys_left_taken()};
-    // A key that stays taken would make the rest wait for ever.
+    // A key that stays taken would make the rest wait forever.
     if (proof.violations != 0) return proof;
     proof.violations = intruders();
     proof.lost_updates = lost_in_race();
@@ -74,7 +74,7 @@ class ExclusionCheck {
     return true;
   }
 
-  // Threads let in beyond capacity, and places that were not to be had although they were free.
+  // Acquisitions beyond the capacity, and acquisitions refused although the key was free.
   // Each place is taken by a thread of its own: one thread may go in twice on the place it has.
   std::uint64_t intruders() {
     std::uint64_t violations = 0;

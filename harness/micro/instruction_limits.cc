@@ -32,7 +32,7 @@ BenchmarkResult empty_loop(benchmark::State& state) {
 }
 
 // relaxed: an order costs a load nothing on x86-64, and elsewhere it is not what is asked for. The
-// loads are independent of each other: this is how often one can be had, not how long it takes.
+// loads are independent of each other: this is how often one can start, not how long it takes.
 BenchmarkResult load(benchmark::State& state) {
   LimitWord word;
   std::uint64_t seen = 0;
@@ -74,7 +74,7 @@ BenchmarkResult rmw_and_store(benchmark::State& state) {
 }
 
 // acquire to take and release to give back, by an exchange each: what is paid by a lock whose
-// unlock must learn whether somebody waits.
+// unlock must learn whether a thread waits.
 BenchmarkResult two_rmw(benchmark::State& state) {
   LimitWord word;
   std::uint64_t seen = 0;

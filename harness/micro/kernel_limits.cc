@@ -23,14 +23,14 @@ BenchmarkResult system_call(benchmark::State& state) {
   return finding_if(parent == getppid(), "getppid did not tell the parent");
 }
 
-// Nobody else wants this processor, unless the machine is busy: then somebody else's time slice is
+// No other thread wants this processor, unless the machine is busy: then another time slice is
 // measured.
 BenchmarkResult yield(benchmark::State& state) {
   for (auto _ : state) platform::yield();
   return {};
 }
 
-// Nobody sleeps on the word: what is paid by an unlock that only fears that somebody does.
+// No thread sleeps on the word: the cost of an unlock that cannot exclude a sleeper.
 BenchmarkResult futex_wake(benchmark::State& state) {
   platform::FutexWord word{0};
   for (auto _ : state) platform::futex_wake(word, 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// lockbench-micro: what locks cost when nobody else wants them, and what the machine takes.
+// lockbench-micro: what locks cost without contention, and what the machine's operations cost.
 //
 // A Google Benchmark program with all its flags. Its own: --lockbench_out. Exits 0, or 2 when what
 // it was told cannot be done, or 1 when rows could not be written.

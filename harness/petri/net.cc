@@ -160,13 +160,6 @@ void set_full_label(const std::string& text, std::string& owner, std::string& la
   label = owner.empty() ? text : text.substr(end + 1);
 }
 
-std::optional<std::uint32_t> find_transition(const Net& net, const std::string& name) {
-  for (std::uint32_t t = 0; t < net.transitions.size(); ++t) {
-    if (net.transitions[t].name == name) return t;
-  }
-  return std::nullopt;
-}
-
 std::optional<std::vector<std::uint32_t>> exchanged(const Net& net, const Symmetry& symmetry,
                                                     std::size_t left) {
   const std::vector<std::uint32_t>& a = symmetry.components[left];

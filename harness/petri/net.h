@@ -109,9 +109,6 @@ std::string thread_name(std::uint32_t thread);
 // Sets owner and label from a full label. Owners are `thread N` and `process N`.
 void set_full_label(const std::string& text, std::string& owner, std::string& label);
 
-// The index of the transition of this name.
-std::optional<std::uint32_t> find_transition(const Net& net, const std::string& name);
-
 // The image of each transition when components `left` and `left + 1` of `symmetry` are exchanged;
 // nullopt if that changes the net. O(size of the net · log).
 std::optional<std::vector<std::uint32_t>> exchanged(const Net& net, const Symmetry& symmetry,

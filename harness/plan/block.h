@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Blocks: one pass over cells, in an order drawn anew.
+// Blocks: one pass over the cells, in a new random order.
 #pragma once
 
 #include <span>

@@ -41,6 +41,9 @@ enum class ArrivalKind {
   kFixed,    // evenly
 };
 
+// What a sweep has where the user names no workload.
+inline constexpr char kDefaultWorkload[] = "counter";
+
 // One point of a sweep. Everything that a measurement of it depends on, and nothing else.
 struct Cell {
   PrimitiveSpec primitive;

@@ -4,7 +4,6 @@
 
 #include <absl/strings/str_format.h>
 
-#include "harness/plan/limits.h"
 #include "harness/plan/quantity.h"
 #include "harness/plan/spelling.h"
 
@@ -37,9 +36,9 @@ std::string describe(const Cell& cell) {
   return out;
 }
 
-std::string describe(const Trial& trial) {
+std::string describe(const Trial& trial, Nanoseconds expected) {
   return absl::StrFormat("%5d  block %d  %s  %s", trial.number, trial.block, describe(trial.cell),
-                         to_text(expected_duration(trial)));
+                         to_text(expected));
 }
 
 }  // namespace lockbench

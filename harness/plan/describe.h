@@ -13,6 +13,6 @@ namespace lockbench {
 std::string describe(const Cell& cell);
 
 // A trial of a plan in one line, for --dry-run: `  12  block 0  <cell>  120ms`.
-std::string describe(const Trial& trial);
+std::string describe(const Trial& trial, Nanoseconds expected);
 
 }  // namespace lockbench

@@ -14,7 +14,6 @@
 #include "harness/plan/block.h"
 #include "harness/plan/describe.h"
 #include "harness/plan/json.h"
-#include "harness/plan/limits.h"
 #include "harness/plan/spelling.h"
 
 namespace lockbench {
@@ -24,19 +23,16 @@ constexpr Nanoseconds kDefaultWarmup = std::chrono::milliseconds(20);
 constexpr Nanoseconds kDefaultWindow = std::chrono::milliseconds(100);
 constexpr Nanoseconds kDefaultOpenWindow = std::chrono::seconds(1);
 
-Sweep with_defaults(const Sweep& sweep) {
-  Sweep defaults;
-  defaults.workloads = {{"counter", {}}};
-  defaults.threads = {1};
-  defaults.keys = {0};  // to be had from the distribution
-  defaults.key_types = {KeyType::kU64};
-  defaults.key_distributions = {KeyDistribution{}};
-  defaults.holds = {Work{}};
-  defaults.thinks = {Work{}};
-  defaults.pinnings = {"none"};
-  defaults.timeouts = {Nanoseconds{0}};
-  defaults.rates = {0};
-  return laid_over(std::move(defaults), sweep);
+Sweep with_defaults(Sweep sweep) {
+  Cell usual;
+  usual.workload.name = kDefaultWorkload;
+  usual.keys = 0;  // the distribution decides, see complete()
+  const bool measures_nothing = sweep.primitives.empty();
+  for_each_axis([&](auto axis, auto field) {
+    if ((sweep.*axis).empty()) (sweep.*axis).push_back(usual.*field);
+  });
+  if (measures_nothing) sweep.primitives.clear();
+  return sweep;
 }
 
 // Every cell so far with every value.
@@ -57,29 +53,17 @@ std::vector<Cell> crossed(const std::vector<Cell>& cells, T Cell::*field,
 // Saturates a step past the most that a plan may have.
 std::size_t size_of(const Sweep& sweep) {
   std::size_t size = 1;
-  for (const std::size_t axis :
-       {sweep.primitives.size(), sweep.workloads.size(), sweep.threads.size(), sweep.keys.size(),
-        sweep.key_types.size(), sweep.key_distributions.size(), sweep.holds.size(),
-        sweep.thinks.size(), sweep.pinnings.size(), sweep.timeouts.size(), sweep.rates.size()}) {
-    if (axis != 0 && size > kMostTrials / axis) return kMostTrials + 1;
-    size *= axis;
-  }
+  for_each_axis([&](auto axis, auto) {
+    const std::size_t values = (sweep.*axis).size();
+    size = values != 0 && size > kMostTrials / values ? kMostTrials + 1 : size * values;
+  });
   return size;
 }
 
 std::vector<Cell> product_of(const Sweep& sweep) {
   std::vector<Cell> cells(1);
-  cells = crossed(cells, &Cell::workload, sweep.workloads);
-  cells = crossed(cells, &Cell::key_type, sweep.key_types);
-  cells = crossed(cells, &Cell::key_distribution, sweep.key_distributions);
-  cells = crossed(cells, &Cell::hold, sweep.holds);
-  cells = crossed(cells, &Cell::think, sweep.thinks);
-  cells = crossed(cells, &Cell::pinning, sweep.pinnings);
-  cells = crossed(cells, &Cell::timeout, sweep.timeouts);
-  cells = crossed(cells, &Cell::rate_per_s, sweep.rates);
-  cells = crossed(cells, &Cell::keys, sweep.keys);
-  cells = crossed(cells, &Cell::threads, sweep.threads);
-  return crossed(cells, &Cell::primitive, sweep.primitives);
+  for_each_axis([&](auto axis, auto field) { cells = crossed(cells, field, sweep.*axis); });
+  return cells;
 }
 
 // Everything that does not vary within the sweep, and what follows from what does.
@@ -103,8 +87,7 @@ void complete(const Sweep& sweep, Cell& cell) {
   if (open) cell.arrivals = sweep.arrivals.value_or(ArrivalKind::kPoisson);
   cell.watch_conflicts = sweep.watch_conflicts.value_or(false);
   cell.sample_every = sweep.sample_every.value_or(open ? 1 : Cell{}.sample_every);
-  cell.stall_limit = stall_limit_of(cell);
-  cell.time_limit = sweep.time_limit.value_or(time_limit_of(cell));
+  cell.time_limit = sweep.time_limit.value_or(Nanoseconds{0});
 }
 
 // Collects the cells of all sweeps, each once.
@@ -121,7 +104,7 @@ class Cells {
     }
     for (Cell& cell : product_of(sweep)) {
       complete(sweep, cell);
-      const absl::Status status = add(place, sweep.skip_unsupported, std::move(cell));
+      const absl::Status status = add(place, sweep, std::move(cell));
       if (!status.ok()) return status;
     }
     return absl::OkStatus();
@@ -139,17 +122,19 @@ class Cells {
   const std::vector<Cell>& all() const { return cells_; }
 
  private:
-  absl::Status add(const std::string& place, bool skip_unsupported, Cell cell) {
-    absl::Status status = check_cell(cell);
-    if (status.ok()) status = check_(cell);
+  absl::Status add(const std::string& place, const Sweep& sweep, Cell cell) {
+    const absl::Status sound = check_cell(cell);
+    const absl::StatusOr<CellTraits> traits = sound.ok() ? check_(cell) : sound;
     const std::string primitive = to_text(cell.primitive);
-    if (!status.ok()) {
-      const absl::Status error = absl::InvalidArgumentError(
-          absl::StrFormat("%s%s: %s", place, describe(cell), std::string(status.message())));
-      if (!skip_unsupported || !absl::IsFailedPrecondition(status)) return error;
+    if (!traits.ok()) {
+      const absl::Status error = absl::InvalidArgumentError(absl::StrFormat(
+          "%s%s: %s", place, describe(cell), std::string(traits.status().message())));
+      if (!sweep.skip_unsupported || !absl::IsFailedPrecondition(traits.status())) return error;
       skipped_.emplace(primitive, error);
       return absl::OkStatus();
     }
+    cell.stall_limit = stall_limit_of(cell, *traits);
+    if (!sweep.time_limit) cell.time_limit = time_limit_of(cell, *traits);
     measured_.insert(primitive);
     if (seen_.insert(to_json(cell)).second) cells_.push_back(std::move(cell));
     return absl::OkStatus();

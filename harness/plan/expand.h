@@ -2,7 +2,7 @@
 
 // Expand: a preset into the plan that is run.
 //
-// Every block holds every cell once, in an order drawn anew; the trials of a block have one seed,
+// Every block holds every cell once, in a new random order; the trials of a block have one seed,
 // so that all cells draw the same keys. The same preset and seed give the same plan, byte for byte,
 // on every machine.
 #pragma once
@@ -13,13 +13,15 @@
 #include <absl/status/statusor.h>
 
 #include "harness/plan/cell.h"
+#include "harness/plan/limits.h"
 #include "harness/plan/preset.h"
 
 namespace lockbench {
 
-// Whether a cell can be measured: asks the catalog. FailedPrecondition says that everything in it
-// exists but does not go together; any other error, that something in it is wrong.
-using CellCheck = std::function<absl::Status(const Cell&)>;
+// Whether a cell can be measured, and what its limits depend on: asks the catalog.
+// FailedPrecondition says that everything in it exists but does not go together; any other error,
+// that something in it is wrong.
+using CellCheck = std::function<absl::StatusOr<CellTraits>(const Cell&)>;
 
 inline constexpr std::size_t kMostTrials = 100'000;
 

@@ -18,6 +18,7 @@
 #include <string_view>
 
 #include <absl/status/statusor.h>
+#include <nlohmann/json_fwd.hpp>
 
 #include "harness/plan/cell.h"
 
@@ -27,7 +28,14 @@ std::string to_json(const Cell& cell);
 std::string to_json(const Trial& trial);
 std::string to_json(const Plan& plan);  // a trial a line, no line break at the end
 
-absl::StatusOr<Trial> trial_from_json(std::string_view json);
-absl::StatusOr<Plan> plan_from_json(std::string_view json);
+absl::StatusOr<Trial> trial_from_json(std::string_view text);
+absl::StatusOr<Plan> plan_from_json(std::string_view text);
+
+namespace internal {
+
+// The same from JSON that is part of something else; errors name fields by their path from `where`.
+absl::StatusOr<Plan> plan_from(const nlohmann::json& value, const std::string& where);
+
+}  // namespace internal
 
 }  // namespace lockbench

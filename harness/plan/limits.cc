@@ -20,8 +20,6 @@ constexpr double kLineNs = 500;            // a cache line fetched from a busy n
 constexpr double kAcquisitionNs = 20'000;  // a contended one: a futex wake, and margin
 constexpr double kStallNs = 2e9;
 constexpr double kThreadTurnNs = 10e6;
-constexpr double kScenarioAcquisitions = 5;
-constexpr double kDefaultLeases = 10;
 
 Nanoseconds capped(double ns) {
   return Nanoseconds{
@@ -32,28 +30,14 @@ double ns_of(const Work& work) {
   return static_cast<double>(work.duration.count()) + kLineNs * work.lines;
 }
 
-double acquisitions_per_operation(const Cell& cell) {
-  return cell.workload.name == "nested" ? kScenarioAcquisitions : 1;
-}
-
-double held_ns(const Cell& cell) {
-  return ns_of(cell.hold) * acquisitions_per_operation(cell);
-}
-
-// How many may hold one key at once, as far as the name and the parameters tell.
-double holders_at_once(const Cell& cell) {
-  if (cell.primitive.name == "none") return cell.threads;
-  if (!cell.primitive.name.starts_with("lease")) return 1;
-  const auto given = cell.primitive.parameters.find("leases");
-  if (given == cell.primitive.parameters.end()) return kDefaultLeases;
-  const auto leases = parse_count(given->second, {1, Cell::kMaxThreads});
-  return leases.ok() ? static_cast<double>(*leases) : kDefaultLeases;
+double held_ns(const Cell& cell, const CellTraits& traits) {
+  return ns_of(cell.hold) * traits.acquisitions_per_operation;
 }
 
 // Operations that take their turns on the busiest lock.
-double operations_in_turn(const Cell& cell) {
+double operations_in_turn(const Cell& cell, const CellTraits& traits) {
   const double all = static_cast<double>(cell.operations) * cell.threads;
-  if (cell.primitive.name == "global") return all;
+  if (traits.one_lock) return all;
   const KeyDistribution& distribution = cell.key_distribution;
   const auto keys = static_cast<double>(cell.keys);
   switch (distribution.kind) {
@@ -163,28 +147,30 @@ absl::Status check_cell(const Cell& cell) {
   return assigned ? check_assigned(cell) : absl::OkStatus();
 }
 
-Nanoseconds stall_limit_of(const Cell& cell) {
+Nanoseconds stall_limit_of(const Cell& cell, const CellTraits& traits) {
   const double operation_ns =
-      held_ns(cell) + ns_of(cell.think) + static_cast<double>(cell.timeout.count());
+      held_ns(cell, traits) + ns_of(cell.think) + static_cast<double>(cell.timeout.count());
   return capped(std::max(kStallNs, 20 * operation_ns) + kThreadTurnNs * cell.threads);
 }
 
-Nanoseconds time_limit_of(const Cell& cell) {
-  const double turn_ns = held_ns(cell) + kAcquisitionNs * acquisitions_per_operation(cell);
+Nanoseconds time_limit_of(const Cell& cell, const CellTraits& traits) {
+  const double turn_ns = held_ns(cell, traits) + kAcquisitionNs * traits.acquisitions_per_operation;
   const bool fixed = cell.mode == Mode::kFixed;
   const double rounds = fixed ? static_cast<double>(cell.operations) : 1;
   const double work_ns = rounds * (turn_ns * cell.threads + ns_of(cell.think));
   const double window_ns = static_cast<double>((cell.warmup + cell.window).count());
-  // A trial that stands still from its first operation on is told as a deadlock, not as too long.
-  return capped(2 * (work_ns + window_ns) + 2 * static_cast<double>(stall_limit_of(cell).count()));
+  // A trial without progress from its first operation on is reported as a deadlock, not as too
+  // long.
+  const auto stall_ns = static_cast<double>(stall_limit_of(cell, traits).count());
+  return capped(2 * (work_ns + window_ns) + 2 * stall_ns);
 }
 
-Nanoseconds expected_duration(const Trial& trial) {
-  const Cell& cell = trial.cell;
+Nanoseconds expected_duration(const Cell& cell, const CellTraits& traits) {
   if (cell.mode != Mode::kFixed) return cell.warmup + cell.window;
-  const double in_turn_ns = operations_in_turn(cell) * held_ns(cell) / holders_at_once(cell);
+  const double in_turn_ns = operations_in_turn(cell, traits) * held_ns(cell, traits) /
+                            static_cast<double>(traits.holders_of_a_key);
   const double thread_ns =
-      static_cast<double>(cell.operations) * (held_ns(cell) + ns_of(cell.think));
+      static_cast<double>(cell.operations) * (held_ns(cell, traits) + ns_of(cell.think));
   return capped(std::max(in_turn_ns, thread_ns));
 }
 

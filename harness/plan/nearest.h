@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Nearest name: what somebody who misspelt a name most likely meant.
+// Nearest name: the known name that a misspelt one most likely means.
 #pragma once
 
 #include <optional>

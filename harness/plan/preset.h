@@ -44,6 +44,36 @@ struct Sweep {
   bool operator==(const Sweep&) const = default;
 };
 
+// Calls visit(axis, field) for each axis and the field of a cell that it varies. The last one
+// varies fastest.
+template <class Visit>
+void for_each_axis(Visit visit) {
+  visit(&Sweep::workloads, &Cell::workload);
+  visit(&Sweep::key_types, &Cell::key_type);
+  visit(&Sweep::key_distributions, &Cell::key_distribution);
+  visit(&Sweep::holds, &Cell::hold);
+  visit(&Sweep::thinks, &Cell::think);
+  visit(&Sweep::pinnings, &Cell::pinning);
+  visit(&Sweep::timeouts, &Cell::timeout);
+  visit(&Sweep::rates, &Cell::rate_per_s);
+  visit(&Sweep::keys, &Cell::keys);
+  visit(&Sweep::threads, &Cell::threads);
+  visit(&Sweep::primitives, &Cell::primitive);
+}
+
+// The same for settings, which have one value.
+template <class Visit>
+void for_each_setting(Visit visit) {
+  visit(&Sweep::mode);
+  visit(&Sweep::operations);
+  visit(&Sweep::arrivals);
+  visit(&Sweep::warmup);
+  visit(&Sweep::window);
+  visit(&Sweep::watch_conflicts);
+  visit(&Sweep::sample_every);
+  visit(&Sweep::time_limit);
+}
+
 struct Preset {
   std::string name;
   std::string title;        // one line
@@ -71,9 +101,15 @@ Sweep laid_over(Sweep base, const Sweep& over);
 // sweeps in which they make no sense are left out, see expand.h.
 absl::StatusOr<Preset> apply(Preset preset, const Overrides& overrides);
 
-// A preset of one sweep, `command line`, of what the overrides give and these where they are
-// silent: the primitives usually compared under the workload, 1, 2, 4 and 8 threads, 64 keys, 200
-// ns of hold; one key for `nested` and `checkout`; 1,000 operations in fixed mode.
-Preset preset_from(const Overrides& overrides);
+// What a sweep of one workload has where the user gives nothing. The catalog knows it.
+struct SweepDefaults {
+  std::vector<PrimitiveSpec> primitives = {{"global", {}}, {"keyed", {}}, {"striped", {}}};
+  std::uint64_t keys = 64;
+  KeyType key_type = KeyType::kU64;
+};
+
+// A preset of one sweep, `command line`, of what the overrides give; and of `defaults`, 1, 2, 4 and
+// 8 threads, 200 ns of hold and, in fixed mode, 1,000 operations where they give nothing.
+Preset preset_from(const Overrides& overrides, const SweepDefaults& defaults);
 
 }  // namespace lockbench

@@ -22,11 +22,17 @@ namespace lockbench {
 namespace {
 
 constexpr std::string_view kSweep = "sweep";
-constexpr std::array<std::string_view, 5> kHeader = {"title", "description", "target", "blocks",
-                                                     "seed"};
+constexpr std::array kHeader = {
+    PresetKey{"title", "one line", "required"},
+    PresetKey{"description", "what the preset shows, and how long it takes", "empty"},
+    PresetKey{"target", "the class of machine that it is sized for, as in `meta.json`", "any"},
+    PresetKey{"blocks", "a whole number, 1 to 10000: repetitions of every cell", "5"},
+    PresetKey{"seed", "a whole number, 0 to 2^53-1: decides keys and the order of trials", "1"},
+};
 
 bool is_header(std::string_view key) {
-  return std::find(kHeader.begin(), kHeader.end(), key) != kHeader.end();
+  return std::any_of(kHeader.begin(), kHeader.end(),
+                     [key](const PresetKey& header) { return header.name == key; });
 }
 
 std::string kind_of(const toml::node& node) {
@@ -176,7 +182,7 @@ class Reader {
     std::vector<std::string> names;
     for (const SweepField& field : sweep_fields()) names.emplace_back(field.name);
     if (at_top) {
-      names.insert(names.end(), kHeader.begin(), kHeader.end());
+      for (const PresetKey& header : kHeader) names.emplace_back(header.name);
       names.emplace_back(kSweep);
     }
     const absl::Status status = unknown_name("key", key.str(), names);
@@ -197,6 +203,10 @@ class Reader {
 };
 
 }  // namespace
+
+std::span<const PresetKey> preset_keys() {
+  return kHeader;
+}
 
 absl::StatusOr<Preset> parse_preset(std::string_view toml, std::string_view file_name) {
   const Reader reader(file_name);

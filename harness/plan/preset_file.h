@@ -15,9 +15,11 @@
 //   hold = "200ns"
 //
 // The fields of a sweep are those of sweep_fields.h. An axis takes one value or an array; each is
-// written as on the command line. A file without [[sweep]] is one sweep itself.
+// written as on the command line. A file without [[sweep]] is one sweep itself. docs/presets.md
+// lists all keys.
 #pragma once
 
+#include <span>
 #include <string_view>
 
 #include <absl/status/statusor.h>
@@ -25,6 +27,16 @@
 #include "harness/plan/preset.h"
 
 namespace lockbench {
+
+// A key at the top of a file, beside those of sweeps.
+struct PresetKey {
+  std::string_view name;
+  std::string_view wants;  // what may be written
+  std::string_view usual;  // what it is if nothing is given
+};
+
+// All of them, `sweep` excepted.
+std::span<const PresetKey> preset_keys();
 
 // The preset is named as the file is, without folder and `.toml`. Errors begin with
 // `file_name:line:column:`.

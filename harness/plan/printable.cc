@@ -41,7 +41,7 @@ bool is_control(std::uint32_t code) {
   return code < 0x20 || (code >= 0x7f && code < 0xa0);
 }
 
-// Marks that reorder text or end a line, and the byte order mark, which nobody can see.
+// Marks that reorder text or end a line, and the byte order mark, which are invisible.
 bool is_invisible_mark(std::uint32_t code) {
   return code == 0x61c || code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
          (code >= 0x2066 && code <= 0x2069) || code == 0xfeff;

@@ -31,12 +31,6 @@ constexpr Named<ArrivalKind> kArrivals[] = {{"poisson", ArrivalKind::kPoisson},
                                             {"fixed", ArrivalKind::kFixed}};
 constexpr Named<bool> kWatches[] = {{"none", false}, {"conflicts", true}};
 constexpr Named<KeyType> kKeyTypes[] = {{"u64", KeyType::kU64}, {"string", KeyType::kString}};
-constexpr Named<Scenario> kScenarios[] = {
-    {"lock_unlock", Scenario::kLockUnlock},
-    {"reentrant_lock_unlock", Scenario::kReentrantLockUnlock},
-    {"mixed_lock_unlock", Scenario::kMixedLockUnlock},
-    {"lock_unlock_nonblocking", Scenario::kLockUnlockNonblocking},
-    {"context_manager", Scenario::kContextManager}};
 constexpr Named<Work::Kind> kWorkKinds[] = {{"none", Work::Kind::kNone},
                                             {"spin", Work::Kind::kSpin},
                                             {"sleep", Work::Kind::kSleep},
@@ -306,14 +300,6 @@ absl::StatusOr<KeyType> parse_key_type(std::string_view text) {
 
 std::string to_text(KeyType key_type) {
   return name_of(kKeyTypes, key_type);
-}
-
-absl::StatusOr<Scenario> parse_scenario(std::string_view text) {
-  return parse_name("scenario", text, kScenarios);
-}
-
-std::string to_text(Scenario scenario) {
-  return name_of(kScenarios, scenario);
 }
 
 absl::StatusOr<std::string> parse_pinning(std::string_view text) {

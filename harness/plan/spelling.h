@@ -56,9 +56,6 @@ std::string watch_text(bool watch_conflicts);
 absl::StatusOr<KeyType> parse_key_type(std::string_view text);
 std::string to_text(KeyType key_type);
 
-absl::StatusOr<Scenario> parse_scenario(std::string_view text);
-std::string to_text(Scenario scenario);
-
 // Gives the text back when it is well formed.
 absl::StatusOr<std::string> parse_pinning(std::string_view text);
 

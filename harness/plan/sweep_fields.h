@@ -20,6 +20,7 @@ struct SweepField {
   std::string_view name;
   bool axis;               // takes several values; else it is a setting, given once
   std::string_view wants;  // what may be written, for --help and for errors
+  std::string_view usual;  // what it is if nothing is given
   // Parses `text` and adds what it says to an axis, or makes it the setting. The error says what
   // was wrong and what would be right; where, is for the caller to put before.
   absl::Status (*add)(Sweep& sweep, std::string_view text);

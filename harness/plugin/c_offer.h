@@ -14,7 +14,7 @@
 
 namespace lockbench {
 
-// `plugin` stays as it is for ever. A lock that knows no keys is a base lock, as `global:lock=NAME`
+// `plugin` never changes. A lock that knows no keys is a base lock, as `global:lock=NAME`
 // and `striped:lock=NAME`; one that does is the primitive NAME, for u64 keys.
 PluginOffer c_offer(const lockbench_c_plugin& plugin);
 

@@ -14,7 +14,7 @@ Json json_of(const Listing& listing) {
   for (const Choice& choice : listing.choices) choices.push_back({choice.parameter, choice.value});
   Json numbers = Json::array();
   for (const Number& n : listing.numbers) {
-    numbers.push_back({n.parameter, n.usual, n.least, n.most, n.meaning});
+    numbers.push_back({n.parameter, n.usual, n.least, n.most, n.meaning, n.holders_of_a_key});
   }
   return {{"name", listing.name},
           {"summary", listing.summary},
@@ -33,23 +33,29 @@ Listing listing_of(const Json& json) {
     listing.choices.push_back({choice.at(0), choice.at(1)});
   }
   for (const Json& n : json.at("numbers")) {
-    listing.numbers.push_back({n.at(0), n.at(1), n.at(2), n.at(3), n.at(4)});
+    listing.numbers.push_back({n.at(0), n.at(1), n.at(2), n.at(3), n.at(4), n.at(5)});
   }
   return listing;
 }
 
 Json json_of(const Promises& promises) {
-  return {promises.excludes, promises.lock_per_key, promises.reentrant,
-          promises.timed,    promises.fair,         static_cast<int>(promises.scope)};
+  return {promises.excludes,
+          promises.lock_per_key,
+          promises.one_lock,
+          promises.reentrant,
+          promises.timed,
+          promises.fair,
+          static_cast<int>(promises.scope)};
 }
 
 Promises promises_of(const Json& json) {
   return {.excludes = json.at(0),
           .lock_per_key = json.at(1),
-          .reentrant = json.at(2),
-          .timed = json.at(3),
-          .fair = json.at(4),
-          .scope = static_cast<Scope>(json.at(5).get<int>())};
+          .one_lock = json.at(2),
+          .reentrant = json.at(3),
+          .timed = json.at(4),
+          .fair = json.at(5),
+          .scope = static_cast<Scope>(json.at(6).get<int>())};
 }
 
 Json json_of(const CatalogEntry& entry) {
@@ -86,7 +92,7 @@ std::string to_json(const PluginDescription& description) {
   for (const CatalogEntry& entry : description.entries) entries.push_back(json_of(entry));
   Json json{{"entries", entries}};
   if (description.call_ns) json["call_ns"] = *description.call_ns;
-  // What is no UTF-8 in somebody's summary is no reason to fail.
+  // A summary that is not UTF-8 is no reason to fail.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

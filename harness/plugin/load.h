@@ -2,7 +2,7 @@
 
 // load_plugin: brings a plug-in into this process and asks what it has.
 //
-// Whoever wants to live on lets a child do this: a library's own start-up code runs here.
+// Call it in a child process: the library's start-up code runs and may end the process.
 #pragma once
 
 #include <filesystem>

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "harness/catalog/entry.h"
-#include "harness/measure/course.h"
+#include "harness/measure/phases.h"
 #include "harness/plugin/version.h"
 #include "harness/stress/registered_lock.h"
 
@@ -33,8 +33,9 @@ struct PluginBuild {
   std::uint32_t standard_library = _GLIBCXX_RELEASE;  // libstdc++'s
   std::uint32_t dual_abi = _GLIBCXX_USE_CXX11_ABI;
   std::uint32_t sizes = sizeof(CatalogEntry) + 3 * sizeof(Trial) + 5 * sizeof(WorkloadSettings) +
-                        7 * sizeof(ThreadReport) + 11 * sizeof(Course) + 13 * sizeof(Arguments) +
-                        17 * sizeof(stress::RegisteredLock) + 19 * sizeof(Proof);
+                        7 * sizeof(ThreadReport) + 11 * sizeof(TrialPhases) +
+                        13 * sizeof(Arguments) + 17 * sizeof(stress::RegisteredLock) +
+                        19 * sizeof(Proof);
   std::uint32_t sanitizer = kSanitizer;
   std::uint32_t simulated = kSimulated;
 

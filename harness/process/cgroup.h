@@ -2,7 +2,7 @@
 
 // What the control groups of this process leave to it, in either version of them.
 //
-// A limit of any group around the process binds it: the tightest is told. Groups outside a
+// A limit of any group around the process binds it: the lowest counts. Groups outside a
 // container's view bind, too, and cannot be seen from within.
 #pragma once
 

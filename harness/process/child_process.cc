@@ -157,7 +157,7 @@ class Streams {
   std::string_view input_;  // what is left of it
 };
 
-// A child that was started and that nobody has waited for.
+// A child that was started and not waited for.
 class StartedChild {
  public:
   explicit StartedChild(pid_t pid)
@@ -170,7 +170,7 @@ class StartedChild {
 
   bool has_ended() const {
     siginfo_t found{};
-    // WNOWAIT: as long as nobody has waited for it, its number and its group's are no one else's.
+    // WNOWAIT: until it is waited for, the kernel reuses neither its number nor its group's.
     const int asked = waitid(P_PID, static_cast<id_t>(pid_), &found, WEXITED | WNOHANG | WNOWAIT);
     return (asked == 0 && found.si_pid == pid_) || (asked < 0 && errno == ECHILD);
   }

@@ -8,7 +8,7 @@
 
 namespace lockbench {
 
-void mend_inherited() {
+void restore_inherited_settings() {
   // open() takes the lowest free descriptor: as long as that is a standard one, one was closed.
   int fd = open("/dev/null", O_RDWR);
   while (fd >= 0 && fd <= STDERR_FILENO) fd = open("/dev/null", O_RDWR);

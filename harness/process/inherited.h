@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Inherited: what a process gets from whoever started it, and cannot be left as it came.
+// Inherited: settings that a process inherits and must change before it works.
 #pragma once
 
 namespace lockbench {
 
-// Opens /dev/null in place of a standard stream that was closed: else the next file opened, a run's
-// trials.csv perhaps, would become standard error and get its messages. Lets children be waited
-// for, should SIGCHLD have been ignored. Called before anything is opened or started.
-void mend_inherited();
+// Opens /dev/null for each standard stream that is closed: otherwise the next file that is opened,
+// for example trials.csv, would become standard error and receive its messages. Restores SIGCHLD,
+// which may be ignored, so that children can be waited for. Call it first in main().
+void restore_inherited_settings();
 
 }  // namespace lockbench

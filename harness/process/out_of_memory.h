@@ -7,7 +7,7 @@
 
 namespace lockbench {
 
-// From now on a std::bad_alloc that nobody catches, or that leaves a function which must not throw
+// From now on a std::bad_alloc that is not caught, or that leaves a function which must not throw
 // (destructors of libraries allocate), ends the program with exit code 1 after one line that begins
 // with `who`, "lockbench run". Other reasons to terminate end it as before.
 void explain_out_of_memory(const std::string& who);

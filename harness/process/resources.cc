@@ -121,7 +121,7 @@ absl::StatusOr<Preset> load_preset(const std::string& name_or_file) {
 }
 
 absl::StatusOr<fs::path> find_python(const std::vector<std::string>& modules) {
-  note_signals();  // whoever asks for an end ends the Python that is asked, too
+  note_signals();  // a signal that ends this process ends the Python process, too
   const std::string probe = probe_for(modules);
   std::string list;
   for (const std::string& module : modules) list += (list.empty() ? "" : ", ") + module;

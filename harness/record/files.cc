@@ -93,7 +93,7 @@ absl::Status file_error(std::string_view what, int error) {
 
 // Into what is there and stays there.
 static absl::Status write_to(const std::filesystem::path& device, std::string_view text) {
-  // Without O_NONBLOCK, open() waits for somebody to read from a FIFO.
+  // Without O_NONBLOCK, open() of a FIFO waits for a reader.
   const int fd = ::open(device.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (fd < 0) return file_error(device.string(), errno);
   int error = write_whole(fd, text).error;
@@ -167,7 +167,7 @@ absl::Status AppendFile::sync() {
 }
 
 absl::StatusOr<std::string> read_file(const std::filesystem::path& path, std::size_t most) {
-  // Without O_NONBLOCK, open() waits for somebody to write to a FIFO.
+  // Without O_NONBLOCK, open() of a FIFO waits for a writer.
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (fd < 0) return file_error(path.string(), errno);
   struct stat found;

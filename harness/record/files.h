@@ -81,7 +81,7 @@ absl::Status sync_folder(const std::filesystem::path& folder);
 absl::Status make_folders(const std::filesystem::path& folder);
 
 // FolderLock: held by one process at a time, until it is destroyed or the process ends. Advisory;
-// on a file system without locks for folders it excludes nobody.
+// on a file system without locks for folders it excludes no process.
 class FolderLock {
  public:
   // FailedPrecondition while another process holds it. The folder must exist.
@@ -100,7 +100,7 @@ class FolderLock {
   int fd_;
 };
 
-// The status for an errno: `what`: the system's words, and what would mend it where that is known.
+// The status for an errno: `what`: the system's words, and what would help, if known.
 absl::Status file_error(std::string_view what, int error);
 
 }  // namespace lockbench

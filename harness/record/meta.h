@@ -42,7 +42,7 @@ struct Meta {
   Machine machine;
   Build build;
   std::optional<Calibration> calibration;    // absent where nothing was measured by our own loop
-  std::optional<Surroundings> surroundings;  // absent where nobody looked
+  std::optional<Surroundings> surroundings;  // absent if it was not checked
   RunEnd end;
   Plan plan;
 

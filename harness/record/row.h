@@ -3,6 +3,7 @@
 // Row: one trial as it stands in trials.csv, before it is text.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "harness/measure/sample.h"
@@ -13,11 +14,11 @@ namespace lockbench {
 // Version of the columns of trials.csv and latency.csv and of the shape of meta.json. It goes up
 // when a column changes its meaning, its place or its name, or goes away; not when one is added at
 // the end.
-inline constexpr int kSchemaVersion = 1;
+inline constexpr std::uint32_t kSchemaVersion = 1;
 
 // What every row of a run has in common.
 struct RunIdentity {
-  int schema_version = kSchemaVersion;
+  std::uint32_t schema_version = kSchemaVersion;
   std::string run_id;  // unique among the runs that a reader may ever lay side by side
   std::string preset;  // name, or "command line"
   std::string target;  // machine class that the preset is sized for; empty: any

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // SampleCheck: whether a sample that another process sent can have been measured. That process ran
-// somebody's lock, which may have spoilt its memory or printed in its place.
+// a user's lock, which may have overwritten its memory or printed in its place.
 #pragma once
 
 #include <absl/status/status.h>

@@ -11,7 +11,7 @@
 #include <absl/strings/str_format.h>
 #include <nlohmann/json.hpp>
 
-#include "harness/record/field_reader.h"
+#include "harness/plan/json_fields.h"
 #include "harness/record/outcome.h"
 #include "harness/record/sample_check.h"
 
@@ -30,14 +30,6 @@ void put(json& object, std::string_view name, const std::optional<double>& figur
 template <class T>
 void put(json& object, std::string_view name, const std::optional<T>& figure) {
   if (figure) object[std::string(name)] = *figure;
-}
-
-void take(internal::FieldReader& reader, std::string_view name, std::string& words) {
-  reader.require(name, words);
-}
-template <class T>
-void take(internal::FieldReader& reader, std::string_view name, std::optional<T>& figure) {
-  reader.allow(name, figure);
 }
 
 bool measured(const std::optional<LatencySummary>& l) {
@@ -79,7 +71,7 @@ void read_latency(internal::FieldReader& sample, const char* name,
   if (object == nullptr) return;
   LatencySummary& latency = out.emplace();
   internal::FieldReader reader(*object, sample.path(name));
-  figures(latency, [&](const char* figure, auto& value) { reader.require(figure, value); });
+  figures(latency, [&](const char* figure, auto& value) { reader(figure, value); });
   if (const json* buckets = reader.required("buckets")) {
     reader.merge(read_buckets(*buckets, reader.path("buckets"), latency));
   }
@@ -88,7 +80,7 @@ void read_latency(internal::FieldReader& sample, const char* name,
 
 void read_outcome(internal::FieldReader& reader, Outcome& out) {
   std::string name;
-  reader.require("outcome", name);
+  reader("outcome", name);
   if (const std::optional<Outcome> outcome = outcome_named(name)) {
     out = *outcome;
   } else {
@@ -115,7 +107,7 @@ absl::StatusOr<Sample> parse_sample(std::string_view text) {
   Sample sample;
   internal::FieldReader reader(*object, "sample");
   read_outcome(reader, sample.outcome);
-  fields(sample, [&](const Field& field, auto& figure) { take(reader, field.name, figure); });
+  fields(sample, [&](const Field& field, auto& figure) { reader(field.name, figure); });
   read_latency(reader, "wait", sample.wait);
   read_latency(reader, "hold", sample.hold);
   if (absl::Status status = reader.finish(); !status.ok()) return status;

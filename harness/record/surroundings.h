@@ -3,6 +3,7 @@
 // Surroundings: what the machine did beside a run, as meta.json has it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,7 @@ namespace lockbench {
 
 // What `lockbench doctor` found, in short.
 struct MachineFinding {
-  std::string severity;  // note or spoils
+  std::string severity;  // note or problem; in runs of older versions: spoils
   std::string name;
   std::string what;
 
@@ -18,10 +19,10 @@ struct MachineFinding {
 };
 
 struct Surroundings {
-  double most_interference = 0;  // limit, see DisturbanceLimits
-  double patience_s = 0;         // how long the run would wait for a quiet machine
-  double waited_s = 0;           // how long it did
-  std::string busy;              // why it measured a busy machine; empty: it did not
+  double most_interference = 0;     // limit, see DisturbanceLimits
+  double patience_s = 0;            // how long the run would wait for a quiet machine
+  double waited_s = 0;              // how long it did
+  std::optional<std::string> busy;  // why it measured a busy machine; absent: it did not
   std::vector<MachineFinding> at_start;
   std::vector<MachineFinding> at_end;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// FileAsPublished: a symbolic link that whoever locks must be the first to make, as published.
+// FileAsPublished: the process that makes a symbolic link first has the lock, as published.
 //
 // The link's text is the number of the process that made it. Who finds one sleeps for a second and
 // tries again.
@@ -12,10 +12,10 @@
 //   looks,
 //       or the one that gave it back takes it again; who looks when is chance, so one may wait for
 //       ever.
-//   F2  A lock whose owner was killed is held for ever. Nobody looks whether the owner lives.
-//   F3  Nor could they: a number comes round, and what it says may be another process by now.
-//   F4  unlock() looks at the owner and removes in two steps. Where somebody clears up locks by
-//       hand, or by a script that means well, the second may remove another's.
+//   F2  A lock whose owner was killed is held forever. No process checks whether the owner lives.
+//   F3  The check would be unsafe: process numbers are reused, so the number may be another's.
+//   F4  unlock() reads the owner and removes the link in two steps. If a user or a script removes
+//       stale locks meanwhile, the second step may remove another owner's.
 //   F5  The owner is a process: another thread of it can unlock.
 //   F6  A name is used as it is: one with '/' in it leads out of the folder.
 // Ours         the time between two looks as a parameter, so that tests need not take seconds; one

@@ -7,7 +7,7 @@
 //   F1  Looking and writing are two steps: whoever looks between another's two finds the lock free,
 //       and both are inside.
 //   F2  Waiters look once a second.
-//   F3  Whoever unlocks, unlocks: no owner is noted, and a killed one's lock is held for ever.
+//   F3  Any process can unlock: no owner is recorded. The lock of a killed process is held forever.
 // Ours         lock() and unlock(), which the article leaves out: the loop of its next section, and
 //              a 0 written back; the time between two looks as a parameter.
 // Source       an article on locks between processes in Bash, the first of a series that pictures

@@ -12,10 +12,10 @@
 //   F2  Looking a key up and adding it are two steps: two threads that bring a new key each add a
 //       lock, the later one takes the place of the earlier, and both are inside. The earlier one's
 //       unlock then releases the other's lock, and whoever waits for the lock that was replaced
-//       waits for ever. The original's interpreter runs one thread at a time, for milliseconds, so
+//       waits forever. The original's interpreter runs one thread at a time, for milliseconds, so
 //       it is rarely seen there; between real threads it is seen within a few trials.
 //   F3  Counts are read, then written: one of two at once is lost. And a count is lowered before
-//       the lock is released, so with F1 mended a lock would be deleted while it is held.
+//       the lock is released, so with F1 repaired a lock would be deleted while it is held.
 //   F4  The watchdog releases the lock under the feet of a holder that is late, who is not told and
 //       writes all the same.
 //   F5  Holder and watchdog may both find the key locked before either has noted its release; the
@@ -23,7 +23,7 @@
 //   F6  Keys are put together without a mark between: the prefix "job_" with the name "1_2" and the
 //       prefix "job_1_" with the name "2" are one key.
 //   F7  A worker whose name is the empty string never unlocks: an empty name counts as none.
-//   F8  One thread for every acquisition. Where none can be had, lock() throws and the key stays
+//   F8  One thread for every acquisition. If none can be started, lock() throws and the key stays
 //       locked.
 // Ours         try_lock(), which the original does not have; joining the watchdog when the handle
 //              goes; releasing a free lock, an error there, does nothing. The interpreter makes
@@ -60,7 +60,7 @@ struct NarrowWindow {
 
 }  // namespace internal
 
-// `Window` is for whoever wants to see F2 happen.
+// `Window` is for tests that make F2 happen.
 template <Key K = std::uint64_t, class Window = internal::NarrowWindow>
 class KeyedAsPublished {
  public:

@@ -7,9 +7,9 @@
 //              served by somebody else's return.
 // Faults, all of them kept
 //   F1  The last claim: with n leases and n threads that each hold one and ask for another, there
-//       is nobody else. All wait, for ever, and nothing says so.
-//   F2  A lease that is not given back is lost; so is its connection. Nobody can tell who has it.
-//   F3  No way to give up waiting.
+//       is no other thread. All wait forever, and nothing reports it.
+//   F2  A lease that is not given back is lost; so is its connection. There is no record of its
+//   holder. F3  No way to give up waiting.
 // Ours         try_lock(), numbers from 0 instead of 1, available().
 // Source       an article on limiting the threads that reach each shard of a database, which
 //              replaced RandomMutexesAsPublished by this.
@@ -46,7 +46,7 @@ class LeaseAsPublished {
   std::uint32_t capacity() const { return leases_; }
   std::size_t shards() const { return count_; }
 
-  // Leases of `shard` that nobody holds now.
+  // Leases of `shard` that are free now.
   std::uint32_t available(std::uint64_t shard) const { return shards_[shard].size(); }
 
   // An estimate: what the queues keep outside themselves is not in it.

@@ -3,7 +3,7 @@
 // PlainLock: the lock that scripting languages offer, and that several published forms are made of.
 //
 // Guarantees   one holder; any thread may release, not the holder alone, and whoever waits is let
-//              in; a thread that locks twice waits for itself, for ever.
+//              in; a thread that locks twice waits for itself forever.
 // Not offered  owners, order, timeouts.
 // Source       the Python library's documentation of threading.Lock, of which PyThread_type_lock is
 //              the C side. It raises an error when a free lock is released; here release() says so.

@@ -4,7 +4,8 @@
 //
 // Claimed      at most n at work on a shard of a database with n connections.
 // Faults, all of them kept
-//   F1  Whoever picks a busy mutex waits for it while others are free. With n = 10 and one holder,
+//   F1  A thread that picks a busy mutex waits for it while others are free. With n = 10 and one
+//   holder,
 //       every tenth thread waits though nine connections are idle.
 //   F2  A thread that asks again while it holds one may pick its own, and then waits for itself.
 //   F3  Two that each hold one and pick the other's wait for each other: no order is kept.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // ReentrantAsPublished: owner, count and pending count before a real lock, as it was printed; and
-// the same with its faults mended.
+// the same with its faults repaired.
 //
 // As long as one thread comes at a time, the real lock stays untouched. The first that finds the
 // lock owned takes the real lock in the owner's name and then waits for it a second time; the owner
@@ -11,8 +11,8 @@
 // Here that is a mutex of the object. So what it costs is not what the original costs, whose caller
 // has paid for that lock already; what it does is the same.
 //
-// Claimed      mutual exclusion; the owner may lock again; no real lock while nobody competes.
-// Faults as printed, all of them kept; `Repaired` mends each
+// Claimed      mutual exclusion; the owner may lock again; no real lock without contention.
+// Faults as printed, all of them kept; `Repaired` repairs each
 //   F1  `pending_count -= 0`: one contention, or one failed try, and the count of those who wait
 //       never comes back to 0. The fast path has ended for good.
 //   F2  release does not look who calls it: any thread unlocks any other's lock.

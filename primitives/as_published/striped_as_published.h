@@ -18,7 +18,7 @@
 //   F4  Locks lie side by side in memory, so that neighbours slow each other down.
 // Ours         the 64-bit integers: their halves are folded, as the original's library does.
 // Source       "Lock object sharing with hashes", a weblog entry of 8 January 2008. The hash of a
-//              string is the one of the .NET Framework 2.0 on 32-bit machines, written anew.
+//              string is the one of the .NET Framework 2.0 on 32-bit machines, rewritten.
 #pragma once
 
 #include <concepts>

@@ -12,7 +12,7 @@
 // the one that put the key there, and that is what decides here, for lock() and try_lock() alike:
 //
 // Invariants
-//   I1  a key is in the map exactly while somebody holds it. TBB erases under the bucket's lock
+//   I1  a key is in the map exactly while a thread holds it. TBB erases under the bucket's lock
 //       while the holder still has the accessor, so no waiter ever gets a dead element's accessor.
 //   I2  the holder has the element's accessor, but for the instant in try_lock() between its
 //       insertion and its find(). Who gets the accessor of an element that it did not insert has

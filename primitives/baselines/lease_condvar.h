@@ -6,7 +6,7 @@
 //              one that came back first is given out first.
 // Not offered  any order among takers.
 // Cost         taking and giving back each lock the shard's mutex; giving back signals the
-//              condition variable, which is a system call when somebody waits.
+//              condition variable, which is a system call when a thread waits.
 #pragma once
 
 #include <condition_variable>

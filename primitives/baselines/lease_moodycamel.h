@@ -47,7 +47,7 @@ class MoodycamelShard {
 
   std::optional<std::uint32_t> take_before(platform::Time deadline) {
     std::uint32_t lease;
-    // Less than nothing would mean for ever.
+    // A negative value would mean forever.
     const auto left = std::max(deadline - platform::now(), platform::Duration::zero());
     if (!free_.wait_dequeue_timed(lease, left)) return std::nullopt;
     return lease;

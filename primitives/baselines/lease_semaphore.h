@@ -8,7 +8,7 @@
 // Cost         two atomic read-modify-writes for the semaphore, and the free list's mutex twice.
 //
 // libstdc++ 12 can let acquire() sleep although the count is not zero: it may go to sleep on a
-// count that it read before it spun, and release() wakes nobody when the count was not zero (GCC
+// count that it read before it spun, and release() wakes no thread when the count was not zero (GCC
 // bug 104928). So take() waits in slices: a lost wake-up costs one slice instead of a hang.
 //
 // Invariant

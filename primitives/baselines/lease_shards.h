@@ -51,7 +51,7 @@ class LeaseShards {
   std::uint32_t capacity() const { return leases_; }
   std::size_t shards() const { return count_; }
 
-  // Leases of `shard` that nobody holds now.
+  // Leases of `shard` that are free now.
   std::uint32_t available(std::uint64_t shard) const { return shards_[shard].shard.available(); }
 
   // An estimate: what the containers keep is computed from sizes, and what the allocator adds to

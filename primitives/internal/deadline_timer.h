@@ -34,7 +34,7 @@ namespace lockbench::internal {
 template <class Alarm>
 class DeadlineTimer {
  public:
-  // Throws std::system_error when there is no thread to be had.
+  // Throws std::system_error when no thread can be started.
   DeadlineTimer(std::size_t things, Alarm alarm)
       : alarm_(std::move(alarm)),
         heap_(things),

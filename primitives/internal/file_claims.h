@@ -2,12 +2,11 @@
 
 // FileClaims: the files that the threads of this process take lock files with.
 //
-// Guarantees   a claim belongs to one thread at a time, and no other claim ever has its text, not
-//              after execve() and not if two copies of this header are in the process; claims are
-//              used again, since making one costs tens of microseconds; a child made by fork()
-//              makes claims of its own and leaves its parent's alone; claims of dead processes are
-//              removed.
-// Requires     no fork() while another thread is in here.
+// Guarantees   a claim belongs to one thread at a time, and no other claim ever has its text, even
+//              after execve() or with two copies of this header in the process. Claims are reused,
+//              since making one costs tens of microseconds. A child of fork() makes claims of its
+//              own and does not touch its parent's. Claims of dead processes are removed.
+// Requires     no fork() while another thread is inside a call.
 #pragma once
 
 #include <cstdint>
@@ -36,14 +35,14 @@ inline std::string claim_name(const std::string& owner) {
 struct FileClaim {
   std::string owner;
   std::string name;
-  platform::ProcessId process = 0;  // that made it
+  platform::ProcessId process = 0;  // the process that made it
 
   // By this process. After a fork() the child has a copy of its parent's handle.
   bool held() const { return !name.empty() && process == platform::this_process(); }
 };
 
-// In one process no two claims have one number, whichever lock they are for. Numbers begin at a
-// random one: process number and start time stay the same over execve().
+// No two claims of a process have the same number, whatever lock they are for. The first number is
+// random, since process number and start time stay the same over execve().
 [[gnu::visibility("default")]] inline std::uint64_t next_claim_number() {
   static platform::Atomic<std::uint64_t> next{platform::random_number()};
   return next.fetch_add(1, std::memory_order_relaxed);  // relaxed: only the number matters
@@ -71,8 +70,8 @@ class FileClaims {
     discard_claim(folder_.descriptor(), claim.name.c_str());
   }
 
-  // Removes what killed processes left behind. Needs no guard: nobody ever makes a dead one's claim
-  // again. O(names in the folder).
+  // Removes the claims that killed processes left. Needs no guard: no process makes the claim of a
+  // dead one again. O(names in the folder).
   void sweep() const {
     std::vector<std::string> dead;
     platform::for_each_name(folder_.descriptor(), [&](std::string_view name) {
@@ -90,7 +89,7 @@ class FileClaims {
     if (!facts || folder_.here().boot.empty()) {
       FileLockError::raise_at("/proc",
                               "does not tell when this process started; mount it: else "
-                              "nobody could tell whether an owner still lives");
+                              "no process could tell whether an owner still lives");
     }
     return {.process = static_cast<std::uint64_t>(process),
             .started = facts->started,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The two forms of a lock file: a symbolic link, and a folder. Either says who holds it.
+// The two forms of a lock file: a symbolic link, and a folder. Both name the owner.
 //
 // An owner prepares a claim once, under a name of its own, which costs the file system a new
-// object. Taking the lock is then a second name for it (link) or a move to the lock's name
-// (rename), either of which the kernel does in one step and refuses when the name exists. So nobody
-// ever sees a lock without its owner, nor half of one, whenever the owner is killed.
+// object. To take the lock, it gives the claim a second name (link) or moves it to the lock's name
+// (rename). The kernel does either in one step and refuses if the name exists. So no process ever
+// sees a lock without its owner or half of a lock, whenever the owner is killed.
 //
-//   take(…)        0: taken; EEXIST: somebody holds it
-//   give_back(…)   0: the lock's name is free, in one step; also done in a dead owner's place
+//   take(…)        0: taken; EEXIST: the lock is held
+//   give_back(…)   0: the lock's name is free, in one step; recovery calls it for a dead owner
 #pragma once
 
 #include <cerrno>
@@ -22,8 +22,7 @@ namespace internal {
 
 inline constexpr char kOwnerName[] = "owner";  // in a folder
 
-// Removes a claim of either form. A folder is looked into by itself: whatever was put in its place
-// leads nowhere else.
+// Removes a claim of either form. Symbolic links in the place of a folder are not followed.
 inline void discard_claim(const platform::FileDescriptor& folder, const char* claim) {
   if (platform::remove_file(folder, claim) == 0) return;
   {
@@ -74,7 +73,7 @@ struct DirectoryForm {
     owner.clear();
     const Folder inside = platform::open_folder_in(folder, lock);
     if (!inside.open()) return errno;
-    // A folder without an owner is somebody else's lock.
+    // A folder without an owner was made by a script.
     const int error = platform::read_symlink(inside, internal::kOwnerName, owner);
     return error == ENOENT ? EINVAL : error;
   }

@@ -2,8 +2,8 @@
 
 // FileName: the name of a key's lock file.
 //
-// Guarantees   two different keys have different names; whatever the key, the name stays in its
-//              folder: it holds no '/', and begins with '.' for the empty key alone.
+// Guarantees   two different keys have different names. No name leads out of the folder: it holds
+//              no '/', and only the name of the empty key begins with '.'.
 #pragma once
 
 #include <algorithm>
@@ -30,8 +30,8 @@ class FileName {
     add(kSuffix);
   }
 
-  // Letters, digits, '-' and '_' stand for themselves, any other byte is written %XX. Throws
-  // std::length_error when that is more than a file's name can have.
+  // Letters, digits, '-' and '_' stay as they are; any other byte is written %XX. Throws
+  // std::length_error if that is longer than a file name may be.
   explicit FileName(std::string_view key) {
     constexpr std::string_view kDigits = "0123456789ABCDEF";
     for (const char c : key) {
@@ -66,7 +66,7 @@ class FileName {
     size_ += part.size();
   }
 
-  std::array<char, 256> characters_{};  // NAME_MAX and the end
+  std::array<char, 256> characters_{};  // NAME_MAX and the terminating 0
   std::size_t size_ = 0;
 };
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// FileOwner: who holds a lock file, in a text that outlives its writer.
+// FileOwner: the owner of a lock file, as a text that outlives the process.
 //
-// Guarantees   nobody who lives is judged dead: not when stopped, not when another process has its
-//              number by now, not when seen from another container, time namespace or machine.
-// Not offered  a judgement in every case: of an owner on a network's file system, in another
-//              namespace, or that does not say who it is, nothing is known, and the lock is left.
+// Guarantees   an owner that lives is never reported dead: neither if it is stopped, nor if its
+//              process number was reused, nor if the caller runs in another container, another time
+//              namespace or on another machine.
+// Not offered  an answer in every case. Nothing is known of an owner on a network file system, in
+//              another namespace, or without a readable text; its lock is not touched.
 //
-// A process is told from all others by its number, when it started (in clock ticks: numbers do not
-// come round within one), the namespaces in which both are counted, and the boot. Two boots of one
-// machine cannot share a local file system at one time; two machines cannot either.
+// Four facts identify a process: its number, its start time (in clock ticks: the kernel does not
+// reuse a number within one), the namespaces of both, and the boot. Neither two boots of a machine
+// nor two machines can use one local file system at the same time.
 #pragma once
 
 #include <array>
@@ -24,7 +25,7 @@
 
 namespace lockbench::internal {
 
-// Where process numbers mean the same.
+// Where a process number means the same process.
 struct ProcessWorld {
   std::string boot;
   std::uint64_t pid_namespace = 0;
@@ -42,7 +43,7 @@ struct ProcessWorld {
 struct FileOwner {
   std::uint64_t process = 0;
   std::uint64_t started = 0;
-  std::uint64_t claim = 0;  // tells the claims of one process apart
+  std::uint64_t claim = 0;  // distinguishes the claims of one process
   ProcessWorld world;
 
   bool operator==(const FileOwner&) const = default;
@@ -60,7 +61,7 @@ inline std::string to_text(const FileOwner& owner) {
   return text;
 }
 
-// Absent when it is anybody else's text.
+// Absent if the text is not an owner's.
 inline std::optional<FileOwner> parse_file_owner(std::string_view text) {
   constexpr std::size_t kParts = 6;
   constexpr std::size_t kBoot = 3;
@@ -86,14 +87,14 @@ inline std::optional<FileOwner> parse_file_owner(std::string_view text) {
                              .time_namespace = numbers[5]}};
 }
 
-// What can be seen of a process from here, now.
+// What this process can see of another one now.
 struct Sighting {
   bool exists = true;
   std::optional<platform::ProcessFacts> facts;
 
   static Sighting of(std::uint64_t process) {
     const auto number = static_cast<platform::ProcessId>(process);
-    // In this order: a process that is seen to have no facts may end before it is looked for.
+    // The order is essential: a process without facts may end before the second step.
     Sighting seen{.facts = platform::process_facts(number)};
     seen.exists = seen.facts.has_value() || platform::process_exists(number);
     return seen;
@@ -102,7 +103,7 @@ struct Sighting {
 
 enum class Life { kAlive, kDead, kUnknown };
 
-// Pure. A judgement of kDead stays true for ever; kAlive may be over when it is read.
+// Pure. kDead stays true forever; kAlive may be outdated when the caller reads it.
 inline Life judge(const FileOwner& owner, const ProcessWorld& here, bool local_file_system,
                   const Sighting& seen) {
   if (owner.world.pid_namespace != here.pid_namespace ||
@@ -113,8 +114,8 @@ inline Life judge(const FileOwner& owner, const ProcessWorld& here, bool local_f
   if (!seen.exists) return Life::kDead;
   if (!seen.facts) return Life::kUnknown;
   if (seen.facts->started != owner.started) return Life::kDead;
-  // The first thread of a process may have ended before the others have: then it is called a
-  // zombie, too, and the process lives.
+  // If the first thread of a process has ended and others have not, the kernel shows a zombie
+  // although the process lives.
   const bool ended = seen.facts->state == 'Z' || seen.facts->state == 'X';
   return ended && seen.facts->threads <= 1 ? Life::kDead : Life::kAlive;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Handovers: when a lock is handed to a waiter that was passed over for long, rather than released
-// to whoever comes first.
+// to the first comer.
 //
 // A lock that is handed over is idle until its successor runs: some 20 us where a processor is
 // free, and milliseconds where more threads want to run than there are processors. So each handover

@@ -108,7 +108,7 @@ class alignas(platform::kCacheLine) KeyBucket {
   KeyBucket() = default;
   KeyBucket(const KeyBucket&) = delete;
   KeyBucket& operator=(const KeyBucket&) = delete;
-  // relaxed: nobody else is left.
+  // relaxed: no other thread is left.
   ~KeyBucket() { delete overflow_.load(std::memory_order_relaxed); }
 
   // Called before anything else: the flag to set when the bucket is split.
@@ -264,7 +264,7 @@ class alignas(platform::kCacheLine) KeyBucket {
     std::scoped_lock guard(mutex_);
     if (&cell != &home_of(node)) return move_home(cell, node);
     if (!overflow_nodes_.has_key_of(node)) return true;
-    // Waiters for the key wait for the overflow node that holds it: nobody needs a wake-up.
+    // Waiters for the key wait for the overflow node that holds it: no thread needs a wake-up.
     leave(cell);
     return false;
   }

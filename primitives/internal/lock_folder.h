@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// LockFolder: the folder in which lock files are, checked and held open.
+// LockFolder: the folder of the lock files, checked and kept open.
 //
-// Guarantees   what is done in it is done in the folder that was checked, even when its path leads
-//              elsewhere later; a folder in which anybody may replace lock files is refused.
+// Guarantees   every call works in the folder that was checked, even if its path leads elsewhere
+//              later. A folder in which every user may replace lock files is refused.
 #pragma once
 
 #include <cerrno>
@@ -39,7 +39,7 @@ inline std::string fault_of_folder(const platform::FileFacts& folder, unsigned u
   }
   const bool open_to_all = (folder.mode & platform::FileFacts::kWrittenByOthers) != 0;
   if (open_to_all && (folder.mode & platform::FileFacts::kSticky) == 0) {
-    return "may be written by everybody, who may replace lock files in it; take a folder of your "
+    return "may be written by every user, who may replace lock files in it; take a folder of your "
            "own, or restrict this one (chmod o-w, or chmod +t)";
   }
   return {};
@@ -81,11 +81,10 @@ class LockFolder {
   bool local_ = false;
 };
 
-// Held by at most one process at a time, for the folder; goes with its holder, by whatever end.
+// At most one process holds the folder's guard. The kernel releases it when the holder ends.
 class RescueGuard {
  public:
-  // A descriptor of its own: the folder's may be shared with a parent or child, which would share
-  // the guard.
+  // A separate descriptor: a parent or child may share the folder's, and would share the guard.
   explicit RescueGuard(const LockFolder& folder)
       : again_(platform::open_folder_in(folder.descriptor(), ".")),
         held_(again_.open() && platform::try_advisory_lock(again_) == 0) {}

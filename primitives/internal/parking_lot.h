@@ -2,7 +2,7 @@
 
 // ParkingLot: the queues of threads that wait for locks of one type, found by the lock's address.
 //
-// A lock that nobody waits for needs no memory for a queue: the queues of all such locks are in one
+// A lock without waiters needs no memory for a queue: the queues of all such locks are in one
 // table. What a lock knows of its own queue it keeps in bits of its own. It changes them under the
 // bucket's mutex, in the functions that it passes to the lot.
 //
@@ -111,7 +111,7 @@ class [[gnu::visibility("default")]] ParkingLot {
     wake.deliver();
   }
 
-  // Does `action` under the mutex of the address's bucket, if nobody is parked there, under
+  // Does `action` under the mutex of the address's bucket, if no thread is parked there, under
   // whatever address.
   template <class Action>
   void if_empty(const void* address, const Action& action) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// ProcessPool: things that threads of this process use by turns and a child of it must not.
+// ProcessPool: objects that the threads of a process take turns to use, and its children do not.
 //
-// Guarantees   a thing is one thread's at a time; after a fork() the child starts with none, and
-//              the parent's are left as they are.
-// Requires     no fork() while another thread is in here.
+// Guarantees   one thread at a time has an object. After a fork() the child starts with none and
+//              does not touch the parent's.
+// Requires     no fork() while another thread is inside a call.
 #pragma once
 
 #include <mutex>
@@ -20,7 +20,7 @@ namespace lockbench::internal {
 template <class T>
 class ProcessPool {
  public:
-  // Absent when all are in use, or there never was one.
+  // Absent if all are in use or none was made.
   std::optional<T> take() {
     std::scoped_lock guard(mutex_);
     const platform::ProcessId self = platform::this_process();
@@ -32,7 +32,7 @@ class ProcessPool {
     return taken;
   }
 
-  // What take() returned in this process, or what was made instead.
+  // Returns an object of take(), or adds a new one, in this process.
   void give(T thing) {
     std::scoped_lock guard(mutex_);
     idle_.push_back(std::move(thing));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// WakeWords: how a process that gives a lock file back wakes one that waits for it.
+// WakeWords: how a process that releases a lock file wakes one that waits for it.
 //
 // A few words in a file, `.wake`, that the processes of one user map. They decide nothing:
 // only the lock files decide which process holds a lock. Whatever the words hold, a waiter looks
@@ -34,8 +34,7 @@ class WakeWords {
 
   WakeWords() = default;
 
-  // `trouble` becomes what is wrong when there is a file in its place that somebody must have put
-  // there.
+  // `trouble` receives what is wrong if another file is in its place.
   WakeWords(const platform::FileDescriptor& folder, std::string& trouble) {
     const platform::FileDescriptor file = platform::open_private_file(folder, kName);
     if (!file.open()) {
@@ -47,7 +46,7 @@ class WakeWords {
     if (!facts.regular) {
       trouble = "is no plain file";
     } else if (facts.owner != platform::this_user()) {
-      return;  // another user's, who may share the folder with this one
+      return;  // it belongs to another user of the folder
     } else if (facts.links != 1) {
       trouble = "has a second name somewhere";
     } else if ((facts.mode & platform::FileFacts::kForGroupOrOthers) != 0) {
@@ -70,18 +69,18 @@ class WakeWords {
 
   bool open() const { return words_ != nullptr; }
 
-  // Locks whose hashes fall on one word wake each other for nothing.
+  // Locks that share a word wake each other's waiters needlessly.
   std::uint32_t observe(std::uint64_t hash) const {
-    // (1) acquire: a release counted in what is seen has removed its lock file.
+    // (1) acquire: synchronizes with (2); a release that is counted has removed its lock file.
     return word(hash).load(std::memory_order_acquire);
   }
 
-  // Sleeps until a release after the observe() that returned `seen`, or `deadline`. Whoever was
-  // woken owes a settle().
+  // Sleeps until a release after the observe() that returned `seen`, or `deadline`. A waiter
+  // that was woken must call settle().
   platform::FutexWait sleep(std::uint64_t hash, std::uint32_t seen, platform::Time deadline) {
     platform::SharedWord& value = word(hash);
-    // Moving the count on tells a releaser, which would take the mark away, that somebody came.
-    // relaxed: the kernel looks at the word again; nothing else rests on it.
+    // A releaser that would clear the mark sees from the new count that a waiter came.
+    // relaxed: the kernel reads the word again, and no other data depends on it.
     std::uint32_t marked = 0;
     std::uint32_t expected = seen;
     do {
@@ -91,8 +90,8 @@ class WakeWords {
     return platform::shared_futex_wait(value, marked, deadline);
   }
 
-  // Waits awake for a release or another waiter after the observe() that returned `seen`: for some
-  // 25 us, less than going to sleep and being woken costs. False when none came.
+  // Spins until a release or another waiter comes after the observe() that returned `seen`, for
+  // about 25 us, less than a sleep and a wake-up cost. False if none came.
   bool spin(std::uint64_t hash, std::uint32_t seen) const {
     constexpr int kPauses = 1000;
     for (int i = 0; i < kPauses; ++i) {
@@ -103,7 +102,7 @@ class WakeWords {
     return false;
   }
 
-  // Lets releases wake again: the one that was woken has the lock, or sleeps, or was killed.
+  // Lets releases wake again: the waiter that was woken has the lock, sleeps, or was killed.
   void settle(std::uint64_t hash) {
     word(hash).fetch_and(~kWaking, std::memory_order_relaxed);  // relaxed: a hint
   }
@@ -117,7 +116,7 @@ class WakeWords {
       if ((now & kSleepers) == 0 || (now & kWaking) != 0) return;
     } while (!value.compare_exchange_weak(now, now | kWaking, std::memory_order_relaxed));
     if (platform::shared_futex_wake(value, 1) != 0) return;
-    // No thread slept. Unless one came meanwhile, the next release need not ask.
+    // No thread slept. Unless one came meanwhile, the next release need not call the kernel.
     std::uint32_t unchanged = now | kWaking;
     if (!value.compare_exchange_strong(unchanged, now & ~kSleepers, std::memory_order_relaxed)) {
       value.fetch_and(~kWaking, std::memory_order_relaxed);

@@ -132,7 +132,7 @@ class ProcessorSet {
 
 // Whether light_barrier() may be relied on from now on.
 inline bool has_heavy_barrier() noexcept {
-  // relaxed: a thread that reads true too late has a heavy_barrier() that works all the same.
+  // relaxed: a thread that reads true too late still has a heavy_barrier() that works.
   return internal::membarrier_works().load(std::memory_order_relaxed);
 }
 

@@ -180,7 +180,7 @@ void for_each_name(const FileDescriptor& folder, Visit visit) {
 }
 
 // Takes the kernel's advisory lock of an open file, which goes when its last descriptor does, by
-// whatever end. EWOULDBLOCK: somebody else has it.
+// whatever end. EWOULDBLOCK: another holder has it.
 inline int try_advisory_lock(const FileDescriptor& file) noexcept {
   return internal::error_of(flock(file.number(), LOCK_EX | LOCK_NB));
 }
@@ -197,7 +197,7 @@ inline int reserve_bytes(const FileDescriptor& file, std::size_t bytes) noexcept
 }
 
 // `bytes` of memory shared between processes: of a file, or with later children. Null when it
-// cannot be had; then errno says why.
+// is not available; then errno says why.
 inline void* map_shared(const FileDescriptor& file, std::size_t bytes) noexcept {
   const int flags = MAP_SHARED | (file.open() ? 0 : MAP_ANONYMOUS);
   void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, file.number(), 0);

@@ -5,7 +5,7 @@
 //
 // A search looks up millions of markings all over some hundred megabytes; with pages of 4 KiB each
 // look-up would miss the processor's own table of pages, too. Where the kernel gives no large pages
-// the block is there all the same. Pages that nobody touches take no room.
+// the block exists anyway. Pages that are never written take no memory.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Mutex and ConditionVariable: the standard ones, for algorithms that are told in their terms.
+// Mutex and ConditionVariable: the standard ones, for algorithms that use them in their
+// description.
 //
 // Guarantees   exactly std::mutex and std::condition_variable, at no cost.
 // Why it is here  the forms that others published lean on such types of their language. Through

@@ -2,7 +2,7 @@
 
 // Processes: who runs, since when, and a descriptor that tells when it has ended.
 //
-// Guarantees   a process is told from a later one with its number by when it started.
+// Guarantees   the start time distinguishes a process from a later one with its number.
 // Not offered  processes that this one may not look at: they are seen, and nothing is known of
 //              them.
 #pragma once
@@ -99,7 +99,7 @@ inline bool process_exists(ProcessId process) noexcept {
   return kill(static_cast<pid_t>(process), 0) == 0 || errno != ESRCH;
 }
 
-// Drawn anew each time the machine starts; 32 digits, or empty where /proc does not tell.
+// New and random each time the machine starts; 32 digits, or empty if /proc does not show it.
 inline std::string boot_id() {
   std::string digits;
   for (const char c : read_small_file("/proc/sys/kernel/random/boot_id")) {

@@ -54,7 +54,7 @@ inline void sleep_until(Time deadline) {
 
 // The one T of this thread, and the one T of this process, made at the first call. What a lock
 // keeps outside of itself goes through these, never through `static` or `thread_local` of its own:
-// a simulation begins anew many times in one process. T has default visibility: else each shared
+// a simulation starts many times in one process. T has default visibility: else each shared
 // object would have a T of its own.
 template <class T>
 [[gnu::visibility("default")]] T& of_this_thread() {

@@ -258,7 +258,7 @@ def reason(row: Any) -> str:
 
 
 def left_out(trials: pd.DataFrame) -> str:
-    """`3 rows left out as not valid: 1 deadlock (keyed_tbb); 2 lost updates (none)`; or empty."""
+    """`3 rows excluded as invalid: 1 deadlock (keyed_tbb); 2 lost updates (none)`; or empty."""
     told = [_left_out_as_wrong(trials[~trials["valid"] & (trials["disturbance"] == "")])]
     told.append(disturbed(trials))
     return "; ".join(part for part in told if part)
@@ -278,7 +278,7 @@ def expired(trials: pd.DataFrame) -> list[str]:
 
 
 def disturbed(trials: pd.DataFrame) -> str:
-    """`3 rows left out: disturbed (3 as: the host took 14 % of the machine's time …)`; or empty.
+    """`3 rows excluded: disturbed (3 as: the host took 14 % of the machine's time …)`; or empty.
     Reasons that differ by their figures only are told by the first."""
     rows = trials[~trials["valid"] & (trials["disturbance"] != "")]
     if rows.empty:
@@ -287,7 +287,7 @@ def disturbed(trials: pd.DataFrame) -> str:
     for reason in rows["disturbance"]:
         kinds.setdefault(re.sub(r"[\d.,]+", "0", reason), []).append(reason)
     told = [f"{len(found)} as: {found[0]}" for found in kinds.values()]
-    return f"{units.plural(len(rows), 'row')} left out: disturbed ({'; '.join(told)})"
+    return f"{units.plural(len(rows), 'row')} excluded: disturbed ({'; '.join(told)})"
 
 
 def _left_out_as_wrong(invalid: pd.DataFrame) -> str:
@@ -301,7 +301,7 @@ def _left_out_as_wrong(invalid: pd.DataFrame) -> str:
         names = list(dict.fromkeys(labels))
         more = f" and {len(names) - 3} more" if len(names) > 3 else ""
         told.append(f"{len(labels)} {kind} ({', '.join(names[:3])}{more})")
-    return f"{units.plural(len(invalid), 'row')} left out as not valid: {'; '.join(told)}"
+    return f"{units.plural(len(invalid), 'row')} excluded as invalid: {'; '.join(told)}"
 
 
 def _kind(row: Any) -> str:

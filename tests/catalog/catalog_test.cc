@@ -175,17 +175,35 @@ TEST(SettingsOf, SayWhatTheCellAndTheTrialSay) {
   EXPECT_EQ(settings.timeout, Nanoseconds(5));
   EXPECT_EQ(settings.operations, 1u);
   EXPECT_EQ(settings.seed, 9u);
-  EXPECT_TRUE(settings.second_lease);
+  EXPECT_EQ(settings.scenario, "second_lease");
 }
 
-TEST(SettingsOf, ScenariosAreTheWorkloads) {
-  const auto settings = [](const std::string& workload) {
-    return settings_of({.cell = cell_of("reentrant", workload)});
+TEST(Catalog, KnowsWhatDurationsDependOn) {
+  const auto traits = [](const char* primitive, const char* workload) {
+    return Catalog::standard().check(cell_of(primitive, workload)).value();
   };
-  EXPECT_EQ(settings("nested").scenario, Scenario::kLockUnlock);
-  EXPECT_EQ(settings("nested:mixed_lock_unlock").scenario, Scenario::kMixedLockUnlock);
-  EXPECT_EQ(settings("nested:context_manager").scenario, Scenario::kContextManager);
-  EXPECT_FALSE(settings("nested").second_lease);
+  EXPECT_EQ(traits("none", "counter").holders_of_a_key, 2u) << "as many as threads";
+  EXPECT_EQ(traits("keyed", "counter").holders_of_a_key, 1u);
+  EXPECT_EQ(traits("lease", "checkout").holders_of_a_key, LeasePool::kDefaultLeases);
+  EXPECT_EQ(traits("lease_tbb:leases=3", "checkout").holders_of_a_key, 3u);
+  EXPECT_TRUE(traits("global:lock=std", "counter").one_lock);
+  EXPECT_FALSE(traits("striped", "counter").one_lock);
+  EXPECT_EQ(traits("striped", "counter").acquisitions_per_operation, 1u);
+  EXPECT_EQ(traits("reentrant", "nested").acquisitions_per_operation, 5u);
+}
+
+TEST(Catalog, WhatASweepHasByDefaultCanBeMeasured) {
+  for (const WorkloadListing& workload : Catalog::standard().workloads()) {
+    const SweepDefaults defaults = Catalog::standard().defaults_for(workload.name);
+    EXPECT_FALSE(defaults.primitives.empty());
+    for (const PrimitiveSpec& primitive : defaults.primitives) {
+      Cell cell = cell_of("none", workload.name, defaults.key_type);
+      cell.primitive = primitive;
+      cell.keys = defaults.keys;
+      EXPECT_TRUE(check(cell).ok()) << workload.name << ": " << check(cell);
+    }
+  }
+  EXPECT_EQ(Catalog::standard().defaults_for("xyzzy").primitives[0].name, "global");
 }
 
 TEST(SettingsOf, TimedWorkHasNoNumberOfOperations) {

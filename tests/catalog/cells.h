@@ -35,7 +35,7 @@ inline std::string name_of(const CatalogEntry& entry) {
 }
 
 inline absl::Status check(const Cell& cell) {
-  return Catalog::standard().check(cell);
+  return Catalog::standard().check(cell).status();
 }
 
 }  // namespace lockbench

@@ -32,16 +32,16 @@ void PrintTo(const Case& c, std::ostream* out) {
 
 constexpr Severity kFine = Severity::kFine;
 constexpr Severity kNote = Severity::kNote;
-constexpr Severity kSpoils = Severity::kSpoils;
+constexpr Severity kProblem = Severity::kProblem;
 
 const Case kCases[] = {
-    {"powersave", [](SystemFacts& v) { v.governors = {"powersave"}; }, "governor", kSpoils,
+    {"powersave", [](SystemFacts& v) { v.governors = {"powersave"}; }, "governor", kProblem,
      "governor powersave", "echo performance | sudo tee /sys/devices/system/cpu/cpu*/cpufreq/"},
     {"one_of_two_governors",
      [](SystemFacts& v) {
        v.governors = {"performance", "schedutil"};
      },
-     "governor", kSpoils, "governor performance, schedutil", "echo performance"},
+     "governor", kProblem, "governor performance, schedutil", "echo performance"},
     {"clock_set_by_hand", [](SystemFacts& v) { v.governors = {"userspace"}; }, "governor", kFine,
      "governor userspace", ""},
     {"intel_turbo", [](SystemFacts& v) { v.turbo->on = true; }, "turbo", kNote, "turbo on",
@@ -49,30 +49,30 @@ const Case kCases[] = {
     {"boost", [](SystemFacts& v) { v.turbo = Turbo{.on = true, .file = "/sys/boost", .off = "0"}; },
      "turbo", kNote, "turbo on", "echo 0 | sudo tee /sys/boost"},
     {"smt", [](SystemFacts& v) { v.smt = true; }, "smt", kNote, "SMT", "--pinning scatter"},
-    {"battery", [](SystemFacts& v) { v.mains = false; }, "power", kSpoils, "running on battery",
+    {"battery", [](SystemFacts& v) { v.mains = false; }, "power", kProblem, "running on battery",
      "charger"},
-    {"hpet", [](SystemFacts& v) { v.clock_source = "hpet"; }, "clock", kSpoils, "clock source hpet",
-     "echo tsc | sudo tee"},
+    {"hpet", [](SystemFacts& v) { v.clock_source = "hpet"; }, "clock", kProblem,
+     "clock source hpet", "echo tsc | sudo tee"},
     {"hpet_without_tsc",
      [](SystemFacts& v) {
        v.clock_source = "hpet";
        v.clock_sources = {"hpet", "acpi_pm"};
      },
-     "clock", kSpoils, "clock source hpet", "tsc=reliable"},
+     "clock", kProblem, "clock source hpet", "tsc=reliable"},
     {"clock_unheard_of", [](SystemFacts& v) { v.clock_source = "sundial"; }, "clock", kNote,
      "clock source sundial", "echo tsc"},
     {"kvm_clock", [](SystemFacts& v) { v.clock_source = "kvm-clock"; }, "clock", kFine,
      "clock source kvm-clock", ""},
-    {"debug_build", [](SystemFacts& v) { v.build_flags = "-O1 -g"; }, "build", kSpoils,
+    {"debug_build", [](SystemFacts& v) { v.build_flags = "-O1 -g"; }, "build", kProblem,
      "unoptimised", "cmake --preset release"},
-    {"sanitizer", [](SystemFacts& v) { v.build_flags += " -fsanitize=thread"; }, "build", kSpoils,
+    {"sanitizer", [](SystemFacts& v) { v.build_flags += " -fsanitize=thread"; }, "build", kProblem,
      "sanitizer", "cmake --preset release"},
-    {"others_busy", [](SystemFacts& v) { v.others->busy = 240; }, "others", kSpoils,
-     "others use 60 % of the CPU", "top"},
-    {"others_just_spoil", [](SystemFacts& v) { v.others->busy = 20; }, "others", kSpoils, "5 %",
+    {"others_busy", [](SystemFacts& v) { v.others->busy = 240; }, "others", kProblem,
+     "other processes use 60 % of the CPU", "top"},
+    {"others_just_spoil", [](SystemFacts& v) { v.others->busy = 20; }, "others", kProblem, "5 %",
      "top"},
     {"others_a_little", [](SystemFacts& v) { v.others->busy = 19; }, "others", kNote, "5 %", "top"},
-    {"stolen", [](SystemFacts& v) { v.others->stolen = 16; }, "steal", kSpoils, "4 % of the CPU",
+    {"stolen", [](SystemFacts& v) { v.others->stolen = 16; }, "steal", kProblem, "4 % of the CPU",
      "vmstat"},
     {"load", [](SystemFacts& v) { v.load = 2.5; }, "load", kNote, "load average 2.50", "uptime"},
     {"virtual", [](SystemFacts& v) { v.hypervisor = "KVM"; }, "hypervisor", kNote, "(KVM)",
@@ -81,20 +81,20 @@ const Case kCases[] = {
      "4 of 8 processors may be used", "taskset -pc 0-7 $$"},
     {"quota_version_2",
      [](SystemFacts& v) { v.cpu_quota = CpuQuota{.processors = 1.5, .file = "/cg/cpu.max"}; },
-     "quota", kSpoils, "1.5 processors", "echo max | sudo tee /cg/cpu.max"},
+     "quota", kProblem, "1.5 processors", "echo max | sudo tee /cg/cpu.max"},
     {"quota_version_1",
      [](SystemFacts& v) {
        v.cpu_quota = CpuQuota{.processors = 4, .file = "/cg/cpu.cfs_quota_us"};
      },
-     "quota", kSpoils, "4 processors", "echo -1 | sudo tee /cg/cpu.cfs_quota_us"},
-    {"same_addresses", [](SystemFacts& v) { v.layout_random = false; }, "layout", kSpoils,
+     "quota", kProblem, "4 processors", "echo -1 | sudo tee /cg/cpu.cfs_quota_us"},
+    {"same_addresses", [](SystemFacts& v) { v.layout_random = false; }, "layout", kProblem,
      "same addresses", "sysctl kernel.randomize_va_space=2"},
     {"same_addresses_by_setarch",
      [](SystemFacts& v) {
        v.layout_random = false;
        v.layout_ours = true;
      },
-     "layout", kSpoils, "same addresses", "setarch -R"},
+     "layout", kProblem, "same addresses", "setarch -R"},
     {"mmap_rnd_bits", [](SystemFacts& v) { v.mmap_rnd_bits = 32; }, "mmap_rnd_bits", kNote, "is 32",
      "sysctl vm.mmap_rnd_bits=28"},
     {"membarrier_forbidden", [](SystemFacts& v) { v.membarrier = Membarrier::kForbidden; },
@@ -120,10 +120,10 @@ const Case kCases[] = {
      "5 MiB free in /home/reader/results", "--out"},
     {"no_python", [](SystemFacts& v) { v.python_trouble = "no python3 with scipy"; }, "python",
      kNote, "no Python", "apt install python3-jinja2"},
-    {"no_governor", [](SystemFacts& v) { v.governors.clear(); }, "untold", kNote, "governor",
+    {"no_governor", [](SystemFacts& v) { v.governors.clear(); }, "unknown", kNote, "governor",
      "host"},
-    {"nothing_watched", [](SystemFacts& v) { v.others.reset(); }, "untold", kNote, "use of the CPU",
-     "host"},
+    {"nothing_watched", [](SystemFacts& v) { v.others.reset(); }, "unknown", kNote,
+     "use of the CPU", "host"},
 };
 
 // What `after` has and `before` has not.
@@ -146,9 +146,9 @@ TEST_P(EachCause, HasItsOneFindingAndWhatMendsIt) {
   EXPECT_EQ(findings[0].name, c.name);
   EXPECT_EQ(findings[0].severity, c.severity);
   EXPECT_THAT(findings[0].what, HasSubstr(c.what));
-  EXPECT_THAT(findings[0].mend, HasSubstr(c.mend));
-  EXPECT_EQ(findings[0].mend.empty(), c.severity == kFine);
-  EXPECT_EQ(findings[0].how.empty(), c.severity == kFine);
+  EXPECT_THAT(findings[0].fix, HasSubstr(c.mend));
+  EXPECT_EQ(findings[0].fix.empty(), c.severity == kFine);
+  EXPECT_EQ(findings[0].effect.empty(), c.severity == kFine);
 }
 
 INSTANTIATE_TEST_SUITE_P(Diagnosis, EachCause, testing::ValuesIn(kCases),
@@ -166,9 +166,9 @@ TEST(Diagnosis, ASoundMachineIsFineInAllThatIsLookedAt) {
 TEST(Diagnosis, OneTickTellsNothing) {
   SystemFacts facts = sound_facts();
   facts.others = ProcessorUse{.all = 10, .busy = 1, .stolen = 1};
-  EXPECT_EQ(spoilers_line(facts), "");
+  EXPECT_EQ(problems_line(facts), "");
   facts.others = ProcessorUse{.all = 10, .busy = 1, .stolen = 2};
-  EXPECT_THAT(spoilers_line(facts), HasSubstr("the host takes 20 %"));
+  EXPECT_THAT(problems_line(facts), HasSubstr("the host takes 20 %"));
 }
 
 TEST(Diagnosis, AQuotaOfAllProcessorsIsNone) {
@@ -195,25 +195,26 @@ TEST(Diagnosis, OfNothingKnownSaysOnlyThat) {
   const std::vector<Finding> findings = diagnose(SystemFacts{});
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings[0].what,
-            "not told here: governor, turbo, SMT, clock source, use of the CPU, hypervisor");
+            "unknown here: governor, turbo, SMT, clock source, use of the CPU, hypervisor");
 }
 
 TEST(SpoilersLine, IsEmptyWhereOnlyNotesAre) {
   SystemFacts facts = sound_facts();
-  EXPECT_EQ(spoilers_line(facts), "");
+  EXPECT_EQ(problems_line(facts), "");
   facts.smt = true;
   facts.hypervisor = "KVM";
-  EXPECT_EQ(spoilers_line(facts), "");
+  EXPECT_EQ(problems_line(facts), "");
 }
 
 TEST(SpoilersLine, NamesEachAndWhereToReadMore) {
   SystemFacts facts = sound_facts();
   facts.governors = {"powersave"};
-  EXPECT_EQ(spoilers_line(facts),
-            "1 thing here spoils measurements: governor powersave; see lockbench doctor");
+  EXPECT_EQ(problems_line(facts),
+            "1 problem affects measurements here: governor powersave; see lockbench doctor");
   facts.others->busy = 240;
-  EXPECT_EQ(spoilers_line(facts),
-            "2 things here spoil measurements: governor powersave; others use 60 % of the CPU; see "
+  EXPECT_EQ(problems_line(facts),
+            "2 problems affect measurements here: governor powersave; other processes use 60 % of "
+            "the CPU; see "
             "lockbench doctor");
 }
 

@@ -15,57 +15,57 @@ namespace {
 using nlohmann::json;
 
 std::vector<Finding> example_findings() {
-  return {{.severity = Severity::kSpoils,
+  return {{.severity = Severity::kProblem,
            .name = "governor",
            .what = "governor powersave",
-           .how = "The clock follows the load or is held low: a lock whose threads sleep is "
-                  "measured at a slower clock than one whose threads spin.",
-           .mend = "echo performance | sudo tee "
-                   "/sys/devices/system/cpu/cpu*/cpufreq/scaling_governor # however long it is"},
+           .effect = "The clock follows the load or is held low: a lock whose threads sleep is "
+                     "measured at a slower clock than one whose threads spin.",
+           .fix = "echo performance | sudo tee "
+                  "/sys/devices/system/cpu/cpu*/cpufreq/scaling_governor # however long it is"},
           {.severity = Severity::kNote,
            .name = "smt",
            .what = "SMT on",
-           .how = "Threads on one core share its units.",
-           .mend = "lockbench run PRESET --pinning scatter"},
+           .effect = "Threads on one core share its units.",
+           .fix = "lockbench run PRESET --pinning scatter"},
           {.severity = Severity::kFine, .name = "clock", .what = "clock source tsc"},
           {.severity = Severity::kFine, .name = "quota", .what = "no quota of CPU time"}};
 }
 
 TEST(DoctorText, HasABlockForEachFindingAndALineForWhatIsFine) {
   EXPECT_EQ(findings_text(example_findings()),
-            R"(1 thing here spoils measurements, 1 is to know.
+            R"(1 problem, 1 note.
 
-spoils  governor powersave
-        how   The clock follows the load or is held low: a lock whose threads sleep is measured
-              at a slower clock than one whose threads spin.
-        mend  echo performance | sudo tee )"
+problem  governor powersave
+         effect  The clock follows the load or is held low: a lock whose threads sleep is measured
+                 at a slower clock than one whose threads spin.
+         fix     echo performance | sudo tee )"
             R"(/sys/devices/system/cpu/cpu*/cpufreq/scaling_governor # however long it is
 
-note    SMT on
-        how   Threads on one core share its units.
-        mend  lockbench run PRESET --pinning scatter
+note     SMT on
+         effect  Threads on one core share its units.
+         fix     lockbench run PRESET --pinning scatter
 
-fine    clock source tsc
-fine    no quota of CPU time
+fine     clock source tsc
+fine     no quota of CPU time
 )");
 }
 
 TEST(DoctorText, OfASoundMachineSaysSo) {
   EXPECT_EQ(findings_text({{.severity = Severity::kFine, .name = "smt", .what = "no SMT"}}),
-            "Nothing here spoils measurements.\n\nfine    no SMT\n");
+            "0 problems, 0 notes.\n\nfine     no SMT\n");
 }
 
 TEST(DoctorJson, HasEveryFindingWhole) {
   const json whole = json::parse(findings_json(example_findings()));
-  EXPECT_EQ(whole["spoils"], 1);
+  EXPECT_EQ(whole["problems"], 1);
   EXPECT_EQ(whole["notes"], 1);
   ASSERT_EQ(whole["findings"].size(), 4u);
   const Finding first = example_findings()[0];
-  EXPECT_EQ(whole["findings"][0], json({{"severity", "spoils"},
+  EXPECT_EQ(whole["findings"][0], json({{"severity", "problem"},
                                         {"name", first.name},
                                         {"what", first.what},
-                                        {"how", first.how},
-                                        {"mend", first.mend}}));
+                                        {"effect", first.effect},
+                                        {"fix", first.fix}}));
   EXPECT_EQ(whole["findings"][2],
             json({{"severity", "fine"}, {"name", "clock"}, {"what", "clock source tsc"}}));
 }
@@ -80,7 +80,7 @@ TEST(Doctor, ExitsWithThreeExactlyWhenSomethingDisturbs) {
   std::ostringstream out;
   const int code = doctor_command(DoctorFormat::kJson, out);
   const json whole = json::parse(out.str());
-  EXPECT_EQ(code, whole["spoils"] == 0 ? 0 : 3);
+  EXPECT_EQ(code, whole["problems"] == 0 ? 0 : 3);
   EXPECT_GE(whole["findings"].size(), 10u);
 }
 

@@ -91,7 +91,7 @@ def test_a_run_records_what_the_machine_did_beside_it(lockbench: Program) -> Non
     assert (surroundings["patience_s"], surroundings["waited_s"]) == (0, 0)
     for moment in ("findings_at_start", "findings_at_end"):
         for finding in surroundings[moment]:
-            assert finding["severity"] in ("note", "spoils")
+            assert finding["severity"] in ("note", "problem")
             assert finding["name"] and finding["what"]
 
 

@@ -115,9 +115,9 @@ TEST_F(Conclude, AProofThatFailsMakesTheSampleInvalidAndSaysWhy) {
   EXPECT_EQ(concluded().counts, "4");
   EXPECT_EQ(concluded().reason, "lost 3 updates in 7 operations");
   proof_ = {.violations = 2};
-  EXPECT_EQ(concluded().reason, "2 times a holder was not alone");
+  EXPECT_EQ(concluded().reason, "2 mutual-exclusion violations");
   proof_ = {.lost_updates = 1, .violations = 2};
-  EXPECT_EQ(concluded().reason, "lost 1 updates in 7 operations; 2 times a holder was not alone");
+  EXPECT_EQ(concluded().reason, "lost 1 updates in 7 operations; 2 mutual-exclusion violations");
   EXPECT_FALSE(concluded().valid());
 }
 

@@ -42,7 +42,7 @@ TEST(Disturbance, AHostThatTookTooMuchIsOneInEveryMode) {
   sample.steal_share = 0.21;
   for (const Mode mode : {Mode::kTimed, Mode::kOpen, Mode::kFixed}) {
     EXPECT_EQ(disturbance_of(cell_of(mode), sample),
-              "the host took 21 % of the machine's time, more than 10 %");
+              "the host took 21 % of the machine's time (maximum 10 %)");
   }
 }
 
@@ -50,8 +50,7 @@ TEST(Disturbance, ThreadsThatWorkedTogetherTooLittleAreOneWhereTimeDecides) {
   Sample sample = quiet();
   sample.overlap = 0.8;
   for (const Mode mode : {Mode::kTimed, Mode::kOpen}) {
-    EXPECT_EQ(disturbance_of(cell_of(mode), sample),
-              "the threads worked together for 80 % of the time, less than 95 %");
+    EXPECT_EQ(disturbance_of(cell_of(mode), sample), "thread overlap 80 % (minimum 95 %)");
   }
   EXPECT_EQ(disturbance_of(cell_of(Mode::kFixed), sample), "");
 }
@@ -61,7 +60,7 @@ TEST(Disturbance, AWindowThatStretchedIsOneWhereTimeDecides) {
   sample.window_s = 0.15;
   for (const Mode mode : {Mode::kTimed, Mode::kOpen}) {
     EXPECT_EQ(disturbance_of(cell_of(mode), sample),
-              "the window took 50 % longer than asked for, more than 25 %");
+              "the window took 50 % longer than asked for (maximum 25 %)");
   }
   EXPECT_EQ(disturbance_of(cell_of(Mode::kFixed), sample), "");
 }
@@ -121,7 +120,7 @@ TEST(Interference, ARunDelayIsSaidWithItsLimit) {
 
 TEST(Interference, WhatManyThreadsWereDeniedIsSaidWithItsLimit) {
   EXPECT_EQ(interference_of(cell_of_threads(3), crowded(), kProcessors),
-            "others took 20 % of the processors' time from the threads (maximum 5 %)");
+            "other processes took 20 % of the processors' time from the threads (maximum 5 %)");
 }
 
 TEST(Interference, ThreadsThatOutnumberTheProcessorsMayWaitForEachOther) {
@@ -140,7 +139,7 @@ TEST(Interference, OfOthersOnlyWhatTheyUsedCanHaveBeenTaken) {
   Sample sample = crowded();
   sample.other_cpu_share = 0.15;
   EXPECT_EQ(interference_of(cell_of_threads(3), sample, kProcessors),
-            "others took 10 % of the processors' time from the threads (maximum 5 %)");
+            "other processes took 10 % of the processors' time from the threads (maximum 5 %)");
 }
 
 TEST(Interference, ATrialThatOthersHardlyRanInIsQuiet) {

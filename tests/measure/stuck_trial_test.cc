@@ -44,7 +44,7 @@ auto ended_as(Outcome outcome) {
 Sample wait_for_second_lease(std::uint32_t threads) {
   Trial trial = fixed_trial(threads, 1, 10);
   trial.cell.stall_limit = milliseconds(500);
-  return run_with<WaitingPool, Checkout<WaitingPool, std::uint64_t>>(trial, true, 1u, 1u);
+  return run_with<WaitingPool, Checkout<WaitingPool, std::uint64_t>>(trial, "second_lease", 1u, 1u);
 }
 
 TEST_F(StuckTrial, WhoeverWaitsForHimselfIsADeadlock) {
@@ -73,7 +73,8 @@ TEST_F(StuckTrial, WhatThreadsAreInsideOfStaysBehind) {
   const auto stuck = [] {
     Trial trial = fixed_trial(1, 1, 1);
     trial.cell.stall_limit = milliseconds(200);
-    return run_with<MournedPool, Checkout<MournedPool, std::uint64_t>>(trial, true, 1u, 1u);
+    return run_with<MournedPool, Checkout<MournedPool, std::uint64_t>>(trial, "second_lease", 1u,
+                                                                       1u);
   };
   EXPECT_EXIT(leave_with(stuck()), ended_as(Outcome::kDeadlock), "^no thread");
 }
@@ -82,7 +83,8 @@ TEST_F(StuckTrial, WhatNobodyIsInsideOfDoesNotStayBehind) {
   const auto misplaced = [] {
     Trial trial = fixed_trial(1, 1, 1);
     trial.cell.pinning = "1023";
-    return run_with<MournedPool, Checkout<MournedPool, std::uint64_t>>(trial, true, 1u, 1u);
+    return run_with<MournedPool, Checkout<MournedPool, std::uint64_t>>(trial, "second_lease", 1u,
+                                                                       1u);
   };
   EXPECT_EXIT(leave_with(misplaced()), ended_as(Outcome::kFailed), "^destroyed; pinning");
 }
@@ -90,7 +92,7 @@ TEST_F(StuckTrial, WhatNobodyIsInsideOfDoesNotStayBehind) {
 // Its threads do not come to the gate.
 class Truant final : public Subject {
  public:
-  void work(std::uint32_t, Course&, ThreadReport&) override {
+  void work(std::uint32_t, TrialPhases&, ThreadReport&) override {
     for (;;) pause();
   }
   Proof prove() override { return {}; }
@@ -119,7 +121,8 @@ TEST_F(StuckTrial, ADeadlockIsNoticedWhileWarmingUpToo) {
   const auto stuck = [] {
     Trial trial = timed_trial(2, 1);
     trial.cell.stall_limit = milliseconds(500);
-    return run_with<WaitingPool, Checkout<WaitingPool, std::uint64_t>>(trial, true, 1u, 1u);
+    return run_with<WaitingPool, Checkout<WaitingPool, std::uint64_t>>(trial, "second_lease", 1u,
+                                                                       1u);
   };
   EXPECT_EXIT(leave_with(stuck()), ended_as(Outcome::kDeadlock),
               "while warming up; inside an operation: threads 0, 1, of 2$");

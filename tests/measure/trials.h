@@ -43,7 +43,7 @@ inline Trial timed_trial(std::uint32_t threads, std::uint64_t keys) {
 
 // Runs `trial` of the workload over the primitive that is made from `arguments`.
 template <class P, class Workload, class... Arguments>
-Sample run_with(const Trial& trial, bool second_lease, Arguments... arguments) {
+Sample run_with(const Trial& trial, const char* scenario, Arguments... arguments) {
   const Cell& cell = trial.cell;
   const WorkloadSettings settings{.threads = cell.threads,
                                   .keys = cell.keys,
@@ -51,7 +51,7 @@ Sample run_with(const Trial& trial, bool second_lease, Arguments... arguments) {
                                   .hold = cell.hold,
                                   .timeout = cell.timeout,
                                   .operations = cell.mode == Mode::kFixed ? cell.operations : 0,
-                                  .second_lease = second_lease,
+                                  .scenario = scenario,
                                   .seed = trial.seed};
   return run_trial(trial, [&] {
     return std::make_unique<SubjectOf<P, Workload>>(trial, settings,
@@ -61,7 +61,7 @@ Sample run_with(const Trial& trial, bool second_lease, Arguments... arguments) {
 
 template <class P, template <class, class> class Workload, class... Arguments>
 Sample run(const Trial& trial, Arguments... arguments) {
-  return run_with<P, Workload<P, std::uint64_t>>(trial, false, arguments...);
+  return run_with<P, Workload<P, std::uint64_t>>(trial, "", arguments...);
 }
 
 }  // namespace lockbench

@@ -116,8 +116,8 @@ TEST(Expand, FillsInWhatASweepDoesNotSay) {
   EXPECT_EQ(cell.keys, 1u);
   EXPECT_EQ(cell.window, std::chrono::milliseconds(100));
   EXPECT_EQ(cell.warmup, std::chrono::milliseconds(20));
-  EXPECT_EQ(cell.stall_limit, stall_limit_of(cell));
-  EXPECT_EQ(cell.time_limit, time_limit_of(cell));
+  EXPECT_EQ(cell.stall_limit, stall_limit_of(cell, {}));
+  EXPECT_EQ(cell.time_limit, time_limit_of(cell, {}));
 }
 
 TEST(Expand, AssignedCountsGiveKeysAndOperations) {
@@ -147,9 +147,9 @@ TEST(Expand, AnImpossibleCellIsToldWithPlaceCellAndReason) {
 TEST(Expand, ACellThatTheCatalogRefusesIsAnError) {
   Sweep sweep = counter_sweep();
   sweep.where = "a.toml:4:1";
-  const auto refuse_keyed = [](const Cell& cell) {
-    return cell.primitive.name == "keyed" ? absl::FailedPreconditionError("not here")
-                                          : absl::OkStatus();
+  const auto refuse_keyed = [](const Cell& cell) -> absl::StatusOr<CellTraits> {
+    if (cell.primitive.name == "keyed") return absl::FailedPreconditionError("not here");
+    return CellTraits{};
   };
   EXPECT_EQ(message_of(expand(preset_of({sweep}), refuse_keyed)),
             "a.toml:4:1: keyed, counter, 1 thread, 1 key: not here");
@@ -161,17 +161,17 @@ TEST(Expand, OverriddenPrimitivesAreLeftOutWhereTheyMakeNoSense) {
   Overrides overrides;
   overrides.sweep.primitives = {{"keyed", {}}};
   const Preset preset = apply(preset_of({counter_sweep(), nested}), overrides).value();
-  const auto no_nesting = [](const Cell& cell) {
-    return cell.workload.name == "nested" ? absl::FailedPreconditionError("keyed cannot nest")
-                                          : absl::OkStatus();
+  const auto no_nesting = [](const Cell& cell) -> absl::StatusOr<CellTraits> {
+    if (cell.workload.name == "nested") return absl::FailedPreconditionError("keyed cannot nest");
+    return CellTraits{};
   };
   EXPECT_EQ(expand(preset, no_nesting).value().trials.size(), preset.blocks);
 
   const auto nowhere = [](const Cell&) { return absl::FailedPreconditionError("nowhere"); };
   EXPECT_THAT(message_of(expand(preset, nowhere)), HasSubstr("keyed, counter"));
-  const auto unknown = [](const Cell& cell) {
-    return cell.workload.name == "nested" ? absl::InvalidArgumentError("unknown")
-                                          : absl::OkStatus();
+  const auto unknown = [](const Cell& cell) -> absl::StatusOr<CellTraits> {
+    if (cell.workload.name == "nested") return absl::InvalidArgumentError("unknown");
+    return CellTraits{};
   };
   EXPECT_THAT(message_of(expand(preset, unknown)), HasSubstr("unknown"));
 }

@@ -83,46 +83,48 @@ TEST(PlanJson, ReadsBackWithoutLossATrialALine) {
 }
 
 TEST(TrialJson, AMissingFieldIsNamed) {
-  EXPECT_EQ(error_of(changed(R"("threads":8,)", "")), "trial, cell: field 'threads': is missing");
-  EXPECT_EQ(error_of("{}"), "trial: field 'number': is missing");
+  EXPECT_EQ(error_of(changed(R"("threads":8,)", "")), "trial.cell.threads: is missing");
+  EXPECT_EQ(error_of("{}"), "trial.number: is missing");
 }
 
 TEST(TrialJson, AnUnknownFieldGetsTheNearestRightOne) {
   EXPECT_EQ(error_of(changed(R"("threads":8)", R"("threads":8,"kes":1)")),
-            "trial, cell: unknown field 'kes'; did you mean 'keys'?");
+            "trial.cell: unknown field 'kes'; did you mean 'keys'?");
 }
 
 TEST(TrialJson, AWrongValueIsToldWithItsField) {
   EXPECT_EQ(error_of(changed(R"("threads":8)", R"("threads":"8")")),
-            "trial, cell: field 'threads': wants a whole number, 0 or more");
+            "trial.cell.threads: expected a whole number from 0 to 2^32-1, found string");
   EXPECT_EQ(error_of(changed(R"("threads":8)", R"("threads":-8)")),
-            "trial, cell: field 'threads': wants a whole number, 0 or more");
+            "trial.cell.threads: expected a whole number from 0 to 2^32-1, found number");
   EXPECT_EQ(error_of(changed(R"("threads":8)", R"("threads":8.5)")),
-            "trial, cell: field 'threads': wants a whole number, 0 or more");
+            "trial.cell.threads: expected a whole number from 0 to 2^32-1, found number");
   EXPECT_EQ(error_of(changed(R"("threads":8)", R"("threads":4294967297)")),
-            "trial, cell: field 'threads': is too large a number");
+            "trial.cell.threads: expected a whole number from 0 to 2^32-1, found number");
   EXPECT_EQ(error_of(changed(R"("hold":"200ns")", R"("hold":200)")),
-            "trial, cell: field 'hold': wants text in quotes");
+            "trial.cell.hold: expected text, found number");
   EXPECT_THAT(error_of(changed(R"("hold":"200ns")", R"("hold":"200")")),
-              StartsWith("trial, cell: field 'hold': '200' has no unit"));
+              StartsWith("trial.cell.hold: '200' has no unit"));
   EXPECT_EQ(error_of(changed(R"("threads":8)", R"("threads":0)")),
-            "trial, cell: threads: 0 is out of range: 1 to 4096");
-  EXPECT_THAT(error_of(changed(R"("cell":{)", R"("cell":5,"x":{)")),
-              HasSubstr("unknown field 'x'"));
+            "trial.cell.threads: 0 is out of range: 1 to 4096");
+  EXPECT_EQ(error_of(changed(R"("cell":{)", R"("cell":5,"x":{)")),
+            "trial.cell: expected an object");
+  EXPECT_THAT(error_of(changed(R"("number":3)", R"("number":3,"x":3)")),
+              HasSubstr("trial: unknown field 'x'"));
 }
 
 TEST(TrialJson, WhatIsNoJsonIsRefused) {
-  EXPECT_EQ(error_of("{\"number\":"), "trial: not JSON at byte 11");
-  EXPECT_EQ(error_of(""), "trial: not JSON at byte 1");
-  EXPECT_EQ(error_of("\"\xff\""), "trial: not JSON at byte 2");
+  EXPECT_EQ(error_of("{\"number\":"), "trial: not JSON at byte 11 of 10: cut off or not ours");
+  EXPECT_EQ(error_of(""), "trial: not JSON at byte 1 of 0: cut off or not ours");
+  EXPECT_EQ(error_of("\"\xff\""), "trial: not JSON at byte 2 of 3: cut off or not ours");
   EXPECT_EQ(error_of("{\"number\":1e999}"), "trial: a number is beyond what 64 bits hold");
-  EXPECT_EQ(error_of("[]"), "trial: wants an object");
+  EXPECT_EQ(error_of("[]"), "trial: expected an object");
   EXPECT_EQ(
       message_of(plan_from_json(R"({"preset":"p","target":"","seed":1,"blocks":1,"trials":5})")),
-      "plan: field 'trials': wants an array");
+      "plan.trials: expected a list");
   EXPECT_EQ(
       message_of(plan_from_json(R"({"preset":"p","target":"","seed":1,"blocks":1,"trials":[{}]})")),
-      "plan, trial 0: field 'number': is missing");
+      "plan.trials[0].number: is missing");
 }
 
 TEST(Describe, SaysWhatIsUnusual) {
@@ -133,8 +135,8 @@ TEST(Describe, SaysWhatIsUnusual) {
   EXPECT_EQ(describe(golden_trial().cell),
             "striped:lock=std,stripes=64, nested:mixed_lock_unlock, 8 threads, 64 keys, string, "
             "zipf:0.7, hold 200ns, think sleep:1.5ms, timeout 5ms, pinning 0,2");
-  EXPECT_THAT(describe(golden_trial()), HasSubstr("block 1"));
-  EXPECT_THAT(describe(golden_trial()), HasSubstr("120ms"));
+  EXPECT_THAT(describe(golden_trial(), std::chrono::milliseconds(120)), HasSubstr("block 1"));
+  EXPECT_THAT(describe(golden_trial(), std::chrono::milliseconds(120)), HasSubstr("120ms"));
 }
 
 }  // namespace

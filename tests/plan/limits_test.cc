@@ -16,6 +16,8 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using ::testing::HasSubstr;
 
+constexpr CellTraits kPlain;
+
 Cell timed() {
   Cell cell;
   cell.primitive = {"keyed", {}};
@@ -93,23 +95,23 @@ TEST(CheckCell, AssignedCountsMustAddUp) {
 }
 
 TEST(StallLimit, IsNeverShortOfWhatOneOperationNeeds) {
-  EXPECT_GE(stall_limit_of(timed()), seconds(2));
+  EXPECT_GE(stall_limit_of(timed(), kPlain), seconds(2));
   Cell slow = timed();
   slow.hold = parse_work("sleep:1s").value();
   slow.think = parse_work("sleep:1s").value();
-  EXPECT_GE(stall_limit_of(slow), seconds(40));
+  EXPECT_GE(stall_limit_of(slow, kPlain), seconds(40));
   Cell crowded = timed();
   crowded.threads = 4096;
-  EXPECT_GE(stall_limit_of(crowded), seconds(40));
+  EXPECT_GE(stall_limit_of(crowded, kPlain), seconds(40));
 }
 
 TEST(TimeLimit, LeavesRoomForAllHoldsInTurn) {
-  EXPECT_GE(time_limit_of(article("global")), milliseconds(2 * 2100));
+  EXPECT_GE(time_limit_of(article("global"), kPlain), milliseconds(2 * 2100));
   Cell timed_and_slow = timed();
   timed_and_slow.threads = 1000;
   timed_and_slow.hold = parse_work("sleep:100ms").value();
-  EXPECT_GE(time_limit_of(timed_and_slow), seconds(100));
-  EXPECT_GE(time_limit_of(timed()), 2 * stall_limit_of(timed()));
+  EXPECT_GE(time_limit_of(timed_and_slow, kPlain), seconds(100));
+  EXPECT_GE(time_limit_of(timed(), kPlain), 2 * stall_limit_of(timed(), kPlain));
 }
 
 TEST(TimeLimit, IsCappedAndNotOverflowed) {
@@ -117,24 +119,31 @@ TEST(TimeLimit, IsCappedAndNotOverflowed) {
   endless.threads = 4096;
   endless.operations = 1'000'000'000'000;
   endless.hold = parse_work("sleep:86400s").value();
-  EXPECT_EQ(time_limit_of(endless), kLongestDuration);
-  EXPECT_EQ(stall_limit_of(endless), kLongestDuration);
+  EXPECT_EQ(time_limit_of(endless, kPlain), kLongestDuration);
+  EXPECT_EQ(stall_limit_of(endless, kPlain), kLongestDuration);
 }
 
 TEST(ExpectedDuration, OfATimedTrialIsWarmUpAndWindow) {
-  Trial trial{.cell = timed()};
-  trial.cell.warmup = milliseconds(20);
-  EXPECT_EQ(expected_duration(trial), milliseconds(120));
+  Cell cell = timed();
+  cell.warmup = milliseconds(20);
+  EXPECT_EQ(expected_duration(cell, kPlain), milliseconds(120));
 }
 
 TEST(ExpectedDuration, OfFixedWorkIsItsIdeal) {
-  const auto expected = [](const char* primitive) {
-    return expected_duration({.cell = article(primitive)});
-  };
-  EXPECT_EQ(expected("none"), milliseconds(100));
-  EXPECT_EQ(expected("global"), milliseconds(2100));
-  EXPECT_EQ(expected("keyed"), milliseconds(600));
-  EXPECT_EQ(expected("lease:leases=3"), milliseconds(200));
+  const auto expected = [](CellTraits traits) { return expected_duration(article("any"), traits); };
+  EXPECT_EQ(expected({.holders_of_a_key = 21}), milliseconds(100));
+  EXPECT_EQ(expected({.one_lock = true}), milliseconds(2100));
+  EXPECT_EQ(expected(kPlain), milliseconds(600));
+  EXPECT_EQ(expected({.holders_of_a_key = 3}), milliseconds(200));
+  EXPECT_EQ(expected({.acquisitions_per_operation = 5}), milliseconds(3000));
+}
+
+TEST(Limits, GrowWithTheAcquisitionsOfAnOperation) {
+  Cell cell = article("any");
+  cell.hold = parse_work("sleep:1s").value();
+  const CellTraits five{.acquisitions_per_operation = 5};
+  EXPECT_GE(stall_limit_of(cell, five), seconds(100));
+  EXPECT_GE(time_limit_of(cell, five), 2 * seconds(5 * 21));
 }
 
 }  // namespace

@@ -98,7 +98,7 @@ TEST(Apply, ASettingThatNoSweepCouldUseIsRefused) {
 TEST(PresetFrom, HasWhatTheCommandLineGivesAndUsualValuesElse) {
   Overrides overrides;
   overrides.sweep.threads = {3};
-  const Preset preset = preset_from(overrides);
+  const Preset preset = preset_from(overrides, {});
   EXPECT_EQ(preset.name, "command line");
   const Plan plan = expand(preset, accept_all).value();
   EXPECT_EQ(plan.trials.size(), 3u * preset.blocks);
@@ -106,14 +106,18 @@ TEST(PresetFrom, HasWhatTheCommandLineGivesAndUsualValuesElse) {
   EXPECT_EQ(plan.trials[0].cell.keys, 64u);
 }
 
-TEST(PresetFrom, TakesThePrimitivesThatGoWithTheWorkload) {
+TEST(PresetFrom, TakesWhatGoesWithTheWorkloadWhereTheCommandLineGivesNothing) {
+  const SweepDefaults defaults{
+      .primitives = {{"lease", {}}}, .keys = 1, .key_type = KeyType::kString};
   Overrides overrides;
   overrides.sweep.workloads = {{"checkout", {}}};
-  EXPECT_EQ(preset_from(overrides).sweeps[0].primitives[0].name, "lease");
-  overrides.sweep.workloads = {{"nested", {}}};
-  EXPECT_EQ(preset_from(overrides).sweeps[0].primitives[0].name, "reentrant");
-  overrides.sweep.primitives = {{"recursive_mutex", {}}};
-  EXPECT_EQ(preset_from(overrides).sweeps[0].primitives.size(), 1u);
+  const Sweep sweep = preset_from(overrides, defaults).sweeps[0];
+  EXPECT_EQ(sweep.primitives, defaults.primitives);
+  EXPECT_EQ(sweep.workloads, overrides.sweep.workloads);
+  EXPECT_THAT(sweep.keys, ElementsAre(1));
+  EXPECT_THAT(sweep.key_types, ElementsAre(KeyType::kString));
+  overrides.sweep.primitives = {{"lease_tbb", {}}};
+  EXPECT_EQ(preset_from(overrides, defaults).sweeps[0].primitives, overrides.sweep.primitives);
 }
 
 TEST(PresetFrom, AssignedCountsDecideKeysAndOperations) {
@@ -122,7 +126,7 @@ TEST(PresetFrom, AssignedCountsDecideKeysAndOperations) {
   overrides.sweep.threads = {2};
   overrides.sweep.key_distributions = {
       {.kind = KeyDistribution::Kind::kAssigned, .counts = {3, 2, 1}}};
-  const Plan plan = expand(preset_from(overrides), accept_all).value();
+  const Plan plan = expand(preset_from(overrides, {}), accept_all).value();
   EXPECT_EQ(plan.trials[0].cell.keys, 3u);
   EXPECT_EQ(plan.trials[0].cell.operations, 3u);
 }
@@ -131,9 +135,9 @@ TEST(PresetFrom, ThreadsWithKeysOfTheirOwnDecideHowMany) {
   Overrides overrides;
   overrides.sweep.threads = {3};
   overrides.sweep.key_distributions = {{.kind = KeyDistribution::Kind::kOwn, .counts = {}}};
-  EXPECT_EQ(expand(preset_from(overrides), accept_all)->trials[0].cell.keys, 3u);
+  EXPECT_EQ(expand(preset_from(overrides, {}), accept_all)->trials[0].cell.keys, 3u);
   overrides.sweep.keys = {2};
-  EXPECT_EQ(expand(preset_from(overrides), accept_all)->trials[0].cell.keys, 2u);
+  EXPECT_EQ(expand(preset_from(overrides, {}), accept_all)->trials[0].cell.keys, 2u);
 }
 
 TEST(SweepFields, EveryFieldCanBeSetByItsName) {

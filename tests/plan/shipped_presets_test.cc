@@ -57,7 +57,7 @@ const std::map<std::string, std::set<std::string>> kPrimitivesOfWorkload = {
      {"none", "file", "file_flock", "file_ofd", "file_robust_mutex", "file_as_published",
       "file_unsafe_as_published"}}};
 
-absl::Status check_names(const Cell& cell) {
+absl::StatusOr<CellTraits> check_names(const Cell& cell) {
   const auto primitives = kPrimitivesOfWorkload.find(cell.workload.name);
   if (primitives == kPrimitivesOfWorkload.end() ||
       !primitives->second.contains(cell.primitive.name)) {
@@ -66,7 +66,8 @@ absl::Status check_names(const Cell& cell) {
   if (cell.workload.name == "accounts" && cell.key_type != KeyType::kString) {
     return absl::InvalidArgumentError("accounts are strings");
   }
-  return absl::OkStatus();
+  return CellTraits{.holders_of_a_key = kLeasing.contains(cell.primitive.name) ? 10u : 1u,
+                    .one_lock = cell.primitive.name == "global"};
 }
 
 struct Shipped {
@@ -87,7 +88,9 @@ Shipped shipped(const std::string& name) {
   if (!plan.ok()) return {};
   Shipped result{.preset = *preset, .plan = *plan};
   for (const Trial& trial : plan->trials) {
-    result.expected_s += std::chrono::duration<double>(expected_duration(trial)).count();
+    result.expected_s += std::chrono::duration<double>(
+                             expected_duration(trial.cell, check_names(trial.cell).value()))
+                             .count();
   }
   return result;
 }

@@ -103,14 +103,8 @@ TEST(KeyDistributionText, TellsWhatIsWrong) {
 TEST(NameText, RoundTripsAndSuggests) {
   for (const char* text : {"timed", "fixed", "micro"}) EXPECT_EQ(retold(parse_mode, text), text);
   for (const char* text : {"u64", "string"}) EXPECT_EQ(retold(parse_key_type, text), text);
-  for (const char* text : {"lock_unlock", "reentrant_lock_unlock", "mixed_lock_unlock",
-                           "lock_unlock_nonblocking", "context_manager"}) {
-    EXPECT_EQ(retold(parse_scenario, text), text);
-  }
   EXPECT_EQ(message_of(parse_mode("time")), "unknown mode 'time'; did you mean 'timed'?");
   EXPECT_EQ(message_of(parse_key_type("int")), "unknown key type 'int'; there are: u64, string");
-  EXPECT_EQ(message_of(parse_scenario("mixed_lock_unlok")),
-            "unknown scenario 'mixed_lock_unlok'; did you mean 'mixed_lock_unlock'?");
 }
 
 TEST(PinningText, AcceptsNamesAndProcessors) {

@@ -254,7 +254,7 @@ TEST_P(ForbiddenMembarrier, AWaiterForAnAdaptiveLockIsWoken) {
   }));
 }
 
-// Neither can be had: it says so rather than go on without.
+// Neither is available: it reports that and does not continue without.
 TEST_P(ForbiddenMembarrier, WithoutAFallbackTheProcessEnds) {
   EXPECT_EXIT(
       {

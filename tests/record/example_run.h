@@ -139,7 +139,7 @@ inline Meta example_meta() {
                                        .patience_s = 60,
                                        .waited_s = 1.5,
                                        .busy = "others use 50 %",
-                                       .at_start = {{"spoils", "others", "others use 50 %"}},
+                                       .at_start = {{"problem", "others", "other processes use 50 %"}},
                                        .at_end = {}},
           .end = {},
           .plan = {.preset = kExampleRun.preset,

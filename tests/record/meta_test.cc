@@ -81,7 +81,7 @@ TEST(Meta, ErrorsNameTheFieldOfTheCalibration) {
   EXPECT_THAT(error_of(object), HasSubstr("meta.json.calibration.holds: expected a list"));
   object = good;
   object["calibration"]["holds"][1]["got_ns"] = "fast";
-  EXPECT_THAT(error_of(object), HasSubstr("meta.json.calibration.holds.got_ns: expected"));
+  EXPECT_THAT(error_of(object), HasSubstr("meta.json.calibration.holds[1].got_ns: expected"));
 }
 
 TEST(Meta, WhatIsNotKnownIsAbsent) {
@@ -125,7 +125,7 @@ TEST(Meta, ErrorsNameTheField) {
   EXPECT_THAT(error_of(object), HasSubstr("meta.json.machine.cores: expected a whole number"));
   object = good;
   object["machine"]["caches"][0].erase("bytes");
-  EXPECT_THAT(error_of(object), HasSubstr("meta.json.machine.caches.bytes: is missing"));
+  EXPECT_THAT(error_of(object), HasSubstr("meta.json.machine.caches[0].bytes: is missing"));
   object = good;
   object["machine"]["caches"] = 3;
   EXPECT_THAT(error_of(object), HasSubstr("meta.json.machine.caches: expected a list"));
@@ -134,7 +134,8 @@ TEST(Meta, ErrorsNameTheField) {
   EXPECT_THAT(error_of(object), HasSubstr("end.state: expected running, finished or interrupted"));
   object = good;
   object["plan"]["trials"][1]["cell"]["threads"] = 0;
-  EXPECT_THAT(error_of(object), HasSubstr("meta.json.plan: "));
+  EXPECT_THAT(error_of(object),
+              HasSubstr("meta.json.plan.trials[1].cell.threads: 0 is out of range"));
   object = good;
   object["extra"] = 1;
   EXPECT_TRUE(parse_meta(object.dump(), "meta.json").ok()) << "of a later version";
@@ -165,7 +166,7 @@ TEST(WhyNotResume, WhatLockbenchMicroMeasuredIsStartedAnew) {
   meta.command = "lockbench-micro --lockbench_out=a";
   meta.plan.trials.front().cell.mode = Mode::kMicro;
   EXPECT_THAT(why_not_resume(meta, meta.machine, meta.build),
-              HasSubstr("start it anew: lockbench-micro --lockbench_out=a"));
+              HasSubstr("start a new one: lockbench-micro --lockbench_out=a"));
 }
 
 TEST(ShellCommand, WordsComeOutOfTheShellAsTheyWentIn) {

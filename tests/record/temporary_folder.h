@@ -17,7 +17,7 @@ namespace lockbench {
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    // In memory where that can be had: some tests wait for the device thousands of times.
+    // In memory where possible: some tests wait for the device thousands of times.
     const bool in_memory = ::access("/dev/shm", W_OK) == 0;
     std::string name = (in_memory ? "/dev/shm" : testing::TempDir()) + "/lockbench-XXXXXX";
     if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no folder " + name);

@@ -105,7 +105,7 @@ def test_every_block_is_a_point(make_run: MakeRun) -> None:
 def test_invalid_rows_are_out_of_the_pictures_and_in_the_footnote(make_run: MakeRun) -> None:
     made = drawn(make_run(cells=synthetic.sweep(["none", "keyed"], threads=(1, 2))))
     text = words(made["throughput-by-threads"])
-    assert "5 rows left out as not valid: 5 lost updates (none)" in text
+    assert "5 rows excluded as invalid: 5 lost updates (none)" in text
 
 
 def test_every_picture_tells_run_and_machine(make_run: MakeRun) -> None:

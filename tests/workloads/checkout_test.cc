@@ -49,8 +49,8 @@ TEST(Checkout, TwoHoldersOfDifferentLeasesAreNoFault) {
 
 TEST(Checkout, ASecondLeaseIsUsedTooAndGivenBack) {
   LeasePool primitive(1, 2);
-  Stage<Checkout<LeasePool, std::uint64_t>, LeasePool> stage(primitive,
-                                                             {.keys = 1, .second_lease = true});
+  Stage<Checkout<LeasePool, std::uint64_t>, LeasePool> stage(
+      primitive, {.keys = 1, .scenario = "second_lease"});
   EXPECT_EQ(stage.operate_all(10), 10u);
   expect_holds(stage.prove());
   EXPECT_EQ(primitive.available(0), 2u);
@@ -58,8 +58,8 @@ TEST(Checkout, ASecondLeaseIsUsedTooAndGivenBack) {
 
 TEST(Checkout, ARefusedSecondLeaseIsGivenUpAndTheFirstComesBack) {
   LeasePool primitive(1, 1);
-  Stage<Checkout<LeasePool, std::uint64_t>, LeasePool> stage(primitive,
-                                                             {.keys = 1, .second_lease = true});
+  Stage<Checkout<LeasePool, std::uint64_t>, LeasePool> stage(
+      primitive, {.keys = 1, .scenario = "second_lease"});
   EXPECT_EQ(stage.operate_all(10), 0u);
   EXPECT_EQ(stage.given_up(), 10u);
   expect_holds(stage.prove());
@@ -70,7 +70,7 @@ TEST(Checkout, GoingInAgainOnTheSameLeaseIsNoFault) {
   using Sharing = BasicLeasePool<LeaseOrder::kUnordered, LeaseNesting::kShare>;
   Sharing primitive(1, 2);
   Stage<Checkout<Sharing, std::uint64_t>, Sharing> stage(primitive,
-                                                         {.keys = 1, .second_lease = true});
+                                                         {.keys = 1, .scenario = "second_lease"});
   EXPECT_EQ(stage.operate_all(10), 10u);
   expect_holds(stage.prove());
   auto forgotten = primitive.handle(0);

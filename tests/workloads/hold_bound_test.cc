@@ -93,7 +93,7 @@ TEST(HoldBound, OfASecondLeaseIsTwoHolds) {
     const HoldBound once = counted(settings, 1);
     const Checkout<LeasePool, std::uint64_t> single(primitive, settings, {});
     expect_equal(single.hold_bound().value(), once);
-    settings.second_lease = true;
+    settings.scenario = "second_lease";
     const Checkout<LeasePool, std::uint64_t> twice(primitive, settings, {});
     expect_equal(twice.hold_bound().value(), {.busiest_key_holds = 2 * once.busiest_key_holds,
                                               .busiest_thread_holds = 2 * once.busiest_thread_holds,

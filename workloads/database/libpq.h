@@ -22,7 +22,7 @@ class Session {
   // The first cell of the last statement's result, or empty.
   std::string execute(const std::string& text);
 
-  // The same where nobody can be told.
+  // The same in a destructor, which reports no error.
   void execute_unheard(const char* text) noexcept;
 
   void prepare(const char* name, const std::string& text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// PostgreSQL: a table a shard, on a server that somebody else started.
+// PostgreSQL: one table for each shard, on a server that already runs.
 #include <string>
 #include <vector>
 
@@ -14,7 +14,7 @@ constexpr char kSchema[] = "lockbench_scratch";
 constexpr char kCreateSchema[] = "CREATE SCHEMA lockbench_scratch";
 constexpr char kDropSchema[] = "DROP SCHEMA IF EXISTS lockbench_scratch CASCADE";
 
-// Whoever has this advisory lock has the schema. The number is the name's letters, "lockbnch".
+// The holder of this advisory lock has the schema. The number is the name's letters, "lockbnch".
 constexpr char kTakeSchema[] =
     "SET lock_timeout = '10s'; SELECT pg_advisory_lock(7813573191375151976)";
 

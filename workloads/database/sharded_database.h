@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// ShardedDatabase: shards of a database, each with a number of connections, for whoever pools them.
+// ShardedDatabase: shards of a database, each with a number of connections, to be pooled.
 //
 // Every connection has a record of its own in its shard: a number, how often it was used. Records
 // are 0 at first.
@@ -75,7 +75,7 @@ struct DatabaseSize {
 std::unique_ptr<ShardedDatabase> open_sqlite(const DatabaseSize& size);
 
 // A table a shard, on the server at `address`, as libpq takes it: postgresql://user@host/name. The
-// tables stand in the schema `lockbench_scratch`, which is made anew and goes with the database.
+// tables stand in the schema `lockbench_scratch`, which is created, and dropped with the database.
 std::unique_ptr<ShardedDatabase> open_postgresql(const DatabaseSize& size,
                                                  const std::string& address);
 

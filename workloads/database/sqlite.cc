@@ -51,7 +51,7 @@ class Statement {
     return static_cast<std::uint64_t>(number);
   }
 
-  // The same where nobody can be told.
+  // The same in a destructor, which reports no error.
   void run_unheard() noexcept {
     sqlite3_step(statement_);
     sqlite3_reset(statement_);

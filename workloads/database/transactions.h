@@ -4,9 +4,9 @@
 //
 // An operation reads the connection's record, holds, as a program does that makes something of what
 // it read, and in one transaction writes one more. The work of every sixteenth operation throws
-// before it commits: the transaction is rolled back, and the lease comes back all the same.
+// before it commits: the transaction is rolled back, and the lease is returned nevertheless.
 //
-// Proof. A connection that somebody is using must not be handed to anybody else: who finds it taken
+// Proof. A connection in use must not be given to another thread: a thread that finds it taken
 // is a violation, and keeps his hands off it. Each thread knows how often it committed to which
 // shard; what the database says afterwards must be the same. Then every lease must be there to
 // take, and not one more.
@@ -38,22 +38,34 @@ class Transactions {
   static constexpr bool kAccepts = LeaseLock<P, K>;
   static constexpr std::string_view kNeeds = "numbered leases (lease and its baselines)";
   static constexpr std::array<std::string_view, 1> kScenarios{"postgresql"};
+  static constexpr std::array<std::string_view, 4> kUsualPrimitives{"lease", "lease_condvar",
+                                                                    "lease_tbb", "lease_semaphore"};
+  static constexpr std::uint64_t kUsualKeys = 1;
   static constexpr std::uint64_t kThrowsEvery = 16;
   static constexpr std::uint64_t kMostConnections = 1000;
 
   static std::string refusal(const WorkloadSettings& settings, std::uint64_t holders) {
     const std::uint64_t shards = settings.keys;
-    if (shards <= kMostConnections && shards * holders <= kMostConnections) return {};
-    return "opens a connection for each lease of each shard, " + std::to_string(holders) +
-           " for each of " + std::to_string(shards) + " keys here; take " +
-           std::to_string(kMostConnections) + " or fewer in all";
+    if (shards > kMostConnections || shards * holders > kMostConnections) {
+      return "opens a connection for each lease of each shard, " + std::to_string(holders) +
+             " for each of " + std::to_string(shards) + " keys here; take " +
+             std::to_string(kMostConnections) + " or fewer in all";
+    }
+    if (!served_by_others(settings) || !settings.server.empty()) return {};
+    return "needs a server; set LOCKBENCH_POSTGRES to its address, as "
+           "postgresql://user@host/name, or take 'database', which is SQLite";
+  }
+
+  // Processes that are not the trial's work for it.
+  static bool served_by_others(const WorkloadSettings& settings) {
+    return settings.scenario == kScenarios[0];
   }
 
   // Throws DatabaseError.
   Transactions(P& primitive, const WorkloadSettings& settings, const SpinPace& pace)
       : Transactions(primitive, settings, pace,
                      open_database({.shards = settings.keys, .connections = primitive.capacity()},
-                                   settings.server)) {}
+                                   served_by_others(settings) ? settings.server : "")) {}
 
   Transactions(P& primitive, const WorkloadSettings& settings, const SpinPace& pace,
                std::unique_ptr<ShardedDatabase> database)
@@ -114,7 +126,7 @@ class Transactions {
       ~GivenBack() { probe.release(handle); }
     };
 
-    // A connection that is this actor's, unless it is somebody's already.
+    // Marks a connection as this actor's, unless it is in use.
     class Turn {
      public:
       Turn(User& user, std::uint64_t name)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// AdviceCase: what somebody wants to lock, and the plan that measures it. Pure.
+// AdviceCase: what a user wants to lock, and the plan that measures it. Pure.
 //
 //   case ─▶ candidates ─▶ plan of one cell each ─▶ (trials) ─▶ scripts/advise.py answers
 #pragma once

@@ -97,7 +97,7 @@ absl::StatusOr<Plan> advice_plan(const AdviceCase& wanted, Nanoseconds budget,
   std::erase_if(sweep.primitives, [&](const PrimitiveSpec& primitive) {
     Cell asked = cell;
     asked.primitive = primitive;
-    return absl::IsFailedPrecondition(check(asked));
+    return absl::IsFailedPrecondition(check(asked).status());
   });
   const auto count = static_cast<std::int64_t>(sweep.primitives.size());
   if (count == 0) return expand(preset, check);  // which says what is wrong with that

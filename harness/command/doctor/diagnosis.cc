@@ -15,10 +15,10 @@ std::string_view to_text(Severity severity) {
       return "fine";
     case Severity::kNote:
       return "note";
-    case Severity::kSpoils:
+    case Severity::kProblem:
       break;
   }
-  return "spoils";
+  return "problem";
 }
 
 std::vector<Finding> diagnose(const SystemFacts& facts) {
@@ -34,14 +34,14 @@ std::vector<Finding> diagnose(const SystemFacts& facts) {
   return findings;
 }
 
-std::string spoilers_line(const SystemFacts& facts) {
-  std::vector<Finding> spoilers = diagnose(facts);
-  std::erase_if(spoilers, [](const Finding& f) { return f.severity != Severity::kSpoils; });
-  if (spoilers.empty()) return {};
-  std::string line = std::to_string(spoilers.size()) +
-                     (spoilers.size() == 1 ? " thing here spoils" : " things here spoil") +
-                     " measurements: ";
-  for (const Finding& finding : spoilers) line += finding.what + "; ";
+std::string problems_line(const SystemFacts& facts) {
+  std::vector<Finding> problems = diagnose(facts);
+  std::erase_if(problems, [](const Finding& f) { return f.severity != Severity::kProblem; });
+  if (problems.empty()) return {};
+  std::string line = std::to_string(problems.size()) +
+                     (problems.size() == 1 ? " problem affects" : " problems affect") +
+                     " measurements here: ";
+  for (const Finding& finding : problems) line += finding.what + "; ";
   return line + "see lockbench doctor";
 }
 

@@ -6,6 +6,7 @@
 #include <ostream>
 #include <sstream>
 
+#include <absl/strings/str_format.h>
 #include <nlohmann/json.hpp>
 
 #include "harness/record/build.h"
@@ -16,7 +17,7 @@ namespace lockbench {
 namespace {
 
 constexpr std::size_t kWidth = 96;
-constexpr std::size_t kIndent = 14;  // of a block's text, behind its labels
+constexpr std::size_t kIndent = 17;  // of a block's text, after its labels
 
 std::size_t number_of(const std::vector<Finding>& findings, Severity severity) {
   return static_cast<std::size_t>(
@@ -50,14 +51,11 @@ std::string wrapped(const std::string& text) {
 }
 
 std::string summary(const std::vector<Finding>& findings) {
-  const std::size_t spoilers = number_of(findings, Severity::kSpoils);
-  const std::size_t notes = number_of(findings, Severity::kNote);
-  std::string text = spoilers == 0   ? "Nothing here spoils"
-                     : spoilers == 1 ? "1 thing here spoils"
-                                     : std::to_string(spoilers) + " things here spoil";
-  text += " measurements";
-  if (notes != 0) text += ", " + std::to_string(notes) + (notes == 1 ? " is" : " are") + " to know";
-  return text + ".\n";
+  const auto counted = [](std::size_t count, const char* noun) {
+    return absl::StrFormat("%d %s%s", count, noun, count == 1 ? "" : "s");
+  };
+  return counted(number_of(findings, Severity::kProblem), "problem") + ", " +
+         counted(number_of(findings, Severity::kNote), "note") + ".\n";
 }
 
 }  // namespace
@@ -69,11 +67,11 @@ std::string findings_text(const std::vector<Finding>& findings) {
     const bool block = finding.severity != Severity::kFine;
     if (block || in_blocks) text += '\n';
     in_blocks = block;
-    text += padded(to_text(finding.severity), 8) + finding.what + '\n';
+    text += padded(to_text(finding.severity), 9) + finding.what + '\n';
     if (!block) continue;
-    text += padded("        how", kIndent) + wrapped(finding.how) + '\n';
-    // Whole, however long: it is to be copied.
-    text += padded("        mend", kIndent) + finding.mend + '\n';
+    text += padded("         effect", kIndent) + wrapped(finding.effect) + '\n';
+    // In one line, so that it can be copied.
+    text += padded("         fix", kIndent) + finding.fix + '\n';
   }
   return text;
 }
@@ -84,11 +82,11 @@ std::string findings_json(const std::vector<Finding>& findings) {
   for (const Finding& finding : findings) {
     Json object{
         {"severity", to_text(finding.severity)}, {"name", finding.name}, {"what", finding.what}};
-    if (!finding.how.empty()) object["how"] = finding.how;
-    if (!finding.mend.empty()) object["mend"] = finding.mend;
+    if (!finding.effect.empty()) object["effect"] = finding.effect;
+    if (!finding.fix.empty()) object["fix"] = finding.fix;
     list.push_back(std::move(object));
   }
-  const Json whole{{"spoils", number_of(findings, Severity::kSpoils)},
+  const Json whole{{"problems", number_of(findings, Severity::kProblem)},
                    {"notes", number_of(findings, Severity::kNote)},
                    {"findings", std::move(list)}};
   // The names of folders are bytes, not always UTF-8.
@@ -99,7 +97,7 @@ int doctor_command(DoctorFormat format, std::ostream& out) {
   const std::vector<Finding> findings =
       diagnose(read_system_facts(read_machine(), this_build(), "results/runs"));
   out << (format == DoctorFormat::kJson ? findings_json(findings) : findings_text(findings));
-  return number_of(findings, Severity::kSpoils) == 0 ? kSuccess : kFound;
+  return number_of(findings, Severity::kProblem) == 0 ? kSuccess : kFound;
 }
 
 }  // namespace lockbench

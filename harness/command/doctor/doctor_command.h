@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `lockbench doctor`: what on this machine will spoil a measurement, and how to mend it.
+// `lockbench doctor`: what disturbs measurements on this machine, and what helps.
 #pragma once
 
 #include <iosfwd>
@@ -13,15 +13,15 @@ namespace lockbench {
 
 enum class DoctorFormat { kText, kJson };
 
-// Reads this machine, which takes about a second, and says what it found on `out`. Returns the exit
-// code: 1 when something spoils measurements, else 0.
+// Reads this machine, which takes about a second, and writes the findings to `out`. Returns the
+// exit code: kFound if there is a problem, else kSuccess.
 int doctor_command(DoctorFormat format, std::ostream& out);
 
-// A summary and a block for each finding, in the order given; what is fine has a line.
+// A summary, a block for each problem and note in the order given, and a line for the rest.
 std::string findings_text(const std::vector<Finding>& findings);
 
-// {"spoils": 1, "notes": 0, "findings": [{"severity", "name", "what", "how", "mend"}, …]}; `how`
-// and `mend` are left out of what is fine.
+// {"problems": 1, "notes": 0, "findings": [{"severity", "name", "what", "effect", "fix"}, …]}. A
+// finding of severity `fine` has no effect and no fix.
 std::string findings_json(const std::vector<Finding>& findings);
 
 }  // namespace lockbench

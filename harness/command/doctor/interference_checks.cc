@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Who else runs here, and what is left to this process.
+// What else runs on the machine, and which processors this process may use.
 #include <array>
+#include <vector>
 
 #include <absl/strings/str_format.h>
+#include <absl/strings/str_join.h>
 
 #include "harness/command/doctor/checks.h"
 
 namespace lockbench::internal {
 namespace {
 
-constexpr std::uint64_t kTicksThatTell = 2;
+constexpr std::uint64_t kLeastTicks = 2;  // a single clock tick may be chance
 
 double share_of(std::uint64_t ticks, const ProcessorUse& use) {
-  if (ticks < kTicksThatTell || use.all == 0) return 0;
+  if (ticks < kLeastTicks || use.all == 0) return 0;
   return static_cast<double>(ticks) / static_cast<double>(use.all);
 }
 
@@ -26,58 +28,46 @@ std::optional<Finding> others(const SystemFacts& facts) {
   const double share = share_of(facts.others->busy, *facts.others);
   if (share < kOthersNoted) return fine("others", "the CPU is idle");
   return Finding{
-      .severity = share < kOthersSpoil ? Severity::kNote : Severity::kSpoils,
-      .name = "others",
-      .what = "others use " + percent(share) + " of the CPU",
-      .how =
-          "A trial's threads wait for processors, and holders are stopped in the midst of a "
-          "hold while all others queue: rates fall and tails grow, most where threads are many.",
-      .mend = "stop what `top -o %CPU` shows on top, or wait for its end"};
+      share < kOthersProblem ? Severity::kNote : Severity::kProblem, "others",
+      "other processes use " + percent(share) + " of the CPU",
+      "The threads of a trial wait for processors, and a thread that holds the lock is preempted "
+      "while all others wait: rates fall and tails grow, most with many threads.",
+      "stop the processes at the top of `top -o %CPU`, or wait until they end"};
 }
 
 std::optional<Finding> steal(const SystemFacts& facts) {
   if (!facts.others) return std::nullopt;
   const double share = share_of(facts.others->stolen, *facts.others);
-  if (share < kStealSpoils) return fine("steal", "no CPU time is stolen");
+  if (share < kStealProblem) return fine("steal", "no CPU time is stolen");
   return Finding{
-      .severity = Severity::kSpoils,
-      .name = "steal",
-      .what = "the host takes " + percent(share) + " of the CPU",
-      .how =
-          "A holder loses its processor without the kernel's knowing, and whoever spins for the "
-          "lock spins in vain: tails and differences between locks are the neighbours' doing.",
-      .mend = "measure when `vmstat 1` shows 0 under st, or on a machine that is not shared"};
+      Severity::kProblem, "steal", "the host takes " + percent(share) + " of the CPU",
+      "The host stops a thread that holds the lock, and the kernel does not know. Threads that "
+      "spin "
+      "for the lock spin in vain: tails and differences between locks come from the neighbours.",
+      "measure when `vmstat 1` shows 0 in column st, or on a machine that is not shared"};
 }
 
-// What the last half second may have missed.
+// Load that the last half second may have missed.
 std::optional<Finding> load(const SystemFacts& facts) {
   if (!facts.load || !facts.usable_processors) return std::nullopt;
   constexpr double kPerProcessor = 0.25;
-  const std::string what = absl::StrFormat("load average %.2f", *facts.load);
-  if (*facts.load < kPerProcessor * *facts.usable_processors) return fine("load", what);
-  return Finding{
-      .severity = Severity::kNote,
-      .name = "load",
-      .what = what,
-      .how =
-          "Somebody was busy within the last minute, a run of lockbench's own perhaps. What "
-          "comes and goes falls on some blocks and not on others, and widens the intervals.",
-      .mend = "wait until `uptime` shows less than " +
-              absl::StrFormat("%.2f", kPerProcessor * *facts.usable_processors)};
+  const double most = kPerProcessor * *facts.usable_processors;
+  const std::string what = absl::StrFormat("load average %.2f (maximum %.2f)", *facts.load, most);
+  if (*facts.load < most) return fine("load", what);
+  return Finding{Severity::kNote, "load", what,
+                 "Some process was busy within the last minute, perhaps an earlier run. Load that "
+                 "comes and goes affects some blocks and widens the intervals.",
+                 "wait until `uptime` shows less than " + absl::StrFormat("%.2f", most)};
 }
 
 std::optional<Finding> hypervisor(const SystemFacts& facts) {
   if (!facts.hypervisor) return std::nullopt;
   if (*facts.hypervisor == "none") return fine("hypervisor", "no hypervisor");
   return Finding{
-      .severity = Severity::kNote,
-      .name = "hypervisor",
-      .what = "a virtual machine (" + *facts.hypervisor + ")",
-      .how =
-          "The host stops and moves these processors as it likes, may put two of them on one "
-          "core, and makes a wake-up between them dear; steal shows only a part of that.",
-      .mend =
-          "lockbench run PRESET --blocks 15, for intervals that tell; or measure on bare metal"};
+      Severity::kNote, "hypervisor", "a virtual machine (" + *facts.hypervisor + ")",
+      "The host stops and moves these processors, may put two of them on one core, and makes "
+      "cross-CPU wake-ups slow; steal shows only a part of that.",
+      "lockbench run PRESET --blocks 15, for narrower intervals; or measure on bare metal"};
 }
 
 std::optional<Finding> cpuset(const SystemFacts& facts) {
@@ -86,13 +76,10 @@ std::optional<Finding> cpuset(const SystemFacts& facts) {
                                            *facts.usable_processors, *facts.online_processors);
   if (*facts.usable_processors >= *facts.online_processors) return fine("cpuset", what);
   return Finding{
-      .severity = Severity::kNote,
-      .name = "cpuset",
-      .what = what,
-      .how =
-          "Cells with more threads than these share processors earlier than the machine's size "
-          "lets expect, and others may run beside them on the same cores and caches.",
-      .mend = "taskset -pc " + facts.online_list + " $$; in a container, widen its cpuset"};
+      Severity::kNote, "cpuset", what,
+      "Cells with more threads than that share processors, and other processes may run beside "
+      "them on the same cores and caches.",
+      "taskset -pc " + facts.online_list + " $$; in a container, widen its cpuset"};
 }
 
 std::optional<Finding> cpu_quota(const SystemFacts& facts) {
@@ -102,22 +89,20 @@ std::optional<Finding> cpu_quota(const SystemFacts& facts) {
   }
   const bool version_2 = facts.cpu_quota->file.ends_with("cpu.max");
   return Finding{
-      .severity = Severity::kSpoils,
-      .name = "quota",
-      .what = absl::StrFormat("a quota of %.3g processors' time on %d processors",
-                              facts.cpu_quota->processors, *facts.usable_processors),
-      .how =
-          "Once the quota is used up, all threads stand still for the rest of the period, "
-          "holders too: waits of up to 100 ms that no lock caused, and spinning pays twice.",
-      .mend = std::string("echo ") + (version_2 ? "max" : "-1") + " | sudo tee " +
-              facts.cpu_quota->file + "; in a container, start it without a limit of CPUs"};
+      Severity::kProblem, "quota",
+      absl::StrFormat("a quota of %.3g processors' time on %d processors",
+                      facts.cpu_quota->processors, *facts.usable_processors),
+      "When the quota is used up, all threads stop for the rest of the period, also the one that "
+      "holds the lock: waits of up to 100 ms that no lock caused. Spinning uses the quota twice.",
+      std::string("echo ") + (version_2 ? "max" : "-1") + " | sudo tee " + facts.cpu_quota->file +
+          "; in a container, start it without a limit of CPUs"};
 }
 
-// What ought to be known, and is not: it cannot be judged.
-std::optional<Finding> untold(const SystemFacts& facts) {
-  std::string list;
-  const auto add = [&list](bool told, const char* name) {
-    if (!told) list += (list.empty() ? "" : ", ") + std::string(name);
+// Facts that matter and that the machine does not show.
+std::optional<Finding> unknown(const SystemFacts& facts) {
+  std::vector<std::string> names;
+  const auto add = [&names](bool known, const char* name) {
+    if (!known) names.emplace_back(name);
   };
   add(!facts.governors.empty(), "governor");
   add(facts.turbo.has_value(), "turbo");
@@ -125,21 +110,18 @@ std::optional<Finding> untold(const SystemFacts& facts) {
   add(facts.clock_source.has_value(), "clock source");
   add(facts.others.has_value(), "use of the CPU");
   add(facts.hypervisor.has_value(), "hypervisor");
-  if (list.empty()) return std::nullopt;
-  return Finding{.severity = Severity::kNote,
-                 .name = "untold",
-                 .what = "not told here: " + list,
-                 .how =
-                     "What is not known cannot be judged; in a virtual machine or a container, "
-                     "the host decides it.",
-                 .mend = "run lockbench doctor on the host, or ask whoever keeps it"};
+  if (names.empty()) return std::nullopt;
+  return Finding{Severity::kNote, "unknown", "unknown here: " + absl::StrJoin(names, ", "),
+                 "These facts were not checked. In a virtual machine or a container the host "
+                 "decides them.",
+                 "run lockbench doctor on the host, or ask its administrator"};
 }
 
 }  // namespace
 
 std::span<const Check> interference_checks() {
-  static constexpr std::array<Check, 7> kChecks{others, steal,     load,  hypervisor,
-                                                cpuset, cpu_quota, untold};
+  static constexpr std::array<Check, 7> kChecks{others, steal,     load,   hypervisor,
+                                                cpuset, cpu_quota, unknown};
   return kChecks;
 }
 

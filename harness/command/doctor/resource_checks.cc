@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Memory and its addresses, room for threads and results, and the tools that read them.
+// Memory, addresses, limits of threads and space, and the tools that read results.
 #include <array>
 
 #include <absl/strings/str_format.h>
@@ -12,17 +12,14 @@ namespace {
 
 std::optional<Finding> layout(const SystemFacts& facts) {
   if (!facts.layout_random) return std::nullopt;
-  if (*facts.layout_random) return fine("layout", "addresses are drawn anew for each process");
+  if (*facts.layout_random) return fine("layout", "addresses are random in each process");
   return Finding{
-      .severity = Severity::kSpoils,
-      .name = "layout",
-      .what = "every process has the same addresses",
-      .how =
-          "Each repetition has the same accidents of alignment, worth 5 to 20 %: they show as a "
-          "difference between locks where they ought to show as spread.",
-      .mend = facts.layout_ours.value_or(false)
-                  ? "start lockbench without `setarch -R`, and not from a debugger"
-                  : "sudo sysctl kernel.randomize_va_space=2"};
+      Severity::kProblem, "layout", "every process has the same addresses",
+      "Each repetition has the same alignment, which changes speed by 5 to 20 %: it shows as a "
+      "difference between locks instead of as spread.",
+      facts.layout_ours.value_or(false)
+          ? "start lockbench without `setarch -R`, and not from a debugger"
+          : "sudo sysctl kernel.randomize_va_space=2"};
 }
 
 std::optional<Finding> mmap_rnd_bits(const SystemFacts& facts) {
@@ -31,13 +28,10 @@ std::optional<Finding> mmap_rnd_bits(const SystemFacts& facts) {
   const std::string what = absl::StrFormat("vm.mmap_rnd_bits is %d", *facts.mmap_rnd_bits);
   if (*facts.mmap_rnd_bits <= kMostForThreadSanitizer) return fine("mmap_rnd_bits", what);
   return Finding{
-      .severity = Severity::kNote,
-      .name = "mmap_rnd_bits",
-      .what = what,
-      .how =
-          "Programs of the tsan build may stop before main(), \"unexpected memory mapping\": "
-          "the check of the locks is lost, though no measurement is.",
-      .mend = "sudo sysctl vm.mmap_rnd_bits=28, or start them under `setarch -R`"};
+      Severity::kNote, "mmap_rnd_bits", what,
+      "Programs of the tsan build may stop before main(), \"unexpected memory mapping\". "
+      "Measurements are not affected.",
+      "sudo sysctl vm.mmap_rnd_bits=28, or start them under `setarch -R`"};
 }
 
 std::optional<Finding> membarrier(const SystemFacts& facts) {
@@ -45,15 +39,13 @@ std::optional<Finding> membarrier(const SystemFacts& facts) {
   if (*facts.membarrier == Membarrier::kOffered) return fine("membarrier", "membarrier works");
   const bool forbidden = *facts.membarrier == Membarrier::kForbidden;
   return Finding{
-      .severity = Severity::kNote,
-      .name = "membarrier",
-      .what = forbidden ? "membarrier is forbidden" : "the kernel has no private membarrier",
-      .how =
-          "Locks that make their owner's path cheap at the cost of everybody else's fall back "
-          "to a fence on each: they are measured slower than they are elsewhere.",
-      .mend = forbidden ? "allow membarrier(2) in the sandbox, as `docker run --security-opt "
-                          "seccomp=unconfined` does"
-                        : "boot a kernel of 4.14 or later that has CONFIG_MEMBARRIER"};
+      Severity::kNote, "membarrier",
+      forbidden ? "membarrier is forbidden" : "the kernel has no private membarrier",
+      "Biased locks use a fence on every acquisition instead: they are slower here than on "
+      "other machines.",
+      forbidden ? "allow membarrier(2) in the sandbox, as `docker run --security-opt "
+                  "seccomp=unconfined` does"
+                : "boot a kernel of 4.14 or later that has CONFIG_MEMBARRIER"};
 }
 
 std::optional<Finding> huge_pages(const SystemFacts& facts) {
@@ -61,13 +53,10 @@ std::optional<Finding> huge_pages(const SystemFacts& facts) {
   const std::string what = "transparent huge pages: " + *facts.huge_pages;
   if (*facts.huge_pages != "always") return fine("huge_pages", what);
   return Finding{
-      .severity = Severity::kNote,
-      .name = "huge_pages",
-      .what = what,
-      .how =
-          "Stacks and tables come in pieces of 2 MiB, so that peak_rss_bytes tells of the "
-          "kernel's choice more than of the lock's; gathering them stops threads in a window.",
-      .mend = "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled"};
+      Severity::kNote, "huge_pages", what,
+      "Stacks and tables are allocated in pieces of 2 MiB, so peak_rss_bytes shows the kernel's "
+      "choice more than the lock's; joining pages stops threads during a window.",
+      "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled"};
 }
 
 std::string raise_command(const ThreadLimit& limit) {
@@ -81,7 +70,7 @@ std::string raise_command(const ThreadLimit& limit) {
   return "sudo sysctl " + limit.name + "=" + wanted;
 }
 
-// The tightest limit is told; once it is raised, the next one is.
+// Reports the lowest limit.
 std::optional<Finding> threads(const SystemFacts& facts) {
   const auto room = [](const ThreadLimit& limit) {
     return limit.most > limit.in_use ? limit.most - limit.in_use : 0;
@@ -94,13 +83,12 @@ std::optional<Finding> threads(const SystemFacts& facts) {
   if (room(*tightest) > kThreadsWanted) {
     return fine("threads", absl::StrFormat("room for %d threads", kThreadsWanted));
   }
-  return Finding{.severity = Severity::kNote,
-                 .name = "threads",
-                 .what = absl::StrFormat("room for %d more threads", room(*tightest)),
-                 .how = absl::StrFormat("Cells of up to %d threads can be asked for; those that %s "
-                                        "does not let start are rows without figures (failed).",
-                                        kThreadsWanted, tightest->name),
-                 .mend = raise_command(*tightest)};
+  return Finding{Severity::kNote, "threads",
+                 absl::StrFormat("room for %d more threads", room(*tightest)),
+                 absl::StrFormat("A cell may have up to %d threads; if %s does not let them "
+                                 "start, its row has no figures (failed).",
+                                 kThreadsWanted, tightest->name),
+                 raise_command(*tightest)};
 }
 
 std::optional<Finding> space(const SystemFacts& facts) {
@@ -108,25 +96,18 @@ std::optional<Finding> space(const SystemFacts& facts) {
   const std::string what =
       absl::StrFormat("%d MiB free in %s", facts.space->bytes >> 20, facts.space->folder);
   if (facts.space->bytes >= kBytesWanted) return fine("space", what);
-  return Finding{.severity = Severity::kNote,
-                 .name = "space",
-                 .what = what,
-                 .how =
-                     "A run stops when its rows cannot be written; those it has stay, and "
-                     "`--resume` goes on once there is space.",
-                 .mend = "lockbench run PRESET --out DIR, on another disk"};
+  return Finding{Severity::kNote, "space", what,
+                 "A run stops if its rows cannot be written; complete rows are kept, and "
+                 "`--resume` continues it when there is space.",
+                 "lockbench run PRESET --out DIR, on another disk"};
 }
 
 std::optional<Finding> python(const SystemFacts& facts) {
   if (!facts.python_trouble) return std::nullopt;
   if (facts.python_trouble->empty()) return fine("python", "Python has what plots need");
-  return Finding{
-      .severity = Severity::kNote,
-      .name = "python",
-      .what = "no Python for plot, compare and report",
-      .how = "Runs are measured and written all the same; reading them does not work: " +
-             *facts.python_trouble + ".",
-      .mend = "sudo apt install python3-jinja2 python3-matplotlib python3-pandas python3-scipy"};
+  return Finding{Severity::kNote, "python", "no Python for plot, compare and report",
+                 "Runs are measured and written, but not analysed: " + *facts.python_trouble + ".",
+                 "sudo apt install python3-jinja2 python3-matplotlib python3-pandas python3-scipy"};
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// SystemFacts: what bears on a measurement made here and now.
+// SystemFacts: the facts of this machine that influence measurements now.
 //
-// Facts alone: what they mean is diagnosis.h's business. What this machine does not tell is absent;
+// Facts only: diagnosis.h says what they mean. A fact that this machine does not show is absent;
 // nothing is guessed.
 #pragma once
 
@@ -66,7 +66,7 @@ struct SystemFacts {
   std::optional<CpuQuota> cpu_quota;
 
   // Memory and addresses.
-  std::optional<bool> layout_random;  // whether each process draws its addresses anew
+  std::optional<bool> layout_random;  // whether each process has new random addresses
   std::optional<bool> layout_ours;    // whether that is this process's own setting (setarch -R)
   std::optional<std::uint64_t> mmap_rnd_bits;
   std::optional<Membarrier> membarrier;

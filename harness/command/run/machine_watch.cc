@@ -76,7 +76,7 @@ void MachineWatch::note_start() {
   const SystemFacts facts = read_system_facts_quickly(read_machine(), this_build());
   surroundings_.at_start = recorded(diagnose(facts));
   // One line at most: how to remedy it is for doctor to say.
-  if (const std::string line = spoilers_line(facts); !line.empty()) say_(line);
+  if (const std::string line = problems_line(facts); !line.empty()) say_(line);
   Sample none;
   note_trial(none);  // the first reading
 }
@@ -119,7 +119,7 @@ void MachineWatch::note_trial(Sample& sample) {
 }
 
 void MachineWatch::note_busy(const std::string& reason) {
-  if (!surroundings_.busy.empty()) return;
+  if (surroundings_.busy) return;
   surroundings_.busy = reason;
   say_("measures a busy machine, and its results say so: " + reason);
 }

@@ -28,7 +28,7 @@ class MachineWatch {
   MachineWatch(Nanoseconds patience, Surroundings earlier,
                std::function<void(const std::string&)> say);
 
-  // Reads the facts of the machine, records them, and says what spoils measurements.
+  // Reads the facts of the machine, records them, and says which problems affect measurements.
   void note_start();
   void note_end();
 

@@ -16,7 +16,7 @@
 
 namespace lockbench {
 
-// The files of LOCKBENCH_PLUGIN_PATH: names apart by colons, each a plug-in's file, or a folder
+// The files of LOCKBENCH_PLUGIN_PATH: names separated by colons, each a plug-in's file, or a folder
 // that stands for all *.so in it, but those for simulation, in alphabetical order.
 std::vector<std::string> plugins_on_path();
 

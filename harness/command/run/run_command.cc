@@ -29,7 +29,7 @@ int complain(const absl::Status& status) {
   return kBadInput;
 }
 
-absl::Status check(const Cell& cell) {
+absl::StatusOr<CellTraits> check(const Cell& cell) {
   return Catalog::standard().check(cell);
 }
 
@@ -40,11 +40,12 @@ absl::Status check_names(const Sweep& sweep) {
     return absl::Status(status.code(), flag + ": " + std::string(status.message()));
   };
   for (const PrimitiveSpec& primitive : sweep.primitives) {
-    const absl::Status status = check({.primitive = primitive, .workload = {"counter", ""}});
+    const absl::Status status =
+        check({.primitive = primitive, .workload = {kDefaultWorkload, ""}}).status();
     if (absl::IsInvalidArgument(status)) return told_by("--primitive", status);
   }
   for (const WorkloadSpec& workload : sweep.workloads) {
-    const absl::Status status = check({.primitive = {"global", {}}, .workload = workload});
+    const absl::Status status = check({.primitive = {"global", {}}, .workload = workload}).status();
     if (absl::IsInvalidArgument(status)) return told_by("--workload", status);
   }
   return absl::OkStatus();
@@ -57,7 +58,9 @@ absl::StatusOr<Preset> chosen_preset(const RunOptions& options) {
     if (!preset.ok()) return preset.status();
     return apply(*preset, options.overrides);
   }
-  Preset preset = preset_from(options.overrides);
+  const std::vector<WorkloadSpec>& given = options.overrides.sweep.workloads;
+  const std::string workload = given.empty() ? kDefaultWorkload : given[0].name;
+  Preset preset = preset_from(options.overrides, Catalog::standard().defaults_for(workload));
   // Applied again only to be told of flags that the mode leaves without a meaning.
   if (const auto applied = apply(preset, options.overrides); !applied.ok()) {
     return applied.status();
@@ -97,7 +100,8 @@ absl::StatusOr<RunAim> aim_of(const RunOptions& options, const Preset& preset) {
 }
 
 int print_plan(const Plan& plan, const std::optional<RunAim>& aim) {
-  for (const Trial& trial : plan.trials) std::cout << printable(describe(trial)) << '\n';
+  for (const Trial& trial : plan.trials)
+    std::cout << printable(describe(trial, expected_ns(trial))) << '\n';
   std::cout << plan.trials.size() << (plan.trials.size() == 1 ? " trial" : " trials") << " in "
             << plan.blocks << (plan.blocks == 1 ? " block" : " blocks") << ", about "
             << rough_duration(expected_s(plan.trials)) << '\n';
@@ -126,7 +130,7 @@ int resume(const RunOptions& options) {
   absl::StatusOr<ResumedRun> run = resume_run(*options.resume);
   if (!run.ok()) return complain(run.status());
   for (const Trial& trial : run->writer.meta().plan.trials) {
-    const absl::Status known = check(trial.cell);
+    const absl::Status known = check(trial.cell).status();
     if (known.ok()) continue;
     return complain(absl::Status(known.code(), std::string(known.message()) +
                                                    "; if it comes from a plug-in, name that, too, "

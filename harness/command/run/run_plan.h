@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// RunPlan: a plan that nobody has begun, measured to its end.
+// RunPlan: measures a new plan to its end.
 #pragma once
 
 #include <filesystem>

@@ -29,8 +29,8 @@ constexpr double kProcessS = 0.012;
 // Reading the rows of a long run takes a while; more than this, and it hangs.
 constexpr std::chrono::seconds kFollowerAnswersWithin{60};
 
-// The files that primitives of the plan come from. A run that goes on is told of them again: code
-// is loaded when somebody names it, and not because a folder of results does.
+// The files that primitives of the plan come from. A resumed run needs their names again: code is
+// loaded if the user names it, and not because a folder of results does.
 std::set<std::string> plugins_of(const Plan& plan) {
   std::set<std::string> files;
   for (const Trial& trial : plan.trials) {
@@ -42,8 +42,13 @@ std::set<std::string> plugins_of(const Plan& plan) {
 
 }  // namespace
 
+Nanoseconds expected_ns(const Trial& trial) {
+  const absl::StatusOr<CellTraits> traits = Catalog::standard().check(trial.cell);
+  return expected_duration(trial.cell, traits.value_or(CellTraits{}));
+}
+
 double expected_s(const Trial& trial) {
-  return std::chrono::duration<double>(expected_duration(trial)).count() + kProcessS;
+  return std::chrono::duration<double>(expected_ns(trial)).count() + kProcessS;
 }
 
 double expected_s(const std::vector<Trial>& trials) {

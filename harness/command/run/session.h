@@ -28,6 +28,7 @@
 namespace lockbench {
 
 // What a trial, or all of them, are likely to take, their processes' start and end included.
+Nanoseconds expected_ns(const Trial& trial);
 double expected_s(const Trial& trial);
 double expected_s(const std::vector<Trial>& trials);
 

@@ -31,7 +31,8 @@ bool bound_to(pid_t parent) {
 // The plug-ins named; and where there still is no such primitive, those on the path.
 absl::Status load_for(const Cell& cell, const std::vector<std::string>& plugins) {
   absl::Status loaded = load_plugins(plugins);
-  if (!loaded.ok() || !absl::IsInvalidArgument(Catalog::standard().check(cell))) return loaded;
+  if (!loaded.ok() || !absl::IsInvalidArgument(Catalog::standard().check(cell).status()))
+    return loaded;
   return load_plugins(plugins_on_path());
 }
 
@@ -55,7 +56,7 @@ int trial_command(pid_t parent, const std::vector<std::string>& plugins, std::is
     err << "lockbench trial: --plugin: " << printable(std::string(loaded.message())) << '\n';
     return kBadInput;
   }
-  const absl::Status fits = Catalog::standard().check(trial->cell);
+  const absl::Status fits = Catalog::standard().check(trial->cell).status();
   if (!fits.ok()) {
     err << "lockbench trial: " << printable(std::string(fits.message())) << '\n';
     return kBadInput;

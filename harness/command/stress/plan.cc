@@ -17,7 +17,7 @@ namespace {
 constexpr std::chrono::milliseconds kShortestHunt{100};
 
 // How long a broken lock may live, and how long a control is looked into, in a self-test.
-// Unfairness is told when the time is over.
+// Unfairness is reported at the end.
 constexpr std::chrono::seconds kMostForAKill{60};
 constexpr std::chrono::milliseconds kForAnUnfairOne{3000};
 constexpr std::chrono::milliseconds kForAControl{500};

@@ -12,7 +12,7 @@ namespace lockbench::stress {
 namespace {
 
 constexpr char kStandsStill[] = "the code stands still where its model can go on";
-const std::string kOtherwise = "the code ended otherwise than its model: ";
+const std::string kDifferentStates = "the code and its model end in different states: ";
 
 }  // namespace
 
@@ -146,7 +146,7 @@ std::string TraceChecker::kept_text(const Trace& trace, const Marking& marking) 
       std::count_if(absences.begin(), absences.end(),
                     [&marking](std::uint32_t place) { return marking[place] == 0; }));
   if (absences.empty() || !trace.keys_kept || *trace.keys_kept == kept) return "";
-  return kOtherwise + ("it keeps something for " + std::to_string(*trace.keys_kept)) +
+  return kDifferentStates + ("it keeps something for " + std::to_string(*trace.keys_kept)) +
          " of its keys, the model for " + std::to_string(kept);
 }
 
@@ -169,8 +169,8 @@ std::string TraceChecker::shortage_text(const Trace& trace, std::vector<NetEvent
   living.resize(free + 1);
   for (const std::uint32_t thread : living) events.push_back(net_.acquires(thread, lock));
   if (!replay(net_.net(), events).conforms) return "";
-  return kOtherwise + ("there " + net_.locks()[lock]) + " can be had " + std::to_string(free) +
-         " times at once, in the model " + std::to_string(net_.capacity(lock)) + " times";
+  return kDifferentStates + (std::to_string(free) + " threads can acquire ") + net_.locks()[lock] +
+         " at once, in the model " + std::to_string(net_.capacity(lock));
 }
 
 Coverage TraceChecker::coverage() const {

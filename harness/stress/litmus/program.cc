@@ -84,11 +84,6 @@ const char* await_error(const LitmusProgram& program, std::size_t thread) {
 
 }  // namespace
 
-std::vector<std::uint32_t> keys_of(const Act& act) {
-  if (act.kind == Act::kLockBoth && act.key != act.other) return {act.key, act.other};
-  return {act.key};
-}
-
 std::string name_of_keys(const Act& act) {
   if (act.kind == Act::kLockBoth) return absl::StrCat("keys ", act.key, " and ", act.other);
   return absl::StrCat("key ", act.key);

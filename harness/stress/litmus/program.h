@@ -65,8 +65,7 @@ std::string to_text(const LitmusProgram& program);
 // `most_threads` threads.
 absl::StatusOr<LitmusProgram> program_from(std::string_view text, std::size_t most_threads);
 
-// The keys that an acquisition is about, each once.
-std::vector<std::uint32_t> keys_of(const Act& act);
+// The keys of an acquisition.
 std::string name_of_keys(const Act& act);  // "key 0", "keys 0 and 1"
 
 bool acquires(Act::Kind kind);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What the simulated platform asks of the scheduler that explores interleavings. The names are
-// declared here and defined by whoever runs simulations; a normal build never sees them.
+// declared here and defined by programs that run simulations; a normal build never sees them.
 //
 // Every function but the queries is a point of choice: the scheduler may let other simulated
 // threads go first, for as long as it likes. Words are 1, 2, 4 or 8 bytes and travel as the low

@@ -4,7 +4,7 @@
 Left, processor time per operation, the hold itself included: threads that spin or are woken in vain
 take it from the rest of the machine, whatever the throughput says. Right, the memory that the
 primitive itself occupies when all threads have left; where each key has a lock, also what one key
-occupies while it is held and when nobody uses it any more.
+occupies while it is held and when it is no longer used.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Course: the phases that all threads of a trial go through together, and what each reports.
+// TrialPhases: the phases that all threads of a trial go through together, and what each reports.
 //
-//   timed         kWarmup ─▶ kMeasure ─▶ kStop     threads are at work from the start: nobody stops
+//   timed         kWarmup ─▶ kMeasure ─▶ kStop     threads work from the start and never pause
 //   fixed, open   kGate ─▶ kMeasure ─▶ kStop       threads sleep at the gate until it opens
 //
-// The thread that runs the trial moves the phase on; the workers watch it. A worker's report is its
-// own cache lines, so watching progress disturbs nobody. Workers may be processes: course and
-// reports hold no pointers, and sleep on words that processes share.
+// The thread that runs the trial moves the phase on, and the workers read it. Each report has cache
+// lines of its own, so that the thread that reads the progress delays no worker. Workers may be
+// processes: phases and reports hold no pointers, and wait on words that processes share.
 #pragma once
 
 #include <atomic>
@@ -23,30 +23,30 @@
 
 namespace lockbench {
 
-class Course {
+class TrialPhases {
  public:
   enum Phase : std::uint32_t { kGate, kWarmup, kMeasure, kStop };
 
-  Course(std::uint32_t threads, Phase first) : threads_(threads), phase_(first) {}
+  TrialPhases(std::uint32_t threads, Phase first) : threads_(threads), phase_(first) {}
 
   // For workers. relaxed: a worker may see a phase late by a cache miss, and no more.
   bool in(Phase phase) const { return phase_.load(std::memory_order_relaxed) == phase; }
 
-  // For workers: says "I am here", once.
+  // For workers: counts the caller among those that have started. Once per worker.
   void arrive() { count_one(arrived_); }
 
-  // For workers: says "I am here" and sleeps until the gate opens.
-  void meet() {
+  // For workers: arrive(), then sleep until the gate opens.
+  void wait_at_gate() {
     arrive();
     // acquire: synchronizes with move_to().
     while (phase_.load(std::memory_order_acquire) == kGate)
       platform::shared_futex_wait(phase_, kGate);
   }
 
-  // For workers: says "I have left".
+  // For workers: counts the caller among those that have finished. Once per worker.
   void leave() { count_one(finished_); }
 
-  // For the thread that runs the trial. release: synchronizes with meet().
+  // For the thread that runs the trial. release: synchronizes with wait_at_gate().
   void move_to(Phase phase) {
     phase_.store(phase, std::memory_order_release);
     platform::shared_futex_wake(phase_, INT_MAX);
@@ -63,7 +63,7 @@ class Course {
 
  private:
   void count_one(platform::SharedWord& counter) {
-    // release: what the thread did is visible to whoever sees the full count.
+    // release: what the thread did is visible to a thread that reads the full count.
     if (counter.fetch_add(1, std::memory_order_release) + 1 == threads_) {
       platform::shared_futex_wake(counter, INT_MAX);
     }
@@ -76,8 +76,8 @@ class Course {
   platform::SharedWord finished_{0};
 };
 
-// What one worker did. Written by the worker alone; read by others when it has left, but for the
-// two atomics, which may be read at any time.
+// What one worker did. Only the worker writes it. Other threads read it after the worker has
+// finished; they may read the two atomics at any time.
 struct alignas(platform::kCacheLine) ThreadReport {
   std::atomic<std::uint64_t> attempts{0};  // operations ended so far, warm-up included
   std::atomic<bool> at_work{true};         // in its loop, not at the gate and not gone

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/measure/thread_crew.h"
+#include "harness/measure/thread_workers.h"
 
 #include <cerrno>
 #include <cstring>
@@ -29,7 +29,7 @@ std::string advice(int error) {
 
 }  // namespace
 
-std::string ThreadCrew::start(int processor, std::function<void()> body) {
+std::string ThreadWorkers::start(int processor, std::function<void()> body) {
   const cpu_set_t first = places_.first_for(processor, threads_.size());
   if (processor != kAnyProcessor) return create(first, std::move(body));
   return create(first, [this, body = std::move(body)] {
@@ -38,7 +38,7 @@ std::string ThreadCrew::start(int processor, std::function<void()> body) {
   });
 }
 
-std::string ThreadCrew::create(const cpu_set_t& where, std::function<void()> body) {
+std::string ThreadWorkers::create(const cpu_set_t& where, std::function<void()> body) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, kStackBytes);
@@ -53,7 +53,7 @@ std::string ThreadCrew::create(const cpu_set_t& where, std::function<void()> bod
   return {};
 }
 
-void ThreadCrew::join() {
+void ThreadWorkers::join() {
   for (const pthread_t thread : threads_) pthread_join(thread, nullptr);
   threads_.clear();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/measure/process_crew.h"
+#include "harness/measure/process_workers.h"
 
 #include <cerrno>
 #include <csignal>
@@ -22,14 +22,14 @@ std::string advice(int error) {
 
 }  // namespace
 
-ProcessCrew::~ProcessCrew() {
+ProcessWorkers::~ProcessWorkers() {
   for (const pid_t worker : workers_) {
     if (worker != 0) kill(worker, SIGKILL);
   }
   join();
 }
 
-std::string ProcessCrew::start(int processor, std::function<void()> body) {
+std::string ProcessWorkers::start(int processor, std::function<void()> body) {
   const std::size_t worker = workers_.size();
   const pid_t parent = getpid();
   const pid_t child = fork();
@@ -43,7 +43,7 @@ std::string ProcessCrew::start(int processor, std::function<void()> body) {
   return {};
 }
 
-void ProcessCrew::live(int processor, std::size_t worker, const std::function<void()>& body) {
+void ProcessWorkers::live(int processor, std::size_t worker, const std::function<void()>& body) {
   const cpu_set_t first = places_.first_for(processor, worker);
   sched_setaffinity(0, sizeof first, &first);
   if (processor == kAnyProcessor) places_.free_caller();
@@ -58,7 +58,7 @@ void ProcessCrew::live(int processor, std::size_t worker, const std::function<vo
   _exit(0);
 }
 
-void ProcessCrew::join() {
+void ProcessWorkers::join() {
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     if (workers_[i] == 0) continue;
     int status = 0;
@@ -68,25 +68,25 @@ void ProcessCrew::join() {
   }
 }
 
-std::string ProcessCrew::trouble() {
+std::string ProcessWorkers::failure() {
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     int status = 0;
     if (workers_[i] != 0 && waitpid(workers_[i], &status, WNOHANG) == workers_[i]) {
       note_end(i, status);
     }
   }
-  return trouble_;
+  return failure_;
 }
 
-void ProcessCrew::note_end(std::size_t worker, int status) {
+void ProcessWorkers::note_end(std::size_t worker, int status) {
   workers_[worker] = 0;
-  if (!trouble_.empty() || (WIFEXITED(status) && WEXITSTATUS(status) == 0)) return;
-  trouble_ = "process " + std::to_string(worker) + " of the trial ";
+  if (!failure_.empty() || (WIFEXITED(status) && WEXITSTATUS(status) == 0)) return;
+  failure_ = "process " + std::to_string(worker) + " of the trial ";
   if (WIFSIGNALED(status)) {
-    trouble_ += "was ended by signal " + std::to_string(WTERMSIG(status)) + " (" +
+    failure_ += "was ended by signal " + std::to_string(WTERMSIG(status)) + " (" +
                 strsignal(WTERMSIG(status)) + ")";
   } else {
-    trouble_ += "ended early: " + std::string(last_words_[worker].data());
+    failure_ += "ended early: " + std::string(last_words_[worker].data());
   }
 }
 

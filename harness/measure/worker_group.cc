@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/measure/crew.h"
+#include "harness/measure/worker_group.h"
 
 namespace lockbench {
 
-Places::Places() {
+StartProcessors::StartProcessors() {
   CPU_ZERO(&allowed_);
   if (sched_getaffinity(0, sizeof allowed_, &allowed_) != 0) return;
   for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
@@ -12,7 +12,7 @@ Places::Places() {
   }
 }
 
-cpu_set_t Places::first_for(int processor, std::size_t worker) const {
+cpu_set_t StartProcessors::first_for(int processor, std::size_t worker) const {
   if (processor == kAnyProcessor && places_.empty()) return allowed_;
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -20,7 +20,7 @@ cpu_set_t Places::first_for(int processor, std::size_t worker) const {
   return set;
 }
 
-void Places::free_caller() const {
+void StartProcessors::free_caller() const {
   if (!places_.empty()) sched_setaffinity(0, sizeof allowed_, &allowed_);
 }
 

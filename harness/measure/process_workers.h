@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// ProcessWorkers: the processes of a trial whose primitive locks between processes.
+//
+// They are forked. The parent, which has one thread, has made what they share (the primitive, the
+// workload, the phases), and they run the loop that is compiled for this trial. A program that is
+// started again would need all of that as text.
+//
+// Guarantees   no worker outlives this object or the process that made it; failure() reports a
+//              worker that was killed or that an exception ended.
+// Requires     a process of one thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+#include "harness/measure/worker_group.h"
+#include "primitives/platform/shared_array.h"
+
+namespace lockbench {
+
+class ProcessWorkers final : public WorkerGroup {
+ public:
+  // `most`: how many will be started, at most.
+  explicit ProcessWorkers(std::uint32_t most) : last_words_(most) {}
+  ~ProcessWorkers() override;
+  ProcessWorkers(const ProcessWorkers&) = delete;
+  ProcessWorkers& operator=(const ProcessWorkers&) = delete;
+
+  std::string start(int processor, std::function<void()> body) override;
+  void join() override;
+  std::string failure() override;
+
+  // The destructor kills processes that still run.
+  bool stays_behind() const override { return false; }
+
+ private:
+  using LastWords = std::array<char, 256>;  // of a worker that an exception ended
+
+  [[noreturn]] void live(int processor, std::size_t worker, const std::function<void()>& body);
+  void note_end(std::size_t worker, int status);
+
+  const StartProcessors places_;
+  platform::SharedArray<LastWords> last_words_;
+  std::vector<pid_t> workers_;  // 0: it has ended
+  std::string failure_;
+};
+
+}  // namespace lockbench
