@@ -36,8 +36,8 @@ TEST(DoctorText, HasABlockForEachFindingAndALineForWhatIsFine) {
             R"(1 problem, 1 note.
 
 problem  governor powersave
-         effect  The clock follows the load or is held low: a lock whose threads sleep is measured
-                 at a slower clock than one whose threads spin.
+         effect  The clock follows the load or is held low: a lock whose threads sleep is
+                 measured at a slower clock than one whose threads spin.
          fix     echo performance | sudo tee )"
             R"(/sys/devices/system/cpu/cpu*/cpufreq/scaling_governor # however long it is
 

@@ -77,7 +77,7 @@ TEST(Disturbance, LimitsCanBeChosen) {
   Sample sample = quiet();
   sample.steal_share = 0.04;
   EXPECT_EQ(disturbance_of(cell_of(Mode::kTimed), sample, {.most_steal = 0.03}),
-            "the host took 4 % of the machine's time, more than 3 %");
+            "the host took 4 % of the machine's time (maximum 3 %)");
 }
 
 TEST(Disturbance, ATrialThatCameToNothingIsNotJudged) {

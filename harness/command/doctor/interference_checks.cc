@@ -52,9 +52,9 @@ std::optional<Finding> load(const SystemFacts& facts) {
   if (!facts.load || !facts.usable_processors) return std::nullopt;
   constexpr double kPerProcessor = 0.25;
   const double most = kPerProcessor * *facts.usable_processors;
-  const std::string what = absl::StrFormat("load average %.2f (maximum %.2f)", *facts.load, most);
+  const std::string what = absl::StrFormat("load average %.2f", *facts.load);
   if (*facts.load < most) return fine("load", what);
-  return Finding{Severity::kNote, "load", what,
+  return Finding{Severity::kNote, "load", what + absl::StrFormat(" (maximum %.2f)", most),
                  "Some process was busy within the last minute, perhaps an earlier run. Load that "
                  "comes and goes affects some blocks and widens the intervals.",
                  "wait until `uptime` shows less than " + absl::StrFormat("%.2f", most)};
