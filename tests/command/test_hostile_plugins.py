@@ -287,7 +287,8 @@ def results(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[dict[str, Future[None]]]:
     """The selected cases, begun all at once: nearly all of their time is waiting."""
-    names = [item.callspec.params["name"] for item in request.session.items if in_all(item)]
+    items: list[Any] = request.session.items
+    names = [item.callspec.params["name"] for item in items if in_all(item)]
     waiting = [name for name in names if ALL[name][1] in WAITS]
     with ThreadPoolExecutor(len(waiting) + 4) as pool:
         begun = {}

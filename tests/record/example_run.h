@@ -119,34 +119,35 @@ inline Trial example_trial(std::uint32_t number) {
 
 // Of three trials.
 inline Meta example_meta() {
-  return {.run = kExampleRun,
-          .started_at = "2025-01-31T23:59:59Z",
-          .command = "lockbench run connection-pool",
-          .machine =
-              {.cpu_model = "A \"quoted\" processor",
-               .cores = 4,
-               .hardware_threads = 8,
-               .caches = {{.level = 1, .kind = "data", .bytes = 49152, .number = 4, .threads = 2}},
-               .memory_bytes = 1ULL << 34},
-          .build = {.version = "0.1.0",
-                    .compiler = "GNU 12.2.0",
-                    .build_type = "RelWithDebInfo",
-                    .flags = "-O2",
-                    .libraries = {{"abseil", "20220623"}},
-                    .commit = "0123abcd",
-                    .modified = true},
-          .surroundings = Surroundings{.most_interference = 0.05,
-                                       .patience_s = 60,
-                                       .waited_s = 1.5,
-                                       .busy = "others use 50 %",
-                                       .at_start = {{"problem", "others", "other processes use 50 %"}},
-                                       .at_end = {}},
-          .end = {},
-          .plan = {.preset = kExampleRun.preset,
-                   .target = kExampleRun.target,
-                   .seed = 1,
-                   .blocks = 1,
-                   .trials = {example_trial(0), example_trial(1), example_trial(2)}}};
+  return {
+      .run = kExampleRun,
+      .started_at = "2025-01-31T23:59:59Z",
+      .command = "lockbench run connection-pool",
+      .machine =
+          {.cpu_model = "A \"quoted\" processor",
+           .cores = 4,
+           .hardware_threads = 8,
+           .caches = {{.level = 1, .kind = "data", .bytes = 49152, .number = 4, .threads = 2}},
+           .memory_bytes = 1ULL << 34},
+      .build = {.version = "0.1.0",
+                .compiler = "GNU 12.2.0",
+                .build_type = "RelWithDebInfo",
+                .flags = "-O2",
+                .libraries = {{"abseil", "20220623"}},
+                .commit = "0123abcd",
+                .modified = true},
+      .surroundings = Surroundings{.most_interference = 0.05,
+                                   .patience_s = 60,
+                                   .waited_s = 1.5,
+                                   .busy = "others use 50 %",
+                                   .at_start = {{"problem", "others", "other processes use 50 %"}},
+                                   .at_end = {}},
+      .end = {},
+      .plan = {.preset = kExampleRun.preset,
+               .target = kExampleRun.target,
+               .seed = 1,
+               .blocks = 1,
+               .trials = {example_trial(0), example_trial(1), example_trial(2)}}};
 }
 
 // Row of trial `number` of example_meta(); its reason makes the CSV quote.
