@@ -42,6 +42,9 @@ ALPHA = 0.05
 LEAST_BLOCKS = 3  # two values have no spread worth the name
 TRIM_FROM = 10
 TRIMMED = 0.1  # of the blocks, at either end
+# From here on a forecast trims one value at either end. Otherwise one outlier among few blocks makes
+# a comparison look hopeless that a few more blocks decide.
+FORECAST_FROM = 5
 
 # The usual variance of a table counts at most as much as so many blocks, and is not asked for in a
 # table of fewer comparisons.
@@ -70,21 +73,25 @@ class Evidence:
         return np.sqrt(self.variance / np.maximum(self.blocks, 1))
 
 
-def paired(logs: np.ndarray) -> Evidence:
-    """Of a table with a row of log ratios for each comparison; what is missing is NaN."""
+def paired(logs: np.ndarray, forecast: bool = False) -> Evidence:
+    """Of a table with a row of log ratios for each comparison; what is missing is NaN. `forecast`:
+    what it probably is once there are blocks enough to trim; no verdict rests on this."""
     counts = np.isfinite(logs).sum(axis=1)
     center, variance, freedom = (np.full(len(logs), np.nan) for _ in range(3))
     for count in np.unique(counts[counts > 0]):
         at = np.flatnonzero(counts == count)
         values = np.sort(logs[at], axis=1)[:, :count]  # NaN is sorted to the end
-        center[at], variance[at], freedom[at] = _trimmed(values)
+        cut = (
+            int(count * TRIMMED) if count >= TRIM_FROM else int(forecast and count >= FORECAST_FROM)
+        )
+        center[at], variance[at], freedom[at] = _trimmed(values, cut)
     return Evidence(counts, center, variance, freedom)
 
 
-def _trimmed(values: np.ndarray) -> tuple[np.ndarray, np.ndarray | float, float]:
-    """Center, variance of a block and degrees of freedom of rows in ascending order."""
+def _trimmed(values: np.ndarray, cut: int) -> tuple[np.ndarray, np.ndarray | float, float]:
+    """Center, variance of a block and degrees of freedom of rows in ascending order, `cut` values
+    trimmed at either end."""
     count = values.shape[1]
-    cut = int(count * TRIMMED) if count >= TRIM_FROM else 0
     kept = count - 2 * cut
     center = values[:, cut : count - cut].mean(axis=1)
     if count < LEAST_BLOCKS:

@@ -196,9 +196,9 @@ def of_run(run: Run, baseline: str | None = None, same_within: float = SAME_WITH
     against = [cube.groups[cube.group_of[b]].baseline == cube.labels[b] for b in below]
     evidence = sequential.paired(logs)
     agreeing = (logs * np.sign(evidence.center)[:, None] > 0).sum(axis=1)
-    judged = _judged(
-        evidence, (cube, above), (cube, below), np.array(against, dtype=bool), same_within
-    )
+    forecast = sequential.paired(logs, forecast=True)
+    primary = np.array(against, dtype=bool)
+    judged = _judged(evidence, forecast, (cube, above), (cube, below), primary, same_within)
     found = [
         Comparison(
             **cube.about(a, run.machine), **judgement, baseline=cube.labels[b], agreeing=int(agree)
@@ -232,7 +232,7 @@ def of_two_runs(
     above, below = np.array(measured, dtype=int).reshape(-1, 2).T
     evidence = sequential.unpaired(after.logs[above], before.logs[below])
     primary = np.ones(len(above), dtype=bool)
-    judged = _judged(evidence, (after, above), (before, below), primary, same_within)
+    judged = _judged(evidence, evidence, (after, above), (before, below), primary, same_within)
     found = [
         Comparison(**after.about(a, new.machine), **judgement, baseline=old.run_id)
         for a, judgement in zip(above, judged)
@@ -357,6 +357,7 @@ def _pairs_of(cube: _Cube, place: int) -> Iterator[tuple[int, int]]:
 
 def _judged(
     evidence: sequential.Evidence,
+    forecast: sequential.Evidence,
     above: tuple[_Cube, np.ndarray],
     below: tuple[_Cube, np.ndarray],
     primary: np.ndarray,
@@ -392,7 +393,7 @@ def _judged(
             "note": _CONTRARY if contrary[i] else "",
         }
         if verdict == INCONCLUSIVE:
-            told["needed"] = _needed(evidence, i, corrected.alpha[i], margin)
+            told["needed"] = _needed(forecast, i, corrected.alpha[i], margin)
         found.append(told)
     return found
 

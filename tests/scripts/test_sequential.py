@@ -168,3 +168,15 @@ def test_the_other_comparisons_are_worth_three_degrees_of_freedom_at_most() -> N
     assert together.variance.std() < alone.variance.std()
     few = sequential.moderated(sequential.paired(logs[:19]), everything[:19])
     assert (few.freedom == 4).all()
+
+
+def test_one_outlier_does_not_make_a_comparison_look_hopeless() -> None:
+    logs = 0.1 + 0.01 * np.random.default_rng(3).standard_normal((1, 6))
+    spoiled = logs.copy()
+    spoiled[0, 2] = -0.6
+    known = sequential.paired(spoiled)
+    forecast = sequential.paired(spoiled, forecast=True)
+    assert forecast.variance[0] < known.variance[0] / 10
+    assert forecast.center[0] == pytest.approx(logs.mean(), abs=0.02)
+    few = logs[:, :4]
+    assert sequential.paired(few, True).variance == sequential.paired(few).variance
