@@ -6,11 +6,13 @@
 #include <cstring>
 #include <filesystem>
 #include <iostream>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <absl/strings/str_format.h>
+
 #include "harness/plan/printable.h"
+#include "harness/process/child_process.h"
 #include "harness/process/resources.h"
 #include "harness/process/signals.h"
 #include "harness/terminal/exit_code.h"
@@ -54,20 +56,27 @@ int analysis_command(const std::string& name, const std::vector<std::string>& ar
   return complain(cannot_start(words->front(), errno));
 }
 
-absl::StatusOr<int> run_analysis(const std::string& name,
-                                 const std::vector<std::string>& arguments) {
-  absl::StatusOr<std::vector<std::string>> words = analysis_words(name, arguments);
+absl::StatusOr<int> run_analysis(const std::string& name, const std::vector<std::string>& arguments,
+                                 std::chrono::steady_clock::duration at_most) {
+  const absl::StatusOr<std::vector<std::string>> words = analysis_words(name, arguments);
+  if (absl::IsCancelled(words.status())) return kSignalExitBase + noted_signal();
   if (!words.ok()) return words.status();
   std::cout.flush();
-  pid_t child = 0;
-  const int error = posix_spawnp(&child, words->front().c_str(), nullptr, nullptr,
-                                 pointers_to(*words).data(), environ);
-  if (error != 0) return cannot_start(words->front(), error);
-  int status = 0;
-  while (waitpid(child, &status, 0) == -1) {
-    if (errno != EINTR) return cannot_start(words->front(), errno);
+  const absl::StatusOr<ChildResult> result =
+      run_child({.program = words->front(),
+                 .words = *words,
+                 .input = {},
+                 .deadline = std::chrono::steady_clock::now() + at_most,
+                 .streams = ChildStreams::kShared});
+  if (!result.ok()) return result.status();
+  if (noted_signal() != 0) return kSignalExitBase + noted_signal();
+  if (result->ending == ChildEnding::kTooLong) {
+    return absl::DeadlineExceededError(
+        absl::StrFormat("%s was killed: it took longer than %d s", (*words)[1],
+                        std::chrono::duration_cast<std::chrono::seconds>(at_most).count()));
   }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : kSignalExitBase + WTERMSIG(status);
+  if (!WIFEXITED(result->status)) return absl::UnavailableError(told_end((*words)[1], *result));
+  return WEXITSTATUS(result->status);
 }
 
 }  // namespace lockbench

@@ -3,6 +3,7 @@
 // `lockbench plot`, `lockbench compare`, `lockbench report`: Python analyses what was measured.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -21,9 +22,13 @@ absl::StatusOr<std::vector<std::string>> analysis_words(const std::string& name,
 // only when that fails: 2, and says why on standard error.
 int analysis_command(const std::string& name, const std::vector<std::string>& arguments);
 
+// An analysis takes seconds, of the largest run that is read some minutes; a longer one hangs.
+inline constexpr std::chrono::minutes kAnalysisEndsWithin{30};
+
 // Runs the same in a process of its own, which shares this one's standard streams, and returns its
-// exit code. Fails if it cannot be started: the message says what to install.
-absl::StatusOr<int> run_analysis(const std::string& name,
-                                 const std::vector<std::string>& arguments);
+// exit code; 128 and the signal's number if a signal was noted (signals.h), which ends it. Fails if
+// it cannot be started (the message says what to install), does not end in time, or crashes.
+absl::StatusOr<int> run_analysis(const std::string& name, const std::vector<std::string>& arguments,
+                                 std::chrono::steady_clock::duration at_most = kAnalysisEndsWithin);
 
 }  // namespace lockbench

@@ -66,10 +66,10 @@ class SignalsHeld {
   sigset_t usual_;
 };
 
-// A pipe whose ends close by themselves.
+// A pipe whose ends close by themselves. There are none before open().
 class Pipe {
  public:
-  Pipe() { open_ = pipe2(ends_.data(), O_CLOEXEC) == 0; }
+  Pipe() = default;
   ~Pipe() {
     close_end(0);
     close_end(1);
@@ -77,7 +77,7 @@ class Pipe {
   Pipe(const Pipe&) = delete;
   Pipe& operator=(const Pipe&) = delete;
 
-  bool open() const { return open_; }
+  bool open() { return pipe2(ends_.data(), O_CLOEXEC) == 0; }
   int read_end() const { return ends_[0]; }
   int write_end() const { return ends_[1]; }
 
@@ -90,7 +90,6 @@ class Pipe {
 
  private:
   std::array<int, 2> ends_{-1, -1};
-  bool open_ = false;
 };
 
 // The three streams of a child, seen from this side.
@@ -280,30 +279,50 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return pointers;
 }
 
-absl::StatusOr<pid_t> spawn(const ChildOrder& order, const platform::ScratchFolder* folder,
-                            const Pipe& in, const Pipe& out, const Pipe& err) {
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, in.read_end(), STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, out.write_end(), STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, err.write_end(), STDERR_FILENO);
-  // A group of its own: Ctrl-C on the terminal reaches the run, which decides what becomes of it.
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  sigset_t usual;
-  sigemptyset(&usual);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ}) sigaddset(&usual, signal);
-  posix_spawnattr_setsigdefault(&attributes, &usual);
+// What a child gets from this process, as posix_spawn() takes it.
+class Inheritance {
+ public:
+  Inheritance() {
+    posix_spawn_file_actions_init(&actions_);
+    posix_spawnattr_init(&attributes_);
+  }
+  ~Inheritance() {
+    posix_spawn_file_actions_destroy(&actions_);
+    posix_spawnattr_destroy(&attributes_);
+  }
+  Inheritance(const Inheritance&) = delete;
+  Inheritance& operator=(const Inheritance&) = delete;
 
+  // Instead of this process's streams and group. Ctrl-C on the terminal reaches the run, which
+  // decides what becomes of the child.
+  void replace_streams(const Pipe& in, const Pipe& out, const Pipe& err) {
+    posix_spawn_file_actions_adddup2(&actions_, in.read_end(), STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions_, out.write_end(), STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions_, err.write_end(), STDERR_FILENO);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setpgroup(&attributes_, 0);
+    sigset_t usual;
+    sigemptyset(&usual);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ}) sigaddset(&usual, signal);
+    posix_spawnattr_setsigdefault(&attributes_, &usual);
+  }
+
+  const posix_spawn_file_actions_t* actions() const { return &actions_; }
+  const posix_spawnattr_t* attributes() const { return &attributes_; }
+
+ private:
+  posix_spawn_file_actions_t actions_;
+  posix_spawnattr_t attributes_;
+};
+
+absl::StatusOr<pid_t> spawn(const ChildOrder& order, const platform::ScratchFolder* folder,
+                            const Inheritance& inheritance) {
   std::vector<std::string> words = order.words;
   std::vector<std::string> environment = environment_with(folder);
   pid_t child = 0;
-  const int error = posix_spawnp(&child, order.program.c_str(), &actions, &attributes,
-                                 pointers_to(words).data(), pointers_to(environment).data());
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
+  const int error =
+      posix_spawnp(&child, order.program.c_str(), inheritance.actions(), inheritance.attributes(),
+                   pointers_to(words).data(), pointers_to(environment).data());
   if (error != 0) {
     return absl::InternalError("`" + order.program.string() +
                                "` cannot be started: " + std::strerror(error));
@@ -317,13 +336,17 @@ absl::StatusOr<ChildResult> run_child(const ChildOrder& order) {
   Pipe in;
   Pipe out;
   Pipe err;
-  if (!in.open() || !out.open() || !err.open()) {
-    return absl::InternalError(std::string("cannot make a pipe: ") + std::strerror(errno));
+  Inheritance inheritance;
+  if (order.streams == ChildStreams::kPipes) {
+    if (!in.open() || !out.open() || !err.open()) {
+      return absl::InternalError(std::string("cannot make a pipe: ") + std::strerror(errno));
+    }
+    inheritance.replace_streams(in, out, err);
   }
   adopt_orphans();
   const std::unique_ptr<platform::ScratchFolder> folder = own_folder();
   const std::uint64_t kills_before = out_of_memory_kills();
-  const absl::StatusOr<pid_t> pid = spawn(order, folder.get(), in, out, err);
+  const absl::StatusOr<pid_t> pid = spawn(order, folder.get(), inheritance);
   if (!pid.ok()) return pid.status();
   const StartedChild child(*pid);
   in.close_end(0);

@@ -29,6 +29,11 @@ namespace lockbench {
 inline constexpr std::size_t kMostOutBytes = std::size_t{16} << 20;
 inline constexpr std::size_t kMostErrBytes = std::size_t{64} << 10;
 
+enum class ChildStreams {
+  kPipes,   // its input is given, its outputs are read; it has a process group of its own
+  kShared,  // this process's, and its group: Ctrl-C on the terminal reaches the child, too
+};
+
 struct ChildOrder {
   std::filesystem::path program;                   // without a slash: looked for on the PATH
   std::vector<std::string> words;                  // the first is the name it goes by
@@ -36,6 +41,7 @@ struct ChildOrder {
   std::chrono::steady_clock::time_point deadline;  // then it is killed
   // Called now and then with what it has printed so far; may be empty.
   std::function<void(std::string_view out)> while_it_runs = {};
+  ChildStreams streams = ChildStreams::kPipes;
 };
 
 enum class ChildEnding {
@@ -48,7 +54,7 @@ enum class ChildEnding {
 struct ChildResult {
   ChildEnding ending = ChildEnding::kEnded;
   int status = 0;              // as of waitpid()
-  std::string out;             // at most kMostOutBytes
+  std::string out;             // at most kMostOutBytes; nothing of shared streams, as in err
   std::string err;             // its first kMostErrBytes
   std::string last_line;       // of standard error, clipped (StreamRecord)
   bool out_of_memory = false;  // killed by the kernel for that

@@ -8,6 +8,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/process/child_process.h"
+#include "harness/process/orphans.h"
+
 namespace lockbench {
 namespace {
 
@@ -45,6 +48,20 @@ TEST(LineProcess, ReturnsAtItsDeadline) {
 TEST(LineProcess, RefusesAnEndlessLine) {
   LineProcess endless = shell("tr '\\0' x </dev/zero");
   EXPECT_TRUE(absl::IsUnavailable(endless.ask(kLong).status()));
+}
+
+// A run asks its follower between trials, each of which is a child that ends with its orphans.
+TEST(LineProcess, OutlivesOtherChildrenOfThisProcess) {
+  adopt_orphans();  // children that are there before this are left alone anyway
+  LineProcess counter = shell("while read -r _; do echo here; done");
+  const absl::StatusOr<ChildResult> other =
+      run_child({.program = "true",
+                 .words = {"true"},
+                 .input = {},
+                 .deadline = std::chrono::steady_clock::now() + kLong});
+  EXPECT_TRUE(other.ok()) << other.status();
+  const absl::StatusOr<std::string> answer = counter.ask(kLong);
+  EXPECT_TRUE(answer.ok()) << answer.status();
 }
 
 TEST(LineProcess, SaysThatThereIsNoSuchProgram) {

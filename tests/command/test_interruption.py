@@ -130,6 +130,24 @@ def test_a_signal_that_was_ignored_stays_ignored(lockbench: Program) -> None:
     assert_complete(out, TRIALS)
 
 
+def test_ctrl_c_ends_a_comparison_that_hangs(lockbench: Program) -> None:
+    python = lockbench.folder / "python3"
+    called = lockbench.folder / "called"
+    python.write_text(
+        f'#!/bin/sh\n[ "$1" = -c ] && exit\ntrap "" INT TERM\n: >{called}\nsleep 1000\n',
+        encoding="utf-8",
+    )
+    python.chmod(0o755)
+    words = ("run", *FIXED, "--blocks", "2", "--progress", "off", "--out", "out")
+    process = lockbench.start(*words, env={**os.environ, "LOCKBENCH_PYTHON": str(python)})
+    wait_until(called.exists, "nothing is compared")
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "Interrupted: all trials are kept; to compare them: " in err
+    assert_complete(lockbench.folder / "out", 2)
+
+
 def test_a_killed_run_takes_its_child_with_it(lockbench: Program) -> None:
     process = lockbench.start(*LONG, env=with_a_place(lockbench))
     child = the_child_of(process.pid)

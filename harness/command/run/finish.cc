@@ -9,6 +9,7 @@
 #include "harness/command/run/plugins.h"
 #include "harness/plan/printable.h"
 #include "harness/process/analysis_command.h"
+#include "harness/process/signals.h"
 #include "harness/record/meta.h"
 #include "harness/terminal/exit_code.h"
 
@@ -34,6 +35,11 @@ int finish_run(const FinishedSession& session, const std::string& program,
   said << "Measured " << session.folder << ": " << session.tally.text() << "\n\n" << std::flush;
   const absl::StatusOr<int> compared =
       run_analysis("compare", {session.folder, "--brief", "--format", format});
+  if (noted_signal() != 0) {
+    std::cerr << "Interrupted: all trials are kept; to compare them: "
+              << shell_command({program, "compare", session.folder}) << '\n';
+    return kSignalExitBase + noted_signal();
+  }
   if (!compared.ok()) {
     std::cerr << "lockbench run: no comparison: "
               << printable(std::string(compared.status().message())) << '\n';
