@@ -9,6 +9,28 @@ namespace {
 
 using Json = nlohmann::json;
 
+[[noreturn]] void refuse(const Json& json, const std::string& wanted) {
+  const std::string found = json.is_number() ? json.dump() : json.type_name();
+  throw Json::other_error::create(501, found + ", where " + wanted + " belongs", nullptr);
+}
+
+// Json::get() would make another number of one that does not fit.
+std::uint64_t count_of(const Json& json) {
+  if (!json.is_number_unsigned()) refuse(json, "a whole number from 0 to 2^64 - 1");
+  return json.get<std::uint64_t>();
+}
+
+template <class Enum>
+Enum enum_of(const Json& json, Enum last) {
+  const auto most = static_cast<std::uint64_t>(last);
+  if (count_of(json) > most) refuse(json, "a number from 0 to " + std::to_string(most));
+  return static_cast<Enum>(count_of(json));
+}
+
+KeyType key_type_of(const Json& json) {
+  return enum_of(json, KeyType::kString);
+}
+
 Json json_of(const Listing& listing) {
   Json choices = Json::array();
   for (const Choice& choice : listing.choices) choices.push_back({choice.parameter, choice.value});
@@ -33,7 +55,12 @@ Listing listing_of(const Json& json) {
     listing.choices.push_back({choice.at(0), choice.at(1)});
   }
   for (const Json& n : json.at("numbers")) {
-    listing.numbers.push_back({n.at(0), n.at(1), n.at(2), n.at(3), n.at(4), n.at(5)});
+    listing.numbers.push_back({.parameter = n.at(0),
+                               .usual = count_of(n.at(1)),
+                               .least = count_of(n.at(2)),
+                               .most = count_of(n.at(3)),
+                               .meaning = n.at(4),
+                               .holders_of_a_key = n.at(5)});
   }
   return listing;
 }
@@ -55,7 +82,7 @@ Promises promises_of(const Json& json) {
           .reentrant = json.at(3),
           .timed = json.at(4),
           .fair = json.at(5),
-          .scope = static_cast<Scope>(json.at(6).get<int>())};
+          .scope = enum_of(json.at(6), Scope::kHost)};
 }
 
 Json json_of(const CatalogEntry& entry) {
@@ -75,12 +102,11 @@ CatalogEntry entry_from(const Json& json) {
   CatalogEntry entry{.listing = listing_of(json.at("listing")),
                      .promises = promises_of(json.at("promises"))};
   for (const Json& type : json.at("key_types")) {
-    entry.key_types.push_back(static_cast<KeyType>(type.get<int>()));
+    entry.key_types.push_back(key_type_of(type));
   }
   for (const Json& pairing : json.at("pairings")) {
-    entry.pairings.push_back({.workload = pairing.at(0),
-                              .key_type = static_cast<KeyType>(pairing.at(1).get<int>()),
-                              .make = {}});
+    entry.pairings.push_back(
+        {.workload = pairing.at(0), .key_type = key_type_of(pairing.at(1)), .make = {}});
   }
   return entry;
 }

@@ -12,6 +12,7 @@ from typing import NoReturn
 from analysis.errors import InputError
 from analysis.text import printable
 
+COULD_NOT_FINISH = 1
 USAGE_ERROR = 2
 
 
@@ -35,7 +36,8 @@ def share(text: str) -> float:
 
 
 def run(name: str, body: Callable[[Sequence[str]], int], argv: Sequence[str] | None) -> int:
-    """Runs a script's body; what the user gave wrong ends in one line and exit 2."""
+    """Runs a script's body; what the user gave wrong ends in one line and exit 2, a
+    file that cannot be written in one and exit 1."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
@@ -50,6 +52,10 @@ def run(name: str, body: Callable[[Sequence[str]], int], argv: Sequence[str] | N
         # The reader has gone. Nothing more may be written, not even at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        tell(name, f"{where}{error.strerror or error}")
+        return COULD_NOT_FINISH
     except KeyboardInterrupt:
         return 130
 

@@ -16,6 +16,7 @@ import csv
 import json
 import math
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -189,14 +190,17 @@ def _is_text(column: pd.Series) -> bool:
     return bool(pd.to_numeric(column[column != ""], errors="coerce").isna().any())
 
 
-def _open(path: Path) -> TextIO:
+@contextmanager
+def _open(path: Path) -> Iterator[TextIO]:
+    """The text of a file. What fails while it is read is an InputError, too."""
     try:
         size = path.stat().st_size
         if not path.is_file():
             raise InputError(f"{path}: is not a file; name a folder that `lockbench run` wrote")
         if size > MOST_BYTES:
             raise InputError(f"{path}: has {size:,} bytes; at most {MOST_BYTES:,} are read")
-        return open(path, encoding="utf-8", errors="replace", newline="\n")
+        with open(path, encoding="utf-8", errors="replace", newline="\n") as text:
+            yield text
     except FileNotFoundError:
         raise InputError(
             f"{path}: no such file; name a folder that `lockbench run` wrote"

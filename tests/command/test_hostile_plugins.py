@@ -12,10 +12,12 @@ import subprocess
 import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
+from memory_group import memory_group
 from program import Program, assert_complete, children_of, rows_of, wait_until
 
 PLUGINS = Path(os.environ.get("LOCKBENCH_TEST_PLUGINS", "build/release/tests/plugin/plugins"))
@@ -126,6 +128,28 @@ def goes_wrong_in_a_lock(hostile: Hostile, what: str) -> None:
 
 def leaves_something_behind(hostile: Hostile, when_and_what: tuple[str, str]) -> None:
     hostile.rows(*when_and_what)
+
+
+# Several times what a trial needs; what the plug-in asks for has no end.
+GROUP_BYTES = 128 << 20
+
+
+def test_a_kill_by_the_memory_group_is_told_as_such(hostile: Hostile) -> None:
+    with ExitStack() as stack:
+        try:
+            group = stack.enter_context(memory_group(GROUP_BYTES))
+        except PermissionError as error:
+            pytest.skip(f"no group with little memory can be made: {error}")
+        joining = hostile.lockbench.folder / "joining"
+        joining.write_text(
+            f'#!/bin/sh\necho $$ >{group}/cgroup.procs && exec {hostile.lockbench.binary} "$@"\n',
+            encoding="utf-8",
+        )
+        joining.chmod(0o755)
+        hostile.lockbench.binary = joining
+        row = hostile.rows("trial", "fill_memory")["lock=hostile"]
+    assert row["outcome"] == "crashed"
+    assert "memory of this machine or control group ran out" in row["reason"]
 
 
 def goes_wrong_when_it_is_described(hostile: Hostile, what: str) -> None:

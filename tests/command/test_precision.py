@@ -127,10 +127,3 @@ def test_a_run_adds_blocks_while_its_budget_lasts(lockbench: Program) -> None:
 def test_blocks_say_how_much_is_measured_whatever_is_decided(lockbench: Program) -> None:
     plan = lockbench.run("run", *STEADY, "--operations", "20", "--blocks", "7", "--dry-run")
     assert "14 trials in 7 blocks" in plan.stdout and "decided" not in plan.stdout
-
-
-def test_a_run_asks_after_each_block_which_comparisons_are_open(lockbench: Program) -> None:
-    done = lockbench.run("run", *STEADY, "--operations", "1", "--budget", "1s", "--out", "out")
-    assert done.returncode == 0, done.stderr
-    assert "adds no more blocks" not in done.stderr
-    assert "measures the first blocks only" not in done.stderr

@@ -8,6 +8,7 @@
    - FAULTS_HOW=HOW: an errno as a number; "short", a read or write of half its bytes; or "kill",
    the process is killed before the call.
    - FAULTS_STAYS=1: those after it that need space fail, too, as on a disk that is full.
+   - FAULTS_ALONE=1: programs that this one starts are left alone.
    - FAULTS_DISK=FOLDER: what is left when the power fails. The contents of a file as of its last
      fsync() or fdatasync() are kept in `file-<inode>`, the names in a folder as of its last fsync()
      in `folder-<inode>`, a line "<inode> <d or f> <name>" each.
@@ -57,6 +58,8 @@ __attribute__((constructor)) static void arm(void) {
         (int)syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (getenv("FAULTS_MALLOC") != NULL) malloc_fails_at = atol(getenv("FAULTS_MALLOC"));
   armed = folder != NULL || malloc_fails_at >= 0;
+  // What was read above stays where it is.
+  if (getenv("FAULTS_ALONE") != NULL) unsetenv("LD_PRELOAD");
 }
 
 __attribute__((destructor)) static void tell(void) {
@@ -75,6 +78,15 @@ static bool is_below(const char* path) {
   return strncmp(path, folder, strlen(folder)) == 0;
 }
 
+static void make_absolute(const char* path, char* whole, size_t size) {
+  if (path[0] == '/' || getcwd(whole, size / 2) == NULL) {
+    snprintf(whole, size, "%s", path);
+  } else {
+    const size_t length = strlen(whole);
+    snprintf(whole + length, size - length, "/%s", path);
+  }
+}
+
 static void path_of(int fd, char* path) {
   char link[64];
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
@@ -83,11 +95,16 @@ static void path_of(int fd, char* path) {
 }
 
 /* Numbers a call. Returns 0 if it goes on, an errno if it fails, -1 if it is short. */
-static int fate(const char* name, const char* path, bool needs_space) {
-  if (!armed || folder == NULL || !is_below(path)) return 0;
+static int fate(const char* name, const char* given, bool needs_space) {
+  if (!armed || folder == NULL) return 0;
+  const int before = errno;
+  char path[2 * PATH_MAX];
+  make_absolute(given, path, sizeof path);
+  errno = before;
+  if (!is_below(path)) return 0;
   const long number = ++calls;
   if (log_fd >= 0) {
-    char line[PATH_MAX + 64];
+    char line[2 * PATH_MAX + 64];
     const int bytes = snprintf(line, sizeof line, "%ld %s %s\n", number, name, path);
     syscall(SYS_write, log_fd, line, (size_t)bytes);
   }
@@ -137,14 +154,7 @@ static void keep(int fd) {
 }
 
 static int open_below(const char* name, const char* path, int flags, mode_t mode) {
-  char whole[PATH_MAX];
-  if (path[0] == '/' || getcwd(whole, sizeof whole) == NULL) {
-    snprintf(whole, sizeof whole, "%s", path);
-  } else {
-    const size_t length = strlen(whole);
-    snprintf(whole + length, sizeof whole - length, "/%s", path);
-  }
-  const int error = fate(name, whole, (flags & O_CREAT) != 0);
+  const int error = fate(name, path, (flags & O_CREAT) != 0);
   if (error > 0) {
     errno = error;
     return -1;
@@ -250,6 +260,26 @@ int unlink(const char* path) {
   }
   return (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
 }
+
+/* Within the C library it calls unlink(), past this layer. */
+int remove(const char* path) {
+  const int done = unlink(path);
+  return done != 0 && errno == EISDIR ? rmdir(path) : done;
+}
+
+/* Streams open and read their files within the C library: that they cannot be opened is what fails
+   here. */
+#define FOPEN(name)                                       \
+  FILE* name(const char* path, const char* mode) {        \
+    const int error = fate("open", path, mode[0] != 'r'); \
+    if (error > 0) {                                      \
+      errno = error;                                      \
+      return NULL;                                        \
+    }                                                     \
+    return BEHIND(name)(path, mode);                      \
+  }
+FOPEN(fopen)
+FOPEN(fopen64)
 
 void* malloc(size_t bytes) {
   static __typeof__(&malloc) behind;

@@ -17,25 +17,10 @@ from pathlib import Path
 
 import pytest
 
-LAYER = os.environ.get("LOCKBENCH_FAULT_LAYER", "build/release/tests/faults/libfault_layer.so")
+from layer import LAYER, calls_in, faults_of
+
 SMALL_RUN = os.environ.get("LOCKBENCH_SMALL_RUN", "build/release/tests/faults/small_run")
 TRIALS = 3
-
-# How each call can fail.
-FAILURES: dict[str, tuple[int, ...]] = {
-    "open": (errno.EIO, errno.EMFILE, errno.EACCES, errno.ENOSPC),
-    "read": (errno.EIO, errno.EINTR),
-    "write": (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG, errno.EINTR),
-    "fsync": (errno.EIO, errno.ENOSPC, errno.EDQUOT),
-    "fdatasync": (errno.EIO, errno.ENOSPC, errno.EDQUOT),
-    "ftruncate": (errno.EIO,),
-    "flock": (errno.ENOLCK, errno.EWOULDBLOCK),
-    "rename": (errno.ENOSPC, errno.EIO),
-    "mkdir": (errno.ENOSPC, errno.EACCES),
-    "unlink": (errno.EIO,),
-    "close": (errno.EIO,),
-}
-SHORT = ("read", "write")
 
 
 @dataclass
@@ -80,7 +65,7 @@ class Place:
         """The names of the calls of a run that nothing disturbs."""
         log = self.folder / "log"
         assert self.small_run(command, log=log).code == 0
-        return [line.split()[1] for line in log.read_text(encoding="utf-8").splitlines()]
+        return calls_in(log)
 
     def rows(self) -> list[int]:
         """The trials that have a whole row."""
@@ -118,12 +103,6 @@ def place_fixture() -> Iterator[Place]:
 
 def reported(ended: Ended) -> list[int]:
     return [int(line.split()[1]) for line in ended.said if line.startswith("row ")]
-
-
-def faults_of(name: str) -> Iterator[str]:
-    yield from map(str, FAILURES[name])
-    if name in SHORT:
-        yield "short"
 
 
 def assert_sound_end(ended: Ended) -> None:

@@ -4,6 +4,7 @@
 // seconds, by any compiler. More texts and other seeds look further.
 //
 //   fuzz_mutate COUNT [TARGET [SEED]]    COUNT texts for each target, or for one
+//   fuzz_mutate --write FOLDER           seeds and dictionaries for libFuzzer (seed_words.h)
 //
 // Names the target, the seed and the number of the text at which a target ended the process.
 #include <algorithm>
@@ -11,27 +12,31 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <random>
 #include <string>
 #include <unistd.h>
 #include <vector>
 
+#include "tests/fuzz/seed_words.h"
 #include "tests/fuzz/targets.h"
 
-namespace lockbench {
+namespace lockbench::fuzz {
 namespace {
 
 char where[200];
 
 extern "C" void tell(int) {
-  static_cast<void>(!write(STDERR_FILENO, where, sizeof where));
+  static_cast<void>(!write(STDERR_FILENO, where, std::strlen(where)));
   _exit(1);
 }
 
 class Mutator {
  public:
   Mutator(std::uint64_t seed, std::vector<std::string> seeds)
-      : random_(seed), seeds_(std::move(seeds)) {}
+      : random_(seed), seeds_(std::move(seeds)) {
+    for (const std::string& word : words_of(seeds_)) words_.push_back(word);
+  }
 
   std::string next() {
     std::string text = pick(seeds_);
@@ -44,10 +49,6 @@ class Mutator {
   const std::string& pick(const std::vector<std::string>& from) { return from[below(from.size())]; }
 
   void change(std::string& text) {
-    static const std::vector<std::string> kWords = {
-        "\"", "\n", "\r",   ",",     "\\",    "{",    "}", "[",
-        "]",  "-1", "0",    "1e308", "\0",    "<",    ">", "&",
-        ":",  "=",  "null", "true",  "1e999", "\xff", "'", "99999999999999999999"};
     const std::size_t at = below(text.size() + 1);
     const std::size_t bytes = std::min(below(20), text.size() - at);
     switch (below(6)) {
@@ -67,15 +68,16 @@ class Mutator {
         text.replace(at, bytes, pick(seeds_), 0, below(60));
         return;
       default:
-        text.insert(at, pick(kWords));
+        text.insert(at, pick(words_));
     }
   }
 
   std::mt19937_64 random_;
   std::vector<std::string> seeds_;
+  std::vector<std::string> words_;
 };
 
-void fuzz(const FuzzTarget& target, std::uint64_t count, std::uint64_t seed) {
+void run_mutations(const Target& target, std::uint64_t count, std::uint64_t seed) {
   for (const std::string& text : target.seeds()) target.run(text);
   Mutator mutator(seed, target.seeds());
   for (std::uint64_t number = 0; number < count; ++number) {
@@ -89,16 +91,21 @@ void fuzz(const FuzzTarget& target, std::uint64_t count, std::uint64_t seed) {
 }
 
 }  // namespace
-}  // namespace lockbench
+}  // namespace lockbench::fuzz
 
 int main(int words, char** word) {
   for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
-    std::signal(signal, lockbench::tell);
+    std::signal(signal, lockbench::fuzz::tell);
+  }
+  using namespace lockbench::fuzz;
+  if (words == 3 && std::string_view(word[1]) == "--write") {
+    write_seeds(word[2]);
+    return 0;
   }
   const std::uint64_t count = words > 1 ? std::strtoull(word[1], nullptr, 10) : 1000;
   const std::uint64_t seed = words > 3 ? std::strtoull(word[3], nullptr, 10) : 1;
-  for (const lockbench::FuzzTarget& target : lockbench::fuzz_targets()) {
-    if (words <= 2 || target.name == word[2]) lockbench::fuzz(target, count, seed);
+  for (const Target& target : all_targets()) {
+    if (words <= 2 || target.name == word[2]) run_mutations(target, count, seed);
   }
   return 0;
 }

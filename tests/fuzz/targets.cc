@@ -2,11 +2,9 @@
 
 #include "tests/fuzz/targets.h"
 
-#include <cstdio>
-#include <cstdlib>
-#include <sstream>
+#include <algorithm>
 
-#include "harness/petri/pnml.h"
+#include "harness/plan/expand.h"
 #include "harness/plan/json.h"
 #include "harness/plan/preset_file.h"
 #include "harness/plan/printable.h"
@@ -17,25 +15,11 @@
 #include "harness/record/recovery.h"
 #include "harness/record/sample_json.h"
 #include "harness/record/schema.h"
+#include "tests/fuzz/properties.h"
 #include "tests/record/example_run.h"
 
-namespace lockbench {
+namespace lockbench::fuzz {
 namespace {
-
-using Seeds = std::vector<std::string>;
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "does not hold: %s\n", what);
-  std::abort();
-}
-
-// A refusal is one line for people, whatever the text was.
-template <class T>
-bool accepted(const absl::StatusOr<T>& parsed) {
-  if (!parsed.ok()) require(!parsed.status().message().empty(), "an error says what is wrong");
-  return parsed.ok();
-}
 
 void fuzz_csv(std::string_view text) {
   const auto csv = parse_csv(text, "f.csv");
@@ -91,10 +75,7 @@ Seeds latency_seeds() {
 }
 
 void fuzz_sample(std::string_view text) {
-  const auto sample = parse_sample(text);
-  if (!accepted(sample)) return;
-  const auto again = parse_sample(sample_text(*sample));
-  require(again.ok() && *again == *sample, "a sample comes back as it was");
+  require_round_trip(text, parse_sample, sample_text);
 }
 
 Seeds sample_seeds() {
@@ -102,10 +83,8 @@ Seeds sample_seeds() {
 }
 
 void fuzz_meta(std::string_view text) {
-  const auto meta = parse_meta(text, "meta.json");
-  if (!accepted(meta)) return;
-  const auto again = parse_meta(meta_text(*meta), "meta.json");
-  require(again.ok() && *again == *meta, "a meta comes back as it was");
+  require_round_trip(
+      text, [](std::string_view meta) { return parse_meta(meta, "meta.json"); }, meta_text);
 }
 
 Seeds meta_seeds() {
@@ -113,18 +92,38 @@ Seeds meta_seeds() {
 }
 
 void fuzz_plan(std::string_view text) {
-  const auto plan = plan_from_json(text);
-  if (!accepted(plan)) return;
-  const auto again = plan_from_json(to_json(*plan));
-  require(again.ok() && *again == *plan, "a plan comes back as it was");
+  require_round_trip(text, plan_from_json, [](const Plan& plan) { return to_json(plan); });
 }
 
 Seeds plan_seeds() {
   return {to_json(example_meta().plan)};
 }
 
+// How many trials the sweeps of a preset come to.
+std::size_t trials_of(const Preset& preset) {
+  std::size_t cells = 0;
+  for (const Sweep& sweep : preset.sweeps) {
+    std::size_t product = preset.blocks;
+    for (const std::size_t values :
+         {sweep.primitives.size(), sweep.workloads.size(), sweep.threads.size(), sweep.keys.size(),
+          sweep.key_types.size(), sweep.key_distributions.size(), sweep.holds.size(),
+          sweep.thinks.size(), sweep.pinnings.size(), sweep.timeouts.size(), sweep.rates.size()}) {
+      product = std::min<std::size_t>(product, kMostTrials) * std::max<std::size_t>(values, 1);
+    }
+    cells += product;
+  }
+  return cells;
+}
+
+// A preset is never printed; the plan that it expands to is.
 void fuzz_preset(std::string_view text) {
-  accepted(parse_preset(text, "f.toml"));
+  constexpr std::size_t kFew = 100;  // a plan of more takes too long here
+  const absl::StatusOr<Preset> preset = parse_preset(text, "f.toml");
+  if (!accepted(preset) || trials_of(*preset) > kFew) return;
+  const absl::StatusOr<Plan> plan = expand(*preset, [](const Cell&) { return absl::OkStatus(); });
+  if (!accepted(plan)) return;
+  const absl::StatusOr<Plan> again = plan_from_json(to_json(*plan));
+  require(again.ok() && *again == *plan, "a plan comes back as it was");
 }
 
 Seeds preset_seeds() {
@@ -136,10 +135,7 @@ Seeds preset_seeds() {
 
 template <class T>
 void fuzz_word(std::string_view text, absl::StatusOr<T> (*parse)(std::string_view)) {
-  const absl::StatusOr<T> value = parse(text);
-  if (!accepted(value)) return;
-  const auto again = parse(to_text(*value));
-  require(again.ok() && *again == *value, "a word comes back as it was");
+  require_round_trip(text, parse, [](const T& value) { return to_text(value); });
 }
 
 void fuzz_spelling(std::string_view text) {
@@ -164,24 +160,6 @@ Seeds spelling_seeds() {
           "spin:200ns"};
 }
 
-void fuzz_pnml(std::string_view text) {
-  std::istringstream in{std::string(text)};
-  const auto net = read_pnml(in, "f.pnml");
-  if (!accepted(net)) return;
-  std::istringstream printed(pnml_of(*net));
-  const auto again = read_pnml(printed, "f.pnml");
-  require(again.ok() && again->places.size() == net->places.size() &&
-              again->transitions.size() == net->transitions.size(),
-          "a net comes back as it was");
-}
-
-Seeds pnml_seeds() {
-  return {
-      "<pnml><net id='n' type='http://www.pnml.org/version-2009/grammar/ptnet'><page id='g'>"
-      "<place id='p'><initialMarking><text>1</text></initialMarking></place>"
-      "<transition id='t'/><arc id='a' source='p' target='t'/></page></net></pnml>"};
-}
-
 void fuzz_printable(std::string_view text) {
   const std::string shown = printable(text);
   require(printable(shown) == shown, "what is printable stays as it is");
@@ -194,23 +172,22 @@ Seeds printable_seeds() {
   return {"a\x1b[2J\u202e\xff\u9501 b"};
 }
 
-constexpr FuzzTarget kTargets[] = {
-    {"csv", fuzz_csv, csv_seeds},
-    {"trials", fuzz_trials, trials_seeds},
-    {"latency", fuzz_latency, latency_seeds},
-    {"sample", fuzz_sample, sample_seeds},
-    {"meta", fuzz_meta, meta_seeds},
-    {"plan", fuzz_plan, plan_seeds},
-    {"preset", fuzz_preset, preset_seeds},
-    {"spelling", fuzz_spelling, spelling_seeds},
-    {"pnml", fuzz_pnml, pnml_seeds},
-    {"printable", fuzz_printable, printable_seeds},
-};
-
 }  // namespace
 
-std::span<const FuzzTarget> fuzz_targets() {
-  return kTargets;
+std::vector<Target> all_targets() {
+  std::vector<Target> targets{
+      {"csv", fuzz_csv, csv_seeds},
+      {"trials", fuzz_trials, trials_seeds},
+      {"latency", fuzz_latency, latency_seeds},
+      {"sample", fuzz_sample, sample_seeds},
+      {"meta", fuzz_meta, meta_seeds},
+      {"plan", fuzz_plan, plan_seeds},
+      {"preset", fuzz_preset, preset_seeds},
+      {"spelling", fuzz_spelling, spelling_seeds},
+      {"printable", fuzz_printable, printable_seeds},
+  };
+  for (const Target& target : program_targets()) targets.push_back(target);
+  return targets;
 }
 
-}  // namespace lockbench
+}  // namespace lockbench::fuzz

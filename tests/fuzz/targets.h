@@ -4,19 +4,23 @@
 // ends the process when it does not.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace lockbench {
+namespace lockbench::fuzz {
 
-struct FuzzTarget {
+using Seeds = std::vector<std::string>;
+
+struct Target {
   std::string_view name;
   void (*run)(std::string_view text);
-  std::vector<std::string> (*seeds)();  // texts that it accepts
+  Seeds (*seeds)();  // texts that it accepts, most of them
 };
 
-std::span<const FuzzTarget> fuzz_targets();
+std::vector<Target> all_targets();
 
-}  // namespace lockbench
+// Those of stress, model and plug-ins.
+std::vector<Target> program_targets();
+
+}  // namespace lockbench::fuzz

@@ -109,6 +109,12 @@ static void say(void) {
   _exit(0);
 }
 
+static void fill_memory(void) {
+  const size_t bytes = 1 << 20;
+  for (char* piece; (piece = malloc(bytes)) != NULL;) memset(piece, 1, bytes);
+  abort();
+}
+
 static void close_all(void) {
   for (int fd = 0; fd < 1024; ++fd) close(fd);
 }
@@ -129,6 +135,7 @@ static const struct {
              {"flood_errors", flood_errors},
              {"say_escapes", say_escapes},
              {"say", say},
+             {"fill_memory", fill_memory},
              {"close_all", close_all},
              {"ignore_signals", ignore_signals}};
 

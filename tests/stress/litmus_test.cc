@@ -25,6 +25,10 @@ TEST(LitmusProgram, IsWrittenAndReadAgain) {
   EXPECT_EQ(program->keys(), 2U);
 }
 
+TEST(LitmusProgram, HasTheKeysThatANonOwnerUnlocks) {
+  EXPECT_EQ(program_from("L0 U | F5", kThreads)->keys(), 6U);
+}
+
 // Such are left when a program is made smaller: a thread fewer would be another program.
 TEST(LitmusProgram, KeepsAThreadThatDoesNothing) {
   for (const std::string text : {"| L0 U", "| | L0 U", "L0 U | | L0 U", "L0 U |", "| |"}) {
@@ -67,6 +71,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Malformed{"W0 U", "`W0`: not an act"}, Malformed{"R-5", "`R-5`: not an act"},
                       Malformed{"L0x U", "`L0x`: not an act"},
                       Malformed{"L99999999999 U", "not an act"},
+                      Malformed{"L4294967295 U", "`L4294967295`: the highest key is 99"},
+                      Malformed{"B0+100 U", "`B0+100`: the highest key is 99"},
                       Malformed{"U L0", "`U`: unlocks what was not locked"},
                       Malformed{"L0 | L0 U", "ends before it unlocks everything"},
                       Malformed{"L0 U L0", "ends before it unlocks everything"},

@@ -102,7 +102,7 @@ std::uint32_t LitmusProgram::keys() const {
   std::uint32_t highest = 0;
   for (const auto& acts : threads) {
     for (const Act& act : acts) {
-      if (acquires(act.kind)) highest = std::max({highest, act.key, act.other});
+      if (act.kind != Act::kAwaitEnd) highest = std::max({highest, act.key, act.other});
     }
   }
   return highest + 1;
@@ -139,7 +139,7 @@ std::size_t end_of_hold(const std::vector<Act>& acts, std::size_t position) {
 absl::StatusOr<LitmusProgram> program_from(std::string_view text, std::size_t most_threads) {
   LitmusProgram program{.threads = {{}}};
   int open = 0;
-  const auto wrong = [&](std::string_view word, const char* what) {
+  const auto wrong = [&](std::string_view word, const std::string& what) {
     return absl::InvalidArgumentError(absl::StrCat("program, thread ", program.threads.size() - 1,
                                                    ", `", std::string(word), "`: ", what));
   };
@@ -159,6 +159,9 @@ absl::StatusOr<LitmusProgram> program_from(std::string_view text, std::size_t mo
     if (!act)
       return wrong(
           word, "not an act; acts are L0 T0 W0:2000000 B0+1 U R500 A1, and first of all K16 C254");
+    if (std::max(act->key, act->other) > kHighestKey) {
+      return wrong(word, absl::StrCat("the highest key is ", kHighestKey));
+    }
     open += acquires(act->kind) ? 1 : releases(act->kind) ? -1 : 0;
     if (open < 0) return wrong(word, "unlocks what was not locked; remove it");
     program.threads.back().push_back(*act);

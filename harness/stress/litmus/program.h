@@ -50,7 +50,7 @@ struct LitmusProgram {
   std::uint32_t key_set = 0;  // see keys.h
   std::uint32_t warm_up = 0;  // holds of key 0 before the threads begin
 
-  std::uint32_t keys() const;  // one more than the highest key that is used
+  std::uint32_t keys() const;  // one more than the highest key that an act names
   bool has(Act::Kind kind) const;
   bool operator==(const LitmusProgram&) const = default;
 };
@@ -60,9 +60,12 @@ inline constexpr std::uint32_t kMostWarmUp = 100'000;
 
 std::string to_text(const LitmusProgram& program);
 
+// Far more than any engine needs to find a fault.
+inline constexpr std::uint32_t kHighestKey = 99;
+
 // Fails with InvalidArgument, saying where, what, and what would be right. Refuses a U without an
-// acquisition, an acquisition without its U, an A for an unknown thread, and more than
-// `most_threads` threads.
+// acquisition, an acquisition without its U, an A for an unknown thread, a key above kHighestKey,
+// and more than `most_threads` threads.
 absl::StatusOr<LitmusProgram> program_from(std::string_view text, std::size_t most_threads);
 
 // The keys of an acquisition.
