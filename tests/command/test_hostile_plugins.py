@@ -134,7 +134,8 @@ def leaves_something_behind(hostile: Hostile, when_and_what: tuple[str, str]) ->
 GROUP_BYTES = 128 << 20
 
 
-def test_a_kill_by_the_memory_group_is_told_as_such(hostile: Hostile) -> None:
+def fills_the_memory_of_its_group(hostile: Hostile, _: None) -> None:
+    """The row says that the kernel killed it for that."""
     with ExitStack() as stack:
         try:
             group = stack.enter_context(memory_group(GROUP_BYTES))
@@ -296,6 +297,7 @@ CASES: list[tuple[Callable[[Hostile, Any], None], list[Any]]] = [
             for what in ("hang_unheard", "hang_elsewhere")
         ],
     ),
+    (fills_the_memory_of_its_group, [None]),
     (says_something_false, FALSE),
     (says_nothing_false, [None]),
 ]

@@ -120,7 +120,7 @@ void fuzz_preset(std::string_view text) {
   constexpr std::size_t kFew = 100;  // a plan of more takes too long here
   const absl::StatusOr<Preset> preset = parse_preset(text, "f.toml");
   if (!accepted(preset) || trials_of(*preset) > kFew) return;
-  const absl::StatusOr<Plan> plan = expand(*preset, [](const Cell&) { return absl::OkStatus(); });
+  const absl::StatusOr<Plan> plan = expand(*preset, [](const Cell&) { return CellTraits{}; });
   if (!accepted(plan)) return;
   const absl::StatusOr<Plan> again = plan_from_json(to_json(*plan));
   require(again.ok() && *again == *plan, "a plan comes back as it was");
