@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws what the pages of docs/ show of the runs in results/reference/, and nothing else.
 
-A page that shows images/reference/epyc-2vcpu/quick/winner.png shows the picture `winner` of the run
-results/reference/epyc-2vcpu/quick: the pages themselves are the list. Each picture carries the id
+A page that shows images/reference/xeon-2vcpu/quick/winner.png shows the picture `winner` of the run
+results/reference/xeon-2vcpu/quick: the pages themselves are the list. Each picture carries the id
 of its run, as the text `run` of the PNG, so that a test finds pictures that are older than the run.
 """
 

@@ -19,7 +19,7 @@ LINK = re.compile(r"\]\((?!https?:)(?P<path>[^)#\s]*)#?(?P<section>[^)\s]*)\)")
 PICTURE = re.compile(r"!\[(?P<says>[^\]]*)\]\((?P<path>[^)\s]+)\)")
 LARGEST = 100_000  # bytes: a page of a dozen pictures loads on a phone
 
-QUICK = "images/reference/epyc-2vcpu/quick/throughput-by-threads.png"
+QUICK = "images/reference/xeon-2vcpu/quick/throughput-by-threads.png"
 ONE = "images/reference/epyc-2vcpu/article-21x6/makespan.png"
 
 
@@ -120,7 +120,7 @@ def test_draws_where_it_is_told_to(tmp_path: Path, capsys: Capture) -> None:
 def test_an_unknown_picture_is_refused_with_its_place_and_what_there_is(
     tmp_path: Path, capsys: Capture
 ) -> None:
-    page = page_with(tmp_path, "images/reference/epyc-2vcpu/quick/wining.png")
+    page = page_with(tmp_path, "images/reference/xeon-2vcpu/quick/wining.png")
     told = refusal(capsys, page, "--out", tmp_path / "there")
     assert told.startswith(f"gallery: {page}:3: ") and "'wining'" in told
     assert all(name in told for name in PICTURES)
@@ -133,7 +133,7 @@ def test_an_unknown_run_is_refused_with_its_place_and_what_there_is(
     page = page_with(tmp_path, "images/reference/epyc-2vcpu/quack/winner.png")
     told = refusal(capsys, page, "--out", tmp_path / "there")
     assert told.startswith(f"gallery: {page}:3: ") and "results/reference/epyc-2vcpu/quack" in told
-    assert "reference/epyc-2vcpu/quick" in told
+    assert "reference/xeon-2vcpu/quick" in told
 
 
 def test_a_picture_that_the_run_has_nothing_for_is_refused(tmp_path: Path, capsys: Capture) -> None:
