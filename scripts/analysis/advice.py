@@ -253,7 +253,7 @@ def _grounds(advice: Advice) -> list[str]:
 
 
 def _as_text(advice: Advice) -> str:
-    out = [*advice.answer, ""]
+    out = [*advice.result.banners, *advice.answer, ""]
     if advice.answered and advice.primitive is not None:
         lines = snippets.of(advice.primitive, advice.case.key_type)
         out += [*(f"    {line}" for line in lines), ""] if lines else []
@@ -261,11 +261,17 @@ def _as_text(advice: Advice) -> str:
     for one in advice.choices:
         out.append(f"  {f'{one.place}.' if one.place else '–'} {one.primitive}: {one.reason}")
     out += [f"  {ground}" for ground in _grounds(advice)]
-    return "\n".join([*out, ""]) + "\n" + tables.as_text(advice.result)
+    return "\n".join([*out, ""]) + "\n" + tables.as_text(_without_banners(advice))
+
+
+def _without_banners(advice: Advice) -> comparison.Result:
+    """They are above the answer already."""
+    return dataclasses.replace(advice.result, banners=[])
 
 
 def _as_markdown(advice: Advice) -> str:
-    out = [f"### {markdown(' '.join(advice.answer))}", ""]
+    out = [f"**{markdown(banner)}**\n" for banner in advice.result.banners]
+    out += [f"### {markdown(' '.join(advice.answer))}", ""]
     if advice.answered and advice.primitive is not None:
         lines = snippets.of(advice.primitive, advice.case.key_type)
         out += ["```cpp", *lines, "```", ""] if lines else []
@@ -273,12 +279,13 @@ def _as_markdown(advice: Advice) -> str:
         place = f"{one.place}." if one.place else "-"
         out.append(f"{place} {code(one.primitive)}: {markdown(one.reason)}")
     out += ["", *(f"- {markdown(ground)}" for ground in _grounds(advice)), ""]
-    return "\n".join(out) + "\n" + tables.as_markdown(advice.result)
+    return "\n".join(out) + "\n" + tables.as_markdown(_without_banners(advice))
 
 
 def _as_json(advice: Advice) -> str:
     document = {
         "comparisons": [one.record() for one in advice.comparisons],
+        "banners": advice.result.banners,
         "asked": advice.case.asked,
         "answer": advice.answer,
         "primitive": advice.primitive,

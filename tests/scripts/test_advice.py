@@ -52,6 +52,16 @@ def test_the_answer_names_one_primitive_and_how_sure_it_is(make_run: MakeRun) ->
     assert [one.place for one in found.choices] == [1, 2, 3, 0]
 
 
+@pytest.mark.parametrize("form", ["text", "markdown", "json"])
+def test_a_busy_machine_is_said_once_and_first(make_run: MakeRun, form: str) -> None:
+    made = synthetic.sweep(["global", "keyed"], threads=(2,))
+    busy = {**synthetic.META, "surroundings": {"busy": "others use 90 % of the processors"}}
+    told = advice.written(advice.of_run(loader.load(make_run(cells=made, meta=busy)), case()), form)
+    assert told.count("others use 90 %") == 1
+    if form != "json":
+        assert "Measured on a busy machine" in told.splitlines()[0]
+
+
 def test_others_that_are_not_slower_are_named(make_run: MakeRun) -> None:
     draw = iter([1.0, 0.9, 1.2, 0.8, 1.1] * 20)
 
