@@ -94,6 +94,16 @@ bool has(const LitmusProgram& program, Act::Kind kind) {
   });
 }
 
+// A native holder that sleeps for as long as a stalled thread may is taken for one.
+LitmusProgram with_short_sleeps(LitmusProgram program) {
+  for (std::vector<Act>& acts : program.threads) {
+    for (Act& act : acts) {
+      if (act.kind == Act::kSleep) act.ns = std::min(act.ns, kLongHoldNs);
+    }
+  }
+  return program;
+}
+
 // Written programs that can be repeated; those of the registry come first and as often as all
 // others.
 std::optional<LitmusProgram> written(const RegisteredLock& entry, Random& random) {
@@ -103,7 +113,7 @@ std::optional<LitmusProgram> written(const RegisteredLock& entry, Random& random
   if (own != 0 && share < 2) return programs[random.below(own)];
   std::erase_if(programs,
                 [](const LitmusProgram& program) { return has(program, Act::kAwaitEnd); });
-  if (share == 2) return programs[random.below(programs.size())];
+  if (share == 2) return with_short_sleeps(programs[random.below(programs.size())]);
   return std::nullopt;
 }
 
