@@ -62,4 +62,5 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/lockbenchConfigVersion.cmak
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/lockbenchConfig.cmake
               ${CMAKE_BINARY_DIR}/lockbenchConfigVersion.cmake cmake/lockbench_add_plugin.cmake
+              cmake/lockbench_instrument.cmake
         DESTINATION ${package} COMPONENT dev)

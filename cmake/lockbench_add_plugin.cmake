@@ -1,16 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-# lockbench_add_plugin(name source… [LINK library…] [SIMULATE])
+# lockbench_add_plugin(name source… [LINK library…] [SIMULATE] [STRESS_ONLY])
 #
 # Builds name.so, which `lockbench run --plugin ./name.so` takes. Sources in C++ include
 # <lockbench/plugin.h>, sources in C <lockbench/c_lock.h>. LINK: libraries that the locks come from.
+# Builds name.delays.so, too: the same locks, instrumented, for the engine of native threads.
 # SIMULATE: builds name.sim.so, too, for the simulated engine of `lockbench stress`; requires that
-# the locks reach atomics, futexes and clocks through lockbench::platform alone.
+# the locks reach atomics, futexes and clocks through lockbench::platform, or as far as that is known
+# to the engine, by std::atomic and the system's library; the engine names what it does not know.
+# STRESS_ONLY: leaves out what `lockbench run` needs, which takes most of the compiler's time.
+include(${CMAKE_CURRENT_LIST_DIR}/lockbench_instrument.cmake)
+
 function(lockbench_add_plugin name)
-  cmake_parse_arguments(PARSE_ARGV 1 PLUGIN "SIMULATE" "" "LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 PLUGIN "SIMULATE;STRESS_ONLY" "" "LINK")
   lockbench_plugin_library(${name} ${name})
+  if(PLUGIN_STRESS_ONLY)
+    target_compile_definitions(${name} PRIVATE LOCKBENCH_STRESS_ONLY)
+  endif()
+  lockbench_plugin_library(${name}_delays ${name}.delays)
+  target_compile_options(${name}_delays PRIVATE ${LOCKBENCH_INSTRUMENT})
+  target_compile_definitions(${name}_delays PRIVATE LOCKBENCH_STRESS_ONLY)
   if(PLUGIN_SIMULATE)
     lockbench_plugin_library(${name}_sim ${name}.sim)
     target_compile_definitions(${name}_sim PRIVATE LOCKBENCH_SIMULATE)
+    # Variables of a thread by calls, too.
+    target_compile_options(${name}_sim PRIVATE ${LOCKBENCH_INSTRUMENT} -ftls-model=global-dynamic)
+    target_link_options(${name}_sim PRIVATE ${LOCKBENCH_WRAPPED})
   else()
     # What is missing is missed now, and not when it is loaded.
     target_link_options(${name} PRIVATE -Wl,-z,defs)

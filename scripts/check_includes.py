@@ -132,14 +132,15 @@ RULES: dict[str, Rule] = {
         + ("workloads/random.h",),
         STANDARD | {"Abseil", "kernel"},
     ),
+    "harness/stress/instrumentation": Rule((), STANDARD | {"Abseil", "kernel"}),
     "harness/stress/explore": Rule(
-        STRESS + ("harness/stress/conformance", "primitives"),
+        STRESS + ("harness/stress/conformance", "harness/stress/instrumentation", "primitives"),
         STANDARD | {"Abseil", "kernel"},
     ),
     "harness/stress/threads": Rule(
         STRESS
         + ("harness/stress/conformance", "harness/stress/supervision", "primitives")
-        + ("workloads/random.h",),
+        + ("harness/stress/instrumentation", "workloads/random.h"),
         STANDARD | {"Abseil", "kernel"},
     ),
     "harness/stress/processes": Rule(

@@ -5,6 +5,7 @@
 // Header alone: it is compiled into each engine, of which one is built for simulation.
 #pragma once
 
+#include <filesystem>
 #include <iostream>
 #include <span>
 #include <string_view>
@@ -15,6 +16,28 @@
 #include "harness/stress/engine_program.h"
 
 namespace lockbench {
+
+// `my_locks.so` was also built as `my_locks.delays.so`, whose accesses can be delayed: its locks
+// are added to those of the same names. Without that file, or where it cannot be loaded, they are
+// as they were.
+inline void add_instrumented(const std::filesystem::path& plugin,
+                             PluginOffer (*of_c)(const lockbench_c_plugin&),
+                             std::vector<stress::RegisteredLock>& locks) {
+  std::filesystem::path file = plugin;
+  file.replace_extension(".delays.so");
+  if (!std::filesystem::exists(file)) return;
+  absl::StatusOr<LoadedPlugin> loaded = load_plugin(file, PluginBuild{});
+  if (loaded.ok() && loaded->c != nullptr && of_c != nullptr) loaded->offer = of_c(*loaded->c);
+  if (!loaded.ok()) {
+    std::cerr << std::string(loaded.status().message()) << "; going on without delays in it\n";
+    return;
+  }
+  for (stress::RegisteredLock& lock : locks) {
+    for (const stress::RegisteredLock& other : loaded->offer.locks) {
+      if (other.name == lock.name) lock.make_instrumented = other.make;
+    }
+  }
+}
 
 // As run_engine_program(). With `--plugin FILE` as the first words, the locks are those of the
 // plug-in, and `entry` is not called. `of_c` makes the offer of a plug-in of the C interface.
@@ -31,6 +54,7 @@ inline int engine_main(std::span<const char* const> words,
     std::cerr << words[0] << ": " << std::string(loaded.status().message()) << '\n';
     return 1;
   }
+  if (PluginBuild::kSimulated == 0) add_instrumented(words[2], of_c, loaded->offer.locks);
   std::vector<const char*> rest{words[0]};
   rest.insert(rest.end(), words.begin() + 3, words.end());
   return stress::run_engine_program(rest, loaded->offer.locks, engine);

@@ -43,7 +43,7 @@ struct PluginBuild {
 
 #if defined(__SANITIZE_ADDRESS__)
   static constexpr std::uint32_t kSanitizer = 1;
-#elif defined(__SANITIZE_THREAD__)
+#elif defined(__SANITIZE_THREAD__) && !defined(LOCKBENCH_INSTRUMENTED)
   static constexpr std::uint32_t kSanitizer = 2;
 #else
   static constexpr std::uint32_t kSanitizer = 0;

@@ -48,7 +48,7 @@
 #include "primitives/reentrant_lock.h"
 #include "primitives/striped_lock.h"
 
-#if !defined(LOCKBENCH_SIMULATE)
+#if !defined(LOCKBENCH_SIMULATE) && !defined(LOCKBENCH_STRESS_ONLY)
 #include "workloads/accounts.h"
 #include "workloads/checkout.h"
 #include "workloads/counter.h"
@@ -60,7 +60,7 @@ namespace lockbench {
 
 namespace internal {
 
-#if !defined(LOCKBENCH_SIMULATE)
+#if !defined(LOCKBENCH_SIMULATE) && !defined(LOCKBENCH_STRESS_ONLY)
 // Of threads: files and databases are left to lockbench's own.
 struct PluginWorkloads {
   template <class P, class K, class Visit>
@@ -115,7 +115,7 @@ class PluginLocks {
   // A line as the catalog has them (harness/catalog/line.h), with parameters of its own.
   template <class P>
   void add_line(const Line<P>& line) {
-#if !defined(LOCKBENCH_SIMULATE)
+#if !defined(LOCKBENCH_SIMULATE) && !defined(LOCKBENCH_STRESS_ONLY)
     offer_.entries.push_back(entry_of(line, internal::PluginWorkloads()));
 #endif
     if constexpr (KeyedLock<P, std::uint64_t>) {

@@ -21,6 +21,8 @@ struct RegisteredLock {
   Abilities abilities;
   // Handles will be made for the keys from 0 to keys - 1.
   std::function<std::unique_ptr<LockUnderTest>(std::uint64_t keys)> make;
+  // The same of instrumented code, whose accesses can be delayed. Absent where there is none.
+  std::function<std::unique_ptr<LockUnderTest>(std::uint64_t keys)> make_instrumented = {};
   std::vector<std::string> programs = {};  // litmus programs to be run before any other
   // Of a lock that is known to be broken: one of these must report it. Empty: it must pass.
   std::vector<Oracle> expected_oracles = {};

@@ -23,6 +23,9 @@ enum class TableFault {
   kNeverReclaims,        // compares the count with the wrong thing
   kErasesAlways,         // erases whatever the count
   kUnlocksAnother,       // unlocks the entry of another key
+  kLow8,                 // takes keys of equal low 8 bits for one
+  kLow16,                // the same, 16 bits
+  kLow32,                // the same, 32 bits
   kOneForAll,            // maps every key to one entry, though it promises a lock per key
 };
 
@@ -70,7 +73,18 @@ class KeyTable : public ByKey<KeyTable<kFault>> {
   };
 
   static std::uint64_t slot_of(std::uint64_t key) {
-    return kFault == TableFault::kOneForAll ? 0 : key;
+    switch (kFault) {
+      case TableFault::kOneForAll:
+        return 0;
+      case TableFault::kLow8:
+        return key & 0xff;
+      case TableFault::kLow16:
+        return key & 0xffff;
+      case TableFault::kLow32:
+        return key & 0xffff'ffff;
+      default:
+        return key;
+    }
   }
 
   Entry* find(std::uint64_t key) {

@@ -8,6 +8,8 @@
 
 int main(int count, char** words) {
   using namespace lockbench;
-  return stress::run_engine_program({words, static_cast<std::size_t>(count)}, mutants::for_real(),
+  std::vector<stress::RegisteredLock> locks = mutants::for_real();
+  for (stress::RegisteredLock& lock : locks) lock.make_instrumented = lock.make;
+  return stress::run_engine_program({words, static_cast<std::size_t>(count)}, locks,
                                     stress::threads::test_lock);
 }

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "harness/stress/lock_adapter.h"
@@ -18,10 +19,14 @@
 #include "tests/mutants/key_set.h"
 #include "tests/mutants/key_table.h"
 #include "tests/mutants/leases.h"
+#include "tests/mutants/named_table.h"
 #include "tests/mutants/nesting_lock.h"
+#include "tests/mutants/node_lock.h"
 #include "tests/mutants/real_only.h"
 #include "tests/mutants/spin_lock.h"
 #include "tests/mutants/stripes.h"
+#include "tests/mutants/ticket_lock.h"
+#include "tests/mutants/timed_lock.h"
 #include "tests/mutants/told_leases.h"
 #include "tests/mutants/watchdog_lock.h"
 
@@ -195,6 +200,94 @@ std::vector<Mutant> striping() {
   };
 }
 
+// Two keys are one, or their mutex is looked for by one key and kept by another.
+std::vector<Mutant> parts_of_keys() {
+  using F = TableFault;
+  using N = NameFault;
+  using String = std::string_view;
+  const std::vector<Oracle> shared = {Oracle::kIndependence, Oracle::kCycle, Oracle::kModel,
+                                      Oracle::kProgress};
+  return {
+      broken(table(lock_under_test<KeyTable<F::kLow8>>("table_low_8",
+                                                       "takes keys of equal low 8 bits for one")),
+             shared),
+      broken(table(lock_under_test<KeyTable<F::kLow16>>("table_low_16",
+                                                        "takes keys of equal low 16 bits for one")),
+             shared),
+      broken(table(lock_under_test<KeyTable<F::kLow32>>("table_low_32",
+                                                        "takes keys of equal low 32 bits for one")),
+             shared),
+      control(lock_under_test<NamedTable<N::kNone>, String>("names", "a correct table of names")),
+      broken(lock_under_test<NamedTable<N::kLength>, String>("names_by_length",
+                                                             "takes names of one length for one"),
+             shared),
+      broken(lock_under_test<NamedTable<N::kPrefix>, String>(
+                 "names_by_prefix", "takes names with one beginning for one"),
+             shared),
+      broken(lock_under_test<NamedTable<N::kZero>, String>(
+                 "names_to_zero", "takes names that are equal up to a zero byte for one"),
+             shared),
+  };
+}
+
+std::vector<Mutant> tickets() {
+  using F = TicketFault;
+  const auto ticket = []<F kFault>(const char* name, const char* fault) {
+    RegisteredLock entry = global<TicketLock<kFault>>(name, fault);
+    stress::add_promises(TicketLock<kFault>::kPromises, entry.abilities);
+    return entry;
+  };
+  constexpr char kInSequence[] = "native threads are not made to come one after the other";
+  return {
+      control(ticket.operator()<F::kNone>("ticket", "a correct ticket lock")),
+      broken(ticket.operator()<F::kServes8>("ticket_serves_8", "serves numbers of 8 bits"),
+             kStandstill + Oracle::kResidue),
+      broken(ticket.operator()<F::kServes16>("ticket_serves_16", "serves numbers of 16 bits"),
+             kStandstill + Oracle::kResidue),
+      simulated_only(ticket.operator()<F::kBarges>("ticket_barges",
+                                                   "promises first come, first served, and is not"),
+                     {Oracle::kFairness}, kInSequence),
+      broken(ticket.operator()<F::kTryBlocks>("ticket_try_blocks", "try_lock() waits"),
+             {Oracle::kModel}),
+  };
+}
+
+std::vector<Mutant> timing() {
+  using F = TimedFault;
+  constexpr char kSeldom[] = "the kernel ends no sleep without a reason, and x86 fails no exchange";
+  return {
+      control(global<TimedLock<F::kNone>>("timed", "a correct futex lock with timeouts")),
+      broken(global<TimedLock<F::kNever>>("timed_never", "its timeouts never come"),
+             {Oracle::kModel, Oracle::kProgress}),
+      simulated_only(global<TimedLock<F::kLate>>("timed_late", "its timeouts come 1000 times late"),
+                     {Oracle::kModel}, "a slow machine is late, too"),
+      broken(global<TimedLock<F::kTakesInVain>>("timed_takes_in_vain",
+                                                "may take the lock and say that it did not"),
+             kStandstill + Oracle::kResidue + Oracle::kModel + Oracle::kCycle),
+      simulated_only(
+          global<TimedLock<F::kWeakUnlock>>("timed_weak_unlock", "unlocks by one weak exchange"),
+          kStandstill + Oracle::kResidue + Oracle::kModel, kSeldom),
+      simulated_only(global<TimedLock<F::kOneSleep>>("timed_one_sleep",
+                                                     "takes the end of a sleep for the lock"),
+                     kTwoInside + Oracle::kResidue + Oracle::kOrdering + Oracle::kModel, kSeldom),
+  };
+}
+
+std::vector<Mutant> allocating() {
+  using F = NodeFault;
+  constexpr char kHeap[] = "the heap does not tell; AddressSanitizer does";
+  return {
+      control(global<NodeLock<F::kNone>>("node", "a correct lock that allocates for each hold")),
+      simulated_only(global<NodeLock<F::kLeaks>>("node_leaks", "frees nothing"), {Oracle::kResidue},
+                     kHeap),
+      simulated_only(global<NodeLock<F::kFreesTwice>>("node_frees_twice", "frees an object twice"),
+                     {Oracle::kLifetime}, kHeap),
+      simulated_only(
+          global<NodeLock<F::kStoresTooLate>>("node_stores_too_late", "stores to what is freed"),
+          {Oracle::kLifetime}, kHeap),
+  };
+}
+
 RegisteredLock nesting(RegisteredLock entry) {
   entry.abilities.refuses_non_owners = true;
   return entry;
@@ -348,20 +441,21 @@ std::vector<Mutant> published() {
       broken(std::move(table), kTwoInside + Oracle::kProgress + Oracle::kOrdering),
       // A release too many makes its count the greatest number, and whoever comes next waits for
       // an owner that does not exist: a standstill is this fault's, too.
-      broken(std::move(strangers), {Oracle::kModel, Oracle::kProgress}),
+      broken(std::move(strangers), {Oracle::kModel, Oracle::kProgress, Oracle::kCycle}),
       broken(nested_leases<LeaseAsPublished>("lease_as_published",
                                              "a second lease, while all are held by askers"),
              kCircle),
+      // The check of independence takes all leases of a key itself, and may pick one twice.
       broken(nested_leases<RandomMutexesAsPublished>("random_mutexes_as_published",
                                                      "a second one of those picked blindly"),
-             kCircle + Oracle::kProgress),
+             kCircle + Oracle::kProgress + Oracle::kIndependence),
   };
 }
 
 std::vector<Mutant> mutants() {
   std::vector<Mutant> all;
   for (auto part : {spinning, sleeping, tables, striping, nests, leasing, telling, watchdogs,
-                    asymmetric, published}) {
+                    asymmetric, published, parts_of_keys, tickets, timing, allocating}) {
     for (Mutant& mutant : part()) {
       mutant.entry.abilities.strong_try = !mutant.may_try_in_vain;
       all.push_back(std::move(mutant));

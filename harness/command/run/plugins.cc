@@ -100,7 +100,8 @@ void add_folder(const fs::path& folder, std::vector<std::string>& files) {
   std::vector<std::string> found;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
     const fs::path& file = entry.path();
-    if (file.extension() == ".so" && file.stem().extension() != ".sim") {
+    const fs::path build = file.stem().extension();
+    if (file.extension() == ".so" && build != ".sim" && build != ".delays") {
       found.push_back(file.string());
     }
   }

@@ -17,7 +17,7 @@
 namespace lockbench {
 
 // The files of LOCKBENCH_PLUGIN_PATH: names separated by colons, each a plug-in's file, or a folder
-// that stands for all *.so in it, but those for simulation, in alphabetical order.
+// that stands for all *.so in it, but those for the engines of stress, in alphabetical order.
 std::vector<std::string> plugins_on_path();
 
 // Adds to the catalog what `named` plug-ins bring, then those on the path that are not among them.

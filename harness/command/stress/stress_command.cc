@@ -33,9 +33,10 @@ std::string machine_line() {
                          build.commit.value_or("unknown"));
 }
 
-// The files of the plug-ins that were named, and of those on the path that work.
-std::vector<std::string> plugins_in_catalog() {
-  std::vector<std::string> files;
+// The files of the plug-ins that were named, and of those on the path that work. Those that were
+// built for stress alone bring nothing to the catalog.
+std::vector<std::string> known_plugins(const std::vector<std::string>& named) {
+  std::vector<std::string> files = named;
   for (const CatalogEntry& entry : Catalog::standard().entries()) {
     const bool new_one = std::find(files.begin(), files.end(), entry.plugin) == files.end();
     if (!entry.plugin.empty() && new_one) files.push_back(entry.plugin);
@@ -59,10 +60,25 @@ int print_listing(const std::vector<EngineListing>& engines) {
   return kSuccess;
 }
 
+// A base lock's own name stands for one lock for all keys that is made of it.
+void complete_names(const std::vector<EngineListing>& engines, std::vector<std::string>& names) {
+  const auto known = [&](const std::string& name) {
+    return std::any_of(engines.begin(), engines.end(), [&](const EngineListing& engine) {
+      return std::any_of(engine.locks.begin(), engine.locks.end(),
+                         [&](const Listed& lock) { return lock.name == name; });
+    });
+  };
+  for (std::string& name : names) {
+    const std::string whole = "global:lock=" + name;
+    if (!known(name) && known(whole)) name = whole;
+  }
+}
+
 }  // namespace
 
-int stress_command(const StressOptions& options, const std::vector<std::string>& plugins) {
+int stress_command(const StressOptions& asked, const std::vector<std::string>& plugins) {
   note_signals();
+  StressOptions options = asked;
   if (absl::Status added = add_plugins(plugins, false, std::cerr); !added.ok()) {
     return complain_of_usage(added);
   }
@@ -74,7 +90,7 @@ int stress_command(const StressOptions& options, const std::vector<std::string>&
   }
   // In a self-test whatever is not known to be broken counts as correct: there, only those named.
   const bool those_named = plugins_alone || options.self_test;
-  for (const std::string& plugin : those_named ? plugins : plugins_in_catalog()) {
+  for (const std::string& plugin : those_named ? plugins : known_plugins(plugins)) {
     add_plugin_engines(plugin, engines);
   }
   if (engines.empty()) {
@@ -83,6 +99,7 @@ int stress_command(const StressOptions& options, const std::vector<std::string>&
                           : "no engine lies beside this program; build or install it whole"));
   }
   if (options.list) return print_listing(engines);
+  complete_names(engines, options.locks);
   absl::StatusOr<std::vector<TestJob>> jobs =
       options.self_test ? plan_self_test(options, engines) : plan_stress(options, engines);
   if (!jobs.ok()) return complain_of_usage(jobs.status());

@@ -28,7 +28,7 @@ constexpr std::uint64_t kStepsOfAHold = 100;
 constexpr std::uint32_t kLeastHoldsForGrowth = 60;
 
 // A lock that promises to be fair may spin for a while before it queues a thread.
-constexpr std::uint32_t kPatientLooks = 200;
+constexpr std::uint32_t kPatientLooks = 120;
 
 // Numbers for Memory::note(): the books of a key are ordered by its events.
 constexpr std::uint64_t kKeyEvents = 2'000'000;

@@ -46,6 +46,10 @@ void Memory::reset() {
     if (word.offset != kOutside) index_[word.offset] = 0;
   }
   words_.resize(1);
+  // Static words live on, and must begin each execution with the same values.
+  for (; !before_.empty(); before_.pop_back()) {
+    std::memcpy(before_.back().word, &before_.back().bits, before_.back().bytes);
+  }
   outside_.clear();
   things_.clear();
   for (std::size_t i = 0; i < threads_.size(); ++i) {
@@ -125,6 +129,12 @@ void Memory::joined(Thread thread, Thread ended) {
 void Memory::born(Thread thread, const void* word) {
   Word& added = add_word(word);
   event(threads_[thread].chain, 2, &added, true);
+}
+
+bool Memory::knows(const void* word) const {
+  if (!arena_.contains(word)) return outside_.contains(word);
+  const std::uint32_t number = index_[arena_.offset(word)];
+  return number != 0 && words_[number].alive;
 }
 
 void Memory::gone(Thread thread, const void* word) {
@@ -212,6 +222,7 @@ void Memory::flush(Thread thread) {
 void Memory::write(void* word, unsigned bytes, std::uint64_t bits) {
   if (dead_word_ || read(word, bytes) == bits) return;
   ++changes_;
+  if (!arena_.contains(word)) before_.push_back({word, bytes, read(word, bytes)});
   std::memcpy(word, &bits, bytes);
 }
 

@@ -46,6 +46,8 @@ class Memory {
   void joined(Thread thread, Thread ended);
 
   void born(Thread thread, const void* word);
+  // Whether the word is alive.
+  bool knows(const void* word) const;
   // The end of the word's life. What `thread` itself stored there last and still has in its buffer
   // goes with it: nobody may look at the word any more.
   void gone(Thread thread, const void* word);
@@ -136,8 +138,16 @@ class Memory {
   static void drop_stores(ThreadState& thread, const void* word);
   void learn(ThreadState& thread, const Word& word, std::memory_order order);
 
+  // What a word outside of the arena was before an execution wrote it.
+  struct Before {
+    void* word;
+    unsigned bytes;
+    std::uint64_t bits;
+  };
+
   const Arena& arena_;
   const Model model_;
+  std::vector<Before> before_;
   std::vector<ThreadState> threads_;
   std::vector<Word> words_;
   std::vector<std::uint32_t> index_;  // by offset in the arena; 0: no word

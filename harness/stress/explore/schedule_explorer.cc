@@ -19,6 +19,7 @@ constexpr auto kMostToShrink = 1s;
 constexpr auto kLeastToShrink = 100ms;
 
 constexpr auto kLookForWorse = 200ms;
+constexpr auto kMostForOne = 2000ms;
 constexpr auto kTellEvery = 200ms;
 
 // A program that is this long is not explored with more than so many preemptions: it would take all
@@ -139,7 +140,11 @@ Outcome ScheduleExplorer::test_lock() {
     const auto share = (end - began) / 2;
     for (const LitmusProgram& program : programs) {
       const bool fits = options_.program || bound <= most_preemptions(program);
-      if (fits && !over(end)) explore(program, bound, std::min(end, began + share));
+      // A program with too many executions leaves time for those after it.
+      const auto now = Clock::now();
+      const auto left = std::max<Clock::duration>(std::min(end, began + share) - now, 0ms);
+      const auto slice = options_.program ? left : std::min<Clock::duration>(left / 4, kMostForOne);
+      if (fits && !over(end)) explore(program, bound, now + slice);
     }
     const auto spent = std::max<Clock::duration>(Clock::now() - began, 20ms);
     walk(std::min(end, Clock::now() + spent));

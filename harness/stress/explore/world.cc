@@ -44,6 +44,7 @@ void World::reset() {
   memory_.reset();
   threads_ = {};
   owns_.clear();
+  thread_blocks_.clear();
   execution_ = {};
   running_ = 0;
   now_ns_ = 0;
@@ -62,6 +63,7 @@ void World::add_thread() {
   added.sleeps_on = nullptr;
   added.joins = 0;
   added.deadline_ns = kNever;
+  added.looked_at = 0;
   added.looks = 0;
   added.pauses = 0;
   added.due_ns = kNever;
@@ -125,6 +127,27 @@ void World::fail_memory(std::string what) {
   untracked_ = true;
   memory_failure_ = std::move(what);
   leave(End::kFailed);
+}
+
+void World::meet(const void* word) {
+  const UntrackedScope untracked(*this);
+  check_freed(word);
+  if (!memory_.knows(word)) memory_.born(running_, word);
+}
+
+std::byte* World::thread_block(std::size_t module) const {
+  for (const ThreadBlock& block : thread_blocks_) {
+    if (block.thread == running_ && block.module == module) return block.place;
+  }
+  return nullptr;
+}
+
+std::byte* World::add_thread_block(std::size_t module, std::size_t bytes) {
+  constexpr std::size_t kAlignment = 64;
+  auto* const place = static_cast<std::byte*>(allocate(bytes, kAlignment));
+  const UntrackedScope untracked(*this);
+  thread_blocks_.push_back({running_, module, place});
+  return place;
 }
 
 void World::expect_answer(std::int64_t due_ns) {

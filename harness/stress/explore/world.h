@@ -143,6 +143,13 @@ class World {
   void release(void* place);
   bool owns(const void* address) const { return arena_.contains(address); }
   std::uint64_t live_allocations() const { return arena_.live(); }
+  // A word that did not say when it was born: it lives from now on, unless its memory was freed.
+  void meet(const void* word);
+
+  // The running thread's copy of the variables of a module, null until it was added.
+  std::byte* thread_block(std::size_t module) const;
+  std::byte* add_thread_block(std::size_t module, std::size_t bytes);
+
   // Fails the execution if the memory has been freed.
   void check_freed(const void* place);
 
@@ -168,6 +175,12 @@ class World {
   static constexpr std::uint32_t kProcess = kMaxThreads;
 
  private:
+  struct ThreadBlock {
+    std::uint32_t thread;
+    std::size_t module;
+    std::byte* place;
+  };
+
   static constexpr std::int64_t kNever = INT64_MAX;
 
   // Threads that have looked again by turns for so long will look for ever.
@@ -244,6 +257,7 @@ class World {
   std::span<ThreadState> threads_;  // of slots_, those that were started
   std::vector<Option> options_;
   std::vector<Own> owns_;
+  std::vector<ThreadBlock> thread_blocks_;
   Execution execution_{};
   bool record_ = false;
   bool untracked_ = false;

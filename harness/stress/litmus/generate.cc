@@ -158,14 +158,11 @@ std::vector<LitmusProgram> programs_for(const Abilities& can,
   add(can.nests_leases, {"L0 L0 U U | L0 L0 U U"});
   add(can.nests_keys, {"L0 L1 U U | L0 U L1 U"});
   add(can.pairs, {"B0+0 U | L0 U", "B0+1 U | B1+0 U", "B0+1 U L0 U | L1 U L0 U"});
-  add(true, {"L0 U L1 U | L1 U L0 U", "L0 R12000000 U | L0 U | L0 U"});
   // A thread that holds a key waits for one that only tries to get it.
   add(can.capacity == 1, {"L0 A1 U | T0 U"});
   add(can.capacity == 1 && can.timed,
-      {"L0 A1 U | W0:400000 U", "L0 R2000000000 U | W0:400000 U", "L0 U W0:400000 U | L0 R0 U"});
-  // Whoever comes while all others wait is served after them.
-  add(can.fair && can.capacity == 1,
-      {"L0 R9000000 U | R1000000 L0 U | R2000000 L0 U | R3000000 L0 U"});
+      {"L0 A1 U | W0:400000 U", "L0 R2000000000 U | W0:4000000 U", "L0 U W0:400000 U | L0 R0 U"});
+  add(true, {"L0 U L1 U | L1 U L0 U", "L0 R12000000 U | L0 U | L0 U"});
   if (can.capacity > 1) texts.push_back(forgotten_waiter(can.capacity));
   for (const std::uint32_t set : kKeySets) {
     if (set == 0 || !can.any_key) continue;
@@ -178,6 +175,8 @@ std::vector<LitmusProgram> programs_for(const Abilities& can,
   add(true, {"C126 L0 U L0 U | L0 U", "C254 L0 U L0 U | L0 U", "C32766 L0 U L0 U | L0 U",
              "C65534 L0 U L0 U | L0 U"});
   if (can.reentrant) texts.push_back(deep_nest());
+  // Whoever comes while all others wait is served after them.
+  add(can.fair && can.capacity == 1, {"L0 R9000000 U | R1000000 L0 U | R2000000 L0 U"});
   std::vector<LitmusProgram> programs;
   for (const std::string& text : texts) programs.push_back(*program_from(text, kMostThreads));
   return programs;

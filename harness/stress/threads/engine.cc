@@ -28,6 +28,9 @@ using Report = stress::Report;
 
 constexpr std::chrono::milliseconds kMostForReruns{2000};
 
+// Its position in modes().
+constexpr std::size_t kDelaysMode = 0;
+
 // A thread that waits for so long while others get the key so often has been passed over. A ratio
 // of grants would accuse every lock on one processor; a wait alone, every slow machine.
 constexpr std::uint64_t kStarvedNs = 100'000'000;
@@ -55,8 +58,20 @@ absl::StatusOr<LitmusProgram> valid_program(const std::string& text) {
   return program;
 }
 
+// Delays inside of the lock take every second turn, where they can: no other mode reaches there.
+std::vector<std::size_t> with_delays_between(const RegisteredLock& entry,
+                                             const std::vector<std::size_t>& all) {
+  std::vector<std::size_t> turns;
+  for (const std::size_t mode : all) {
+    if (modes()[mode].fault == FaultKind::kAccessDelays) continue;
+    if (entry.make_instrumented) turns.push_back(kDelaysMode);
+    turns.push_back(mode);
+  }
+  return turns;
+}
+
 // Epochs end when 98 % of the budget is spent: the last one has yet to stop.
-absl::StatusOr<Series> series_for(const Order& order) {
+absl::StatusOr<Series> series_for(const RegisteredLock& entry, const Order& order) {
   Series series{.seed = order.seed, .until = Clock::now() + order.budget / 50 * 49};
   series.wish = {.threads = order.threads,
                  .processors = std::max(1U, std::thread::hardware_concurrency())};
@@ -75,6 +90,14 @@ absl::StatusOr<Series> series_for(const Order& order) {
     const absl::StatusOr<Mode> mode = mode_from(order.mode);
     if (!mode.ok()) return mode.status();
     std::erase_if(series.modes, [&](std::size_t i) { return modes()[i] != *mode; });
+    const bool delays = mode->fault == FaultKind::kAccessDelays;
+    if (delays && !entry.make_instrumented) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("mode ", order.mode, ": `", entry.name,
+                       "` was not compiled for it; lockbench_add_plugin() does so for a plug-in"));
+    }
+  } else {
+    series.modes = with_delays_between(entry, series.modes);
   }
   return series;
 }
@@ -224,7 +247,7 @@ bool tell_unfairness(const SharedState& state, const Order& order, Report& repor
 absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order,
                                  const Tell& tell) {
   if (!order.net.empty()) return check_conformance(entry, order, tell);
-  const absl::StatusOr<Series> series = series_for(order);
+  const absl::StatusOr<Series> series = series_for(entry, order);
   if (!series.ok()) return series.status();
   const Clock::time_point began = Clock::now();
   const SharedStateMemory state;

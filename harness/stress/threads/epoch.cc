@@ -13,8 +13,10 @@
 #include <unistd.h>
 #include <vector>
 
+#include "harness/stress/litmus/key_set_lock.h"
 #include "harness/stress/supervision/stall_detector.h"
 #include "harness/stress/supervision/task_state.h"
+#include "harness/stress/threads/access_delays.h"
 #include "harness/stress/threads/checked_thread.h"
 #include "harness/stress/threads/epoch_context.h"
 #include "harness/stress/threads/fault_injector.h"
@@ -38,6 +40,8 @@ class Epoch {
     {
       std::vector<pthread_t> handles;
       for (std::thread& thread : threads_) handles.push_back(thread.native_handle());
+      const bool delays = plan_.mode.fault == FaultKind::kAccessDelays;
+      const AccessDelays access_delays(delays ? plan_.seed | 1 : 0);
       const FaultInjector injector(state_, plan_.mode.fault, plan_.seed, std::move(handles));
       put(state_.phase, SharedState::kRunning);
       go_.store(true, std::memory_order_release);
@@ -163,10 +167,32 @@ class Epoch {
 
 }  // namespace
 
+namespace {
+
+// A lock that takes its time is not brought to the edge.
+constexpr milliseconds kMostForWarmUp{100};
+
+void warm_up(LockUnderTest& lock, std::uint32_t holds) {
+  const auto until = std::chrono::steady_clock::now() + kMostForWarmUp;
+  for (std::uint32_t i = 0; i < holds && std::chrono::steady_clock::now() < until; ++i) {
+    const std::unique_ptr<LockHandle> handle = lock.handle(0);
+    handle->lock();
+    handle->unlock();
+  }
+}
+
+}  // namespace
+
 void run_epoch(SharedState& state, const RegisteredLock& entry, const EpochPlan& plan) {
   put(state.phase, SharedState::kPreparing);
   add(state.beat);
-  const std::unique_ptr<LockUnderTest> lock = entry.make(plan.keys + 1);
+  const bool delays = plan.mode.fault == FaultKind::kAccessDelays;
+  const std::unique_ptr<LockUnderTest> lock =
+      with_key_set(delays ? entry.make_instrumented(plan.keys + 1) : entry.make(plan.keys + 1),
+                   plan.program.key_set);
+  put(state.phase, SharedState::kChecking);
+  warm_up(*lock, plan.program.warm_up);
+  put(state.phase, SharedState::kPreparing);
   Epoch(state, entry, plan, *lock).run();
   put(state.phase, SharedState::kChecking);
 }

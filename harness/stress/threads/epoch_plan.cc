@@ -3,10 +3,12 @@
 #include "harness/stress/threads/epoch_plan.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
 #include "harness/stress/litmus/generate.h"
+#include "harness/stress/litmus/keys.h"
 #include "harness/stress/threads/shared_state.h"
 #include "workloads/random.h"
 
@@ -176,12 +178,20 @@ EpochPlan plan_epoch(const RegisteredLock& entry, const Wish& wish, const Mode& 
     plan.program = *wish.program;
   } else if (mode.fault == FaultKind::kFairness) {
     plan.program = contest(threads);
-  } else if (mode.fault == FaultKind::kCollisions) {
+  } else if (mode.fault == FaultKind::kCollisions ||
+             (mode.fault == FaultKind::kAccessDelays && random.below(2) == 0)) {
     plan.program = duel(entry, random);
   } else if (std::optional<LitmusProgram> program = written(entry, random)) {
     plan.program = with_threads(*std::move(program), threads);
   } else {
     plan.program = drawn(entry, plan, threads, random);
+  }
+  // What counts acquisitions in 8 or 16 bits, signed or not, overflows under way.
+  constexpr std::uint32_t kEdges[] = {120, 250, 32'760, 65'530};
+  const bool warms_up = !wish.program && mode.fault != FaultKind::kFairness && random.below(4) == 0;
+  if (warms_up) plan.program.warm_up = kEdges[random.below(std::size(kEdges))];
+  if (!wish.program && entry.abilities.any_key && random.below(2) == 0) {
+    plan.program.key_set = kKeySets[random.below(std::size(kKeySets))];
   }
   plan.keys = plan.program.keys();
   return plan;

@@ -88,6 +88,9 @@ std::string text_of_end(const FailureRecord& c) {
                     " could be had)");
     case FailureRecord::kNoReturn:
       return "a call on a lock that nobody uses any more does not return";
+    case FailureRecord::kUnanswered:
+      return StrCat("try_lock() or try_lock_for() of key ", c.key,
+                    " does not return while another thread holds it");
     case FailureRecord::kDependent:
       return StrCat("while key ", c.key, " is held, key ", c.other,
                     " cannot be had, though each has a lock of its own");

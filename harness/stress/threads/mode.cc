@@ -13,6 +13,7 @@ namespace {
 
 // What finds most comes first, so that a short budget is spent well.
 constexpr Mode kAll[] = {
+    {"access_delays", FaultKind::kAccessDelays, false},
     {"yields", FaultKind::kYields, true},
     {"collisions", FaultKind::kCollisions, false},
     {"signals", FaultKind::kSignals, true},

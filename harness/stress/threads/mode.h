@@ -25,6 +25,7 @@ enum class FaultKind : std::uint8_t {
   kSignals,           // a handler that dawdles runs anywhere, inside the lock's own code, too
   kSignalsRestart,    // the same, with system calls begun again
   kThreadChurn,       // threads end after some acts; others follow, with the ids of the dead
+  kAccessDelays,      // yields and sleeps inside of the lock's calls, before its accesses
   kFairness,          // injects nothing; all threads request one key all the time
 };
 
@@ -39,7 +40,7 @@ struct Mode {
 // In the order of their turns.
 std::span<const Mode> modes();
 
-inline constexpr std::size_t kModes = 12;
+inline constexpr std::size_t kModes = 13;
 
 // Fails with InvalidArgument, naming those that there are.
 absl::StatusOr<Mode> mode_from(std::string_view name);

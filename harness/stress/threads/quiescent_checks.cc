@@ -3,6 +3,7 @@
 #include "harness/stress/threads/quiescent_checks.h"
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <thread>
 
@@ -25,6 +26,10 @@ class QuiescentChecks {
     enter_phase(SharedState::kChecking);
     check_residue();
     for (std::uint32_t key = 0; key < context_.plan.keys; ++key) check_free(key);
+    if (context_.capacity == 1 && context_.entry.abilities.hold_limit.count() == 0) {
+      enter_phase(SharedState::kAnswering);
+      check_answers();
+    }
     if (!context_.entry.abilities.lock_per_key) return;
     enter_phase(SharedState::kIndependence);
     check_independence();
@@ -93,6 +98,30 @@ class QuiescentChecks {
                           .key = key,
                           .x = free,
                           .y = context_.capacity});
+  }
+
+  // While one thread holds a key, another one tries to get it, and is refused at once or after its
+  // timeout. If it gets no answer, the process that supervises this one says so.
+  void check_answers() {
+    const std::unique_ptr<LockHandle> held_handle = context_.lock.handle(0);
+    held_handle->lock();
+    std::thread([&] {
+      const std::unique_ptr<LockHandle> handle = context_.lock.handle(0);
+      count(Oracle::kModel);
+      bool held = handle->try_lock();
+      add(context_.state.beat);
+      if (!held && context_.entry.abilities.timed) {
+        held = handle->try_lock_for(std::chrono::milliseconds(1));
+      }
+      if (held) {
+        fail(context_.state, {.oracle = Oracle::kExclusion,
+                              .fault = FailureRecord::kTwoInside,
+                              .thread = kNoThreadNumber,
+                              .other = kNoThreadNumber});
+      }
+      add(context_.state.beat);
+    }).join();
+    held_handle->unlock();
   }
 
   // Holds one key, the one that no thread used; another thread must get each of the others. If it

@@ -78,6 +78,7 @@ struct FailureRecord {
     kStandstill,        // see the positions
     kNoReturn,          // a call on a lock that nobody uses did not return
     kDependent,         // with `key` held, another key could not be had
+    kUnanswered,        // try_lock() or try_lock_for() of a held key does not return
     kProcessHangs,      // the process as a whole
     kDied,              // of signal `x`
     kExited,            // with code `x`
@@ -103,6 +104,7 @@ struct SharedState {
     kChecking,      // calls on a lock that nobody uses
     kIndependence,  // one key is held, and another is asked for
     kComparing,     // computes; calls nothing of the lock
+    kAnswering,     // one key is held, and another thread tries to get it
   };
   enum Failed : std::uint32_t { kNot, kBeing, kIs };
 

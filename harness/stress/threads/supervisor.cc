@@ -67,7 +67,7 @@ void go_through(SharedState& state, const std::function<void()>& body) {
 
 bool calls_the_lock(std::uint64_t phase) {
   return phase == SharedState::kProbing || phase == SharedState::kChecking ||
-         phase == SharedState::kIndependence;
+         phase == SharedState::kIndependence || phase == SharedState::kAnswering;
 }
 
 std::uint64_t told_on(const SharedState& state) {
@@ -101,6 +101,8 @@ FailureRecord failure_of_hang(const SharedState& state) {
       return {.oracle = Oracle::kProgress, .fault = FailureRecord::kStandstill};
     case SharedState::kChecking:
       return {.oracle = Oracle::kProgress, .fault = FailureRecord::kNoReturn};
+    case SharedState::kAnswering:
+      return {.oracle = Oracle::kModel, .fault = FailureRecord::kUnanswered};
     case SharedState::kIndependence:
       return {.oracle = Oracle::kIndependence,
               .fault = FailureRecord::kDependent,

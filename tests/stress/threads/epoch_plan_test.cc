@@ -35,7 +35,8 @@ TEST(Modes, EachCanBeNamed) {
 TEST(Modes, AnUnknownOneIsToldThoseThatThereAre) {
   const auto mode = mode_from("fast");
   ASSERT_FALSE(mode.ok());
-  EXPECT_THAT(std::string(mode.status().message()), HasSubstr("say one of yields, collisions"));
+  EXPECT_THAT(std::string(mode.status().message()),
+              HasSubstr("say one of access_delays, yields, collisions"));
 }
 
 TEST(EpochPlan, IsTheSameForTheSameSeed) {

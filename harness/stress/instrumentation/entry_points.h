@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Entry points of instrumented code: the functions that a compiler calls before plain accesses and
+// in place of atomic ones under -fsanitize=thread. So a lock that was compiled in this way can be
+// run on simulated threads, or be delayed between any two accesses, whatever it is made of.
+//
+// Included by one source file of a program, which defines `Accesses` first:
+//
+//   struct Accesses {
+//     template <class T> static T load(const volatile T* word, std::memory_order);
+//     template <class T> static void store(volatile T* word, T value, std::memory_order);
+//     template <class T, class Change>
+//     static T update(volatile T* word, Change change, std::memory_order);   // returns the old
+//     value template <class T> static bool compare_exchange(volatile T* word, T* expected, T
+//     desired, bool weak,
+//                                  std::memory_order success, std::memory_order failure);
+//     static void fence(std::memory_order);
+//     static void plain(const void* place, std::size_t bytes, bool writes);  // before the access
+//   };
+//
+// Not offered  atomics of 16 bytes: code that has them is not loaded.
+// Source       gcc and LLVM, "ThreadSanitizer", the interface between compiler and runtime.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace lockbench::stress::internal {
+
+inline std::memory_order order_of(int order) {
+  return static_cast<std::memory_order>(order & 0x7fff);  // the bits above are hints for hardware
+}
+
+}  // namespace lockbench::stress::internal
+
+// The names are the compiler's.
+// NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming)
+#define LOCKBENCH_UPDATE(bits, name, result)                                                 \
+  std::uint##bits##_t __tsan_atomic##bits##_##name(volatile std::uint##bits##_t* word,       \
+                                                   std::uint##bits##_t operand, int order) { \
+    using T = std::uint##bits##_t;                                                           \
+    return Accesses::update<T>(                                                              \
+        word, [operand]([[maybe_unused]] T old) { return static_cast<T>(result); },          \
+        lockbench::stress::internal::order_of(order));                                       \
+  }
+
+#define LOCKBENCH_COMPARE_EXCHANGE(bits, name, is_weak)                                        \
+  int __tsan_atomic##bits##_##name(volatile std::uint##bits##_t* word,                         \
+                                   std::uint##bits##_t* expected, std::uint##bits##_t desired, \
+                                   int success, int failure) {                                 \
+    return static_cast<int>(Accesses::compare_exchange<std::uint##bits##_t>(                   \
+        word, expected, desired, is_weak, lockbench::stress::internal::order_of(success),      \
+        lockbench::stress::internal::order_of(failure)));                                      \
+  }
+
+#define LOCKBENCH_ATOMIC(bits)                                                                    \
+  std::uint##bits##_t __tsan_atomic##bits##_load(const volatile std::uint##bits##_t* word,        \
+                                                 int order) {                                     \
+    return Accesses::load<std::uint##bits##_t>(word,                                              \
+                                               lockbench::stress::internal::order_of(order));     \
+  }                                                                                               \
+  void __tsan_atomic##bits##_store(volatile std::uint##bits##_t* word, std::uint##bits##_t value, \
+                                   int order) {                                                   \
+    Accesses::store<std::uint##bits##_t>(word, value,                                             \
+                                         lockbench::stress::internal::order_of(order));           \
+  }                                                                                               \
+  LOCKBENCH_UPDATE(bits, exchange, operand)                                                       \
+  LOCKBENCH_UPDATE(bits, fetch_add, old + operand)                                                \
+  LOCKBENCH_UPDATE(bits, fetch_sub, old - operand)                                                \
+  LOCKBENCH_UPDATE(bits, fetch_and, old& operand)                                                 \
+  LOCKBENCH_UPDATE(bits, fetch_or, old | operand)                                                 \
+  LOCKBENCH_UPDATE(bits, fetch_xor, old ^ operand)                                                \
+  LOCKBENCH_UPDATE(bits, fetch_nand, ~(old & operand))                                            \
+  LOCKBENCH_COMPARE_EXCHANGE(bits, compare_exchange_strong, false)                                \
+  LOCKBENCH_COMPARE_EXCHANGE(bits, compare_exchange_weak, true)                                   \
+  std::uint##bits##_t __tsan_atomic##bits##_compare_exchange_val(                                 \
+      volatile std::uint##bits##_t* word, std::uint##bits##_t expected,                           \
+      std::uint##bits##_t desired, int success, int failure) {                                    \
+    Accesses::compare_exchange<std::uint##bits##_t>(                                              \
+        word, &expected, desired, false, lockbench::stress::internal::order_of(success),          \
+        lockbench::stress::internal::order_of(failure));                                          \
+    return expected;                                                                              \
+  }
+
+#define LOCKBENCH_PLAIN(kind, bytes)                    \
+  void __tsan_##kind##read##bytes(const void* place) {  \
+    Accesses::plain(place, bytes, false);               \
+  }                                                     \
+  void __tsan_##kind##write##bytes(const void* place) { \
+    Accesses::plain(place, bytes, true);                \
+  }
+
+#define LOCKBENCH_PLAIN_OF_ALL_SIZES(kind) \
+  LOCKBENCH_PLAIN(kind, 1)                 \
+  LOCKBENCH_PLAIN(kind, 2)                 \
+  LOCKBENCH_PLAIN(kind, 4)                 \
+  LOCKBENCH_PLAIN(kind, 8)                 \
+  LOCKBENCH_PLAIN(kind, 16)
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-declarations"
+#pragma GCC visibility push(default)
+extern "C" {
+
+LOCKBENCH_ATOMIC(8)
+LOCKBENCH_ATOMIC(16)
+LOCKBENCH_ATOMIC(32)
+LOCKBENCH_ATOMIC(64)
+
+void __tsan_atomic_thread_fence(int order) {
+  Accesses::fence(lockbench::stress::internal::order_of(order));
+}
+void __tsan_atomic_signal_fence(int) {}
+
+LOCKBENCH_PLAIN_OF_ALL_SIZES()
+LOCKBENCH_PLAIN_OF_ALL_SIZES(unaligned_)
+LOCKBENCH_PLAIN_OF_ALL_SIZES(volatile_)
+LOCKBENCH_PLAIN_OF_ALL_SIZES(unaligned_volatile_)
+LOCKBENCH_PLAIN_OF_ALL_SIZES(read_)
+LOCKBENCH_PLAIN_OF_ALL_SIZES(unaligned_read_)
+
+void __tsan_read_range(const void* place, std::size_t bytes) {
+  Accesses::plain(place, bytes, false);
+}
+void __tsan_write_range(const void* place, std::size_t bytes) {
+  Accesses::plain(place, bytes, true);
+}
+void __tsan_vptr_update(void** place, void*) {
+  Accesses::plain(place, sizeof *place, true);
+}
+void __tsan_vptr_read(void** place) {
+  Accesses::plain(place, sizeof *place, false);
+}
+void* __tsan_memcpy(void* to, const void* from, std::size_t bytes) {
+  return std::memcpy(to, from, bytes);
+}
+void* __tsan_memmove(void* to, const void* from, std::size_t bytes) {
+  return std::memmove(to, from, bytes);
+}
+void* __tsan_memset(void* to, int value, std::size_t bytes) {
+  return std::memset(to, value, bytes);
+}
+void __tsan_func_entry(void*) {}
+void __tsan_func_exit() {}
+void __tsan_init() {}
+
+}  // extern "C"
+#pragma GCC visibility pop
+#pragma GCC diagnostic pop
+// NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming)
+
+#undef LOCKBENCH_UPDATE
+#undef LOCKBENCH_COMPARE_EXCHANGE
+#undef LOCKBENCH_ATOMIC
+#undef LOCKBENCH_PLAIN
+#undef LOCKBENCH_PLAIN_OF_ALL_SIZES

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/stress/threads/access_delays.h"
+
+#include <atomic>
+#include <ctime>
+#include <sched.h>
+#include <unistd.h>
+
+namespace lockbench::stress::threads {
+namespace {
+
+// 0: no delays.
+std::atomic<std::uint64_t> the_seed{0};
+
+// The finalizer of MurmurHash3, by A. Appleby.
+std::uint64_t mix(std::uint64_t x) {
+  x ^= x >> 33;
+  x *= 0xff51afd7ed558ccdULL;
+  x ^= x >> 33;
+  x *= 0xc4ceb9fe1a85ec53ULL;
+  return x ^ (x >> 33);
+}
+
+void sleep_for_us(std::uint64_t us) {
+  const timespec nap{.tv_sec = 0, .tv_nsec = static_cast<long>(us * 1000)};
+  nanosleep(&nap, nullptr);
+}
+
+// One place in so many is slow.
+constexpr std::uint64_t kSlowOneIn = 4;
+// Of a slow place: of so many times one yields, and one sleeps for up to so long.
+constexpr std::uint64_t kSlowYieldOneIn = 2;
+constexpr std::uint64_t kSlowSleepOneIn = 16;
+constexpr std::uint64_t kLongestSleepUs = 500;
+// Of any other: of so many times one yields.
+constexpr std::uint64_t kYieldOneIn = 32;
+
+}  // namespace
+
+AccessDelays::AccessDelays(std::uint64_t seed) {
+  // relaxed: a thread that reads it late is delayed late.
+  the_seed.store(seed, std::memory_order_relaxed);
+}
+
+AccessDelays::~AccessDelays() {
+  the_seed.store(0, std::memory_order_relaxed);
+}
+
+void delay_access(const void* place) {
+  const std::uint64_t seed = the_seed.load(std::memory_order_relaxed);
+  if (seed == 0) return;
+  static thread_local std::uint64_t draws = mix(seed ^ static_cast<std::uint64_t>(gettid()));
+  const std::uint64_t draw = mix(++draws);
+  const bool slow = mix(reinterpret_cast<std::uintptr_t>(place) ^ seed) % kSlowOneIn == 0;
+  if (slow && draw % kSlowSleepOneIn == 0) {
+    sleep_for_us(1 + (draw >> 32) % kLongestSleepUs);
+  } else if (draw % (slow ? kSlowYieldOneIn : kYieldOneIn) == 1) {
+    sched_yield();
+  }
+}
+
+}  // namespace lockbench::stress::threads

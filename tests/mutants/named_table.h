@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// NamedTable: a mutex for every name in use; and what becomes of it when it tells names apart by a
+// part of them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "primitives/concepts.h"
+#include "primitives/platform/mutex.h"
+
+namespace lockbench::mutants {
+
+enum class NameFault {
+  kNone,
+  kLength,  // names of one length are one
+  kPrefix,  // names that begin with the same 16 characters are one
+  kZero,    // a name ends at its first zero byte
+};
+
+template <NameFault kFault>
+class NamedTable {
+ public:
+  static constexpr Promises kPromises{.lock_per_key = true};
+
+  class Handle {
+   public:
+    Handle(NamedTable& table, std::string_view name) : table_(table), name_(seen(name)) {}
+    Handle(const Handle&) = delete;
+    Handle& operator=(const Handle&) = delete;
+
+    void lock() { table_.mutex_of(name_).lock(); }
+    bool try_lock() { return table_.mutex_of(name_).try_lock(); }
+    void unlock() { table_.mutex_of(name_).unlock(); }
+
+   private:
+    NamedTable& table_;
+    const std::string name_;
+  };
+
+  Handle handle(std::string_view name) { return Handle(*this, name); }
+  static constexpr std::uint32_t capacity() { return 1; }
+  std::size_t lock_bytes() const { return sizeof *this; }
+
+ private:
+  static std::string seen(std::string_view name) {
+    switch (kFault) {
+      case NameFault::kLength:
+        return std::to_string(name.size());
+      case NameFault::kPrefix:
+        return std::string(name.substr(0, 16));
+      case NameFault::kZero:
+        return std::string(name.substr(0, name.find('\0')));
+      default:
+        return std::string(name);
+    }
+  }
+
+  platform::Mutex& mutex_of(const std::string& name) {
+    const std::scoped_lock guard(mutex_);
+    std::unique_ptr<platform::Mutex>& mutex = mutexes_[name];
+    if (mutex == nullptr) mutex = std::make_unique<platform::Mutex>();
+    return *mutex;
+  }
+
+  platform::Mutex mutex_;
+  std::map<std::string, std::unique_ptr<platform::Mutex>> mutexes_;
+};
+
+}  // namespace lockbench::mutants

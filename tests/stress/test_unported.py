@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Locks that know nothing of lockbench::platform, before the engines of threads."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from program import Program
+
+PLUGINS = Path(os.environ.get("LOCKBENCH_TEST_PLUGINS", "build/release/tests/plugin/plugins"))
+UNPORTED = str(PLUGINS.resolve() / "unported.so")
+
+
+def look(lockbench: Program, lock: str, engine: str, budget: str = "2s") -> tuple[int, str]:
+    words = ["--plugin", UNPORTED, "--engine", engine, "--budget", budget]
+    # A base lock's own name stands for `global:lock=NAME`.
+    done = lockbench.run("stress", lock, *words)
+    return done.returncode, done.stdout
+
+
+@pytest.mark.parametrize("lock", ["raw_flag", "raw_fenced", "raw_condvar", "raw_thread_node"])
+def test_a_correct_lock_is_simulated_as_it_is(lockbench: Program, lock: str) -> None:
+    code, said = look(lockbench, lock, "sim")
+    assert code == 0, said
+    assert "sim: clean" in said
+
+
+@pytest.mark.parametrize(
+    ("lock", "oracle"),
+    [
+        ("raw_flag_two_steps", "exclusion"),
+        ("raw_flag_relaxed_unlock", "ordering"),
+        ("raw_unfenced", "ordering"),
+        ("raw_condvar_tells_nobody", "progress"),
+    ],
+)
+def test_a_broken_lock_fails_by_its_fault(lockbench: Program, lock: str, oracle: str) -> None:
+    code, said = look(lockbench, lock, "sim")
+    assert code == 3, said
+    assert f"oracle {oracle}" in said
+
+
+def test_what_no_simulation_decides_is_named_and_is_not_clean(lockbench: Program) -> None:
+    code, said = look(lockbench, "raw_shared_mutex", "sim")
+    assert code == 4, said
+    assert "cannot be simulated: " in said
+    assert "calls pthread_rwlock_wrlock" in said
+    assert "SharedMutexLock" in said
+
+
+def test_native_threads_are_delayed_between_accesses(lockbench: Program) -> None:
+    words = ["--mode", "access_delays", "--plugin", UNPORTED, "--engine", "real"]
+    done = lockbench.run("stress", "global:lock=raw_flag_two_steps", *words, "--budget", "4s")
+    assert done.returncode == 3, done.stdout
+    assert "(access_delays)" in done.stdout
+
+
+def test_a_lock_without_a_build_for_delays_says_so(lockbench: Program) -> None:
+    words = ["--mode", "access_delays", "--engine", "real", "--budget", "1s"]
+    done = lockbench.run("stress", "global:lock=std", *words)
+    assert done.returncode == 2
+    assert "was not compiled for it" in done.stderr
