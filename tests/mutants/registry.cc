@@ -13,6 +13,7 @@
 #include "primitives/as_published/random_mutexes_as_published.h"
 #include "primitives/as_published/reentrant_as_published.h"
 #include "primitives/global_lock.h"
+#include "primitives/lease_pool.h"
 #include "tests/mutants/asymmetric_lock.h"
 #include "tests/mutants/condvar_lock.h"
 #include "tests/mutants/futex_lock.h"
@@ -422,6 +423,15 @@ RegisteredLock nested_leases(const char* name, const char* fault) {
   return entry;
 }
 
+// Of two leases that are free, the thread that was served first may return last.
+std::vector<Mutant> in_order() {
+  RegisteredLock leases = nested_leases<BasicLeasePool<LeaseOrder::kFifo>>(
+      "leases_in_order", "two leases, first come first served");
+  leases.abilities.capacity = 2;
+  leases.abilities.nests_leases = false;
+  return {control(std::move(leases))};
+}
+
 // The forms that others published, faults included.
 std::vector<Mutant> published() {
   using std::chrono::milliseconds;
@@ -455,7 +465,7 @@ std::vector<Mutant> published() {
 std::vector<Mutant> mutants() {
   std::vector<Mutant> all;
   for (auto part : {spinning, sleeping, tables, striping, nests, leasing, telling, watchdogs,
-                    asymmetric, published, parts_of_keys, tickets, timing, allocating}) {
+                    asymmetric, in_order, published, parts_of_keys, tickets, timing, allocating}) {
     for (Mutant& mutant : part()) {
       mutant.entry.abilities.strong_try = !mutant.may_try_in_vain;
       all.push_back(std::move(mutant));

@@ -243,8 +243,11 @@ void CheckedRun::queue_up(const Event& request, const Act& act) {
   }
 }
 
+// Of a key that several may hold, the thread that waited may have got its place already without
+// having returned from its call: unless all other places are taken by threads that returned.
 void CheckedRun::check_turn(const Event& acquired) {
   if (threads_[acquired.thread].behind.empty()) return;
+  if (held_by_returned(acquired.key) + 1 < capacity_) return;
   evaluations_.count(Oracle::kFairness);
   for (const std::uint64_t request : threads_[acquired.thread].behind) {
     for (const ThreadBooks& other : threads_) {
@@ -389,6 +392,17 @@ void CheckedRun::trace_expired_holds(const Event& acquired) {
              .lease = static_cast<std::uint16_t>(holder.lease)});
     }
   }
+}
+
+std::size_t CheckedRun::held_by_returned(std::uint16_t key) const {
+  std::size_t held = 0;
+  for (const ThreadBooks& one : threads_) {
+    if (one.position.doing.kind == Event::kRelease) continue;
+    const std::vector<Event>& holds = one.position.holds;
+    held += static_cast<std::size_t>(std::count_if(
+        holds.begin(), holds.end(), [key](const Event& hold) { return hold.names(key); }));
+  }
+  return held;
 }
 
 bool CheckedRun::holds(std::uint32_t number, std::uint16_t key) const {

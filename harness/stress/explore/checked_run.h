@@ -114,6 +114,8 @@ class CheckedRun {
   bool leave_key(const Event& release, std::uint32_t key);
   void forget_hold(const Event& release, std::uint32_t key);
   bool holds(std::uint32_t number, std::uint16_t key) const;
+  // Places of the key that threads have which neither acquire nor release.
+  std::size_t held_by_returned(std::uint16_t key) const;
   bool is_late(std::int64_t since_ns) const;
   void record(const Event& event);
   void trace(const Event& event);
