@@ -40,7 +40,7 @@ install(FILES harness/catalog/entry.h harness/catalog/line.h
 install(FILES harness/plan/cell.h DESTINATION ${headers}/harness/plan COMPONENT dev)
 install(FILES harness/stress/lock_adapter.h harness/stress/registered_lock.h
         DESTINATION ${headers}/harness/stress COMPONENT dev)
-install(FILES harness/stress/litmus/lock_under_test.h
+install(FILES harness/stress/litmus/keys.h harness/stress/litmus/lock_under_test.h
         DESTINATION ${headers}/harness/stress/litmus COMPONENT dev)
 install(FILES harness/stress/oracles/failure.h
         DESTINATION ${headers}/harness/stress/oracles COMPONENT dev)
