@@ -10,6 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include <absl/strings/str_cat.h>
+
 #include "harness/catalog/lines.h"
 #include "harness/stress/lock_adapter.h"
 #include "primitives/keyed_mutex.h"
@@ -17,10 +19,12 @@
 namespace lockbench::stress::threads {
 namespace {
 
-// Sizes small enough that keys meet and that everything runs out, a limit that long holds exceed;
-// all else stays as usual.
-std::uint64_t number_for(const Number& number) {
-  if (number.parameter == "hold_limit_ms") return 20;
+constexpr char kHoldLimit[] = "hold_limit_ms";
+constexpr std::uint64_t kLimitThatLongHoldsExceed = 20;
+
+// Sizes small enough that keys meet and that everything runs out; all else stays as usual.
+std::uint64_t number_for(const Number& number, std::uint64_t hold_limit_ms) {
+  if (number.parameter == kHoldLimit) return hold_limit_ms;
   if (number.parameter == "buckets") return 4;
   if (number.parameter == "stripes" || number.parameter == "leases") return 2;
   return number.usual;
@@ -61,21 +65,34 @@ class Visitor {
   void add(const Line<P>& line, const std::string& ending) {
     const Listing& listing = line.listing;
     const Listing& first = firsts_.try_emplace(listing.name, listing).first->second;
-    RegisteredLock made{.name = name_of(listing, first) + ending,
+    const std::string name = name_of(listing, first) + ending;
+    add_limited<P, K>(line, name, kLimitThatLongHoldsExceed);
+    // And with a limit that nobody exceeds, not even if the program is stopped for a while: its
+    // events tell completely what it did, so they can be held against a net.
+    for (const Number& number : listing.numbers) {
+      if (number.parameter != kHoldLimit) continue;
+      add_limited<P, K>(line, absl::StrCat(name, ":", kHoldLimit, "=", number.most), number.most);
+    }
+  }
+
+  template <class P, Key K>
+  void add_limited(const Line<P>& line, const std::string& name, std::uint64_t hold_limit_ms) {
+    const Listing& listing = line.listing;
+    RegisteredLock made{.name = name,
                         .summary = listing.summary + " (" + listing.origin + ")",
                         .abilities = abilities_of<P, K>()};
     made.abilities.reclaims = CountsKeys<P> && listing.name != "keyed_leaky";
     made.abilities.strong_try = true;
     made.abilities.nests_leases = has_choice(listing, {"nesting", "refuse"});
     for (const Number& number : listing.numbers) {
-      if (number.parameter == "hold_limit_ms") {
-        made.abilities.hold_limit = std::chrono::milliseconds(number_for(number));
+      if (number.parameter == kHoldLimit) {
+        made.abilities.hold_limit = std::chrono::milliseconds(hold_limit_ms);
       }
     }
-    made.make = [line](std::uint64_t keys) -> std::unique_ptr<LockUnderTest> {
+    made.make = [line, hold_limit_ms](std::uint64_t keys) -> std::unique_ptr<LockUnderTest> {
       Arguments arguments{.keys = keys};
       for (const Number& number : line.listing.numbers) {
-        arguments.numbers[number.parameter] = number_for(number);
+        arguments.numbers[number.parameter] = number_for(number, hold_limit_ms);
       }
       return std::make_unique<LockAdapter<P, K>>(line.make(arguments));
     };

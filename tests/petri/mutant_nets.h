@@ -22,8 +22,12 @@ struct MutantNet {
   std::string missed_natively = {};
 };
 
-// One for each lock of for_sim(), which are those of for_real(); or of for_proc().
+// One for each lock of for_sim(), which are those of for_real(), or of for_proc(); but for those
+// in without_net().
 const std::vector<MutantNet>& mutant_nets();
+
+// Locks whose faults are in keys, counters, memory, timeouts or promises. A net has none of these.
+const std::vector<std::string>& without_net();
 
 // The report of this program's engine, which runs in a process of its own: a broken lock may crash
 // its process, which the oracle for crashes reports.

@@ -50,14 +50,16 @@ TEST_P(MutantNets, FailForMutantsOnly) {
 INSTANTIATE_TEST_SUITE_P(All, MutantNets, testing::ValuesIn(mutant_nets()), name);
 
 TEST(MutantNetsTable, KnowsEveryMutantAndNoOther) {
-  std::vector<std::string> in_table;
+  std::vector<std::string> in_table = without_net();
+  const std::size_t without = in_table.size();
   for (const MutantNet& mutant : mutant_nets()) in_table.push_back(mutant.lock);
   std::vector<std::string> known;
   for (const stress::RegisteredLock& line : mutant_engine().registry()) {
     known.push_back(line.name);
     const auto entry = std::find(in_table.begin(), in_table.end(), line.name);
-    if (entry == in_table.end()) continue;
-    const auto i = static_cast<std::size_t>(entry - in_table.begin());
+    const auto place = static_cast<std::size_t>(entry - in_table.begin());
+    if (entry == in_table.end() || place < without) continue;
+    const std::size_t i = place - without;
     if (mutant_engine().native) continue;
     const bool broken = !line.expected_oracles.empty() || !line.unseen.empty();
     EXPECT_EQ(mutant_nets()[i].control, !broken) << line.name;

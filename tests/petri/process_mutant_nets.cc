@@ -34,4 +34,9 @@ const std::vector<MutantNet>& mutant_nets() {
   return all;
 }
 
+const std::vector<std::string>& without_net() {
+  static const std::vector<std::string> none;
+  return none;
+}
+
 }  // namespace lockbench::mutants

@@ -103,4 +103,32 @@ const std::vector<MutantNet>& mutant_nets() {
   return all;
 }
 
+const std::vector<std::string>& without_net() {
+  static const std::vector<std::string> all{"leases_in_order",
+                                            "names",
+                                            "names_by_length",
+                                            "names_by_prefix",
+                                            "names_to_zero",
+                                            "node",
+                                            "node_frees_twice",
+                                            "node_leaks",
+                                            "node_stores_too_late",
+                                            "spin_spurious_try_allowed",
+                                            "table_low_16",
+                                            "table_low_32",
+                                            "table_low_8",
+                                            "ticket",
+                                            "ticket_barges",
+                                            "ticket_serves_16",
+                                            "ticket_serves_8",
+                                            "ticket_try_blocks",
+                                            "timed",
+                                            "timed_late",
+                                            "timed_never",
+                                            "timed_one_sleep",
+                                            "timed_takes_in_vain",
+                                            "timed_weak_unlock"};
+  return all;
+}
+
 }  // namespace lockbench::mutants
