@@ -11,10 +11,9 @@ Usage: ./scripts/test.sh
 
 Installs the packages that are missing (Debian 12, Ubuntu 24.04 or newer; asks
 for sudo only when it must); builds and runs the tests labelled `sanitize` in
-the presets `asan` and `tsan`; runs check.sh with clang-tidy on changed files,
-for about a minute; then builds the preset `release` with warnings as errors,
-runs all tests there, and ends with ctest's own summary. Exits with 1 when
-anything failed; what can still run does.
+the presets `asan` and `tsan`; runs check.sh --quick; then builds the preset
+`release` with warnings as errors, runs all tests there, and ends with ctest's
+own summary. Exits with 1 when anything failed; what can still run does.
 TEXT
 }
 
@@ -76,8 +75,8 @@ for preset in "${sanitizers[@]}"; do
   test_sanitized "$preset" || failed+=("$preset")
 done
 
-say "Checks: format, include rules, Python, pages, clang-tidy on what has changed"
-./scripts/check.sh --within 60 || failed+=("check.sh")
+say "Checks: format, include rules, Python, pages"
+./scripts/check.sh --quick || failed+=("check.sh")
 
 say "Preset release: all tests"
 configure_preset release -DBUILD_TESTING=ON -DLOCKBENCH_WERROR=ON || failed+=("configure release")

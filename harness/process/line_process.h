@@ -2,9 +2,9 @@
 
 // LineProcess: a program that answers one line for each line that it is sent.
 //
-// Guarantees   ask() returns at its deadline, when the program has ended, or when a signal is noted,
-//              whatever the program does. The destructor ends the program and waits for it. The
-//              program is none of the orphans that end_orphans() ends.
+// Guarantees   ask() returns at its deadline, when the program has ended, or when a signal is
+//              noted, whatever the program does. The destructor ends the program and waits for it.
+//              The program is none of the orphans that end_orphans() ends.
 // Not offered  answers longer than kMostAnswerBytes; what the program prints on standard error,
 //              which is dropped.
 // Requires     SIGPIPE ignored; one thread.

@@ -42,8 +42,8 @@ ALPHA = 0.05
 LEAST_BLOCKS = 3  # two values have no spread worth the name
 TRIM_FROM = 10
 TRIMMED = 0.1  # of the blocks, at either end
-# From here on a forecast trims one value at either end. Otherwise one outlier among few blocks makes
-# a comparison look hopeless that a few more blocks decide.
+# From here on a forecast trims one value at either end. Otherwise one outlier among few blocks
+# makes a comparison look hopeless that a few more blocks decide.
 FORECAST_FROM = 5
 
 # The usual variance of a table counts at most as much as so many blocks, and is not asked for in a

@@ -56,9 +56,9 @@ def test_a_run_answers_without_measuring_and_says_how_far_it_is(lockbench: Progr
 def test_a_run_that_is_too_far_says_so_first_and_exits_with_4(lockbench: Program) -> None:
     # Sleeps, on the machine as it is: valid whatever else runs there.
     words = ("--primitive", "global", "--primitive", "keyed", "--threads", "4", "--keys", "8")
-    words += ("--mode", "fixed", "--operations", "10", "--hold", "sleep:1ms")
-    words += ("--blocks", "1", "--patience", "0", "--out", "out")
-    assert lockbench.run("run", *words).returncode == 0
+    work = ("--mode", "fixed", "--operations", "10", "--hold", "sleep:1ms")
+    flags = ("--blocks", "1", "--patience", "0", "--out", "out")
+    assert lockbench.run("run", *words, *work, *flags).returncode == 0
     far = lockbench.run("advise", "--threads", "64", "--keys", "80000", "--run", "out")
     assert far.returncode == 4
     first = answer_in(far.stdout).splitlines()[0]

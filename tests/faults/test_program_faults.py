@@ -3,8 +3,8 @@
 turn, and the process is killed before each: a finished row is never lost, and the run and its page
 can always be completed.
 
-LOCKBENCH_FAULTS=all runs all cases, which takes some minutes; without it, each kind of call goes wrong
-once in each way.
+LOCKBENCH_FAULTS=all runs all cases, which takes some minutes; without it, each kind of call goes
+wrong once in each way.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Place:
     def command(self, name: str, **faults: str | int | Path) -> Ended:
         if name == "report":
             return self.lockbench("report", "runs/run", **faults)
-        alone = {**faults, "alone": 1} if faults else {}
+        alone: dict[str, str | int | Path] = {**faults, "alone": 1} if faults else {}
         words = ("plan.toml", "--out", "runs/run") if name == "begin" else ("--resume", "runs/run")
         return self.lockbench("run", *words, "--progress", "off", **alone)
 

@@ -31,6 +31,7 @@ void World::gone(const void* word) {
 
 std::uint64_t World::load(const void* word, unsigned bytes, std::memory_order order) {
   const UntrackedScope untracked(*this);
+  check_null(word);
   point(word);
   const std::uint64_t bits = memory_.load(running_, word, bytes, order);
   check_life();
@@ -40,6 +41,7 @@ std::uint64_t World::load(const void* word, unsigned bytes, std::memory_order or
 
 void World::store(void* word, unsigned bytes, std::uint64_t bits, std::memory_order order) {
   const UntrackedScope untracked(*this);
+  check_null(word);
   ++accesses_;
   memory_.keeps_back(order) ? count_step() : point(word);
   memory_.store(running_, word, bytes, bits, order);
@@ -49,6 +51,7 @@ void World::store(void* word, unsigned bytes, std::uint64_t bits, std::memory_or
 
 std::uint64_t World::begin_update(const void* word, unsigned bytes) {
   untracked_ = true;  // until end_update()
+  check_null(word);
   point(word);
   return memory_.begin_update(running_, word, bytes);
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <link.h>
 #include <utility>
 
 namespace lockbench::stress::explore {
@@ -33,10 +34,30 @@ std::uint64_t read(const void* word, unsigned bytes) {
   return bits;
 }
 
+// Where the variables with static storage are of this program and of what it has loaded.
+std::vector<AddressRange> static_storage() {
+  std::vector<AddressRange> found;
+  const auto add = [](dl_phdr_info* module, std::size_t, void* data) {
+    for (std::size_t i = 0; i < module->dlpi_phnum; ++i) {
+      const auto& segment = module->dlpi_phdr[i];
+      if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W) == 0) continue;
+      const std::uintptr_t begin = module->dlpi_addr + segment.p_vaddr;
+      static_cast<std::vector<AddressRange>*>(data)->push_back({begin, begin + segment.p_memsz});
+    }
+    return 0;
+  };
+  dl_iterate_phdr(add, &found);
+  return found;
+}
+
 }  // namespace
 
 Memory::Memory(const Arena& arena, Model model)
-    : arena_(arena), model_(model), threads_(kMaxThreads), index_(Arena::kBytes) {
+    : arena_(arena),
+      model_(model),
+      static_storage_(static_storage()),
+      threads_(kMaxThreads),
+      index_(Arena::kBytes) {
   words_.reserve(1024);
   words_.emplace_back();  // number 0 is no word
 }
@@ -219,10 +240,17 @@ void Memory::flush(Thread thread) {
   while (buffered(thread)) flush_oldest(thread);
 }
 
+bool Memory::is_static(const void* word) const {
+  if (arena_.contains(word)) return false;
+  const auto at = reinterpret_cast<std::uintptr_t>(word);
+  return std::any_of(static_storage_.begin(), static_storage_.end(),
+                     [at](const AddressRange& one) { return one.begin <= at && at < one.end; });
+}
+
 void Memory::write(void* word, unsigned bytes, std::uint64_t bits) {
   if (dead_word_ || read(word, bytes) == bits) return;
   ++changes_;
-  if (!arena_.contains(word)) before_.push_back({word, bytes, read(word, bytes)});
+  if (is_static(word)) before_.push_back({word, bytes, read(word, bytes)});
   std::memcpy(word, &bits, bytes);
 }
 

@@ -32,6 +32,11 @@ namespace lockbench::stress::explore {
 
 enum class Model { kSequential, kTso };
 
+struct AddressRange {
+  std::uintptr_t begin;
+  std::uintptr_t end;
+};
+
 class Memory {
  public:
   using Thread = std::uint32_t;
@@ -138,7 +143,11 @@ class Memory {
   static void drop_stores(ThreadState& thread, const void* word);
   void learn(ThreadState& thread, const Word& word, std::memory_order order);
 
-  // What a word outside of the arena was before an execution wrote it.
+  // Whether it is a variable with static storage, and not a part of a heap or of a stack, which may
+  // be somebody else's by the time an execution ends.
+  bool is_static(const void* word) const;
+
+  // What such a word was before an execution wrote it.
   struct Before {
     void* word;
     unsigned bytes;
@@ -147,6 +156,7 @@ class Memory {
 
   const Arena& arena_;
   const Model model_;
+  std::vector<AddressRange> static_storage_;
   std::vector<Before> before_;
   std::vector<ThreadState> threads_;
   std::vector<Word> words_;

@@ -33,6 +33,13 @@ void World::release(void* place) {
   fail_memory("memory is freed that was freed before, or was never allocated");
 }
 
+void World::check_null(const void* place) {
+  constexpr std::uintptr_t kFirstPage = 4096;
+  if (reinterpret_cast<std::uintptr_t>(place) < kFirstPage) {
+    fail_memory("a null pointer is dereferenced");
+  }
+}
+
 void World::check_freed(const void* place) {
   if (arena_.contains(place) && arena_.freed(place)) {
     fail_memory("memory is used after it was freed");
@@ -123,9 +130,10 @@ void World::refuse(std::string what) {
   leave(End::kRefused);
 }
 
-void World::fail_memory(std::string what) {
+// No std::string: one made where the program runs lies in the arena, which forgets it.
+void World::fail_memory(const char* what) {
   untracked_ = true;
-  memory_failure_ = std::move(what);
+  memory_failure_ = what;
   leave(End::kFailed);
 }
 

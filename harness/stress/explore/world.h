@@ -76,7 +76,7 @@ class World {
   const std::string& refusal() const { return refusal_; }
 
   // For what runs inside: the same, where the program misuses memory.
-  [[noreturn]] void fail_memory(std::string what);
+  [[noreturn]] void fail_memory(const char* what);
   const std::string& memory_failure() const { return memory_failure_; }
 
   // Up to this many steps are taken by the threads of an execution, and by its first one while it
@@ -151,6 +151,7 @@ class World {
   std::byte* add_thread_block(std::size_t module, std::size_t bytes);
 
   // Fails the execution if the memory has been freed.
+  void check_null(const void* place);
   void check_freed(const void* place);
 
   // The hooks, see primitives/platform/simulated/hooks.h.
