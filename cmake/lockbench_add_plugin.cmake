@@ -17,10 +17,12 @@ function(lockbench_add_plugin name)
     target_compile_definitions(${name} PRIVATE LOCKBENCH_STRESS_ONLY)
   endif()
   lockbench_plugin_library(${name}_delays ${name}.delays)
+  lockbench_compile_like(${name}_delays ${name})
   target_compile_options(${name}_delays PRIVATE ${LOCKBENCH_INSTRUMENT})
   target_compile_definitions(${name}_delays PRIVATE LOCKBENCH_STRESS_ONLY)
   if(PLUGIN_SIMULATE)
     lockbench_plugin_library(${name}_sim ${name}.sim)
+    lockbench_compile_like(${name}_sim ${name})
     target_compile_definitions(${name}_sim PRIVATE LOCKBENCH_SIMULATE)
     # Variables of a thread by calls, too.
     target_compile_options(${name}_sim PRIVATE ${LOCKBENCH_INSTRUMENT} -ftls-model=global-dynamic)
@@ -29,6 +31,14 @@ function(lockbench_add_plugin name)
     # What is missing is missed now, and not when it is loaded.
     target_link_options(${name} PRIVATE -Wl,-z,defs)
   endif()
+endfunction()
+
+# With what the caller's project sets for `model`, later too.
+function(lockbench_compile_like target model)
+  target_compile_options(${target} PRIVATE $<TARGET_PROPERTY:${model},COMPILE_OPTIONS>)
+  target_compile_definitions(${target} PRIVATE $<TARGET_PROPERTY:${model},COMPILE_DEFINITIONS>)
+  target_include_directories(${target} SYSTEM PRIVATE
+                             $<TARGET_PROPERTY:${model},INCLUDE_DIRECTORIES>)
 endfunction()
 
 # One library; reads what its caller parsed.

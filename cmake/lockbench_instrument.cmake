@@ -2,7 +2,11 @@
 # LOCKBENCH_INSTRUMENT: options by which the compiler makes calls of the accesses of a lock, so that
 # an engine of `stress` can decide or delay them. Nothing of a sanitizer is linked.
 set(LOCKBENCH_INSTRUMENT -fsanitize=thread -DLOCKBENCH_INSTRUMENTED)
-if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+set(compiler ${CMAKE_CXX_COMPILER_ID})
+if(NOT compiler)  # of a project in C alone
+  set(compiler ${CMAKE_C_COMPILER_ID})
+endif()
+if(compiler STREQUAL GNU)
   # A fence is handled here, though not by the sanitizer.
   list(APPEND LOCKBENCH_INSTRUMENT -Wno-tsan --param=tsan-instrument-func-entry-exit=0)
 else()
