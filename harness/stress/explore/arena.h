@@ -43,6 +43,8 @@ class Arena {
   // How much of what was allocated has not been released.
   std::uint64_t live() const { return live_; }
 
+  const std::byte* begin() const { return base_; }
+
   bool contains(const void* address) const {
     return static_cast<const std::byte*>(address) - base_ < static_cast<std::ptrdiff_t>(kBytes) &&
            static_cast<const std::byte*>(address) >= base_;

@@ -3,6 +3,7 @@
 // operator new and delete: what a simulated program allocates lies in its world's arena, so that an
 // execution that is left in the middle leaves nothing behind, and addresses repeat.
 
+#include <cstddef>
 #include <cstdlib>
 #include <new>
 
@@ -10,14 +11,23 @@
 
 namespace {
 
+using lockbench::stress::explore::Arena;
 using lockbench::stress::explore::World;
 
-// Freed arena memory is not reused, so whose it was is asked of any world that there has been.
+// Freed arena memory is not reused, so whose it was is asked of the last world that there has been,
+// which may be gone: then nothing is left to be freed.
 World* last_world = nullptr;
+const std::byte* last_region = nullptr;
+
+bool in_last_region(const void* place) {
+  const auto* const at = static_cast<const std::byte*>(place);
+  return last_region != nullptr && at >= last_region && at < last_region + Arena::kBytes;
+}
 
 void* allocate(std::size_t bytes, std::size_t alignment) {
   if (World* const world = World::of_program()) {
     last_world = world;
+    last_region = world->region();
     return world->allocate(bytes, alignment);
   }
   void* const place =
@@ -29,8 +39,8 @@ void* allocate(std::size_t bytes, std::size_t alignment) {
 }
 
 void release(void* place) {
-  if (last_world != nullptr && last_world->owns(place)) return last_world->release(place);
-  std::free(place);
+  if (!in_last_region(place)) return std::free(place);
+  if (World::exists(last_world)) last_world->release(place);
 }
 
 }  // namespace

@@ -9,10 +9,21 @@ namespace lockbench::stress::explore {
 namespace {
 
 World* the_world = nullptr;
+const World* newest = nullptr;
 
 }  // namespace
 
-World::World(Model model) : memory_(arena_, model) {}
+World::World(Model model) : memory_(arena_, model) {
+  newest = this;
+}
+
+World::~World() {
+  if (newest == this) newest = nullptr;
+}
+
+bool World::exists(const World* world) {
+  return world != nullptr && world == newest;
+}
 
 World* World::current() {
   return the_world;

@@ -56,6 +56,11 @@ class World {
   static constexpr std::uint32_t kFreeLooks = 2;
 
   explicit World(Model model);
+  ~World();
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+  // Whether this one, the newest ever made, has not been destroyed.
+  static bool exists(const World* world);
 
   struct Execution {
     End end;
@@ -141,7 +146,7 @@ class World {
   static World* of_program();
   void* allocate(std::size_t bytes, std::size_t alignment);
   void release(void* place);
-  bool owns(const void* address) const { return arena_.contains(address); }
+  const std::byte* region() const { return arena_.begin(); }
   std::uint64_t live_allocations() const { return arena_.live(); }
   // A word that did not say when it was born: it lives from now on, unless its memory was freed.
   void meet(const void* word);
