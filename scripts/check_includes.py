@@ -59,6 +59,7 @@ STRESS = ("harness/stress/litmus", "harness/stress/oracles", "harness/stress/tra
         "engine_program.h",
         "interpreter.h",
         "lock_adapter.h",
+        "mix.h",
         "registered_lock.h",
         "report.h",
     )

@@ -7,17 +7,10 @@
 #include <link.h>
 #include <utility>
 
+#include "harness/stress/mix.h"
+
 namespace lockbench::stress::explore {
 namespace {
-
-// The finalizer of MurmurHash3, by A. Appleby.
-std::uint64_t mix(std::uint64_t x) {
-  x ^= x >> 33;
-  x *= 0xff51afd7ed558ccdULL;
-  x ^= x >> 33;
-  x *= 0xc4ceb9fe1a85ec53ULL;
-  return x ^ (x >> 33);
-}
 
 bool acquires(std::memory_order order) {
   return order != std::memory_order_relaxed && order != std::memory_order_release;

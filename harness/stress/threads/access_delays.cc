@@ -7,20 +7,13 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include "harness/stress/mix.h"
+
 namespace lockbench::stress::threads {
 namespace {
 
 // 0: no delays.
 std::atomic<std::uint64_t> the_seed{0};
-
-// The finalizer of MurmurHash3, by A. Appleby.
-std::uint64_t mix(std::uint64_t x) {
-  x ^= x >> 33;
-  x *= 0xff51afd7ed558ccdULL;
-  x ^= x >> 33;
-  x *= 0xc4ceb9fe1a85ec53ULL;
-  return x ^ (x >> 33);
-}
 
 void sleep_for_us(std::uint64_t us) {
   const timespec nap{.tv_sec = 0, .tv_nsec = static_cast<long>(us * 1000)};
