@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # What is installed, and where. Two components: `program`, and `dev`: headers, the plug-in's part
 # of the measured loop, and the package files. Nothing of it knows the place that it was built in.
+#
+# On Debian, what depends on the architecture goes into that architecture's folder.
+if(NOT DEFINED CMAKE_INSTALL_LIBDIR AND CMAKE_LIBRARY_ARCHITECTURE AND EXISTS /etc/debian_version)
+  set(CMAKE_INSTALL_LIBDIR lib/${CMAKE_LIBRARY_ARCHITECTURE} CACHE PATH "Object code libraries")
+endif()
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -23,17 +28,29 @@ install(FILES cmake/completion/lockbench.bash RENAME lockbench
 install(FILES cmake/completion/_lockbench
         DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT program)
 
-# Below a folder of their own, so that they are found by the names that they have in the checkout.
+# The locks' headers by their public names; and below a folder of their own by the names that they
+# have in the checkout, as what plug-ins need in addition.
 set(headers ${CMAKE_INSTALL_INCLUDEDIR}/lockbench/headers)
 set(public ${CMAKE_INSTALL_INCLUDEDIR})
 set(archives ${CMAKE_INSTALL_LIBDIR})
-install(DIRECTORY primitives workloads DESTINATION ${headers} COMPONENT dev
+set(staged ${PROJECT_BINARY_DIR}/generated/installed)
+install(CODE "include(${PROJECT_SOURCE_DIR}/cmake/public_headers.cmake)
+              set(source ${PROJECT_SOURCE_DIR})
+              lockbench_list_headers(
+                names \${source} internal platform platform/simulated baselines as_published)
+              lockbench_write_public_headers(\${source} ${staged} \${names})
+              lockbench_write_forwards(
+                ${staged}/primitives \"#include <lockbench/@header@>\" \${names})"
+        COMPONENT dev)
+install(DIRECTORY ${staged}/lockbench DESTINATION ${public} COMPONENT dev)
+install(DIRECTORY ${staged}/primitives DESTINATION ${headers} COMPONENT dev)
+install(DIRECTORY workloads DESTINATION ${headers} COMPONENT dev
         FILES_MATCHING PATTERN *.h
         PATTERN presets EXCLUDE PATTERN database EXCLUDE)
 install(DIRECTORY harness/measure harness/plugin DESTINATION ${headers}/harness COMPONENT dev
         FILES_MATCHING PATTERN *.h
         PATTERN public EXCLUDE)
-install(FILES ${CMAKE_BINARY_DIR}/generated/harness/plugin/version.h
+install(FILES ${PROJECT_BINARY_DIR}/generated/harness/plugin/version.h
         DESTINATION ${headers}/harness/plugin COMPONENT dev)
 install(FILES harness/catalog/entry.h harness/catalog/line.h
         DESTINATION ${headers}/harness/catalog COMPONENT dev)
@@ -54,13 +71,16 @@ if(CMAKE_STRIP)
 endif()
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/lockbench)
-configure_package_config_file(cmake/lockbenchConfig.cmake.in ${CMAKE_BINARY_DIR}/lockbenchConfig.cmake
-                              INSTALL_DESTINATION ${package}
-                              PATH_VARS headers public archives)
-# Before 1.0 a minor version may change what the major one promises, see docs/versioning.md.
-write_basic_package_version_file(${CMAKE_BINARY_DIR}/lockbenchConfigVersion.cmake
-                                 COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_BINARY_DIR}/lockbenchConfig.cmake
-              ${CMAKE_BINARY_DIR}/lockbenchConfigVersion.cmake cmake/lockbench_add_plugin.cmake
-              cmake/lockbench_instrument.cmake
+set(has_plugin TRUE)
+configure_package_config_file(cmake/lockbenchConfig.cmake.in
+                              ${PROJECT_BINARY_DIR}/lockbenchConfig.cmake
+                              INSTALL_DESTINATION ${package} PATH_VARS headers public archives)
+include(cmake/install_config.cmake)
+install(FILES cmake/lockbench_add_plugin.cmake cmake/lockbench_instrument.cmake
         DESTINATION ${package} COMPONENT dev)
+
+set(doc ${CMAKE_INSTALL_DATADIR}/doc/liblockbench-dev)
+install(FILES docs/use.md docs/choosing.md docs/concepts.md docs/versioning.md docs/add-a-primitive.md
+        DESTINATION ${doc}/docs COMPONENT dev)
+install(DIRECTORY docs/design DESTINATION ${doc}/docs COMPONENT dev)
+install(DIRECTORY examples/use examples/ten-lines DESTINATION ${doc}/examples COMPONENT dev)

@@ -29,23 +29,27 @@ set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "benchmark and stress test for locking b
 
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME liblockbench-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS lockbench)
+# What the headers include. Only those of other libraries' locks need these libraries.
+set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "libc6-dev | libc-dev, libstdc++-12-dev | libstdc++-dev")
+set(CPACK_DEBIAN_DEV_PACKAGE_RECOMMENDS "cmake, pkgconf | pkg-config")
+set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "lockbench, libabsl-dev, libtbb-dev")
+set(CPACK_DEBIAN_DEV_PACKAGE_MULTIARCH same)
 set(CPACK_COMPONENT_DEV_DESCRIPTION "locks by key, and lockbench's plug-in interface
  Headers in C++20: a mutex for every key in use, hashed stripes, a reentrant
  lock, queues of leases. With them what locks of your own need to be measured
  by lockbench, as plug-ins in C++ or by a C interface.")
 
 # What Debian wants in every package. Only gzip without a date makes the same file twice.
-set(debian ${CMAKE_BINARY_DIR}/debian)
+set(debian ${PROJECT_BINARY_DIR}/debian)
 file(MAKE_DIRECTORY ${debian})
 configure_file(cmake/debian/copyright ${debian}/copyright COPYONLY)
 find_program(GZIP gzip)
 if(GZIP)
   foreach(man lockbench lockbench-micro)
-    execute_process(COMMAND ${GZIP} -9nc ${CMAKE_SOURCE_DIR}/docs/man/${man}.1
+    execute_process(COMMAND ${GZIP} -9nc ${PROJECT_SOURCE_DIR}/docs/man/${man}.1
                     OUTPUT_FILE ${debian}/${man}.1.gz)
   endforeach()
-  execute_process(COMMAND ${GZIP} -9nc ${CMAKE_SOURCE_DIR}/cmake/debian/changelog
+  execute_process(COMMAND ${GZIP} -9nc ${PROJECT_SOURCE_DIR}/cmake/debian/changelog
                   OUTPUT_FILE ${debian}/changelog.gz)
   install(FILES ${debian}/changelog.gz DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/lockbench
           COMPONENT program)

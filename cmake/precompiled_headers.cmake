@@ -23,7 +23,7 @@ set(lockbench_common_headers
 
 # lockbench_add_precompiled(name header…): a target that others reuse the headers of.
 function(lockbench_add_precompiled name)
-  set(no_code ${CMAKE_BINARY_DIR}/generated/no_code.cc)
+  set(no_code ${PROJECT_BINARY_DIR}/generated/no_code.cc)
   file(CONFIGURE OUTPUT ${no_code} CONTENT "// A target must have a source.\n")
   add_library(${name} OBJECT ${no_code})
   target_link_libraries(${name} PRIVATE lockbench_options)

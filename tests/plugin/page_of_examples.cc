@@ -7,8 +7,9 @@
 #include <string_view>
 #include <thread>
 
-#include "primitives/keyed_mutex.h"
-#include "primitives/lease_pool.h"
+#include <lockbench/keyed_mutex.h>
+#include <lockbench/lease_pool.h>
+
 #include "primitives/reentrant_lock.h"
 #include "primitives/striped_lock.h"
 
