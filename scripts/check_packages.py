@@ -64,11 +64,12 @@ PROGRAMS = {
     "dot": ("graphviz",),
     "doxygen": ("doxygen",),
     "initdb": ("postgresql",),
+    "pkg-config": ("pkg-config",),
     "python3": ("python3",),
     "spin": ("spin",),
     "zsh": ("zsh",),
     **dict.fromkeys(("bash", "git", "gzip", "dpkg-deb"), ()),
-    **dict.fromkeys(("cargo", "ccache", "clang++-19", "lintian"), ()),  # optional
+    **dict.fromkeys(("cargo", "ccache", "clang++-19", "conan", "lintian"), ()),  # optional
     "shellcheck": ("shellcheck",),
 }
 # What says by itself that a package is used.
