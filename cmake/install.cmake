@@ -40,7 +40,7 @@ install(CODE "include(${PROJECT_SOURCE_DIR}/cmake/public_headers.cmake)
                 names \${source} internal platform platform/simulated baselines as_published)
               lockbench_write_public_headers(\${source} ${staged} \${names})
               lockbench_write_forwards(
-                ${staged}/primitives \"#include <lockbench/@header@>\" \${names})"
+                ${staged}/primitives \"#include <lockbench/HEADER>\" \${names})"
         COMPONENT dev)
 install(DIRECTORY ${staged}/lockbench DESTINATION ${public} COMPONENT dev)
 install(DIRECTORY ${staged}/primitives DESTINATION ${headers} COMPONENT dev)

@@ -33,7 +33,7 @@ set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "libc6-dev | libc-dev, libstdc++-12-dev | libstdc++-dev")
 set(CPACK_DEBIAN_DEV_PACKAGE_RECOMMENDS "cmake, pkgconf | pkg-config")
 set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "lockbench, libabsl-dev, libtbb-dev")
-set(CPACK_DEBIAN_DEV_PACKAGE_MULTIARCH same)
+set(CPACK_DEBIAN_DEV_PACKAGE_MULTIARCH same)  # ignored by CMake before 3.31
 set(CPACK_COMPONENT_DEV_DESCRIPTION "locks by key, and lockbench's plug-in interface
  Headers in C++20: a mutex for every key in use, hashed stripes, a reentrant
  lock, queues of leases. With them what locks of your own need to be measured

@@ -20,6 +20,7 @@ function(lockbench_list_headers result source)
   set(${result} ${found} PARENT_SCOPE)
 endfunction()
 
+# Also run by scripts of installation, where the policies are those of old CMake: no @names@ here.
 # Writes the file unless it has that text already: what includes it is not compiled again.
 function(lockbench_write_if_different file text)
   if(EXISTS ${file})
@@ -46,11 +47,11 @@ function(lockbench_write_public_headers source target)
   endforeach()
 endfunction()
 
-# lockbench_write_forwards(folder "#include …@header@…" header…): in `folder`, headers that include
+# lockbench_write_forwards(folder "#include …HEADER…" header…): in `folder`, headers that include
 # the same one by its other name.
 function(lockbench_write_forwards folder include)
   foreach(header ${ARGN})
-    string(REPLACE "@header@" ${header} line "${include}")
+    string(REPLACE "HEADER" ${header} line "${include}")
     lockbench_write_if_different(
       ${folder}/${header} "// SPDX-License-Identifier: Apache-2.0\n\n#pragma once\n\n${line}\n")
   endforeach()

@@ -2,11 +2,10 @@
 
 // Two threads pay into one account, whose key is its owner's name.
 #include <cstdio>
+#include <lockbench/keyed_mutex.h>
 #include <mutex>
 #include <string_view>
 #include <thread>
-
-#include <lockbench/keyed_mutex.h>
 
 namespace {
 

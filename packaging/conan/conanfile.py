@@ -32,7 +32,8 @@ class LockbenchConan(ConanFile):
         self.version = ".".join(re.findall(r"^#define \w+ (\d+)$", text, re.MULTILINE))
 
     def export_sources(self) -> None:
-        for pattern in ("CMakeLists.txt", "LICENSE", "cmake/*", "docs/*.md", "primitives/*.h"):
+        folders = ("cmake/*", "docs/*.md", "examples/use/*", "primitives/*.h")
+        for pattern in ("CMakeLists.txt", "LICENSE", *folders):
             copy(self, pattern, src=str(self._checkout), dst=self.export_sources_folder)
 
     def layout(self) -> None:

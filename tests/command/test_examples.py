@@ -52,6 +52,11 @@ def stress(folder: Path, plugin: str, engine: str, *locks: str) -> None:
     assert "failed" not in said
 
 
+def test_a_program_that_uses_the_locks() -> None:
+    folder = build("use/find_package")
+    assert "ada has 3000" in Installed(UNPACKED).sh(folder, "./accounts")
+
+
 @pytest.mark.skipif(not CONCURRENCY_KIT.exists(), reason="install the package libck-dev")
 def test_concurrency_kit_s_locks() -> None:
     folder = build("concurrency-kit")

@@ -5,6 +5,7 @@ docs/add-a-primitive.md says."""
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -50,6 +51,18 @@ def test_there_are_a_program_and_a_library(packages: dict[str, Path]) -> None:
     assert set(packages) == {"lockbench", "liblockbench-dev"}
     assert "libc6" in field(packages["lockbench"], "Depends")
     assert "python3-pandas" in field(packages["lockbench"], "Recommends")
+    assert "libstdc++-dev" in field(packages["liblockbench-dev"], "Depends")
+
+
+def test_what_depends_on_the_architecture_has_a_folder_for_it(packages: dict[str, Path]) -> None:
+    triplet = subprocess.run(
+        ["g++", "-print-multiarch"], check=True, capture_output=True, text=True
+    ).stdout.strip()
+    assert triplet
+    held = set(contents())
+    assert f"lib/{triplet}/cmake/lockbench/lockbenchConfig.cmake" in held
+    assert f"lib/{triplet}/liblockbench_loop.a" in held
+    assert [path for path in held if re.match(r"lib/[^/]*\.a|lib/cmake", path)] == []
 
 
 def test_the_packages_hold_all_that_was_built(packages: dict[str, Path]) -> None:
@@ -71,6 +84,12 @@ def test_the_packages_hold_all_that_was_built(packages: dict[str, Path]) -> None
         "share/zsh/vendor-completions/_lockbench",
         "include/lockbench/plugin.h",
         "include/lockbench/c_lock.h",
+        "include/lockbench/keyed_mutex.h",
+        "include/lockbench/headers/primitives/keyed_mutex.h",
+        "share/pkgconfig/lockbench-primitives.pc",
+        "share/doc/liblockbench-dev/docs/use.md",
+        "share/doc/liblockbench-dev/docs/design/keyed.md",
+        "share/doc/liblockbench-dev/examples/use/accounts.cc",
     ):
         assert file in held
 

@@ -3,12 +3,11 @@
 // The examples of docs/concepts.md and README.md, against lockbench::primitives as installed.
 #include <chrono>
 #include <cstdint>
+#include <lockbench/keyed_mutex.h>
+#include <lockbench/lease_pool.h>
 #include <mutex>
 #include <string_view>
 #include <thread>
-
-#include <lockbench/keyed_mutex.h>
-#include <lockbench/lease_pool.h>
 
 #include "primitives/reentrant_lock.h"
 #include "primitives/striped_lock.h"

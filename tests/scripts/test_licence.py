@@ -6,7 +6,16 @@ from __future__ import annotations
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("primitives", "workloads", "harness", "scripts", "tests", "cmake", "examples", "packaging")
+FOLDERS = (
+    "primitives",
+    "workloads",
+    "harness",
+    "scripts",
+    "tests",
+    "cmake",
+    "examples",
+    "packaging",
+)
 SOURCES = ("*.h", "*.cc", "*.c", "*.rs", "*.py", "*.sh", "*.cmake", "CMakeLists.txt")
 # What a reader is to copy line by line.
 BARE = ROOT / "examples" / "ten-lines"
