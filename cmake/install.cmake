@@ -59,8 +59,6 @@ install(FILES harness/stress/lock_adapter.h harness/stress/registered_lock.h
         DESTINATION ${headers}/harness/stress COMPONENT dev)
 install(FILES harness/stress/litmus/keys.h harness/stress/litmus/lock_under_test.h
         DESTINATION ${headers}/harness/stress/litmus COMPONENT dev)
-install(FILES harness/stress/oracles/failure.h
-        DESTINATION ${headers}/harness/stress/oracles COMPONENT dev)
 install(DIRECTORY harness/plugin/public/lockbench DESTINATION ${public} COMPONENT dev)
 install(TARGETS lockbench_loop lockbench_workloads ARCHIVE COMPONENT dev)
 if(CMAKE_STRIP)

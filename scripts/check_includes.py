@@ -60,8 +60,10 @@ STRESS = ("harness/stress/litmus", "harness/stress/oracles", "harness/stress/tra
         "interpreter.h",
         "lock_adapter.h",
         "mix.h",
+        "owner_canary.h",
         "registered_lock.h",
         "report.h",
+        "worker_slot.h",
     )
 )
 

@@ -11,9 +11,10 @@
 #include <vector>
 
 #include "harness/stress/litmus/lock_under_test.h"
-#include "harness/stress/oracles/failure.h"
 
 namespace lockbench::stress {
+
+enum class Oracle : std::uint8_t;  // oracles/registry.h
 
 struct RegisteredLock {
   std::string name;     // as users write it, such as `keyed` or `striped:stripes=2`

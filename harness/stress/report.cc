@@ -32,9 +32,7 @@ auto reading(const char* what, std::string_view text, const Read& read)
 }
 
 Oracle oracle_from(const std::string& name) {
-  for (std::size_t i = 0; i < kOracles; ++i) {
-    if (name_of(static_cast<Oracle>(i)) == name) return static_cast<Oracle>(i);
-  }
+  if (const std::optional<Oracle> oracle = oracle_named(name)) return *oracle;
   throw Json::other_error::create(501, "`" + name + "` is no oracle", nullptr);
 }
 

@@ -9,6 +9,7 @@
 
 #include "harness/catalog/in_scratch_folder.h"
 #include "harness/stress/lock_adapter.h"
+#include "harness/stress/oracles/registry.h"
 #include "harness/stress/supervision/children.h"
 #include "primitives/as_published/file_as_published.h"
 #include "primitives/as_published/file_unsafe_as_published.h"

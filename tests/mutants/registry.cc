@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/stress/lock_adapter.h"
+#include "harness/stress/oracles/registry.h"
 #include "primitives/as_published/keyed_as_published.h"
 #include "primitives/as_published/lease_as_published.h"
 #include "primitives/as_published/random_mutexes_as_published.h"

@@ -22,6 +22,8 @@ constexpr std::chrono::seconds kMostForAKill{60};
 constexpr std::chrono::milliseconds kForAnUnfairOne{3000};
 constexpr std::chrono::milliseconds kForAControl{500};
 
+const std::string kFairness(name_of(stress::Oracle::kFairness));
+
 // With less, all of it is for the lock.
 constexpr std::chrono::seconds kLeastForASelfTest{5};
 
@@ -70,7 +72,7 @@ std::vector<Listed> chosen(const StressOptions& options, const EngineListing& en
 
 std::chrono::nanoseconds budget_in_self_test(const Listed& lock) {
   if (lock.expected_oracles.empty()) return kForAControl;
-  if (lock.expected_oracles == std::vector<std::string>{"fairness"}) return kForAnUnfairOne;
+  if (lock.expected_oracles == std::vector<std::string>{kFairness}) return kForAnUnfairOne;
   return kMostForAKill;
 }
 
@@ -170,7 +172,7 @@ Kill kill_result(const Listed& lock, const stress::Report& report) {
   // Correct locks may be unfair, too: only where it is expected is that a failure.
   const bool failed =
       report.verdict == stress::Verdict::kFailed ||
-      (report.verdict == stress::Verdict::kUnfair && contains(lock.expected_oracles, "fairness"));
+      (report.verdict == stress::Verdict::kUnfair && contains(lock.expected_oracles, kFairness));
   if (lock.expected_oracles.empty()) {
     if (!lock.unseen.empty()) return failed ? Kill::kAsExpected : Kill::kUnseen;
     return failed ? Kill::kFalseFailure : Kill::kPassed;

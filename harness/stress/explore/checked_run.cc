@@ -17,10 +17,6 @@ namespace {
 
 using UntrackedScope = World::UntrackedScope;
 
-// An answer may come so long after its timeout, in virtual time, that a lock may look at the clock
-// as seldom as it likes.
-constexpr std::int64_t kMostOverdueNs = 500'000'000;
-
 // A warm-up takes so many steps a hold, or the lock is too slow for it.
 constexpr std::uint64_t kStepsOfAHold = 100;
 
@@ -67,7 +63,10 @@ void CheckedRun::run() {
   ended_ = ended.get();
   {
     const UntrackedScope untracked(world_);
-    for (KeyBooks& key : keys_) key.leases.resize(capacity_);
+    for (KeyBooks& key : keys_) {
+      key.leases.resize(capacity_);
+      key.states = std::vector<KeyStates>(capacity_);
+    }
   }
   warm_up();
   std::vector<platform::Thread> threads;
@@ -95,13 +94,9 @@ void CheckedRun::warm_up() {
   }
   const UntrackedScope untracked(world_);
   if (half < kLeastHoldsForGrowth) return;
-  evaluations_.count(Oracle::kResidue);
   const std::uint64_t live = world_.live_allocations();
-  const std::uint32_t holds = program_.warm_up - half;
-  if (live < live_at_half + holds - holds / 10) return;
-  fail(Oracle::kResidue,
-       absl::StrCat(holds, " holds of one key by one thread left ", live - live_at_half,
-                    " more allocations behind that were not freed"));
+  check(Allocations{.holds = program_.warm_up - half,
+                    .left = live > live_at_half ? live - live_at_half : 0});
 }
 
 // ---- what the program does
@@ -137,7 +132,7 @@ class CheckedRun::Runner {
       run_.record(event);
       for (Holder& holder : run_.keys_[event.key].holders) {
         if (holder.thread == number_) continue;
-        holder.disputed = ", which another thread unlocked in vain";
+        holder.circumstance = OtherHolder::kForeignUnlock;
       }
     }
     unlock();
@@ -218,16 +213,12 @@ void CheckedRun::end_call(std::uint32_t number) {
 
 void CheckedRun::check_answered_in_time(std::uint32_t number) {
   if (!threads_[number].position.timed) return;
-  evaluations_.count(Oracle::kModel);
   world_.answered();
-  const std::int64_t overdue_ns = world_.overdue_ns(world_.thread());
-  if (overdue_ns < kMostOverdueNs) return;
-  fail(Oracle::kModel, absl::StrCat("thread ", number, " got its answer ", overdue_ns / 1'000'000,
-                                    " ms after its timeout, and did nothing but wait meanwhile"));
+  check(Overdue{.thread = number, .overdue_ns = world_.overdue_ns(world_.thread())});
 }
 
-// Who waits already comes first, if all others do nothing but wait or hold: then a lock has nothing
-// under way, and knows of each of them.
+// Notes which threads wait already and must come first, if all others do nothing but wait or hold:
+// then a lock has nothing under way, and knows of each of them.
 void CheckedRun::queue_up(const Event& request, const Act& act) {
   std::vector<std::uint64_t>& behind = threads_[request.thread].behind;
   behind.clear();
@@ -248,17 +239,13 @@ void CheckedRun::queue_up(const Event& request, const Act& act) {
 void CheckedRun::check_turn(const Event& acquired) {
   if (threads_[acquired.thread].behind.empty()) return;
   if (held_by_returned(acquired.key) + 1 < capacity_) return;
-  evaluations_.count(Oracle::kFairness);
+  Turn turn{.thread = acquired.thread, .key = acquired.key};
   for (const std::uint64_t request : threads_[acquired.thread].behind) {
     for (const ThreadBooks& other : threads_) {
-      if (other.request != request) continue;
-      fail(Oracle::kFairness,
-           absl::StrCat("thread ", acquired.thread, " acquires key ", acquired.key,
-                        " before thread ", other.position.thread,
-                        ", which was waiting for it already when thread ", acquired.thread,
-                        " requested it; the lock promises first come, first served"));
+      if (other.request == request) turn.passed_over = other.position.thread;
     }
   }
+  check(turn);
 }
 
 void CheckedRun::check_refusal(const Event& refusal, const Act& act) {
@@ -267,24 +254,19 @@ void CheckedRun::check_refusal(const Event& refusal, const Act& act) {
   end_call(refusal.thread);
   Traffic& there = traffic(refusal.key);
   --there.under_way;
-  evaluations_.count(Oracle::kModel);
-  ThreadBooks& books = threads_[refusal.thread];
+  const ThreadBooks& books = threads_[refusal.thread];
   const bool would_deadlock = act.kind == Act::kLock && !books.position.holds.empty();
   if (would_deadlock) return;
-  const auto who = absl::StrCat("thread ", refusal.thread, " was refused ", name_of_keys(refusal));
-  if (entry_.abilities.reentrant && holds(refusal.thread, refusal.key)) {
-    fail(Oracle::kModel, who +
-                             ", which it holds, and the lock promises that its owner may lock it "
-                             "again");
-  }
-  if (act.kind == Act::kTryLockFor && world_.time_ns() < books.asked_ns + act.ns) {
-    fail(Oracle::kModel, absl::StrCat(who, " before its timeout of ", act.ns, " ns"));
-  }
-  const std::uint64_t others = books.traffic.under_way + (there.begun - books.traffic.begun);
+  Refusal seen{.thread = refusal.thread, .key = refusal.key, .capacity = capacity_};
+  if (refusal.pair) seen.second_key = refusal.other;
+  seen.owner = entry_.abilities.reentrant && holds(refusal.thread, refusal.key);
+  seen.waited_ns = world_.time_ns() - books.asked_ns;
+  if (act.kind == Act::kTryLockFor) seen.timeout_ns = act.ns;
   // What was released may be on its way out of a store buffer: then it is not free yet.
-  if (entry_.abilities.strong_try && others < capacity_ && !books.stores_under_way) {
-    fail(Oracle::kModel, absl::StrCat(who, ", though no other thread used it during the call"));
+  if (entry_.abilities.strong_try && !books.stores_under_way) {
+    seen.others = books.traffic.under_way + (there.begun - books.traffic.begun);
   }
+  check(seen);
 }
 
 void CheckedRun::enter(const Event& acquired, HoldData& hold, const LockHandle& handle) {
@@ -306,7 +288,8 @@ void CheckedRun::enter(const Event& acquired, HoldData& hold, const LockHandle& 
   for (std::size_t i = 0; i < acquired.key_count(); ++i) {
     hold.seen[i] = data(acquired.key_at(i), acquired.lease).load(std::memory_order_relaxed);
     const UntrackedScope untracked(world_);
-    check_data(acquired.thread, acquired.key_at(i), acquired.lease, hold.seen[i]);
+    check_data(Updates::kAtGrant, acquired.thread, acquired.key_at(i), acquired.lease,
+               hold.seen[i]);
   }
 }
 
@@ -325,54 +308,34 @@ void CheckedRun::enter_key(const Event& acquired, std::uint32_t key, const LockH
   std::erase_if(books.holders, [&](const Holder& holder) { return is_late(holder.since_ns); });
   const std::int64_t asked_ns = threads_[acquired.thread].asked_ns;
   if (is_late(asked_ns)) return;  // it may have lost the key before it looked
-  check_room(acquired, key);
-  if (entry_.abilities.tokens) check_token(acquired, key, handle);
-  check_order(acquired, key);
+  check_holders(acquired, key);
+  Grant grant{.thread = acquired.thread, .key = key, .ordered = is_ordered(acquired, key)};
+  if (entry_.abilities.tokens) grant.token = handle.token();
+  check(grant, &books.states[acquired.lease]);
   books.holders.push_back(
       {.thread = acquired.thread, .lease = acquired.lease, .since_ns = asked_ns});
 }
 
-void CheckedRun::check_room(const Event& acquired, std::uint32_t key) {
+void CheckedRun::check_holders(const Event& acquired, std::uint32_t key) {
+  const auto as_seen = [](const Holder& holder) {
+    return OtherHolder{holder.thread, holder.circumstance};
+  };
   const std::vector<Holder>& holders = keys_[key].holders;
-  evaluations_.count(Oracle::kExclusion);
-  if (holders.size() >= capacity_) {
-    const Holder& other = holders.front();
-    fail(other.disputed != nullptr ? Oracle::kModel : Oracle::kExclusion,
-         absl::StrCat("thread ", acquired.thread, " acquires key ", key, " while thread ",
-                      other.thread, " holds it", other.disputed != nullptr ? other.disputed : ""));
+  Holders seen{.thread = acquired.thread, .key = key, .lease = acquired.lease};
+  if (holders.size() >= capacity_) seen.excess = as_seen(holders.front());
+  if (entry_.abilities.leases) {
+    check(LeaseNumber{acquired.thread, key, acquired.lease, capacity_});
+    for (const Holder& other : holders) {
+      if (other.lease == acquired.lease) seen.same_lease = as_seen(other);
+    }
   }
-  if (!entry_.abilities.leases) return;
-  evaluations_.count(Oracle::kLease);
-  if (acquired.lease >= capacity_) {
-    fail(Oracle::kLease, absl::StrCat("thread ", acquired.thread, " has lease ", acquired.lease,
-                                      " of ", capacity_, " of key ", key));
-  }
-  for (const Holder& other : holders) {
-    if (other.lease != acquired.lease) continue;
-    fail(Oracle::kLease, absl::StrCat("threads ", acquired.thread, " and ", other.thread,
-                                      " both have lease ", acquired.lease, " of key ", key));
-  }
+  check(seen);
 }
 
-void CheckedRun::check_token(const Event& acquired, std::uint32_t key, const LockHandle& handle) {
-  evaluations_.count(Oracle::kToken);
-  const std::uint64_t token = handle.token();
-  std::uint64_t& last = keys_[key].last_token;
-  if (token <= last) {
-    fail(Oracle::kToken, absl::StrCat("thread ", acquired.thread, " got token ", token, " of key ",
-                                      key, " after token ", last));
-  }
-  last = token;
-}
-
-void CheckedRun::check_order(const Event& acquired, std::uint32_t key) {
+bool CheckedRun::is_ordered(const Event& acquired, std::uint32_t key) const {
   const LastHold& last = keys_[key].leases[acquired.lease];
-  evaluations_.count(Oracle::kOrdering);
-  if (world_.memory().happens_before(last.thread, last.moment, world_.thread())) return;
-  if (is_late(last.since_ns)) return;
-  fail(Oracle::kOrdering,
-       absl::StrCat("nothing orders what thread ", acquired.thread, " does with key ", key,
-                    " after what the holder before it did: a release or an acquire is missing"));
+  return is_late(last.since_ns) ||
+         world_.memory().happens_before(last.thread, last.moment, world_.thread());
 }
 
 // A lock that takes a key away from a thread that holds it too long: that thread has lost it, and
@@ -411,13 +374,16 @@ bool CheckedRun::holds(std::uint32_t number, std::uint16_t key) const {
                      [key](const Event& hold) { return hold.names(key); });
 }
 
-void CheckedRun::check_data(std::uint32_t number, std::uint32_t key, std::uint32_t lease,
-                            std::uint64_t seen) {
-  evaluations_.count(Oracle::kConservation);
+void CheckedRun::check_data(Updates::When when, std::uint32_t number, std::uint32_t key,
+                            std::uint32_t lease, std::uint64_t seen) {
   const std::uint64_t made = keys_[key].leases[lease].updates;
-  if (seen == made) return;
-  fail(Oracle::kConservation, absl::StrCat("thread ", number, " sees ", seen, " of the ", made,
-                                           " updates made under key ", key));
+  check(Updates{.when = when,
+                .thread = number,
+                .key = key,
+                .lease = lease,
+                .least = made,
+                .most = made,
+                .seen = seen});
 }
 
 void CheckedRun::leave(const Event& release, HoldData& hold) {
@@ -442,7 +408,7 @@ bool CheckedRun::leave_key(const Event& release, std::uint32_t key) {
   for (Holder& holder : books.holders) {
     if (holder.thread != release.thread || holder.lease != release.lease) continue;
     if (--holder.depth != 0) {
-      holder.disputed = ", having released only a part of its nest";
+      holder.circumstance = OtherHolder::kPartReleased;
       return false;
     }
     break;

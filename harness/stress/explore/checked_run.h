@@ -78,7 +78,8 @@ class CheckedRun {
     std::uint32_t lease;
     std::uint32_t depth = 1;
     std::int64_t since_ns = 0;
-    const char* disputed = nullptr;  // what was done to its hold that must not end it
+    // What was done to its hold that must not end it; else kHolds.
+    OtherHolder::Circumstance circumstance = OtherHolder::kHolds;
   };
 
   // The last time that a lease of a key was released.
@@ -92,7 +93,7 @@ class CheckedRun {
   struct KeyBooks {
     std::vector<Holder> holders;
     std::vector<LastHold> leases;
-    std::uint64_t last_token = 0;
+    std::vector<KeyStates> states;  // of each lease
   };
 
   // ---- checked_run.cc: what the threads do
@@ -107,10 +108,10 @@ class CheckedRun {
   void check_turn(const Event& acquired);
   void check_answered_in_time(std::uint32_t number);
   void enter_key(const Event& acquired, std::uint32_t key, const LockHandle& handle);
-  void check_room(const Event& acquired, std::uint32_t key);
-  void check_token(const Event& acquired, std::uint32_t key, const LockHandle& handle);
-  void check_order(const Event& acquired, std::uint32_t key);
-  void check_data(std::uint32_t number, std::uint32_t key, std::uint32_t lease, std::uint64_t seen);
+  void check_holders(const Event& acquired, std::uint32_t key);
+  bool is_ordered(const Event& acquired, std::uint32_t key) const;
+  void check_data(Updates::When when, std::uint32_t number, std::uint32_t key, std::uint32_t lease,
+                  std::uint64_t seen);
   bool leave_key(const Event& release, std::uint32_t key);
   void forget_hold(const Event& release, std::uint32_t key);
   bool holds(std::uint32_t number, std::uint16_t key) const;
@@ -125,7 +126,16 @@ class CheckedRun {
   void close_trace(End end);
   void check_quiescent_state();
   void check_free(std::uint32_t key);
-  [[noreturn]] void fail(Oracle oracle, std::string what);
+  // Lets the oracles check what was observed. Ends the execution when one fails.
+  template <class Seen>
+  void check(const Seen& seen, KeyStates* states = nullptr) {
+    const auto failure = check_all(
+        seen, [this](Oracle oracle, std::uint64_t times) { evaluations_.count(oracle, times); },
+        states);
+    if (!failure) return;
+    failure_ = Failure{failure->oracle, text_of(*failure, "thread")};
+    world_.fail();
+  }
 
   Traffic& traffic(std::uint32_t key) { return traffic_[entry_.abilities.lock_per_key ? key : 0]; }
   platform::Atomic<std::uint64_t>& data(std::uint32_t key, std::uint32_t lease) {

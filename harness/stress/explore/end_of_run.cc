@@ -2,8 +2,6 @@
 
 // What the oracles say when an execution is over: of the state that is left, and of a stall.
 
-#include <utility>
-
 #include <absl/strings/str_cat.h>
 
 #include "harness/stress/explore/checked_run.h"
@@ -28,17 +26,13 @@ void CheckedRun::check_quiescent_state() {
   if (kept && entry_.abilities.reclaims) {
     const UntrackedScope untracked(world_);
     if (trace_ != nullptr) trace_->keys_kept = *kept;
-    evaluations_.count(Oracle::kResidue);
-    if (*kept != 0) {
-      fail(Oracle::kResidue,
-           absl::StrCat("the lock keeps something for ", *kept, " keys that no thread uses"));
-    }
+    check(KeysKept{.keys = *kept});
   }
   for (std::uint32_t key = 0; key < keys_.size(); ++key) {
     for (std::uint32_t lease = 0; lease < capacity_; ++lease) {
       const std::uint64_t seen = data(key, lease).load(std::memory_order_relaxed);
       const UntrackedScope untracked(world_);
-      check_data(0, key, lease, seen);
+      check_data(Updates::kAtEnd, kNoThread, key, lease, seen);
     }
     check_free(key);
   }
@@ -47,17 +41,8 @@ void CheckedRun::check_quiescent_state() {
 void CheckedRun::check_free(std::uint32_t key) {
   const std::uint32_t free = free_holds(*lock_, key, entry_.abilities.strong_try);
   const UntrackedScope untracked(world_);
-  evaluations_.count(Oracle::kResidue);
-  evaluations_.count(Oracle::kModel);  // at least: try_lock() does not always fail
-  if (free == capacity_) return;
-  if (trace_ != nullptr) trace_->shortage = {.key = key, .free = free};
-  fail(Oracle::kResidue, absl::StrCat("key ", key, " is not free after all threads ended (", free,
-                                      " of ", capacity_, " could be acquired)"));
-}
-
-void CheckedRun::fail(Oracle oracle, std::string what) {
-  failure_ = Failure{oracle, std::move(what)};
-  world_.fail();
+  if (trace_ != nullptr && free != capacity_) trace_->shortage = {.key = key, .free = free};
+  check(FreeKey{.key = key, .free = free, .capacity = capacity_});
 }
 
 std::optional<Failure> CheckedRun::verdict(End end) {
@@ -72,9 +57,7 @@ std::optional<Failure> CheckedRun::verdict(End end) {
   }
   evaluations_.count(Oracle::kLifetime);
   if (end == End::kFinished || end == End::kStuck) {
-    evaluations_.count(Oracle::kProgress);
-    evaluations_.count(Oracle::kCycle);
-    if (entry_.abilities.lock_per_key) evaluations_.count(Oracle::kIndependence);
+    check(Ended{.shows_independence = entry_.abilities.lock_per_key});
   }
   if (end != End::kStuck) return std::nullopt;
   std::vector<ThreadPosition> positions;

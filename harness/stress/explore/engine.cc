@@ -28,17 +28,6 @@ absl::StatusOr<Model> model_from(const std::string& name) {
       absl::StrCat("`", name, "` is no memory model; say tso or sequential"));
 }
 
-std::vector<Oracle> needed_for(const Abilities& abilities) {
-  std::vector<Oracle> needed = {Oracle::kExclusion, Oracle::kOrdering,    Oracle::kProgress,
-                                Oracle::kCycle,     Oracle::kModel,       Oracle::kResidue,
-                                Oracle::kLifetime,  Oracle::kConservation};
-  if (abilities.leases) needed.push_back(Oracle::kLease);
-  if (abilities.fair && abilities.capacity == 1) needed.push_back(Oracle::kFairness);
-  if (abilities.tokens) needed.push_back(Oracle::kToken);
-  if (abilities.lock_per_key) needed.push_back(Oracle::kIndependence);
-  return needed;
-}
-
 void report_failure(const Counterexample& counterexample, const Order& order, Report& report) {
   report.verdict = Verdict::kFailed;
   report.failure = counterexample.failure;
@@ -133,7 +122,8 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
   if (outcome.counterexample) {
     report_failure(*outcome.counterexample, order, report);
   } else {
-    report.verdict = clean_or_inconclusive(outcome.evaluations, needed_for(entry.abilities));
+    report.verdict =
+        clean_or_inconclusive(outcome.evaluations, needed_oracles(EngineId::kSim, entry.abilities));
     // The rule of three: A. Eypasch et al., "Probability of adverse events that have not yet
     // occurred", 1995.
     report.remarks.push_back(absl::StrFormat(

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <optional>
 #include <sched.h>
-#include <unistd.h>
 
 #include "primitives/platform/clock.h"
 #include "primitives/platform/thread.h"
@@ -17,6 +17,8 @@ namespace {
 constexpr std::int64_t kTimeoutsNs[] = {0, 300'000, 3'000'000};
 
 constexpr std::uint64_t kHoldsOfAList = 64;
+
+constexpr std::uint64_t kAnyNumber = std::numeric_limits<std::uint64_t>::max();
 
 // The acts of one life. A hold of a key may have one of the next key inside.
 class Generator {
@@ -68,7 +70,7 @@ CheckedProcess::CheckedProcess(const EpochContext& context, std::uint32_t number
       state_(context.state),
       slot_(state_.slots[number]),
       number_(number),
-      name_(pack(Name{.slot = number, .life = life})),
+      name_(pack(OwnerName{.number = number, .life = life})),
       random_(derive_seed(context.plan.seed, number * 1'000'003 + life)),
       once_(most_holds <= kHoldsOfAList),
       acts_(Generator(context, random_).acts(std::min(most_holds, kHoldsOfAList))),
@@ -84,7 +86,7 @@ void CheckedProcess::run() {
 
 void CheckedProcess::requests(const Event& request, const Act&) {
   inject_fault();
-  if (get(state_.sections[request.key].inside) != kNobody) add(slot_.contended);
+  if (get(state_.canaries[request.key].owner) != kNobody) add(slot_.contended);
   record(request);
   inject_fault();
   asked_ns_ = now_ns();
@@ -100,56 +102,51 @@ void CheckedProcess::refused(const Event& refusal, const Act& act, bool would_de
   const std::int64_t waited_ns = now_ns() - asked_ns_;
   answered(refusal);
   add(slot_.refusals);
-  if (act.kind != Act::kTryLockFor) return;
-  count(Oracle::kModel);
-  if (waited_ns >= act.ns) return;
-  fail({.fault = FailureRecord::kTooEarly,
-        .key = byte(refusal.key),
-        .x = static_cast<std::uint32_t>(waited_ns / 1000)});
+  Refusal seen{.thread = number_, .key = refusal.key, .waited_ns = waited_ns};
+  if (act.kind == Act::kTryLockFor) seen.timeout_ns = act.ns;
+  check(seen);
 }
 
-void CheckedProcess::threw(const Event& request) const {
-  fail({.fault = FailureRecord::kThrew, .key = byte(request.key)});
+void CheckedProcess::threw(const Event& request) {
+  check(EscapedException{.thread = number_, .key = request.key});
 }
 
-void CheckedProcess::acquired(const Event& event, HoldData&, LockHandle&) {
+void CheckedProcess::acquired(const Event& event, HoldData&, LockHandle& handle) {
   answered(event);
   add(slot_.acquisitions);
-  enter(event.key);
+  enter(event.key, handle);
 }
 
-void CheckedProcess::enter(std::uint32_t key) {
-  CriticalSection& section = state_.sections[key];
-  const std::uint64_t found = get(section.inside);
-  count(Oracle::kExclusion);
+void CheckedProcess::enter(std::uint32_t key, const LockHandle& handle) {
+  OwnerCanary& canary = state_.canaries[key];
+  const std::uint64_t found = get(canary.owner);
+  Holders holders{.thread = number_, .key = key};
   if (found != kNobody && !state_.was_killed(found)) {
-    const std::uint32_t other = name_from(found).slot;
+    const std::uint32_t other = number_in(found);
     const bool stopped = get(state_.slots[other].stopped) != 0;
-    fail({.fault = stopped ? FailureRecord::kFromStopped : FailureRecord::kTwoInside,
-          .other = byte(other),
-          .key = byte(key)});
+    holders.excess = {other, stopped ? OtherHolder::kStopped : OtherHolder::kHolds};
   }
-  put(section.inside, name_);
-  add(section.entries);
+  check(holders);
+  put(canary.owner, name_);
+  add(canary.grants);
+  Grant grant{.thread = number_, .key = key};
+  if (context_.abilities.tokens) grant.token = handle.token();
+  check(grant, &canary.states);
   add(slot_.begun[key]);
   const std::optional<std::uint64_t> number = context_.numbers[key]->read();
-  count(Oracle::kConservation);
-  if (!number) fail({.fault = FailureRecord::kTorn, .key = byte(key)});
-  counts_[key] = *number;
+  check(Updates{.thread = number_, .key = key, .most = kAnyNumber, .seen = number});
+  counts_[key] = number.value_or(0);
 }
 
 void CheckedProcess::leave(std::uint32_t key) {
-  CriticalSection& section = state_.sections[key];
+  OwnerCanary& canary = state_.canaries[key];
   context_.numbers[key]->write(counts_[key] + 1);
   add(slot_.done[key]);
-  const std::uint64_t found = get(section.inside);
-  count(Oracle::kExclusion);
-  if (found != name_) {
-    fail({.fault = FailureRecord::kWipedOff,
-          .other = found == kNobody ? kNoSlot : byte(name_from(found).slot),
-          .key = byte(key)});
-  }
-  put(section.inside, kNobody);
+  const std::uint64_t found = get(canary.owner);
+  Holders holders{.thread = number_, .key = key, .at_release = true};
+  if (found != name_) holders.excess = {number_in(found), OtherHolder::kHolds};
+  check(holders);
+  put(canary.owner, kNobody);
 }
 
 void CheckedProcess::releases(const Event& event, HoldData&) {
@@ -185,16 +182,6 @@ void CheckedProcess::inject_fault() {
 
 void CheckedProcess::record(const Event& event) {
   slot_.events.record(event, static_cast<std::uint64_t>(now_ns()));
-}
-
-void CheckedProcess::count(Oracle oracle) {
-  add(slot_.evaluations[static_cast<std::size_t>(oracle)]);
-}
-
-void CheckedProcess::fail(FailureRecord failure) const {
-  failure.slot = byte(number_);
-  state_.note(failure);
-  _exit(0);
 }
 
 }  // namespace lockbench::stress::processes

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <unistd.h>
 #include <vector>
 
 #include "harness/stress/interpreter.h"
@@ -32,20 +33,23 @@ class CheckedProcess {
   void refused(const Event& refusal, const Act& act, bool would_deadlock);
   void releases(const Event& event, HoldData& hold);
   void released(const Event& event, HoldData& hold);
-  [[noreturn]] void threw(const Event& request) const;
+  void threw(const Event& request);
   template <class Unlock>
   void foreign_unlock(const Event&, const Unlock&) {}  // never generated
   void sleep(std::int64_t ns);
   static void await_end(std::uint32_t) {}  // never generated
 
  private:
-  void enter(std::uint32_t key);
+  void enter(std::uint32_t key, const LockHandle& handle);
   void leave(std::uint32_t key);
   void inject_fault();
   void record(const Event& event);
   void answered(const Event& event);
-  void count(Oracle oracle);
-  [[noreturn]] void fail(FailureRecord failure) const;
+  // Ends the process when an oracle fails.
+  template <class Seen>
+  void check(const Seen& seen, KeyStates* states = nullptr) {
+    if (!processes::check(state_, number_, seen, states)) _exit(0);
+  }
 
   const EpochContext& context_;
   SharedState& state_;

@@ -16,7 +16,6 @@
 
 #include "harness/stress/processes/conformance.h"
 #include "harness/stress/processes/epoch.h"
-#include "harness/stress/processes/failure_text.h"
 #include "harness/stress/processes/shared_state.h"
 
 namespace lockbench::stress::processes {
@@ -28,11 +27,6 @@ using Report = stress::Report;
 
 constexpr milliseconds kMostForReruns{2000};
 constexpr milliseconds kTellEvery{100};
-
-// What a killed holder leaves must be had again so soon, as a rule: one alone may have been held up
-// by the machine.
-constexpr std::int64_t kSoonEnoughNs = 100'000'000;
-constexpr std::size_t kEnoughRecoveries = 5;
 
 double seconds_since(Clock::time_point began) {
   return std::chrono::duration<double>(Clock::now() - began).count();
@@ -88,11 +82,9 @@ std::int64_t median(std::vector<std::int64_t> values) {
 
 bool recovers_late(Work& work) {
   const std::vector<std::int64_t>& recoveries = work.injected.recoveries_ns;
-  if (recoveries.size() < kEnoughRecoveries) return false;
-  const std::int64_t usual = median(recoveries);
-  if (usual <= kSoonEnoughNs) return false;
-  work.state->note({.fault = FailureRecord::kLate, .x = static_cast<std::uint32_t>(usual / 1000)});
-  return true;
+  if (recoveries.empty()) return false;
+  return !check(*work.state, kOwnSlot,
+                Recovery{.recoveries = recoveries.size(), .median_ns = median(recoveries)});
 }
 
 // True when nothing was found.
@@ -113,30 +105,22 @@ bool run(Work& work, const RegisteredLock& entry, const Series& series, const Te
   return true;
 }
 
-double sum(const SharedState& state, Word ProcessSlot::*word) {
-  std::uint64_t total = 0;
-  for (const ProcessSlot& slot : state.slots) total += get(slot.*word);
-  return static_cast<double>(total);
-}
-
 void tell_figures(const Work& work, Report& report) {
   const SharedState& state = *work.state;
-  std::uint64_t longest_ns = 0;
-  for (const ProcessSlot& slot : state.slots) {
-    longest_ns = std::max(longest_ns, get(slot.longest_wait_ns));
-    for (std::size_t i = 0; i < kOracles; ++i) {
-      report.evaluations.times[i] += get(slot.evaluations[i]);
-    }
-  }
+  report.evaluations = evaluations_of(state.slots);
+  const auto sum = [&](Word WorkerSlot::*word) {
+    return static_cast<double>(sum_of(state.slots, word));
+  };
+  const std::uint64_t longest_ns = highest_of(state.slots, &ProcessSlot::longest_wait_ns);
   const InjectedFaults& injected = work.injected;
-  const double operations = sum(state, &ProcessSlot::acquisitions);
-  const double refusals = sum(state, &ProcessSlot::refusals);
-  const double contended = sum(state, &ProcessSlot::contended);
+  const double operations = sum(&ProcessSlot::acquisitions);
+  const double refusals = sum(&ProcessSlot::refusals);
+  const double contended = sum(&ProcessSlot::contended);
   report.figures = {{"epochs", static_cast<double>(work.all_epochs())},
                     {"lock_operations", operations},
                     {"refusals", refusals},
                     {"contended_share", contended / std::max(operations + refusals, 1.0)},
-                    {"injections", sum(state, &ProcessSlot::injections)},
+                    {"injections", sum(&ProcessSlot::injections)},
                     {"processes_killed", static_cast<double>(injected.killed)},
                     {"killed_while_holding", static_cast<double>(injected.killed_inside)},
                     {"processes_stopped", static_cast<double>(injected.stopped)},
@@ -198,13 +182,6 @@ std::string text_of(const EpochPlan& plan) {
                          plan.yields ? ", yields and sleeps" : "");
 }
 
-std::vector<Oracle> needed_for(const Abilities& abilities) {
-  std::vector<Oracle> needed = {Oracle::kExclusion, Oracle::kConservation, Oracle::kProgress,
-                                Oracle::kResidue};
-  if (abilities.lock_per_key) needed.push_back(Oracle::kIndependence);
-  return needed;
-}
-
 }  // namespace
 
 absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order,
@@ -223,12 +200,14 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
     report.remarks.push_back(
         absl::StrFormat("less than %.3g %% of such epochs fail, at 95 %% confidence (3/n)",
                         std::min(300.0 / static_cast<double>(work.all_epochs()), 100.0)));
-    report.verdict = clean_or_inconclusive(report.evaluations, needed_for(entry.abilities));
+    report.verdict =
+        clean_or_inconclusive(report.evaluations, needed_oracles(EngineId::kProc, entry.abilities));
   } else {
     report.verdict = Verdict::kFailed;
-    report.failure = failure_from(work.state->noted());
+    const FailureRecord failure = *work.state->failure.noted();
+    report.failure = Failure{failure.oracle, text_of(failure, "process")};
     report.how = modes()[work.last.mode].name;
-    report.trace = trace_text_of(*work.state);
+    report.trace = trace_text_of(work.state->slots, get(work.state->began_ns), "process");
     report.replay.options = options_for(order, work.last);
     report.remarks.push_back("the epoch: " + text_of(work.last));
     rerun(entry, *series, work.last, order.reruns, tell, report);

@@ -58,10 +58,7 @@ class Epoch {
     while (!group_.collect()) {
       injector_.look_for_recoveries();
       const std::vector<std::uint32_t> left = group_.living();
-      if (left.empty()) {
-        asked(Oracle::kProgress);
-        return true;
-      }
+      if (left.empty()) return observe(Ended{});
       // All of them, so that each is asked.
       const auto still = std::count_if(left.begin(), left.end(), [&](std::uint32_t slot) {
         const pid_t process = group_.process(slot);
@@ -84,14 +81,12 @@ class Epoch {
 
   void tell_standstill(const std::vector<std::uint32_t>& left) {
     const std::uint32_t slot = left.front();
-    const Event doing = state_.slots[slot].events.now();
-    const std::uint64_t inside = get(state_.sections[doing.key].inside);
-    state_.note(
-        {.fault = FailureRecord::kStandstill,
-         .slot = static_cast<std::uint8_t>(slot),
-         .other = inside == kNobody ? kNoSlot : static_cast<std::uint8_t>(name_from(inside).slot),
-         .key = static_cast<std::uint8_t>(doing.key),
-         .x = inside != kNobody && state_.was_killed(inside)});
+    const std::uint32_t key = state_.slots[slot].events.now().key;
+    const std::uint64_t owner = get(state_.canaries[key].owner);
+    observe(ProcessStall{.process = slot,
+                         .key = key,
+                         .last_holder = number_in(owner),
+                         .last_holder_was_killed = owner != kNobody && state_.was_killed(owner)});
   }
 
   // What a process had begun when it was killed may have been done or not.
@@ -104,21 +99,17 @@ class Epoch {
         done += get(slot.done[key]);
       }
       const std::uint64_t number = context_.numbers[key]->read().value_or(0);
-      asked(Oracle::kConservation);
-      if (number >= done && number <= begun) continue;
-      const bool lost = number < done;
-      state_.note({.fault = lost ? FailureRecord::kUpdatesLost : FailureRecord::kUpdatesMore,
-                   .key = static_cast<std::uint8_t>(key),
-                   .x = static_cast<std::uint32_t>(lost ? done - number : number - begun)});
-      return false;
+      const Updates updates{
+          .when = Updates::kAtEnd, .key = key, .least = done, .most = begun, .seen = number};
+      if (!observe(updates)) return false;
     }
     return true;
   }
 
-  // Every key can be had, by a process that was not there before; and while one is held, the others
-  // can, if each is to have a lock of its own.
+  // A process that was not there before can acquire every key; and all of them at once, if each key
+  // has its own lock.
   bool all_is_free() {
-    const pid_t checker = start_child([this] { check(); });
+    const pid_t checker = start_child([this] { check_quiescent_state(); });
     StallDetector stall(kPatience);
     int status = 0;
     bool ended = false;
@@ -129,42 +120,40 @@ class Epoch {
     if (!ended) {
       kill(checker, SIGKILL);
       waitpid(checker, nullptr, 0);
-      state_.note({.fault = FailureRecord::kNoReturn});
+      observe(Hang{Hang::kCallOfUnusedLock});
     } else if (WIFSIGNALED(status)) {
-      const auto signal = static_cast<std::uint32_t>(WTERMSIG(status));
-      state_.note({.fault = FailureRecord::kDied, .slot = kNoSlot, .x = signal});
+      observe(ProcessEnd{.signal = WTERMSIG(status)});
     }
-    asked(Oracle::kResidue);
-    if (context_.abilities.lock_per_key) asked(Oracle::kIndependence);
-    return state_.noted().fault == FailureRecord::kNone;
+    return !state_.failure.noted();
   }
 
-  void check() {
+  void check_quiescent_state() {
     for (std::uint32_t key = 0; key <= context_.plan.keys; ++key) {
       const std::unique_ptr<LockHandle> handle = context_.lock->handle(key);
-      if (!try_or_note(*handle, {.fault = FailureRecord::kNotFree, .key = number(key)})) return;
+      add(state_.checking);
+      const bool free = handle->try_lock();
+      if (!observe(FreeKey{.key = key, .free = free})) return;
       handle->unlock();
     }
     if (!context_.abilities.lock_per_key) return;
     std::vector<std::unique_ptr<LockHandle>> held;
     for (std::uint32_t key = 0; key <= context_.plan.keys; ++key) {
       held.push_back(context_.lock->handle(key));
-      if (!try_or_note(*held.back(), {.fault = FailureRecord::kDependent, .other = number(key)}))
-        return;
+      add(state_.checking);
+      const bool acquired = held.back()->try_lock();
+      const bool fine =
+          key == 0 ? observe(FreeKey{.key = key, .free = acquired})
+                   : observe(OtherKey{.held = key - 1, .asked = key, .acquired = acquired});
+      if (!fine) return;
     }
     for (const auto& handle : held) handle->unlock();
   }
 
-  bool try_or_note(LockHandle& handle, const FailureRecord& failure) {
-    add(state_.checking);
-    const bool had = handle.try_lock();
-    if (!had) state_.note(failure);
-    return had;
+  // False if an oracle failed.
+  template <class Seen>
+  bool observe(const Seen& seen) {
+    return check(state_, kOwnSlot, seen);
   }
-
-  static std::uint8_t number(std::uint32_t key) { return static_cast<std::uint8_t>(key); }
-
-  void asked(Oracle oracle) { add(state_.slots[0].evaluations[static_cast<std::size_t>(oracle)]); }
 
   const EpochContext& context_;
   SharedState& state_;
@@ -178,7 +167,7 @@ void wipe(SharedState& state) {
   put(state.stop, 0);
   put(state.checking, 0);
   put(state.began_ns, static_cast<std::uint64_t>(now_ns()));
-  for (CriticalSection& place : state.sections) put(place.inside, kNobody);
+  for (OwnerCanary& canary : state.canaries) std::construct_at(&canary);
   for (ProcessSlot& slot : state.slots) {
     for (Word& begun : slot.begun) put(begun, 0);
     for (Word& done : slot.done) put(done, 0);

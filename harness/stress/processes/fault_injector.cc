@@ -59,16 +59,18 @@ std::optional<std::uint32_t> FaultInjector::victim() {
 }
 
 bool FaultInjector::is_inside(std::uint32_t slot) const {
-  const std::uint64_t name = pack(Name{.slot = slot, .life = get(context_.state.slots[slot].life)});
+  const std::uint64_t name =
+      pack(OwnerName{.number = slot, .life = get(context_.state.slots[slot].life)});
   for (std::uint32_t key = 0; key < context_.plan.keys; ++key) {
-    if (get(context_.state.sections[key].inside) == name) return true;
+    if (get(context_.state.canaries[key].owner) == name) return true;
   }
   return false;
 }
 
 void FaultInjector::kill(std::uint32_t slot) {
   const pid_t number = group_.process(slot);
-  const std::uint64_t name = pack(Name{.slot = slot, .life = get(context_.state.slots[slot].life)});
+  const std::uint64_t name =
+      pack(OwnerName{.number = slot, .life = get(context_.state.slots[slot].life)});
   const std::uint64_t inside_before = injected_.killed_inside;
   group_.kill(slot);
   ++injected_.killed;
@@ -82,11 +84,11 @@ void FaultInjector::kill(std::uint32_t slot) {
 
 void FaultInjector::note_deaths(std::uint64_t name) {
   for (std::uint32_t key = 0; key < context_.plan.keys; ++key) {
-    const CriticalSection& place = context_.state.sections[key];
-    if (get(place.inside) != name) continue;
+    const OwnerCanary& canary = context_.state.canaries[key];
+    if (get(canary.owner) != name) continue;
     ++injected_.killed_inside;
     std::erase_if(deaths_, [&](const Death& d) { return d.key == key; });
-    if (somebody_wants(key)) deaths_.push_back({key, get(place.entries), now_ns()});
+    if (somebody_wants(key)) deaths_.push_back({key, get(canary.grants), now_ns()});
   }
 }
 
@@ -100,8 +102,7 @@ bool FaultInjector::somebody_wants(std::uint32_t key) const {
 
 void FaultInjector::look_for_recoveries() {
   std::erase_if(deaths_, [&](const Death& death) {
-    const CriticalSection& place = context_.state.sections[death.key];
-    if (get(place.entries) == death.entries) return false;
+    if (get(context_.state.canaries[death.key].grants) == death.grants) return false;
     injected_.recoveries_ns.push_back(now_ns() - death.died_ns);
     return true;
   });

@@ -47,7 +47,7 @@ class FaultInjector {
  private:
   struct Death {
     std::uint32_t key;
-    std::uint64_t entries;
+    std::uint64_t grants;
     std::int64_t died_ns;
   };
 

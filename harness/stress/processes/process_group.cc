@@ -53,16 +53,16 @@ bool ProcessGroup::collect() {
     int status = 0;
     if (waitpid(processes_[slot], &status, WNOHANG) != processes_[slot]) continue;
     processes_[slot] = 0;
-    const auto number = static_cast<std::uint8_t>(slot);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) continue;
+    ProcessEnd end{.thread = slot};
     if (WIFSIGNALED(status)) {
-      const auto signal = static_cast<std::uint32_t>(WTERMSIG(status));
-      context_.state.note({.fault = FailureRecord::kDied, .slot = number, .x = signal});
-    } else if (WEXITSTATUS(status) != 0) {
-      const auto code = static_cast<std::uint32_t>(WEXITSTATUS(status));
-      context_.state.note({.fault = FailureRecord::kExited, .slot = number, .x = code});
+      end.signal = WTERMSIG(status);
+    } else {
+      end.exit_code = WEXITSTATUS(status);
     }
+    check(context_.state, kOwnSlot, end);
   }
-  return context_.state.noted().fault != FailureRecord::kNone;
+  return context_.state.failure.noted().has_value();
 }
 
 void ProcessGroup::kill(std::uint32_t slot) {

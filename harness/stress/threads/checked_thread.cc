@@ -27,7 +27,7 @@ void sleep_for_ns(std::int64_t ns) {
 CheckedThread::CheckedThread(EpochContext& context, std::uint32_t number)
     : context_(context),
       number_(number),
-      name_(name_of_thread(number)),
+      name_(pack(OwnerName{.number = number})),
       acts_(context.plan.program.threads[number]),
       slot_(context.state.slots[number]),
       random_(derive_seed(context.plan.seed, number)),
@@ -54,18 +54,11 @@ void CheckedThread::refused(const Event& refusal, const Act& act, bool would_dea
   if (would_deadlock && holds_ == 0) threw(refusal);
   record(refusal, answered);
   add(slot_.refusals);
-  count(Oracle::kModel);
-  FailureRecord failure{.oracle = Oracle::kModel,
-                        .fault = FailureRecord::kRefusedOwner,
-                        .thread = number_,
-                        .key = refusal.key};
-  if (nested_in(refusal.key)) fail(context_.state, failure);
-  if (act.kind == Act::kTryLockFor && answered < asked_ns_ + act.ns) {
-    failure.fault = FailureRecord::kTooEarly;
-    failure.x = static_cast<std::uint64_t>(answered - asked_ns_);
-    failure.y = static_cast<std::uint64_t>(act.ns);
-    fail(context_.state, failure);
-  }
+  Refusal seen{.thread = number_, .key = refusal.key, .owner = nested_in(refusal.key)};
+  seen.waited_ns = answered - asked_ns_;
+  if (refusal.pair) seen.second_key = refusal.other;
+  if (act.kind == Act::kTryLockFor) seen.timeout_ns = act.ns;
+  check(seen);
   for (std::size_t i = 0; i < refusal.key_count(); ++i) {
     keep({.thread = number_,
           .key = refusal.key_at(i),
@@ -76,10 +69,7 @@ void CheckedThread::refused(const Event& refusal, const Act& act, bool would_dea
 }
 
 void CheckedThread::threw(const Event& request) {
-  fail(context_.state, {.oracle = Oracle::kCrash,
-                        .fault = FailureRecord::kThrew,
-                        .thread = number_,
-                        .key = request.key});
+  check(EscapedException{.thread = number_, .key = request.key});
 }
 
 void CheckedThread::acquired(const Event& event, HoldData& hold, LockHandle& handle) {
@@ -110,45 +100,26 @@ void CheckedThread::acquired(const Event& event, HoldData& hold, LockHandle& han
 void CheckedThread::enter(const Event& acquired, std::uint32_t key, Part& part,
                           LockHandle& handle) {
   const Abilities& abilities = context_.entry.abilities;
-  if (abilities.leases) count(Oracle::kLease);
-  if (acquired.lease >= context_.capacity) {
-    fail(context_.state, {.oracle = Oracle::kLease,
-                          .fault = FailureRecord::kNoSuchLease,
-                          .thread = number_,
-                          .key = key,
-                          .lease = acquired.lease,
-                          .x = context_.capacity});
+  if (abilities.leases || acquired.lease >= context_.capacity) {
+    check(LeaseNumber{
+        .thread = number_, .key = key, .lease = acquired.lease, .capacity = context_.capacity});
   }
   if (may_be_taken_away()) {
     if (abilities.tokens) part.token = handle.token();
     return;
   }
-  OwnerCanary& canary = context_.canary(key, acquired.lease);
+  CountingCanary& canary = context_.canary(key, acquired.lease);
   const std::uint64_t owner = get(canary.owner);
-  count(Oracle::kExclusion);
   part.nested = nested_in(key);
   if (abilities.reentrant) ++depth_[key];
-  if (part.nested) {
-    if ((owner | kGaveBack) != (name_ | kGaveBack)) fail_not_alone(owner, acquired, key, true);
-    return;
-  }
-  if (owner != kNobody) fail_not_alone(owner, acquired, key, false);
+  check_holders(owner, acquired, key, part.nested);
+  if (part.nested) return;
   put(canary.owner, name_);
-  put(canary.grants, get(canary.grants) + 1);
+  add(canary.grants);
   part.seen = canary.count.read();
-  if (!abilities.tokens) return;
-  count(Oracle::kToken);
-  const std::uint64_t token = handle.token();
-  const std::uint64_t last = get(canary.token);
-  if (token <= last) {
-    fail(context_.state, {.oracle = Oracle::kToken,
-                          .fault = FailureRecord::kToken,
-                          .thread = number_,
-                          .key = key,
-                          .x = token,
-                          .y = last});
-  }
-  put(canary.token, token);
+  Grant grant{.thread = number_, .key = key};
+  if (abilities.tokens) grant.token = handle.token();
+  check(grant, &canary.states);
 }
 
 // ---- releasing
@@ -165,26 +136,22 @@ void CheckedThread::releases(const Event& event, HoldData& hold) {
 
 void CheckedThread::leave(const Event& release, std::uint32_t key, const Part& part) {
   if (may_be_taken_away()) return;
-  OwnerCanary& canary = context_.canary(key, release.lease);
-  const std::uint64_t owner = get(canary.owner);
-  count(Oracle::kExclusion);
-  if ((owner | kGaveBack) != (name_ | kGaveBack)) fail_not_alone(owner, release, key, part.nested);
+  CountingCanary& canary = context_.canary(key, release.lease);
+  check_holders(get(canary.owner), release, key, part.nested);
   if (context_.entry.abilities.reentrant && --depth_[key] != 0) {
     part_released_[key] = true;
-    put(canary.owner, name_ | kGaveBack);
+    put(canary.owner, name_ | kPartReleased);
     return;
   }
   part_released_[key] = false;
-  count(Oracle::kConservation);
   const std::uint64_t seen = canary.count.read();
-  if (seen != part.seen) {
-    fail(context_.state, {.oracle = Oracle::kConservation,
-                          .fault = FailureRecord::kOverwritten,
-                          .thread = number_,
-                          .key = key,
-                          .x = part.seen,
-                          .y = seen});
-  }
+  check(Updates{.when = Updates::kAtRelease,
+                .thread = number_,
+                .key = key,
+                .lease = release.lease,
+                .least = part.seen,
+                .most = part.seen,
+                .seen = seen});
   canary.count.write(seen + 1);
   ++updates_[std::size_t{key} * context_.capacity + release.lease];
   put(canary.owner, kNobody);
@@ -231,23 +198,25 @@ bool CheckedThread::nested_in(std::uint32_t key) const {
   return context_.entry.abilities.reentrant && depth_[key] != 0;
 }
 
-void CheckedThread::fail_not_alone(std::uint64_t other, const Event& event, std::uint32_t key,
-                                   bool nested) const {
-  FailureRecord failure{
-      .oracle = context_.capacity > 1 ? Oracle::kLease : Oracle::kExclusion,
-      .fault = context_.capacity > 1 ? FailureRecord::kLeaseTwice : FailureRecord::kTwoInside,
-      .thread = number_,
-      .other = thread_of_name(other),
-      .key = key,
-      .lease = event.lease};
-  if (context_.had_non_owner_unlock()) {
-    failure.oracle = Oracle::kModel;
-    failure.fault = FailureRecord::kNonOwnerUnlocked;
-  } else if ((other & kGaveBack) != 0 || nested || part_released_[key]) {
-    failure.oracle = Oracle::kModel;
-    failure.fault = FailureRecord::kNestBroken;
+// A thread that acquires a key must find nobody; one that had it already, or releases it, itself.
+void CheckedThread::check_holders(std::uint64_t owner, const Event& event, std::uint32_t key,
+                                  bool nested) {
+  Holders seen{.thread = number_,
+               .key = key,
+               .lease = event.lease,
+               .at_release = event.kind == Event::kRelease};
+  const bool holds = nested || seen.at_release;
+  const bool alone = holds ? (owner | kPartReleased) == (name_ | kPartReleased) : owner == kNobody;
+  if (!alone) {
+    OtherHolder other{.thread = number_in(owner)};
+    if (context_.had_non_owner_unlock()) {
+      other.circumstance = OtherHolder::kForeignUnlock;
+    } else if ((owner & kPartReleased) != 0 || nested || part_released_[key]) {
+      other.circumstance = OtherHolder::kPartReleased;
+    }
+    (context_.capacity > 1 ? seen.same_lease : seen.excess) = other;
   }
-  fail(context_.state, failure);
+  check(seen);
 }
 
 }  // namespace lockbench::stress::threads

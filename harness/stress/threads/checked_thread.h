@@ -10,8 +10,8 @@
 
 #include "harness/stress/interpreter.h"
 #include "harness/stress/litmus/program.h"
+#include "harness/stress/oracles/history.h"
 #include "harness/stress/threads/epoch_context.h"
-#include "harness/stress/threads/history.h"
 #include "harness/stress/threads/shared_state.h"
 #include "workloads/random.h"
 
@@ -52,7 +52,7 @@ class CheckedThread {
   void refused(const Event& refusal, const Act& act, bool would_deadlock);
   void releases(const Event& event, HoldData& hold);
   void released(const Event& event, HoldData& hold);
-  [[noreturn]] void threw(const Event& request);
+  void threw(const Event& request);
   template <class Unlock>
   void foreign_unlock(const Event& event, const Unlock& unlock) {
     if (holds_ != 0) return;
@@ -67,8 +67,8 @@ class CheckedThread {
  private:
   void enter(const Event& acquired, std::uint32_t key, Part& part, LockHandle& handle);
   void leave(const Event& release, std::uint32_t key, const Part& part);
-  [[noreturn]] void fail_not_alone(std::uint64_t other, const Event& event, std::uint32_t key,
-                                   bool nested) const;
+  // `owner` is what the canary says; `nested`: the thread had the key already.
+  void check_holders(std::uint64_t owner, const Event& event, std::uint32_t key, bool nested);
 
   // Whether others may get the key during the hold: then all that is checked of it are its times.
   bool may_be_taken_away() const { return context_.entry.abilities.hold_limit.count() != 0; }
@@ -76,7 +76,10 @@ class CheckedThread {
   void inject_fault();
   void record(const Event& event, std::int64_t ns);
   std::size_t keep(const Take& take);
-  void count(Oracle oracle) { add(slot_.evaluations[static_cast<std::size_t>(oracle)]); }
+  template <class Seen>
+  void check(const Seen& seen, KeyStates* states = nullptr) {
+    threads::check(context_.state, number_, seen, states);
+  }
   void waited(std::int64_t ns, std::uint32_t key);
   std::uint64_t delay_since_look();
   bool somebody_is_in_the_way(std::uint32_t key) const;

@@ -17,7 +17,6 @@
 #include "harness/stress/litmus/program.h"
 #include "harness/stress/threads/conformance.h"
 #include "harness/stress/threads/epoch_series.h"
-#include "harness/stress/threads/failure_text.h"
 #include "harness/stress/threads/shared_state.h"
 
 namespace lockbench::stress::threads {
@@ -30,11 +29,6 @@ constexpr std::chrono::milliseconds kMostForReruns{2000};
 
 // Its position in modes().
 constexpr std::size_t kDelaysMode = 0;
-
-// A thread that waits for so long while others get the key so often has been passed over. A ratio
-// of grants would accuse every lock on one processor; a wait alone, every slow machine.
-constexpr std::uint64_t kStarvedNs = 100'000'000;
-constexpr std::uint64_t kStarvedGrants = 5'000;
 
 double seconds_since(Clock::time_point began) {
   return std::chrono::duration<double>(Clock::now() - began).count();
@@ -102,42 +96,25 @@ absl::StatusOr<Series> series_for(const RegisteredLock& entry, const Order& orde
   return series;
 }
 
-std::vector<Oracle> needed_for(const Abilities& abilities) {
-  std::vector<Oracle> needed = {Oracle::kExclusion, Oracle::kConservation, Oracle::kProgress,
-                                Oracle::kCycle,     Oracle::kModel,        Oracle::kResidue};
-  if (abilities.leases) needed.push_back(Oracle::kLease);
-  if (abilities.tokens) needed.push_back(Oracle::kToken);
-  if (abilities.lock_per_key) needed.push_back(Oracle::kIndependence);
-  return needed;
-}
-
-std::uint64_t sum(const SharedState& state, Word ThreadSlot::*word) {
-  std::uint64_t total = 0;
-  for (const ThreadSlot& slot : state.slots) total += get(slot.*word);
-  return total;
-}
-
-std::uint64_t most(const SharedState& state, Word ThreadSlot::*word) {
-  std::uint64_t highest = 0;
-  for (const ThreadSlot& slot : state.slots) highest = std::max(highest, get(slot.*word));
-  return highest;
-}
-
 std::uint64_t epochs_on(const SharedState& state) {
   std::uint64_t epochs = 0;
   for (const Word& finished : state.epochs) epochs += get(finished);
   return epochs;
 }
 
+// The slot with the longest wait of the fairness epochs.
+const ThreadSlot& starved(const SharedState& state) {
+  return *std::max_element(state.slots.begin(), state.slots.end(),
+                           [](const ThreadSlot& a, const ThreadSlot& b) {
+                             return get(a.starved_ns) < get(b.starved_ns);
+                           });
+}
+
 void tell_figures(const SharedState& state, Report& report) {
-  for (const ThreadSlot& slot : state.slots) {
-    for (std::size_t i = 0; i < kOracles; ++i) {
-      report.evaluations.times[i] += get(slot.evaluations[i]);
-    }
-  }
-  const auto operations = static_cast<double>(sum(state, &ThreadSlot::acquisitions));
-  const auto contended = static_cast<double>(sum(state, &ThreadSlot::contended));
-  const auto refusals = static_cast<double>(sum(state, &ThreadSlot::refusals));
+  report.evaluations = evaluations_of(state.slots);
+  const auto operations = static_cast<double>(sum_of(state.slots, &ThreadSlot::acquisitions));
+  const auto contended = static_cast<double>(sum_of(state.slots, &ThreadSlot::contended));
+  const auto refusals = static_cast<double>(sum_of(state.slots, &ThreadSlot::refusals));
   const double takes = std::max(operations + refusals, 1.0);
   report.figures = {
       {"epochs", static_cast<double>(epochs_on(state))},
@@ -145,9 +122,10 @@ void tell_figures(const SharedState& state, Report& report) {
       {"refusals", refusals},
       {"contended_operations", contended},
       {"contended_share", contended / takes},
-      {"injections", static_cast<double>(sum(state, &ThreadSlot::injections))},
-      {"longest_wait_ns", static_cast<double>(most(state, &ThreadSlot::longest_wait_ns))},
-      {"longest_undisturbed_wait_ns", static_cast<double>(most(state, &ThreadSlot::starved_ns))}};
+      {"injections", static_cast<double>(sum_of(state.slots, &ThreadSlot::injections))},
+      {"longest_wait_ns",
+       static_cast<double>(highest_of(state.slots, &ThreadSlot::longest_wait_ns))},
+      {"longest_undisturbed_wait_ns", static_cast<double>(get(starved(state).starved_ns))}};
 }
 
 void tell_remarks(const SharedState& state, Report& report) {
@@ -216,27 +194,26 @@ void report_failure(const SharedState& state, const RegisteredLock& entry, const
   report.verdict = Verdict::kFailed;
   report.failure = failure_in(state, entry.abilities);
   report.how = modes()[get(state.mode)].name;
-  report.trace = trace_text_of(state);
+  report.trace = trace_text_of(state.slots, get(state.began_ns), "thread");
   report.replay.options = options_for(order, get(state.mode), get(state.seed));
 }
 
 // True when somebody starved.
 bool tell_unfairness(const SharedState& state, const Order& order, Report& report) {
-  const ThreadSlot& slot = *std::max_element(state.slots.begin(), state.slots.end(),
-                                             [](const ThreadSlot& a, const ThreadSlot& b) {
-                                               return get(a.starved_ns) < get(b.starved_ns);
-                                             });
-  if (get(slot.starved_ns) < kStarvedNs || get(slot.starved_grants) < kStarvedGrants) return false;
+  const ThreadSlot& slot = starved(state);
+  const auto failure =
+      check_all(LongestWait{.thread = static_cast<std::uint32_t>(&slot - state.slots.data()),
+                            .key = static_cast<std::uint32_t>(get(slot.starved_key)),
+                            .waited_ns = get(slot.starved_ns),
+                            .grants = get(slot.starved_grants)},
+                [](Oracle, std::uint64_t) {});
+  if (!failure) return false;
   const auto fairness = static_cast<std::size_t>(
       std::find_if(modes().begin(), modes().end(),
                    [](const Mode& m) { return m.fault == FaultKind::kFairness; }) -
       modes().begin());
   report.verdict = Verdict::kUnfair;
-  report.failure = Failure{
-      Oracle::kFairness,
-      absl::StrFormat("thread %d waited %.0f ms for key %d, which others got %d times meanwhile",
-                      &slot - state.slots.data(), static_cast<double>(get(slot.starved_ns)) / 1e6,
-                      get(slot.starved_key), get(slot.starved_grants))};
+  report.failure = Failure{failure->oracle, text_of(*failure, "thread")};
   report.how = modes()[fairness].name;
   report.replay.options = options_for(order, fairness, get(slot.starved_seed));
   return true;
@@ -266,7 +243,8 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
   }
   tell_confidence(*state, report);
   if (!tell_unfairness(*state, order, report)) {
-    report.verdict = clean_or_inconclusive(report.evaluations, needed_for(entry.abilities));
+    report.verdict =
+        clean_or_inconclusive(report.evaluations, needed_oracles(EngineId::kReal, entry.abilities));
   }
   report.seconds = seconds_since(began);
   return report;

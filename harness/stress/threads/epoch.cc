@@ -118,9 +118,7 @@ class Epoch {
       if (stall.reached(events(), getpid(), tasks())) report_stall();
       std::this_thread::sleep_for(kBetweenLooks);
     }
-    ThreadSlot& own = state_.own_slot();
-    add(own.evaluations[static_cast<std::size_t>(Oracle::kProgress)]);
-    add(own.evaluations[static_cast<std::size_t>(Oracle::kCycle)]);
+    check(state_, kOwnSlot, Ended{});
   }
 
   std::uint64_t events() const {
@@ -150,8 +148,8 @@ class Epoch {
     }
     put(state_.free_keys, free_keys);
     put(state_.probed, 1);
-    fail(state_,
-         {.oracle = Oracle::kProgress, .fault = FailureRecord::kStandstill, .key = plan_.keys});
+    fail(state_, kOwnSlot,
+         {Oracle::kProgress, {.fault = oracles::Progress::kStall, .key = plan_.keys}});
   }
 
   SharedState& state_;

@@ -10,8 +10,8 @@
 
 namespace lockbench::stress::threads {
 
-// Runs in a process of its own. Returns when nothing was found; else ends the process, the charge
-// on the state, without waiting for threads that stand still.
+// Runs in a process of its own. Returns when no oracle failed; else notes the failure in the state
+// and ends the process, without waiting for threads that stand still.
 void run_epoch(SharedState& state, const RegisteredLock& entry, const EpochPlan& plan);
 
 }  // namespace lockbench::stress::threads

@@ -9,9 +9,9 @@
 #include <sched.h>
 #include <vector>
 
+#include "harness/stress/owner_canary.h"
 #include "harness/stress/registered_lock.h"
 #include "harness/stress/threads/epoch_plan.h"
-#include "harness/stress/threads/owner_canary.h"
 #include "harness/stress/threads/shared_state.h"
 #include "primitives/platform/spin.h"
 
@@ -21,6 +21,33 @@ namespace lockbench::stress::threads {
 inline std::int64_t now_ns() {
   return std::chrono::steady_clock::now().time_since_epoch().count();
 }
+
+#if defined(__SANITIZE_THREAD__)
+// ThreadSanitizer checks orders by plain accesses alone: relaxed ones may race.
+class Protected {
+ public:
+  std::uint64_t read() const { return value_; }
+  void write(std::uint64_t value) { value_ = value; }
+
+ private:
+  std::uint64_t value_ = 0;
+};
+#else
+class Protected {
+ public:
+  std::uint64_t read() const { return get(value_); }
+  void write(std::uint64_t value) { put(value_, value); }
+
+ private:
+  Word value_{0};
+};
+#endif
+
+// With the count that a holder reads when it enters, and writes one more when it leaves: the work
+// that the lock protects.
+struct CountingCanary : OwnerCanary {
+  Protected count;
+};
 
 class EpochContext {
  public:
@@ -33,7 +60,7 @@ class EpochContext {
         capacity(made.capacity()),
         canaries_(std::size_t{plan.keys} * capacity) {}
 
-  OwnerCanary& canary(std::uint32_t key, std::uint32_t lease) {
+  CountingCanary& canary(std::uint32_t key, std::uint32_t lease) {
     return canaries_[std::size_t{key} * capacity + lease];
   }
 
@@ -71,7 +98,7 @@ class EpochContext {
   const std::uint32_t capacity;
 
  private:
-  std::vector<OwnerCanary> canaries_;
+  std::vector<CountingCanary> canaries_;
   std::atomic<bool> stop_{false};
   std::atomic<bool> unrelated_{false};
   std::atomic<std::uint32_t> there_{0};

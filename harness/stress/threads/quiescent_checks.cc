@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <thread>
+#include <utility>
+#include <vector>
 
-#include "harness/stress/threads/history.h"
+#include "harness/stress/oracles/history.h"
 
 namespace lockbench::stress::threads {
 namespace {
@@ -41,83 +45,61 @@ class QuiescentChecks {
     put(context_.state.phase, phase);
   }
 
-  void count(Oracle oracle) {
-    add(context_.state.own_slot().evaluations[static_cast<std::size_t>(oracle)]);
+  template <class Seen>
+  void check(const Seen& seen) {
+    threads::check(context_.state, kOwnSlot, seen);
   }
 
   void check_updates(std::uint32_t key, std::uint32_t lease) {
     std::uint64_t made = 0;
     for (const auto& thread : threads_) made += thread->updates(key, lease);
-    const std::uint64_t counted = context_.canary(key, lease).count.read();
-    count(Oracle::kConservation);
-    if (made == counted) return;
-    fail(context_.state, {.oracle = Oracle::kConservation,
-                          .fault = FailureRecord::kUpdatesLost,
-                          .key = key,
-                          .lease = lease,
-                          .x = made,
-                          .y = counted});
+    check(Updates{.when = Updates::kAtEnd,
+                  .key = key,
+                  .lease = lease,
+                  .least = made,
+                  .most = made,
+                  .seen = context_.canary(key, lease).count.read()});
   }
 
   void check_history() {
-    History history;
+    std::vector<Take> takes;
+    std::int64_t complete_until = std::numeric_limits<std::int64_t>::max();
     for (const auto& thread : threads_) {
-      history.takes.insert(history.takes.end(), thread->takes().begin(), thread->takes().end());
-      history.complete_until = std::min(history.complete_until, thread->complete_until());
+      takes.insert(takes.end(), thread->takes().begin(), thread->takes().end());
+      complete_until = std::min(complete_until, thread->complete_until());
     }
-    Evaluations evaluations;
-    const std::optional<FailureRecord> failure =
-        contradiction(history,
-                      {.capacity = context_.capacity,
-                       .lock_per_key = context_.entry.abilities.lock_per_key,
-                       .strong_try = context_.entry.abilities.strong_try,
-                       .tokens = context_.entry.abilities.tokens,
-                       .hold_limit_ns = context_.entry.abilities.hold_limit.count()},
-                      evaluations);
-    for (std::size_t i = 0; i < kOracles; ++i) {
-      add(context_.state.own_slot().evaluations[i], evaluations.times[i]);
-    }
-    if (failure) fail(context_.state, *failure);
+    const Abilities& abilities = context_.entry.abilities;
+    check(History(std::move(takes),
+                  {.capacity = context_.capacity,
+                   .lock_per_key = abilities.lock_per_key,
+                   .strong_try = abilities.strong_try,
+                   .tokens = abilities.tokens,
+                   .hold_limit_ns = abilities.hold_limit.count()},
+                  complete_until));
   }
 
   void check_residue() {
     const std::optional<std::size_t> kept = context_.lock.keys_kept();
     if (!kept || !context_.entry.abilities.reclaims) return;
-    count(Oracle::kResidue);
-    if (*kept == 0) return;
-    fail(context_.state, {.oracle = Oracle::kResidue, .fault = FailureRecord::kKept, .x = *kept});
+    check(KeysKept{.keys = *kept});
   }
 
   void check_free(std::uint32_t key) {
     const std::uint32_t free = free_holds(context_.lock, key, context_.entry.abilities.strong_try);
-    count(Oracle::kResidue);
-    count(Oracle::kModel);  // at least: try_lock() does not always fail
-    if (free == context_.capacity) return;
-    fail(context_.state, {.oracle = Oracle::kResidue,
-                          .fault = FailureRecord::kNotFree,
-                          .key = key,
-                          .x = free,
-                          .y = context_.capacity});
+    check(FreeKey{.key = key, .free = free, .capacity = context_.capacity});
   }
 
   // While one thread holds a key, another one tries to get it, and is refused at once or after its
-  // timeout. If it gets no answer, the process that supervises this one says so.
+  // timeout. If it gets no answer, the process that supervises this one finds that out.
   void check_answers() {
     const std::unique_ptr<LockHandle> held_handle = context_.lock.handle(0);
     held_handle->lock();
     std::thread([&] {
       const std::unique_ptr<LockHandle> handle = context_.lock.handle(0);
-      count(Oracle::kModel);
-      bool held = handle->try_lock();
+      check(TryOfHeldKey{.acquired = handle->try_lock()});
       add(context_.state.beat);
-      if (!held && context_.entry.abilities.timed) {
-        held = handle->try_lock_for(std::chrono::milliseconds(1));
-      }
-      if (held) {
-        fail(context_.state, {.oracle = Oracle::kExclusion,
-                              .fault = FailureRecord::kTwoInside,
-                              .thread = kNoThreadNumber,
-                              .other = kNoThreadNumber});
+      if (context_.entry.abilities.timed) {
+        check(TryOfHeldKey{.acquired = handle->try_lock_for(std::chrono::milliseconds(1))});
       }
       add(context_.state.beat);
     }).join();
@@ -125,7 +107,7 @@ class QuiescentChecks {
   }
 
   // Holds one key, the one that no thread used; another thread must get each of the others. If it
-  // does not, the process that watches over this one says so.
+  // does not, the process that supervises this one finds that out.
   void check_independence() {
     const std::uint32_t held = context_.plan.keys;
     put(context_.state.held_key, held);
@@ -140,7 +122,7 @@ class QuiescentChecks {
         const std::unique_ptr<LockHandle> handle = context_.lock.handle(key);
         handle->lock();
         handle->unlock();
-        count(Oracle::kIndependence);
+        check(OtherKey{.held = held, .asked = key, .acquired = true});
         add(context_.state.beat);
       }
     }).join();

@@ -1,30 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// SharedState: what the threads of an investigation tell of themselves, in memory that outlives
-// them: the process that runs the lock writes it, and the one that watches over it reads it, even
-// when the first has crashed or stands still.
-//
-// Invariants
-//   I1  a line is written by the one thread that has its number; all others only read it.
-//   I2  nothing on the state orders anything (state/words.h).
-//   I3  the failure is written by whoever changes `failed` from kNot, before it becomes kIs.
+// SharedState: what the threads of an epoch record of themselves, in memory that outlives them: the
+// process that runs the lock writes it, and the one that supervises it reads it, even when the
+// first has crashed or stands still. Slots are written as worker_slot.h says.
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstdint>
 
 #include "harness/stress/litmus/program.h"
 #include "harness/stress/oracles/failure.h"
+#include "harness/stress/oracles/first_failure.h"
 #include "harness/stress/threads/mode.h"
-#include "harness/stress/trace/recent_events.h"
 #include "harness/stress/trace/shared_words.h"
+#include "harness/stress/worker_slot.h"
 #include "primitives/platform/layout.h"
 #include "primitives/platform/shared_array.h"
 
 namespace lockbench::stress::threads {
 
 inline constexpr std::uint32_t kMostThreads = 32;
+inline constexpr std::uint32_t kOwnSlot = kMostThreads;  // of the process as a whole
 inline constexpr std::uint32_t kMostKeys = 8;
 inline constexpr std::size_t kHoldsKept = 8;  // of a thread; deeper nests are cut off
 
@@ -35,18 +31,9 @@ struct PositionWords {
   std::array<Word, kHoldsKept> held;
 };
 
-struct alignas(platform::kCacheLine) ThreadSlot {
+struct alignas(platform::kCacheLine) ThreadSlot : WorkerSlot {
   Word task;  // the kernel's number of the thread
   PositionWords position;
-  RecentEvents events;
-
-  // Since the beginning.
-  std::array<Word, kOracles> evaluations;
-  Word acquisitions;
-  Word contended;  // takes of a key that somebody was seen to hold
-  Word refusals;
-  Word injections;
-  Word longest_wait_ns;
 
   // The longest wait of the fairness epochs, less what the scheduler had a part in, and what was
   // granted to others meanwhile.
@@ -55,45 +42,6 @@ struct alignas(platform::kCacheLine) ThreadSlot {
   Word starved_key;
   Word starved_seed;
 };
-
-// What somebody is convicted of, without words: whoever notes it may not trust the heap any more.
-struct FailureRecord {
-  enum Fault : std::uint8_t {
-    kTwoInside,         // `thread` has `key` while `other` does
-    kNestBroken,        // the same, and one of them had given back a part of its nest
-    kNonOwnerUnlocked,  // the same, after somebody had unlocked what he did not hold
-    kLeaseTwice,        // `thread` and `other` both have `lease` of `key`
-    kNoSuchLease,       // `thread` has `lease` of `key`
-    kOverwritten,       // `thread` saw update `y` of `key` where it had left `x`
-    kUpdatesLost,       // `key` was updated `x` times and counts `y`
-    kSameUpdate,        // `thread` and `other` both made update `x` of `key`
-    kOutOfOrder,        // `thread` had `key` before `other`, whose update came before, gave it back
-    kToken,             // `thread` got token `x` of `key` after token `y`
-    kTooEarly,          // `thread` was refused `key` after `x` of `y` ns
-    kRefusedOwner,      // `thread` was refused `key`, which it holds
-    kRefusedAlone,      // `thread` was refused `key` with fewer than `x` others near
-    kThrew,             // lock() of `key` threw
-    kKept,              // something is kept for `x` keys
-    kNotFree,           // of `key` only `x` of `y` could be had
-    kStandstill,        // see the positions
-    kNoReturn,          // a call on a lock that nobody uses did not return
-    kDependent,         // with `key` held, another key could not be had
-    kUnanswered,        // try_lock() or try_lock_for() of a held key does not return
-    kProcessHangs,      // the process as a whole
-    kDied,              // of signal `x`
-    kExited,            // with code `x`
-  };
-  Oracle oracle = Oracle::kExclusion;
-  Fault fault = kTwoInside;
-  std::uint32_t thread = 0;
-  std::uint32_t other = 0;
-  std::uint32_t key = 0;
-  std::uint32_t lease = 0;
-  std::uint64_t x = 0;
-  std::uint64_t y = 0;
-};
-
-inline constexpr std::uint32_t kNoThreadNumber = ~std::uint32_t{0};
 
 struct SharedState {
   enum Phase : std::uint64_t {
@@ -106,8 +54,6 @@ struct SharedState {
     kComparing,     // computes; calls nothing of the lock
     kAnswering,     // one key is held, and another thread tries to get it
   };
-  enum Failed : std::uint32_t { kNot, kBeing, kIs };
-
   Word phase;
   Word beat;  // grows with every step that the process as a whole makes
   Word done;
@@ -130,17 +76,26 @@ struct SharedState {
   Word asked_key;
 
   Word crashed_thread;  // its number and 1; 0: none, or unknown
-  std::atomic<std::uint32_t> failed;
-  FailureRecord failure;
+  FirstFailure<kMostThreads + 1> failure;
 
   std::array<ThreadSlot, kMostThreads + 1> slots;  // the last is the process's own
 
-  ThreadSlot& own_slot() { return slots[kMostThreads]; }
+  ThreadSlot& own_slot() { return slots[kOwnSlot]; }
 };
 
-// Whoever comes first notes the failure and ends the process, so that the state stays as it is.
-// Async-signal-safe.
-[[noreturn]] void fail(SharedState& state, const FailureRecord& failure);
+// Notes the failure and ends the process, so that the state stays as it is. If another thread noted
+// one before, that thread ends the process. Async-signal-safe.
+[[noreturn]] void fail(SharedState& state, std::uint32_t thread, const FailureRecord& failure);
+
+// Lets the oracles check what the thread with this number observed.
+template <class Seen>
+void check(SharedState& state, std::uint32_t thread, const Seen& seen,
+           KeyStates* states = nullptr) {
+  if (const auto failure = state.slots[thread].check(seen, states)) fail(state, thread, *failure);
+}
+
+// The failure in the state, as text. Requires that there is one.
+Failure failure_in(const SharedState& state, const Abilities& abilities);
 
 inline void copy(const PositionWords& from, PositionWords& to) {
   put(to.doing, get(from.doing));

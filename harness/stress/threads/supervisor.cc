@@ -28,16 +28,12 @@ constexpr int kTicksBetweenLooks = 10;
 constexpr milliseconds kPatienceForACall{500};
 constexpr milliseconds kPatienceForTheProcess{5000};
 
-// By what a process is convicted that ends itself: sanitizers do so.
 #if defined(__SANITIZE_THREAD__)
-constexpr Oracle kExitOracle = Oracle::kOrdering;
-constexpr bool kSanitized = true;
+constexpr ProcessEnd::Detector kDetector = ProcessEnd::kThreadSanitizer;
 #elif defined(__SANITIZE_ADDRESS__)
-constexpr Oracle kExitOracle = Oracle::kLifetime;
-constexpr bool kSanitized = true;
+constexpr ProcessEnd::Detector kDetector = ProcessEnd::kAddressSanitizer;
 #else
-constexpr Oracle kExitOracle = Oracle::kCrash;
-constexpr bool kSanitized = false;
+constexpr ProcessEnd::Detector kDetector = ProcessEnd::kNone;
 #endif
 
 // ---- in the child
@@ -56,7 +52,7 @@ extern "C" void note_crash(int number) {
 
 void go_through(SharedState& state, const std::function<void()>& body) {
   the_state = &state;
-  if (!kSanitized) {  // they have handlers of their own
+  if (kDetector == ProcessEnd::kNone) {  // sanitizers have handlers of their own
     for (const int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT}) signal(number, note_crash);
   }
   body();
@@ -95,39 +91,40 @@ class Watcher {
   StallDetector process_{kPatienceForTheProcess};
 };
 
-FailureRecord failure_of_hang(const SharedState& state) {
+template <class Seen>
+void note(SharedState& state, const Seen& seen) {
+  if (const auto failure = state.own_slot().check(seen)) state.failure.note(kOwnSlot, *failure);
+}
+
+void note_hang(SharedState& state) {
   switch (get(state.phase)) {
     case SharedState::kProbing:
-      return {.oracle = Oracle::kProgress, .fault = FailureRecord::kStandstill};
+      state.failure.note(kOwnSlot, {Oracle::kProgress, {.fault = oracles::Progress::kStall}});
+      break;
     case SharedState::kChecking:
-      return {.oracle = Oracle::kProgress, .fault = FailureRecord::kNoReturn};
+      note(state, Hang{Hang::kCallOfUnusedLock});
+      break;
     case SharedState::kAnswering:
-      return {.oracle = Oracle::kModel, .fault = FailureRecord::kUnanswered};
+      note(state, Hang{Hang::kTryOfHeldKey});
+      break;
     case SharedState::kIndependence:
-      return {.oracle = Oracle::kIndependence,
-              .fault = FailureRecord::kDependent,
-              .other = static_cast<std::uint32_t>(get(state.asked_key)),
-              .key = static_cast<std::uint32_t>(get(state.held_key))};
+      note(state, OtherKey{.held = static_cast<std::uint32_t>(get(state.held_key)),
+                           .asked = static_cast<std::uint32_t>(get(state.asked_key))});
+      break;
     default:
-      return {.oracle = Oracle::kProgress, .fault = FailureRecord::kProcessHangs};
+      note(state, Hang{Hang::kWholeProcess});
   }
 }
 
-FailureRecord failure_of_end(const SharedState& state, int status) {
+void note_end(SharedState& state, int status) {
+  ProcessEnd end{.thread = static_cast<std::uint32_t>(get(state.crashed_thread)) - 1,
+                 .detector = kDetector};
   if (WIFEXITED(status)) {
-    return {.oracle = kExitOracle,
-            .fault = FailureRecord::kExited,
-            .x = static_cast<std::uint64_t>(WEXITSTATUS(status))};
+    end.exit_code = WEXITSTATUS(status);
+  } else {
+    end.signal = WTERMSIG(status);
   }
-  return {.oracle = Oracle::kCrash,
-          .fault = FailureRecord::kDied,
-          .thread = static_cast<std::uint32_t>(get(state.crashed_thread)) - 1,
-          .x = static_cast<std::uint64_t>(WTERMSIG(status))};
-}
-
-void note_failure(SharedState& state, const FailureRecord& with) {
-  state.failure = with;
-  state.failed.store(SharedState::kIs, std::memory_order_relaxed);  // relaxed: the child is gone
+  note(state, end);
 }
 
 }  // namespace
@@ -143,10 +140,10 @@ bool supervise(SharedState& state, const std::function<void()>& body,
   }
   if (hangs) child.kill();
   const int status = child.status();
-  if (state.failed.load(std::memory_order_relaxed) == SharedState::kIs) return false;
+  if (state.failure.noted()) return false;
   const bool finished = WIFEXITED(status) && WEXITSTATUS(status) == 0 && get(state.done) != 0;
   if (finished) return true;
-  note_failure(state, hangs ? failure_of_hang(state) : failure_of_end(state, status));
+  hangs ? note_hang(state) : note_end(state, status);
   return false;
 }
 

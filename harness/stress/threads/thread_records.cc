@@ -39,7 +39,7 @@ void CheckedThread::waited(std::int64_t ns, std::uint32_t key) {
   const auto wait = static_cast<std::uint64_t>(ns);
   raise(slot_.longest_wait_ns, wait);
   if (context_.plan.mode.fault != FaultKind::kFairness) return;
-  count(Oracle::kFairness);
+  slot_.count(Oracle::kFairness);
   const std::uint64_t starved = wait > kLongWaitNs ? wait - std::min(wait, delay_since_look()) : 0;
   if (++takes_since_look_ == kTakesBetweenLooks) delay_since_look();
   if (starved <= get(slot_.starved_ns)) return;
@@ -60,7 +60,7 @@ std::uint64_t CheckedThread::delay_since_look() {
 bool CheckedThread::somebody_is_in_the_way(std::uint32_t key) const {
   const bool any = !context_.entry.abilities.lock_per_key;
   for (std::uint32_t i = any ? 0 : key; i < (any ? context_.plan.keys : key + 1); ++i) {
-    const std::uint64_t owner = get(context_.canary(i, 0).owner) & ~kGaveBack;
+    const std::uint64_t owner = get(context_.canary(i, 0).owner) & ~kPartReleased;
     if (owner != kNobody && owner != name_) return true;
   }
   return false;

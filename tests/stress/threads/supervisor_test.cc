@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/stress/threads/failure_text.h"
+#include "harness/stress/threads/shared_state.h"
 
 namespace lockbench::stress::threads {
 namespace {
@@ -48,11 +48,10 @@ TEST(Supervisor, AnEndWithCodeZeroIsNoReturn) {
   EXPECT_FALSE(watched(state, [] { _exit(0); }));
 }
 
-TEST(Supervisor, AChargeOutlivesTheProcessThatMadeIt) {
+TEST(Supervisor, AFailureOutlivesTheProcessThatNotedIt) {
   const SharedStateMemory state;
   EXPECT_FALSE(watched(state, [&] {
-    fail(*state,
-         {.oracle = Oracle::kToken, .fault = FailureRecord::kToken, .key = 1, .x = 4, .y = 5});
+    fail(*state, 2, {Oracle::kToken, {.thread = 0, .key = 1, .x = 4, .y = 5}});
   }));
   const Failure failure = failure_in(*state, {});
   EXPECT_EQ(failure.oracle, Oracle::kToken);
@@ -78,7 +77,7 @@ TEST(Supervisor, AKeyThatWaitsForAnotherIsNamed) {
   }));
   const Failure failure = failure_in(*state, {});
   EXPECT_EQ(failure.oracle, Oracle::kIndependence);
-  EXPECT_THAT(failure.what, HasSubstr("while key 3 is held, key 1 cannot be had"));
+  EXPECT_THAT(failure.what, HasSubstr("while key 3 is held, key 1 cannot be acquired"));
 }
 
 }  // namespace

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/stress/threads/history.h"
+#include "harness/stress/oracles/history.h"
 
 #include <gtest/gtest.h>
 
-namespace lockbench::stress::threads {
+#include "harness/stress/oracles/failure.h"
+
+namespace lockbench::stress {
 namespace {
 
 constexpr std::int64_t kMs = 1'000'000;
@@ -24,9 +26,9 @@ Take refusal(std::uint32_t thread, std::int64_t asked, std::int64_t answered) {
   return {.thread = thread, .asked = asked, .answered = answered};
 }
 
-std::optional<FailureRecord> checked(std::vector<Take> takes, Rules rules = {.strong_try = true}) {
-  Evaluations evaluations;
-  return contradiction({.takes = std::move(takes)}, rules, evaluations);
+std::optional<FailureRecord> checked(std::vector<Take> takes,
+                                     const HistoryRules& rules = {.strong_try = true}) {
+  return check_all(History(std::move(takes), rules), [](Oracle, std::uint64_t) {});
 }
 
 TEST(History, HoldsOneAfterTheOtherAreInOrder) {
@@ -36,16 +38,17 @@ TEST(History, HoldsOneAfterTheOtherAreInOrder) {
 TEST(History, AHoldThatBeganBeforeTheOneBeforeWasGivenBackIsOutOfOrder) {
   const auto failure = checked({hold(0, 0, 0, 1, 20, 22), hold(1, 1, 5, 19, 30, 31)});
   ASSERT_TRUE(failure);
-  EXPECT_EQ(failure->fault, FailureRecord::kOutOfOrder);
-  EXPECT_EQ(failure->thread, 1U);
-  EXPECT_EQ(failure->other, 0U);
+  EXPECT_EQ(failure->oracle, Oracle::kModel);
+  EXPECT_EQ(failure->facts.fault, oracles::Model::kOutOfOrder);
+  EXPECT_EQ(failure->facts.thread, 1U);
+  EXPECT_EQ(failure->facts.other, 0U);
 }
 
 TEST(History, OneUpdateMadeTwiceIsALostOne) {
   const auto failure = checked({hold(0, 7, 0, 1, 2, 3), hold(1, 7, 4, 5, 6, 7)});
   ASSERT_TRUE(failure);
-  EXPECT_EQ(failure->fault, FailureRecord::kSameUpdate);
   EXPECT_EQ(failure->oracle, Oracle::kConservation);
+  EXPECT_EQ(failure->facts.fault, oracles::Conservation::kSameUpdate);
 }
 
 TEST(History, ATryMayFailSpuriouslyUnlessTheLockPromisesNot) {
@@ -62,7 +65,7 @@ Take limited(std::uint32_t thread, std::int64_t asked, std::int64_t answered, st
 }
 
 TEST(History, ALimitedHoldMayOverlapTheNextOneOnlyAfterItsLimit) {
-  const Rules rules{.hold_limit_ns = 100};
+  const HistoryRules rules{.hold_limit_ns = 100};
   EXPECT_FALSE(checked({limited(0, 0, 1, 500), limited(1, 50, 101, 150)}, rules));
   const auto failure = checked({limited(0, 0, 1, 500), limited(1, 50, 99, 140)}, rules);
   ASSERT_TRUE(failure);
@@ -75,7 +78,7 @@ TEST(History, AHoldThatWasLateBeforeItsThreadLookedIsNotCompared) {
 }
 
 TEST(History, TokensOfLimitedHoldsGrowInTheOrderOfTheHolds) {
-  const Rules rules{.tokens = true, .hold_limit_ns = 100};
+  const HistoryRules rules{.tokens = true, .hold_limit_ns = 100};
   EXPECT_FALSE(checked({limited(0, 0, 1, 20, 4), limited(1, 5, 30, 40, 5)}, rules));
   const auto failure = checked({limited(0, 0, 1, 20, 5), limited(1, 5, 30, 40, 5)}, rules);
   ASSERT_TRUE(failure);
@@ -91,8 +94,8 @@ TEST(History, UpdatesOfDifferentLeasesAreNotCompared) {
 TEST(History, ARefusalWithNobodyNearHasNoReason) {
   const auto failure = checked({hold(0, 0, 0, 1, 2, 3), refusal(1, kMs, kMs + 10)});
   ASSERT_TRUE(failure);
-  EXPECT_EQ(failure->fault, FailureRecord::kRefusedAlone);
-  EXPECT_EQ(failure->thread, 1U);
+  EXPECT_EQ(failure->facts.fault, oracles::Model::kRefusedAlone);
+  EXPECT_EQ(failure->facts.thread, 1U);
 }
 
 TEST(History, ARefusalDuringAnothersTakeMayBeRight) {
@@ -118,10 +121,11 @@ TEST(History, OneHolderOfTwoLeasesIsNoReason) {
 
 TEST(History, WhatMayBeMissingIsNotJudged) {
   Evaluations evaluations;
-  const History history{.takes = {refusal(1, kMs, kMs + 10)}, .complete_until = kMs};
-  EXPECT_FALSE(contradiction(history, {}, evaluations));
+  const History history({refusal(1, kMs, kMs + 10)}, {.strong_try = true}, kMs);
+  EXPECT_FALSE(check_all(
+      history, [&](Oracle oracle, std::uint64_t times) { evaluations.count(oracle, times); }));
   EXPECT_EQ(evaluations[Oracle::kModel], 0U);
 }
 
 }  // namespace
-}  // namespace lockbench::stress::threads
+}  // namespace lockbench::stress

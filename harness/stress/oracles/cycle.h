@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Cycle: no threads wait for each other in a cycle. Why threads stand still is found out in
+// stall.cc, which names this oracle, progress, independence or model.
+#pragma once
+
+#include "harness/stress/oracles/observations.h"
+
+namespace lockbench::stress::oracles {
+
+struct Cycle {
+  static constexpr std::string_view kName = "cycle";
+  static constexpr std::string_view kDescription = "Threads wait for each other in a cycle.";
+
+  static bool needed(EngineId engine, const Abilities&) { return engine != EngineId::kProc; }
+
+  static CheckResult check(const Ended&) { return passed(); }
+};
+
+}  // namespace lockbench::stress::oracles

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Exclusion: a key has at most as many holders at once as its capacity.
+#pragma once
+
+#include "harness/stress/oracles/history.h"
+#include "harness/stress/oracles/observations.h"
+
+namespace lockbench::stress::oracles {
+
+struct Exclusion {
+  static constexpr std::string_view kName = "exclusion";
+  static constexpr std::string_view kDescription =
+      "More threads hold a key at once than its capacity.";
+
+  enum Fault : std::uint8_t {
+    kTwoHolders,         // `thread` has `key` while `other` holds it
+    kStoppedHolder,      // the same, and the process `other` was stopped
+    kEnteredDuringHold,  // `other` acquired `key` during the hold of `thread`
+  };
+
+  static bool needed(EngineId, const Abilities&) { return true; }
+
+  static CheckResult check(const Holders& seen) {
+    if (!seen.excess) return passed();
+    FailureFacts failure{.fault = seen.at_release ? kEnteredDuringHold : kTwoHolders,
+                         .thread = seen.thread,
+                         .other = seen.excess->thread,
+                         .key = seen.key,
+                         .lease = seen.lease};
+    switch (seen.excess->circumstance) {
+      case OtherHolder::kHolds:
+        return failed(failure);
+      case OtherHolder::kStopped:
+        if (!seen.at_release) failure.fault = kStoppedHolder;
+        return failed(failure);
+      default:
+        return passed();  // the oracle `model` reports it
+    }
+  }
+
+  static CheckResult check(const TryOfHeldKey& seen) {
+    if (!seen.acquired) return passed();
+    return failed({.fault = kTwoHolders, .key = seen.key});
+  }
+
+  // Of holds that may be taken away, those that are sure at one time do not overlap.
+  static CheckResult check(const History& history) {
+    CheckResult result;
+    for (const auto& [before, after] : history.limited_holds()) {
+      ++result.evaluations;
+      if (after->answered >= history.sure_until(*before)) continue;
+      result.failure = {.fault = kTwoHolders,
+                        .thread = after->thread,
+                        .other = before->thread,
+                        .key = after->key,
+                        .lease = after->lease};
+      return result;
+    }
+    return result;
+  }
+
+  static std::string text(const FailureFacts& f, const std::string& actor) {
+    const std::string thread = name_of_actor(f.thread, actor);
+    const std::string other = name_of_actor(f.other, actor);
+    switch (f.fault) {
+      case kStoppedHolder:
+        return absl::StrCat(thread, " has key ", f.key, " while ", other,
+                            ", which was stopped and lives, holds it");
+      case kEnteredDuringHold:
+        return absl::StrCat(other, " acquired key ", f.key, " while ", thread, " held it");
+      default:
+        return absl::StrCat(thread, " has key ", f.key, " while ", other, " holds it");
+    }
+  }
+};
+
+}  // namespace lockbench::stress::oracles

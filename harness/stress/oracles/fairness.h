@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Fairness: no thread is passed over for too long, and none before its turn if the lock promises
+// first come, first served.
+#pragma once
+
+#include "harness/stress/oracles/observations.h"
+
+namespace lockbench::stress::oracles {
+
+struct Fairness {
+  static constexpr std::string_view kName = "fairness";
+  static constexpr std::string_view kDescription =
+      "A thread is passed over for too long (the verdict is unfair, not failed); or another thread "
+      "gets the key before its turn, of a lock that promises to be fair (failed).";
+
+  enum Fault : std::uint8_t {
+    kOutOfTurn,  // `thread` got `key` before `other`, which waited already
+    kStarved,    // `thread` waited `x` ns for `key`, which others got `y` times
+  };
+
+  static bool needed(EngineId engine, const Abilities& abilities) {
+    return engine == EngineId::kSim && abilities.fair && abilities.capacity == 1;
+  }
+
+  static CheckResult check(const Turn& turn) {
+    if (turn.passed_over == kNoThread) return passed();
+    return failed(
+        {.fault = kOutOfTurn, .thread = turn.thread, .other = turn.passed_over, .key = turn.key});
+  }
+
+  // A ratio of grants would fail every lock on one processor; a wait alone, every slow machine.
+  static CheckResult check(const LongestWait& wait) {
+    constexpr std::uint64_t kMostNs = 100'000'000;
+    constexpr std::uint64_t kMostGrants = 5'000;
+    if (wait.waited_ns < kMostNs || wait.grants < kMostGrants) return passed();
+    return failed({.fault = kStarved,
+                   .thread = wait.thread,
+                   .key = wait.key,
+                   .x = wait.waited_ns,
+                   .y = wait.grants});
+  }
+
+  static std::string text(const FailureFacts& f, const std::string& actor) {
+    const std::string thread = name_of_actor(f.thread, actor);
+    if (f.fault == kStarved) {
+      return absl::StrCat(thread, " waited ", f.x / 1'000'000, " ms for key ", f.key,
+                          ", which others got ", f.y, " times meanwhile");
+    }
+    return absl::StrCat(thread, " acquires key ", f.key, " before ", name_of_actor(f.other, actor),
+                        ", which was waiting for it already when ", thread,
+                        " requested it; the lock promises first come, first served");
+  }
+};
+
+}  // namespace lockbench::stress::oracles

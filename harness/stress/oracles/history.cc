@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/stress/oracles/history.h"
+
+#include <tuple>
+
+namespace lockbench::stress {
+namespace {
+
+// A hold is over for others when they can see it. A processor may keep the store of an unlock() to
+// itself for a while after the call has returned: usually less than 100 ns, and never for long,
+// since it gives everything away when its thread is interrupted.
+constexpr std::int64_t kUntilVisibleNs = 20'000;
+
+std::int64_t end_of(const Take& take) {
+  return (take.held ? take.gone : take.answered) + kUntilVisibleNs;
+}
+
+// The takes for which `belongs` is true, sorted by key, lease and `position`, each with the next
+// one of its key and lease.
+template <class Belongs, class Position>
+std::vector<History::Pair> successors(const std::vector<Take>& takes, const Belongs& belongs,
+                                      const Position& position) {
+  std::vector<const Take*> chosen;
+  for (const Take& take : takes) {
+    if (belongs(take)) chosen.push_back(&take);
+  }
+  const auto rank = [&](const Take* take) {
+    return std::tuple(take->key, take->lease, position(*take));
+  };
+  std::sort(chosen.begin(), chosen.end(),
+            [&](const Take* a, const Take* b) { return rank(a) < rank(b); });
+  std::vector<History::Pair> pairs;
+  for (std::size_t i = 1; i < chosen.size(); ++i) {
+    if (chosen[i - 1]->key != chosen[i]->key || chosen[i - 1]->lease != chosen[i]->lease) continue;
+    pairs.emplace_back(chosen[i - 1], chosen[i]);
+  }
+  return pairs;
+}
+
+}  // namespace
+
+History::History(std::vector<Take> takes, const HistoryRules& rules, std::int64_t complete_until)
+    : takes_(std::move(takes)), rules_(rules) {
+  holds_ = successors(
+      takes_, [](const Take& take) { return take.held && take.checked; },
+      [](const Take& take) { return take.update; });
+  if (rules_.hold_limit_ns != 0) {
+    limited_holds_ = successors(
+        takes_, [&](const Take& take) { return take.held && take.answered < sure_until(take); },
+        [](const Take& take) { return take.answered; });
+  }
+  if (rules_.strong_try) find_refusals(complete_until);
+}
+
+void History::find_refusals(std::int64_t complete_until) {
+  for (const Take& take : takes_) {
+    Traffic& there = traffic_[place(take)];
+    there.begins.push_back(take.asked);
+    there.ends.push_back(end_of(take));
+    if (take.held || !take.checked || take.answered >= complete_until) continue;
+    refusals_.push_back(take);
+  }
+  for (auto& [key, there] : traffic_) {
+    std::sort(there.begins.begin(), there.begins.end());
+    std::sort(there.ends.begin(), there.ends.end());
+  }
+}
+
+std::size_t History::others_near(const Take& take) const {
+  const Traffic& there = traffic_.at(place(take));
+  const auto begun = std::upper_bound(there.begins.begin(), there.begins.end(), take.answered) -
+                     there.begins.begin();
+  const auto over =
+      std::lower_bound(there.ends.begin(), there.ends.end(), take.asked) - there.ends.begin();
+  return static_cast<std::size_t>(begun - over) - 1;
+}
+
+}  // namespace lockbench::stress

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Independence: where each key has its own lock, no key waits for another one.
+#pragma once
+
+#include "harness/stress/oracles/observations.h"
+
+namespace lockbench::stress::oracles {
+
+struct Independence {
+  static constexpr std::string_view kName = "independence";
+  static constexpr std::string_view kDescription =
+      "A key waits for another key, though each key has its own lock.";
+
+  static bool needed(EngineId, const Abilities& abilities) { return abilities.lock_per_key; }
+
+  static CheckResult check(const OtherKey& seen) {
+    if (seen.acquired) return passed();
+    return failed({.key = seen.asked, .second_key = seen.held});
+  }
+
+  static CheckResult check(const Ended& ended) {
+    return ended.shows_independence ? passed() : not_evaluated();
+  }
+
+  static std::string text(const FailureFacts& f, const std::string&) {
+    return absl::StrCat("while key ", f.second_key, " is held, key ", f.key,
+                        " cannot be acquired, though each key has its own lock");
+  }
+};
+
+}  // namespace lockbench::stress::oracles

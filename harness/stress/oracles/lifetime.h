@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Lifetime: shared words and memory are used while they live, and freed once. In `sim` the
+// simulated memory finds that out (explore/memory.h, explore/arena.h).
+#pragma once
+
+#include "harness/stress/oracles/observations.h"
+
+namespace lockbench::stress::oracles {
+
+struct Lifetime {
+  static constexpr std::string_view kName = "lifetime";
+  static constexpr std::string_view kDescription =
+      "A shared word is used before or after its life, or memory is freed twice.";
+
+  static bool needed(EngineId engine, const Abilities&) { return engine == EngineId::kSim; }
+
+  static CheckResult check(const ProcessEnd& end) {
+    if (end.signal || end.detector != ProcessEnd::kAddressSanitizer) return not_evaluated();
+    return failed({.x = static_cast<std::uint64_t>(end.exit_code)});
+  }
+
+  static std::string text(const FailureFacts& f, const std::string&) {
+    return absl::StrCat("AddressSanitizer ended the process with code ", f.x,
+                        "; the standard error says what it found");
+  }
+};
+
+}  // namespace lockbench::stress::oracles

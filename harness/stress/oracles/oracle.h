@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Oracle: a rule that decides from what was observed of threads or processes whether a lock is
+// broken. Each oracle is a class in a file of its own in this folder, and a line of registry.h:
+//
+//   struct Token {
+//     static constexpr std::string_view kName = "token";
+//     static constexpr std::string_view kDescription = "A fencing token does not grow.";
+//
+//     // Whether a clean verdict of this engine on a lock with these abilities requires this
+//     oracle. static bool needed(EngineId engine, const Abilities& abilities);
+//
+//     // One overload for each kind of observation (observations.h) that the oracle judges. The
+//     // engines call it, through check_all() in registry.h.
+//     static CheckResult check(const Grant& grant, KeyState& state);
+//
+//     // The failure as one sentence. `actor` is `thread` or `process`.
+//     static std::string text(const FailureFacts& failure, const std::string& actor);
+//
+//     // Only if the oracle remembers something of each lease of each key. It is made of Words: the
+//     // holders share it, it orders nothing, and it outlives them.
+//     struct KeyState { Word last; };
+//   };
+//
+// A check is a pure function of the observation and the state. It allocates no memory, since it may
+// run in a process whose lock has damaged the heap; text() runs in another process.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <absl/strings/str_cat.h>
+
+#include "harness/stress/litmus/lock_under_test.h"
+#include "harness/stress/trace/shared_words.h"
+
+namespace lockbench::stress {
+
+enum class EngineId : std::uint8_t { kSim, kReal, kProc };
+
+inline constexpr std::uint32_t kNoThread = ~std::uint32_t{0};
+inline constexpr std::uint32_t kNoKey = ~std::uint32_t{0};
+
+// What a failure is about, in numbers; what `fault`, `x` and `y` mean is up to the oracle.
+struct FailureFacts {
+  std::uint8_t fault = 0;
+  std::uint32_t thread = kNoThread;  // or process
+  std::uint32_t other = kNoThread;
+  std::uint32_t key = 0;
+  std::uint32_t second_key = kNoKey;
+  std::uint32_t lease = 0;
+  std::uint64_t x = 0;
+  std::uint64_t y = 0;
+
+  bool operator==(const FailureFacts&) const = default;
+};
+
+struct CheckResult {
+  std::uint64_t evaluations = 0;  // 0: the observation says nothing to this oracle
+  std::optional<FailureFacts> failure;
+};
+
+inline CheckResult not_evaluated() {
+  return {};
+}
+inline CheckResult passed() {
+  return {.evaluations = 1};
+}
+inline CheckResult failed(const FailureFacts& failure) {
+  return {.evaluations = 1, .failure = failure};
+}
+
+// `thread 3`, or `another thread`.
+inline std::string name_of_actor(std::uint32_t number, const std::string& actor) {
+  return number == kNoThread ? absl::StrCat("another ", actor) : absl::StrCat(actor, " ", number);
+}
+
+// `threads`, `processes`.
+inline std::string plural_of(const std::string& actor) {
+  return absl::StrCat(actor, actor.ends_with('s') ? "es" : "s");
+}
+
+// `key 1`, `keys 1 and 2`.
+inline std::string name_of_keys(const FailureFacts& failure) {
+  if (failure.second_key == kNoKey) return absl::StrCat("key ", failure.key);
+  return absl::StrCat("keys ", failure.key, " and ", failure.second_key);
+}
+
+}  // namespace lockbench::stress

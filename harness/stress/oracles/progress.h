@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Progress: a thread that waits goes on when no other thread is in its way, and each call of a lock
+// that no thread uses returns.
+#pragma once
+
+#include "harness/stress/oracles/observations.h"
+
+namespace lockbench::stress::oracles {
+
+struct Progress {
+  static constexpr std::string_view kName = "progress";
+  static constexpr std::string_view kDescription =
+      "A thread waits forever, and no other thread is in its way: a wake-up is lost.";
+
+  enum Fault : std::uint8_t {
+    kStall,         // of threads: stall.cc says why
+    kProcessStall,  // process `thread` waits for `key`; `other` held last; x: it was killed
+    kCallOfUnusedLock,
+    kWholeProcess,
+    kLateRecovery,  // half of the keys whose holder was killed took `x` ns or more
+  };
+
+  static bool needed(EngineId, const Abilities&) { return true; }
+
+  static CheckResult check(const Ended&) { return passed(); }
+
+  static CheckResult check(const Hang& hang) {
+    if (hang.where == Hang::kTryOfHeldKey) return not_evaluated();
+    const bool call = hang.where == Hang::kCallOfUnusedLock;
+    return failed({.fault = call ? kCallOfUnusedLock : kWholeProcess});
+  }
+
+  static CheckResult check(const ProcessStall& stall) {
+    return failed({.fault = kProcessStall,
+                   .thread = stall.process,
+                   .other = stall.last_holder,
+                   .key = stall.key,
+                   .x = stall.last_holder_was_killed});
+  }
+
+  // The median of a few: one recovery alone may have been delayed by the machine.
+  static CheckResult check(const Recovery& recovery) {
+    constexpr std::uint64_t kEnough = 5;
+    constexpr std::int64_t kMostNs = 100'000'000;
+    if (recovery.recoveries < kEnough) return not_evaluated();
+    if (recovery.median_ns <= kMostNs) return passed();
+    return failed({.fault = kLateRecovery, .x = static_cast<std::uint64_t>(recovery.median_ns)});
+  }
+
+  static std::string text(const FailureFacts& f, const std::string& actor) {
+    switch (f.fault) {
+      case kProcessStall: {
+        const std::string waits =
+            absl::StrCat(name_of_actor(f.thread, actor), " waits forever for key ", f.key);
+        if (f.other == kNoThread) return absl::StrCat(waits, ", which no ", actor, " holds");
+        return absl::StrCat(waits, "; the last to hold it was ", name_of_actor(f.other, actor),
+                            f.x != 0 ? ", which was killed" : ", which lives");
+      }
+      case kCallOfUnusedLock:
+        return absl::StrCat("a call of a lock that no ", actor, " uses any more does not return");
+      case kLateRecovery:
+        return absl::StrCat("half of the keys whose holder was killed were acquired again after ",
+                            f.x / 1'000'000, " ms or later");
+      default:
+        return "the process as a whole stands still";
+    }
+  }
+};
+
+}  // namespace lockbench::stress::oracles

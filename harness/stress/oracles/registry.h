@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The oracles: the include and the line of each are its registration. All that names oracles comes
+// from here: reports, the kill matrix, what a clean verdict requires, the texts of failures. A test
+// compares docs/stress.md with it.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "harness/stress/oracles/conservation.h"
+#include "harness/stress/oracles/crash.h"
+#include "harness/stress/oracles/cycle.h"
+#include "harness/stress/oracles/exclusion.h"
+#include "harness/stress/oracles/fairness.h"
+#include "harness/stress/oracles/independence.h"
+#include "harness/stress/oracles/lease.h"
+#include "harness/stress/oracles/lifetime.h"
+#include "harness/stress/oracles/model.h"
+#include "harness/stress/oracles/net.h"
+#include "harness/stress/oracles/ordering.h"
+#include "harness/stress/oracles/progress.h"
+#include "harness/stress/oracles/residue.h"
+#include "harness/stress/oracles/token.h"
+
+// `oracle(Token)` is the class oracles::Token and the enumerator Oracle::kToken. The oracles check
+// an observation in this order.
+// clang-format off
+#define LOCKBENCH_ORACLES(oracle) \
+  oracle(Exclusion)               \
+  oracle(Ordering)                \
+  oracle(Conservation)            \
+  oracle(Lease)                   \
+  oracle(Model)                   \
+  oracle(Token)                   \
+  oracle(Cycle)                   \
+  oracle(Progress)                \
+  oracle(Independence)            \
+  oracle(Residue)                 \
+  oracle(Lifetime)                \
+  oracle(Crash)                   \
+  oracle(Net)                     \
+  oracle(Fairness)
+// clang-format on
+
+namespace lockbench::stress {
+
+#define LOCKBENCH_ENUMERATOR(name) k##name,
+enum class Oracle : std::uint8_t { LOCKBENCH_ORACLES(LOCKBENCH_ENUMERATOR) };
+#undef LOCKBENCH_ENUMERATOR
+
+#define LOCKBENCH_COUNTED(name) +1
+inline constexpr std::size_t kOracles = 0 LOCKBENCH_ORACLES(LOCKBENCH_COUNTED);
+#undef LOCKBENCH_COUNTED
+
+// What an oracle found wrong, in numbers: it fits memory that outlives a process.
+struct FailureRecord {
+  Oracle oracle = Oracle::kExclusion;
+  FailureFacts facts;
+
+  bool operator==(const FailureRecord&) const = default;
+};
+
+std::string_view name_of(Oracle oracle);
+std::optional<Oracle> oracle_named(std::string_view name);
+std::string_view description_of(Oracle oracle);
+
+// One sentence; `actor` is `thread` or `process`.
+std::string text_of(const FailureRecord& failure, const std::string& actor);
+
+// The oracles without which a clean verdict would mean nothing.
+std::vector<Oracle> needed_oracles(EngineId engine, const Abilities& abilities);
+
+namespace internal {
+
+struct NoKeyState {};
+
+template <class O>
+struct KeyStateOf {
+  using Type = NoKeyState;
+};
+template <class O>
+requires requires {
+  typename O::KeyState;
+}
+struct KeyStateOf<O> {
+  using Type = typename O::KeyState;
+};
+
+template <class O, class Seen>
+concept Checks = requires(const Seen& seen) {
+  { O::check(seen) } -> std::same_as<CheckResult>;
+};
+template <class O, class Seen>
+concept ChecksWithState = requires(const Seen& seen, typename KeyStateOf<O>::Type& state) {
+  { O::check(seen, state) } -> std::same_as<CheckResult>;
+};
+
+// `None` stands before the first comma of the list.
+template <class None, class... Os>
+struct OracleList {
+  using Types = std::tuple<Os...>;
+  using KeyStates = std::tuple<typename KeyStateOf<Os>::Type...>;
+};
+
+#define LOCKBENCH_TYPE(name) , oracles::name
+using Registered = OracleList<void LOCKBENCH_ORACLES(LOCKBENCH_TYPE)>;
+#undef LOCKBENCH_TYPE
+
+}  // namespace internal
+
+// In the order of the enumerators.
+using OracleTypes = internal::Registered::Types;
+
+// What the oracles remember of one lease of one key.
+using KeyStates = internal::Registered::KeyStates;
+
+// Lets every oracle check what was observed; count(oracle, times) is called for each that the
+// observation says something to. Returns the first failure. Without `states`, an observation that
+// needs them is not checked.
+template <class Seen, class Count>
+std::optional<FailureRecord> check_all(const Seen& seen, const Count& count,
+                                       KeyStates* states = nullptr) {
+  std::optional<FailureRecord> found;
+  const auto check = [&]<std::size_t I>() {
+    using O = std::tuple_element_t<I, OracleTypes>;
+    CheckResult result;
+    if constexpr (internal::Checks<O, Seen>) {
+      result = O::check(seen);
+    } else if constexpr (internal::ChecksWithState<O, Seen>) {
+      if (states != nullptr) result = O::check(seen, std::get<I>(*states));
+    }
+    if (result.evaluations != 0) count(static_cast<Oracle>(I), result.evaluations);
+    if (result.failure && !found) found = {static_cast<Oracle>(I), *result.failure};
+  };
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    static_assert((... || (internal::Checks<std::tuple_element_t<I, OracleTypes>, Seen> ||
+                           internal::ChecksWithState<std::tuple_element_t<I, OracleTypes>, Seen>)),
+                  "no oracle checks this observation");
+    (check.template operator()<I>(), ...);
+  }
+  (std::make_index_sequence<kOracles>());
+  return found;
+}
+
+}  // namespace lockbench::stress

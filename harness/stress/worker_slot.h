@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// WorkerSlot: what a thread or process of an epoch records of itself, in memory that outlives it.
+//
+// Invariants
+//   I1  the thread, or process, that has the slot's number writes its words; all others only read
+//       them.
+//   I2  nothing here orders anything (trace/shared_words.h): the lock must.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/stress/oracles/failure.h"
+#include "harness/stress/oracles/registry.h"
+#include "harness/stress/trace/recent_events.h"
+#include "harness/stress/trace/shared_words.h"
+#include "harness/stress/trace/trace_text.h"
+
+namespace lockbench::stress {
+
+struct WorkerSlot {
+  RecentEvents events;
+
+  // Of all epochs.
+  std::array<Word, kOracles> evaluations;
+  Word acquisitions;
+  Word contended;  // takes of a key that another one was seen to hold
+  Word refusals;
+  Word injections;
+  Word longest_wait_ns;
+
+  void count(Oracle oracle, std::uint64_t times = 1) {
+    add(evaluations[static_cast<std::size_t>(oracle)], times);
+  }
+
+  // Lets the oracles check an observation that the owner of this slot made.
+  template <class Seen>
+  std::optional<FailureRecord> check(const Seen& seen, KeyStates* states = nullptr) {
+    return check_all(
+        seen, [this](Oracle oracle, std::uint64_t times) { count(oracle, times); }, states);
+  }
+};
+
+template <class Slots>
+std::uint64_t sum_of(const Slots& slots, Word WorkerSlot::*word) {
+  std::uint64_t sum = 0;
+  for (const WorkerSlot& slot : slots) sum += get(slot.*word);
+  return sum;
+}
+
+template <class Slots>
+std::uint64_t highest_of(const Slots& slots, Word WorkerSlot::*word) {
+  std::uint64_t highest = 0;
+  for (const WorkerSlot& slot : slots) highest = std::max(highest, get(slot.*word));
+  return highest;
+}
+
+template <class Slots>
+Evaluations evaluations_of(const Slots& slots) {
+  Evaluations all;
+  for (const WorkerSlot& slot : slots) {
+    for (std::size_t i = 0; i < kOracles; ++i) all.times[i] += get(slot.evaluations[i]);
+  }
+  return all;
+}
+
+// The last events of each slot since `began_ns`, one a line, in the order of their times.
+template <class Slots>
+std::vector<std::string> trace_text_of(const Slots& slots, std::uint64_t began_ns,
+                                       const std::string& actor) {
+  std::vector<TimedEvent> events;
+  for (const WorkerSlot& slot : slots) slot.events.append_to(events, began_ns);
+  return to_text(std::move(events), TimeUnit::kNanoseconds, began_ns, actor);
+}
+
+}  // namespace lockbench::stress

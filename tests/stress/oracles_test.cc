@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What each oracle says of an observation, by itself; and that the registry is complete.
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/stress/oracles/failure.h"
+#include "harness/stress/oracles/registry.h"
+
+namespace lockbench::stress {
+namespace {
+
+using testing::HasSubstr;
+
+struct Checked {
+  Evaluations evaluations;
+  std::optional<FailureRecord> failure;
+
+  std::string text(const std::string& actor = "thread") const {
+    return failure ? text_of(*failure, actor) : std::string();
+  }
+};
+
+template <class Seen>
+Checked checked(const Seen& seen, KeyStates* states = nullptr) {
+  Checked result;
+  result.failure = check_all(
+      seen, [&](Oracle oracle, std::uint64_t times) { result.evaluations.count(oracle, times); },
+      states);
+  return result;
+}
+
+std::string registered_rows() {
+  std::string rows;
+  for (std::size_t i = 0; i < kOracles; ++i) {
+    const auto oracle = static_cast<Oracle>(i);
+    rows += absl::StrCat("| ", std::string(name_of(oracle)), " | ",
+                         std::string(description_of(oracle)), " |\n");
+  }
+  return rows;
+}
+
+TEST(OracleRegistry, NamesAreDifferentAndLeadBack) {
+  std::set<std::string_view> names;
+  for (std::size_t i = 0; i < kOracles; ++i) {
+    const auto oracle = static_cast<Oracle>(i);
+    EXPECT_TRUE(names.insert(name_of(oracle)).second) << name_of(oracle);
+    EXPECT_EQ(oracle_named(name_of(oracle)), oracle);
+    EXPECT_TRUE(description_of(oracle).ends_with('.')) << name_of(oracle);
+  }
+  EXPECT_FALSE(oracle_named("guess"));
+}
+
+TEST(OracleRegistry, ThePageHasTheTableOfTheRegistry) {
+  std::ifstream file(LOCKBENCH_SOURCE_DIR "/docs/stress.md");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_THAT(page, HasSubstr("| oracle | fault that it reports |\n|---|---|\n" +
+                              registered_rows() + "\n"));
+}
+
+TEST(OracleRegistry, ACleanVerdictRequiresWhatTheLockPromises) {
+  const auto needed = [](const Abilities& abilities) {
+    return needed_oracles(EngineId::kSim, abilities);
+  };
+  using testing::Contains;
+  using testing::Not;
+  EXPECT_THAT(needed({}), Contains(Oracle::kOrdering));
+  EXPECT_THAT(needed_oracles(EngineId::kReal, {}), Not(Contains(Oracle::kOrdering)));
+  EXPECT_THAT(needed({}), Not(Contains(Oracle::kLease)));
+  EXPECT_THAT(needed({.leases = true}), Contains(Oracle::kLease));
+  EXPECT_THAT(needed({.fair = true}), Contains(Oracle::kFairness));
+  EXPECT_THAT(needed({.fair = true, .capacity = 2}), Not(Contains(Oracle::kFairness)));
+}
+
+TEST(Exclusion, NamesTheStoppedHolderWhoseKeyWasTaken) {
+  const Checked result =
+      checked(Holders{.thread = 1, .excess = OtherHolder{2, OtherHolder::kStopped}});
+  EXPECT_EQ(result.failure->oracle, Oracle::kExclusion);
+  EXPECT_EQ(result.text("process"),
+            "process 1 has key 0 while process 2, which was stopped and lives, holds it");
+}
+
+TEST(Exclusion, LeavesAPartlyReleasedHoldToTheModel) {
+  const Checked result =
+      checked(Holders{.thread = 1, .excess = OtherHolder{2, OtherHolder::kPartReleased}});
+  EXPECT_EQ(result.failure->oracle, Oracle::kModel);
+  EXPECT_EQ(result.evaluations[Oracle::kExclusion], 1U);
+}
+
+TEST(Lease, ReportsTwoHoldersOfOneLeaseAndANumberTooHigh) {
+  EXPECT_EQ(checked(Holders{.thread = 1, .lease = 3, .same_lease = OtherHolder{2}}).text(),
+            "thread 1 and thread 2 both have lease 3 of key 0");
+  EXPECT_EQ(checked(LeaseNumber{.lease = 2, .capacity = 2}).failure->oracle, Oracle::kLease);
+  EXPECT_FALSE(checked(LeaseNumber{.lease = 1, .capacity = 2}).failure);
+}
+
+TEST(Ordering, IsEvaluatedOnlyWhereTheEngineKnowsTheOrder) {
+  EXPECT_EQ(checked(Grant{}).evaluations[Oracle::kOrdering], 0U);
+  EXPECT_EQ(checked(Grant{.ordered = true}).evaluations[Oracle::kOrdering], 1U);
+  EXPECT_EQ(checked(Grant{.ordered = false}).failure->oracle, Oracle::kOrdering);
+}
+
+TEST(Token, MustGrowFromHoldToHold) {
+  KeyStates states;
+  EXPECT_FALSE(checked(Grant{.token = 1}, &states).failure);
+  EXPECT_FALSE(checked(Grant{.token = 2}, &states).failure);
+  EXPECT_EQ(checked(Grant{.thread = 3, .token = 2}, &states).text(),
+            "thread 3 got token 2 of key 0 after token 2");
+}
+
+TEST(Conservation, AKilledProcessMayHaveMadeItsUpdateOrNot) {
+  const auto at_end = [](std::uint64_t seen) {
+    return checked(Updates{.when = Updates::kAtEnd, .least = 4, .most = 5, .seen = seen});
+  };
+  EXPECT_FALSE(at_end(4).failure);
+  EXPECT_FALSE(at_end(5).failure);
+  EXPECT_EQ(at_end(3).text(), "key 0 counts 3 of the 4 updates that were made");
+  EXPECT_EQ(at_end(6).text(), "key 0 counts 6 updates, and at most 5 were begun");
+  EXPECT_THAT(checked(Updates{.thread = 1}).text("process"), HasSubstr("half of a number"));
+}
+
+TEST(Model, ARefusalNeedsAReasonOrItsTimeout) {
+  EXPECT_FALSE(checked(Refusal{}).failure);
+  EXPECT_THAT(checked(Refusal{.owner = true}).text(), HasSubstr("which it holds"));
+  EXPECT_FALSE(checked(Refusal{.timeout_ns = 5, .waited_ns = 5}).failure);
+  EXPECT_EQ(checked(Refusal{.timeout_ns = 5, .waited_ns = 4}).text(),
+            "thread 0 was refused key 0 after 4 ns, before its timeout of 5 ns");
+  EXPECT_FALSE(checked(Refusal{.others = 1}).failure);
+  EXPECT_THAT(checked(Refusal{.second_key = 2, .others = 0}).text(),
+              HasSubstr("keys 0 and 2, though no other thread used"));
+}
+
+TEST(Progress, SaysOfAStallWhetherTheLastHolderWasKilled) {
+  ProcessStall stall{.process = 1, .last_holder = 2, .last_holder_was_killed = true};
+  EXPECT_EQ(checked(stall).failure->oracle, Oracle::kProgress);
+  EXPECT_THAT(checked(stall).text("process"), HasSubstr("process 2, which was killed"));
+  stall.last_holder = kNoThread;
+  EXPECT_THAT(checked(stall).text("process"), HasSubstr("which no process holds"));
+}
+
+TEST(Progress, OneLateRecoveryMayBeTheMachines) {
+  EXPECT_FALSE(checked(Recovery{.recoveries = 4, .median_ns = 2'000'000'000}).failure);
+  EXPECT_EQ(checked(Recovery{.recoveries = 5, .median_ns = 2'000'000'000}).text(),
+            "half of the keys whose holder was killed were acquired again after 2000 ms or later");
+}
+
+TEST(Fairness, ALongWaitCountsOnlyIfOthersGotTheKeyMeanwhile) {
+  EXPECT_FALSE(checked(LongestWait{.waited_ns = 200'000'000, .grants = 10}).failure);
+  EXPECT_THAT(checked(LongestWait{.waited_ns = 200'000'000, .grants = 5'000}).text(),
+              HasSubstr("waited 200 ms for key 0, which others got 5000 times"));
+}
+
+TEST(ProcessEnd, IsTheSanitizersFindingOrACrash) {
+  const auto oracle_of = [](const ProcessEnd& end) { return checked(end).failure->oracle; };
+  EXPECT_EQ(oracle_of({.exit_code = 66}), Oracle::kCrash);
+  EXPECT_EQ(oracle_of({.exit_code = 66, .detector = ProcessEnd::kThreadSanitizer}),
+            Oracle::kOrdering);
+  EXPECT_EQ(oracle_of({.exit_code = 66, .detector = ProcessEnd::kAddressSanitizer}),
+            Oracle::kLifetime);
+  EXPECT_EQ(oracle_of({.signal = 11, .detector = ProcessEnd::kThreadSanitizer}), Oracle::kCrash);
+  EXPECT_EQ(checked(ProcessEnd{.thread = 2, .signal = 11}).text(),
+            "the process died of SIGSEGV in thread 2");
+  EXPECT_EQ(checked(ProcessEnd{.thread = 2, .signal = 11}).text("process"),
+            "process 2 died of SIGSEGV");
+}
+
+}  // namespace
+}  // namespace lockbench::stress

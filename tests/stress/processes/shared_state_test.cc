@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What processes leave for each other in the shared state; and plans of epochs.
+#include "harness/stress/processes/shared_state.h"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/stress/processes/epoch_context.h"
+
+namespace lockbench::stress::processes {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(OwnerName, FitsAWordAndIsNeverNobodys) {
+  EXPECT_NE(pack(OwnerName{.number = 0, .life = 1}), kNobody);
+  const OwnerName name{.number = 15, .life = 70'000};
+  EXPECT_EQ(name_from(pack(name)), name);
+  EXPECT_EQ(name_from(pack(name) | kPartReleased), name);
+  EXPECT_EQ(number_in(pack(name)), 15U);
+  EXPECT_EQ(number_in(kNobody), kNoThread);
+}
+
+TEST(OwnerName, OfAKilledLifeIsDifferentFromTheNextOneInItsSlot) {
+  const SharedStateMemory state;
+  put(state->slots[3].killed_life, 2);
+  EXPECT_TRUE(state->was_killed(pack(OwnerName{.number = 3, .life = 2})));
+  EXPECT_FALSE(state->was_killed(pack(OwnerName{.number = 3, .life = 3})));
+  EXPECT_FALSE(state->was_killed(pack(OwnerName{.number = 4, .life = 2})));
+}
+
+TEST(ProcessFailure, TheFirstOneCounts) {
+  const SharedStateMemory state;
+  EXPECT_FALSE(state->failure.noted());
+  const FailureRecord torn{Oracle::kConservation, {.fault = oracles::Conservation::kTorn}};
+  EXPECT_TRUE(state->failure.note(2, torn));
+  EXPECT_FALSE(state->failure.note(3, {Oracle::kExclusion, {}}));
+  EXPECT_FALSE(state->failure.note(2, {Oracle::kExclusion, {}}));
+  EXPECT_EQ(state->failure.noted(), torn);
+}
+
+TEST(ProcessEpoch, IsTheSameForTheSameSeed) {
+  const EpochPlan one = plan_epoch(0, 42, 4);
+  const EpochPlan other = plan_epoch(0, 42, 4);
+  EXPECT_EQ(one.length, other.length);
+  EXPECT_EQ(one.keys, other.keys);
+  EXPECT_EQ(one.longest_hold, other.longest_hold);
+  EXPECT_EQ(one.yields, other.yields);
+}
+
+TEST(ProcessEpoch, NeverHasMoreKeysThanTheSharedState) {
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    EXPECT_LE(plan_epoch(seed % kModes, seed, 4).keys, kMostKeys);
+  }
+}
+
+TEST(ProcessMode, IsFoundByItsName) {
+  for (std::size_t i = 0; i < kModes; ++i) EXPECT_EQ(mode_from(modes()[i].name).value(), i);
+  EXPECT_THAT(std::string(mode_from("slay").status().message()),
+              HasSubstr("say one of kill, stop"));
+}
+
+}  // namespace
+}  // namespace lockbench::stress::processes
