@@ -53,6 +53,46 @@ void json_fields(T& plan, Visit&& visit) {
   visit("trials", plan.trials);
 }
 
+namespace {
+
+// Of two objects with the same members.
+std::string difference_of(const internal::ordered_json& one, const internal::ordered_json& other) {
+  for (const auto& [name, value] : one.items()) {
+    if (value.is_object()) {
+      if (std::string inner = difference_of(value, other[name]); !inner.empty()) return inner;
+    } else if (value != other[name]) {
+      return absl::StrFormat("%s %s and %s", name, internal::text_of(value),
+                             internal::text_of(other[name]));
+    }
+  }
+  return {};
+}
+
+Plan without_trials(const Plan& plan) {
+  return {.preset = plan.preset,
+          .target = plan.target,
+          .seed = plan.seed,
+          .blocks = plan.blocks,
+          .trials = {}};
+}
+
+}  // namespace
+
+std::string plan_difference(const Plan& one, const Plan& other) {
+  if (one == other) return {};
+  std::string difference = difference_of(internal::json_of(without_trials(one)),
+                                         internal::json_of(without_trials(other)));
+  if (!difference.empty()) return difference;
+  if (one.trials.size() != other.trials.size()) {
+    return absl::StrFormat("%d and %d trials", one.trials.size(), other.trials.size());
+  }
+  std::size_t i = 0;
+  while (one.trials[i] == other.trials[i]) ++i;
+  return absl::StrFormat(
+      "trial %d: %s", i,
+      difference_of(internal::json_of(one.trials[i]), internal::json_of(other.trials[i])));
+}
+
 std::string to_json(const Cell& cell) {
   return internal::text_of(internal::json_of(cell));
 }
@@ -62,11 +102,7 @@ std::string to_json(const Trial& trial) {
 }
 
 std::string to_json(const Plan& plan) {
-  std::string out = internal::text_of(internal::json_of(Plan{.preset = plan.preset,
-                                                             .target = plan.target,
-                                                             .seed = plan.seed,
-                                                             .blocks = plan.blocks,
-                                                             .trials = {}}));
+  std::string out = internal::text_of(internal::json_of(without_trials(plan)));
   out.resize(out.size() - std::string_view("]}").size());
   std::string_view before = "\n";
   for (const Trial& trial : plan.trials) {
@@ -78,9 +114,10 @@ std::string to_json(const Plan& plan) {
 }
 
 namespace internal {
+namespace {
 
-absl::StatusOr<Plan> plan_from(const json& value, const std::string& where) {
-  absl::StatusOr<Plan> plan = read_record<Plan>(value, where, Unlisted::kRefused);
+absl::StatusOr<Plan> read_plan(const json& value, const std::string& where, Unlisted unlisted) {
+  absl::StatusOr<Plan> plan = read_record<Plan>(value, where, unlisted);
   if (!plan.ok()) return plan;
   for (std::size_t i = 0; i < plan->trials.size(); ++i) {
     const absl::Status sound = check_cell(plan->trials[i].cell);
@@ -89,6 +126,12 @@ absl::StatusOr<Plan> plan_from(const json& value, const std::string& where) {
         absl::StrFormat("%s.trials[%d].cell.%s", where, i, std::string(sound.message())));
   }
   return plan;
+}
+
+}  // namespace
+
+absl::StatusOr<Plan> plan_from(const json& value, const std::string& where) {
+  return read_plan(value, where, Unlisted::kAccepted);
 }
 
 }  // namespace internal
@@ -106,7 +149,8 @@ absl::StatusOr<Trial> trial_from_json(std::string_view text) {
 
 absl::StatusOr<Plan> plan_from_json(std::string_view text) {
   const absl::StatusOr<internal::json> value = internal::parse_json(text, "plan");
-  return value.ok() ? internal::plan_from(*value, "plan") : value.status();
+  return value.ok() ? internal::read_plan(*value, "plan", internal::Unlisted::kRefused)
+                    : value.status();
 }
 
 }  // namespace lockbench

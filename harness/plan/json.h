@@ -28,12 +28,16 @@ std::string to_json(const Cell& cell);
 std::string to_json(const Trial& trial);
 std::string to_json(const Plan& plan);  // a trial a line, no line break at the end
 
+// The first difference between two plans, as `seed 1 and 2`; empty if they are equal.
+std::string plan_difference(const Plan& one, const Plan& other);
+
 absl::StatusOr<Trial> trial_from_json(std::string_view text);
 absl::StatusOr<Plan> plan_from_json(std::string_view text);
 
 namespace internal {
 
-// The same from JSON that is part of something else; errors name fields by their path from `where`.
+// The same from JSON that is part of a run's meta.json; errors name fields by their path from
+// `where`. Fields that are not known are accepted here: a later version may have written them.
 absl::StatusOr<Plan> plan_from(const nlohmann::json& value, const std::string& where);
 
 }  // namespace internal

@@ -139,5 +139,19 @@ TEST(Describe, SaysWhatIsUnusual) {
   EXPECT_THAT(describe(golden_trial(), std::chrono::milliseconds(120)), HasSubstr("120ms"));
 }
 
+TEST(PlanDifference, NamesTheFirstMemberThatDiffers) {
+  Plan plan{.preset = "quick", .seed = 1, .blocks = 1, .trials = {golden_trial()}};
+  EXPECT_EQ(plan_difference(plan, plan), "");
+  Plan other = plan;
+  other.seed = 2;
+  EXPECT_EQ(plan_difference(plan, other), "seed 1 and 2");
+  other = plan;
+  other.trials.push_back(golden_trial());
+  EXPECT_EQ(plan_difference(plan, other), "1 and 2 trials");
+  other = plan;
+  other.trials[0].cell.threads = 9;
+  EXPECT_EQ(plan_difference(plan, other), "trial 0: threads 8 and 9");
+}
+
 }  // namespace
 }  // namespace lockbench
