@@ -47,11 +47,14 @@ absl::StatusOr<RunWriter> begin_run(const MicroOptions& options,
                                     const std::vector<MicroBenchmark*>& chosen,
                                     const std::vector<std::string>& words) {
   std::signal(SIGXFSZ, SIG_IGN);  // as RunWriter asks
-  const RunIdentity identity{.run_id = new_run_id(kMicroPreset), .preset = kMicroPreset};
+  const Machine machine = read_machine();
+  const RunIdentity identity{.run_id = new_run_id(kMicroPreset),
+                             .preset = kMicroPreset,
+                             .machine = machine.id.value_or("")};
   return RunWriter::create(*options.out, {.run = identity,
                                           .started_at = utc_now(),
                                           .command = shell_command(words),
-                                          .machine = read_machine(),
+                                          .machine = machine,
                                           .build = this_build(),
                                           .plan = micro_plan(chosen, options.repetitions)});
 }

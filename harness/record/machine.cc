@@ -21,6 +21,7 @@
 #endif
 
 #include "harness/record/files.h"
+#include "harness/record/machine_identity.h"
 
 namespace lockbench {
 namespace {
@@ -136,10 +137,11 @@ std::optional<std::uint32_t> usable_threads() {
   return std::nullopt;
 }
 
-std::optional<std::string> kernel() {
+void read_kernel(Machine& machine) {
   utsname name;
-  if (uname(&name) != 0) return std::nullopt;
-  return std::string(name.sysname) + " " + name.release + " " + name.machine;
+  if (uname(&name) != 0) return;
+  machine.kernel = std::string(name.sysname) + " " + name.release + " " + name.machine;
+  if (name.nodename[0] != '\0') machine.host = name.nodename;
 }
 
 // The processor itself tells: a flag that a hypervisor is there, and a leaf where it signs.
@@ -224,8 +226,10 @@ Machine read_machine() {
   }
   machine.usable_threads = usable_threads();
   machine.governor = contents("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
-  machine.kernel = kernel();
+  read_kernel(machine);
+  machine.boot_id = contents("/proc/sys/kernel/random/boot_id");
   machine.hypervisor = hypervisor();
+  machine.id = machine_id(machine);
   return machine;
 }
 

@@ -24,6 +24,10 @@ struct Cache {
 };
 
 struct Machine {
+  std::optional<std::string> id;    // what rows call it, see machine_identity.h
+  std::optional<std::string> host;  // its name in its network; of a container, the container's
+  // The kernel drew it when it started: equal for all that runs on one machine between two boots.
+  std::optional<std::string> boot_id;
   std::optional<std::string> cpu_model;
   std::optional<std::uint32_t> packages;
   std::optional<std::uint32_t> numa_nodes;

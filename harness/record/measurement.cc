@@ -53,13 +53,18 @@ std::optional<double> as_double(const std::optional<std::uint64_t>& count) {
 // Where the columns are in one file.
 class Columns {
  public:
-  Columns(const std::vector<std::string>& header, std::string_view name)
-      : width_(header.size()), name_(name) {
+  Columns(const std::vector<std::string>& header, std::string_view name, const RowCheck* check)
+      : width_(header.size()), name_(name), check_(check) {
     for (std::size_t i = 0; i < header.size(); ++i) places_.emplace(header[i], i);
   }
 
   absl::StatusOr<Measurement> read(const CsvRecord& row) const {
     if (row.fields.size() != width_) return wrong(row, "has not the header's cells");
+    const std::string difference =
+        check_ == nullptr ? "" : check_->difference([&](std::string_view column) {
+          return places_.contains(column) ? std::optional(cell(row, column)) : std::nullopt;
+        });
+    if (!difference.empty()) return wrong(row, "is of another run: " + difference);
     Measurement found;
     const auto trial = number_in<std::uint32_t>(cell(row, "trial"));
     if (!trial) return wrong(row, "names no trial");
@@ -90,6 +95,7 @@ class Columns {
 
   const std::size_t width_;
   const std::string_view name_;
+  const RowCheck* const check_;
   std::map<std::string_view, std::size_t> places_;
 };
 
@@ -121,7 +127,8 @@ Measurement measurement_of(const Row& row) {
 }
 
 absl::StatusOr<std::vector<Measurement>> parse_measurements(std::string_view text,
-                                                            std::string_view name) {
+                                                            std::string_view name,
+                                                            const RowCheck* check) {
   const absl::StatusOr<CsvText> csv = parse_csv(text, name);
   if (!csv.ok()) return csv.status();
   std::vector<Measurement> found;
@@ -132,7 +139,7 @@ absl::StatusOr<std::vector<Measurement>> parse_measurements(std::string_view tex
     return absl::InvalidArgumentError(
         absl::StrFormat("%s:1: has no column \"%s\"; %s", name, needed, kRemedy));
   }
-  const Columns columns(header, name);
+  const Columns columns(header, name, check);
   for (std::size_t i = 1; i < csv->records.size(); ++i) {
     const absl::StatusOr<Measurement> one = columns.read(csv->records[i]);
     if (!one.ok()) return one.status();
@@ -154,14 +161,10 @@ absl::StatusOr<MeasuredRun> read_measured_run(const std::filesystem::path& folde
   const std::filesystem::path trials = folder / "trials.csv";
   const absl::StatusOr<std::string> text = read_file(trials, kMostRunFileBytes);
   if (!text.ok()) return text.status();
-  absl::StatusOr<std::vector<Measurement>> found = parse_measurements(*text, trials.string());
+  const RowCheck check(meta->run, meta->plan);
+  absl::StatusOr<std::vector<Measurement>> found =
+      parse_measurements(*text, trials.string(), &check);
   if (!found.ok()) return found.status();
-  for (const Measurement& one : *found) {
-    if (one.trial < meta->plan.trials.size()) continue;
-    return absl::InvalidArgumentError(
-        absl::StrFormat("%s: trial %d is not in the plan of %s, which has %d; %s", trials.string(),
-                        one.trial, meta_file.string(), meta->plan.trials.size(), kRemedy));
-  }
   return MeasuredRun{.meta = *std::move(meta), .measurements = *std::move(found)};
 }
 

@@ -18,6 +18,7 @@
 #include "harness/measure/sample.h"
 #include "harness/record/meta.h"
 #include "harness/record/row.h"
+#include "harness/record/row_check.h"
 
 namespace lockbench {
 
@@ -48,9 +49,10 @@ Measurement measurement_of(const Row& row);
 
 // Of the text of trials.csv; `name` stands for it in errors, which are InvalidArgument and tell the
 // line. A column that the file lacks, but for those that say which trial a row is of, is one that
-// was not measured. A row that is cut off is left out.
+// was not measured. A row that is cut off is left out. With `check`, each row must be of its run.
 absl::StatusOr<std::vector<Measurement>> parse_measurements(std::string_view text,
-                                                            std::string_view name);
+                                                            std::string_view name,
+                                                            const RowCheck* check = nullptr);
 
 // What a run's folder holds.
 struct MeasuredRun {

@@ -9,36 +9,14 @@
 #include <absl/strings/str_format.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/plan/fingerprint.h"
 #include "harness/plan/json.h"
 #include "harness/plan/json_fields.h"
+#include "harness/record/machine_identity.h"
+#include "harness/record/machine_json.h"
 #include "harness/record/target.h"
 
 namespace lockbench {
-
-template <EitherConst<Cache> T, class Visit>
-void json_fields(T& cache, Visit&& visit) {
-  visit("level", cache.level);
-  visit("kind", cache.kind);
-  visit("bytes", cache.bytes);
-  visit("number", cache.number);
-  visit("threads", cache.threads);
-}
-
-template <EitherConst<Machine> T, class Visit>
-void json_fields(T& machine, Visit&& visit) {
-  visit("cpu_model", machine.cpu_model);
-  visit("packages", machine.packages);
-  visit("numa_nodes", machine.numa_nodes);
-  visit("cores", machine.cores);
-  visit("hardware_threads", machine.hardware_threads);
-  visit("threads_per_core", machine.threads_per_core);
-  visit("usable_threads", machine.usable_threads);
-  visit("governor", machine.governor);
-  visit("kernel", machine.kernel);
-  visit("hypervisor", machine.hypervisor);
-  visit("memory_bytes", machine.memory_bytes);
-  visit("caches", machine.caches);
-}
 
 template <EitherConst<Build> T, class Visit>
 void json_fields(T& build, Visit&& visit) {
@@ -129,6 +107,33 @@ void json_fields(T& surroundings, Visit&& visit) {
   visit("findings_at_end", surroundings.at_end);
 }
 
+template <EitherConst<Shard> T, class Visit>
+void json_fields(T& shard, Visit&& visit) {
+  visit("index", shard.index);
+  visit("of", shard.of);
+}
+
+template <EitherConst<RunPart> T, class Visit>
+void json_fields(T& part, Visit&& visit) {
+  visit("run_id", part.run_id);
+  visit("shard", part.shard);
+  visit("started_at", part.started_at);
+  visit("command", part.command);
+  visit("machine", part.machine);
+  visit("calibration", part.calibration);
+  visit("surroundings", part.surroundings);
+  visit("end", part.end);
+  visit("boot_id", part.boot_id);
+  visit("periods", part.periods);
+}
+
+template <EitherConst<PartOverlap> T, class Visit>
+void json_fields(T& overlap, Visit&& visit) {
+  visit("machine", overlap.machine);
+  visit("run_ids", overlap.run_ids);
+  visit("overlap_s", overlap.overlap_s);
+}
+
 namespace {
 
 using internal::FieldReader;
@@ -162,6 +167,10 @@ void visit_meta(M& meta, std::optional<TargetRecord>& target, Visit&& visit) {
   visit("build", meta.build);
   visit("calibration", meta.calibration);
   visit("surroundings", meta.surroundings);
+  visit("shard", meta.shard);
+  visit("machines", meta.machines);
+  visit("parts", meta.parts);
+  visit("overlaps", meta.overlaps);
 }
 
 // Told before anything else, since every other error would only follow from it.
@@ -185,7 +194,9 @@ std::string meta_text(const Meta& meta) {
   std::string text = internal::text_of(object, 2);
   // The plan has a form of its own, a trial a line; it goes in before the closing brace.
   text.resize(text.size() - std::string_view("\n}").size());
-  return text + ",\n  \"plan\": " + to_json(meta.plan) + "\n}\n";
+  const std::string plan = to_json(meta.plan);
+  return absl::StrFormat("%s,\n  \"plan_hash\": \"%s\",\n  \"plan\": %s\n}\n", text,
+                         fingerprint(plan), plan);
 }
 
 absl::StatusOr<Meta> parse_meta(std::string_view text, std::string_view name) {
@@ -197,6 +208,7 @@ absl::StatusOr<Meta> parse_meta(std::string_view text, std::string_view name) {
   FieldReader reader(*object, std::string(name));
   visit_meta(meta, target, reader);
   if (target) meta.run.target = target->name;
+  meta.run.machine = meta.machine.id.value_or("");
   if (const json* plan = reader.required("plan")) {
     absl::StatusOr<Plan> read = internal::plan_from(*plan, reader.path("plan"));
     reader.merge(read.status());
@@ -206,23 +218,70 @@ absl::StatusOr<Meta> parse_meta(std::string_view text, std::string_view name) {
   return meta;
 }
 
+absl::StatusOr<MetaHead> parse_meta_head(std::string_view text, std::string_view name) {
+  // No text of JSON has a line end, so this is found nowhere else.
+  const std::size_t plan = text.find(",\n  \"plan\": {");
+  if (plan == std::string_view::npos || !text.ends_with("]}\n}\n")) {
+    absl::StatusOr<Meta> whole = parse_meta(text, name);
+    if (!whole.ok()) return whole.status();
+    std::string hash = plan_hash(std::exchange(whole->plan, {}));
+    return MetaHead{.meta = *std::move(whole), .plan_hash = std::move(hash)};
+  }
+  const absl::StatusOr<json> object =
+      internal::parse_json(std::string(text.substr(0, plan)) + "}", name);
+  if (!object.ok()) return object.status();
+  if (absl::Status status = check_version(*object, name); !status.ok()) return status;
+  MetaHead head;
+  std::optional<TargetRecord> target;
+  FieldReader reader(*object, std::string(name));
+  visit_meta(head.meta, target, reader);
+  reader("plan_hash", head.plan_hash);
+  if (absl::Status status = reader.finish(); !status.ok()) return status;
+  if (target) head.meta.run.target = target->name;
+  head.meta.run.machine = head.meta.machine.id.value_or("");
+  return head;
+}
+
+std::string plan_hash(const Plan& plan) {
+  return fingerprint(to_json(plan));
+}
+
+std::string build_difference(const Build& one, const Build& other) {
+  const ordered_json a = internal::json_of(one);
+  const ordered_json b = internal::json_of(other);
+  const auto told = [](const ordered_json& build, const std::string& name) {
+    const auto found = build.find(name);
+    return found == build.end() ? "unknown" : internal::text_of(*found);
+  };
+  ordered_json names = a;
+  names.update(b);
+  for (const auto& [name, value] : names.items()) {
+    if (told(a, name) == told(b, name)) continue;
+    return absl::StrFormat("%s %s and %s", name, told(a, name), told(b, name));
+  }
+  return {};
+}
+
 std::string why_not_resume(const Meta& recorded, const Machine& machine, const Build& build) {
   for (const Trial& trial : recorded.plan.trials) {
     if (trial.cell.mode != Mode::kMicro) continue;
     return "it was measured by lockbench-micro, which resumes nothing; start a new one: " +
            recorded.command;
   }
-  const Machine& then = recorded.machine;
-  if (then.cpu_model != machine.cpu_model || then.hardware_threads != machine.hardware_threads) {
+  if (recorded.parts) {
     return absl::StrFormat(
-        "it was begun on another machine (%s); resume it there, or start a new run",
-        then.cpu_model.value_or("an unknown processor"));
+        "it was merged from %d runs; resume those, by their own commands, and merge them again",
+        recorded.parts->size());
   }
-  if (recorded.build != build) {
+  if (std::string other = machine_difference(recorded.machine, machine); !other.empty()) {
     return absl::StrFormat(
-        "it was begun with another build (commit %s, %s, %s); resume it with that one, or start a "
-        "new run",
-        recorded.build.commit.value_or("unknown"), recorded.build.compiler, recorded.build.flags);
+        "it was begun on another machine, or on this one in another condition (%s); resume it "
+        "there, or start a new run",
+        other);
+  }
+  if (std::string other = build_difference(recorded.build, build); !other.empty()) {
+    return absl::StrFormat(
+        "it was begun with another build (%s); resume it with that one, or start a new run", other);
   }
   return {};
 }

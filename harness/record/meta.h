@@ -13,6 +13,7 @@
 
 #include "harness/measure/calibration.h"
 #include "harness/plan/cell.h"
+#include "harness/plan/shard.h"
 #include "harness/record/build.h"
 #include "harness/record/machine.h"
 #include "harness/record/row.h"
@@ -35,6 +36,32 @@ struct RunEnd {
   bool operator==(const RunEnd&) const = default;
 };
 
+// One of the runs that a merged run consists of: a shard, on one machine.
+struct RunPart {
+  std::string run_id;
+  std::optional<Shard> shard;
+  std::string started_at;
+  std::string command;
+  std::string machine;  // id of one of Meta::machines
+  std::optional<Calibration> calibration;
+  std::optional<Surroundings> surroundings;
+  RunEnd end;
+  std::optional<std::string> boot_id;  // of its machine, see machine.h
+  // When it measured: `2025-01-31T23:59:59Z/2025-02-01T00:10:00Z`, ascending.
+  std::vector<std::string> periods;
+
+  bool operator==(const RunPart&) const = default;
+};
+
+// Two parts that measured on one machine at the same time: each disturbed the other.
+struct PartOverlap {
+  std::string machine;
+  std::vector<std::string> run_ids;  // two
+  double overlap_s = 0;
+
+  bool operator==(const PartOverlap&) const = default;
+};
+
 struct Meta {
   RunIdentity run;
   std::string started_at;  // UTC, ISO 8601
@@ -44,17 +71,39 @@ struct Meta {
   std::optional<Calibration> calibration;    // absent where nothing was measured by our own loop
   std::optional<Surroundings> surroundings;  // absent if it was not checked
   RunEnd end;
+  std::optional<Shard> shard;  // of `plan`, which is the whole plan; absent: all of it
+  // Of a merged run. `machine` above is then the first of `machines`, for readers that know one.
+  std::optional<std::vector<Machine>> machines;
+  std::optional<std::vector<RunPart>> parts;
+  std::optional<std::vector<PartOverlap>> overlaps;
   Plan plan;
 
   bool operator==(const Meta&) const = default;
 };
 
-// The text of meta.json. Whether the machine matches the target is worked out here.
+// The text of meta.json. Whether the machine matches the target, and the plan's hash, are worked
+// out here.
 std::string meta_text(const Meta& meta);
+
+// What all shards of a plan have in common: the fingerprint of its JSON.
+std::string plan_hash(const Plan& plan);
 
 // InvalidArgument names the field that is missing, of a wrong type or unknown; FailedPrecondition
 // tells of a schema version that is not ours. `name` stands for the text in errors.
 absl::StatusOr<Meta> parse_meta(std::string_view text, std::string_view name);
+
+// A meta.json without the trials of its plan, which may be far longer than all the rest.
+struct MetaHead {
+  Meta meta;              // its plan is empty
+  std::string plan_hash;  // as recorded; of a run from before that, worked out
+};
+
+// As parse_meta(). A text that meta_text() wrote is read up to its plan; that its end is there is
+// checked.
+absl::StatusOr<MetaHead> parse_meta_head(std::string_view text, std::string_view name);
+
+// The first member in which two builds differ, as `commit 0123 and 4567`; empty if they are equal.
+std::string build_difference(const Build& one, const Build& other);
 
 // Why rows measured by `build` on `machine` must not join those of `recorded`, in one line; empty
 // if they may.

@@ -13,6 +13,7 @@
 
 #include "harness/record/csv.h"
 #include "harness/record/latency.h"
+#include "harness/record/row_check.h"
 #include "harness/record/schema.h"
 
 namespace lockbench {
@@ -111,21 +112,18 @@ class Table {
   CsvText csv_;
 };
 
-absl::Status take_trial(const Table& table, const CsvRecord& row, const RunIdentity& run,
-                        std::uint64_t planned, RecoveredTrials& recovered) {
+absl::Status take_trial(const Table& table, const CsvRecord& row, const RowCheck& check,
+                        RecoveredTrials& recovered) {
   if (absl::Status status = table.check_cells(row); !status.ok()) return status;
   const std::string& version = table.cell(row, "schema_version");
   if (version != std::to_string(kSchemaVersion)) {
     return table.wrong(row, absl::StrFormat("schema version is \"%s\" where this lockbench has %d",
                                             version, kSchemaVersion));
   }
-  if (absl::Status status = table.check_run(row, run); !status.ok()) return status;
-  const std::string& cell = table.cell(row, "trial");
-  const std::optional<std::uint32_t> number = number_in(cell);
-  if (!number || *number >= planned) {
-    return table.wrong(row, absl::StrFormat("trial is \"%s\" where the plan has 0 to %d", cell,
-                                            static_cast<std::int64_t>(planned) - 1));
-  }
+  const std::string difference = check.difference(
+      [&](std::string_view column) -> std::string_view { return table.cell(row, column); });
+  if (!difference.empty()) return table.wrong(row, difference);
+  const std::optional<std::uint32_t> number = number_in(table.cell(row, "trial"));
   const std::string& attempt_cell = table.cell(row, "attempt");
   const std::optional<std::uint32_t> attempt = number_in(attempt_cell);
   if (!attempt) {
@@ -142,7 +140,7 @@ absl::Status take_trial(const Table& table, const CsvRecord& row, const RunIdent
 }  // namespace
 
 absl::StatusOr<RecoveredTrials> recover_trials(std::string_view text, std::string_view name,
-                                               const RunIdentity& run, std::uint64_t planned) {
+                                               const RunIdentity& run, const Plan& plan) {
   const absl::StatusOr<Table> table = Table::read(text, name, trial_header());
   if (!table.ok()) return table.status();
   RecoveredTrials recovered{.done = {},
@@ -150,8 +148,9 @@ absl::StatusOr<RecoveredTrials> recover_trials(std::string_view text, std::strin
                             .whole_bytes = table->whole_bytes(),
                             .torn = std::string(text.substr(table->whole_bytes())),
                             .header_missing = !table->has_header()};
+  const RowCheck check(run, plan);
   for (const CsvRecord& row : table->rows()) {
-    const absl::Status status = take_trial(*table, row, run, planned, recovered);
+    const absl::Status status = take_trial(*table, row, check, recovered);
     if (!status.ok()) return status;
   }
   return recovered;

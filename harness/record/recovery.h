@@ -38,11 +38,11 @@ struct RecoveredTrials {
   bool operator==(const RecoveredTrials&) const = default;
 };
 
-// Of the text of trials.csv in a run of `planned` trials. `name` stands for it in errors, each of
+// Of the text of trials.csv in a run of this plan. `name` stands for it in errors, each of
 // which says line and remedy: InvalidArgument for a row that is not the run's, FailedPrecondition
 // for a header or a schema version that is not ours.
 absl::StatusOr<RecoveredTrials> recover_trials(std::string_view text, std::string_view name,
-                                               const RunIdentity& run, std::uint64_t planned);
+                                               const RunIdentity& run, const Plan& plan);
 
 struct RecoveredLatency {
   std::string text;                // of latency.csv, header and the rows of `attempts`

@@ -19,9 +19,10 @@ inline constexpr std::uint32_t kSchemaVersion = 1;
 // What every row of a run has in common.
 struct RunIdentity {
   std::uint32_t schema_version = kSchemaVersion;
-  std::string run_id;  // unique among the runs that a reader may ever lay side by side
-  std::string preset;  // name, or "command line"
-  std::string target;  // machine class that the preset is sized for; empty: any
+  std::string run_id;        // unique among the runs that a reader may ever lay side by side
+  std::string preset;        // name, or "command line"
+  std::string target;        // machine class that the preset is sized for; empty: any
+  std::string machine = {};  // that measured it: Machine::id; empty: unknown
 
   bool operator==(const RunIdentity&) const = default;
 };

@@ -99,7 +99,7 @@ absl::StatusOr<Recovery> recover(const fs::path& folder, const Meta& meta) {
   if (!latency_found.ok()) return latency_found.status();
 
   absl::StatusOr<RecoveredTrials> good_trials =
-      recover_trials(trials_found->text, trials.string(), meta.run, meta.plan.trials.size());
+      recover_trials(trials_found->text, trials.string(), meta.run, meta.plan);
   if (!good_trials.ok()) return good_trials.status();
   absl::StatusOr<RecoveredLatency> good_latency =
       recover_latency(latency_found->text, latency.string(), meta.run, good_trials->attempts);

@@ -19,6 +19,7 @@
 #include "harness/plan/printable.h"
 #include "harness/plan/spelling.h"
 #include "harness/record/latency.h"
+#include "harness/record/machine_identity.h"
 #include "harness/record/outcome.h"
 
 namespace lockbench {
@@ -247,6 +248,11 @@ const Column kColumns[] = {
     {"counts"},
     {"expired_holds"},
     {"refused_writes"},
+    {"run_delay_share"},
+    {"denied_cpu_share"},
+    {"interference"},
+    {"machine", "name", "that measured it; `meta.json` describes it under this name",
+     "it is unknown", of_run<&RunIdentity::machine>},
 };
 
 // Fills in what the fields of the sample say, and adds those that are not listed.
@@ -289,6 +295,13 @@ std::vector<std::string> trial_header() {
   return names;
 }
 
+std::string planned_cell(const Trial& trial, std::string_view column) {
+  const std::span<const Column> columns = trial_columns();
+  const auto found = std::find_if(columns.begin(), columns.end(),
+                                  [&](const Column& one) { return one.name == column; });
+  return clipped(printable(found->cell(Row{.trial = trial})), kMostCellBytes);
+}
+
 std::vector<std::string> trial_fields(const Row& row) {
   std::vector<std::string> fields;
   std::map<std::string_view, std::string> of_sample = sample_cells(row.sample);
@@ -313,7 +326,10 @@ std::string schema_json() {
   nlohmann::ordered_json latency = nlohmann::ordered_json::array();
   for (const Field& column : latency_columns()) latency.push_back(json_of(column));
   const nlohmann::ordered_json whole = {
-      {"schema_version", kSchemaVersion}, {"trials", trials}, {"latency", latency}};
+      {"schema_version", kSchemaVersion},
+      {"trials", trials},
+      {"latency", latency},
+      {"machine_identity", {{"conditions", kMachineConditions}, {"names", kMachineNames}}}};
   return whole.dump(1) + "\n";
 }
 

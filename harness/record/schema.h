@@ -32,6 +32,9 @@ std::span<const Column> trial_columns();
 std::vector<std::string> trial_header();
 std::vector<std::string> trial_fields(const Row& row);
 
+// What a row of this trial has in a column that depends on the plan alone, as `block` or `threads`.
+std::string planned_cell(const Trial& trial, std::string_view column);
+
 // The schema of a run's tables, as schema.json in its folder has it.
 std::string schema_json();
 

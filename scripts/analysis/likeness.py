@@ -3,9 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 from analysis.loader import InputError, Run
+
+_BUILD = "commit modified version compiler build_type flags libraries".split()
+
+# What told machines apart before runs carried the list in their schema.json.
+_EARLIER_CONDITIONS = (
+    "cpu_model cores hardware_threads usable_threads hypervisor memory_bytes kernel governor"
+).split()
 
 
 def check(old: Run, new: Run, force: bool) -> list[str]:
@@ -23,23 +33,62 @@ def check(old: Run, new: Run, force: bool) -> list[str]:
     return notes
 
 
-_MACHINE = "cpu_model cores hardware_threads hypervisor memory_bytes kernel governor".split()
-_BUILD = "commit modified version compiler build_type flags libraries".split()
+def machine_difference(
+    one: Mapping[str, Any], other: Mapping[str, Any], identity: Mapping[str, list[str]]
+) -> str:
+    """The first difference of two descriptions in meta.json, or nothing if they are of one machine:
+    harness/record/machine_identity.h. `identity`: identity_of() the newer run."""
+    if difference := _first_difference(one, other, identity["conditions"]):
+        return difference
+    difference = ""
+    for name in identity["names"]:
+        if name not in one or name not in other:
+            continue  # an older version wrote it
+        if one[name] == other[name]:
+            return ""
+        difference = _difference(name, one, other)
+    return difference
 
 
-def _differs(what: str, fields: list[str]) -> Callable[[Run, Run], str]:
-    def first_difference(old: Run, new: Run) -> str:
-        sides = [run.meta.get(what) for run in (old, new)]
-        if not all(isinstance(side, dict) and side for side in sides):
-            return f"meta.json does not tell the {what} of both"
-        for name in fields:
-            before, after = (side.get(name) for side in sides)  # type: ignore[union-attr]
-            if before != after:
-                return f"{name} {before!r} and {after!r}"
-        return ""
-
-    return first_difference
+def identity_of(folder: Path) -> Mapping[str, list[str]]:
+    """The members that identify a machine, as the run's schema.json lists them. Which names the
+    machine has among its equals, runs without the list do not tell."""
+    earlier: dict[str, list[str]] = {"conditions": _EARLIER_CONDITIONS, "names": []}
+    try:
+        schema = json.loads((folder / "schema.json").read_text(encoding="utf-8"))
+        found = schema["machine_identity"]
+        return {name: [str(one) for one in found[name]] for name in earlier}
+    except (OSError, ValueError, KeyError, TypeError):
+        return earlier
 
 
-_machine_differs = _differs("machine", _MACHINE)
-_build_differs = _differs("build", _BUILD)
+def _machine_differs(old: Run, new: Run) -> str:
+    sides = _sides("machine", old, new)
+    if sides is None:
+        return "meta.json does not tell the machine of both"
+    return machine_difference(*sides, identity_of(new.folder))
+
+
+def _build_differs(old: Run, new: Run) -> str:
+    sides = _sides("build", old, new)
+    if sides is None:
+        return "meta.json does not tell the build of both"
+    return _first_difference(*sides, _BUILD)
+
+
+def _sides(what: str, old: Run, new: Run) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    sides = (old.meta.get(what), new.meta.get(what))
+    if all(isinstance(side, dict) and side for side in sides):
+        return sides  # type: ignore[return-value]
+    return None
+
+
+def _first_difference(one: Mapping[str, Any], other: Mapping[str, Any], names: list[str]) -> str:
+    for name in names:
+        if one.get(name) != other.get(name):
+            return _difference(name, one, other)
+    return ""
+
+
+def _difference(name: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> str:
+    return f"{name} {one.get(name)!r} and {other.get(name)!r}"

@@ -25,6 +25,7 @@ from typing import Any, NoReturn, TextIO
 import numpy as np
 import pandas as pd
 
+from analysis import origin
 from analysis.errors import InputError as InputError
 from analysis.text import printable
 
@@ -98,6 +99,7 @@ class Run:
         if not path.exists():
             return None
         frame, _ = _read_csv(path, LATENCY_COLUMNS)
+        origin.check_run(path, frame, self.meta.get("run_id") or self.run_id)
         return _typed(path, frame, LATENCY_COLUMNS, LATENCY_TEXT)
 
     @property
@@ -150,6 +152,9 @@ def load(where: str | Path, lenient: bool = False) -> Run:
     frame, notes = _read_csv(path, columns, lenient)
     if frame.empty:
         raise InputError(f"{path}: holds no trial; a finished one is a line after the header")
+    told = {name for name in frame.columns if (frame[name] != "").any()}
+    if "primitive" in told and not lenient:
+        told.add("label")
     if lenient:
         _fill_in(frame)
     _check_version(path, frame)
@@ -166,6 +171,9 @@ def load(where: str | Path, lenient: bool = False) -> Run:
     rates = trials["operations_per_s"]
     trials["operation_ns"] = 1e9 / rates.where(rates > 0)
     meta, meta_notes = _read_meta(folder / "meta.json")
+    if "run_id" in told:
+        origin.check_run(path, trials, meta.get("run_id") or trials["run_id"].iloc[0])
+    origin.check_plan(path, trials, meta, told)
     notes += meta_notes + _notes_on_end(folder / "meta.json", meta, len(trials))
     return Run(folder=folder, trials=trials, meta=meta, notes=tuple(map(printable, notes)))
 
@@ -379,9 +387,19 @@ def _refuse_constant(name: str) -> NoReturn:
 
 def _notes_on_end(path: Path, meta: dict[str, Any], rows: int) -> list[str]:
     state = _mapping(meta.get("end")).get("state")
+    shard = _mapping(meta.get("shard"))
+    if shard:
+        notes = [
+            f"{path}: shard {shard.get('index')}/{shard.get('of')} of a plan;"
+            " `lockbench merge` makes one run of all shards"
+        ]
+    else:
+        notes = []
     if state in (None, "finished"):
-        return []
-    return [f"{path}: the run is {state}, not finished; shown are the {rows:,} trials that it has"]
+        return notes
+    return notes + [
+        f"{path}: the run is {state}, not finished; shown are the {rows:,} trials that it has"
+    ]
 
 
 def _mapping(value: Any) -> dict[str, Any]:

@@ -45,13 +45,14 @@ std::string trials_text() {
 }
 
 void fuzz_trials(std::string_view text) {
-  const auto found = recover_trials(text, "trials.csv", kExampleRun, 3);
+  const auto found = recover_trials(text, "trials.csv", kExampleRun, example_meta().plan);
   if (!accepted(found)) return;
   require(found->torn.find('\n') == std::string::npos, "a torn record is within one line");
   require(found->whole_bytes + found->torn.size() == text.size(), "nothing else is removed");
   require(found->done.size() <= 3 && found->done.size() <= found->attempts.size(),
           "trials are ours");
-  auto again = recover_trials(text.substr(0, found->whole_bytes), "trials.csv", kExampleRun, 3);
+  auto again = recover_trials(text.substr(0, found->whole_bytes), "trials.csv", kExampleRun,
+                              example_meta().plan);
   require(again.ok() && again->done == found->done && again->torn.empty(), "a repair is final");
 }
 

@@ -97,7 +97,9 @@ inline Row full_row() {
   cell.pinning = "0,2,4-7";
   cell.timeout = 20ms;
   cell.operations = 100000;
-  return {.run = kExampleRun,
+  RunIdentity run = kExampleRun;
+  run.machine = "node7-3f2a9c";
+  return {.run = run,
           .trial = {.number = 7, .block = 1, .position = 3, .seed = 42, .cell = cell},
           .sample = full_sample(),
           .attempt = 6,

@@ -67,6 +67,18 @@ TEST(MeasuredRun, IsReadFromTheFolderOfItsWriter) {
   EXPECT_THAT(run->measurements, ElementsAre(measurement_of(example_row(1))));
 }
 
+TEST(MeasuredRun, OfTwoTablesInOneFileIsRefused) {
+  const TemporaryFolder folder;
+  auto writer = RunWriter::create(folder.path() / "run", example_meta());
+  ASSERT_TRUE(writer.ok()) << writer.status();
+  Row other = example_row(2);
+  other.run.run_id = "other";
+  write_text(folder.path() / "run" / "trials.csv", csv_of({example_row(0), example_row(1), other}));
+  const auto run = read_measured_run(folder.path() / "run");
+  EXPECT_THAT(std::string(run.status().message()),
+              HasSubstr("trials.csv:4: the row is of another run: run_id is \"other\""));
+}
+
 TEST(MeasuredRun, SaysWhatWouldBeOneWhereThereIsNone) {
   const auto run = read_measured_run("/nowhere");
   ASSERT_FALSE(run.ok());

@@ -34,6 +34,7 @@ TEST(Meta, ComesBackAsItWas) {
 TEST(Meta, OfThisMachineAndBuildComesBackAsItWas) {
   Meta meta = example_meta();
   meta.machine = read_machine();
+  meta.run.machine = *meta.machine.id;
   meta.build = this_build();
   const auto read = parse_meta(meta_text(meta), "meta.json");
   ASSERT_TRUE(read.ok()) << read.status();
@@ -47,6 +48,68 @@ Calibration example_calibration() {
           .floor_timed_ns = 57.5,
           .holds = {{.asked = Nanoseconds(100), .got_ns = 101.5},
                     {.asked = std::chrono::milliseconds(1), .got_ns = 1000002}}};
+}
+
+TEST(Meta, OfAShardAndOfAMergedRunComesBackAsItWas) {
+  Meta meta = example_meta();
+  meta.shard = Shard{.index = 3, .of = 8};
+  auto read = parse_meta(meta_text(meta), "meta.json");
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(*read, meta);
+  meta.machines = {meta.machine, Machine{.id = "node8-3f2a9c"}};
+  meta.parts = {{.run_id = "r1",
+                 .shard = meta.shard,
+                 .started_at = meta.started_at,
+                 .command = "lockbench run quick --shard 3/8 --out a",
+                 .machine = "node8-3f2a9c",
+                 .surroundings = meta.surroundings,
+                 .end = {.state = RunEnd::State::kFinished, .trials_done = 3, .wall_s = 2}}};
+  meta.overlaps = {{.machine = "node8-3f2a9c", .run_ids = {"r1", "r2"}, .overlap_s = 2}};
+  read = parse_meta(meta_text(meta), "meta.json");
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(*read, meta);
+}
+
+TEST(Meta, HasTheHashOfThePlan) {
+  Meta meta = example_meta();
+  EXPECT_EQ(json::parse(meta_text(meta))["plan_hash"], plan_hash(meta.plan));
+  const std::string before = plan_hash(meta.plan);
+  meta.plan.trials[2].cell.threads = 9;
+  EXPECT_NE(plan_hash(meta.plan), before);
+}
+
+TEST(MetaHead, IsTheRunWithoutItsPlan) {
+  Meta meta = example_meta();
+  const std::string text = meta_text(meta);
+  const auto head = parse_meta_head(text, "meta.json");
+  ASSERT_TRUE(head.ok()) << head.status();
+  EXPECT_EQ(head->plan_hash, plan_hash(meta.plan));
+  const std::string written_elsewhere = json::parse(text).dump();
+  const auto again = parse_meta_head(written_elsewhere, "meta.json");
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(again->plan_hash, head->plan_hash);
+  meta.plan = {};
+  EXPECT_EQ(head->meta, meta);
+  EXPECT_EQ(again->meta, meta);
+}
+
+TEST(MetaHead, OfATextThatWasCutOffIsAnError) {
+  const std::string text = meta_text(example_meta());
+  for (std::size_t size = 0; size < text.size(); ++size) {
+    if (size + 1 == text.size()) continue;  // without its last line end it is whole
+    EXPECT_FALSE(parse_meta_head(text.substr(0, size), "meta.json").ok()) << size;
+  }
+}
+
+TEST(Meta, MembersOfALaterVersionAreAcceptedEverywhere) {
+  json object = json::parse(meta_text(example_meta()));
+  for (const char* const place : {"", "/machine", "/machine/caches/0", "/build", "/end", "/plan",
+                                  "/plan/trials/0", "/plan/trials/0/cell", "/surroundings"}) {
+    object[json::json_pointer(place)]["added_later"] = {{"a", 1}};
+  }
+  const auto read = parse_meta(object.dump(), "meta.json");
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->plan, example_meta().plan);
 }
 
 TEST(Meta, TheCalibrationComesBackAsItWas) {
@@ -147,7 +210,7 @@ TEST(WhyNotResume, TheSameMachineAndBuildMayGoOn) {
   const Meta meta = example_meta();
   EXPECT_EQ(why_not_resume(meta, meta.machine, meta.build), "");
   Machine rebooted = meta.machine;
-  rebooted.kernel = "Linux 99";
+  rebooted.boot_id = "another";
   EXPECT_EQ(why_not_resume(meta, rebooted, meta.build), "");
 }
 
@@ -156,9 +219,24 @@ TEST(WhyNotResume, AnotherMachineOrBuildMayNot) {
   Machine other = meta.machine;
   other.hardware_threads = 2;
   EXPECT_THAT(why_not_resume(meta, other, meta.build), HasSubstr("begun on another machine"));
+  EXPECT_THAT(why_not_resume(meta, other, meta.build), HasSubstr("(hardware_threads 8 and 2)"));
+  for (auto change :
+       {+[](Machine& m) { m.kernel = "Linux 99"; }, +[](Machine& m) { m.memory_bytes = 1; },
+        +[](Machine& m) { m.hypervisor = "Xen"; }, +[](Machine& m) { m.usable_threads = 1; }}) {
+    other = meta.machine;
+    change(other);
+    EXPECT_NE(why_not_resume(meta, other, meta.build), "");
+  }
   Build debug = meta.build;
   debug.flags = "-O0";
-  EXPECT_THAT(why_not_resume(meta, meta.machine, debug), HasSubstr("begun with another build"));
+  EXPECT_THAT(why_not_resume(meta, meta.machine, debug),
+              HasSubstr("begun with another build (flags \"-O2\" and \"-O0\")"));
+}
+
+TEST(WhyNotResume, AMergedRunIsResumedByItsParts) {
+  Meta meta = example_meta();
+  meta.parts = {RunPart{}, RunPart{}};
+  EXPECT_THAT(why_not_resume(meta, meta.machine, meta.build), HasSubstr("merged from 2 runs"));
 }
 
 TEST(WhyNotResume, WhatLockbenchMicroMeasuredIsStartedAnew) {

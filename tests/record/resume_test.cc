@@ -308,11 +308,13 @@ std::string with_cell(const std::string& column, const std::string& cell) {
 }
 
 std::string error_of(const std::string& trials) {
-  return message_of(recover_trials(trials, "t.csv", kExampleRun, 3).status());
+  return message_of(recover_trials(trials, "t.csv", kExampleRun, example_meta().plan).status());
 }
 
 TEST(RecoverTrials, NamesTheLineOfARowThatIsNotTheRuns) {
   EXPECT_THAT(error_of(with_cell("run_id", "other")), HasSubstr("t.csv:4: run_id is \"other\""));
+  EXPECT_THAT(error_of(with_cell("seed", "9")), HasSubstr("t.csv:4: seed is \"9\""));
+  EXPECT_THAT(error_of(with_cell("threads", "9")), HasSubstr("t.csv:4: threads is \"9\""));
   EXPECT_THAT(error_of(with_cell("schema_version", "2")), HasSubstr("t.csv:4: schema version"));
   EXPECT_THAT(error_of(with_cell("trial", "3")),
               HasSubstr("trial is \"3\" where the plan has 0 to 2"));

@@ -295,5 +295,7 @@ def write_run(
         for i in range(6)
     ]
     (folder / "latency.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    (folder / "meta.json").write_text(json.dumps(META if meta is None else meta), encoding="utf-8")
+    if meta is None:
+        meta = {**META, "run_id": found[0]["run_id"]} if found else META
+    (folder / "meta.json").write_text(json.dumps(meta), encoding="utf-8")
     return folder

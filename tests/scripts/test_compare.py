@@ -241,6 +241,39 @@ def test_runs_of_different_machines_are_refused_unless_forced(
     assert any("by force though the machines differ" in note for note in notes)
 
 
+def with_identity(run: Path) -> Path:
+    """As runs are since they carry the list of what identifies a machine."""
+    identity = {"conditions": ["cpu_model", "usable_threads"], "names": ["boot_id", "host"]}
+    schema = {"trials": [], "machine_identity": identity}
+    (run / "schema.json").write_text(json.dumps(schema), encoding="utf-8")
+    return run
+
+
+@pytest.mark.parametrize(
+    "old, new, said",
+    [
+        ({"usable_threads": 2}, {"usable_threads": 1}, "usable_threads 2 and 1"),
+        ({"boot_id": "a", "host": "n1"}, {"boot_id": "b", "host": "n2"}, "host 'n1' and 'n2'"),
+        ({"boot_id": "a", "host": "n1"}, {"boot_id": "b", "host": "n1"}, ""),
+        ({"boot_id": "a", "host": "n1"}, {"boot_id": "a", "host": "n2"}, ""),
+        ({}, {"boot_id": "a", "host": "n2"}, ""),
+    ],
+)
+def test_the_list_of_the_schema_says_what_identifies_a_machine(
+    make_run: MakeRun, capsys: Capture, old: dict[str, Any], new: dict[str, Any], said: str
+) -> None:
+    known = synthetic.META["machine"]
+    assert isinstance(known, dict)
+    runs = [
+        with_identity(make_run(name, meta={**synthetic.META, "machine": {**known, **members}}))
+        for name, members in (("old", old), ("new", new))
+    ]
+    if said:
+        assert said in refusal(capsys, *runs)
+    else:
+        report(capsys, *runs)
+
+
 def test_runs_of_different_builds_are_refused(make_run: MakeRun, capsys: Capture) -> None:
     build = {**synthetic.META["build"], "commit": "7654321"}
     runs = make_run("old"), make_run("new", meta={**synthetic.META, "build": build})

@@ -275,3 +275,81 @@ def test_valid_is_true_or_false(make_run: MakeRun) -> None:
 def test_bytes_that_are_no_text_are_refused_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "trials.csv").write_bytes(bytes(range(256)) * 40)
     refusal(tmp_path)
+
+
+def appended(run: Path, other: Path, name: str = "trials.csv") -> Path:
+    """As `cat` puts two tables into one file."""
+    lines = (other / name).read_text(encoding="utf-8").splitlines(keepends=True)
+    with (run / name).open("a", encoding="utf-8") as file:
+        file.writelines(lines[1:])
+    return run
+
+
+def test_tables_of_two_runs_in_one_file_are_refused(make_run: MakeRun) -> None:
+    run, other = make_run("run"), make_run("other", run_id="another", seed=2)
+    rows = len((run / "trials.csv").read_text().splitlines())
+    message = refusal(appended(run, other))
+    assert f"trials.csv, line {rows + 1}: run_id 'another' where the run is" in message
+    assert "lockbench merge" in message
+
+
+def test_rows_of_another_run_than_that_of_meta_json_are_refused(make_run: MakeRun) -> None:
+    run = make_run(run_id="another", meta=synthetic.META)
+    assert "line 2: run_id 'another'" in refusal(run)
+
+
+def test_latencies_of_two_runs_in_one_file_are_refused(make_run: MakeRun) -> None:
+    run, other = make_run("run"), make_run("other", run_id="another")
+    loaded = loader.load(appended(run, other, "latency.csv"))
+    with pytest.raises(loader.InputError, match="latency.csv, line .* 'another'"):
+        loaded.latency  # noqa: B018
+
+
+def planned(run: Path) -> Path:
+    """With the plan that its rows come from."""
+    trials = [
+        {
+            "number": int(row["trial"]),
+            "block": int(row["block"]),
+            "seed": int(row["seed"]),
+            "cell": {
+                "primitive": row["label"],
+                "threads": int(row["threads"]),
+                "keys": int(row["keys"]),
+            },
+        }
+        for _, row in loader.load(run).trials.iterrows()
+    ]
+    meta = json.loads((run / "meta.json").read_text(encoding="utf-8"))
+    meta["plan"] = {"trials": trials, "added_later": 1}
+    (run / "meta.json").write_text(json.dumps(meta), encoding="utf-8")
+    return run
+
+
+def test_rows_of_the_plan_are_read(make_run: MakeRun) -> None:
+    assert not loader.load(planned(make_run())).notes
+
+
+@pytest.mark.parametrize("column", ["block", "seed", "threads", "keys"])
+def test_rows_of_another_plan_are_refused(make_run: MakeRun, column: str) -> None:
+    run = planned(make_run())
+
+    def change(row: dict[str, Any]) -> None:
+        if row["trial"] == 3:
+            row[column] = int(row[column]) + 1
+
+    other = make_run("other", change=change)
+    (other / "meta.json").write_bytes((run / "meta.json").read_bytes())
+    assert f"line 5: {column} is" in refusal(other)
+
+
+def test_a_trial_that_the_plan_does_not_have_is_refused(make_run: MakeRun) -> None:
+    run = planned(make_run(blocks=2))
+    other = make_run("other", blocks=3)
+    (other / "meta.json").write_bytes((run / "meta.json").read_bytes())
+    assert "trial 24 is not in the plan, which has 24 trials" in refusal(other)
+
+
+def test_a_shard_says_that_it_is_one(make_run: MakeRun) -> None:
+    run = make_run(meta={**synthetic.META, "shard": {"index": 3, "of": 8}})
+    assert any("shard 3/8 of a plan" in note for note in loader.load(run).notes)

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include <absl/strings/str_format.h>
+
 #include "harness/record/machine.h"
 #include "harness/record/meta.h"
 #include "harness/record/recovery.h"
@@ -22,7 +24,7 @@ absl::Status check_unfinished(const Meta& meta, const std::filesystem::path& tri
   const absl::StatusOr<std::string> text = read_file(trials, kMostRunFileBytes);
   if (!text.ok()) return cannot_be_read(text.status());
   const absl::StatusOr<RecoveredTrials> recovered =
-      recover_trials(*text, trials.string(), meta.run, meta.plan.trials.size());
+      recover_trials(*text, trials.string(), meta.run, meta.plan);
   if (!recovered.ok()) return recovered.status();
   if (recovered->done.size() < meta.plan.trials.size()) return absl::OkStatus();
   return absl::FailedPreconditionError(
@@ -37,6 +39,12 @@ absl::Status check_resumable(const std::filesystem::path& folder) {
   if (!text.ok()) return cannot_be_read(text.status());
   const absl::StatusOr<Meta> meta = parse_meta(*text, meta_file.string());
   if (!meta.ok()) return meta.status();
+  if (meta->shard) {
+    return absl::FailedPreconditionError(
+        absl::StrFormat("%s: holds shard %s of a plan; to go on with it, give its own command "
+                        "again: %s",
+                        folder.string(), to_text(*meta->shard), meta->command));
+  }
   if (absl::Status status = check_unfinished(*meta, folder / "trials.csv"); !status.ok()) {
     return status;
   }

@@ -36,9 +36,11 @@ int run_plan(Plan plan, const std::optional<std::filesystem::path>& out,
              const std::optional<RunAim>& aim) {
   note_signals();
   const std::string command = settings.command;
-  const RunIdentity identity{
-      .run_id = new_run_id(plan.preset), .preset = plan.preset, .target = plan.target};
   const Machine machine = read_machine();
+  const RunIdentity identity{.run_id = new_run_id(plan.preset),
+                             .preset = plan.preset,
+                             .target = plan.target,
+                             .machine = machine.id.value_or("")};
   const std::filesystem::path folder =
       out.value_or(std::filesystem::path("results") / "runs" / identity.run_id);
   absl::StatusOr<RunWriter> writer = RunWriter::create(folder, {.run = identity,

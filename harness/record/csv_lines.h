@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// CsvLines: reads a table of a run line by line, in memory that does not grow with the table.
+//
+// Requires     no cell has a line end (schema.h guarantees it): each line is a record.
+// Guarantees   a last line without an end, which a killed writer or a copy that was cut off leaves,
+//              is not given; torn() then says so.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+namespace lockbench {
+
+class CsvLines {
+ public:
+  static absl::StatusOr<CsvLines> open(const std::filesystem::path& path);
+
+  CsvLines(CsvLines&& other) noexcept;
+  CsvLines& operator=(CsvLines&&) = delete;
+  ~CsvLines();
+
+  // Goes to the next line; false at the end and after an error. The line is valid until then.
+  bool next();
+
+  std::string_view line() const { return line_; }   // without its end
+  std::uint64_t offset() const { return offset_; }  // of its first byte in the file
+  std::uint64_t number() const { return number_; }  // from 1
+  bool torn() const { return torn_; }
+  const absl::Status& status() const { return status_; }
+
+ private:
+  CsvLines(std::filesystem::path path, int fd);
+
+  // Makes room and reads on; false when there is no more.
+  bool read_more();
+
+  std::filesystem::path path_;
+  int fd_;
+  std::vector<char> buffer_;
+  std::size_t begin_ = 0;          // of what is not given yet, in the buffer
+  std::size_t end_ = 0;            // of what was read
+  std::uint64_t file_offset_ = 0;  // of begin_
+  std::uint64_t offset_ = 0;
+  std::uint64_t number_ = 0;
+  std::string_view line_;
+  bool torn_ = false;
+  absl::Status status_;
+};
+
+// The cells of one record. A cell without quotes is a part of `line`; `unquoted` holds the others.
+// False if a quote is out of place.
+bool split_record(std::string_view line, std::vector<std::string_view>& cells,
+                  std::vector<std::string>& unquoted);
+
+}  // namespace lockbench

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/record/machine_identity.h"
+
+#include <cctype>
+
+#include <absl/strings/str_format.h>
+
+#include "harness/plan/fingerprint.h"
+#include "harness/record/machine_json.h"
+
+namespace lockbench {
+namespace {
+
+constexpr std::size_t kIdDigits = 6;
+
+// As people read it: text without quotes.
+std::string told(const internal::ordered_json& machine, std::string_view name) {
+  const auto found = machine.find(std::string(name));
+  if (found == machine.end()) return "unknown";
+  return found->is_string() ? found->get<std::string>() : internal::text_of(*found);
+}
+
+std::string difference_in(std::string_view name, const internal::ordered_json& one,
+                          const internal::ordered_json& other) {
+  return absl::StrFormat("%s %s and %s", name, told(one, name), told(other, name));
+}
+
+}  // namespace
+
+std::string machine_difference(const Machine& one, const Machine& other) {
+  const internal::ordered_json a = internal::json_of(one);
+  const internal::ordered_json b = internal::json_of(other);
+  for (const std::string_view name : kMachineConditions) {
+    if (told(a, name) != told(b, name)) return difference_in(name, a, b);
+  }
+  std::string difference;
+  for (const std::string_view name : kMachineNames) {
+    if (!a.contains(name) || !b.contains(name)) continue;
+    if (told(a, name) == told(b, name)) return {};
+    difference = difference_in(name, a, b);
+  }
+  return difference;
+}
+
+std::string machine_id(const Machine& machine) {
+  const internal::ordered_json members = internal::json_of(machine);
+  std::string conditions;
+  for (const std::string_view name : kMachineConditions) conditions += told(members, name) + "\n";
+  std::string name;
+  for (const char c : machine.host.value_or("machine")) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_';
+    name += plain ? c : '-';
+  }
+  return name + "-" + fingerprint(conditions).substr(0, kIdDigits);
+}
+
+}  // namespace lockbench
