@@ -118,8 +118,9 @@ void add_case(CLI::App& advise, AdviceCase& wanted) {
 
 // A resumed run has its plan already: only how it is shown can be chosen.
 std::string validate_resume(const CLI::App& run) {
-  std::vector<std::string> flags{"preset",   "--blocks",      "--seed", "--precision",
-                                 "--budget", "--same-within", "--out",  "--dry-run"};
+  std::vector<std::string> flags{"preset",      "--blocks",  "--seed",
+                                 "--precision", "--budget",  "--same-within",
+                                 "--out",       "--dry-run", "--shard"};
   for (const SweepField& field : sweep_fields()) flags.push_back(flag_of(field.name));
   for (const std::string& flag : flags) {
     if (!was_given(run, flag)) continue;
@@ -150,6 +151,12 @@ void add_run(CLI::App& app, RunOptions& options) {
             [&options](std::uint64_t n) { options.overrides.seed = n; });
   add_precision(run, options);
   add_folder(run, "--out", "The run's folder [results/runs/<time>-<preset>-<id>]", options.out);
+  add_parsed<Shard>(run,
+                    {.names = "--shard",
+                     .type = "I/N",
+                     .help = "Measures the I-th of N equal parts of the plan, with its blocks as "
+                             "the preset or --blocks says, in --out, or goes on there"},
+                    parse_shard, [&options](const Shard& shard) { options.shard = shard; });
   add_folder(run, "--resume", "Goes on with the run in this folder, by its own plan",
              options.resume);
   add_patience(run, options.patience);
@@ -163,6 +170,18 @@ void add_run(CLI::App& app, RunOptions& options) {
 
 std::string validate_run(const CLI::App& run, const RunOptions& options) {
   if (options.resume) return validate_resume(run);
+  if (options.shard) {
+    const std::string idle = first_given(run, {"--precision", "--budget", "--same-within"});
+    if (!idle.empty()) {
+      return idle +
+             ": has no meaning with --shard, which measures a fixed number of blocks; leave "
+             "it out, or set --blocks";
+    }
+    if (!options.out && !options.dry_run) {
+      return "--shard: wants --out and a folder for this shard alone, as --out shards/" +
+             std::to_string(options.shard->index);
+    }
+  }
   if (was_given(run, "--blocks") && !options.precision) {
     const std::string idle = first_given(run, {"--budget", "--same-within"});
     if (!idle.empty()) {

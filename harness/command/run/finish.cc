@@ -20,6 +20,14 @@ bool any_valid(const std::vector<Measurement>& rows) {
   return std::any_of(rows.begin(), rows.end(), [](const Measurement& row) { return row.valid; });
 }
 
+int code_of(const FinishedSession& session) {
+  if (any_valid(session.measurements)) return kSuccess;
+  std::cerr << "lockbench run: inconclusive: 0 of " << session.measurements.size()
+            << " rows are valid (minimum 1); the column `reason` of " << session.folder
+            << "/trials.csv says why\n";
+  return kInconclusive;
+}
+
 std::string next_steps(const std::string& program, const std::string& folder) {
   const auto command = [&](const char* name) { return shell_command({program, name, folder}); };
   return "Next: " + command("report") + "    one page\n" +  //
@@ -47,11 +55,13 @@ int finish_run(const FinishedSession& session, const std::string& program,
   }
   for (const std::string& call : told_calls(session.plan)) said << call << '\n';
   said << '\n' << next_steps(program, session.folder);
-  if (any_valid(session.measurements)) return kSuccess;
-  std::cerr << "lockbench run: inconclusive: 0 of " << session.measurements.size()
-            << " rows are valid (minimum 1); the column `reason` of " << session.folder
-            << "/trials.csv says why\n";
-  return kInconclusive;
+  return code_of(session);
+}
+
+int finish_shard(const FinishedSession& session, const Shard& shard) {
+  std::cout << "Measured " << session.folder << ": shard " << to_text(shard) << ": "
+            << session.tally.text() << '\n';
+  return code_of(session);
 }
 
 }  // namespace lockbench

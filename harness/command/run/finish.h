@@ -7,6 +7,7 @@
 #include <string>
 
 #include "harness/command/run/session.h"
+#include "harness/plan/shard.h"
 
 namespace lockbench {
 
@@ -16,5 +17,8 @@ namespace lockbench {
 // Returns the exit code of the run: 0, or 4 if no row is valid.
 int finish_run(const FinishedSession& session, const std::string& program,
                const std::string& format);
+
+// The same of a shard, which is compared when it has been merged with the others.
+int finish_shard(const FinishedSession& session, const Shard& shard);
 
 }  // namespace lockbench

@@ -8,10 +8,13 @@
 #include <optional>
 #include <utility>
 
+#include <absl/strings/str_cat.h>
+
 #include "harness/catalog/catalog.h"
 #include "harness/command/run/finish.h"
 #include "harness/command/run/resume.h"
 #include "harness/command/run/run_plan.h"
+#include "harness/command/run/run_shard.h"
 #include "harness/command/run/session.h"
 #include "harness/plan/describe.h"
 #include "harness/plan/expand.h"
@@ -71,11 +74,12 @@ absl::StatusOr<Preset> chosen_preset(const RunOptions& options) {
 // Below this number of blocks nothing can be decided. A plan of fewer blocks is measured as it is.
 constexpr std::uint32_t kFirstBlocks = 3;
 
-// Without --blocks and --precision a run measures a few blocks of all cells, and then blocks of
-// the cells whose comparisons are open. Without the Python that decides, the plan is fixed.
+// A shard measures the blocks of the preset, or --blocks: no task knows what the others decided.
+// Without these and without --precision a run measures a few blocks of all cells, and then blocks
+// of the cells whose comparisons are open. Without the Python that decides, the plan is fixed.
 bool decides(const RunOptions& options, const Preset& preset) {
-  return !options.precision && !options.overrides.blocks && preset.blocks > kFirstBlocks &&
-         find_python(kAnalysisModules).ok();
+  return !options.shard && !options.precision && !options.overrides.blocks &&
+         preset.blocks > kFirstBlocks && find_python(kAnalysisModules).ok();
 }
 
 // The time of the fixed plan twice, since a half of it may decide little; at least a minute.
@@ -99,12 +103,15 @@ absl::StatusOr<RunAim> aim_of(const RunOptions& options, const Preset& preset) {
   return aim;
 }
 
-int print_plan(const Plan& plan, const std::optional<RunAim>& aim) {
-  for (const Trial& trial : plan.trials)
+void print_trials(const std::vector<Trial>& trials, const std::string& in) {
+  for (const Trial& trial : trials)
     std::cout << printable(describe(trial, expected_ns(trial))) << '\n';
-  std::cout << plan.trials.size() << (plan.trials.size() == 1 ? " trial" : " trials") << " in "
-            << plan.blocks << (plan.blocks == 1 ? " block" : " blocks") << ", about "
-            << rough_duration(expected_s(plan.trials)) << '\n';
+  std::cout << trials.size() << (trials.size() == 1 ? " trial" : " trials") << " in " << in
+            << ", about " << rough_duration(expected_s(trials)) << '\n';
+}
+
+int print_plan(const Plan& plan, const std::optional<RunAim>& aim) {
+  print_trials(plan.trials, absl::StrCat(plan.blocks, plan.blocks == 1 ? " block" : " blocks"));
   if (aim) {
     std::cout << "then blocks of the cells "
               << (aim->precision ? "whose medians are not narrow enough"
@@ -145,6 +152,28 @@ int resume(const RunOptions& options) {
       .run();
 }
 
+int print_shard(const Plan& plan, const Shard& shard) {
+  const auto seconds = [](const Trial& trial) { return expected_s(trial); };
+  const absl::StatusOr<std::vector<std::uint32_t>> numbers = trials_of_shard(plan, shard, seconds);
+  if (!numbers.ok()) return complain(numbers.status());
+  std::vector<Trial> trials;
+  for (const std::uint32_t number : *numbers) trials.push_back(plan.trials[number]);
+  print_trials(trials,
+               absl::StrCat("shard ", to_text(shard), " of ", plan.trials.size(), " trials in ",
+                            plan.blocks, plan.blocks == 1 ? " block" : " blocks"));
+  return kSuccess;
+}
+
+int shard(Plan plan, const RunOptions& options) {
+  if (options.dry_run) return print_shard(plan, *options.shard);
+  SessionSettings settings = settings_of(options);
+  settings.finished = [shard = *options.shard](const FinishedSession& session) {
+    return finish_shard(session, shard);
+  };
+  return run_shard(std::move(plan), *options.shard, *options.out, options.words,
+                   std::move(settings));
+}
+
 }  // namespace
 
 int run_command(const RunOptions& options) {
@@ -160,6 +189,7 @@ int run_command(const RunOptions& options) {
   }
   absl::StatusOr<Plan> plan = expand(*preset, check);
   if (!plan.ok()) return complain(plan.status());
+  if (options.shard) return shard(*std::move(plan), options);
   if (options.dry_run) return print_plan(*plan, aim);
   return run_plan(*std::move(plan), options.out, options.words, settings_of(options), aim);
 }

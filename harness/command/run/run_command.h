@@ -11,6 +11,7 @@
 #include "harness/command/run/machine_watch.h"
 #include "harness/command/run/progress.h"
 #include "harness/plan/preset.h"
+#include "harness/plan/shard.h"
 
 namespace lockbench {
 
@@ -19,6 +20,7 @@ struct RunOptions {
   Overrides overrides;
   std::optional<std::filesystem::path> out;     // the run's folder
   std::optional<std::filesystem::path> resume;  // goes on with the run in this folder
+  std::optional<Shard> shard;                   // measures this part of the plan, in `out`
   std::optional<double> precision;              // adds blocks until medians are known to this share
   double same_within = 0.05;              // below this share of difference, primitives are the same
   std::optional<Nanoseconds> budget;      // for the whole run; absent: default_budget()

@@ -66,10 +66,11 @@ Session::Session(RunWriter writer, std::set<std::uint32_t> done, std::vector<Mea
       measurements_(std::move(before)),
       settings_(std::move(settings)) {
   for (const Trial& trial : writer_.meta().plan.trials) {
-    if (!done.contains(trial.number)) add_missing(trial);
+    const bool wanted = !settings_.only || settings_.only->contains(trial.number);
+    if (wanted && !done.contains(trial.number)) add_missing(trial);
   }
   state_.done = kept_ = done.size();
-  state_.total = writer_.meta().plan.trials.size();
+  state_.total = done.size() + missing_.size();
 }
 
 void Session::add_missing(const Trial& trial) {
@@ -290,12 +291,14 @@ void Session::update_elapsed() {
 }
 
 std::string Session::how_to_go_on() const {
+  const std::string kept =
+      absl::StrCat(kept_, " of ", state_.total, " trials are kept; to go on: ");
+  if (!settings_.go_on.empty()) return kept + settings_.go_on;
   std::vector<std::string> words{settings_.program, "run", "--resume", writer_.folder().string()};
   for (const std::string& plugin : plugins_of(writer_.meta().plan)) {
     words.insert(words.end(), {"--plugin", plugin});
   }
-  return std::to_string(kept_) + " of " + std::to_string(state_.total) +
-         " trials are kept; to go on: " + shell_command(words);
+  return kept + shell_command(words);
 }
 
 }  // namespace lockbench

@@ -54,6 +54,8 @@ struct SessionSettings {
   std::string program;                    // how lockbench was called, for what is to be typed next
   std::string command = "run";            // that its complaints are told by
   Nanoseconds patience = kUsualPatience;  // how long it waits for a quiet machine
+  std::optional<std::set<std::uint32_t>> only;  // the numbers of a shard's trials; absent: all
+  std::string go_on;  // the command that goes on with the run; empty: `run --resume`
   std::function<int(const FinishedSession&)> finished;  // says what came of it; the exit code
 };
 

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/command/run/run_shard.h"
+
+#include <algorithm>
+#include <iostream>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <absl/strings/str_format.h>
+
+#include "harness/measure/calibration.h"
+#include "harness/plan/json.h"
+#include "harness/plan/printable.h"
+#include "harness/process/signals.h"
+#include "harness/record/build.h"
+#include "harness/record/machine.h"
+#include "harness/record/machine_identity.h"
+#include "harness/record/recovery.h"
+#include "harness/record/stamp.h"
+#include "harness/terminal/exit_code.h"
+
+namespace lockbench {
+namespace {
+
+namespace fs = std::filesystem;
+using Numbers = std::set<std::uint32_t>;
+
+// Nobody moves a task so often.
+constexpr std::size_t kMostMachines = 1000;
+
+int complain(const absl::Status& status) {
+  std::cerr << "lockbench run: " << printable(std::string(status.message())) << '\n';
+  return kBadInput;
+}
+
+// The run in the folder; absent if none was begun there.
+absl::StatusOr<std::optional<Meta>> find_run(const fs::path& folder) {
+  const fs::path path = folder / "meta.json";
+  const absl::StatusOr<std::string> text = read_file(path, kMostRunFileBytes);
+  if (absl::IsNotFound(text.status())) return std::nullopt;
+  if (!text.ok()) return text.status();
+  absl::StatusOr<Meta> meta = parse_meta(*text, path.string());
+  if (!meta.ok()) return meta.status();
+  return *std::move(meta);
+}
+
+// Why the run in a folder is not the one that was asked for; empty if it is.
+std::string difference(const Meta& found, const Plan& plan, const Shard& shard,
+                       const Build& build) {
+  if (!found.shard) return "the folder holds a run that is no shard";
+  if (*found.shard != shard) {
+    return absl::StrFormat("the folder holds shard %s, not %s", to_text(*found.shard),
+                           to_text(shard));
+  }
+  if (std::string other = plan_difference(found.plan, plan); !other.empty()) {
+    return "the folder holds a shard of another plan (" + other + ")";
+  }
+  if (std::string other = build_difference(found.build, build); !other.empty()) {
+    return "the folder holds a shard that was begun with another build (" + other + ")";
+  }
+  return {};
+}
+
+absl::StatusOr<Numbers> done_in(const fs::path& folder, const Meta& meta) {
+  const fs::path trials = folder / "trials.csv";
+  const absl::StatusOr<std::string> text = read_file(trials, kMostRunFileBytes);
+  if (absl::IsNotFound(text.status())) return Numbers{};
+  if (!text.ok()) return text.status();
+  absl::StatusOr<RecoveredTrials> found =
+      recover_trials(*text, trials.string(), meta.run, meta.plan);
+  if (!found.ok()) return found.status();
+  return std::move(found->done);
+}
+
+// Where this machine goes on, and with what.
+struct Place {
+  fs::path folder;
+  bool begun = false;
+  Numbers trials;  // that are measured there
+  Numbers done;    // of these
+};
+
+// Takes away the trials of the groups of which `done` has all.
+void remove_whole_groups(const Plan& plan, const Numbers& done, Numbers& trials) {
+  const std::vector<std::uint32_t> group_of = comparison_groups(plan);
+  Numbers open;
+  for (const std::uint32_t trial : trials) {
+    if (!done.contains(trial)) open.insert(group_of[trial]);
+  }
+  std::erase_if(trials, [&](std::uint32_t trial) { return !open.contains(group_of[trial]); });
+}
+
+// Whether the folder is this machine's, or what it has is done by another one.
+absl::Status look_at(const fs::path& folder, const Meta& found, const Machine& machine,
+                     const Plan& plan, Place& place) {
+  absl::StatusOr<Numbers> done = done_in(folder, found);
+  if (!done.ok()) return done.status();
+  if (!place.begun && machine_difference(found.machine, machine).empty()) {
+    place.folder = folder;
+    place.begun = true;
+    place.done = *std::move(done);
+  } else {
+    remove_whole_groups(plan, *done, place.trials);
+  }
+  return absl::OkStatus();
+}
+
+// `trials`: all of the shard.
+absl::StatusOr<Place> place_for(const Machine& machine, const Plan& plan, const Shard& shard,
+                                const fs::path& folder, Numbers trials) {
+  Place place{.folder = {}, .begun = false, .trials = std::move(trials), .done = {}};
+  for (std::size_t n = 1; n <= kMostMachines; ++n) {
+    const fs::path at = folder_of_machine(folder, n);
+    const absl::StatusOr<std::optional<Meta>> found = find_run(at);
+    if (!found.ok()) return found.status();
+    if (!*found) {
+      if (!place.begun) place.folder = at;
+      return place;
+    }
+    const std::string why = difference(**found, plan, shard, this_build());
+    if (!why.empty()) {
+      return absl::FailedPreconditionError(
+          absl::StrFormat("--out: %s: %s; name another folder", at.string(), why));
+    }
+    if (absl::Status status = look_at(at, **found, machine, plan, place); !status.ok()) {
+      return status;
+    }
+  }
+  return absl::FailedPreconditionError(
+      absl::StrFormat("--out: %s: %d machines measured this shard already; name another folder",
+                      folder.string(), kMostMachines));
+}
+
+bool is_done(const Place& place) {
+  return std::includes(place.done.begin(), place.done.end(), place.trials.begin(),
+                       place.trials.end());
+}
+
+absl::StatusOr<ResumedRun> open_place(const Place& place, Meta meta) {
+  if (place.begun) return open_for_resume(place.folder);
+  meta.calibration = calibrate();
+  absl::StatusOr<RunWriter> writer = RunWriter::create(place.folder, meta);
+  if (!writer.ok()) return writer.status();
+  return ResumedRun{.writer = *std::move(writer), .done = {}, .repairs = {}};
+}
+
+}  // namespace
+
+fs::path folder_of_machine(const fs::path& folder, std::size_t n) {
+  return n == 1 ? folder : folder / ("machine-" + std::to_string(n));
+}
+
+int run_shard(Plan plan, const Shard& shard, const fs::path& folder,
+              const std::vector<std::string>& words, SessionSettings settings) {
+  note_signals();
+  const auto seconds = [](const Trial& trial) { return expected_s(trial); };
+  const absl::StatusOr<std::vector<std::uint32_t>> trials = trials_of_shard(plan, shard, seconds);
+  if (!trials.ok()) return complain(trials.status());
+  const Machine machine = read_machine();
+  const absl::StatusOr<Place> place =
+      place_for(machine, plan, shard, folder, Numbers(trials->begin(), trials->end()));
+  if (!place.ok()) return complain(place.status());
+  if (is_done(*place)) {
+    std::cout << "Measured before: all " << trials->size() << " trials of shard " << to_text(shard)
+              << " have their row in " << folder.string() << '\n';
+    return kSuccess;
+  }
+  const RunIdentity identity{.run_id = new_run_id(plan.preset),
+                             .preset = plan.preset,
+                             .target = plan.target,
+                             .machine = machine.id.value_or("")};
+  absl::StatusOr<ResumedRun> run = open_place(*place, {.run = identity,
+                                                       .started_at = utc_now(),
+                                                       .command = shell_command(words),
+                                                       .machine = machine,
+                                                       .build = this_build(),
+                                                       .shard = shard,
+                                                       .plan = std::move(plan)});
+  if (!run.ok()) return complain(run.status());
+  for (const std::string& repair : run->repairs)
+    std::cerr << "lockbench run: " << printable(repair) << '\n';
+  settings.only = place->trials;
+  settings.go_on = shell_command(words);
+  std::vector<Measurement> before;
+  if (place->begun) {
+    absl::StatusOr<MeasuredRun> measured = read_measured_run(place->folder);
+    if (!measured.ok()) return complain(measured.status());
+    before = std::move(measured->measurements);
+  }
+  return Session(std::move(run->writer), std::move(run->done), std::move(before),
+                 std::move(settings))
+      .run();
+}
+
+}  // namespace lockbench

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shards of a plan: `run --shard i/n`, each in a folder of its own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from program import Program, assert_complete, rows_of, wait_until
+
+FIXED = ("--mode", "fixed", "--operations", "1", "--hold", "sleep:10ms", "--progress", "off")
+CELLS = ("--primitive", "global", "--primitive", "keyed", "--threads", "1", "--keys", "1,2")
+PLAN = ("run", *CELLS, *FIXED, "--blocks", "3")
+TRIALS = 3 * 4
+
+
+def shard(lockbench: Program, i: int, n: int, *more: str, out: str | None = None) -> Any:
+    return lockbench.run(*PLAN, *more, "--shard", f"{i}/{n}", "--out", out or f"shards/{i}")
+
+
+def trials_of(folder: Path) -> list[int]:
+    return [int(row["trial"]) for row in rows_of(folder) if row["attempt"] == "0"]
+
+
+def meta_of(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
+    return found
+
+
+def edit_machine(folder: Path, **members: Any) -> None:
+    """As if the shard had been measured elsewhere."""
+    meta = meta_of(folder)
+    meta["machine"].update(members)
+    (folder / "meta.json").write_text(json.dumps(meta), encoding="utf-8")
+
+
+def test_the_shards_together_are_the_plan(lockbench: Program) -> None:
+    together: list[int] = []
+    hashes = set()
+    for i in (1, 2, 3):
+        done = shard(lockbench, i, 3)
+        assert done.returncode == 0, done.stderr
+        assert f"shard {i}/3: 4 trials, all valid" in done.stdout
+        folder = lockbench.folder / "shards" / str(i)
+        meta = meta_of(folder)
+        assert len(meta["plan"]["trials"]) == TRIALS
+        assert meta["shard"] == {"index": i, "of": 3}
+        assert meta["end"]["state"] == "finished"
+        assert {row["machine"] for row in rows_of(folder)} == {meta["machine"]["id"]}
+        hashes.add(meta["plan_hash"])
+        together += trials_of(folder)
+        assert len({row["block"] for row in rows_of(folder)}) == 1
+    assert sorted(together) == list(range(TRIALS))
+    assert len(hashes) == 1
+
+
+def test_a_dry_run_prints_the_shard(lockbench: Program) -> None:
+    done = lockbench.run(*PLAN, "--shard", "2/6", "--dry-run")
+    assert done.returncode == 0, done.stderr
+    assert "2 trials in shard 2/6 of 12 trials in 3 blocks, about" in done.stdout
+    assert list(lockbench.folder.iterdir()) == []
+
+
+def test_the_same_command_goes_on_and_then_says_that_all_is_done(lockbench: Program) -> None:
+    process = lockbench.start(*PLAN, "--shard", "1/1", "--out", "one")
+    folder = lockbench.folder / "one"
+    wait_until(lambda: len(rows_of(folder)) >= 2, "no rows")
+    process.kill()
+    process.communicate()
+    kept = rows_of(folder)
+    assert len(kept) < TRIALS
+    again = lockbench.run(*PLAN, "--shard", "1/1", "--out", "one")
+    assert again.returncode == 0, again.stderr
+    assert_complete(folder, TRIALS)
+    assert rows_of(folder)[: len(kept)] == kept
+    once_more = lockbench.run(*PLAN, "--shard", "1/1", "--out", "one")
+    assert once_more.returncode == 0
+    assert "Measured before: all 12 trials of shard 1/1" in once_more.stdout
+    assert_complete(folder, TRIALS)
+
+
+def test_a_requeued_task_on_another_machine_goes_on_beside_what_is_there(
+    lockbench: Program,
+) -> None:
+    assert shard(lockbench, 1, 1, out="one").returncode == 0
+    one = lockbench.folder / "one"
+    lines = (one / "trials.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    # The first block is whole; of the second, one trial is there.
+    (one / "trials.csv").write_text("".join(lines[: 1 + 4 + 1]), encoding="utf-8")
+    edit_machine(one, host="elsewhere", boot_id="other", usable_threads=77, id="elsewhere-1")
+    before = (one / "trials.csv").read_bytes()
+    done = shard(lockbench, 1, 1, out="one")
+    assert done.returncode == 0, done.stderr
+    assert (one / "trials.csv").read_bytes() == before
+    second = one / "machine-2"
+    blocks = {row["block"] for row in rows_of(second)}
+    assert blocks == {"1", "2"}
+    assert len(trials_of(second)) == 8
+    # And there again, everything is done.
+    assert "Measured before" in shard(lockbench, 1, 1, out="one").stdout
+
+
+@pytest.mark.parametrize(
+    "more, said",
+    [
+        (("--seed", "9"), "another plan (seed 1 and 9)"),
+        (("--blocks", "6"), "another plan (blocks 3 and 6)"),
+    ],
+)
+def test_a_folder_of_another_plan_is_left_alone(
+    lockbench: Program, more: tuple[str, ...], said: str
+) -> None:
+    assert shard(lockbench, 1, 3).returncode == 0
+    before = (lockbench.folder / "shards" / "1" / "trials.csv").read_bytes()
+    plan = [word for word in PLAN if more[0] != "--blocks" or word not in ("--blocks", "3")]
+    done = lockbench.run(*plan, *more, "--shard", "1/3", "--out", "shards/1")
+    assert done.returncode == 2
+    assert said in done.stderr and "name another folder" in done.stderr
+    assert (lockbench.folder / "shards" / "1" / "trials.csv").read_bytes() == before
+
+
+def test_a_folder_of_another_shard_or_of_a_run_is_left_alone(lockbench: Program) -> None:
+    assert shard(lockbench, 1, 3).returncode == 0
+    done = shard(lockbench, 2, 3, out="shards/1")
+    assert done.returncode == 2 and "the folder holds shard 1/3, not 2/3" in done.stderr
+    assert lockbench.run(*PLAN, "--out", "whole").returncode == 0
+    done = shard(lockbench, 2, 3, out="whole")
+    assert done.returncode == 2 and "a run that is no shard" in done.stderr
+    resumed = lockbench.run("run", "--resume", "shards/1")
+    assert resumed.returncode == 2 and "give its own command again" in resumed.stderr
+
+
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (("--shard", "1/7"), "7 shards are too many for this plan of 3 blocks and 6 comparison"),
+        (("--shard", "4/3"), "write i/n, as 3/8"),
+        (("--shard", "1/3", "--precision", "2%"), "has no meaning with --shard"),
+        (("--shard", "1/3", "--budget", "1min"), "has no meaning with --shard"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(
+    lockbench: Program, words: tuple[str, ...], said: str
+) -> None:
+    done = lockbench.run(*PLAN, *words, "--out", "one")
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert not (lockbench.folder / "one").exists()
+
+
+def test_a_shard_wants_a_folder(lockbench: Program) -> None:
+    done = lockbench.run(*PLAN, "--shard", "2/3")
+    assert done.returncode == 2
+    assert "--shard: wants --out and a folder for this shard alone" in done.stderr
+
+
+def test_a_run_is_not_resumed_with_another_affinity(lockbench: Program) -> None:
+    words = ("run", *CELLS, *FIXED, "--blocks", "40", "--out", "out")
+    process = lockbench.start(*words)
+    wait_until(lambda: len(rows_of(lockbench.folder / "out")) >= 2, "no rows")
+    process.terminate()
+    process.communicate()
+    meta = meta_of(lockbench.folder / "out")
+    edit_machine(lockbench.folder / "out", usable_threads=meta["machine"]["usable_threads"] + 1)
+    resumed = lockbench.run("run", "--resume", "out")
+    assert resumed.returncode == 2
+    assert "in another condition (usable_threads" in resumed.stderr
+
+
+def test_two_tables_in_one_file_are_refused_by_every_reader(lockbench: Program) -> None:
+    for name, seed in (("a", "1"), ("b", "2")):
+        done = lockbench.run(*PLAN, "--seed", seed, "--out", name)
+        assert done.returncode == 0, done.stderr
+    a, b = lockbench.folder / "a" / "trials.csv", lockbench.folder / "b" / "trials.csv"
+    lines = b.read_text(encoding="utf-8").splitlines(keepends=True)
+    a.write_text(a.read_text(encoding="utf-8") + "".join(lines[1:]), encoding="utf-8")
+    for words in (
+        ("compare", "a"),
+        ("plot", "a"),
+        ("report", "a"),
+        ("advise", "--threads", "2", "--keys", "64", "--run", "a"),
+        ("run", "--resume", "a"),
+    ):
+        done = lockbench.run(*words)
+        assert done.returncode == 2, words
+        assert "trials.csv" in done.stderr and "run_id" in done.stderr, (words, done.stderr)
