@@ -3,7 +3,8 @@
 # What demo.sh and test.sh share: the packages, and the configuring. Sourced, not run.
 #
 # ensure_packages PACKAGE…        installs those that are missing; touches nothing when none is
-# configure_preset PRESET [-D…]   configures build/PRESET
+# configure_preset PRESET [-D…]   configures build/PRESET; a new one compiles up to eight sources of a
+#                                 target as one, which halves the time that everything takes
 #
 # They speak of paths relative to the checkout and expect to be run from there.
 
@@ -88,5 +89,8 @@ check_cmake() {
 
 configure_preset() {
   check_cmake
-  cmake --preset "$1" "${@:2}" >/dev/null  # warnings and errors go to the standard error
+  local together=()
+  [[ -e "build/$1/build.ninja" ]] || together=(-DCMAKE_UNITY_BUILD=ON)
+  # Warnings and errors go to the standard error.
+  cmake --preset "$1" "${together[@]}" "${@:2}" >/dev/null
 }

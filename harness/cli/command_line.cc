@@ -74,7 +74,7 @@ void add_help(CLI::App& app) {
 }
 
 // The commands that know locks by name. The children that they start load the plug-ins.
-void add_plugins(CLI::App& app, CommandLine& line) {
+void add_plugin_flag(CLI::App& app, CommandLine& line) {
   for (const char* name : {"run", "advise", "stress", "list", "trial"}) {
     add_texts(*app.get_subcommand(name),
               {.names = "--plugin",
@@ -104,7 +104,7 @@ void add_commands(CLI::App& app, CommandLine& line) {
   add_schema(app, line.schema_markdown);
   add_trial(app, line.trial_parent);
   add_help(app);
-  add_plugins(app, line);
+  add_plugin_flag(app, line);
 }
 
 const CLI::App& chosen(const CLI::App& app) {

@@ -10,10 +10,6 @@
 namespace lockbench {
 namespace {
 
-double seconds(platform::Duration duration) {
-  return std::chrono::duration<double>(duration).count();
-}
-
 void add_throughput(const TrialEnd& end, Sample& sample) {
   std::vector<std::uint64_t> operations;
   std::vector<Interval> intervals;

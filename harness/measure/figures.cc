@@ -8,10 +8,6 @@
 namespace lockbench {
 namespace {
 
-double seconds(Nanoseconds duration) {
-  return std::chrono::duration<double>(duration).count();
-}
-
 // Length of one piece of work; absent when it is not known beforehand.
 std::optional<double> length_of(const Work& work) {
   switch (work.kind) {

@@ -3,6 +3,7 @@
 // Figures: pure functions from what threads reported to what a row says.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -11,6 +12,10 @@
 #include "workloads/operation.h"
 
 namespace lockbench {
+
+inline double seconds(Nanoseconds duration) {
+  return std::chrono::duration<double>(duration).count();
+}
 
 // Jain's fairness index of per-thread figures: (sum x)^2 / (n * sum x^2). 1 when all are equal,
 // 1/n when one has everything; absent when there is nothing to share.

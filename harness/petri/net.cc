@@ -14,26 +14,24 @@
 namespace lockbench {
 namespace {
 
-absl::Status wrong(const std::string& what) {
-  return absl::InvalidArgumentError(what);
-}
-
 absl::Status check_arcs(const Net& net, const NetTransition& transition,
                         const std::vector<Arc>& arcs) {
   std::set<std::uint32_t> seen;
   for (const Arc& arc : arcs) {
     if (arc.place >= net.places.size()) {
-      return wrong("transition '" + transition.name + "' has an arc to place number " +
-                   std::to_string(arc.place) + "; there are " + std::to_string(net.places.size()));
+      return absl::InvalidArgumentError(
+          "transition '" + transition.name + "' has an arc to place number " +
+          std::to_string(arc.place) + "; there are " + std::to_string(net.places.size()));
     }
     if (!seen.insert(arc.place).second) {
-      return wrong("transition '" + transition.name + "' has two arcs to place '" +
-                   net.places[arc.place].name + "'; make them one, with their weights added");
+      return absl::InvalidArgumentError("transition '" + transition.name +
+                                        "' has two arcs to place '" + net.places[arc.place].name +
+                                        "'; make them one, with their weights added");
     }
     if (arc.weight == 0 || arc.weight > kMostTokens) {
-      return wrong("transition '" + transition.name + "' has an arc of weight " +
-                   std::to_string(arc.weight) + "; weights are 1 to " +
-                   std::to_string(kMostTokens));
+      return absl::InvalidArgumentError("transition '" + transition.name +
+                                        "' has an arc of weight " + std::to_string(arc.weight) +
+                                        "; weights are 1 to " + std::to_string(kMostTokens));
     }
   }
   return absl::OkStatus();
@@ -42,15 +40,17 @@ absl::Status check_arcs(const Net& net, const NetTransition& transition,
 absl::Status check_names(const Net& net) {
   std::unordered_set<std::string> names;
   const auto check = [&names](const std::string& name) {
-    if (name.empty()) return wrong("a place or transition has no name");
-    if (!names.insert(name).second) return wrong("the name '" + name + "' is used twice");
+    if (name.empty()) return absl::InvalidArgumentError("a place or transition has no name");
+    if (!names.insert(name).second)
+      return absl::InvalidArgumentError("the name '" + name + "' is used twice");
     return absl::OkStatus();
   };
   for (const NetPlace& place : net.places) {
     if (const absl::Status status = check(place.name); !status.ok()) return status;
     if (place.tokens > kMostTokens) {
-      return wrong("place '" + place.name + "' starts with " + std::to_string(place.tokens) +
-                   " tokens; the most is " + std::to_string(kMostTokens));
+      return absl::InvalidArgumentError("place '" + place.name + "' starts with " +
+                                        std::to_string(place.tokens) + " tokens; the most is " +
+                                        std::to_string(kMostTokens));
     }
   }
   for (const NetTransition& transition : net.transitions) {
@@ -201,8 +201,9 @@ absl::Status validate(const Net& net) {
   for (const Symmetry& symmetry : net.symmetries) {
     for (std::size_t left = 0; left + 1 < symmetry.components.size(); ++left) {
       if (!exchanged(net, symmetry, left)) {
-        return wrong("net '" + net.name + "': components " + std::to_string(left) + " and " +
-                     std::to_string(left + 1) + " cannot be exchanged without changing it");
+        return absl::InvalidArgumentError(
+            "net '" + net.name + "': components " + std::to_string(left) + " and " +
+            std::to_string(left + 1) + " cannot be exchanged without changing it");
       }
     }
   }

@@ -20,11 +20,11 @@ namespace {
 using Numbers = std::vector<std::uint32_t>;
 
 // Trials that one shard measures together.
-struct Unit {
+struct Portion {
   Numbers trials;
   double seconds = 0;
 
-  void add(const Unit& other) {
+  void add(const Portion& other) {
     trials.insert(trials.end(), other.trials.begin(), other.trials.end());
     seconds += other.seconds;
   }
@@ -39,12 +39,13 @@ std::string group_key(Cell cell) {
   return to_json(cell);
 }
 
-std::vector<Unit> units_by(const Plan& plan, const Numbers& key_of, const TrialSeconds& seconds) {
-  std::map<std::uint32_t, Unit> units;
+std::vector<Portion> units_by(const Plan& plan, const Numbers& key_of,
+                              const TrialSeconds& seconds) {
+  std::map<std::uint32_t, Portion> units;
   for (const Trial& trial : plan.trials) {
     units[key_of[trial.number]].add({{trial.number}, seconds(trial)});
   }
-  std::vector<Unit> found;
+  std::vector<Portion> found;
   for (auto& [key, unit] : units) found.push_back(std::move(unit));
   return found;
 }
@@ -57,34 +58,34 @@ class Divider {
     for (const Trial& trial : plan.trials) block_of.push_back(trial.block);
     blocks_ = units_by(plan, block_of, seconds);
     groups_ = units_by(plan, comparison_groups(plan), seconds);
-    for (const Unit& group : groups_) block_of_group_.push_back(block_of[group.trials[0]]);
+    for (const Portion& group : groups_) block_of_group_.push_back(block_of[group.trials[0]]);
   }
 
   std::size_t blocks() const { return blocks_.size(); }
   std::size_t groups() const { return groups_.size(); }
 
-  std::vector<Unit> shards(std::uint32_t n) const {
-    std::vector<Unit> shards(n);
+  std::vector<Portion> shards(std::uint32_t n) const {
+    std::vector<Portion> shards(n);
     const std::size_t each = blocks_.size() / n;
     for (std::size_t i = 0; i < each * n; ++i) shards[i / each].add(blocks_[i]);
-    std::vector<const Unit*> rest;
+    std::vector<const Portion*> rest;
     for (std::size_t i = 0; i < groups_.size(); ++i) {
       if (block_of_group_[i] >= each * n) rest.push_back(&groups_[i]);
     }
     distribute(rest, shards);
-    for (Unit& shard : shards) std::sort(shard.trials.begin(), shard.trials.end());
+    for (Portion& shard : shards) std::sort(shard.trials.begin(), shard.trials.end());
     return shards;
   }
 
  private:
   // The longest first, each to the shard that has least; among equals, to the first.
-  static void distribute(std::vector<const Unit*> rest, std::vector<Unit>& shards) {
+  static void distribute(std::vector<const Portion*> rest, std::vector<Portion>& shards) {
     std::stable_sort(rest.begin(), rest.end(),
-                     [](const Unit* a, const Unit* b) { return a->seconds > b->seconds; });
+                     [](const Portion* a, const Portion* b) { return a->seconds > b->seconds; });
     using Load = std::pair<double, std::size_t>;
     std::priority_queue<Load, std::vector<Load>, std::greater<>> least;
     for (std::size_t i = 0; i < shards.size(); ++i) least.emplace(shards[i].seconds, i);
-    for (const Unit* unit : rest) {
+    for (const Portion* unit : rest) {
       const std::size_t place = least.top().second;
       least.pop();
       shards[place].add(*unit);
@@ -92,22 +93,22 @@ class Divider {
     }
   }
 
-  std::vector<Unit> blocks_;
-  std::vector<Unit> groups_;
+  std::vector<Portion> blocks_;
+  std::vector<Portion> groups_;
   Numbers block_of_group_;
 };
 
 // By what share the longest exceeds the shortest; absent if one has no trial.
-std::optional<double> spread_of(const std::vector<Unit>& shards) {
+std::optional<double> spread_of(const std::vector<Portion>& shards) {
   const auto [least, most] =
-      std::minmax_element(shards.begin(), shards.end(), [](const Unit& a, const Unit& b) {
+      std::minmax_element(shards.begin(), shards.end(), [](const Portion& a, const Portion& b) {
         return a.trials.empty() != b.trials.empty() ? a.trials.empty() : a.seconds < b.seconds;
       });
   if (least->trials.empty()) return std::nullopt;
   return least->seconds > 0 ? most->seconds / least->seconds - 1 : 0;
 }
 
-bool is_even(const std::vector<Unit>& shards) {
+bool is_even(const std::vector<Portion>& shards) {
   const std::optional<double> spread = spread_of(shards);
   return spread && *spread <= kShardTolerance;
 }
@@ -162,7 +163,7 @@ std::vector<std::uint32_t> comparison_groups(const Plan& plan) {
 absl::StatusOr<std::vector<std::uint32_t>> trials_of_shard(const Plan& plan, const Shard& shard,
                                                            const TrialSeconds& seconds) {
   const Divider divider(plan, seconds);
-  std::vector<Unit> shards = divider.shards(shard.of);
+  std::vector<Portion> shards = divider.shards(shard.of);
   if (!is_even(shards)) return cannot_divide(divider, shard.of, spread_of(shards));
   return std::move(shards[shard.index - 1].trials);
 }

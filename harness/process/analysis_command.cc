@@ -13,19 +13,13 @@
 
 #include "harness/plan/printable.h"
 #include "harness/process/child_process.h"
+#include "harness/process/pipe.h"
 #include "harness/process/resources.h"
 #include "harness/process/signals.h"
 #include "harness/terminal/exit_code.h"
 
 namespace lockbench {
 namespace {
-
-std::vector<char*> pointers_to(std::vector<std::string>& words) {
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
 
 absl::Status cannot_start(const std::string& program, int error) {
   return absl::UnavailableError("cannot start " + program + ": " + std::strerror(error));

@@ -23,6 +23,7 @@
 #include "harness/plan/printable.h"
 #include "harness/process/cgroup.h"
 #include "harness/process/orphans.h"
+#include "harness/process/pipe.h"
 #include "harness/process/signals.h"
 #include "harness/process/stream_record.h"
 #include "primitives/platform/scratch_folder.h"
@@ -64,32 +65,6 @@ class SignalsHeld {
 
  private:
   sigset_t usual_;
-};
-
-// A pipe whose ends close by themselves. There are none before open().
-class Pipe {
- public:
-  Pipe() = default;
-  ~Pipe() {
-    close_end(0);
-    close_end(1);
-  }
-  Pipe(const Pipe&) = delete;
-  Pipe& operator=(const Pipe&) = delete;
-
-  bool open() { return pipe2(ends_.data(), O_CLOEXEC) == 0; }
-  int read_end() const { return ends_[0]; }
-  int write_end() const { return ends_[1]; }
-
-  void close_end(int end) {
-    if (ends_[end] >= 0) close(ends_[end]);
-    ends_[end] = -1;
-  }
-  // From now on calls on this end return at once.
-  void never_wait_at(int end) { fcntl(ends_[end], F_SETFL, O_NONBLOCK); }
-
- private:
-  std::array<int, 2> ends_{-1, -1};
 };
 
 // The three streams of a child, seen from this side.
@@ -271,14 +246,6 @@ std::vector<std::string> environment_with(const platform::ScratchFolder* folder)
   return variables;
 }
 
-// As exec() takes them; they must outlive it.
-std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  for (std::string& text : texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
 // What a child gets from this process, as posix_spawn() takes it.
 class Inheritance {
  public:
@@ -315,8 +282,8 @@ class Inheritance {
   posix_spawnattr_t attributes_;
 };
 
-absl::StatusOr<pid_t> spawn(const ChildOrder& order, const platform::ScratchFolder* folder,
-                            const Inheritance& inheritance) {
+absl::StatusOr<pid_t> start_child(const ChildOrder& order, const platform::ScratchFolder* folder,
+                                  const Inheritance& inheritance) {
   std::vector<std::string> words = order.words;
   std::vector<std::string> environment = environment_with(folder);
   pid_t child = 0;
@@ -346,7 +313,7 @@ absl::StatusOr<ChildResult> run_child(const ChildOrder& order) {
   adopt_orphans();
   const std::unique_ptr<platform::ScratchFolder> folder = own_folder();
   const std::uint64_t kills_before = out_of_memory_kills();
-  const absl::StatusOr<pid_t> pid = spawn(order, folder.get(), inheritance);
+  const absl::StatusOr<pid_t> pid = start_child(order, folder.get(), inheritance);
   if (!pid.ok()) return pid.status();
   const StartedChild child(*pid);
   in.close_end(0);

@@ -3,7 +3,6 @@
 #include "harness/process/line_process.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -16,6 +15,7 @@
 
 #include <absl/strings/str_cat.h>
 
+#include "harness/process/pipe.h"
 #include "harness/process/signals.h"
 
 extern char** environ;
@@ -28,23 +28,8 @@ using Clock = std::chrono::steady_clock;
 // How long a noted signal may go unnoticed.
 constexpr std::chrono::milliseconds kLook{100};
 
-struct Pipe {
-  int read = -1;
-  int write = -1;
-};
-
-absl::StatusOr<Pipe> open_pipe() {
-  std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) {
-    return absl::InternalError(absl::StrCat("cannot open a pipe: ", std::strerror(errno)));
-  }
-  return Pipe{.read = ends[0], .write = ends[1]};
-}
-
-absl::StatusOr<pid_t> spawn(std::vector<std::string> words, int input, int output) {
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
+absl::StatusOr<pid_t> start_program(std::vector<std::string> words, int input, int output) {
+  const std::vector<char*> pointers = pointers_to(words);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
@@ -66,21 +51,14 @@ absl::StatusOr<pid_t> spawn(std::vector<std::string> words, int input, int outpu
 }  // namespace
 
 absl::StatusOr<LineProcess> LineProcess::start(const std::vector<std::string>& words) {
-  const absl::StatusOr<Pipe> to = open_pipe();
-  if (!to.ok()) return to.status();
-  const absl::StatusOr<Pipe> from = open_pipe();
-  if (!from.ok()) {
-    close(to->read);
-    close(to->write);
-    return from.status();
+  Pipe to;
+  Pipe from;
+  if (!to.open() || !from.open()) {
+    return absl::InternalError(absl::StrCat("cannot open a pipe: ", std::strerror(errno)));
   }
-  const absl::StatusOr<pid_t> process = spawn(words, to->read, from->write);
-  close(to->read);
-  close(from->write);
-  if (process.ok()) return LineProcess(*process, to->write, from->read);
-  close(to->write);
-  close(from->read);
-  return process.status();
+  const absl::StatusOr<pid_t> process = start_program(words, to.read_end(), from.write_end());
+  if (!process.ok()) return process.status();
+  return LineProcess(*process, to.take_end(1), from.take_end(0));
 }
 
 LineProcess::LineProcess(LineProcess&& other) noexcept

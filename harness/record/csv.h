@@ -10,9 +10,12 @@
 //              A spreadsheet may take such a cell for a formula; import the columns as text.
 #pragma once
 
+#include <charconv>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <absl/status/statusor.h>
@@ -44,5 +47,14 @@ struct CsvText {
 // cell which goes on over the end of its line and is never closed, and of a CR outside quotes that
 // ends no line. O(text).
 absl::StatusOr<CsvText> parse_csv(std::string_view text, std::string_view name);
+
+// The number that the whole cell is; absent if the cell is anything else.
+template <class T>
+std::optional<T> number_in(std::string_view cell) {
+  T number{};
+  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), number);
+  if (error != std::errc{} || end != cell.data() + cell.size()) return std::nullopt;
+  return number;
+}
 
 }  // namespace lockbench

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <utility>
 
@@ -36,14 +35,6 @@ constexpr std::array<std::pair<std::string_view, std::optional<double> Measureme
         {"lock_bytes", &Measurement::lock_bytes},
         {"lost_updates", &Measurement::lost_updates},
     }};
-
-template <class T>
-std::optional<T> number_in(std::string_view text) {
-  T number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 std::optional<double> as_double(const std::optional<std::uint64_t>& count) {
   if (!count) return std::nullopt;

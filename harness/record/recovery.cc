@@ -3,7 +3,6 @@
 #include "harness/record/recovery.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -20,13 +19,6 @@ namespace lockbench {
 namespace {
 
 constexpr std::string_view kNewRun = "use the lockbench that wrote it, or start a new run";
-
-std::optional<std::uint32_t> number_in(std::string_view cell) {
-  std::uint32_t number = 0;
-  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), number);
-  if (error != std::errc{} || end != cell.data() + cell.size()) return std::nullopt;
-  return number;
-}
 
 // Reads the cells of one file, whose columns it knows by name.
 class Table {
@@ -123,9 +115,9 @@ absl::Status take_trial(const Table& table, const CsvRecord& row, const RowCheck
   const std::string difference = check.difference(
       [&](std::string_view column) -> std::string_view { return table.cell(row, column); });
   if (!difference.empty()) return table.wrong(row, difference);
-  const std::optional<std::uint32_t> number = number_in(table.cell(row, "trial"));
+  const std::optional<std::uint32_t> number = number_in<std::uint32_t>(table.cell(row, "trial"));
   const std::string& attempt_cell = table.cell(row, "attempt");
-  const std::optional<std::uint32_t> attempt = number_in(attempt_cell);
+  const std::optional<std::uint32_t> attempt = number_in<std::uint32_t>(attempt_cell);
   if (!attempt) {
     return table.wrong(row, absl::StrFormat("attempt is \"%s\", no number", attempt_cell));
   }
@@ -165,8 +157,9 @@ absl::StatusOr<RecoveredLatency> recover_latency(std::string_view text, std::str
   for (const CsvRecord& row : table->rows()) {
     if (absl::Status status = table->check_cells(row); !status.ok()) return status;
     if (absl::Status status = table->check_run(row, run); !status.ok()) return status;
-    const std::optional<std::uint32_t> trial = number_in(table->cell(row, "trial"));
-    const std::optional<std::uint32_t> attempt = number_in(table->cell(row, "attempt"));
+    const std::optional<std::uint32_t> trial = number_in<std::uint32_t>(table->cell(row, "trial"));
+    const std::optional<std::uint32_t> attempt =
+        number_in<std::uint32_t>(table->cell(row, "attempt"));
     if (trial && attempt && attempts.contains({.trial = *trial, .attempt = *attempt})) {
       recovered.text += text.substr(row.begin, row.end - row.begin);
     } else {

@@ -14,7 +14,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-std::string error_of(std::string_view toml) {
+std::string error_in_file(std::string_view toml) {
   return message_of(parse_preset(toml, "a.toml"));
 }
 
@@ -98,73 +98,77 @@ TEST(PresetFile, AFileWithoutSweepsIsOneSweep) {
 }
 
 TEST(PresetFile, ErrorsOfTheLanguageSayWhere) {
-  EXPECT_THAT(error_of("title = 'T'\nblocks = = 3\n"), HasSubstr("a.toml:2:10: not TOML: "));
+  EXPECT_THAT(error_in_file("title = 'T'\nblocks = = 3\n"), HasSubstr("a.toml:2:10: not TOML: "));
 }
 
 TEST(PresetFile, AnUnknownKeyGetsTheNearestRightOne) {
-  EXPECT_EQ(error_of("title = 'T'\n\n[[sweep]]\nprimitive = 'keyed'\ntreads = 3\n"),
+  EXPECT_EQ(error_in_file("title = 'T'\n\n[[sweep]]\nprimitive = 'keyed'\ntreads = 3\n"),
             "a.toml:5:1: unknown key 'treads'; did you mean 'threads'?");
-  EXPECT_EQ(error_of("title = 'T'\n[[sweeps]]\nprimitive = 'keyed'\n"),
+  EXPECT_EQ(error_in_file("title = 'T'\n[[sweeps]]\nprimitive = 'keyed'\n"),
             "a.toml:2:3: unknown key 'sweeps'; did you mean 'sweep'?");
-  EXPECT_EQ(error_of("titel = 'T'\n"), "a.toml:1:1: unknown key 'titel'; did you mean 'title'?");
-  EXPECT_THAT(error_of("title = 'T'\n[[sweep]]\nblocks = 3\n"),
+  EXPECT_EQ(error_in_file("titel = 'T'\n"),
+            "a.toml:1:1: unknown key 'titel'; did you mean 'title'?");
+  EXPECT_THAT(error_in_file("title = 'T'\n[[sweep]]\nblocks = 3\n"),
               HasSubstr("a.toml:3:1: unknown key 'blocks'; there are: primitive, workload"));
 }
 
 TEST(PresetFile, AWrongValueIsToldWithItsPlace) {
   const std::string start = "title = 'T'\nprimitive = 'keyed'\n";
-  EXPECT_EQ(error_of(start + "hold = ['0', '5']\n"),
+  EXPECT_EQ(error_in_file(start + "hold = ['0', '5']\n"),
             "a.toml:3:14: hold: '5' has no unit; write a duration with its unit: 200ns, 5us, "
             "1.5ms, 2s");
-  EXPECT_THAT(error_of(start + "window = 100\n"), HasSubstr("a.toml:3:10: window: '100' has no"));
-  EXPECT_THAT(error_of(start + "window = '5 ms'\n"),
+  EXPECT_THAT(error_in_file(start + "window = 100\n"),
+              HasSubstr("a.toml:3:10: window: '100' has no"));
+  EXPECT_THAT(error_in_file(start + "window = '5 ms'\n"),
               HasSubstr("a.toml:3:10: window: '5 ms' has the unknown unit ' ms'"));
-  EXPECT_EQ(error_of(start + "threads = [1, 0]\n"),
+  EXPECT_EQ(error_in_file(start + "threads = [1, 0]\n"),
             "a.toml:3:15: threads: 0 is out of range: 1 to 4096");
-  EXPECT_EQ(error_of(start + "threads = 1000000000\n"),
+  EXPECT_EQ(error_in_file(start + "threads = 1000000000\n"),
             "a.toml:3:11: threads: 1000000000 is out of range: 1 to 4096");
-  EXPECT_EQ(error_of(start + "keys = 2000000000\n"),
+  EXPECT_EQ(error_in_file(start + "keys = 2000000000\n"),
             "a.toml:3:8: keys: 2000000000 is out of range: 1 to 1073741824");
-  EXPECT_EQ(error_of(start + "hold = '-200ns'\n").substr(0, 36),
+  EXPECT_EQ(error_in_file(start + "hold = '-200ns'\n").substr(0, 36),
             "a.toml:3:8: hold: '-200ns' is negati");
-  EXPECT_EQ(error_of(start + "threads = 1.5\n"),
+  EXPECT_EQ(error_in_file(start + "threads = 1.5\n"),
             "a.toml:3:11: threads: '1.5' is not a whole number; write digits alone, as 1000");
-  EXPECT_EQ(error_of(start + "mode = 'fast'\n"),
+  EXPECT_EQ(error_in_file(start + "mode = 'fast'\n"),
             "a.toml:3:8: mode: unknown mode 'fast'; there are: timed, fixed, open");
-  EXPECT_THAT(error_of(start + "mode = 'micro'\n"),
+  EXPECT_THAT(error_in_file(start + "mode = 'micro'\n"),
               HasSubstr("a.toml:3:8: mode: mode 'micro' belongs to lockbench-micro"));
 }
 
 TEST(PresetFile, AWrongTypeIsToldWithWhatIsWanted) {
   const std::string start = "title = 'T'\nprimitive = 'keyed'\n";
-  EXPECT_EQ(error_of(start + "hold = true\n"),
+  EXPECT_EQ(error_in_file(start + "hold = true\n"),
             "a.toml:3:8: hold wants 0, 200ns (spins), sleep:100ms or touch:8 (cache lines), not "
             "true or false");
-  EXPECT_THAT(error_of(start + "hold = {a = 1}\n"), HasSubstr("a.toml:3:8: hold wants 0"));
-  EXPECT_THAT(error_of(start + "hold = [[1]]\n"), HasSubstr("not an array"));
-  EXPECT_EQ(error_of(start + "mode = ['timed']\n"),
+  EXPECT_THAT(error_in_file(start + "hold = {a = 1}\n"), HasSubstr("a.toml:3:8: hold wants 0"));
+  EXPECT_THAT(error_in_file(start + "hold = [[1]]\n"), HasSubstr("not an array"));
+  EXPECT_EQ(error_in_file(start + "mode = ['timed']\n"),
             "a.toml:3:8: mode wants one value, not an array");
-  EXPECT_EQ(error_of(start + "threads = []\n"), "a.toml:3:11: threads wants at least one value");
-  EXPECT_EQ(error_of(start + "blocks = '5'\n"),
+  EXPECT_EQ(error_in_file(start + "threads = []\n"),
+            "a.toml:3:11: threads wants at least one value");
+  EXPECT_EQ(error_in_file(start + "blocks = '5'\n"),
             "a.toml:3:10: blocks wants a whole number without quotes, as 5");
-  EXPECT_EQ(error_of(start + "blocks = 0\n"), "a.toml:3:10: blocks: 0 is out of range: 1 to 10000");
-  EXPECT_EQ(error_of("title = 5\n"), "a.toml:1:9: title wants text in quotes");
-  EXPECT_EQ(error_of(start + "sweep = 5\n"),
+  EXPECT_EQ(error_in_file(start + "blocks = 0\n"),
+            "a.toml:3:10: blocks: 0 is out of range: 1 to 10000");
+  EXPECT_EQ(error_in_file("title = 5\n"), "a.toml:1:9: title wants text in quotes");
+  EXPECT_EQ(error_in_file(start + "sweep = 5\n"),
             "a.toml:3:9: sweep: write each as a table of its own, [[sweep]]");
 }
 
 TEST(PresetFile, ARequiredKeyIsMissed) {
-  EXPECT_EQ(error_of(""), "a.toml:1:1: no title; begin with title = \"…\"");
-  EXPECT_EQ(error_of("title = 'T'\n[[sweep]]\nthreads = 2\n"),
+  EXPECT_EQ(error_in_file(""), "a.toml:1:1: no title; begin with title = \"…\"");
+  EXPECT_EQ(error_in_file("title = 'T'\n[[sweep]]\nthreads = 2\n"),
             "a.toml:2:1: no primitive; say which to measure, as primitive = [\"keyed\"]");
 }
 
 TEST(PresetFile, SettingsOfTheOtherModeAreRefused) {
   const std::string start = "title = 'T'\nprimitive = 'keyed'\n";
-  EXPECT_EQ(error_of(start + "operations = 5\n"),
+  EXPECT_EQ(error_in_file(start + "operations = 5\n"),
             "a.toml:3:1: operations: time decides how many in mode timed; give window instead, or "
             "mode = \"fixed\"");
-  EXPECT_THAT(error_of(start + "mode = 'fixed'\noperations = 5\nwindow = '5ms'\n"),
+  EXPECT_THAT(error_in_file(start + "mode = 'fixed'\noperations = 5\nwindow = '5ms'\n"),
               HasSubstr("a.toml:5:1: window: a trial in mode fixed ends after its operations"));
 }
 

@@ -22,12 +22,12 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::uint64_t kKey = 7;
+constexpr std::uint64_t kPeersKey = 7;
 
 template <class Lock>
 bool free_elsewhere(Lock& lock) {
   return in_another_process([&] {
-    auto handle = lock.handle(kKey);
+    auto handle = lock.handle(kPeersKey);
     if (!handle.try_lock()) return false;
     handle.unlock();
     return true;
@@ -39,7 +39,7 @@ template <class Lock>
 void die_inside(Lock& lock) {
   SharedWithChildren<std::atomic<bool>> inside;
   const pid_t process = start_process([&] {
-    auto handle = lock.handle(kKey);
+    auto handle = lock.handle(kPeersKey);
     handle.lock();
     *inside = true;
     pause();
@@ -59,7 +59,7 @@ using All = ::testing::Types<FileFlock, FileOfd, FileRobustMutex, FileAsPublishe
 TYPED_TEST_SUITE(FilePeer, All);
 
 TYPED_TEST(FilePeer, KeepsOtherProcessesOut) {
-  auto handle = this->lock_.handle(kKey);
+  auto handle = this->lock_.handle(kPeersKey);
   handle.lock();
   EXPECT_FALSE(free_elsewhere(this->lock_));
   handle.unlock();
@@ -75,10 +75,10 @@ TYPED_TEST(FilePeer, AKilledOwnersLockIsFreeExceptAsPublished) {
 TEST(FileRobustMutex, TimesOut) {
   const platform::ScratchFolder folder;
   FileRobustMutex lock(folder.path());
-  auto handle = lock.handle(kKey);
+  auto handle = lock.handle(kPeersKey);
   handle.lock();
   EXPECT_TRUE(in_another_process([&] {
-    auto other = lock.handle(kKey);
+    auto other = lock.handle(kPeersKey);
     return !other.try_lock_for(milliseconds(5));
   }));
   handle.unlock();
@@ -88,7 +88,7 @@ TEST(FileAsPublished, TellsItsThreeErrorsApart) {
   using Unlocked = FileAsPublished::Unlocked;
   const platform::ScratchFolder folder;
   FileAsPublished lock(folder.path());
-  auto handle = lock.handle(kKey);
+  auto handle = lock.handle(kPeersKey);
   EXPECT_EQ(handle.unlock(), Unlocked::kNoSuchLock);
   die_inside(lock);
   EXPECT_EQ(handle.unlock(), Unlocked::kNotOwner);
@@ -97,10 +97,10 @@ TEST(FileAsPublished, TellsItsThreeErrorsApart) {
 TEST(FileAsPublished, AWaiterLooksAgainWhenItsPollIsUp) {
   const platform::ScratchFolder folder;
   FileAsPublished lock(folder.path(), milliseconds(1));
-  auto handle = lock.handle(kKey);
+  auto handle = lock.handle(kPeersKey);
   handle.lock();
   const pid_t waiter = start_process([&] {
-    auto other = lock.handle(kKey);
+    auto other = lock.handle(kPeersKey);
     other.lock();
   });
   handle.unlock();
@@ -123,7 +123,7 @@ TEST(FileUnsafeAsPublished, LetsTwoInThatLookAtOnce) {
   SharedWithChildren<std::atomic<int>> inside;
   SharedWithChildren<std::atomic<bool>> crowded;
   const auto work = [&] {
-    auto handle = lock.handle(kKey);
+    auto handle = lock.handle(kPeersKey);
     while (!*crowded) {
       handle.lock();
       if (++*inside != 1) *crowded = true;

@@ -3,11 +3,14 @@
 // A small run to write, tear and read back: rows with every cell, with hardly any, and between.
 #pragma once
 
+#include <map>
 #include <string>
+#include <vector>
 
 #include "harness/plan/cell.h"
 #include "harness/record/meta.h"
 #include "harness/record/row.h"
+#include "harness/record/schema.h"
 
 namespace lockbench {
 
@@ -160,6 +163,15 @@ inline Row example_row(std::uint32_t number) {
           .trial = example_trial(number),
           .sample = sample,
           .started_at = "2025-01-31T23:59:59Z"};
+}
+
+// The cells of a row of trials.csv, by the names of their columns.
+inline std::map<std::string, std::string> cells_of(const Row& row) {
+  const std::vector<std::string> names = trial_header();
+  const std::vector<std::string> fields = trial_fields(row);
+  std::map<std::string, std::string> cells;
+  for (std::size_t i = 0; i < names.size(); ++i) cells[names[i]] = fields[i];
+  return cells;
 }
 
 }  // namespace lockbench

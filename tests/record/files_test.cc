@@ -12,6 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/plan/matchers.h"
 #include "tests/record/small_disk.h"
 #include "tests/record/temporary_folder.h"
 
@@ -19,10 +20,6 @@ namespace lockbench {
 namespace {
 
 using testing::HasSubstr;
-
-std::string message_of(const absl::Status& status) {
-  return std::string(status.message());
-}
 
 TEST(AppendFile, GrowsByPiecesAndGoesOnAtItsEnd) {
   const TemporaryFolder folder;

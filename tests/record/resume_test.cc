@@ -11,6 +11,7 @@
 #include "harness/record/recovery.h"
 #include "harness/record/run_writer.h"
 #include "harness/record/schema.h"
+#include "tests/plan/matchers.h"
 #include "tests/record/example_run.h"
 #include "tests/record/temporary_folder.h"
 
@@ -22,10 +23,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using Numbers = std::set<std::uint32_t>;
-
-std::string message_of(const absl::Status& status) {
-  return std::string(status.message());
-}
 
 // A run of three trials, all written, in a folder of its own.
 class Resume : public testing::Test {

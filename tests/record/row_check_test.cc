@@ -13,21 +13,13 @@
 namespace lockbench {
 namespace {
 
-using Cells = std::map<std::string, std::string, std::less<>>;
-
-Cells cells_of(const Row& row) {
-  Cells cells;
-  const std::vector<std::string> names = trial_header();
-  const std::vector<std::string> fields = trial_fields(row);
-  for (std::size_t i = 0; i < names.size(); ++i) cells[names[i]] = fields[i];
-  return cells;
-}
+using Cells = std::map<std::string, std::string>;
 
 std::string difference(const Cells& cells) {
   const Plan plan = example_meta().plan;
   return RowCheck(kExampleRun, plan)
       .difference([&](std::string_view column) -> std::optional<std::string_view> {
-        const auto found = cells.find(column);
+        const auto found = cells.find(std::string(column));
         if (found == cells.end()) return std::nullopt;
         return found->second;
       });

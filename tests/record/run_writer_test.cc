@@ -10,6 +10,7 @@
 #include "harness/record/csv.h"
 #include "harness/record/latency.h"
 #include "harness/record/schema.h"
+#include "tests/plan/matchers.h"
 #include "tests/record/example_run.h"
 #include "tests/record/small_disk.h"
 #include "tests/record/temporary_folder.h"
@@ -19,10 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
-
-std::string message_of(const absl::Status& status) {
-  return std::string(status.message());
-}
 
 Meta meta_of(const fs::path& folder) {
   auto meta = parse_meta(text_of(folder / "meta.json"), "meta.json");

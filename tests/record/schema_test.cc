@@ -23,14 +23,6 @@ namespace {
 const std::filesystem::path kGolden =
     std::filesystem::path(LOCKBENCH_SOURCE_DIR) / "tests/record/golden";
 
-std::map<std::string, std::string> cells_of(const Row& row) {
-  const std::vector<std::string> names = trial_header();
-  const std::vector<std::string> fields = trial_fields(row);
-  std::map<std::string, std::string> cells;
-  for (std::size_t i = 0; i < names.size(); ++i) cells[names[i]] = fields[i];
-  return cells;
-}
-
 TEST(Schema, TheColumnsThatReadersRelyOnComeFirstAndInOrder) {
   const std::vector<std::string> promised = {"schema_version",
                                              "run_id",

@@ -80,6 +80,16 @@ def test_demo_leaves_a_configured_folder_as_it_is(machine: Machine) -> None:
     assert "-DBUILD_TESTING" not in " ".join(machine.calls("cmake --preset"))
 
 
+def test_a_new_folder_compiles_several_sources_as_one(machine: Machine) -> None:
+    (machine.checkout / "build/asan").mkdir(parents=True)
+    (machine.checkout / "build/asan/build.ninja").touch()
+    run_script(machine, "test.sh")
+    given = {call.split()[2]: call for call in machine.calls("cmake --preset")}
+    assert "-DCMAKE_UNITY_BUILD=ON" in given["tsan"]
+    assert "-DCMAKE_UNITY_BUILD=ON" in given["release"]
+    assert "UNITY" not in given["asan"]
+
+
 def test_demo_stops_at_what_fails(machine: Machine) -> None:
     pretend_cmake(machine, fails_on="--build")
     assert run_script(machine, "demo.sh").returncode != 0

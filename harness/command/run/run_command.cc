@@ -11,6 +11,7 @@
 #include <absl/strings/str_cat.h>
 
 #include "harness/catalog/catalog.h"
+#include "harness/command/run/bad_input.h"
 #include "harness/command/run/finish.h"
 #include "harness/command/run/resume.h"
 #include "harness/command/run/run_plan.h"
@@ -26,11 +27,6 @@
 
 namespace lockbench {
 namespace {
-
-int complain(const absl::Status& status) {
-  std::cerr << "lockbench run: " << printable(std::string(status.message())) << '\n';
-  return kBadInput;
-}
 
 absl::StatusOr<CellTraits> check(const Cell& cell) {
   return Catalog::standard().check(cell);

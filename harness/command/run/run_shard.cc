@@ -10,6 +10,7 @@
 
 #include <absl/strings/str_format.h>
 
+#include "harness/command/run/bad_input.h"
 #include "harness/measure/calibration.h"
 #include "harness/plan/json.h"
 #include "harness/plan/printable.h"
@@ -29,11 +30,6 @@ using Numbers = std::set<std::uint32_t>;
 
 // Nobody moves a task so often.
 constexpr std::size_t kMostMachines = 1000;
-
-int complain(const absl::Status& status) {
-  std::cerr << "lockbench run: " << printable(std::string(status.message())) << '\n';
-  return kBadInput;
-}
 
 // The run in the folder; absent if none was begun there.
 absl::StatusOr<std::optional<Meta>> find_run(const fs::path& folder) {

@@ -70,7 +70,7 @@ class TraceChecker {
   // What is wrong; empty: nothing.
   std::string stall_text(const Trace& trace, const std::vector<NetEvent>& events) const;
   std::optional<Disagreement> compare(const Trace& trace, std::vector<NetEvent> events,
-                                      const Replay& replayed);
+                                      const lockbench::Replay& replayed);
   std::string kept_text(const Trace& trace, const Marking& marking) const;
   std::vector<std::uint32_t> living_after(const Trace& trace) const;
   std::string shortage_text(const Trace& trace, std::vector<NetEvent> events) const;

@@ -16,7 +16,7 @@ namespace {
 static_assert(PairLock<ReentrantAsPublished<>> && PairLock<ReentrantRepaired>);
 
 template <class Lock>
-bool try_elsewhere(Lock& lock) {
+bool try_on_another_thread(Lock& lock) {
   bool taken = false;
   std::jthread([&] {
     auto handle = lock.handle(std::uint64_t{0});
@@ -57,8 +57,8 @@ TEST(ReentrantAsPublished, SoDoesOneFailedTry) {
   auto printed_held = printed.handle(std::uint64_t{0});
   auto repaired_held = repaired.handle(std::uint64_t{0});
   std::scoped_lock guards(printed_held, repaired_held);
-  EXPECT_FALSE(try_elsewhere(printed));
-  EXPECT_FALSE(try_elsewhere(repaired));
+  EXPECT_FALSE(try_on_another_thread(printed));
+  EXPECT_FALSE(try_on_another_thread(repaired));
   EXPECT_FALSE(printed.has_fast_path());
   EXPECT_TRUE(repaired.has_fast_path());
 }
@@ -69,11 +69,11 @@ TEST(ReentrantAsPublished, WithoutItsFastPathItStillExcludes) {
   auto handle = lock.handle(std::uint64_t{0});
   handle.lock();
   handle.lock();
-  EXPECT_FALSE(try_elsewhere(lock));
+  EXPECT_FALSE(try_on_another_thread(lock));
   handle.unlock();
-  EXPECT_FALSE(try_elsewhere(lock));
+  EXPECT_FALSE(try_on_another_thread(lock));
   handle.unlock();
-  EXPECT_TRUE(try_elsewhere(lock));
+  EXPECT_TRUE(try_on_another_thread(lock));
 }
 
 // F2
@@ -83,7 +83,7 @@ bool anybody_unlocks() {
   auto held = lock.handle(std::uint64_t{0});
   held.lock();
   std::jthread([&] { lock.handle(std::uint64_t{0}).unlock(); }).join();
-  return try_elsewhere(lock);
+  return try_on_another_thread(lock);
 }
 
 TEST(ReentrantAsPublished, AnyThreadUnlocksAnyOthersLock) {
@@ -96,7 +96,7 @@ template <class Lock>
 bool survives_one_unlock_too_many() {
   Lock lock;
   lock.handle(std::uint64_t{0}).unlock();
-  return try_elsewhere(lock);
+  return try_on_another_thread(lock);
 }
 
 TEST(ReentrantAsPublished, OneUnlockTooManyShutsEverybodyOut) {
