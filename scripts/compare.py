@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the primitives of a run with a baseline, or two runs cell by cell."""
+"""Compares the primitives of a run with a baseline, two runs of one machine cell by cell, or
+several machines side by side: each within itself."""
 
 from __future__ import annotations
 
@@ -9,12 +10,25 @@ import os
 import shutil
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 
 from analysis import modules
 
 modules.need("compare", "pandas", "scipy")
 
-from analysis import command, comparison, loader, tables, verdict  # noqa: E402
+from analysis import (  # noqa: E402
+    command,
+    comparison,
+    fleet_tables,
+    likeness,
+    loader,
+    machines,
+    saved,
+    tables,
+    units,
+    verdict,
+)
+from analysis.fleet import Fleet  # noqa: E402
 
 TOO_SLOW = 3
 MOST_LINES = 48  # of --brief: two screens
@@ -22,11 +36,21 @@ MOST_LINES = 48  # of --brief: two screens
 
 def parser() -> command.Parser:
     made = command.Parser(prog="compare", description=__doc__)
-    made.add_argument("runs", nargs="+", metavar="RUN", help="folder of a run; one or two")
+    made.add_argument(
+        "runs",
+        nargs="+",
+        metavar="RUN",
+        help="folder of a run; one, two of one machine, or one of each machine",
+    )
     made.add_argument(
         "--baseline",
         metavar="P",
         help="primitive to compare with (one run), or the only one to compare (two)",
+    )
+    made.add_argument(
+        "--baseline-run",
+        metavar="NAME",
+        help="compares the run with this one: a baseline (run --save-baseline), or a run's folder",
     )
     made.add_argument("--format", choices=("text", "csv", "markdown", "json"), default="text")
     made.add_argument(
@@ -48,23 +72,73 @@ def parser() -> command.Parser:
         help="exit 3 if anything is significantly slower, and by more than this",
     )
     made.add_argument(
-        "--force", action="store_true", help="compare runs of different machines or builds"
+        "--force", action="store_true", help="compare two runs of different machines or builds"
+    )
+    made.add_argument(
+        "--pool",
+        choices=("machine",),
+        help="with several machines: also the mean of their ratios, with its interval and I²",
     )
     return made
 
 
-def compared(arguments: argparse.Namespace) -> comparison.Result:
-    if len(arguments.runs) > 2:
-        raise loader.InputError(f"{len(arguments.runs)} runs given; one or two can be compared")
+def compared(arguments: argparse.Namespace) -> comparison.Result | Fleet:
     runs = [loader.load(folder) for folder in arguments.runs]
     for note in (note for run in runs for note in run.notes):
         command.tell("compare", note)
     options = comparison.Options(
         baseline=arguments.baseline, same_within=arguments.same_within, force=arguments.force
     )
-    if len(runs) == 2:
+    if arguments.baseline_run is not None:
+        return against_saved(runs, arguments, options)
+    members = machines.fleet(runs)
+    if len(members) == 1:
+        check_pool(arguments, 1)
+        return comparison.within(members[0].run, options)
+    if len(members) == len(runs) == 2 and not side_by_side(runs, arguments):
+        check_pool(arguments, 1)
         return comparison.between(runs[0], runs[1], options)
-    return comparison.within(runs[0], options)
+    if arguments.fail_if_slower is not None:
+        raise loader.InputError(
+            f"--fail-if-slower: {len(members)} machines given, which have no common time before and"
+            " after; give one run, or two of one machine"
+        )
+    return Fleet(members, arguments.baseline, arguments.same_within, arguments.pool is not None)
+
+
+def against_saved(
+    runs: Sequence[loader.Run], arguments: argparse.Namespace, options: comparison.Options
+) -> comparison.Result:
+    if len(runs) != 1:
+        raise loader.InputError(f"--baseline-run: {len(runs)} runs given; name one to compare")
+    check_pool(arguments, 1)
+    old = loader.load(saved.folder_of(arguments.baseline_run, "--baseline-run"))
+    return comparison.between(old, runs[0], replace(options, any_build=True))
+
+
+def side_by_side(runs: Sequence[loader.Run], arguments: argparse.Namespace) -> bool:
+    """Whether two runs are two machines, rather than one machine before and after."""
+    if arguments.force or arguments.fail_if_slower is not None:
+        return False
+    return likeness.other_machines(runs[0], runs[1])
+
+
+def check_pool(arguments: argparse.Namespace, number: int) -> None:
+    if arguments.pool:
+        raise loader.InputError(
+            f"--pool machine: {units.plural(number, 'machine')} given; name runs of two machines or"
+            " more, or a merged run"
+        )
+
+
+def written_fleet(fleet: Fleet, form: str, brief: bool) -> str:
+    if form == "csv":
+        return fleet_tables.as_csv(fleet)
+    if form == "json":
+        return fleet_tables.as_json(fleet)
+    if form == "markdown":
+        return fleet_tables.as_markdown(fleet, brief)
+    return fleet_tables.as_text(fleet, brief)
 
 
 def written(result: comparison.Result, form: str, brief: bool) -> str:
@@ -84,6 +158,9 @@ def written(result: comparison.Result, form: str, brief: bool) -> str:
 def body(argv: Sequence[str]) -> int:
     arguments = parser().parse_args(argv)
     result = compared(arguments)
+    if isinstance(result, Fleet):
+        sys.stdout.write(written_fleet(result, arguments.format, arguments.brief))
+        return 0
     sys.stdout.write(written(result, arguments.format, arguments.brief))
     if arguments.fail_if_slower is None:
         return 0

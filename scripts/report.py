@@ -15,20 +15,24 @@ from analysis import modules
 
 modules.need("report", "jinja2", "matplotlib", "pandas", "scipy")
 
-from analysis import command, files, loader  # noqa: E402
-from analysis.page import as_html, as_markdown, chart, content  # noqa: E402
+from analysis import command, files, index, loader, machines  # noqa: E402
+from analysis.fleet import Fleet  # noqa: E402
+from analysis.page import as_html, as_markdown, chart, content, fleet_part  # noqa: E402
+from analysis.page.chart import Maker  # noqa: E402
 
 _MOST_RUNS = 12
 EXAMPLES = """
-The page is one file that loads nothing: send it by e-mail, open it from a disk, print it. It tells
+The page is one file that loads nothing: send it by e-mail, open it from a disk, print it. It says
 which primitive suits which threads, keys and hold, and how sure that is; then come the map of
-winners, throughput, waits, fairness, cost, every cell, what was not valid, the machine and the
-command that repeats the run.
+winners, throughput, waits, fairness, cost, all cells, the invalid rows, the machine and the command
+that repeats the run. For several machines it begins with one primitive for all of them.
 
 Examples
   lockbench report results/runs/mine                       writes results/runs/mine/report.html
   lockbench report results/runs/mine --out ~/mine.html
   lockbench report threads-run keys-run holds-run          one page, a chapter for each
+  lockbench report runs/*                                  a run of each machine, side by side
+  lockbench report --index                                 results/runs/index.html, of all runs
   lockbench report results/runs/mine --format markdown     for a pull request, to standard output
   lockbench report results/runs/mine --format markdown >> "$GITHUB_STEP_SUMMARY"
 """
@@ -41,13 +45,23 @@ def parser() -> command.Parser:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    made.add_argument("runs", nargs="+", metavar="RUN", help="folder of a run; each is a chapter")
+    made.add_argument(
+        "runs",
+        nargs="*",
+        metavar="RUN",
+        help="folder of a run; each is a chapter; runs of several machines are shown side by side",
+    )
     made.add_argument(
         "--out",
         metavar="FILE",
         help="where to write; - is standard output (html: RUN/report.html, markdown: -)",
     )
     made.add_argument("--format", choices=("html", "markdown"), default="html")
+    made.add_argument(
+        "--index",
+        action="store_true",
+        help="writes index.html of all runs in a folder (results/runs), with links to their pages",
+    )
     return made
 
 
@@ -62,19 +76,45 @@ def write(path: Path, text: str) -> None:
         ) from None
 
 
+def page(runs: Sequence[loader.Run], html: bool) -> str:
+    members = machines.fleet(runs)
+    fleet = Fleet(members) if machines.differ([one.run for one in members]) else None
+    if len(members) > _MOST_RUNS and fleet is None:
+        raise loader.InputError(
+            f"{len(members)} runs given; a page has room for {_MOST_RUNS}, or for any number of"
+            " machines"
+        )
+    own = [one.run for one in members] if len(members) <= _MOST_RUNS else []
+    inks = content.inks_of([one.run for one in members])
+    chapters = content.chapters(own, inks, pictures=html)
+    if fleet is None:
+        return as_html.page(chapters, inks) if html else as_markdown.page(chapters)
+    told = fleet_part.made(fleet, Maker(inks, "fp"), pictures=html)
+    return as_html.page(chapters, inks, told) if html else as_markdown.page(chapters, fleet)
+
+
+def write_index(arguments: argparse.Namespace) -> int:
+    if len(arguments.runs) > 1 or arguments.format != "html":
+        raise loader.InputError("--index: takes one folder of runs, and makes an HTML page of it")
+    folder = Path(arguments.runs[0] if arguments.runs else index.RUNS)
+    out = Path(arguments.out or folder / index.NAME)
+    write(out, index.page(folder, index.entries(folder)))
+    print(out)
+    return 0
+
+
 def body(argv: Sequence[str]) -> int:
     arguments = parser().parse_args(argv)
-    if len(arguments.runs) > _MOST_RUNS:
-        raise loader.InputError(
-            f"{len(arguments.runs)} runs given; a page has room for {_MOST_RUNS}"
-        )
+    if arguments.index:
+        return write_index(arguments)
+    if not arguments.runs:
+        raise loader.InputError("no run given; name the folder of a run, as results/runs/mine")
     runs = [loader.load(folder, lenient=True) for folder in arguments.runs]
     for note in (note for run in runs for note in run.notes):
         command.tell("report", note)
     html = arguments.format == "html"
     chart.use_style()
-    chapters = content.chapters(runs, pictures=html)
-    text = as_html.page(chapters) if html else as_markdown.page(chapters)
+    text = page(runs, html)
     out = arguments.out or (str(runs[0].folder / "report.html") if html else "-")
     if out == "-":
         sys.stdout.write(text)

@@ -7,6 +7,13 @@ units       numbers as people read them
 statistics  intervals, exact tests, verdicts; no row, no file
 likeness    whether two runs may be compared
 comparison  rows of a comparison, within a run and between two
+machines    the machines of one run or of several
+fleet       several machines side by side, each compared within itself
+fleet_tables  what `compare` says of them
+pooling     one figure for many machines, by random effects; no row, no file
+saved       runs that were saved as a baseline
+gate        whether a run may pass, against a baseline
+index       a page of all runs of a folder
 histograms  the buckets of latency.csv, for the trials asked for
 text        names and reasons made harmless
 tables      a comparison as text, CSV, Markdown, JSON

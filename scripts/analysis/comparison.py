@@ -22,6 +22,7 @@ class Options:
     baseline: str | None = None
     same_within: float = verdict.SAME_WITHIN
     force: bool = False
+    any_build: bool = False  # of two runs: builds may differ, since that is what is compared
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ def within(run: Run, options: Options) -> Result:
 
 def between(old: Run, new: Run, options: Options) -> Result:
     """Every cell that both runs have: the second run's speed over the first one's."""
-    notes = likeness.check(old, new, options.force)
+    notes = likeness.check(old, new, options.force, options.any_build)
     table = verdict.of_two_runs(old, new, options.baseline, options.same_within)
     if table.only_one:
         notes.append(f"{units.plural(table.only_one, 'cell')} of only one of the runs excluded")

@@ -18,11 +18,15 @@ _EARLIER_CONDITIONS = (
 ).split()
 
 
-def check(old: Run, new: Run, force: bool) -> list[str]:
-    """Refuses runs of different machines or builds, or says that it was told not to."""
+def check(old: Run, new: Run, force: bool, any_build: bool = False) -> list[str]:
+    """Refuses runs of different machines or builds, or says that it was told not to. `any_build`:
+    builds may differ, since that is what is compared."""
     notes = []
     for what, differs in (("machine", _machine_differs), ("build", _build_differs)):
         why = differs(old, new)
+        if why and any_build and what == "build":
+            notes.append(f"the builds differ: {why}")
+            continue
         if why and not force:
             raise InputError(
                 f"{old.folder} and {new.folder}: different {what}s ({why});"
@@ -92,3 +96,9 @@ def _first_difference(one: Mapping[str, Any], other: Mapping[str, Any], names: l
 
 def _difference(name: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> str:
     return f"{name} {one.get(name)!r} and {other.get(name)!r}"
+
+
+def other_machines(old: Run, new: Run) -> bool:
+    """Whether both runs tell their machines, and tell of different ones."""
+    known = all(isinstance(run.meta.get("machine"), dict) for run in (old, new))
+    return known and bool(_machine_differs(old, new))

@@ -33,6 +33,7 @@ Not covered  Ratios that depend on the ratio of the block before. Measured runs 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -224,12 +225,19 @@ def blocks_needed(
     least one more than there are. `same`: half of the margin, in logarithms."""
     first = max(blocks + 1, LEAST_BLOCKS)
     counts = np.unique(np.geomspace(first, _NEEDED_AT_MOST, 400).astype(int))
-    later = Evidence(
-        counts,
-        np.full(len(counts), center),
-        np.full(len(counts), variance),
-        freedom + (counts - blocks),
-    )
-    half = half_width(later, np.full(len(counts), alpha))
-    decides = (half < abs(center)) | (half + abs(center) <= same)
-    return int(counts[decides.argmax()]) if decides.any() else _NEEDED_AT_MOST
+    # An interval grows narrower with every block: the first count that decides is searched by
+    # halves.
+    low, high = 0, len(counts)
+    while low < high:
+        middle = (low + high) // 2
+        half = _half_width_at(int(counts[middle]), variance, freedom - blocks, alpha)
+        if half < abs(center) or half + abs(center) <= same:
+            high = middle
+        else:
+            low = middle + 1
+    return int(counts[low]) if low < len(counts) else _NEEDED_AT_MOST
+
+
+def _half_width_at(count: int, variance: float, more_freedom: float, alpha: float) -> float:
+    level = alpha * float(spent_share(np.asarray(alpha))) / count**1.5
+    return float(-stdtrit(count + more_freedom, level / 2)) * math.sqrt(variance / count)

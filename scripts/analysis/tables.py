@@ -12,7 +12,8 @@ import io
 import json
 import textwrap
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from analysis import sections, sequential, unfairness, units, verdict
 from analysis.comparison import Line, Result
@@ -46,7 +47,7 @@ def as_text(result: Result, width: int | None = None, colour: bool = False) -> s
         max([_cells_wide(_HEADERS[i])] + [_cells_wide(r[i]) for r in _figures(body)]) for i in kept
     ]
     out = [*result.banners, result.heading, ""]
-    out += [line for table in result.published for line in _section_text(table)]
+    out += [line for table in result.published for line in section_text(table)]
     for name, rows in body.items():
         out.append(f"{name}{_against(result, name)}")
         out.append("  " + _joined([_HEADERS[i] for i in kept], widths))
@@ -71,25 +72,22 @@ def as_markdown(result: Result) -> str:
         out += ["| " + " | ".join(map(markdown, _fields(line))) + " |" for line in lines]
         out.append("")
     curves = sections.all_of(result.scalability, result.saturation)
-    for table in [*result.published, *curves]:
-        out += [f"**{markdown(table.title)}**", ""]
-        if table.rows:
-            out.append("| " + " | ".join(table.headers) + " |")
-            out.append("|---" * len(table.headers) + "|")
-            out += ["| " + " | ".join(map(markdown, row)) + " |" for row in table.rows]
-            out.append("")
-        out += [*(f"- {markdown(note)}" for note in table.notes), *([""] if table.notes else [])]
+    out += [line for table in [*result.published, *curves] for line in section_markdown(table)]
     out += [f"- {markdown(note)}" for note in _footer(result)]
     return "\n".join(out).rstrip() + "\n"
 
 
 def as_csv(result: Result) -> str:
     """The comparisons, a line each."""
+    return records_csv(one.record() for one in result.table.comparisons)
+
+
+def records_csv(records: Iterable[dict[str, Any]]) -> str:
     out = io.StringIO()
     writer = csv.DictWriter(out, verdict.FIELDS, lineterminator="\n")
     writer.writeheader()
-    for one in result.table.comparisons:
-        writer.writerow({name: _harmless(value) for name, value in one.record().items()})
+    for record in records:
+        writer.writerow({name: _harmless(value) for name, value in record.items()})
     return out.getvalue()
 
 
@@ -116,19 +114,29 @@ def _sections_text(result: Result, width: int | None) -> list[str]:
     out = []
     for brief in (False, True):
         tables = sections.all_of(result.scalability, result.saturation, brief)
-        out = [line for table in tables for line in _section_text(table)]
+        out = [line for table in tables for line in section_text(table)]
         if width is None or max(map(_cells_wide, out), default=0) <= width:
             break
     return out
 
 
-def _section_text(table: Table) -> list[str]:
+def section_text(table: Table) -> list[str]:
     out = [table.title]
     if table.rows:
         shown = [table.headers, *table.rows]
         widths = [max(_cells_wide(row[i]) for row in shown) for i in range(len(table.headers))]
         out += ["  " + _joined(row, widths) for row in shown]
     return [*out, *(f"  {note}" for note in table.notes), ""]
+
+
+def section_markdown(table: Table) -> list[str]:
+    out = [f"**{markdown(table.title)}**", ""]
+    if table.rows:
+        out.append("| " + " | ".join(map(markdown, table.headers)) + " |")
+        out.append("|---" * len(table.headers) + "|")
+        out += ["| " + " | ".join(map(markdown, row)) + " |" for row in table.rows]
+        out.append("")
+    return [*out, *(f"- {markdown(note)}" for note in table.notes), *([""] if table.notes else [])]
 
 
 def _by_group(result: Result) -> dict[str, list[Line]]:

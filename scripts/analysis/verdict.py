@@ -23,7 +23,7 @@ Medians       `value` and `baseline_value` are medians of valid rows. If they or
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -73,6 +73,7 @@ class Comparison:
 
     # What is said beside the record, and not part of it.
     group: int = 0  # its place in Table.groups
+    error: float | None = None  # standard error of the ratio's logarithm; None below 3 blocks
     agreeing: int | None = None  # blocks on the ratio's side of 1; None if nothing pairs them
     needed: int | None = None  # about how many blocks decide it; None if it is decided
     note: str = ""  # what contradicts the ratio
@@ -138,26 +139,43 @@ class Group:
         return sorted(known, key=lambda label: (sign * self.medians[label], label))
 
 
+# A group's place in the table, the primitive, and what it is compared with.
+Pair = tuple[int, str, str]
+
+
 class Table:
     """All comparisons of one run, or of two, judged together."""
 
     def __init__(
         self,
         groups: list[Group],
-        pairs: list[Comparison],
+        pairs: Sequence[Pair],
+        compared: Callable[[int], Comparison],
         same_within: float,
         only_one: int = 0,
     ) -> None:
+        """`compared` makes the comparison of a pair, by its place in `pairs`: a table of a large
+        run has a hundred times more pairs than anybody asks for."""
         self.groups = groups
         self.same_within = same_within
         self.only_one = only_one  # cells that only one of two runs has
-        self._pairs = {(one.group, one.primitive, one.baseline): one for one in pairs}
+        self._places = {pair: place for place, pair in enumerate(pairs)}
+        self._made: dict[int, Comparison] = {}
+        self._compared = compared
 
-    @property
+    @cached_property
     def comparisons(self) -> list[Comparison]:
         """Those against the baseline, group by group."""
-        pairs = self._pairs.values()
-        return [one for one in pairs if self.groups[one.group].baseline == one.baseline]
+        return [
+            self._at(place)
+            for (group, _, baseline), place in self._places.items()
+            if self.groups[group].baseline == baseline
+        ]
+
+    def _at(self, place: int) -> Comparison:
+        if place not in self._made:
+            self._made[place] = self._compared(place)
+        return self._made[place]
 
     def comparisons_of(self, group: int) -> list[Comparison]:
         return self._by_group.get(group, [])
@@ -177,11 +195,11 @@ class Table:
 
     def between(self, group: int, primitive: str, other: str) -> Comparison | None:
         """None if they share no block in which both are valid."""
-        found = self._pairs.get((group, primitive, other))
-        if found is not None:
-            return found
-        found = self._pairs.get((group, other, primitive))
-        return None if found is None else found.flipped()
+        place = self._places.get((group, primitive, other))
+        if place is not None:
+            return self._at(place)
+        place = self._places.get((group, other, primitive))
+        return None if place is None else self._at(place).flipped()
 
 
 def of_run(run: Run, baseline: str | None = None, same_within: float = SAME_WITHIN) -> Table:
@@ -199,13 +217,15 @@ def of_run(run: Run, baseline: str | None = None, same_within: float = SAME_WITH
     forecast = sequential.paired(logs, forecast=True)
     primary = np.array(against, dtype=bool)
     judged = _judged(evidence, forecast, (cube, above), (cube, below), primary, same_within)
-    found = [
-        Comparison(
-            **cube.about(a, run.machine), **judgement, baseline=cube.labels[b], agreeing=int(agree)
-        )
-        for a, b, judgement, agree in zip(above, below, judged, agreeing)
-    ]
-    return Table(cube.groups, found, same_within)
+
+    def compared(at: int) -> Comparison:
+        told = cube.about(int(above[at]), run.machine)
+        against = cube.labels[below[at]]
+        return Comparison(**told, **judged(at), baseline=against, agreeing=int(agreeing[at]))
+
+    labels = np.array(cube.labels, dtype=object)
+    keys = list(zip((cube.group_of[a] for a in above), labels[above], labels[below]))
+    return Table(cube.groups, keys, compared, same_within)
 
 
 def of_two_runs(
@@ -233,10 +253,12 @@ def of_two_runs(
     evidence = sequential.unpaired(after.logs[above], before.logs[below])
     primary = np.ones(len(above), dtype=bool)
     judged = _judged(evidence, evidence, (after, above), (before, below), primary, same_within)
-    found = [
-        Comparison(**after.about(a, new.machine), **judgement, baseline=old.run_id)
-        for a, judgement in zip(above, judged)
-    ]
+
+    def compared(at: int) -> Comparison:
+        told = after.about(int(above[at]), new.machine)
+        return Comparison(**told, **judged(at), baseline=old.run_id)
+
+    keys = [(after.group_of[a], after.labels[a], old.run_id) for a in above]
     groups = [
         replace(group, baseline=old.run_id, rows=group.rows[group.rows["cell"].isin(common)])
         for group in after.groups
@@ -246,7 +268,7 @@ def of_two_runs(
         + len(after.labels)
         - 2 * sum(after.identity(cell) in first for cell in range(len(after.labels)))
     )
-    return Table(groups, found, same_within, only_one)
+    return Table(groups, keys, compared, same_within, only_one)
 
 
 def metric_of(rows: pd.DataFrame) -> str:
@@ -288,6 +310,7 @@ class _Cube:
         self.groups: list[Group] = []
         self.cells_of: list[list[int]] = []
         self.group_of: dict[int, int] = {}
+        self._about: dict[int, dict[str, Any]] = {}
         for code, name in zip(order, names):
             here = [int(cell) for cell in rows[code]["cell"].unique()]
             self.group_of.update(dict.fromkeys(here, len(self.groups)))
@@ -309,21 +332,29 @@ class _Cube:
         return repr(self.groups[self.group_of[cell]].key), self.labels[cell]
 
     def about(self, cell: int, machine: str) -> dict[str, Any]:
-        key = self.groups[self.group_of[cell]].key
+        place = self.group_of[cell]
+        if place not in self._about:
+            self._about[place] = _about(self.groups[place].key)
         return {
-            "cell": cells.describe(key),
-            "workload": cells.describe(key, ["workload"]),
-            "mode": str(key["mode"]),
-            "threads": _whole(key["threads"]),
-            "keys": _whole(key["keys"]),
-            "key_distribution": str(key["key_distribution"] or ""),
-            "hold_ns": None if key["hold_ns"] is None else float(key["hold_ns"]),
+            **self._about[place],
             "machine": machine,
             "primitive": self.labels[cell],
             "metric": self.metric(cell),
             "unfair": self._unfair.get(cell, ""),
-            "group": self.group_of[cell],
+            "group": place,
         }
+
+
+def _about(key: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "cell": cells.describe(key),
+        "workload": cells.describe(key, ["workload"]),
+        "mode": str(key["mode"]),
+        "threads": _whole(key["threads"]),
+        "keys": _whole(key["keys"]),
+        "key_distribution": str(key["key_distribution"] or ""),
+        "hold_ns": None if key["hold_ns"] is None else float(key["hold_ns"]),
+    }
 
 
 def _figures(rows: pd.DataFrame, metrics: pd.Series) -> pd.Series:
@@ -362,8 +393,9 @@ def _judged(
     below: tuple[_Cube, np.ndarray],
     primary: np.ndarray,
     same_within: float,
-) -> list[dict[str, Any]]:
-    """What the verdict decides of each comparison's fields. `primary`: those with the baseline."""
+) -> Callable[[int], dict[str, Any]]:
+    """What the verdict decides of the fields of a comparison, by its place. `primary`: those with
+    the baseline."""
     evidence = sequential.moderated(evidence, primary)
     values, bases = (cube.medians[at] for cube, at in (above, below))
     signs = np.array([1.0 if above[0].metric(cell) == RATE else -1.0 for cell in above[1]])
@@ -376,32 +408,35 @@ def _judged(
     low = np.where(contrary, np.minimum(evidence.center - half, 0), evidence.center - half)
     high = np.where(contrary, np.maximum(evidence.center + half, 0), evidence.center + half)
     margin = math.log1p(same_within)
-    found = []
-    for i in range(len(values)):
-        verdict = _word(low[i], high[i], margin)
+    ends, errors = (np.exp(low), np.exp(high)), evidence.error
+
+    def judged(i: int) -> dict[str, Any]:
+        verdict = word(low[i], high[i], margin)
         told = {
             "value": float(values[i]),
             "baseline_value": float(bases[i]),
             "ratio": math.exp(evidence.center[i]),
-            "low": _number(np.exp(low[i])),
-            "high": _number(np.exp(high[i])),
+            "low": _number(ends[0][i]),
+            "high": _number(ends[1][i]),
             "confidence": _number(1 - corrected.alpha[i]),
             "p": _number(p[i]),
             "p_corrected": _number(corrected.p[i]),
             "blocks": int(evidence.blocks[i]),
             "verdict": verdict,
+            "error": _number(errors[i]),
             "note": _CONTRARY if contrary[i] else "",
         }
         if verdict == INCONCLUSIVE:
             told["needed"] = _needed(forecast, i, corrected.alpha[i], margin)
-        found.append(told)
-    return found
+        return told
+
+    return judged
 
 
 _CONTRARY = "medians and paired ratios point in opposite directions"
 
 
-def _word(low: float, high: float, margin: float) -> str:
+def word(low: float, high: float, margin: float) -> str:
     """Of an interval in logarithms; NaN: there is none."""
     if low > 0 or high < 0:
         return FASTER if low > 0 else SLOWER

@@ -115,6 +115,14 @@ class Browser:
         assert "exceptionDetails" not in found, found["exceptionDetails"]
         return found["result"].get("value")
 
+    def settled(self, script: str) -> Any:
+        """The value that a promise in the page comes to."""
+        found = self.call(
+            "Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True
+        )
+        assert "exceptionDetails" not in found, found["exceptionDetails"]
+        return found["result"].get("value")
+
     def point(self, x: float, y: float) -> None:
         self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
 

@@ -28,7 +28,7 @@ COLUMNS = (
     "idle_lateness_mean_ns,false_conflicts,key_bytes_live,key_bytes_idle,counts"
 ).split(",")
 
-META = {
+META: dict[str, Any] = {
     "schema_version": 1,
     "run_id": "20250101-120000",
     "machine": {
@@ -299,3 +299,44 @@ def write_run(
         meta = {**META, "run_id": found[0]["run_id"]} if found else META
     (folder / "meta.json").write_text(json.dumps(meta), encoding="utf-8")
     return folder
+
+
+def machine(number: int, cores: int = 4) -> dict[str, Any]:
+    """meta.json of one machine among many."""
+    own: dict[str, Any] = {
+        **META["machine"],
+        "id": f"node{number}-abc",
+        "host": f"node{number}",
+        "boot_id": f"boot-{number}",
+        "cores": cores,
+        "hardware_threads": 2 * cores,
+    }
+    return {**META, "run_id": f"run-{number}", "machine": own}
+
+
+def write_fleet(
+    folder: Path,
+    count: int = 3,
+    cells: list[dict[str, Any]] | None = None,
+    speeds: Callable[[int, str], float] = lambda number, label: 1.0,
+    **options: Any,
+) -> list[Path]:
+    """A run of each of `count` machines: machine `number` has 2, 4, 8 … cores, and is `speeds`
+    times as fast with each primitive as the model says."""
+
+    def run(number: int) -> Path:
+        def change(row: dict[str, Any]) -> None:
+            label = row["primitive"] + (":" + row["params"] if row["params"] else "")
+            row["operations_per_s"] *= speeds(number, label)
+
+        return write_run(
+            folder / f"node{number}",
+            cells=cells,
+            meta=machine(number, 2 << number % 3),
+            seed=number + 1,
+            run_id=f"run-{number}",
+            change=change,
+            **options,
+        )
+
+    return [run(number) for number in range(count)]

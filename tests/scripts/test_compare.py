@@ -231,12 +231,12 @@ def test_a_run_against_itself_is_not_called_different(make_run: MakeRun, capsys:
     assert found <= {"same", "inconclusive"}
 
 
-def test_runs_of_different_machines_are_refused_unless_forced(
+def test_runs_of_different_machines_are_no_before_and_after_unless_forced(
     make_run: MakeRun, capsys: Capture
 ) -> None:
     machine = {**synthetic.META["machine"], "cpu_model": "Other"}
     runs = make_run("old"), make_run("new", meta={**synthetic.META, "machine": machine})
-    assert "different machines" in refusal(capsys, *runs)
+    assert "different machines" in refusal(capsys, *runs, "--fail-if-slower", "5%")
     notes = report(capsys, *runs, "--force")["notes"]
     assert any("by force though the machines differ" in note for note in notes)
 
@@ -269,7 +269,7 @@ def test_the_list_of_the_schema_says_what_identifies_a_machine(
         for name, members in (("old", old), ("new", new))
     ]
     if said:
-        assert said in refusal(capsys, *runs)
+        assert said in refusal(capsys, *runs, "--fail-if-slower", "5%")
     else:
         report(capsys, *runs)
 

@@ -17,7 +17,7 @@ import pytest
 import report
 import synthetic
 from analysis import loader, palette, text, verdict
-from analysis.page import answer, as_markdown, colours, regions, summary
+from analysis.page import answer, as_html, as_markdown, colours, regions, summary
 from analysis.page.regions import Field
 
 MakeRun = Callable[..., Path]
@@ -186,10 +186,10 @@ def test_pictures_do_without_what_is_missing(make_run: MakeRun, column: str) -> 
     ("options", "told"),
     [
         ({"change": lambda row: row.update(valid="false", reason="broke")}, "No row is valid"),
-        ({"blocks": 1}, "There is one block only"),
+        ({"blocks": 1}, "Only one block was measured"),
         ({"cells": synthetic.sweep(["keyed"])}, "Only one primitive was measured"),
         ({"cells": synthetic.sweep(threads=(4,))}, "Only one number of threads was measured (4)"),
-        ({"cells": synthetic.sweep(["none"], threads=(1,))}, "nothing to choose between"),
+        ({"cells": synthetic.sweep(["none"], threads=(1,))}, "nothing to compare"),
         ({"change": lambda row: row.update(wait_p50_ns="")}, "No wait was timed"),
     ],
 )
@@ -227,13 +227,13 @@ def test_open_loops_are_answered_by_where_they_saturate(make_run: MakeRun) -> No
     cells = synthetic.arriving(synthetic.sweep(threads=(2,)), [1000, 100_000_000])
     page = page_of(make_run(cells=cells))
     assert "saturates between 1,000/s and 100,000,000/s" in page.text
-    assert "nothing to choose between" not in page.text
+    assert "nothing to compare" not in page.text
 
 
 def test_the_machines_limits_are_no_locks_to_choose_from(make_run: MakeRun) -> None:
     cells = synthetic.sweep(["rmw", "load"], (1,), (1,), (0,), "limit", mode="micro")
     page = page_of(make_run(cells=cells))
-    assert "there is nothing to choose between" in page.text
+    assert "there is nothing to compare" in page.text
 
 
 def test_several_runs_are_chapters_of_one_page(make_run: MakeRun) -> None:
@@ -262,7 +262,7 @@ def test_bare_costs_have_an_answer_and_a_picture(make_run: MakeRun) -> None:
         row["hold_kind"] = "none"
     empty = {"wait_p50_ns": "", "fairness_jain": "", "cpu_user_s": "", "lock_bytes": ""}
     page = page_of(make_run(cells=cells, change=lambda row: row.update(empty)))
-    assert "time of one operation" in page.text and "No valid row has waits to show" in page.text
+    assert "time of one operation" in page.text and "No valid row has timed waits" in page.text
 
 
 def test_counts_of_stripes_are_one_line(make_run: MakeRun) -> None:
@@ -277,7 +277,7 @@ def test_a_large_run_is_thinned_and_says_so(make_run: MakeRun) -> None:
     )
     run = make_run(cells=cells, blocks=1)
     page = page_of(run)
-    assert "Thinned: " in page.text and "more pictures of throughput are not drawn" in page.text
+    assert "Shown: " in page.text and "more pictures of throughput are not drawn" in page.text
     assert (run / "report.html").stat().st_size < 2_000_000
 
 
@@ -291,6 +291,32 @@ def test_five_thousand_rows_stay_below_two_megabytes(make_run: MakeRun) -> None:
     run = make_run(cells=cells, blocks=5)
     page_of(run)
     assert (run / "report.html").stat().st_size < 2_000_000
+
+
+def test_a_large_run_carries_a_part_of_its_comparisons_and_says_so(make_run: MakeRun) -> None:
+    cells = synthetic.sweep(
+        synthetic.COUNTER, threads=range(1, 13), keys=(1, 2, 4, 8, 16, 32, 64, 99, 128, 256)
+    )
+    run = make_run(cells=cells, blocks=1)
+    page = page_of(run)
+    assert 0 < len(page.comparisons) <= as_html.MOST_RECORDS
+    source = (run / "report.html").read_text(encoding="utf-8")
+    left = int(re.findall(r'"left_out":(\d+)', source)[0])
+    assert left > 0
+    whole = verdict.of_run(loader.load(run)).comparisons
+    assert len(page.comparisons) + left == len(whole)
+    groups = {(one["cell"]): 0 for one in page.comparisons}
+    assert all(sum(one.cell == cell for one in whole) for cell in groups)
+
+
+def test_many_primitives_share_colours_and_pictures_show_the_best(make_run: MakeRun) -> None:
+    primitives = [f"striped:stripes={count}" for count in range(1, colours.MOST_OWN + 100)]
+    run = make_run(cells=synthetic.sweep(primitives, threads=(2,)), blocks=1)
+    page = page_of(run)
+    assert "The pictures show 60 of 399 primitives" in page.text
+    assert (run / "report.html").stat().st_size < 2_000_000
+    symbols = [attributes for tag, attributes in page.elements if tag == "symbol"]
+    assert len(symbols) < colours.MOST_OWN
 
 
 def test_markdown_fits_a_comment_and_repeats_the_answer(make_run: MakeRun, capsys: Capture) -> None:
@@ -460,4 +486,4 @@ def test_a_meta_file_of_any_shape_is_no_trouble(make_run: MakeRun) -> None:
     run = make_run()
     meta = {"machine": [1], "build": 7, "command": {"a": 1}, "target": "x", "calibration": None}
     (run / "meta.json").write_text(json.dumps(meta), encoding="utf-8")
-    assert "The run does not tell the command" in page_of(run).text
+    assert "meta.json does not contain the command" in page_of(run).text

@@ -63,6 +63,31 @@ def page_fixture(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return run / "report.html"
 
 
+@pytest.fixture(scope="module", name="several")
+def several_fixture(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page of three machines, one of which disagrees with the others."""
+    cells = synthetic.sweep(
+        ["global:lock=std", "keyed", "striped", "keyed_tbb"], threads=(1, 2, 4, 8), keys=(1, 64)
+    )
+    runs = synthetic.write_fleet(
+        tmp_path_factory.mktemp("several"),
+        cells=cells,
+        blocks=6,
+        speeds=lambda number, label: 0.4 if (number, label) == (1, "keyed") else 1.0,
+    )
+    assert report.main([*map(str, runs)]) == 0
+    return runs[0] / "report.html"
+
+
+@pytest.fixture(scope="module", name="chapters")
+def chapters_fixture(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page of two runs of one preset on one machine."""
+    folder = tmp_path_factory.mktemp("chapters")
+    runs = [synthetic.write_run(folder / name, run_id=name, blocks=3) for name in ("one", "two")]
+    assert report.main([*map(str, runs)]) == 0
+    return runs[0] / "report.html"
+
+
 @pytest.fixture(scope="module", name="shared")
 def shared_fixture() -> Iterator[Browser]:
     found = Browser(PROGRAM or "")
@@ -167,8 +192,8 @@ def test_a_keyboard_alone_hides_a_line_and_sorts(opened: Browser) -> None:
 
 
 def test_a_column_sorts_by_size_both_ways_with_nothing_last(opened: Browser) -> None:
-    values = "[...document.querySelectorAll('.cells tbody tr')].map((r) => r.cells[5].dataset.v)"
-    head = ".cells th:nth-child(6)"
+    values = "[...document.querySelectorAll('.cells tbody tr')].map((r) => r.cells[3].dataset.v)"
+    head = ".cells th:nth-child(4)"
     opened.click(f"{head} button")
     up = opened.run(values)
     opened.click(f"{head} button")
@@ -183,7 +208,7 @@ def test_a_column_sorts_by_size_both_ways_with_nothing_last(opened: Browser) -> 
 def test_words_in_the_filter_all_must_be_in_a_row(opened: Browser) -> None:
     opened.click(".tools input")
     opened.type("keyed_t 8 threads")
-    rows = opened.run(f"{VISIBLE}.map((r) => [r.cells[0].textContent, r.cells[2].textContent])")
+    rows = opened.run(f"{VISIBLE}.map((r) => [r.cells[0].textContent, r.cells[4].textContent])")
     assert rows and all("keyed_t" in name and threads == "8" for name, threads in rows)
     counted = opened.run("document.querySelector('.tools output').textContent")
     assert counted.startswith(f"{len(rows)} of ")
@@ -195,14 +220,88 @@ def test_words_in_the_filter_all_must_be_in_a_row(opened: Browser) -> None:
         "(() => { const s = document.querySelector('.tools select'); s.value = 'unfair';"
         " s.dispatchEvent(new Event('change')); })()"
     )
-    standings = opened.run(f"{VISIBLE}.map((r) => r.cells[13].textContent)")
+    standings = opened.run(f"{VISIBLE}.map((r) => r.cells[1].textContent)")
     assert standings and all("unfair" in one for one in standings)
     assert len(standings) < opened.run("document.querySelectorAll('.cells tbody tr').length")
 
 
 def test_a_row_leads_to_its_pictures(opened: Browser) -> None:
+    opened.click(".tools input[type=checkbox]")
     opened.click(".cells tbody a")
     assert opened.run("document.querySelector('.chart:target') !== null")
+
+
+# Of each table of cells: by how much its verdicts stick out of what is seen of the table, and
+# whether the table has to be scrolled.
+SEEN = """[...document.querySelectorAll('table.cells')].map((table) => {
+  const box = table.closest('.wide').getBoundingClientRect();
+  const verdict = table.tBodies[0].rows[0].cells[1].getBoundingClientRect();
+  const wide = table.closest('.wide');
+  return [Math.round(verdict.right - box.right), wide.scrollWidth > wide.clientWidth];
+})"""
+
+
+@pytest.mark.parametrize("width", [400, 1200, 1920])
+def test_the_verdict_is_seen_without_scrolling(shared: Browser, page: Path, width: int) -> None:
+    shared.open(page, width)
+    ((sticks_out, scrolls),) = shared.run(SEEN)
+    assert sticks_out <= 0 and (not scrolls or width < 1200)
+
+
+def test_all_figures_come_on_demand_beside_a_first_column_that_stays(
+    shared: Browser, page: Path
+) -> None:
+    shared.open(page, 400)
+    shown = "[...document.querySelectorAll('.cells thead th')].filter((h) => h.offsetWidth).length"
+    before = shared.run(shown)
+    shared.click(".tools input[type=checkbox]")
+    assert shared.run(shown) == before + 7
+    first = "document.querySelector('.cells tbody th').getBoundingClientRect().left"
+    left = shared.run(first)
+    shared.run("document.querySelector('table.cells').closest('.wide').scrollLeft = 500")
+    assert shared.run(first) == left
+
+
+# axe-core's rules, where LOCKBENCH_AXE names its script (npm install axe-core: axe.min.js).
+AXE = os.environ.get("LOCKBENCH_AXE", "")
+
+
+@pytest.mark.skipif(not AXE, reason="LOCKBENCH_AXE does not name axe.min.js")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [400, 1200, 1920])
+@pytest.mark.parametrize("name", ["page", "chapters", "several"])
+def test_axe_finds_nothing(
+    shared: Browser, request: pytest.FixtureRequest, name: str, width: int, scheme: str
+) -> None:
+    shared.prefer(scheme)
+    shared.open(request.getfixturevalue(name), width)
+    shared.run(Path(AXE).read_text(encoding="utf-8") + "; 0")
+    found = shared.settled(
+        "axe.run(document).then((r) => r.violations.map((v) =>"
+        " `${v.id}: ${v.nodes.length} × ${v.nodes[0].html.slice(0, 200)}`))"
+    )
+    assert found == []
+
+
+@pytest.mark.parametrize("name", ["chapters", "several"])
+def test_parts_of_a_page_have_names_of_their_own(
+    shared: Browser, request: pytest.FixtureRequest, name: str
+) -> None:
+    shared.open(request.getfixturevalue(name))
+    landmarks = (
+        "[...document.querySelectorAll('main, nav, [role=region]')]"
+        ".map((e) => e.tagName + ':' + e.getAttribute('aria-label'))"
+    )
+    found = shared.run(landmarks)
+    assert len(set(found)) == len(found) and found.count("MAIN:null") == 1
+
+
+@pytest.mark.parametrize("width", [400, 1200, 1920])
+def test_several_machines_fit_into_the_window(shared: Browser, several: Path, width: int) -> None:
+    shared.open(several, width)
+    assert shared.complaints == [] and len(shared.requests) == 1
+    assert shared.run("document.documentElement.scrollWidth") <= width
+    assert shared.run(CONTRASTS) == []
 
 
 def test_everything_has_a_name_for_a_screen_reader(opened: Browser) -> None:
@@ -253,7 +352,7 @@ def test_names_from_a_run_do_nothing(shared: Browser, tmp_path: Path) -> None:
 def test_pictures_of_it_can_be_kept(opened: Browser, page: Path) -> None:
     """For eyes: LOCKBENCH_SCREENSHOTS names a folder for what a phone and a desk show."""
     folder = Path(os.environ.get("LOCKBENCH_SCREENSHOTS") or page.parent)
-    for name, width in (("phone", 390), ("desk", 1280)):
+    for name, width in (("phone", 400), ("desk", 1200), ("wide", 1920)):
         opened.resize(width, 900)
         opened.picture(folder / f"{name}.png", whole=True)
         assert (folder / f"{name}.png").stat().st_size > 50_000

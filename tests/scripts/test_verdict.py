@@ -19,7 +19,7 @@ import compare
 import pytest
 import report
 import synthetic
-from analysis import cells, follow, loader, sequential, units, verdict
+from analysis import cells, comparison, follow, loader, sequential, units, verdict
 from analysis.page import answer, summary
 from test_report import Page
 
@@ -125,6 +125,7 @@ def check_table_rows(text: str, records: list[dict[str, Any]]) -> None:
 def check_outputs_agree(capsys: Capture, run: Path, page: bool) -> None:
     """Loads and decides once: the formats get one result, as from one call each."""
     result = compare.compared(compare.parser().parse_args([str(run)]))
+    assert isinstance(result, comparison.Result)
     forms = ("json", "csv", "markdown", "text")
     out = {form: compare.written(result, form, brief=False) for form in forms}
     capsys.readouterr()

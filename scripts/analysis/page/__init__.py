@@ -11,6 +11,8 @@ lines       pictures along an axis
 rows        pictures with a row for each primitive
 throughput, waits, fairness, cost
             the sections' pictures
+fleet_part  what a page says of several machines, before it has a form
+by_cores    speed by threads ÷ cores, a line for each machine
 about       machine, build, what was invalid, what the method was
 method      how it was measured, in a few words
 content     a run's whole chapter, before it has a form

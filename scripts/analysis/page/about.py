@@ -102,9 +102,9 @@ def surroundings(run: Run) -> list[str]:
     late = trials["idle_lateness_mean_ns"].dropna()
     if len(late):
         told.append(
-            "In open loops an operation for which a thread stood ready began"
+            "In open loops, an operation for which a thread was ready began"
             f" {units.nanoseconds(late.median())} late in the median trial and"
-            f" {units.nanoseconds(late.max())} at most: the harness's own share of a wait"
+            f" {units.nanoseconds(late.max())} at most; this is the harness's own part of a wait"
             " (idle_lateness_mean_ns)."
         )
     return told
@@ -188,18 +188,15 @@ def cannot(run: Run, table: pd.DataFrame) -> list[str]:
     """What this run cannot tell, and what would."""
     valid = run.valid
     if valid.empty:
-        return [
-            "No row is valid, so no figure is shown: a figure without its proof is none."
-            " What became of the rows is told below."
-        ]
+        return ["No row is valid, so no figure is shown. The reasons are listed below."]
     told = []
     if valid["block"].nunique() == 1:
         told.append(
-            "There is one block only: how much figures vary is unknown, and no difference is"
+            "Only one block was measured: how much figures vary is unknown, and no difference is"
             " significant. Run five blocks (--blocks 5) or more."
         )
     if valid.loc[valid["label"] != cells.FLOOR, "label"].nunique() == 1:
-        told.append("Only one primitive was measured: there is nothing to choose between.")
+        told.append("Only one primitive was measured: there is nothing to compare.")
     if valid["threads"].nunique() == 1:
         told.append(
             f"Only one number of threads was measured ({units.number(valid['threads'].iloc[0])}):"

@@ -17,13 +17,17 @@ from markupsafe import Markup
 from matplotlib.markers import MarkerStyle
 from matplotlib.path import Path as Outline
 
-from analysis import figure, text, unfairness, units
-from analysis.page import colours, content, method
+from analysis import figure, fleet_tables, text, unfairness, units
+from analysis.fleet import Entry
+from analysis.machines import Machine
+from analysis.page import colours, content, lines, method
 from analysis.page.answer import Question, Spot
 from analysis.page.content import Chapter
 from analysis.page.colours import Inks
+from analysis.page.fleet_part import FleetPart, Map, Part
+from analysis.verdict import Comparison
 
-_TEMPLATES = Path(__file__).parent / "templates"
+TEMPLATES = Path(__file__).parent / "templates"
 _CONTENTS = (
     ("answer", "Answer"),
     ("map", "Map"),
@@ -31,45 +35,69 @@ _CONTENTS = (
     ("waits", "Waits"),
     ("fairness", "Fairness"),
     ("cost", "Cost"),
-    ("cells", "Every cell"),
-    ("invalid", "Not valid"),
+    ("cells", "All cells"),
+    ("invalid", "Invalid rows"),
     ("machine", "Machine and command"),
     ("method", "Method"),
 )
-_COLUMNS = (
-    "primitive workload threads keys hold median least_–_greatest of_the_fastest p99_wait"
-    " longest_wait Jain CPU/op memory standing pictures"
-).split()
-_NUMERIC = {"threads", "keys", "median", "of the fastest", "p99 wait", "longest wait"} | {
-    "Jain",
-    "CPU/op",
-    "memory",
-}
+# Of the table of cells; `n`: figures. Those after the workload are shown on demand: page.css.
+_COLUMNS = [
+    {"name": name, "style": style}
+    for name, style in (
+        ("primitive", ""),
+        ("verdict", ""),
+        ("of the fastest", "n"),
+        ("median", "n"),
+        ("threads", "n"),
+        ("keys", "n"),
+        ("hold", ""),
+        ("workload", ""),
+        ("p99 wait", "n"),
+        ("least – greatest", ""),
+        ("longest wait", "n"),
+        ("Jain", "n"),
+        ("CPU/op", "n"),
+        ("memory", "n"),
+        ("pictures", ""),
+    )
+]
 MOST_QUESTIONS = 24
+MOST_RECORDS = 1200  # comparisons that the page carries as data
 _MOST_ADVICE = 6
 _MOST_MAPS = 8
 _MOST_PLACES = 12  # along each side of a map
 
 
-def page(chapters: Sequence[Chapter]) -> str:
+def page(chapters: Sequence[Chapter], inks: Inks, fleet: FleetPart | None = None) -> str:
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_TEMPLATES),
+        loader=jinja2.FileSystemLoader(TEMPLATES),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.filters.update(line=text.one_line, number=_number, whole=_whole)
-    inks = chapters[0].inks
+    environment.filters.update(
+        line=text.one_line,
+        number=_number,
+        whole=_whole,
+        percent=fleet_tables.percent,
+        ratio=units.ratio,
+    )
+    titles = _titles(chapters, fleet.fleet.machines if fleet else [])
     return environment.get_template("page.html.j2").render(
-        title=", ".join(dict.fromkeys(map(content.heading, chapters))),
-        style=Markup(_style(inks)),
-        script=Markup((_TEMPLATES / "page.js").read_text(encoding="utf-8")),
+        title=_title(chapters, fleet),
+        fleet=_fleet(fleet, inks) if fleet else None,
+        machines=fleet.fleet.machines if fleet else [],
+        short_names=fleet is not None and len(fleet.fleet.machines) > fleet_tables.MOST_COLUMNS,
+        numbers=inks.numbers,
+        style=style(inks),
+        script=Markup((TEMPLATES / "page.js").read_text(encoding="utf-8")),
         symbols=Markup(_symbols(inks)),
-        chapters=[_shown(chapter, len(chapters)) for chapter in chapters],
+        chapters=[
+            _shown(chapter, title, len(chapters)) for chapter, title in zip(chapters, titles)
+        ],
         contents=_CONTENTS,
-        columns=[column.replace("_", " ") for column in _COLUMNS],
-        numeric=_NUMERIC,
+        columns=_COLUMNS,
         method=method.PARAGRAPHS,
         most_questions=MOST_QUESTIONS,
         most_advice=_MOST_ADVICE,
@@ -78,21 +106,133 @@ def page(chapters: Sequence[Chapter]) -> str:
     )
 
 
+def _title(chapters: Sequence[Chapter], fleet: FleetPart | None) -> str:
+    if fleet is None:
+        return ", ".join(dict.fromkeys(map(content.heading, chapters)))
+    presets = {str(one.run.trials["preset"].iloc[0]) for one in fleet.fleet.machines}
+    told = f"{presets.pop()} on " if len(presets) == 1 and "" not in presets else ""
+    return text.one_line(told + units.plural(len(fleet.fleet.machines), "machine"), 80)
+
+
+def _fleet(fleet: FleetPart, inks: Inks) -> dict[str, Any]:
+    return {**vars(fleet), "parts": [_part(one, fleet, inks) for one in fleet.parts]}
+
+
+# Of a matrix, by verdict: the class of its field, and the mark beside the ratio.
+_FIELDS = {
+    "faster": ("up", "+"),
+    "slower": ("down", "-"),
+    "same": ("", "="),
+    "inconclusive": ("", "?"),
+    "": ("", "~"),
+}
+
+
+def _part(part: Part, fleet: FleetPart, inks: Inks) -> dict[str, Any]:
+    """Machines across if there is room for them, else down."""
+    machines = fleet.fleet.machines
+    turned = len(machines) > fleet_tables.MOST_COLUMNS
+    labels = list(part.matrix)
+    if turned:
+        heads = [figure.short(label, 20) for label in labels]
+        rows: list[dict[str, Any]] = [
+            {
+                "name": one.name,
+                "number": None,
+                "entries": [_entry(part.matrix[label].get(place)) for label in labels],
+            }
+            for place, one in enumerate(machines)
+        ]
+    else:
+        heads = [one.name for one in machines]
+        rows = [
+            {
+                "name": label,
+                "number": inks.numbers[label],
+                "entries": [_entry(part.matrix[label].get(p)) for p in range(len(machines))],
+            }
+            for label in labels
+        ]
+    return {
+        **vars(part),
+        "turned": turned,
+        "heads": heads,
+        "rows": rows,
+        "maps": [_small_map(one, inks) for one in part.maps],
+        "charts": [_chart(one, inks) for one in part.charts],
+    }
+
+
+def _entry(entry: Entry | None) -> dict[str, str] | None:
+    if entry is None:
+        return None
+    style, mark = _FIELDS[entry.verdict]
+    said = ", ".join(f"{word} in {n}" for word, n in entry.counts.items())
+    cells = units.plural(sum(entry.counts.values()), "cell")
+    return {
+        "style": f"n {style}".strip(),
+        "text": f"{units.ratio(entry.ratio)} {mark}",
+        "words": f"{said} of {cells}",
+    }
+
+
+def _small_map(map_: Map, inks: Inks) -> dict[str, Any]:
+    keys = _thinned(map_.keys)
+    return {
+        "machine": map_.machine,
+        "heads": [units.number(count) for count in keys],
+        "rows": [
+            {
+                "threads": units.number(threads),
+                "spots": [_spot(map_.spots.get((threads, count)), inks) for count in keys],
+            }
+            for threads in _thinned(map_.threads)
+        ],
+    }
+
+
 def _comparisons(chapters: Sequence[Chapter]) -> str:
-    """The records of all chapters as JSON that no element can end early."""
-    records = [one.record() for chapter in chapters for one in chapter.comparisons]
-    document = json.dumps({"comparisons": records}, ensure_ascii=False, separators=(",", ":"))
+    """The records of all chapters as JSON that no element can end early; of large runs whole groups
+    of cells, from the first to the last, and how many were left out."""
+    every = [one for chapter in chapters for one in chapter.comparisons]
+    kept = every
+    if len(every) > MOST_RECORDS:
+        groups: dict[tuple[int, int], list[Comparison]] = {}
+        for place, chapter in enumerate(chapters):
+            for one in chapter.comparisons:
+                groups.setdefault((place, one.group), []).append(one)
+        room = max(1, MOST_RECORDS * len(groups) // len(every))
+        kept = [one for group in lines.evenly(list(groups.values()), room) for one in group]
+        kept = kept[:MOST_RECORDS]
+    data = {
+        "comparisons": [one.record() for one in kept],
+        "left_out": len(every) - len(kept),
+    }
+    document = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return document.replace("<", "\\u003c")
 
 
-def _shown(chapter: Chapter, of: int) -> dict[str, Any]:
+def _titles(chapters: Sequence[Chapter], machines: Sequence[Machine]) -> list[str]:
+    """No two the same: by machine, else by run."""
+    plain = [content.heading(chapter) for chapter in chapters]
+    told = [one.name for one in machines] or [chapter.run.run_id for chapter in chapters]
+    once = [
+        title if plain.count(title) == 1 else f"{title} · {text.one_line(name, 60)}"
+        for title, name in zip(plain, told)
+    ]
+    return [
+        title if once.count(title) == 1 else f"{title} ({i})" for i, title in enumerate(once, 1)
+    ]
+
+
+def _shown(chapter: Chapter, title: str, of: int) -> dict[str, Any]:
     """The chapter with what only this form needs."""
     maps = [one for question in chapter.questions for one in _maps(question, chapter.inks)]
     # A map of one field only repeats the answer: it is shown where there is no other.
     maps = [one for one in maps if one["fields"] > 1] or maps
     return {
         **vars(chapter),
-        "title": content.heading(chapter),
+        "title": title,
         "sections": {
             name: {
                 "notes": section.notes,
@@ -107,8 +247,7 @@ def _shown(chapter: Chapter, of: int) -> dict[str, Any]:
 
 
 def _chart(chart: Any, inks: Inks) -> dict[str, Any]:
-    labels = list(inks.numbers)
-    keys = [(figure.printable(labels[number], 60), number) for number in chart.shown]
+    keys = [(figure.printable(inks.names[number], 60), number) for number in chart.shown]
     return {**vars(chart), "drawn": Markup(chart.svg), "marks": keys}
 
 
@@ -140,7 +279,7 @@ def _maps(question: Question, inks: Inks) -> list[dict[str, Any]]:
     return made
 
 
-def _thinned(places: list[int]) -> list[int]:
+def _thinned(places: list[Any]) -> list[Any]:
     if len(places) <= _MOST_PLACES:
         return places
     last = len(places) - 1
@@ -165,10 +304,11 @@ def _spot(spot: Spot | None, inks: Inks) -> dict[str, Any] | None:
     }
 
 
-def _style(inks: Inks) -> str:
+def style(inks: Inks) -> Markup:
+    """Of all pages: the colours of both themes, and what they are used for."""
     light, dark = inks.style(colours.LIGHT), inks.style(colours.DARK)
-    rest = (_TEMPLATES / "page.css").read_text(encoding="utf-8")
-    return (
+    rest = (TEMPLATES / "page.css").read_text(encoding="utf-8")
+    return Markup(
         f":root{{color-scheme:light;{light}}}\n"
         f"@media screen and (prefers-color-scheme:dark){{:root{{color-scheme:dark;{dark}}}}}\n"
         f"@media screen{{:root[data-theme=light]{{color-scheme:light;{light}}}"
@@ -179,7 +319,7 @@ def _style(inks: Inks) -> str:
 def _symbols(inks: Inks) -> str:
     """Each primitive's marker, as pictures have it."""
     made = []
-    for label, number in inks.numbers.items():
+    for number, label in sorted(inks.names.items()):
         marker = MarkerStyle(inks.looks[label].marker)
         path = marker.get_path().transformed(marker.get_transform())
         drawn = f'<path d="{_outline(path)}"/>'

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from analysis import figure, unfairness, units
+from analysis import figure, fleet_tables, unfairness, units
+from analysis.fleet import Fleet
 from analysis.page import about, content, method
 from analysis.page.answer import Question, Spot
 from analysis.page.content import Chapter, Line
@@ -18,14 +19,18 @@ _MOST_CELLS = 60
 _HEADERS = ["primitive", "cell", "median", "least – greatest", "of the fastest", "p99 wait", "Jain"]
 
 
-def page(chapters: Sequence[Chapter]) -> str:
+def page(chapters: Sequence[Chapter], fleet: Fleet | None = None) -> str:
     """Cut at a line's end when there is too much of it, and says so."""
-    lines = [line for chapter in chapters for line in _chapter(chapter)]
+    lines = fleet_tables.as_markdown(fleet, brief=True).splitlines() + [""] if fleet else []
+    lines += [line for chapter in chapters for line in _chapter(chapter)]
     kept, length = [], 0
     for line in lines:
         length += len(line) + 1
         if length > LONGEST:
-            kept += ["", "Cut here; `lockbench report` without `--format markdown` has it all."]
+            kept += [
+                "",
+                "Cut off here; `lockbench report` without `--format markdown` shows all of it.",
+            ]
             break
         kept.append(line)
     return "\n".join(kept).rstrip() + "\n"
@@ -43,11 +48,15 @@ def _chapter(chapter: Chapter) -> list[str]:
         out += [f"**{markdown(name)}**", ""]
         out += [f"- {code(one.primitive, 80)} {markdown(one.words)}" for one in found[:12]] + [""]
     if not chapter.questions and not chapter.open_loops:
-        out += ["No two primitives have valid rows under the same conditions.", ""]
+        nothing = "No two primitives were measured under the same conditions"
+        out += [f"{nothing}: there is nothing to compare.", ""]
     out += _cells(chapter)
     out += _invalid(chapter.faults)
     out += ["### Machine, build, and the command that repeats it", ""]
-    out += [code(chapter.command) if chapter.command else "The run does not tell the command.", ""]
+    out += [
+        code(chapter.command) if chapter.command else "meta.json does not contain the command.",
+        "",
+    ]
     for name, facts in chapter.machine:
         told = "; ".join(f"{markdown(term)}: {markdown(words)}" for term, words in facts)
         out.append(f"- **{name}**: {told}")
@@ -122,9 +131,9 @@ def _line(line: Line) -> list[str]:
 
 
 def _invalid(faults: about.Faults) -> list[str]:
-    out = ["### What was not valid, and why", ""]
+    out = ["### Invalid rows", ""]
     if not faults.rows:
-        return [*out, "Nothing: all rows have their proof.", ""]
+        return [*out, "None: all rows passed the verification.", ""]
     for fault in faults.told[:12]:
         names = ", ".join(fault.primitives[:4])
         out.append(f"- {fault.rows} × {markdown(names)}: {markdown(fault.reason)}")

@@ -112,6 +112,11 @@ def _written(channels: tuple[float, float, float]) -> str:
     return "#" + "".join(f"{round(255 * channel):02X}" for channel in channels)
 
 
+# With more primitives than this a page has one number for all that look the same: the colours of
+# ten thousand counts of stripes would be most of it.
+MOST_OWN = 300
+
+
 class Inks:
     """A number for each primitive of the page, and with it the names of its colours."""
 
@@ -122,11 +127,17 @@ class Inks:
         ordered = sorted({*every, *swept}, key=palette.order)
         self.looks = {label: palette.look(label) for label in ordered}
         self.numbers = {label: i for i, label in enumerate(self.looks)}
+        if len(ordered) > MOST_OWN:
+            alike = {label: (one.colour, one.marker) for label, one in self.looks.items()}
+            places = {one: i for i, one in enumerate(dict.fromkeys(alike.values()))}
+            self.numbers = {label: places[one] for label, one in alike.items()}
+        # The first primitive of each number.
+        self.names = {number: label for label, number in reversed(self.numbers.items())}
 
     def style(self, theme: Theme) -> str:
         """Every colour of a theme as CSS custom properties."""
         told = [f"--{name}:{value}" for name, value in vars(theme).items()]
-        for label, number in self.numbers.items():
+        for number, label in sorted(self.names.items()):
             colour = self.looks[label].colour
             deep, pale = fields(colour, theme)
             line = colour if theme is LIGHT else on_dark(colour)

@@ -18,6 +18,8 @@ from analysis.saturation import Saturation, saturations
 
 MOST_CELLS = 1500  # of a page's tables
 _MOST_PICTURES = 6  # of a kind
+_MOST_OPEN_LOOPS = 24
+_MOST_LABELS = 60  # primitives in the pictures
 _SHOWN = {
     "operations_per_s": lambda value: f"{units.count(value, trim=False)}/s",
     "makespan_s": lambda value: units.seconds(value, trim=False),
@@ -83,9 +85,13 @@ def heading(chapter: Chapter) -> str:
     return text.one_line(preset or chapter.run.run_id, 80)
 
 
-def chapters(runs: Sequence[Run], pictures: bool = True) -> list[Chapter]:
-    """One for each run; all share one palette, and the room of the page."""
-    inks = Inks(label for run in runs for label in run.trials["label"].unique())
+def inks_of(runs: Sequence[Run]) -> Inks:
+    """One palette for all of a page."""
+    return Inks(label for run in runs for label in run.trials["label"].unique())
+
+
+def chapters(runs: Sequence[Run], inks: Inks, pictures: bool = True) -> list[Chapter]:
+    """One for each run; they share the room of the page."""
     room = max(1, len(runs))
     return [
         _chapter(run, inks, f"r{i + 1}", MOST_CELLS // room, pictures, _MOST_PICTURES // room or 1)
@@ -99,7 +105,10 @@ def _chapter(
     judged = verdict.of_run(run)
     rows = summary.numbered(run, judged)
     table = summary.of(rows, judged)
-    sections = _sections(run, rows, Maker(inks, f"{prefix}p"), most_pictures) if pictures else {}
+    drawn = _drawn(table)
+    maker = Maker(inks, f"{prefix}p")
+    shown = rows[rows["label"].isin(drawn)]
+    sections = _sections(run, shown, maker, most_pictures) if pictures else {}
     return Chapter(
         prefix=prefix,
         run=run,
@@ -109,6 +118,7 @@ def _chapter(
             *run.notes,
             *([note] if (note := about.target_note(run)) else []),
             *cells.expired(run.trials),
+            *_undrawn(table, drawn),
         ],
         cannot=about.cannot(run, table),
         questions=answer.questions(table, judged),
@@ -130,7 +140,26 @@ def _open_loops(run: Run) -> dict[str, list[Saturation]]:
     found: dict[str, list[Saturation]] = {}
     for one in saturations(run.valid):
         found.setdefault(one.group, []).append(one)
-    return found
+    return dict(lines.evenly(list(found.items()), _MOST_OPEN_LOOPS))
+
+
+def _drawn(table: pd.DataFrame) -> set[str]:
+    """The primitives that pictures show: all, or those that come nearest to the fastest."""
+    labels = table["label"].unique()
+    if len(labels) <= _MOST_LABELS:
+        return set(labels)
+    best = table.groupby("label")["ratio"].max().fillna(0.0)
+    return set(best.sort_values(ascending=False, kind="stable").index[:_MOST_LABELS])
+
+
+def _undrawn(table: pd.DataFrame, drawn: set[str]) -> list[str]:
+    count = table["label"].nunique()
+    if count == len(drawn):
+        return []
+    return [
+        f"The pictures show {len(drawn)} of {count:,} primitives: those that come nearest to the"
+        " fastest."
+    ]
 
 
 def _facts(run: Run, table: pd.DataFrame) -> list[str]:

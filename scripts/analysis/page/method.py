@@ -2,19 +2,18 @@
 """How it was measured, in as many words as a reader of a picture will read."""
 
 PARAGRAPHS = (
-    "Each trial measures one cell (a primitive, a workload, so many threads and keys, a hold) once,"
-    " in a process of its own. A run goes through all cells in an order drawn anew, and then again:"
-    " each pass is a block. Primitives are compared by their ratio within a block, so that a"
-    " machine that drifts, drifts for all alike.",
-    "Every trial proves itself: when its threads have left, the workload checks that no update was"
-    " lost and that nobody met anybody inside who should not have. A row without that proof is not"
-    " valid, and no figure of it is shown. Rows that something outside the lock disturbed are not"
-    " valid either, and are measured again.",
-    "Rates come from counting, with no clock read inside an operation. Of the waits a random few"
-    " are timed, from asking for the lock to having it; in an open loop from when the operation was"
-    " due. Percentiles are off by at most 1.6 %. Nothing is subtracted from any figure.",
+    "A trial measures one cell (one primitive, one workload, a number of threads and keys, a hold)"
+    " in its own process. A block is one pass over all cells in a new random order. Primitives are"
+    " compared by their ratio within a block, so slow drift of the machine affects both sides.",
+    "Every trial verifies itself: when its threads have ended, the workload checks that no update"
+    " was lost and that no two threads were in one critical section. A row that fails the check is"
+    " invalid, and none of its figures is shown. A row that something outside the lock disturbed is"
+    " invalid, too, and is measured again.",
+    "Rates come from counting; no operation reads a clock for them. A random sample of the waits is"
+    " timed, from the request to the acquisition, in an open loop from the time at which the"
+    " operation was due. Percentiles are exact to 1.6 %. Nothing is subtracted from any figure.",
     "One table of comparisons decides what is faster, slower or the same. Its intervals come from a"
-    " group-sequential t test of the paired log ratios: valid after every block, and corrected for"
-    " the number of comparisons. lockbench compare prints them, and says about how many blocks an"
-    " inconclusive comparison needs.",
+    " group-sequential t test of the paired log ratios. They are valid after every block, and are"
+    " corrected for the number of comparisons. lockbench compare prints them, and estimates how"
+    " many blocks an inconclusive comparison needs.",
 )

@@ -93,8 +93,8 @@ def _figure(valid: pd.DataFrame) -> pd.Series:
 def _with_standing(found: pd.DataFrame, table: verdict.Table) -> pd.DataFrame:
     told: dict[int, tuple[float, str, bool]] = {}
     for place, labels in found.groupby("group")["label"]:
-        standing = _standing(table, int(place))
-        told.update({cell: standing[label] for cell, label in labels.items() if label in standing})
+        own = standing(table, int(place))
+        told.update({cell: own[label] for cell, label in labels.items() if label in own})
     columns = [found.index.map(lambda cell: told.get(cell, _NONE)[i]) for i in range(3)]
     found["ratio"], found["standing"], found["settled"] = columns
     return found
@@ -103,7 +103,7 @@ def _with_standing(found: pd.DataFrame, table: verdict.Table) -> pd.DataFrame:
 _NONE = (np.nan, "", False)
 
 
-def _standing(table: verdict.Table, place: int) -> dict[str, tuple[float, str, bool]]:
+def standing(table: verdict.Table, place: int) -> dict[str, tuple[float, str, bool]]:
     """Ratio to the fastest, standing, and whether the group is settled, of each competitor."""
     ranked = table.groups[place].competitors
     if not ranked:
@@ -111,11 +111,11 @@ def _standing(table: verdict.Table, place: int) -> dict[str, tuple[float, str, b
     against = {label: table.between(place, label, ranked[0]) for label in ranked[1:]}
     behind = {label for label, compared in against.items() if _is_slower(compared)}
     settled = len(ranked) > 1 and len(behind) == len(against)
-    standing = {ranked[0]: (1.0, FASTEST, settled)}
+    found = {ranked[0]: (1.0, FASTEST, settled)}
     for label, compared in against.items():
         ratio = compared.ratio if compared is not None else np.nan
-        standing[label] = (ratio, BEHIND if label in behind else LEVEL, settled)
-    return standing
+        found[label] = (ratio, BEHIND if label in behind else LEVEL, settled)
+    return found
 
 
 def _is_slower(compared: verdict.Comparison | None) -> bool:

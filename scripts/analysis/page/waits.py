@@ -164,7 +164,7 @@ def _summary(rows: pd.DataFrame) -> str:
     named = ", ".join(
         f"{figure.printable(label)} {units.nanoseconds(value)}" for label, value in medians.items()
     )
-    return f"99 of 100 waits took no longer than, best first: {named}."
+    return f"p99 wait, best first: {named}."
 
 
 def _distribution(

@@ -116,11 +116,15 @@
       });
     });
     const of = (kind) => document.querySelector(`${kind}[data-table="${table.id}"]`);
-    const [search, select, output] = [of("input"), of("select"), of("output")];
-    const units = { 2: " threads", 3: " keys" };
+    const [search, select, output] = [of("input[type=search]"), of("select"), of("output")];
+    // Without this script all columns are there; with it those that do not fit come on demand.
+    const every = of("input[type=checkbox]");
+    const widen = () => table.classList.toggle("all", every.checked);
+    every.addEventListener("change", widen);
+    widen();
+    const units = { 4: " threads", 5: " keys" };
     const text = rows.map((row) =>
       [...row.cells].map((cell, i) => cell.textContent + (units[i] || "")).join("  ").toLowerCase());
-    const standing = heads.length - 2;
     const filter = () => {
       // `8 threads` is one thing, and not met by 18 of them.
       const said = search.value.toLowerCase().match(/[\d,]+ (?:thread|key)s?|\S+/g) || [];
@@ -128,7 +132,7 @@
       let shown = 0;
       rows.forEach((row, i) => {
         const fits = wanted.every((word) => text[i].includes(word)) &&
-          row.cells[standing].textContent.includes(select.value);
+          row.cells[1].textContent.includes(select.value);
         row.hidden = !fits;
         shown += fits;
       });

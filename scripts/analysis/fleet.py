@@ -1,0 +1,306 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several machines side by side: each compared within itself (verdict.py), and what they agree on.
+
+Ratios        Of each machine to its own baseline, in the same cell. Rates of different machines are
+              never put together.
+Error rate    Of each machine's table for itself: of the machines that differ in nothing, at most
+              5 % have any faster or slower.
+Pooled        Only if it is asked for (pooling.py): the mean of the machines' ratios, with Holm's
+              correction over all of them, and I². Its comparisons are machines, not blocks.
+The choice    What one primitive for all machines costs: in each cell its ratio to the fastest of
+              that machine, over the cells of a machine the geometric mean, and of the machines the
+              worst. The primitive whose worst is best has the least regret.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from analysis import cells, pooling, sequential, verdict
+from analysis.machines import Machine
+from analysis.verdict import FASTER, INCONCLUSIVE, SAME, SLOWER, Comparison, Table
+
+WORDS = (FASTER, SLOWER, SAME, INCONCLUSIVE)
+
+
+@dataclass(frozen=True)
+class PooledRatio:
+    """The mean of the machines' ratios, with the interval that its verdict rests on."""
+
+    ratio: float
+    low: float
+    high: float
+    confidence: float
+    p_corrected: float
+    heterogeneity: float  # I², from 0 to 1
+    machines: int
+    verdict: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """One primitive in one cell, on each machine."""
+
+    cell: str
+    key: dict[str, Any]  # by the columns of cells.GROUP
+    primitive: str
+    baseline: str
+    by_machine: dict[int, Comparison]  # by the machine's place; those that measured it
+    pooled: PooledRatio | None = None
+
+    @property
+    def least(self) -> float:
+        return min(one.ratio for one in self.by_machine.values())
+
+    @property
+    def disagree(self) -> bool:
+        """Significantly faster on one machine and significantly slower on another."""
+        return {FASTER, SLOWER} <= {one.verdict for one in self.by_machine.values()}
+
+
+def count(comparisons: Iterable[Comparison]) -> dict[str, int]:
+    found = [one.verdict for one in comparisons]
+    return {word: found.count(word) for word in WORDS if word in found}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What one primitive for all machines costs, in the cells of one workload."""
+
+    primitive: str
+    kept: dict[int, float]  # by the machine's place: geometric mean of its ratios to the fastest
+    best_on: int  # machines on which no other keeps more
+    worst_cell: tuple[int, str, float]  # machine, cell and ratio
+
+    @property
+    def least(self) -> float:
+        return min(self.kept.values())
+
+    @property
+    def worst_machine(self) -> int:
+        return min(self.kept, key=lambda place: self.kept[place])
+
+
+@dataclass(frozen=True)
+class Workload:
+    """The cells that one choice is about."""
+
+    name: str
+    places: dict[int, list[int]]  # by machine, the groups of its table
+    choices: list[Choice]  # measured in all of these cells; the least regret first
+    partly: list[str]  # primitives that some cell lacks
+
+
+class Fleet:
+    """Machines with their tables, judged one by one."""
+
+    def __init__(
+        self,
+        members: Sequence[Machine],
+        baseline: str | None = None,
+        same_within: float = verdict.SAME_WITHIN,
+        pool: bool = False,
+    ) -> None:
+        self.machines = list(members)
+        self.same_within = same_within
+        self.tables: list[Table] = [
+            verdict.of_run(one.run, baseline, same_within) for one in self.machines
+        ]
+        self.pool = pool
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """Cells in the order of their keys; of each, the best least ratio first."""
+        found: dict[tuple[str, str, str], Row] = {}
+        for place, table in enumerate(self.tables):
+            for one in table.comparisons:
+                group = table.groups[one.group]
+                key = (repr(group.key), one.primitive, one.baseline)
+                if key not in found:
+                    found[key] = Row(one.cell, group.key, one.primitive, one.baseline, {})
+                found[key].by_machine[place] = one
+        rows = sorted(found.values(), key=lambda row: (cells.order(row.key), -row.least))
+        return self._pooled(rows) if self.pool else rows
+
+    def _pooled(self, rows: list[Row]) -> list[Row]:
+        """With a pooled ratio where two machines or more have three blocks."""
+        asked, found = [], []
+        for row in rows:
+            known = [one for one in row.by_machine.values() if one.error is not None]
+            logs = np.array([math.log(one.ratio) for one in known])
+            errors = np.array([one.error for one in known], dtype=float)
+            one = pooling.random_effects(logs, errors**2)
+            asked.append(one is not None)
+            if one is not None:
+                found.append(one)
+        p = np.array([one.p for one in found])
+        corrected = sequential.holm(p, np.ones(len(found)))
+        pooled = iter(
+            _pooled_ratio(one, float(alpha), float(own), self.same_within)
+            for one, alpha, own in zip(found, corrected.alpha, corrected.p)
+        )
+        return [replace(row, pooled=next(pooled)) if has else row for row, has in zip(rows, asked)]
+
+    @cached_property
+    def workloads(self) -> list[Workload]:
+        """Of every workload and mode in which primitives compete, what each choice costs."""
+        places: dict[tuple[Any, ...], dict[int, list[int]]] = {}
+        keys: dict[tuple[Any, ...], dict[str, Any]] = {}
+        for machine, table in enumerate(self.tables):
+            for place, group in enumerate(table.groups):
+                if len(group.competitors) < 2 or group.key["workload"] == "limit":
+                    continue
+                kind = tuple(group.key[name] for name in _KIND)
+                places.setdefault(kind, {}).setdefault(machine, []).append(place)
+                keys.setdefault(kind, dict(zip(_KIND, kind)))
+        names = {kind: cells.describe(keys[kind]) for kind in places}
+        return [self._workload(names[kind], own) for kind, own in places.items()]
+
+    def _workload(self, name: str, places: dict[int, list[int]]) -> Workload:
+        ratios: dict[str, dict[int, list[tuple[float, str]]]] = {}
+        lacking: dict[str, None] = {}
+        every: dict[str, None] = {}
+        for machine, own in places.items():
+            table = self.tables[machine]
+            for label in (label for place in own for label in table.groups[place].competitors):
+                every.setdefault(label)
+        for machine, own in places.items():
+            for place in own:
+                told = to_fastest(self.tables[machine], place)
+                group = self.tables[machine].groups[place]
+                for label in every:
+                    if label not in told:
+                        lacking.setdefault(label)
+                    else:
+                        one = (told[label], group.name)
+                        ratios.setdefault(label, {}).setdefault(machine, []).append(one)
+        complete = {label: own for label, own in ratios.items() if label not in lacking}
+        return Workload(name, places, _choices(complete), list(lacking))
+
+
+_KIND = ("workload", "scenario", "mode")
+
+
+def to_fastest(table: Table, place: int) -> dict[str, float]:
+    """Of each competitor of a group, its ratio to the fastest by the medians; 1 is the fastest.
+    What shares no block with it is not there."""
+    ranked = table.groups[place].competitors
+    found = {ranked[0]: 1.0}
+    for label in ranked[1:]:
+        one = table.between(place, label, ranked[0])
+        if one is not None:
+            found[label] = one.ratio
+    return found
+
+
+def _choices(ratios: dict[str, dict[int, list[tuple[float, str]]]]) -> list[Choice]:
+    kept = {
+        label: {
+            machine: math.exp(float(np.mean([math.log(ratio) for ratio, _ in own])))
+            for machine, own in by_machine.items()
+        }
+        for label, by_machine in ratios.items()
+    }
+    if not kept:
+        return []
+    best = {
+        machine: max(own[machine] for own in kept.values()) for machine in next(iter(kept.values()))
+    }
+    choices = []
+    for label, own in kept.items():
+        worst = min(
+            (ratio, machine, cell)
+            for machine, found in ratios[label].items()
+            for ratio, cell in found
+        )
+        choices.append(
+            Choice(
+                primitive=label,
+                kept=own,
+                best_on=sum(own[machine] >= best[machine] for machine in own),
+                worst_cell=(worst[1], worst[2], worst[0]),
+            )
+        )
+    return sorted(choices, key=lambda one: (-one.least, one.primitive))
+
+
+def _pooled_ratio(
+    one: pooling.Pooled, alpha: float, p_corrected: float, same_within: float
+) -> PooledRatio:
+    half = one.half_width(alpha)
+    low, high = one.center - half, one.center + half
+    return PooledRatio(
+        ratio=math.exp(one.center),
+        low=math.exp(low),
+        high=math.exp(high),
+        confidence=1 - alpha,
+        p_corrected=p_corrected,
+        heterogeneity=one.heterogeneity,
+        machines=one.machines,
+        verdict=verdict.word(low, high, math.log1p(same_within)),
+    )
+
+
+def words(row: Row, names: Sequence[str], most_named: int = 4) -> str:
+    """`machines disagree: faster on a, b; slower on c`, or `faster on all 3`."""
+    found: dict[str, list[str]] = {}
+    for place, one in row.by_machine.items():
+        found.setdefault(one.verdict, []).append(names[place])
+    whole = len(row.by_machine)
+    if len(found) == 1:
+        (word,) = found
+        return f"{word} on all {whole}" if whole > 1 else f"{word} on {found[word][0]}"
+    told = [
+        f"{word} on {', '.join(found[word]) if whole <= most_named else len(found[word])}"
+        for word in WORDS
+        if word in found
+    ]
+    told[-1] += "" if whole <= most_named else f" of {whole}"
+    return ("machines disagree: " if row.disagree else "") + "; ".join(told)
+
+
+def contradictions(fleet: Fleet) -> list[Row]:
+    """The rows on which machines disagree, the largest difference first."""
+
+    def size(row: Row) -> float:
+        ratios = [one.ratio for one in row.by_machine.values() if one.significant]
+        return -max(ratios) / min(ratios)
+
+    return sorted((row for row in fleet.rows if row.disagree), key=size)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One primitive on one machine, over the cells of a workload."""
+
+    ratio: float  # to the baseline: geometric mean over the cells
+    counts: dict[str, int]  # cells by their verdict
+
+    @property
+    def verdict(self) -> str:
+        """Of all cells, or empty where they differ."""
+        return next(iter(self.counts)) if len(self.counts) == 1 else ""
+
+
+def matrix(fleet: Fleet, workload: Workload) -> dict[str, dict[int, Entry]]:
+    """By primitive and machine; against each machine's own baseline."""
+    found: dict[str, dict[int, list[Comparison]]] = {}
+    for machine, places in workload.places.items():
+        for place in places:
+            for one in fleet.tables[machine].comparisons_of(place):
+                found.setdefault(one.primitive, {}).setdefault(machine, []).append(one)
+    return {
+        label: {machine: _entry(own) for machine, own in by_machine.items()}
+        for label, by_machine in found.items()
+    }
+
+
+def _entry(own: list[Comparison]) -> Entry:
+    logs = [math.log(one.ratio) for one in own]
+    return Entry(math.exp(float(np.mean(logs))), count(own))

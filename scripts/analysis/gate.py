@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a run may pass: from its comparison with a baseline (verdict.py) to an exit code. Pure.
+
+slower        significantly slower, and by more than the share: comparison.slower_than()
+undecided     not slower in that sense, but the interval reaches below 1 - share, so that the blocks
+              do not exclude a slowdown of that size; or there is no interval
+passed        the others: the interval excludes a slowdown of that size
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from analysis import comparison, tables, units
+from analysis.sections import Table
+from analysis.text import markdown as as_words
+from analysis.verdict import Comparison
+
+PASSED, SLOWER, UNDECIDED = 0, 3, 4  # exit codes, docs/exit-codes.md
+MOST_LINES = 40
+
+
+@dataclass(frozen=True)
+class Gate:
+    result: comparison.Result
+    share: float
+    slower: list[Comparison]
+    undecided: list[Comparison]
+    compared: int
+    allow_undecided: bool
+
+    @property
+    def exit_code(self) -> int:
+        if self.slower:
+            return SLOWER
+        undecided = bool(self.undecided) or not self.compared
+        return UNDECIDED if undecided and not self.allow_undecided else PASSED
+
+    @property
+    def words(self) -> str:
+        """The answer in one line."""
+        margin = f"{100 * self.share:.3g} %"
+        whole = units.plural(self.compared, "cell")
+        if self.slower:
+            return f"failed: {len(self.slower)} of {whole} slower by more than {margin}"
+        if not self.compared:
+            return "inconclusive: no cell has valid rows in both runs"
+        if self.undecided:
+            said = f"{len(self.undecided)} of {whole} may be slower by more than {margin}"
+            needed = max((one.needed or 0 for one in self.undecided), default=0)
+            more = f"; about {needed:,} blocks needed" if needed else ""
+            return f"{'passed' if self.allow_undecided else 'inconclusive'}: {said}{more}"
+        return f"passed: none of {whole} is slower by more than {margin}"
+
+
+def of(result: comparison.Result, share: float, allow_undecided: bool = False) -> Gate:
+    slower = comparison.slower_than(result, share)
+    found = result.table.comparisons
+    undecided = [
+        one for one in found if one not in slower and (one.low is None or one.low < 1 - share)
+    ]
+    return Gate(result, share, slower, undecided, len(found), allow_undecided)
+
+
+def written(gate: Gate, markdown: bool = False) -> str:
+    """The answer first, then what it rests on, then the limits."""
+    found = [_table("Slower", gate.slower), _table("Undecided", gate.undecided)]
+    shown = [table for table in found if table.rows]
+    notes = gate.result.notes
+    if markdown:
+        out = [f"**{as_words(gate.words)}**", "", as_words(gate.result.heading), ""]
+        out += [line for table in shown for line in tables.section_markdown(table)]
+        out += [f"- {as_words(note)}" for note in notes]
+    else:
+        out = [gate.words, gate.result.heading, ""]
+        out += [line for table in shown for line in tables.section_text(table)]
+        out += notes
+    return "\n".join(out).rstrip() + "\n"
+
+
+def record(gate: Gate) -> dict[str, Any]:
+    return {
+        "answer": gate.words,
+        "exit_code": gate.exit_code,
+        "fail_if_slower": gate.share,
+        "compared": gate.compared,
+        "slower": [one.record() for one in gate.slower],
+        "undecided": [one.record() for one in gate.undecided],
+        "notes": gate.result.notes,
+    }
+
+
+def _table(title: str, found: list[Comparison]) -> Table:
+    shown = sorted(found, key=lambda one: one.ratio)[:MOST_LINES]
+    rows = [
+        [one.primitive, units.ratio(one.ratio), tables.interval(one), one.cell] for one in shown
+    ]
+    more = [f"{len(found) - len(shown)} more"] if len(shown) < len(found) else []
+    return Table(title, ["primitive", "ratio", "interval", "cell"], rows, more)

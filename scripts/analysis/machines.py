@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The machines of one run or of several: which they are, and what each is called.
+
+A merged run (`lockbench merge`) has rows of several machines, each with the column `machine`. Here
+it becomes one run for each machine, so that whatever compares rows compares those of one machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from analysis import likeness, units
+from analysis.loader import Run
+from analysis.text import one_line
+
+_LONGEST_NAME = 40
+
+
+@dataclass(frozen=True)
+class Machine:
+    """One machine of a fleet, with what was measured on it."""
+
+    name: str  # no two machines of a fleet have the same
+    run: Run
+
+    @property
+    def cores(self) -> int | None:
+        cores = _mapping(self.run.meta.get("machine")).get("cores")
+        return int(cores) if isinstance(cores, (int, float)) and cores > 0 else None
+
+
+def split(run: Run) -> list[Run]:
+    """A run for each machine whose rows it has, in the order of their first rows."""
+    if "machine" not in run.trials:
+        return [run]
+    found = list(dict.fromkeys(run.trials["machine"]))
+    if len(found) < 2:
+        return [run]
+    return [
+        replace(
+            run,
+            trials=run.trials[run.trials["machine"] == name],
+            meta=_meta_of(run.meta, str(name)),
+        )
+        for name in found
+    ]
+
+
+def _meta_of(meta: dict[str, Any], name: str) -> dict[str, Any]:
+    """meta.json as far as it is about this machine. A merged run describes each of them."""
+    every = meta.get("machines")
+    told = list(every.values()) if isinstance(every, dict) else every
+    for one in told if isinstance(told, list) else []:
+        own = _mapping(one).get("machine") or one
+        if _mapping(own).get("id") == name:
+            return {**meta, **(one if own is not one else {}), "machine": own}
+    return {**meta, "machine": {"host": name}}
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def fleet(runs: Sequence[Run]) -> list[Machine]:
+    """The machines of all these runs. A run of a machine that another run is of, too, is a machine
+    of its own here: nobody says which of the two would count."""
+    every = [part for run in runs for part in split(run)]
+    names = [_name(run) for run in every]
+    if len(set(names)) < len(names):
+        names = [
+            name if names.count(name) == 1 else f"{name} #{names[:i].count(name) + 1}"
+            for i, name in enumerate(names)
+        ]
+    return [Machine(name, run) for name, run in zip(names, every)]
+
+
+def _name(run: Run) -> str:
+    told = _mapping(run.meta.get("machine"))
+    if isinstance(told.get("host"), str) and told["host"]:
+        return one_line(told["host"], _LONGEST_NAME)
+    model = one_line(str(told.get("cpu_model") or "machine unknown"), _LONGEST_NAME)
+    cores = told.get("cores")
+    return f"{model}, {units.plural(cores, 'core')}" if isinstance(cores, int) else model
+
+
+def differ(runs: Sequence[Run]) -> bool:
+    """Whether any two of the runs are of different machines, as far as they tell."""
+    return any(likeness.other_machines(runs[0], other) for other in runs[1:])

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Speed by threads ÷ cores: where machines differ in size, a number of threads means another thing
+on each. A picture for each primitive, a line for each machine: its ratio to the baseline of the
+same machine, on the fewest keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from analysis import cells, endings, figure, scales, units
+from analysis.fleet import Fleet
+from analysis.page import chart
+from analysis.page.chart import Chart, Maker
+
+_TALL = 190.0
+MOST_NAMED = 8  # machines whose lines have their names
+Point = tuple[float, float]  # threads ÷ cores, ratio
+
+
+def charts(
+    fleet: Fleet, scope: Mapping[int, Sequence[int]], labels: Sequence[str], maker: Maker
+) -> list[Chart]:
+    """Of these groups, by machine. A primitive has a picture if two machines have a line for it."""
+    places = _fewest_keys(fleet, scope)
+    made = []
+    for label in labels:
+        found = {machine: _line(fleet, machine, own, label) for machine, own in places.items()}
+        drawn = {machine: line for machine, line in found.items() if len(line) > 1}
+        if len(drawn) > 1:
+            made.append(_drawn(fleet, label, drawn, maker, _title(fleet, places, label)))
+    return made
+
+
+def _fewest_keys(fleet: Fleet, scope: Mapping[int, Sequence[int]]) -> dict[int, list[int]]:
+    keys = [
+        fleet.tables[machine].groups[place].key["keys"]
+        for machine, places in scope.items()
+        for place in places
+    ]
+    least = min((count for count in keys if count is not None), default=None)
+    return {
+        machine: [
+            place for place in places if fleet.tables[machine].groups[place].key["keys"] == least
+        ]
+        for machine, places in scope.items()
+        if fleet.machines[machine].cores is not None
+    }
+
+
+def _title(fleet: Fleet, places: Mapping[int, Sequence[int]], label: str) -> str:
+    machine, own = next((machine, own) for machine, own in places.items() if own)
+    key = fleet.tables[machine].groups[own[0]].key
+    return f"{figure.printable(label, 60)} by threads ÷ cores: {cells.describe(key, ['keys'])}"
+
+
+def _line(fleet: Fleet, machine: int, places: Sequence[int], label: str) -> list[Point]:
+    table, cores = fleet.tables[machine], fleet.machines[machine].cores or 1
+    found = []
+    for place in places:
+        threads = table.groups[place].key["threads"]
+        for one in table.comparisons_of(place):
+            if one.primitive == label and threads is not None:
+                found.append((threads / cores, one.ratio))
+    return sorted(found)
+
+
+def _drawn(
+    fleet: Fleet, label: str, lines: Mapping[int, list[Point]], maker: Maker, title: str
+) -> Chart:
+    named = len(lines) <= MOST_NAMED
+    names = [figure.short(fleet.machines[machine].name, 18) for machine in lines]
+    right = endings.LABEL_GAP * 72 + chart.text_width(names) + 4 if named else 14
+    axes = chart.room(_TALL, left=46, right=right)
+    look, gid = maker.look(label), maker.own(label)
+    ends = []
+    for name, line in zip(names, lines.values()):
+        x, y = zip(*line)
+        axes.plot(
+            x,
+            y,
+            color=look.colour,
+            linewidth=look.width,
+            alpha=1 if named else 0.35,
+            marker=look.marker,
+            markersize=4 if named else 2.5,
+            gid=gid,
+        )
+        ends.append(endings.End(x[-1], y[-1], name, look, gid))
+    every = [point for line in lines.values() for point in line]
+    axes.set_ylim(*scales.padded([1.0, *(y for _, y in every)]))
+    axes.set_xlim(*scales.padded([x for x, _ in every], share=0.05))
+    scales.log_scale(axes, "y", units.ratio)
+    scales.log_scale(axes, "x", units.digits)
+    axes.axhline(1.0, color=figure.QUIET, linewidth=1, linestyle=(0, (4, 2)))
+    axes.grid(axis="y")
+    axes.set_xlabel("threads ÷ cores")
+    chart.name_y(axes, "speed against the machine's baseline (dashed)")
+    if named:
+        endings.label_ends(axes, ends, size=chart.TEXT)
+    told = {label: _told(fleet, label, lines)}
+    return maker.made(axes.figure, "threads ÷ cores", title, told, _summary(fleet, lines), [])
+
+
+def _told(fleet: Fleet, label: str, lines: Mapping[int, list[Point]]) -> str:
+    said = [figure.printable(label, 120), "at the most threads ÷ cores of each machine:"]
+    for machine, line in list(lines.items())[:12]:
+        x, y = line[-1]
+        name = figure.printable(fleet.machines[machine].name, 60)
+        said.append(f"{name}: {units.ratio(y)} at {units.digits(x)}")
+    return "\n".join(said)
+
+
+def _summary(fleet: Fleet, lines: Mapping[int, list[Point]]) -> str:
+    last = {machine: line[-1][1] for machine, line in lines.items()}
+    low, high = min(last, key=lambda one: last[one]), max(last, key=lambda one: last[one])
+    told = " and ".join(
+        f"{units.ratio(last[one])} on {figure.printable(fleet.machines[one].name, 60)}"
+        for one in (low, high)
+    )
+    return f"{units.plural(len(lines), 'machine')}. At their most threads, between {told}."

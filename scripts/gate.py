@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Decides whether a run is slower than a baseline, for continuous integration: exit 0 if nothing is
+slower, 3 if something is, 4 if the blocks do not tell."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+
+from analysis import modules
+
+modules.need("gate", "pandas", "scipy")
+
+from analysis import command, comparison, gate, loader, saved, verdict  # noqa: E402
+
+EXAMPLES = """
+The error rate holds for all cells together: if nothing became slower, at most 5 % of gates fail.
+What a gate cannot see: the baseline was measured earlier, and the machine may have changed since
+then; and a new build lays out its code in another way, which alone changes speeds by a few percent.
+Therefore leave a margin (5 % or more), measure baseline and run on one quiet machine, and save the
+baseline anew when the machine changes.
+
+Examples
+  lockbench run quick --blocks 10 --save-baseline main
+  lockbench run quick --blocks 10 --out results/runs/change
+  lockbench gate results/runs/change --against main --fail-if-slower 5%
+
+Exit codes: 0 nothing is slower by more than the share, 2 bad input, 3 something is, 4 the intervals
+leave it open (0 with --allow-inconclusive).
+"""
+
+
+def parser() -> command.Parser:
+    made = command.Parser(
+        prog="gate",
+        description=__doc__,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument("run", metavar="RUN", help="folder of the run to check")
+    made.add_argument(
+        "--against",
+        required=True,
+        metavar="NAME",
+        help="baseline (run --save-baseline NAME), or folder of a run",
+    )
+    made.add_argument(
+        "--fail-if-slower",
+        type=command.share,
+        default=0.05,
+        metavar="SHARE",
+        help="fails if a cell is significantly slower, and by more than this (5%%)",
+    )
+    made.add_argument("--primitive", metavar="P", help="checks this primitive alone")
+    made.add_argument(
+        "--allow-inconclusive",
+        action="store_true",
+        help="passes what the blocks leave open, instead of exit 4",
+    )
+    made.add_argument("--format", choices=("text", "markdown", "json"), default="text")
+    return made
+
+
+def body(argv: Sequence[str]) -> int:
+    arguments = parser().parse_args(argv)
+    old = loader.load(saved.folder_of(arguments.against, "--against"))
+    new = loader.load(arguments.run)
+    for note in (*old.notes, *new.notes):
+        command.tell("gate", note)
+    options = comparison.Options(
+        baseline=arguments.primitive, same_within=verdict.SAME_WITHIN, any_build=True
+    )
+    result = comparison.between(old, new, options)
+    found = gate.of(result, arguments.fail_if_slower, arguments.allow_inconclusive)
+    if arguments.format == "json":
+        print(json.dumps(gate.record(found), indent=2, ensure_ascii=False))
+    else:
+        sys.stdout.write(gate.written(found, markdown=arguments.format == "markdown"))
+    return found.exit_code
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    return command.run("gate", body, argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
