@@ -19,7 +19,9 @@ modules.need("compare", "pandas", "scipy")
 from analysis import (  # noqa: E402
     command,
     comparison,
+    exports,
     fleet_tables,
+    hdr,
     likeness,
     loader,
     machines,
@@ -31,6 +33,7 @@ from analysis import (  # noqa: E402
 from analysis.fleet import Fleet  # noqa: E402
 
 TOO_SLOW = 3
+EXPORTS = {**exports.FORMATS, "hlog": hdr.log}
 MOST_LINES = 48  # of --brief: two screens
 
 
@@ -52,7 +55,13 @@ def parser() -> command.Parser:
         metavar="NAME",
         help="compares the run with this one: a baseline (run --save-baseline), or a run's folder",
     )
-    made.add_argument("--format", choices=("text", "csv", "markdown", "json"), default="text")
+    made.add_argument(
+        "--format",
+        choices=("text", "csv", "markdown", "json", *EXPORTS),
+        default="text",
+        help="the others have the figures of one run, for other tools: Google Benchmark's JSON,"
+        " github-action-benchmark, Bencher, and an HdrHistogram log of the waits",
+    )
     made.add_argument(
         "--brief",
         action="store_true",
@@ -131,6 +140,20 @@ def check_pool(arguments: argparse.Namespace, number: int) -> None:
         )
 
 
+def exported(arguments: argparse.Namespace) -> str:
+    """The figures of one run, for another tool to compare."""
+    runs = machines.fleet([loader.load(folder) for folder in arguments.runs])
+    given = arguments.fail_if_slower is not None or arguments.baseline_run is not None
+    if len(runs) != 1 or given or arguments.pool or arguments.baseline:
+        raise loader.InputError(
+            f"--format {arguments.format}: has the figures of one run, and compares nothing; name"
+            " one run of one machine, without options that compare"
+        )
+    for note in runs[0].run.notes:
+        command.tell("compare", note)
+    return EXPORTS[arguments.format](runs[0].run)
+
+
 def written_fleet(fleet: Fleet, form: str, brief: bool) -> str:
     if form == "csv":
         return fleet_tables.as_csv(fleet)
@@ -157,6 +180,9 @@ def written(result: comparison.Result, form: str, brief: bool) -> str:
 
 def body(argv: Sequence[str]) -> int:
     arguments = parser().parse_args(argv)
+    if arguments.format in EXPORTS:
+        sys.stdout.write(exported(arguments))
+        return 0
     result = compared(arguments)
     if isinstance(result, Fleet):
         sys.stdout.write(written_fleet(result, arguments.format, arguments.brief))

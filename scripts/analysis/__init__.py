@@ -14,6 +14,8 @@ pooling     one figure for many machines, by random effects; no row, no file
 saved       runs that were saved as a baseline
 gate        whether a run may pass, against a baseline
 index       a page of all runs of a folder
+exports     a run in the formats that other tools read
+hdr         its waits as an HdrHistogram log
 histograms  the buckets of latency.csv, for the trials asked for
 text        names and reasons made harmless
 tables      a comparison as text, CSV, Markdown, JSON

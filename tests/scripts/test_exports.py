@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Exports for other tools: what each holds, and that the tools take it, where they are there."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import compare
+import pytest
+import synthetic
+from analysis import hdr, loader
+
+MakeRun = Callable[..., Path]
+Capture = pytest.CaptureFixture[str]
+CELLS = synthetic.sweep(["global:lock=std", "keyed", "striped:lock=std,stripes=64"], threads=(1, 4))
+GOOGLE = Path("/usr/share/benchmark/compare.py")  # of the package libbenchmark-tools
+HDR = os.environ.get("LOCKBENCH_HDR_JS", "")  # the folder node_modules/hdr-histogram-js
+
+
+def exported(capsys: Capture, run: Path, form: str) -> str:
+    capsys.readouterr()
+    assert compare.main([str(run), "--format", form]) == 0
+    return capsys.readouterr().out
+
+
+def halved(row: dict[str, Any]) -> None:
+    row["operations_per_s"] /= 2
+
+
+def test_google_benchmark_json_has_each_block_and_their_aggregates(
+    make_run: MakeRun, capsys: Capture
+) -> None:
+    run = make_run(cells=CELLS, blocks=4)
+    found = json.loads(exported(capsys, run, "benchmark-json"))
+    trials = loader.load(run).valid
+    repetitions = [one for one in found["benchmarks"] if one["run_type"] == "iteration"]
+    assert len(repetitions) == len(trials) == 24
+    assert len({one["name"] for one in repetitions}) == 6
+    times = sorted(one["real_time"] for one in repetitions)
+    assert times == pytest.approx(sorted(1e9 / trials["operations_per_s"]))
+    aggregates = [one for one in found["benchmarks"] if one["run_type"] == "aggregate"]
+    assert [one["aggregate_name"] for one in aggregates[:4]] == ["mean", "median", "stddev", "cv"]
+    assert found["context"]["num_cpus"] == 8
+
+
+@pytest.mark.skipif(not GOOGLE.is_file(), reason="install the package libbenchmark-tools")
+def test_google_benchmarks_compare_reads_it(
+    make_run: MakeRun, capsys: Capture, tmp_path: Path
+) -> None:
+    for name, change in (("old", None), ("new", halved)):
+        run = make_run(name, cells=CELLS, blocks=10, change=change)
+        (tmp_path / f"{name}.json").write_text(exported(capsys, run, "benchmark-json"))
+    files = [str(tmp_path / "old.json"), str(tmp_path / "new.json")]
+    done = subprocess.run(
+        [sys.executable, str(GOOGLE), "--no-color", "benchmarks", *files],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    lines = [line for line in done.stdout.splitlines() if "/keyed/" in line]
+    means = [line.split()[1] for line in lines if "threads:4_mean" in line]
+    assert means and all(float(one) == pytest.approx(1.0, abs=0.02) for one in means)
+    assert any("_pvalue" in line for line in lines)
+
+
+def test_github_action_benchmark_gets_a_list_of_figures(make_run: MakeRun, capsys: Capture) -> None:
+    found = json.loads(exported(capsys, make_run(cells=CELLS, blocks=4), "action"))
+    assert len(found) == 6 and {one["unit"] for one in found} == {"ns/op"}
+    assert all(isinstance(one["value"], float) and one["value"] > 0 for one in found)
+    assert all(one["range"].startswith("± ") and float(one["range"][2:]) > 0 for one in found)
+    assert {tuple(one) for one in found} == {("name", "unit", "value", "range", "extra")}
+
+
+def test_bencher_gets_latency_and_throughput(make_run: MakeRun, capsys: Capture) -> None:
+    found = json.loads(exported(capsys, make_run(cells=CELLS, blocks=4), "bmf"))
+    assert len(found) == 6
+    for measures in found.values():
+        assert set(measures) == {"latency", "throughput"}
+        for one in measures.values():
+            assert one["lower_value"] <= one["value"] <= one["upper_value"]
+
+
+def test_names_are_the_same_in_every_run(make_run: MakeRun, capsys: Capture) -> None:
+    one, other = (
+        set(json.loads(exported(capsys, make_run(name, cells=CELLS, seed=seed), "bmf")))
+        for seed, name in enumerate(("one", "other"))
+    )
+    assert one == other
+    assert "counter/keyed/keys:64/hold_kind:spin/hold_ns:200/threads:4" in one
+
+
+@pytest.mark.parametrize("form", ["benchmark-json", "action", "bmf", "hlog"])
+def test_an_export_is_of_one_run(make_run: MakeRun, capsys: Capture, form: str) -> None:
+    runs = [str(make_run(name, cells=CELLS)) for name in ("one", "two")]
+    assert compare.main([*runs, "--format", form]) == 2
+    assert "name one run" in capsys.readouterr().err
+
+
+def test_nothing_valid_is_nothing_to_export(make_run: MakeRun, capsys: Capture) -> None:
+    run = make_run(change=lambda row: row.update(valid="false"))
+    assert compare.main([str(run), "--format", "bmf"]) == 2
+    assert "no row is valid" in capsys.readouterr().err
+
+
+def decoded(text: str) -> dict[int, int]:
+    """By the format's description alone: counts by the lowest value of each place."""
+    raw = base64.b64decode(text)
+    cookie, length = struct.unpack(">ii", raw[:8])
+    assert cookie == 0x1C849314 and length == len(raw) - 8
+    data = zlib.decompress(raw[8:])
+    cookie, size, offset, digits, low, _, ratio = struct.unpack(">iiiiqqd", data[:40])
+    assert (cookie, offset, digits, low, ratio) == (0x1C849313, 0, 3, 1, 1.0)
+    assert size == len(data) - 40
+    counts: dict[int, int] = {}
+    place, at = 0, 40
+    while at < len(data):
+        number = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            number |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                break
+        value = (number >> 1) ^ -(number & 1)
+        if value <= 0:
+            place += max(1, -value)
+            continue
+        bucket, sub = max(0, place // 1024 - 1), place % 1024 + (1024 if place >= 1024 else 0)
+        counts[sub << bucket] = value
+        place += 1
+    return counts
+
+
+@pytest.mark.parametrize("value", [1, 2, 1000, 2047, 2048, 2049, 123_456, 10**9, 3 * 10**12])
+def test_a_value_comes_back_within_a_thousandth(value: int) -> None:
+    ((found, count),) = decoded(hdr.encoded({value: 300})).items()
+    assert count == 300 and found <= value <= found * 1.001
+
+
+def test_several_values_keep_their_counts() -> None:
+    counts = {1: 5, 2: 1, 4: 7, 5_000: 70_000, 2**40: 1}
+    found = decoded(hdr.encoded(counts))
+    assert list(found.values()) == list(counts.values())
+
+
+def test_the_log_has_a_line_for_each_cell(make_run: MakeRun, capsys: Capture) -> None:
+    lines = exported(capsys, make_run(cells=CELLS, blocks=2), "hlog").splitlines()
+    data = [line.split(",") for line in lines if line.startswith("Tag=")]
+    assert len(data) == 6 and all(len(fields) == 5 for fields in data)
+    for fields in data:
+        # Six buckets of each of two blocks: 100, 50, 25, 12, 6 and 3 waits.
+        assert sum(decoded(fields[4]).values()) == 2 * 196
+
+
+@pytest.mark.skipif(
+    not HDR or shutil.which("node") is None,
+    reason="LOCKBENCH_HDR_JS names no hdr-histogram-js, or there is no node",
+)
+def test_hdr_histogram_js_reads_it() -> None:
+    script = (
+        f"const hdr = require({json.dumps(HDR)});"
+        "const h = hdr.decodeFromCompressedBase64(process.argv[1]);"
+        "console.log(JSON.stringify([h.totalCount, h.maxValue, h.getValueAtPercentile(50)]));"
+    )
+    text = hdr.encoded({100: 60, 5_000: 39, 1_000_000: 1})
+    done = subprocess.run(["node", "-e", script, text], capture_output=True, text=True, check=True)
+    total, longest, median = json.loads(done.stdout)
+    assert (total, median) == (100, 100) and longest == pytest.approx(1e6, rel=1e-3)

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Baselines over time: gate.py, compare --baseline-run, and the index of a folder of runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import compare
+import gate
+import pytest
+import report
+import synthetic
+
+Capture = pytest.CaptureFixture[str]
+CELLS = synthetic.sweep(["global:lock=std", "keyed"], threads=(1, 4))
+NOISE = (1.0, 1.004, 0.997, 1.002, 0.999)
+
+
+def rates(factor: float) -> Callable[[dict[str, Any]], None]:
+    """Steady rates; keyed is `factor` times as fast as in the baseline."""
+
+    def change(row: dict[str, Any]) -> None:
+        own = factor if row["primitive"] == "keyed" else 1.0
+        row["operations_per_s"] = 1e6 * own * NOISE[(row["block"] + row["threads"]) % len(NOISE)]
+
+    return change
+
+
+@pytest.fixture(name="place")
+def place_fixture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to work in, with the baseline `main`."""
+    monkeypatch.chdir(tmp_path)
+    run = synthetic.write_run(
+        tmp_path / "results/runs/first", cells=CELLS, blocks=8, change=rates(1), run_id="first"
+    )
+    (tmp_path / "results/baselines").mkdir()
+    (tmp_path / "results/baselines/main").symlink_to(Path("..") / "runs" / run.name)
+    return tmp_path
+
+
+def measured(place: Path, factor: float, **options: Any) -> str:
+    build = {**synthetic.META["build"], "commit": "89abcde"}
+    options = {"blocks": 8, "run_id": "second", **options}
+    meta = {**synthetic.META, "build": build, "run_id": options["run_id"]}
+    folder = place / "results/runs/second"
+    synthetic.write_run(folder, cells=CELLS, change=rates(factor), meta=meta, **options)
+    return "results/runs/second"
+
+
+@pytest.mark.parametrize(
+    ("factor", "code", "told"),
+    [
+        (1.0, 0, "passed: none of 4 cells is slower by more than 5 %"),
+        (1.3, 0, "passed: none"),
+        (0.98, 0, "passed: none"),
+        (0.8, 3, "failed: 2 of 4 cells slower by more than 5 %"),
+    ],
+)
+def test_a_gate_fails_exactly_if_something_became_slower(
+    place: Path, capsys: Capture, factor: float, code: int, told: str
+) -> None:
+    assert gate.main([measured(place, factor), "--against", "main"]) == code
+    assert capsys.readouterr().out.startswith(told)
+
+
+def test_what_the_blocks_leave_open_is_inconclusive(place: Path, capsys: Capture) -> None:
+    run = measured(place, 1.0, blocks=2)
+    assert gate.main([run, "--against", "main"]) == 4
+    assert "4 of 4 cells may be slower" in capsys.readouterr().out
+    assert gate.main([run, "--against", "main", "--allow-inconclusive"]) == 0
+    assert capsys.readouterr().out.startswith("passed: 4 of 4 cells may be slower")
+
+
+def test_the_margin_decides_what_counts(place: Path) -> None:
+    run = measured(place, 0.9)
+    assert gate.main([run, "--against", "main", "--fail-if-slower", "5%"]) == 3
+    assert gate.main([run, "--against", "main", "--fail-if-slower", "20%"]) == 0
+    assert gate.main([run, "--against", "main", "--primitive", "global:lock=std"]) == 0
+
+
+def test_the_build_may_differ_and_is_told_the_machine_may_not(place: Path, capsys: Capture) -> None:
+    run = measured(place, 1.0)
+    assert gate.main([run, "--against", "main"]) == 0
+    assert "the builds differ: commit" in capsys.readouterr().out
+    meta = json.loads(Path(run, "meta.json").read_text())
+    meta["machine"]["cores"] = 64
+    Path(run, "meta.json").write_text(json.dumps(meta))
+    assert gate.main([run, "--against", "main"]) == 2
+    assert "different machines (cores" in capsys.readouterr().err
+
+
+def test_the_record_holds_what_the_words_say(place: Path, capsys: Capture) -> None:
+    assert gate.main([measured(place, 0.8), "--against", "main", "--format", "json"]) == 3
+    found = json.loads(capsys.readouterr().out)
+    assert found["exit_code"] == 3 and found["compared"] == 4
+    assert [one["primitive"] for one in found["slower"]] == ["keyed", "keyed"]
+    assert gate.main(["results/runs/second", "--against", "main", "--format", "markdown"]) == 3
+    assert "| keyed |" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("mian", "did you mean main?"), ("../x", "no baseline has this name"), ("gone", "is gone")],
+)
+def test_a_baseline_that_is_not_there_is_told(
+    place: Path, capsys: Capture, name: str, told: str
+) -> None:
+    (place / "results/baselines/gone").symlink_to("../runs/nowhere")
+    assert gate.main([measured(place, 1.0), "--against", name]) == 2
+    err = capsys.readouterr().err
+    assert told in err and err.count("\n") == 1
+
+
+def test_compare_takes_a_baseline_by_its_name(place: Path, capsys: Capture) -> None:
+    run = measured(place, 0.8)
+    assert compare.main([run, "--baseline-run", "main", "--format", "json"]) == 0
+    found = {one["primitive"]: one for one in json.loads(capsys.readouterr().out)["comparisons"]}
+    assert found["keyed"]["ratio"] == pytest.approx(0.8, rel=0.01)
+    assert found["keyed"]["baseline"] == "first"
+
+
+def test_the_index_has_every_run_and_what_it_is_saved_as(place: Path, capsys: Capture) -> None:
+    measured(place, 1.0)
+    (place / "results/runs/broken").mkdir()
+    (place / "results/runs/broken/trials.csv").write_text("")
+    (place / "results/runs/first/report.html").write_text("")
+    assert report.main(["--index"]) == 0
+    assert capsys.readouterr().out == "results/runs/index.html\n"
+    page = Path("results/runs/index.html").read_text(encoding="utf-8")
+    rows = {
+        line.split("<th")[1].split("</th>")[0]: line
+        for line in page.splitlines()
+        if '<tr><th scope="row"' in line
+    }
+    assert len(rows) == 3 and "default-src 'none'" in page
+    (first,) = (row for row in rows.values() if 'href="first/report.html"' in row)
+    assert "<td>main<td>" in first and "32 of 32" in first
+    assert sum("unreadable" in row for row in rows.values()) == 1
+
+
+def test_an_index_of_nothing_is_told(tmp_path: Path, capsys: Capture) -> None:
+    assert report.main(["--index", str(tmp_path)]) == 2
+    assert "none of its folders holds a run" in capsys.readouterr().err
