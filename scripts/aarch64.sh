@@ -60,7 +60,7 @@ make_sysroot() {
   rm -rf "$sysroot.part"
   mmdebstrap --quiet --architecture=arm64 --variant=extract \
     --include="$(IFS=, && echo "${libraries[*]}")" "$codename" "$sysroot.part" "$sources" ||
-    fail "the libraries could not be had; mmdebstrap says why"
+    fail "the libraries could not be installed; mmdebstrap says why"
   rm -f "$sources"
   mv "$sysroot.part" "$sysroot"
 }

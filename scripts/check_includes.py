@@ -16,10 +16,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-# Names for outside headers, as the rules speak of them: patterns for the path in an #include. The
-# first that fits counts. Headers that synchronize or run threads are told apart from the rest of
-# the standard library, since our own locks may reach those only through primitives/platform.
-# "kernel" means what the C library offers beyond the standard, too.
+# The rules use these names for headers of other projects. Each name has a pattern for the path in an
+# #include; the first pattern that matches counts. Headers that synchronize or run threads have a name
+# of their own, because our locks may use them only through primitives/platform. "kernel" includes
+# what the C library offers beyond the standard.
 LIBRARIES = {
     "Abseil": r"absl/.+",
     "TBB": r"(oneapi/)?tbb/.+",

@@ -104,7 +104,7 @@ look() {
   report="$(order_for "$3" "$seconds" "$5" "$4" 10 | "$folder/$2" 2>"$messages" |
     sed -n 's/^{/{/p')" || true
   verdict="$(member verdict "$report")"
-  # Appended in one piece, whoever else appends.
+  # One write for each line, so that lines of several processes do not mix.
   printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$3${4:+/$4}" "$5" "$seconds" "${verdict:-none}" \
     "$(number_of lock_operations "$report")" "$(head -n 1 "$messages")" >>"$log"
   [[ "$verdict" != failed ]] || printf '%s\n' "$report" >>"$log.reports"

@@ -50,7 +50,12 @@ def files_to_check(every: bool) -> list[str]:
 
 def configure() -> bool:
     """Writes the compile commands and the headers that the build makes. False: it could not."""
-    options = ("-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON", "-DBUILD_TESTING=ON")
+    # A unity build has no command for a single source.
+    options = (
+        "-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON",
+        "-DCMAKE_UNITY_BUILD=OFF",
+        "-DBUILD_TESTING=ON",
+    )
     for command in (
         ("cmake", "--preset", "release", "-B", str(BUILD), *options),
         ("cmake", "--build", str(BUILD), "--target", "lockbench_commit"),

@@ -30,7 +30,7 @@ _LOOP_NS = 50.0  # a hold of nothing still takes as long as the loop around it
 
 @dataclass(frozen=True)
 class Case:
-    """What somebody wants to lock, and what he can pay for it. Names are those of columns."""
+    """What a user wants to lock, and which costs are acceptable. Names are those of columns."""
 
     threads: int
     keys: int

@@ -45,7 +45,7 @@ def label_ends(axes: Axes, ends: Sequence[End], size: float = figure.LABEL) -> N
             "clip_on": False,
         }
         same["gid"] = end.gid
-        # A line that ends early is led to its name by dots, which nobody takes for a measurement.
+        # Dots lead a line that ends early to its name: they do not look like a measurement.
         dash = "-" if last - point[0] < 0.02 else (0, (1, 3))
         leader = Line2D([point[0], near, mark], [point[1], y, y], linewidth=0.7, alpha=0.7, **same)
         leader.set_linestyle(dash)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether rows belong to the run and to the plan of their folder.
 
-Tables of several runs that somebody put into one file would be read as one run: block 3 of one
-would be paired with block 3 of another. `harness/record/row_check.h` asks the same in C++.
+If a file contained the tables of several runs, it would be read as one run, and block 3 of one run
+would be paired with block 3 of another. `harness/record/row_check.h` checks the same in C++.
 """
 
 from __future__ import annotations

@@ -20,8 +20,8 @@ MARK = "!"
 LEAST_JAIN = 0.8
 # A thread that waited once for so long lost that share of all it could have done.
 LONGEST_WAIT_OF_WINDOW = 0.1
-# A queue in order makes nobody wait longer than the holds of those before him: this many are more
-# than any number of threads that is measured.
+# In a queue in order of arrival a thread waits for the holds of the threads in front of it. No run
+# measures as many threads as this.
 LONGEST_WAIT_OF_HOLD = 1000
 # Below a few turns of the scheduler a long wait tells of a thread that was set aside, whatever its
 # lock: after short holds every lock on a busy machine has such waits.

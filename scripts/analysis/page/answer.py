@@ -78,7 +78,7 @@ def questions(table: pd.DataFrame, judged: verdict.Table) -> list[Question]:
 
 
 def lonely(table: pd.DataFrame) -> list[str]:
-    """Primitives that had nobody to compete with anywhere."""
+    """Primitives that have no competitor in any cell."""
     rows = table[(table["standing"] != "") & (~table["mode"].isin(["open", "micro"]))]
     crowds = rows.groupby("group")["label"].transform("nunique") > 1
     together = set(rows[crowds]["label"])

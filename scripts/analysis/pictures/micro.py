@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Uncontended cost: what does a lock take when nobody else wants it?
+"""Uncontended cost: how long does a lock take if no other thread requests it?
 
 Most acquisitions in most programs meet no one. The bars are the time of one operation with no
 second thread in the way, beside the machine's own limits, below which no lock can go. Limits lie
