@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-# The rules use these names for headers of other projects. Each name has a pattern for the path in an
-# #include; the first pattern that matches counts. Headers that synchronize or run threads have a name
-# of their own, because our locks may use them only through primitives/platform. "kernel" includes
+# The rules use these names for headers of other projects. Each name has a pattern for the path in
+# an #include; the first pattern that matches counts. Headers that synchronize or run threads have
+# their own name, because our locks may use them only through primitives/platform. "kernel" includes
 # what the C library offers beyond the standard.
 LIBRARIES = {
     "Abseil": r"absl/.+",
