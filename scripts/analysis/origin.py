@@ -60,9 +60,10 @@ def check_plan(
         wrong = trials.index[found.to_numpy() != wanted[name].to_numpy()]
         if len(wrong):
             at = wrong[0]
+            planned = wanted[name].iloc[trials.index.get_loc(at)]
             raise InputError(
                 f"{path}, line {at}: {name} is {found[at]!r} where the plan has"
-                f" {wanted[name].iloc[trials.index.get_loc(at)]!r} for trial {numbers[at]}; {_REMEDY}"
+                f" {planned!r} for trial {numbers[at]}; {_REMEDY}"
             )
 
 
