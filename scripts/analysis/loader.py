@@ -330,7 +330,7 @@ def _typed(path: Path, frame: pd.DataFrame, columns: list[str], text: list[str])
     for name in columns:
         raw = frame[name]
         if name in text:
-            typed[name] = raw.map(printable)
+            typed[name] = _printable_column(raw)
             continue
         numbers = pd.to_numeric(raw, errors="coerce").astype(float)
         wrong = raw.index[(raw != "") & ~np.isfinite(numbers)]
@@ -341,6 +341,12 @@ def _typed(path: Path, frame: pd.DataFrame, columns: list[str], text: list[str])
             )
         typed[name] = numbers
     return pd.DataFrame(typed)
+
+
+def _printable_column(raw: pd.Series) -> pd.Series:
+    """Each text once: a column of a large run has few."""
+    known = {text: printable(text) for text in raw.unique()}
+    return raw if all(text == told for text, told in known.items()) else raw.map(known)
 
 
 def _check_truth_values(path: Path, trials: pd.DataFrame) -> None:

@@ -35,6 +35,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import digamma, polygamma, stdtr, stdtrit
@@ -224,7 +225,7 @@ def blocks_needed(
     """About how many blocks decide the comparison, if its center and variance stay as they are. At
     least one more than there are. `same`: half of the margin, in logarithms."""
     first = max(blocks + 1, LEAST_BLOCKS)
-    counts = np.unique(np.geomspace(first, _NEEDED_AT_MOST, 400).astype(int))
+    counts = _counts_from(first)
     # An interval grows narrower with every block: the first count that decides is searched by
     # halves.
     low, high = 0, len(counts)
@@ -236,6 +237,11 @@ def blocks_needed(
         else:
             low = middle + 1
     return int(counts[low]) if low < len(counts) else _NEEDED_AT_MOST
+
+
+@lru_cache(maxsize=64)
+def _counts_from(first: int) -> np.ndarray:
+    return np.unique(np.geomspace(first, _NEEDED_AT_MOST, 400).astype(int))
 
 
 def _half_width_at(count: int, variance: float, more_freedom: float, alpha: float) -> float:

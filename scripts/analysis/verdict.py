@@ -75,13 +75,19 @@ class Comparison:
     group: int = 0  # its place in Table.groups
     error: float | None = None  # standard error of the ratio's logarithm; None below 3 blocks
     agreeing: int | None = None  # blocks on the ratio's side of 1; None if nothing pairs them
-    needed: int | None = None  # about how many blocks decide it; None if it is decided
+    forecast: Callable[[], int | None] | None = None  # of `needed`; None if it is decided
     note: str = ""  # what contradicts the ratio
     unfair: str = ""  # unfairness.py, of the primitive; empty: nothing to say against it
 
     def record(self) -> dict[str, Any]:
         """The typed fields, as every output has them."""
         return {name: getattr(self, name) for name in FIELDS}
+
+    @property
+    def needed(self) -> int | None:
+        """About how many blocks decide it; None if it is decided. Worked out when it is asked for,
+        which few comparisons of a large table are."""
+        return None if self.forecast is None else self.forecast()
 
     @property
     def significant(self) -> bool:
@@ -412,7 +418,7 @@ def _judged(
 
     def judged(i: int) -> dict[str, Any]:
         verdict = word(low[i], high[i], margin)
-        told = {
+        told: dict[str, Any] = {
             "value": float(values[i]),
             "baseline_value": float(bases[i]),
             "ratio": math.exp(evidence.center[i]),
@@ -427,7 +433,7 @@ def _judged(
             "note": _CONTRARY if contrary[i] else "",
         }
         if verdict == INCONCLUSIVE:
-            told["needed"] = _needed(forecast, i, corrected.alpha[i], margin)
+            told["forecast"] = lambda: _needed(forecast, i, corrected.alpha[i], margin)
         return told
 
     return judged
