@@ -81,7 +81,6 @@ class Visitor {
     RegisteredLock made{.name = name,
                         .summary = listing.summary + " (" + listing.origin + ")",
                         .abilities = abilities_of<P, K>()};
-    made.abilities.reclaims = CountsKeys<P> && listing.name != "keyed_leaky";
     made.abilities.strong_try = true;
     made.abilities.nests_leases = has_choice(listing, {"nesting", "refuse"});
     for (const Number& number : listing.numbers) {
@@ -108,7 +107,6 @@ RegisteredLock keyed_rows() {
   using Rows = KeyedMutex<std::uint64_t, KeyHash, lockbench::internal::KernelBarriers, 1>;
   RegisteredLock line =
       lock_under_test<Rows>("keyed_rows", "keyed, one bucket, which makes room at once", 1);
-  line.abilities.reclaims = true;
   line.abilities.strong_try = true;
   return line;
 }

@@ -23,11 +23,6 @@
 namespace lockbench::stress::explore {
 namespace {
 
-RegisteredLock that_reclaims(RegisteredLock line) {
-  line.abilities.reclaims = true;
-  return line;
-}
-
 // Longer than any program rests, so that a hold ends late only when time hurries.
 constexpr std::chrono::milliseconds kLimit{20};
 
@@ -38,13 +33,12 @@ RegisteredLock limited(RegisteredLock line) {
 
 template <class Pool>
 RegisteredLock pool(std::string name, std::string summary, std::uint32_t leases) {
-  RegisteredLock line{.name = std::move(name),
-                      .summary = std::move(summary),
-                      .abilities = abilities_of<Pool, std::uint64_t>(),
-                      .make = [leases](std::uint64_t keys) -> std::unique_ptr<LockUnderTest> {
-                        return std::make_unique<LockAdapter<Pool, std::uint64_t>>(
-                            std::make_unique<Pool>(keys, leases));
-                      }};
+  RegisteredLock line{.abilities = abilities_of<Pool, std::uint64_t>()};
+  line.name = std::move(name);
+  line.summary = std::move(summary);
+  line.make = [leases](std::uint64_t keys) -> std::unique_ptr<LockUnderTest> {
+    return std::make_unique<LockAdapter<Pool, std::uint64_t>>(std::make_unique<Pool>(keys, leases));
+  };
   line.abilities.capacity = leases;
   return line;
 }
@@ -78,19 +72,17 @@ std::vector<RegisteredLock> shipped_locks() {
       lock_under_test<GlobalLock<BasicAdaptiveMutex<lockbench::internal::NoBarriers>>>(
           "global:barriers=none", "the same, as on a kernel without membarrier"),
       lock_under_test<GlobalLock<ParkingMutex>>("parking", "one lock of a byte for all keys"),
-      that_reclaims(lock_under_test<KeyedMutex<>>("keyed", "a mutex per key; two buckets", 2)),
-      that_reclaims(lock_under_test<KeyedMutex<String>, String>(
-          "keyed_string", "a mutex per string key; one bucket", 1)),
-      that_reclaims(lock_under_test<KeyedMutex<String, SameHash>, String>(
-          "keyed_equal_hashes", "every key has one hash; one bucket", 1)),
-      that_reclaims(
-          lock_under_test<KeyedMutex<std::uint64_t, KeyHash, lockbench::internal::NoBarriers>>(
-              "keyed:barriers=none", "as on a kernel without membarrier; one bucket", 1)),
-      that_reclaims(lock_under_test<
-                    KeyedMutex<std::uint64_t, KeyHash, lockbench::internal::KernelBarriers, 1>>(
-          "keyed_rows", "one bucket, which makes room for a second key at once", 1)),
-      limited(that_reclaims(lock_under_test<KeyedLimited<>>(
-          "keyed_limited", "who holds too long loses the key", kLimit, 1))),
+      lock_under_test<KeyedMutex<>>("keyed", "a mutex per key; two buckets", 2),
+      lock_under_test<KeyedMutex<String>, String>("keyed_string",
+                                                  "a mutex per string key; one bucket", 1),
+      lock_under_test<KeyedMutex<String, SameHash>, String>(
+          "keyed_equal_hashes", "every key has one hash; one bucket", 1),
+      lock_under_test<KeyedMutex<std::uint64_t, KeyHash, lockbench::internal::NoBarriers>>(
+          "keyed:barriers=none", "as on a kernel without membarrier; one bucket", 1),
+      lock_under_test<KeyedMutex<std::uint64_t, KeyHash, lockbench::internal::KernelBarriers, 1>>(
+          "keyed_rows", "one bucket, which makes room for a second key at once", 1),
+      limited(lock_under_test<KeyedLimited<>>("keyed_limited", "who holds too long loses the key",
+                                              kLimit, 1)),
       lock_under_test<StripedLock<>>("striped", "a few stripes", kStripes),
       of_one_word(
           lock_under_test<StripeWord>("stripe_word", "a few stripes in one word", kStripes)),

@@ -191,7 +191,6 @@ class PluginLocks {
     stress::RegisteredLock made{.name = name,
                                 .summary = line.listing.summary + " (" + line.listing.origin + ")",
                                 .abilities = stress::abilities_of<P, K>()};
-    made.abilities.reclaims = CountsKeys<P>;
     made.make = [line](std::uint64_t keys) -> std::unique_ptr<stress::LockUnderTest> {
       constexpr std::uint64_t kFew = 2;
       Arguments arguments{.numbers = {}, .keys = keys};
@@ -209,8 +208,10 @@ class PluginLocks {
 
 }  // namespace lockbench
 
+// `locks` is the name of a parameter.
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define LOCKBENCH_PLUGIN(locks)                                                                   \
-  static void lockbench_plugin_locks(::lockbench::PluginLocks& locks);                            \
+  static void lockbench_plugin_locks(::lockbench::PluginLocks&);                                  \
   static void lockbench_plugin_fill(::lockbench::PluginOffer& offer) {                            \
     ::lockbench::PluginLocks locks(offer);                                                        \
     lockbench_plugin_locks(locks);                                                                \
@@ -221,6 +222,7 @@ class PluginLocks {
       ::lockbench::kPluginMagic, {}, LOCKBENCH_VERSION, __VERSION__, lockbench_plugin_fill};      \
   }                                                                                               \
   static void lockbench_plugin_locks(::lockbench::PluginLocks& locks)
+// NOLINTEND(bugprone-macro-parentheses)
 
 #define LOCKBENCH_PRIMITIVE(name, summary, ...)                 \
   LOCKBENCH_PLUGIN(lockbench_plugin_own_locks) {                \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // LockAdapter: wraps a concrete primitive as a LockUnderTest. A lock's abilities are read off its
-// promises and its interface; only what neither can tell is said by whoever names it.
+// promises and its interface; the registry that names it states only what neither can tell.
 #pragma once
 
 #include <chrono>
@@ -29,6 +29,17 @@ template <class Handle>
 inline constexpr bool kHasToken = requires(const Handle& handle) {
   handle.token();
 };
+
+// A primitive that counts its keys keeps nothing for a key that no thread uses, unless it says
+// `static constexpr bool kKeepsIdleKeys = true;`.
+template <class P>
+constexpr bool reclaims() {
+  if constexpr (requires { P::kKeepsIdleKeys; }) {
+    return CountsKeys<P> && !P::kKeepsIdleKeys;
+  } else {
+    return CountsKeys<P>;
+  }
+}
 
 template <class Handle>
 class HandleAdapter final : public LockHandle {
@@ -125,30 +136,32 @@ constexpr void add_promises(const Promises& promises, Abilities& abilities) {
 // What P's promises and interface say.
 template <class P, Key K>
 Abilities abilities_of() {
-  constexpr Promises promises = P::kPromises;
+  constexpr Promises kPromises = P::kPromises;
   using Handle = HandleOf<P, K>;
-  Abilities abilities{.excludes = promises.excludes,
-                      .timed = promises.timed || internal::kWaitsForTime<Handle>,
-                      .reentrant = promises.reentrant,
-                      .lock_per_key = promises.lock_per_key,
+  Abilities abilities{.excludes = kPromises.excludes,
+                      .timed = kPromises.timed || internal::kWaitsForTime<Handle>,
+                      .reentrant = kPromises.reentrant,
+                      .lock_per_key = kPromises.lock_per_key,
                       .pairs = PairLock<P, K>,
                       .leases = LeaseLock<P, K>,
                       .tokens = internal::kHasToken<Handle>,
-                      .nests_keys = promises.lock_per_key && !LeaseLock<P, K>,
+                      .reclaims = internal::reclaims<P>(),
+                      .nests_keys = kPromises.lock_per_key && !LeaseLock<P, K>,
                       .any_key = !LeaseLock<P, K>};
-  add_promises(promises, abilities);
+  add_promises(kPromises, abilities);
   return abilities;
 }
 
 // A line for P with keys of kind K, made from `arguments`, which are copied.
 template <class P, Key K = std::uint64_t, class... Arguments>
 RegisteredLock lock_under_test(std::string name, std::string summary, Arguments... arguments) {
-  return {.name = std::move(name),
-          .summary = std::move(summary),
-          .abilities = abilities_of<P, K>(),
-          .make = [=](std::uint64_t) -> std::unique_ptr<LockUnderTest> {
-            return std::make_unique<LockAdapter<P, K>>(std::make_unique<P>(arguments...));
-          }};
+  RegisteredLock line{.abilities = abilities_of<P, K>()};
+  line.name = std::move(name);
+  line.summary = std::move(summary);
+  line.make = [=](std::uint64_t) -> std::unique_ptr<LockUnderTest> {
+    return std::make_unique<LockAdapter<P, K>>(std::make_unique<P>(arguments...));
+  };
+  return line;
 }
 
 }  // namespace lockbench::stress

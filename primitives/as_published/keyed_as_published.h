@@ -65,6 +65,7 @@ template <Key K = std::uint64_t, class Window = internal::NarrowWindow>
 class KeyedAsPublished {
  public:
   static constexpr Promises kPromises{.lock_per_key = true};
+  static constexpr bool kKeepsIdleKeys = true;  // F1
   static constexpr std::chrono::milliseconds kDefaultTimeout{5000};
   static constexpr std::string_view kDefaultPrefix = "COUNTER_WORKER_KEY_";
 

@@ -47,6 +47,7 @@ template <Key K, class Maps, std::size_t kShards, IdleKeys kIdle, Lockable Base>
 class KeyTable {
  public:
   static constexpr Promises kPromises{.lock_per_key = true};
+  static constexpr bool kKeepsIdleKeys = kIdle == IdleKeys::kKept;
 
   class Handle;
 

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <tuple>
 
+#include "harness/stress/lock_adapter.h"
 #include "tests/primitives/primitive_list.h"
 
 namespace lockbench {
@@ -146,7 +147,7 @@ Candidate candidate_for() {
           .pairs = PairLock<P, K>,
           .leases = LeaseLock<P, K>,
           .counts_keys = CountsKeys<P>,
-          .keeps_idle_keys = std::string_view(S::kName).starts_with("keyed_leaky"),
+          .keeps_idle_keys = CountsKeys<P> && !stress::abilities_of<P, K>().reclaims,
           .make = []([[maybe_unused]] std::uint32_t leases) -> std::unique_ptr<AnyPrimitive> {
             if constexpr (LeaseLock<P, K>) {
               static_assert(P::kDefaultLeases == 10);

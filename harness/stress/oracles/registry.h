@@ -57,10 +57,6 @@ namespace lockbench::stress {
 enum class Oracle : std::uint8_t { LOCKBENCH_ORACLES(LOCKBENCH_ENUMERATOR) };
 #undef LOCKBENCH_ENUMERATOR
 
-#define LOCKBENCH_COUNTED(name) +1
-inline constexpr std::size_t kOracles = 0 LOCKBENCH_ORACLES(LOCKBENCH_COUNTED);
-#undef LOCKBENCH_COUNTED
-
 // What an oracle found wrong, in numbers: it fits memory that outlives a process.
 struct FailureRecord {
   Oracle oracle = Oracle::kExclusion;
@@ -119,6 +115,7 @@ using Registered = OracleList<void LOCKBENCH_ORACLES(LOCKBENCH_TYPE)>;
 
 // In the order of the enumerators.
 using OracleTypes = internal::Registered::Types;
+inline constexpr std::size_t kOracles = std::tuple_size_v<OracleTypes>;
 
 // What the oracles remember of one lease of one key.
 using KeyStates = internal::Registered::KeyStates;
