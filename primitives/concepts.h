@@ -71,6 +71,14 @@ concept TimedLockable = Lockable<L> &&
   { lock.try_lock_until(deadline) } -> std::convertible_to<bool>;
 };
 
+// A lock of which several threads may have a shared hold, while none has it for itself.
+template <class L>
+concept SharedLockable = Lockable<L> && requires(L& lock) {
+  lock.lock_shared();
+  lock.unlock_shared();
+  { lock.try_lock_shared() } -> std::convertible_to<bool>;
+};
+
 // A temporary object that owns characters, such as a std::string: a handle must not view them,
 // since they are gone at the end of the statement. A std::string_view owns nothing.
 template <class T>

@@ -28,6 +28,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <string_view>
 #include <type_traits>
 
@@ -165,6 +166,28 @@ struct KeyTraits {
     }
   }
 };
+
+// A hash that a primitive can use for keys of type K. Keys of a type of your own are compared by
+// operator==, or by the hash's is_equal(); pointers are no keys, since their targets may be meant.
+template <class Hash, class K>
+concept HashOf = std::copy_constructible<K> && !std::is_pointer_v<K> && requires(const K& key) {
+  { Hash{}(key) } -> std::convertible_to<std::uint64_t>;
+}
+&&(std::equality_comparable<K> || requires(const K& key) {
+  { Hash::is_equal(key, key) } -> std::convertible_to<bool>;
+});
+
+// A type of keys beside numbers, strings and composite keys.
+template <class K, class Hash>
+concept OwnKey = HashOf<Hash, K> && !std::convertible_to<const K&, std::uint64_t> &&
+                 !std::convertible_to<const K&, std::string_view>;
+
+// KeyHash for integers and strings, else std::hash.
+template <class K>
+using DefaultKeyHash =
+    std::conditional_t<(std::integral<K> && sizeof(K) <= sizeof(std::uint64_t)) ||
+                           std::convertible_to<const K&, std::string_view>,
+                       KeyHash, std::hash<K>>;
 
 // The hash of a key, of which any bits may choose a bucket or a stripe.
 template <class Hash, class K>

@@ -20,7 +20,7 @@
 //              one holder longer than the limit, nor much longer than the limits of all threads
 //              that came before it; nothing is kept for an idle key; no allocation after
 //              construction.
-// Not offered  recursion, strict FIFO order, unlock by another thread, two keys at once.
+// Not offered  recursion, strict FIFO order, unlock by another thread.
 // fork()       the child cannot use the primitive: it has no thread that watches the deadlines.
 // Requires     the rules for handles in concepts.h: a late holder's handle, too, lives until its
 //              unlock(). The primitive outlives its handles.
@@ -40,30 +40,38 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string_view>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "primitives/concepts.h"
 #include "primitives/fence.h"
 #include "primitives/futex_mutex.h"
 #include "primitives/internal/deadline_timer.h"
+#include "primitives/internal/handle_set.h"
+#include "primitives/internal/key_order.h"
 #include "primitives/internal/key_queues.h"
 #include "primitives/internal/misuse.h"
 #include "primitives/internal/timed.h"
 #include "primitives/internal/wait_queue.h"
 #include "primitives/key.h"
+#include "primitives/key_guard.h"
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/clock.h"
 #include "primitives/platform/failure.h"
 #include "primitives/platform/layout.h"
+#include "primitives/platform/stop.h"
 
 namespace lockbench {
 
-template <Key K = std::uint64_t, class Hash = KeyHash>
-class KeyedLimited {
+template <class K = std::uint64_t, HashOf<K> Hash = DefaultKeyHash<K>>
+class KeyedLimited : public internal::GuardMembers<KeyedLimited<K, Hash>, K> {
  public:
   static constexpr Promises kPromises{.lock_per_key = true, .timed = true};
   static constexpr std::size_t kDefaultBuckets = 1024;
@@ -88,9 +96,19 @@ class KeyedLimited {
   }
 
   // A handle views a string key: the characters outlive the handle.
-  Handle handle(K key) { return Handle(*this, key); }
+  Handle handle(K key) { return Handle(Claimed{*this, std::move(key)}); }
   template <TemporaryString T>
+  requires std::same_as<K, std::string_view>
   void handle(T&& key) = delete;
+
+  // All keys of a span or another range at once, in the order of the keys; equal ones are taken
+  // once. Each key has a limit and a token of its own: the limit of the first key passes while the
+  // thread waits for the others.
+  template <KeyRange Keys>
+  internal::HandleSet<internal::HeapSeats<Handle>> handle_all(Keys&& keys) {
+    std::vector<K> ordered = internal::keys_in_order<K, Hash>(keys);
+    return {ordered.size(), [&](std::size_t i) { return Claimed{*this, std::move(ordered[i])}; }};
+  }
 
   static constexpr std::uint32_t capacity() { return 1; }
   std::size_t lock_bytes() const {
@@ -107,7 +125,38 @@ class KeyedLimited {
     return count;
   }
 
+  // For people who look at a program, not for decisions: out of date when they return.
+  bool is_locked(K key) const {
+    const Node probe = probe_of(std::move(key));
+    Bucket& bucket = bucket_of(probe);
+    std::scoped_lock guard(bucket.mutex);
+    return bucket.holder_of(probe) != nullptr;
+  }
+
+  std::size_t waiters(K key) const {
+    const Node probe = probe_of(std::move(key));
+    Bucket& bucket = bucket_of(probe);
+    std::scoped_lock guard(bucket.mutex);
+    return bucket.waiters_for(probe);
+  }
+
+  // Calls visit(key) for each key that is held, while its bucket is locked: visit() must not use
+  // this primitive. O(buckets).
+  template <class Visit>
+  void for_each_held(const Visit& visit) const {
+    for (std::size_t i = 0; i <= mask_; ++i) {
+      Bucket& bucket = buckets_[i];
+      std::scoped_lock guard(bucket.mutex);
+      for (Node* n = bucket.holders; n != nullptr; n = bucket.next_of(*n)) visit(n->key);
+    }
+  }
+
  private:
+  struct Claimed {
+    KeyedLimited& owner;
+    K key;
+  };
+
   struct Node : internal::KeyNode<K, Hash> {
     using internal::KeyNode<K, Hash>::KeyNode;
 
@@ -129,7 +178,12 @@ class KeyedLimited {
     void operator()(std::size_t bucket) const { owner->end_late_holds(owner->buckets_[bucket]); }
   };
 
-  Bucket& bucket_of(const Node& node) { return buckets_[node.hash & mask_]; }
+  Bucket& bucket_of(const Node& node) const { return buckets_[node.hash & mask_]; }
+
+  static Node probe_of(K key) {
+    const std::uint64_t hash = spread_hash<Hash>(key);
+    return Node(hash, std::move(key));
+  }
 
   // From here to release(): under the bucket's mutex.
   void grant(Bucket& bucket, Node& node) {
@@ -187,21 +241,52 @@ class KeyedLimited {
     return bucket.holder_of(node) != &node && take_at_once(bucket, node);
   }
 
-  bool acquire(Node& node, platform::Time give_up) {
+  bool acquire(Node& node, platform::Time deadline) {
     Bucket& bucket = bucket_of(node);
-    {
-      std::scoped_lock guard(bucket.mutex);
-      if (take_at_once(bucket, node)) return true;
-      bucket.waiters.push_back(node);
-      set_alarm(bucket, bucket.holder_of(node)->deadline);
-    }
-    return wait_for_key(bucket, node, give_up);
+    return take_or_queue(bucket, node) ||
+           wait_for_key(bucket, node, deadline, [deadline] { return platform::now() >= deadline; });
   }
 
+#if LOCKBENCH_HAS_STOP_TOKEN
+  // False if a stop was requested and the key is held.
+  bool acquire(Node& node, const platform::StopToken& stop) {
+    Bucket& bucket = bucket_of(node);
+    if (take_or_queue(bucket, node)) return true;
+    // Made and destroyed without the mutex, which wake_stopped() takes.
+    const platform::OnStop wake(stop, [&bucket, &node] { wake_stopped(bucket, node); });
+    return wait_for_key(bucket, node, platform::kForever,
+                        [&stop] { return stop.stop_requested(); });
+  }
+#endif
+
+  bool take_or_queue(Bucket& bucket, Node& node) {
+    std::scoped_lock guard(bucket.mutex);
+    if (take_at_once(bucket, node)) return true;
+    bucket.waiters.push_back(node);
+    set_alarm(bucket, bucket.holder_of(node)->deadline);
+    return false;
+  }
+
+  // In the thread that requested the stop: the waiter looks again. It may hold the key already;
+  // then the signal has no effect.
+  [[gnu::noinline, gnu::cold]] static void wake_stopped(Bucket& bucket, Node& node) {
+    internal::PendingWake wake;
+    {
+      std::scoped_lock guard(bucket.mutex);
+      // relaxed: signals are sent under the mutex, which this thread holds.
+      if (node.signal.load(std::memory_order_relaxed) != internal::Waiter::kGranted) {
+        wake.signal(node, internal::Waiter::kWoken);
+      }
+    }
+    wake.deliver();
+  }
+
+  // `gives_up()`: whether the thread waits no longer. What makes it true wakes the thread, too.
+  template <class GivesUp>
   [[gnu::noinline, gnu::cold]] bool wait_for_key(Bucket& bucket, Node& node,
-                                                 platform::Time give_up) {
+                                                 platform::Time deadline, const GivesUp& gives_up) {
     for (;;) {
-      if (internal::await_signal(node, give_up)) return true;
+      if (internal::await_signal(node, deadline)) return true;
       std::scoped_lock guard(bucket.mutex);
       // relaxed: signals are sent under the mutex, which this thread holds.
       if (node.signal.load(std::memory_order_relaxed) == internal::Waiter::kGranted) return true;
@@ -211,7 +296,7 @@ class KeyedLimited {
         return true;
       }
       // The key is held, so its holder's release or end will look for waiters.
-      if (platform::now() >= give_up) {
+      if (gives_up()) {
         bucket.waiters.remove(node);
         return false;
       }
@@ -288,10 +373,10 @@ class KeyedLimited {
   internal::DeadlineTimer<EndLateHolds> timer_;  // last: its thread finds the rest made
 };
 
-template <Key K, class Hash>
+template <class K, HashOf<K> Hash>
 class KeyedLimited<K, Hash>::Handle : public internal::TimedMembers<Handle> {
  public:
-  Handle(KeyedLimited& owner, K key) : owner_(owner), node_(spread_hash<Hash>(key), key) {}
+  explicit Handle(Claimed&& claimed) : Handle(claimed, spread_hash<Hash>(claimed.key)) {}
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
 
@@ -310,6 +395,15 @@ class KeyedLimited<K, Hash>::Handle : public internal::TimedMembers<Handle> {
     return note_held(owner_.acquire(node_, deadline));
   }
 
+#if LOCKBENCH_HAS_STOP_TOKEN
+  // False if a stop was requested before the key was released to this thread. A key that is free is
+  // taken in any case.
+  [[nodiscard]] bool lock(const platform::StopToken& stop) {
+    check_not_held();
+    return note_held(owner_.acquire(node_, stop));
+  }
+#endif
+
   // False when the key had been taken away: what was done since then was done without it.
   bool unlock() {
     internal::check_use([this] { return node_.held; },
@@ -325,12 +419,23 @@ class KeyedLimited<K, Hash>::Handle : public internal::TimedMembers<Handle> {
   }
 
   // The grant's number, for a Fence; meaningful from lock() on.
-  std::uint64_t token() const { return node_.token; }
+  std::uint64_t token() const {
+    return node_.token;
+  }
+
+  const K& key() const {
+    return node_.key;
+  }
 
   // Until when the key is not taken away.
-  platform::Time deadline() const { return node_.deadline; }
+  platform::Time deadline() const {
+    return node_.deadline;
+  }
 
  private:
+  Handle(Claimed& claimed, std::uint64_t hash)
+      : owner_(claimed.owner), node_(hash, std::move(claimed.key)) {}
+
   void check_not_held() const {
     internal::check_use([this] { return !node_.held; },
                         "KeyedLimited: lock() of a handle that is locked");

@@ -30,31 +30,42 @@
 #pragma once
 
 #include <bit>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "primitives/concepts.h"
 #include "primitives/internal/asymmetry.h"
 #include "primitives/internal/handle_pair.h"
+#include "primitives/internal/handle_set.h"
 #include "primitives/internal/key_bucket.h"
+#include "primitives/internal/key_order.h"
 #include "primitives/internal/misuse.h"
 #include "primitives/internal/timed.h"
 #include "primitives/key.h"
+#include "primitives/key_guard.h"
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/clock.h"
 #include "primitives/platform/layout.h"
+#include "primitives/platform/stop.h"
 #include "primitives/platform/thread.h"
 
 namespace lockbench {
 
+// `K`: numbers, strings as views, or a type of your own that has operator== and a hash; a handle
+// has a copy of its key. A KeyedMutex<std::string> copies the characters, too, which then need not
+// outlive the handle.
 // `kSplitThreshold`: a bucket is split when so many of its keys are held in addition to the first.
 // (Few in a simulation.)
-template <Key K = std::uint64_t, class Hash = KeyHash, class Barriers = internal::KernelBarriers,
+template <class K = std::uint64_t, HashOf<K> Hash = DefaultKeyHash<K>,
+          class Barriers = internal::KernelBarriers,
           std::size_t kSplitThreshold = platform::places(32)>
-class KeyedMutex {
+class KeyedMutex
+    : public internal::GuardMembers<KeyedMutex<K, Hash, Barriers, kSplitThreshold>, K> {
  public:
   static constexpr Promises kPromises{.lock_per_key = true, .timed = true};
   static constexpr std::size_t kDefaultBuckets = 1024;
@@ -76,21 +87,30 @@ class KeyedMutex {
 
   // A handle views a string key: the characters outlive the handle.
   Handle handle(K key) {
-    return Handle(Claimed{*this, key});
+    return Handle(Claimed{*this, std::move(key)});
   }
   template <TemporaryString T>
+  requires std::same_as<K, std::string_view>
   void handle(T&& key) = delete;
 
   // Both keys at once, in the order of the keys; equal keys are taken once.
   internal::HandlePair<Handle> handle_both(K a, K b) {
     using Traits = KeyTraits<Hash>;
-    if (Traits::equal(a, b)) return internal::HandlePair<Handle>(Claimed{*this, a});
+    if (Traits::equal(a, b)) return internal::HandlePair<Handle>(Claimed{*this, std::move(a)});
     if (Traits::less(b, a)) std::swap(a, b);
-    return internal::HandlePair<Handle>(Claimed{*this, a}, Claimed{*this, b});
+    return internal::HandlePair<Handle>(Claimed{*this, std::move(a)}, Claimed{*this, std::move(b)});
   }
   template <class A, class B>
-  requires kAnyTemporaryString<A, B>
+  requires std::same_as<K, std::string_view> && kAnyTemporaryString<A, B>
   void handle_both(A&& a, B&& b) = delete;
+
+  // All keys of a span or another range at once, in the order of the keys; equal ones are taken
+  // once. Two allocations; O(n log n) for n keys.
+  template <KeyRange Keys>
+  internal::HandleSet<internal::HeapSeats<Handle>> handle_all(Keys&& keys) {
+    std::vector<K> ordered = internal::keys_in_order<K, Hash>(keys);
+    return {ordered.size(), [&](std::size_t i) { return Claimed{*this, std::move(ordered[i])}; }};
+  }
 
   static constexpr std::uint32_t capacity() {
     return 1;
@@ -110,6 +130,29 @@ class KeyedMutex {
     return count;
   }
 
+  // For people who look at a program, not for decisions: out of date when they return. They take
+  // mutexes that waiting threads use, and slow the next releases down: not for fast paths.
+  //
+  // Whether a thread holds the key. True for a moment, too, while a thread finds out that it must
+  // wait.
+  bool is_locked(K key) const {
+    const std::uint64_t hash = spread_hash<Hash>(key);
+    return bucket_of(hash).has_holder_of(typename Bucket::Node(std::move(key), hash));
+  }
+
+  // Threads that wait for the key. O(waiters of its bucket).
+  std::size_t waiters(K key) const {
+    const std::uint64_t hash = spread_hash<Hash>(key);
+    return bucket_of(hash).waiters_for(typename Bucket::Node(std::move(key), hash));
+  }
+
+  // Calls visit(key) for each key that is held, while its bucket is locked: visit() must not use
+  // this primitive. O(buckets); up to one heavy barrier (internal/asymmetry.h) for each key held.
+  template <class Visit>
+  void for_each_held(const Visit& visit) const {
+    for (std::size_t i = 0; i <= mask_; ++i) buckets_[i].for_each_held(visit);
+  }
+
  private:
   using Bucket = internal::KeyBucket<K, Hash, Barriers, kSplitThreshold>;
   static_assert(sizeof(Bucket) == platform::kCacheLine);
@@ -119,17 +162,21 @@ class KeyedMutex {
     K key;
   };
 
+  Bucket& bucket_of(std::uint64_t hash) const {
+    return buckets_[hash & mask_];
+  }
+
   const std::size_t mask_;
   const std::unique_ptr<Bucket[]> buckets_;
   platform::Atomic<bool> any_split_{false};
 };
 
-template <Key K, class Hash, class Barriers, std::size_t kSplitThreshold>
+template <class K, HashOf<K> Hash, class Barriers, std::size_t kSplitThreshold>
 class KeyedMutex<K, Hash, Barriers, kSplitThreshold>::Handle
     : public internal::TimedMembers<Handle> {
  public:
   // relaxed: a hint.
-  explicit Handle(const Claimed& claimed)
+  explicit Handle(Claimed&& claimed)
       : Handle(claimed, spread_hash<Hash>(claimed.key),
                claimed.owner.any_split_.load(std::memory_order_relaxed)) {}
   Handle(const Handle&) = delete;
@@ -147,9 +194,18 @@ class KeyedMutex<K, Hash, Barriers, kSplitThreshold>::Handle
   bool lock_before(platform::Time deadline) { return bucket_.acquire(node_, deadline); }
   void unlock() { bucket_.release(node_); }
 
+#if LOCKBENCH_HAS_STOP_TOKEN
+  // False if a stop was requested before the key was released to this thread. A key that is free is
+  // taken in any case.
+  [[nodiscard]] bool lock(const platform::StopToken& stop) {
+    return bucket_.acquire(node_, stop);
+  }
+#endif
+
  private:
-  Handle(const Claimed& claimed, std::uint64_t hash, bool any_split)
-      : bucket_(claimed.owner.buckets_[hash & claimed.owner.mask_]), node_(claimed.key, hash) {
+  Handle(Claimed& claimed, std::uint64_t hash, bool any_split)
+      : bucket_(claimed.owner.buckets_[hash & claimed.owner.mask_]),
+        node_(std::move(claimed.key), hash) {
     if (any_split) [[unlikely]]
       node_.place = Bucket::Place::kOverflowTable;
   }

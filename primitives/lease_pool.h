@@ -61,6 +61,7 @@
 #include "primitives/internal/misuse.h"
 #include "primitives/internal/timed.h"
 #include "primitives/internal/wait_queue.h"
+#include "primitives/key_guard.h"
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/failure.h"
 #include "primitives/platform/layout.h"
@@ -82,7 +83,7 @@ struct LeaseCensus {
 
 template <LeaseOrder kOrder = LeaseOrder::kUnordered, LeaseNesting kNesting = LeaseNesting::kRefuse,
           class Barriers = internal::KernelBarriers>
-class BasicLeasePool {
+class BasicLeasePool : public internal::GuardMembers<BasicLeasePool<kOrder, kNesting, Barriers>> {
  public:
   static constexpr Promises kPromises{
       .lock_per_key = true, .timed = true, .fair = kOrder == LeaseOrder::kFifo};

@@ -25,7 +25,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
+#include <ranges>
 #include <string_view>
 #include <vector>
 
@@ -36,12 +36,13 @@
 #include "primitives/internal/handle_set.h"
 #include "primitives/internal/misuse.h"
 #include "primitives/key.h"
+#include "primitives/key_guard.h"
 #include "primitives/platform/layout.h"
 
 namespace lockbench {
 
 template <BaseLock Base = AdaptiveMutex, class Hash = KeyHash>
-class StripedLock {
+class StripedLock : public internal::GuardMembers<StripedLock<Base, Hash>> {
  public:
   static constexpr Promises kPromises{.timed = TimedLockable<Base>};
   // A thread waits needlessly if another thread holds another key of its stripe. If t threads hold
@@ -60,6 +61,11 @@ class StripedLock {
   Handle handle(std::uint64_t key) { return Handle(base(stripe_of(key))); }
   Handle handle(std::string_view key) { return Handle(base(stripe_of(key))); }
   Handle handle(CompositeKey key) { return Handle(base(stripe_of(key))); }
+  // A key of a type of your own, which `Hash` hashes.
+  template <OwnKey<Hash> K>
+  Handle handle(const K& key) {
+    return Handle(base(stripe_of(key)));
+  }
 
   // Both keys at once (I2).
   template <class K>
@@ -80,12 +86,13 @@ class StripedLock {
     return {distinct, [&](std::size_t i) -> Base& { return base(stripes[i]); }};
   }
 
-  // The same for a number of keys that only the program's run knows. Two allocations.
-  template <class K>
-  internal::HandleSet<internal::HeapSeats<Handle>> handle_all(std::span<const K> keys) {
+  // The same for a span or another range: a number of keys that only the program's run knows. Two
+  // allocations.
+  template <KeyRange Keys>
+  internal::HandleSet<internal::HeapSeats<Handle>> handle_all(Keys&& keys) {
     std::vector<std::size_t> stripes;
-    stripes.reserve(keys.size());
-    for (const K& key : keys) stripes.push_back(stripe_of(key));
+    if constexpr (std::ranges::sized_range<Keys>) stripes.reserve(std::ranges::size(keys));
+    for (const auto& key : keys) stripes.push_back(stripe_of(key));
     const std::size_t distinct = in_order(stripes);
     return {distinct, [&](std::size_t i) -> Base& { return base(stripes[i]); }};
   }
@@ -98,6 +105,10 @@ class StripedLock {
     return index_below(count_, spread_hash<Hash>(key));
   }
   std::size_t stripe_of(CompositeKey key) const { return index_below(count_, key.hash); }
+  template <OwnKey<Hash> K>
+  std::size_t stripe_of(const K& key) const {
+    return index_below(count_, spread_hash<Hash>(key));
+  }
 
   std::size_t stripes() const { return count_; }
   static constexpr std::uint32_t capacity() { return 1; }

@@ -32,6 +32,7 @@ LIBRARIES = {
     "hwloc": r"hwloc(/.+)?\.h",
     "Expat": r"expat\.h",
     "SQLite": r"sqlite3\.h",
+    "Asio": r"(boost/)?asio/.+\.hpp",
     "lockbench": r"lockbench/.+\.h",
     "locks from elsewhere": r"(ck_|nsync).*\.h",
     "std threads": r"atomic|barrier|condition_variable|future|latch|semaphore|shared_mutex"

@@ -30,6 +30,7 @@ HEADERS = {
     "hwloc": ("libhwloc-dev",),
     "Expat": ("libexpat1-dev",),
     "SQLite": ("libsqlite3-dev",),
+    "Asio": (),  # optional
     "lockbench": (),
     "std threads": ("build-essential",),
     "std": ("build-essential",),

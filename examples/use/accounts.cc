@@ -3,7 +3,6 @@
 // Two threads pay into one account, whose key is its owner's name.
 #include <cstdio>
 #include <lockbench/keyed_mutex.h>
-#include <mutex>
 #include <string_view>
 #include <thread>
 
@@ -14,8 +13,7 @@ long balance = 0;  // of ada
 
 void pay_in(std::string_view owner, long amount) {
   for (int i = 0; i < 1000; ++i) {
-    auto account = accounts.handle(owner);
-    std::scoped_lock guard(account);
+    auto account = accounts.lock(owner);
     balance += amount;
   }
 }

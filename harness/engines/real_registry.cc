@@ -13,8 +13,11 @@
 #include <absl/strings/str_cat.h>
 
 #include "harness/catalog/lines.h"
+#include "harness/engines/shared_holds.h"
 #include "harness/stress/lock_adapter.h"
 #include "primitives/keyed_mutex.h"
+#include "primitives/keyed_semaphore.h"
+#include "primitives/keyed_shared_mutex.h"
 
 namespace lockbench::stress::threads {
 namespace {
@@ -111,6 +114,22 @@ RegisteredLock keyed_rows() {
   return line;
 }
 
+// Locks whose keys have several holders, few buckets.
+std::vector<RegisteredLock> shared_locks() {
+  std::vector<RegisteredLock> locks = {
+      lock_under_test<KeyedSharedMutex<>>("keyed_shared", "readers and writers by key", 2),
+      lock_under_test<ReadersFirst<KeyedSharedMutex<>>>("keyed_shared:readers=first",
+                                                        "each thread reads before it writes", 2),
+      lock_under_test<NumberedPermits<KeyedSemaphore<>>>("keyed_semaphore",
+                                                         "two permits for each key", 2U, 2),
+      lock_under_test<KeyedSemaphore<>>("keyed_semaphore:permits=1", "one permit for each key", 1U,
+                                        2),
+  };
+  for (RegisteredLock& lock : locks) lock.abilities.strong_try = lock.abilities.reclaims = true;
+  locks[2].abilities.capacity = 2;
+  return locks;
+}
+
 }  // namespace
 
 std::vector<RegisteredLock> stress_registry() {
@@ -123,6 +142,7 @@ std::vector<RegisteredLock> stress_registry() {
   visit_lease(visit);
   std::vector<RegisteredLock> all = visitor.take();
   all.push_back(keyed_rows());
+  for (RegisteredLock& lock : shared_locks()) all.push_back(std::move(lock));
   return all;
 }
 

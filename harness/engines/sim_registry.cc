@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "harness/engines/shared_holds.h"
 #include "harness/stress/lock_adapter.h"
 #include "primitives/as_published/reentrant_as_published.h"
 #include "primitives/futex_mutex.h"
@@ -14,6 +15,8 @@
 #include "primitives/key.h"
 #include "primitives/keyed_limited.h"
 #include "primitives/keyed_mutex.h"
+#include "primitives/keyed_semaphore.h"
+#include "primitives/keyed_shared_mutex.h"
 #include "primitives/lease_pool.h"
 #include "primitives/parking_lot.h"
 #include "primitives/reentrant_lock.h"
@@ -22,6 +25,11 @@
 
 namespace lockbench::stress::explore {
 namespace {
+
+RegisteredLock with_permits(std::uint32_t permits, RegisteredLock line) {
+  line.abilities.capacity = permits;
+  return line;
+}
 
 // Longer than any program rests, so that a hold ends late only when time hurries.
 constexpr std::chrono::milliseconds kLimit{20};
@@ -83,6 +91,14 @@ std::vector<RegisteredLock> shipped_locks() {
           "keyed_rows", "one bucket, which makes room for a second key at once", 1),
       limited(lock_under_test<KeyedLimited<>>("keyed_limited", "who holds too long loses the key",
                                               kLimit, 1)),
+      lock_under_test<KeyedSharedMutex<>>("keyed_shared", "readers and writers by key; one bucket",
+                                          1),
+      lock_under_test<ReadersFirst<KeyedSharedMutex<>>>(
+          "keyed_shared:readers=first", "each thread reads before it writes; one bucket", 1),
+      with_permits(2, lock_under_test<NumberedPermits<KeyedSemaphore<>>>(
+                          "keyed_semaphore", "two permits for each key; one bucket", 2U, 1)),
+      lock_under_test<KeyedSemaphore<>>("keyed_semaphore:permits=1", "one permit for each key", 1U,
+                                        1),
       lock_under_test<StripedLock<>>("striped", "a few stripes", kStripes),
       of_one_word(
           lock_under_test<StripeWord>("stripe_word", "a few stripes in one word", kStripes)),

@@ -48,6 +48,11 @@ class Claim {
   }
   { return base_.try_lock_until(deadline); }
 
+  // Of a base lock that has shared holds, such as std::shared_mutex.
+  void lock_shared() requires SharedLockable<Base> { base_.lock_shared(); }
+  bool try_lock_shared() requires SharedLockable<Base> { return base_.try_lock_shared(); }
+  void unlock_shared() requires SharedLockable<Base> { base_.unlock_shared(); }
+
  private:
   Base& base_;
 };

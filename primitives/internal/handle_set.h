@@ -13,35 +13,52 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <type_traits>
 
+#include "primitives/concepts.h"
 #include "primitives/internal/rollback.h"
+#include "primitives/internal/timed.h"
+#include "primitives/platform/clock.h"
 
 namespace lockbench::internal {
 
 // Room for at most kSeats handles, which neither copy nor move.
-template <class Handle, std::size_t kSeats>
+template <class H, std::size_t kSeats>
 class FixedSeats {
  public:
+  using Handle = H;
+
   explicit FixedSeats(std::size_t) {}
   std::optional<Handle>& operator[](std::size_t i) { return seats_[i]; }
+  const std::optional<Handle>& operator[](std::size_t i) const { return seats_[i]; }
 
  private:
   std::array<std::optional<Handle>, kSeats> seats_;
 };
 
 // Room for as many as it is told.
-template <class Handle>
+template <class H>
 class HeapSeats {
  public:
+  using Handle = H;
+
   explicit HeapSeats(std::size_t seats) : seats_(new std::optional<Handle>[seats]) {}
   std::optional<Handle>& operator[](std::size_t i) { return seats_[i]; }
+  const std::optional<Handle>& operator[](std::size_t i) const { return seats_[i]; }
 
  private:
   std::unique_ptr<std::optional<Handle>[]> seats_;
 };
 
+struct NotTimed {};
+
+// The timed members of the set, if its handles have them.
+template <class Seats, class Set>
+using TimedMembersOfSet =
+    std::conditional_t<TimedLockable<typename Seats::Handle>, TimedMembers<Set>, NotTimed>;
+
 template <class Seats>
-class HandleSet {
+class HandleSet : public TimedMembersOfSet<Seats, HandleSet<Seats>> {
  public:
   // `target_of(i)` is what the handle number i, below `size`, is made from.
   template <class TargetOf>
@@ -68,14 +85,38 @@ class HandleSet {
     return true;
   }
 
-  void unlock() { give_back(size_); }
+  // `deadline` is for all of them together.
+  bool lock_before(platform::Time deadline) requires TimedLockable<typename Seats::Handle> {
+    std::size_t taken = 0;
+    Rollback all_taken([this, &taken] { give_back(taken); });
+    for (; taken < size_; ++taken) {
+      if (!seats_[taken]->try_lock_until(deadline)) return false;
+    }
+    all_taken.complete();
+    return true;
+  }
+
+  // False if one of the handles says that it had lost its key.
+  bool unlock() { return give_back(size_); }
+
+  // The handle number i, below size(), in the order in which they are taken.
+  const typename Seats::Handle& operator[](std::size_t i) const { return *seats_[i]; }
 
   // Locks that are taken: two keys that share one count once.
   std::size_t size() const { return size_; }
 
  private:
-  void give_back(std::size_t taken) {
-    while (taken > 0) seats_[--taken]->unlock();
+  bool give_back(std::size_t taken) {
+    bool had_all = true;
+    while (taken > 0) {
+      auto& handle = *seats_[--taken];
+      if constexpr (std::is_same_v<decltype(handle.unlock()), bool>) {
+        had_all &= handle.unlock();
+      } else {
+        handle.unlock();
+      }
+    }
+    return had_all;
   }
 
   const std::size_t size_;

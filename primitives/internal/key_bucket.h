@@ -45,6 +45,7 @@
 #include <mutex>
 #include <new>
 #include <system_error>
+#include <utility>
 
 #include "primitives/concepts.h"
 #include "primitives/futex_mutex.h"
@@ -60,12 +61,13 @@
 #include "primitives/platform/failure.h"
 #include "primitives/platform/layout.h"
 #include "primitives/platform/spin.h"
+#include "primitives/platform/stop.h"
 #include "primitives/platform/thread.h"
 
 namespace lockbench::internal {
 
 // The bucket is split when kSplitThreshold overflow nodes hold keys.
-template <Key K, class Hash, class Barriers, std::size_t kSplitThreshold>
+template <class K, class Hash, class Barriers, std::size_t kSplitThreshold>
 class alignas(platform::kCacheLine) KeyBucket {
  public:
   // Where a node holds its key. While it holds none: where it looks first, in the overflow table if
@@ -74,7 +76,8 @@ class alignas(platform::kCacheLine) KeyBucket {
 
   // A claim on a key.
   struct Node : Waiter {
-    Node(K k, std::uint64_t hash) : tag(static_cast<std::uint16_t>(hash >> kTagAt)), key(k) {
+    Node(K k, std::uint64_t hash)
+        : tag(static_cast<std::uint16_t>(hash >> kTagAt)), key(std::move(k)) {
       require_address(reinterpret_cast<std::uintptr_t>(this));
     }
 
@@ -120,6 +123,19 @@ class alignas(platform::kCacheLine) KeyBucket {
       return true;
     return acquire_slow(node, has_word, deadline);
   }
+
+#if LOCKBENCH_HAS_STOP_TOKEN
+  // As acquire(); false if a stop was requested and the key is held.
+  [[gnu::noinline]] bool acquire(Node& node, const platform::StopToken& stop) {
+    const bool has_word = node.place == Place::kFirstCell && put(first_, node);
+    if (has_word && no_overflow_nodes(first_)) [[likely]]
+      return true;
+    if (take_or_queue(node, has_word)) return true;
+    // Made and destroyed without the mutex, which wake_stopped() takes.
+    const platform::OnStop wake(stop, [this, &node] { wake_stopped(node); });
+    return wait_for_key(node, platform::kForever, [&stop] { return stop.stop_requested(); });
+  }
+#endif
 
   bool try_acquire(Node& node) {
     if (node.place != Place::kOverflowNode && take(node)) return true;
@@ -169,6 +185,40 @@ class alignas(platform::kCacheLine) KeyBucket {
     if (table == nullptr) return count;
     for (const Cell& cell : table->cells) count += held(cell);
     return count;
+  }
+
+  // The following are for people who look at a program. Each may switch cells to slow release mode.
+
+  // Whether a thread holds the key of `probe`, which is no claim. True for a moment while a thread
+  // finds out that it cannot have the key.
+  bool has_holder_of(const Node& probe) {
+    std::scoped_lock guard(mutex_);
+    // relaxed: the overflow table is made under the mutex.
+    OverflowTable* const table = overflow_.load(std::memory_order_relaxed);
+    return overflow_nodes_.has_key_of(probe) || shows_key_of(first_, probe) ||
+           (table != nullptr && shows_key_of(table->of(probe.tag), probe));
+  }
+
+  // Threads that sleep or are about to sleep until the key of `probe` is released. O(waiters).
+  std::size_t waiters_for(const Node& probe) const {
+    std::scoped_lock guard(mutex_);
+    std::size_t count = 0;
+    for (Waiter* w = waiters_.first(); w != nullptr; w = w->next) {
+      if (static_cast<Node*>(w)->same_key(probe)) ++count;
+    }
+    return count;
+  }
+
+  // Calls visit(key) for each key that is held, under the mutex. O(cells and keys).
+  template <class Visit>
+  void for_each_held(const Visit& visit) {
+    std::scoped_lock guard(mutex_);
+    overflow_nodes_.for_each_word([&visit](std::uint64_t word) { visit(Node::at(word).key); });
+    visit_holder(first_, visit);
+    // relaxed: as above.
+    OverflowTable* const table = overflow_.load(std::memory_order_relaxed);
+    if (table == nullptr) return;
+    for (Cell& cell : table->cells) visit_holder(cell, visit);
   }
 
   std::size_t bytes_beside() const {
@@ -258,7 +308,9 @@ class alignas(platform::kCacheLine) KeyBucket {
   }
 
   // After put(). Leaves the cell again if it is closed, or if an overflow node holds the key.
-  bool keep(Cell& cell, Node& node) { return no_overflow_nodes(cell) || keep_if_free(cell, node); }
+  bool keep(Cell& cell, Node& node) {
+    return no_overflow_nodes(cell) || keep_if_free(cell, node);
+  }
 
   [[gnu::noinline, gnu::cold]] bool keep_if_free(Cell& cell, Node& node) {
     std::scoped_lock guard(mutex_);
@@ -341,13 +393,41 @@ class alignas(platform::kCacheLine) KeyBucket {
     return sight;
   }
 
+  // Under the mutex: from here on, releases of the cell are read-modify-writes.
+  static void switch_to_slow(Cell& cell) {
+    // relaxed: changes under the mutex.
+    if ((cell.pressure.load(std::memory_order_relaxed) & kSlow) != 0) return;
+    cell.pressure.fetch_or(kSlow, std::memory_order_seq_cst);
+    Barriers::heavy();
+  }
+
+  // Under the mutex: whether the cell's holder has the key of `probe`.
+  bool shows_key_of(Cell& cell, const Node& probe) {
+    // seq_cst: as in look().
+    if (!probe.may_be(cell.holder.load(std::memory_order_seq_cst))) return false;
+    start_counting(probe);
+    const bool shown = compare(cell, probe) == Sight::kSameKey;
+    stop_counting(probe);
+    return shown;
+  }
+
+  // Under the mutex.
+  template <class Visit>
+  static void visit_holder(Cell& cell, const Visit& visit) {
+    // relaxed: a hint; a holder that comes now is not shown.
+    if (cell.holder.load(std::memory_order_relaxed) == 0) return;
+    // (5) seq_cst: counted as a waiter of this cell, so that the node may be read (I5).
+    cell.pressure.fetch_add(kWaiter, std::memory_order_seq_cst);
+    // (6) release, even if visit() throws.
+    Rollback counted([&cell] { cell.pressure.fetch_sub(kWaiter, std::memory_order_release); });
+    switch_to_slow(cell);
+    const std::uint64_t word = cell.holder.load(std::memory_order_seq_cst);
+    if (word != 0) visit(Node::at(word).key);
+  }
+
   // Under the mutex, counted as a waiter.
   Sight compare(Cell& cell, const Node& node) {
-    // relaxed: changes under the mutex.
-    if ((cell.pressure.load(std::memory_order_relaxed) & kSlow) == 0) {
-      cell.pressure.fetch_or(kSlow, std::memory_order_seq_cst);
-      Barriers::heavy();
-    }
+    switch_to_slow(cell);
     // One load decides.
     const std::uint64_t word = cell.holder.load(std::memory_order_seq_cst);
     if (word == 0) return Sight::kFree;
@@ -396,17 +476,21 @@ class alignas(platform::kCacheLine) KeyBucket {
 
   // `has_word`: put() into the first cell was done, and overflow nodes are counted there.
   [[gnu::noinline]] bool acquire_slow(Node& node, bool has_word, platform::Time deadline) {
+    return take_or_queue(node, has_word) ||
+           wait_for_key(node, deadline, [deadline] { return platform::now() >= deadline; });
+  }
+
+  // False: the node is among the waiters.
+  bool take_or_queue(Node& node, bool has_word) {
     if (has_word ? keep(first_, node) : node.place == Place::kOverflowTable && take(node))
       return true;
     if (!has_word && is_held_by(node)) [[unlikely]]
       throw_held_already();
     if (spin(node)) return true;
-    {
-      std::scoped_lock guard(mutex_);
-      if (take_or_count(node)) return true;
-      waiters_.push_back(node);
-    }
-    return wait_for_key(node, deadline);
+    std::scoped_lock guard(mutex_);
+    if (take_or_count(node)) return true;
+    waiters_.push_back(node);
+    return false;
   }
 
   // Whether the key was released soon. Does not wait for the release of another key.
@@ -428,7 +512,10 @@ class alignas(platform::kCacheLine) KeyBucket {
     return false;
   }
 
-  [[gnu::noinline, gnu::cold]] bool wait_for_key(Node& node, platform::Time deadline) {
+  // `gives_up()`: whether the thread waits no longer. What makes it true wakes the thread, too.
+  template <class GivesUp>
+  [[gnu::noinline, gnu::cold]] bool wait_for_key(Node& node, platform::Time deadline,
+                                                 const GivesUp& gives_up) {
     for (;;) {
       if (await_signal(node, deadline)) {
         Handovers::of_process().taken(this, node.since, platform::now());
@@ -440,12 +527,26 @@ class alignas(platform::kCacheLine) KeyBucket {
       stop_waiting(node);
       if (take_or_count(node)) return true;
       // The key is held, and its holder's release will look for waiters: no wake-up is lost.
-      if (platform::now() >= deadline) {
+      if (gives_up()) {
         stop_counting(node);
         return false;
       }
       waiters_.push_front(node);
     }
+  }
+
+  // In the thread that requested the stop: the waiter looks again. It may have left the queue, or
+  // hold the key; then the signal has no effect.
+  [[gnu::noinline, gnu::cold]] void wake_stopped(Node& node) {
+    PendingWake wake;
+    {
+      std::scoped_lock guard(mutex_);
+      // relaxed: signals are sent under the mutex, which this thread holds.
+      if (node.signal.load(std::memory_order_relaxed) != Waiter::kGranted) {
+        wake.signal(node, Waiter::kWoken);
+      }
+    }
+    wake.deliver();
   }
 
   // Under the mutex.

@@ -11,16 +11,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
-#include "primitives/concepts.h"
 #include "primitives/internal/wait_queue.h"
 #include "primitives/key.h"
 
 namespace lockbench::internal {
 
-template <Key K, class Hash>
+template <class K, class Hash>
 struct KeyNode : Waiter {
-  KeyNode(std::uint64_t h, K k) : hash(h), key(k) {}
+  KeyNode(std::uint64_t h, K k) : hash(h), key(std::move(k)) {}
 
   bool same_key(const KeyNode& other) const {
     return hash == other.hash && KeyTraits<Hash>::equal(key, other.key);
@@ -62,6 +62,14 @@ struct KeyQueues {
       if (static_cast<Node*>(w)->same_key(node)) return static_cast<Node*>(w);
     }
     return nullptr;
+  }
+
+  std::size_t waiters_for(const Node& node) const {
+    std::size_t count = 0;
+    for (Waiter* w = waiters.first(); w != nullptr; w = w->next) {
+      if (static_cast<Node*>(w)->same_key(node)) ++count;
+    }
+    return count;
   }
 
   std::size_t keys_held() const {

@@ -64,4 +64,15 @@ class TimedMembers {
   }
 };
 
+// The timed members of a handle's shared side, made of its lock_shared_before().
+template <class Handle>
+class SharedSide : public TimedMembers<SharedSide<Handle>> {
+ public:
+  explicit SharedSide(Handle& handle) : handle_(handle) {}
+  bool lock_before(platform::Time deadline) { return handle_.lock_shared_before(deadline); }
+
+ private:
+  Handle& handle_;
+};
+
 }  // namespace lockbench::internal

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "harness/engines/shared_holds.h"
 #include "harness/stress/lock_adapter.h"
 #include "harness/stress/oracles/registry.h"
 #include "primitives/as_published/keyed_as_published.h"
@@ -25,6 +26,7 @@
 #include "tests/mutants/nesting_lock.h"
 #include "tests/mutants/node_lock.h"
 #include "tests/mutants/real_only.h"
+#include "tests/mutants/shared_lock.h"
 #include "tests/mutants/spin_lock.h"
 #include "tests/mutants/stripes.h"
 #include "tests/mutants/ticket_lock.h"
@@ -434,6 +436,30 @@ std::vector<Mutant> in_order() {
   return {control(std::move(leases))};
 }
 
+template <SharedFault kFault>
+RegisteredLock shared(const char* name, const char* fault) {
+  return lock_under_test<ReadersFirst<GlobalLock<SharedLock<kFault>>>>(name, fault);
+}
+
+std::vector<Mutant> sharing() {
+  using F = SharedFault;
+  constexpr char kShort[] = "a reader is inside for some nanoseconds";
+  return {
+      control(shared<F::kNone>("shared", "a correct reader-writer lock")),
+      broken(shared<F::kReaderBesideWriter>("shared_reader_beside_writer",
+                                            "a reader goes in without looking for a writer"),
+             kTwoInside + Oracle::kOrdering),
+      simulated_only(shared<F::kWriterBesideReader>("shared_writer_beside_reader",
+                                                    "a writer goes in without looking for readers"),
+                     kTwoInside + Oracle::kOrdering, kShort),
+      simulated_only(shared<F::kReaderFreesAll>("shared_reader_frees_all",
+                                                "the first reader that leaves frees the lock"),
+                     kTwoInside + Oracle::kOrdering + Oracle::kProgress + Oracle::kResidue, kShort),
+      broken(shared<F::kCountLost>("shared_count_lost", "a reader that leaves stays counted"),
+             kStandstill + Oracle::kResidue + Oracle::kModel),
+  };
+}
+
 // The forms that others published, faults included.
 std::vector<Mutant> published() {
   using std::chrono::milliseconds;
@@ -466,8 +492,9 @@ std::vector<Mutant> published() {
 
 std::vector<Mutant> mutants() {
   std::vector<Mutant> all;
-  for (auto part : {spinning, sleeping, tables, striping, nests, leasing, telling, watchdogs,
-                    asymmetric, in_order, published, parts_of_keys, tickets, timing, allocating}) {
+  for (auto part :
+       {spinning, sleeping, tables, striping, nests, leasing, telling, watchdogs, asymmetric,
+        in_order, sharing, published, parts_of_keys, tickets, timing, allocating}) {
     for (Mutant& mutant : part()) {
       mutant.entry.abilities.strong_try = !mutant.may_try_in_vain;
       all.push_back(std::move(mutant));

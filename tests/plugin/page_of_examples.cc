@@ -18,6 +18,11 @@ lockbench::KeyedMutex<> rows(4096);
 int touched = 0;
 
 void touch(std::uint64_t row) {
+  auto guard = rows.lock(row);
+  ++touched;
+}
+
+void touch_with_the_standard_s_guard(std::uint64_t row) {
   auto handle = rows.handle(row);
   std::scoped_lock guard(handle);
   ++touched;
@@ -30,8 +35,7 @@ bool touch_soon(std::uint64_t row) {
 }
 
 void move(std::uint64_t from, std::uint64_t to) {
-  auto both = rows.handle_both(from, to);
-  std::scoped_lock guard(both);
+  auto both = rows.lock_all({from, to});
 }
 
 lockbench::KeyedMutex<std::string_view> accounts;
@@ -70,8 +74,9 @@ bool stripes_and_leases() {
 
 int main() {
   touch(1);
+  touch_with_the_standard_s_guard(1);
   move(1, 2);
-  const bool right = touched == 1 && touch_soon(1) && same_user_waits("ada") &&
+  const bool right = touched == 2 && touch_soon(1) && same_user_waits("ada") &&
                      owner_enters_again() && stripes_and_leases();
   return right ? 0 : 1;
 }

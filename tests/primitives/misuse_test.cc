@@ -14,6 +14,8 @@
 #include "primitives/futex_mutex.h"
 #include "primitives/keyed_limited.h"
 #include "primitives/keyed_mutex.h"
+#include "primitives/keyed_semaphore.h"
+#include "primitives/keyed_shared_mutex.h"
 #include "primitives/lease_pool.h"
 #include "primitives/parking_lot.h"
 #include "primitives/platform/scratch_folder.h"
@@ -77,7 +79,8 @@ class HandleMisuse : public testing::Test {
  protected:
   const std::unique_ptr<P> primitive_ = make<P>();
 };
-using Primitives = testing::Types<KeyedMutex<>, KeyedLimited<>, LeasePool, StripeWord>;
+using Primitives = testing::Types<KeyedMutex<>, KeyedLimited<>, LeasePool, StripeWord,
+                                  KeyedSharedMutex<>, KeyedSemaphore<>>;
 TYPED_TEST_SUITE(HandleMisuse, Primitives);
 
 TYPED_TEST(HandleMisuse, UnlockWithoutLockIsReported) {
@@ -126,6 +129,17 @@ TYPED_TEST(HandleMisuse, CorrectUseIsNotReported) {
       if (i % 3 == 0 ? handle.try_lock() : (handle.lock(), true)) handle.unlock();
     }
   });
+}
+
+TEST(SharedHoldMisuse, UnlockOfTheOtherKindIsReported) {
+  KeyedSharedMutex<> locks;
+  auto handle = locks.handle(kKey);
+  handle.lock_shared();
+  EXPECT_DEATH(handle.unlock(), "misuse: .*without an exclusive hold");
+  handle.unlock_shared();
+  handle.lock();
+  EXPECT_DEATH(handle.unlock_shared(), "misuse: .*without a shared hold");
+  handle.unlock();
 }
 
 TEST(KeyedMutexMisuse, TheEndOfOneWhoseKeyIsHeldIsReported) {

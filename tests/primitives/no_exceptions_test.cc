@@ -16,10 +16,14 @@
 #include "primitives/futex_mutex.h"
 #include "primitives/global_lock.h"
 #include "primitives/key.h"
+#include "primitives/key_guard.h"
 #include "primitives/key_scope.h"
 #include "primitives/key_text.h"
+#include "primitives/keyed_co_mutex.h"
 #include "primitives/keyed_limited.h"
 #include "primitives/keyed_mutex.h"
+#include "primitives/keyed_semaphore.h"
+#include "primitives/keyed_shared_mutex.h"
 #include "primitives/lease_pool.h"
 #include "primitives/no_lock.h"
 #include "primitives/parking_lot.h"
@@ -28,6 +32,7 @@
 #include "primitives/reentrant_lock.h"
 #include "primitives/stripe_word.h"
 #include "primitives/striped_lock.h"
+#include "primitives/version.h"
 
 namespace lockbench {
 namespace {
@@ -47,6 +52,18 @@ TEST(WithoutExceptions, HandlesLockAndUnlock) {
   const std::scoped_lock reentrant_guard(handle);
   EXPECT_EQ(keyed.keys_kept(), 2U);
   EXPECT_EQ(pool.available(0), 0U);
+}
+
+TEST(WithoutExceptions, GuardsLockAndUnlock) {
+  KeyedSharedMutex<> shared;
+  const auto reader = shared.lock_shared(1);
+  KeyedSemaphore<> semaphore(1);
+  const auto permit = semaphore.lock(1);
+  KeyedCoMutex<> coroutines;
+  const auto hold = coroutines.try_lock(1);
+  KeyedMutex<> keyed;
+  const auto all = keyed.lock_all({1, 2});
+  EXPECT_TRUE(reader && permit && hold && all);
 }
 
 TEST(WithoutExceptions, AnErrorEndsTheProcessWithItsMessage) {

@@ -37,6 +37,8 @@
 #include "primitives/global_lock.h"
 #include "primitives/keyed_limited.h"
 #include "primitives/keyed_mutex.h"
+#include "primitives/keyed_semaphore.h"
+#include "primitives/keyed_shared_mutex.h"
 #include "primitives/lease_pool.h"
 #include "primitives/parking_lot.h"
 #include "primitives/reentrant_lock.h"
@@ -60,7 +62,7 @@ struct SubjectName {
   char text[kSize];
 };
 
-// One line of the list, of somebody else's design: it may lack two keys at once.
+// One line of the list: it may lack two keys at once.
 template <SubjectName kText, class P, Key K = std::uint64_t>
 struct PublishedSubject {
   static_assert(KeyedLock<P, K>);
@@ -79,6 +81,12 @@ struct Subject : PublishedSubject<kText, P, K> {
 
 using String = std::string_view;
 
+// As a mutex per key, which the contract is about; more permits: shared_holds_test.cc.
+template <class Semaphore>
+struct OnePermit : Semaphore {
+  OnePermit() : Semaphore(1) {}
+};
+
 using Ours = std::tuple<
     Subject<"global", GlobalLock<>>,  //
     Subject<"global_futex", GlobalLock<FutexMutex>>,
@@ -90,6 +98,11 @@ using Ours = std::tuple<
     Subject<"keyed_equal_hashes", KeyedMutex<String, ConstantHash>, String>,
     Subject<"keyed_limited", KeyedLimited<>>,
     Subject<"keyed_limited_equal_hashes", KeyedLimited<String, ConstantHash>, String>,
+    Subject<"keyed_shared", KeyedSharedMutex<>>,
+    Subject<"keyed_shared_equal_hashes", KeyedSharedMutex<String, ConstantHash>, String>,
+    PublishedSubject<"keyed_semaphore", OnePermit<KeyedSemaphore<>>>,
+    PublishedSubject<"keyed_semaphore_equal_hashes",
+                     OnePermit<KeyedSemaphore<String, ConstantHash>>, String>,
     Subject<"striped", StripedLock<>>,                 //
     Subject<"striped_string", StripedLock<>, String>,  //
     Subject<"striped_any_case", StripedLock<AdaptiveMutex, CaseInsensitiveHash>, String>,

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Wrappers by which the engines, whose programs know exclusive holds and leases, check locks whose
+// keys have several holders.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "primitives/concepts.h"
+#include "primitives/platform/atomic.h"
+#include "primitives/platform/clock.h"
+
+namespace lockbench {
+
+// One word for each key, unless more keys are used at once than there are words.
+class WordOfKey {
+ public:
+  platform::Atomic<std::uint64_t>& operator()(std::uint64_t key) {
+    return words_[key % words_.size()];
+  }
+
+ private:
+  std::array<platform::Atomic<std::uint64_t>, 16> words_{};
+};
+
+// ReadersFirst: each lock() takes a shared hold, looks whether another thread is inside with an
+// exclusive one, and then takes an exclusive one itself. If somebody was inside, the lock is
+// broken: the thread goes in at once, so that two are inside, which every engine reports.
+template <class P>
+class ReadersFirst {
+ public:
+  static constexpr Promises kPromises = [] {
+    Promises promises = P::kPromises;
+    promises.fair = false;  // it waits twice
+    return promises;
+  }();
+
+  class Handle {
+   public:
+    Handle(ReadersFirst& owner, std::uint64_t key)
+        : inside_(owner.inside_(key)), mark_(key + 1), handle_(owner.lock_.handle(key)) {}
+    Handle(const Handle&) = delete;
+    Handle& operator=(const Handle&) = delete;
+
+    void lock() {
+      handle_.lock_shared();
+      if (looks_broken()) return;
+      handle_.lock();
+      enter();
+    }
+
+    bool try_lock() {
+      if (!handle_.try_lock_shared()) return false;
+      return looks_broken() || (handle_.try_lock() && enter());
+    }
+
+    template <class Timeout>
+    bool try_lock_for(const Timeout& timeout) requires TimedLockable<HandleOf<P>> {
+      const platform::Time deadline = platform::now() + timeout;
+      if (!handle_.try_lock_shared_until(deadline)) return false;
+      return looks_broken() || (handle_.try_lock_until(deadline) && enter());
+    }
+    template <class Deadline>
+    bool try_lock_until(const Deadline& deadline) requires TimedLockable<HandleOf<P>> {
+      if (!handle_.try_lock_shared_until(deadline)) return false;
+      return looks_broken() || (handle_.try_lock_until(deadline) && enter());
+    }
+
+    void unlock() {
+      if (broken_) {
+        broken_ = false;
+        return;
+      }
+      inside_.store(0, std::memory_order_relaxed);
+      handle_.unlock();
+    }
+
+   private:
+    // relaxed, here and below: the lock under test orders these.
+    bool looks_broken() {
+      broken_ = inside_.load(std::memory_order_relaxed) == mark_;
+      handle_.unlock_shared();
+      return broken_;
+    }
+    bool enter() {
+      inside_.store(mark_, std::memory_order_relaxed);
+      return true;
+    }
+
+    platform::Atomic<std::uint64_t>& inside_;
+    const std::uint64_t mark_;
+    HandleOf<P> handle_;
+    bool broken_ = false;
+  };
+
+  template <class... Arguments>
+  explicit ReadersFirst(Arguments... arguments) : lock_(arguments...) {}
+
+  Handle handle(std::uint64_t key) { return Handle(*this, key); }
+  static constexpr std::uint32_t capacity() { return 1; }
+  std::size_t lock_bytes() const { return lock_.lock_bytes(); }
+  std::size_t keys_kept() const requires CountsKeys<P> { return lock_.keys_kept(); }
+
+ private:
+  P lock_;
+  WordOfKey inside_;
+};
+
+// NumberedPermits: a semaphore whose holders have numbers of their own, as leases have. If there
+// are more holders than permits, two have one number, which every engine reports.
+template <class P>
+class NumberedPermits {
+ public:
+  static constexpr Promises kPromises = P::kPromises;
+
+  class Handle {
+   public:
+    Handle(NumberedPermits& owner, std::uint64_t key)
+        : owner_(owner), taken_(owner.taken_(key)), handle_(owner.lock_.handle(key)) {}
+    Handle(const Handle&) = delete;
+    Handle& operator=(const Handle&) = delete;
+
+    void lock() {
+      handle_.lock();
+      number();
+    }
+    bool try_lock() { return handle_.try_lock() && number(); }
+    template <class Timeout>
+    bool try_lock_for(const Timeout& timeout) {
+      return handle_.try_lock_for(timeout) && number();
+    }
+    template <class Deadline>
+    bool try_lock_until(const Deadline& deadline) {
+      return handle_.try_lock_until(deadline) && number();
+    }
+    void unlock() {
+      // release: what was done with the number is seen by the thread that has it next.
+      taken_.fetch_and(~(std::uint64_t{1} << lease_), std::memory_order_release);
+      handle_.unlock();
+    }
+    std::uint32_t lease() const { return lease_; }
+
+   private:
+    // The least free number; acquire: from the release above.
+    bool number() {
+      std::uint64_t seen = taken_.load(std::memory_order_relaxed);
+      do {
+        lease_ = 0;
+        while (lease_ + 1 < owner_.capacity() && (seen >> lease_ & 1) != 0) ++lease_;
+      } while (!taken_.compare_exchange_weak(seen, seen | std::uint64_t{1} << lease_,
+                                             std::memory_order_acquire, std::memory_order_relaxed));
+      return true;
+    }
+
+    NumberedPermits& owner_;
+    platform::Atomic<std::uint64_t>& taken_;
+    HandleOf<P> handle_;
+    std::uint32_t lease_ = 0;
+  };
+
+  template <class... Arguments>
+  explicit NumberedPermits(Arguments... arguments) : lock_(arguments...) {}
+
+  Handle handle(std::uint64_t key) { return Handle(*this, key); }
+  std::uint32_t capacity() const { return lock_.capacity(); }
+  std::size_t lock_bytes() const { return lock_.lock_bytes(); }
+  std::size_t keys_kept() const { return lock_.keys_kept(); }
+
+ private:
+  P lock_;
+  WordOfKey taken_;
+};
+
+}  // namespace lockbench

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// SharedBuckets: a table of keys of which each may have several holders, and the threads that wait.
+//
+// Each key has the same number of units. A hold takes one of them (a shared hold) or all (an
+// exclusive one). The bucket of a key's hash has one mutex, a list of the nodes that hold units of
+// its keys, and one queue of waiters. Nodes lie in the handles, so an idle key leaves nothing.
+//
+// In which order threads are served, for each key:
+//   R1  a thread that comes gets its units at once if they are free and no thread waits for the
+//   key. R2  when an exclusive hold ends, all threads that wait for one unit get it, as far as the
+//   units
+//       go, in the order in which they came.
+//   R3  otherwise the thread that waits longest is next, and so on while the units suffice.
+//   So nobody overtakes a waiting thread, except waiters for shared holds by R2. If s is the
+//   longest shared hold and x the longest exclusive one, a thread that wants a shared hold waits at
+//   most s + x, if units do not run out (R2 serves it after one exclusive hold at the latest); one
+//   that wants an exclusive hold waits at most (e + 1) · (s + x), where e threads waited for an
+//   exclusive hold before it.
+//
+// A node's units: 0 holds nothing and does not wait | 1 shared | all units: exclusive.
+//
+// Guarantees   units held of a key never exceed its units; the order above; no allocation after
+//              construction.
+// Cost         each operation locks the bucket's mutex, and walks over its holders and waiters.
+//
+// Invariants, all under the bucket's mutex
+//   I1  a node is in `holders` from its grant until its release. For each key the units of its
+//   nodes
+//       there are at most kUnits of the table.
+//   I2  a node is in `waiters` from the moment when it did not get its units until it is granted or
+//       gives up. A node is in one of the two lists at most.
+//   I3  when the mutex is free, the first waiter for a key does not fit into the units that are
+//       free. All changes that could make it fit (a release, a waiter that gives up) serve the
+//       queue before the mutex is released. So no thread waits without a reason.
+// Source       R1 and R2: "phase-fair" locks, B. Brandenburg and J. Anderson, "Spin-Based
+//              Reader-Writer Synchronization for Multiprocessor Real-Time Systems", 2010. The
+//              table is ours.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <system_error>
+
+#include "primitives/futex_mutex.h"
+#include "primitives/internal/key_queues.h"
+#include "primitives/internal/misuse.h"
+#include "primitives/internal/wait_queue.h"
+#include "primitives/platform/clock.h"
+#include "primitives/platform/failure.h"
+#include "primitives/platform/layout.h"
+#include "primitives/platform/stop.h"
+
+namespace lockbench::internal {
+
+// Wake-ups decided under the guard, delivered after it; those that are too many, under it.
+class PendingWakes {
+ public:
+  void grant(Waiter& waiter) {
+    if (count_ == wakes_.size()) deliver();
+    wakes_[count_] = {};
+    wakes_[count_++].signal(waiter, Waiter::kGranted);
+  }
+
+  void deliver() {
+    for (std::size_t i = 0; i < count_; ++i) wakes_[i].deliver();
+    count_ = 0;
+  }
+
+ private:
+  std::array<PendingWake, 16> wakes_;
+  std::size_t count_ = 0;
+};
+
+template <class K, HashOf<K> Hash>
+class SharedBuckets {
+ public:
+  struct Node : KeyNode<K, Hash> {
+    using KeyNode<K, Hash>::KeyNode;
+
+    std::uint32_t units = 0;
+  };
+
+  // `buckets` is rounded up to a power of two. `units` of each key, at least 1.
+  SharedBuckets(std::uint32_t units, std::size_t buckets)
+      : units_(units), mask_(std::bit_ceil(buckets) - 1), buckets_(new Bucket[mask_ + 1]) {}
+#if LOCKBENCH_CHECKS_USE
+  ~SharedBuckets() {
+    for_each_held([](const K&) {
+      check_use([] { return false; }, "a lock by key is destroyed while a key is held");
+    });
+  }
+#endif
+
+  std::uint32_t units() const {
+    return units_;
+  }
+  std::size_t bytes() const {
+    return (mask_ + 1) * sizeof(Bucket);
+  }
+
+  bool try_acquire(Node& node, std::uint32_t units) {
+    check_not_held(node);
+    if (node.units != 0) return false;
+    Bucket& bucket = bucket_of(node);
+    std::scoped_lock guard(bucket.mutex);
+    return take_at_once(bucket, node, units);
+  }
+
+  bool acquire(Node& node, std::uint32_t units, platform::Time deadline) {
+    Bucket& bucket = bucket_of(node);
+    return take_or_queue(bucket, node, units) ||
+           wait(bucket, node, deadline, [deadline] { return platform::now() >= deadline; });
+  }
+
+#if LOCKBENCH_HAS_STOP_TOKEN
+  // False if a stop was requested before the units were granted.
+  bool acquire(Node& node, std::uint32_t units, const platform::StopToken& stop) {
+    Bucket& bucket = bucket_of(node);
+    if (take_or_queue(bucket, node, units)) return true;
+    // Made and destroyed without the mutex, which wake_stopped() takes.
+    const platform::OnStop wake(stop, [&bucket, &node] { wake_stopped(bucket, node); });
+    return wait(bucket, node, platform::kForever, [&stop] { return stop.stop_requested(); });
+  }
+#endif
+
+  void release(Node& node) {
+    Bucket& bucket = bucket_of(node);
+    PendingWakes wakes;
+    {
+      std::scoped_lock guard(bucket.mutex);
+      bucket.remove_holder(node);
+      const bool was_exclusive = node.units == units_;
+      node.units = 0;
+      if (!bucket.waiters.empty()) [[unlikely]]
+        serve(bucket, node, was_exclusive, wakes);
+    }
+    wakes.deliver();
+  }
+
+  // For people who look at a program: out of date when they return.
+  bool has_holder_of(const Node& probe) const {
+    Bucket& bucket = bucket_of(probe);
+    std::scoped_lock guard(bucket.mutex);
+    return bucket.holder_of(probe) != nullptr;
+  }
+
+  std::size_t waiters_for(const Node& probe) const {
+    Bucket& bucket = bucket_of(probe);
+    std::scoped_lock guard(bucket.mutex);
+    return bucket.waiters_for(probe);
+  }
+
+  // Calls visit(key) once for each key that is held, under its bucket's mutex. O(buckets).
+  template <class Visit>
+  void for_each_held(const Visit& visit) const {
+    for (std::size_t i = 0; i <= mask_; ++i) {
+      Bucket& bucket = buckets_[i];
+      std::scoped_lock guard(bucket.mutex);
+      for (Node* n = bucket.holders; n != nullptr; n = Bucket::next_of(*n)) {
+        if (bucket.holder_of(*n) == n) visit(n->key);
+      }
+    }
+  }
+
+ private:
+  struct alignas(platform::kCacheLine) Bucket : KeyQueues<Node> {
+    FutexMutex mutex;
+  };
+  static_assert(sizeof(Bucket) == platform::kCacheLine);
+
+  Bucket& bucket_of(const Node& node) const {
+    return buckets_[node.hash & mask_];
+  }
+
+  // From here to serve(): under the bucket's mutex.
+  std::uint32_t free_units(const Bucket& bucket, const Node& node) const {
+    std::uint32_t used = 0;
+    for (Node* n = bucket.holders; n != nullptr; n = Bucket::next_of(*n)) {
+      if (n->same_key(node)) used += n->units;
+    }
+    return units_ - used;
+  }
+
+  // R1.
+  bool take_at_once(Bucket& bucket, Node& node, std::uint32_t units) {
+    if (bucket.first_waiter_for(node) != nullptr || free_units(bucket, node) < units) return false;
+    node.units = units;
+    bucket.add_holder(node);
+    return true;
+  }
+
+  void grant(Bucket& bucket, Node& waiter, PendingWakes& wakes) {
+    bucket.waiters.remove(waiter);
+    bucket.add_holder(waiter);
+    wakes.grant(waiter);
+  }
+
+  // After units of the key of `node` became free, or a thread stopped waiting for them (I3).
+  [[gnu::noinline, gnu::cold]] void serve(Bucket& bucket, const Node& node, bool was_exclusive,
+                                          PendingWakes& wakes) {
+    std::uint32_t free = free_units(bucket, node);
+    if (was_exclusive) {  // R2
+      Waiter* next = nullptr;
+      for (Waiter* w = bucket.waiters.first(); w != nullptr && free != 0; w = next) {
+        next = w->next;
+        auto& waiter = *static_cast<Node*>(w);
+        if (waiter.units == units_ || !waiter.same_key(node)) continue;
+        --free;
+        grant(bucket, waiter, wakes);
+      }
+    }
+    for (;;) {  // R3
+      Node* const first = bucket.first_waiter_for(node);
+      if (first == nullptr || first->units > free) return;
+      free -= first->units;
+      grant(bucket, *first, wakes);
+    }
+  }
+
+  static void check_not_held(const Node& node) {
+    check_use([&node] { return node.units == 0; }, "lock() of a handle that holds its key");
+  }
+
+  bool take_or_queue(Bucket& bucket, Node& node, std::uint32_t units) {
+    check_not_held(node);
+    if (node.units != 0) [[unlikely]]
+      throw_held_already();
+    std::scoped_lock guard(bucket.mutex);
+    if (take_at_once(bucket, node, units)) return true;
+    node.units = units;
+    bucket.waiters.push_back(node);
+    return false;
+  }
+
+  template <class GivesUp>
+  [[gnu::noinline, gnu::cold]] bool wait(Bucket& bucket, Node& node, platform::Time deadline,
+                                         const GivesUp& gives_up) {
+    for (;;) {
+      if (await_signal(node, deadline)) return true;
+      PendingWakes wakes;
+      {
+        std::scoped_lock guard(bucket.mutex);
+        // relaxed: signals are sent under the mutex, which this thread holds.
+        if (node.signal.load(std::memory_order_relaxed) == Waiter::kGranted) return true;
+        if (!gives_up()) {
+          node.signal.store(Waiter::kSpinning, std::memory_order_relaxed);  // relaxed: as above
+          continue;
+        }
+        bucket.waiters.remove(node);
+        node.units = 0;
+        serve(bucket, node, false, wakes);
+      }
+      wakes.deliver();
+      return false;
+    }
+  }
+
+  // In the thread that requested the stop: the waiter looks again. It may hold its units already;
+  // then the signal has no effect.
+  static void wake_stopped(Bucket& bucket, Node& node) {
+    PendingWake wake;
+    {
+      std::scoped_lock guard(bucket.mutex);
+      // relaxed: as in wait().
+      if (node.signal.load(std::memory_order_relaxed) != Waiter::kGranted) {
+        wake.signal(node, Waiter::kWoken);
+      }
+    }
+    wake.deliver();
+  }
+
+  [[noreturn, gnu::noinline, gnu::cold]] static void throw_held_already() {
+    platform::throw_error(
+        std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
+                          "the handle holds its key already"));
+  }
+
+  const std::uint32_t units_;
+  const std::size_t mask_;
+  const std::unique_ptr<Bucket[]> buckets_;
+};
+
+}  // namespace lockbench::internal

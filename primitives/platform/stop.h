@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Stop: how a program tells a thread that waits for a lock not to wait any longer.
+//
+// Guarantees   exactly std::stop_token and std::stop_callback, at no cost.
+// Not offered  a simulated form: programs of a simulation request no stop. Standard libraries
+//              without std::stop_token leave LOCKBENCH_HAS_STOP_TOKEN at 0.
+#pragma once
+
+#include <version>
+
+#if defined(__cpp_lib_jthread)
+#define LOCKBENCH_HAS_STOP_TOKEN 1
+#include <stop_token>
+
+namespace lockbench::platform {
+
+using StopToken = std::stop_token;
+
+// Calls `callback()` when a stop is requested, at once if it was before, in the requesting thread.
+// The destructor waits until a call in another thread has ended.
+template <class Callback>
+using OnStop = std::stop_callback<Callback>;
+
+}  // namespace lockbench::platform
+#else
+#define LOCKBENCH_HAS_STOP_TOKEN 0
+#endif
