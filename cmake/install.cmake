@@ -19,7 +19,7 @@ foreach(engine lockbench-sim lockbench-real lockbench-proc)
 endforeach()
 install(DIRECTORY workloads/presets DESTINATION ${share}/workloads COMPONENT program)
 install(PROGRAMS scripts/plot.py scripts/compare.py scripts/report.py scripts/advise.py
-                 scripts/animation.py scripts/follow.py DESTINATION ${share}/scripts
+                 scripts/animation.py scripts/follow.py scripts/stress_report.py DESTINATION ${share}/scripts
         COMPONENT program)
 install(DIRECTORY scripts/analysis DESTINATION ${share}/scripts COMPONENT program
         PATTERN __pycache__ EXCLUDE)
@@ -55,9 +55,9 @@ install(FILES ${PROJECT_BINARY_DIR}/generated/harness/plugin/version.h
 install(FILES harness/catalog/entry.h harness/catalog/line.h
         DESTINATION ${headers}/harness/catalog COMPONENT dev)
 install(FILES harness/plan/cell.h DESTINATION ${headers}/harness/plan COMPONENT dev)
-install(FILES harness/stress/lock_adapter.h harness/stress/registered_lock.h
+install(FILES harness/stress/lock_adapter.h harness/stress/lock_promises.h harness/stress/registered_lock.h
         DESTINATION ${headers}/harness/stress COMPONENT dev)
-install(FILES harness/stress/litmus/keys.h harness/stress/litmus/lock_under_test.h
+install(FILES harness/stress/litmus/capacity_lock.h harness/stress/litmus/keys.h harness/stress/litmus/lock_under_test.h
         DESTINATION ${headers}/harness/stress/litmus COMPONENT dev)
 install(DIRECTORY harness/plugin/public/lockbench DESTINATION ${public} COMPONENT dev)
 install(TARGETS lockbench_loop lockbench_workloads ARCHIVE COMPONENT dev)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# lockbench_add_plugin(name source… [LINK library…] [SIMULATE] [STRESS_ONLY])
+# lockbench_add_plugin(name source… [LINK library…] [SIMULATE] [STRESS_ONLY] [SANITIZE])
 #
 # Builds name.so, which `lockbench run --plugin ./name.so` takes. Sources in C++ include
 # <lockbench/plugin.h>, sources in C <lockbench/c_lock.h>. LINK: libraries that the locks come from.
@@ -7,11 +7,13 @@
 # SIMULATE: builds name.sim.so, too, for the simulated engine of `lockbench stress`; requires that
 # the locks reach atomics, futexes and clocks through lockbench::platform, or as far as that is known
 # to the engine, by std::atomic and the system's library; the engine names what it does not know.
+# SANITIZE: builds name.asan.so, too: the same locks under AddressSanitizer, for `stress --engine
+# real` with the sanitizer's runtime before all others (LD_PRELOAD).
 # STRESS_ONLY: leaves out what `lockbench run` needs, which takes most of the compiler's time.
 include(${CMAKE_CURRENT_LIST_DIR}/lockbench_instrument.cmake)
 
 function(lockbench_add_plugin name)
-  cmake_parse_arguments(PARSE_ARGV 1 PLUGIN "SIMULATE;STRESS_ONLY" "" "LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 PLUGIN "SIMULATE;STRESS_ONLY;SANITIZE" "" "LINK")
   lockbench_plugin_library(${name} ${name})
   if(PLUGIN_STRESS_ONLY)
     target_compile_definitions(${name} PRIVATE LOCKBENCH_STRESS_ONLY)
@@ -20,12 +22,21 @@ function(lockbench_add_plugin name)
   lockbench_compile_like(${name}_delays ${name})
   target_compile_options(${name}_delays PRIVATE ${LOCKBENCH_INSTRUMENT})
   target_compile_definitions(${name}_delays PRIVATE LOCKBENCH_STRESS_ONLY)
+  if(PLUGIN_SANITIZE)
+    lockbench_plugin_library(${name}_asan ${name}.asan)
+    lockbench_compile_like(${name}_asan ${name})
+    target_compile_definitions(${name}_asan PRIVATE LOCKBENCH_STRESS_ONLY)
+    target_compile_options(${name}_asan PRIVATE -fsanitize=address -fno-omit-frame-pointer -g1)
+    target_link_options(${name}_asan PRIVATE -fsanitize=address)
+  endif()
   if(PLUGIN_SIMULATE)
     lockbench_plugin_library(${name}_sim ${name}.sim)
     lockbench_compile_like(${name}_sim ${name})
     target_compile_definitions(${name}_sim PRIVATE LOCKBENCH_SIMULATE)
     # Variables of a thread by calls, too.
-    target_compile_options(${name}_sim PRIVATE ${LOCKBENCH_INSTRUMENT} -ftls-model=global-dynamic)
+    # For traces: lines of source, and callers that stay on the stack.
+    target_compile_options(${name}_sim PRIVATE ${LOCKBENCH_INSTRUMENT} -ftls-model=global-dynamic
+                                               -g1 -fno-optimize-sibling-calls)
     target_link_options(${name}_sim PRIVATE ${LOCKBENCH_WRAPPED})
   else()
     # What is missing is missed now, and not when it is loaded.

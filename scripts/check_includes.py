@@ -31,6 +31,7 @@ LIBRARIES = {
     "nlohmann json": r"nlohmann/.+",
     "hwloc": r"hwloc(/.+)?\.h",
     "Expat": r"expat\.h",
+    "elfutils": r"elfutils/.+\.h|dwarf\.h",
     "SQLite": r"sqlite3\.h",
     "Asio": r"(boost/)?asio/.+\.hpp",
     "lockbench": r"lockbench/.+\.h",
@@ -136,9 +137,11 @@ RULES: dict[str, Rule] = {
         + ("workloads/random.h",),
         STANDARD | {"Abseil", "kernel"},
     ),
-    "harness/stress/instrumentation": Rule((), STANDARD | {"Abseil", "kernel"}),
+    "harness/stress/instrumentation": Rule((), STANDARD | {"Abseil", "elfutils", "kernel"}),
     "harness/stress/explore": Rule(
-        STRESS + ("harness/stress/conformance", "harness/stress/instrumentation", "primitives"),
+        STRESS + ("harness/stress/conformance", "harness/stress/instrumentation", "primitives")
+        # Whether a native thread stands still. The rest is built for the native platform.
+        + ("harness/stress/supervision/stall_detector.h",),
         STANDARD | {"Abseil", "kernel"},
     ),
     "harness/stress/threads": Rule(
@@ -202,6 +205,15 @@ RULES: dict[str, Rule] = {
         ("harness/command/stress", "harness/process", "harness/terminal", "harness/petri")
         + ("harness/plan", "harness/record/files.h", "harness/stress", "workloads/settings.h"),
         STANDARD | {"Abseil", "nlohmann json", "kernel"},
+    ),
+    "harness/command/merge": Rule(
+        ("harness/plan", "harness/record", "harness/terminal"),
+        STANDARD | {"Abseil", "kernel"},
+    ),
+    "harness/command/submit": Rule(
+        ("harness/command/run/progress.h", "harness/plan", "harness/process", "harness/record")
+        + ("harness/terminal",),
+        STANDARD | {"Abseil", "kernel"},
     ),
     "harness/cli": Rule(
         ("harness/command", "harness/process", "harness/terminal", "harness/plan", "harness/record")

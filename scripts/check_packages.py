@@ -29,6 +29,7 @@ HEADERS = {
     "nlohmann json": ("nlohmann-json3-dev",),
     "hwloc": ("libhwloc-dev",),
     "Expat": ("libexpat1-dev",),
+    "elfutils": ("libdw-dev",),
     "SQLite": ("libsqlite3-dev",),
     "Asio": (),  # optional
     "lockbench": (),
@@ -63,14 +64,16 @@ PROGRAMS = {
     "cmake": ("cmake",),
     "cpack": ("cmake", "file"),  # it asks `file` which of the files are programs
     "dot": ("graphviz",),
+    "gcc": ("build-essential",),
     "doxygen": ("doxygen",),
     "initdb": ("postgresql",),
     "pkg-config": ("pkg-config",),
     "python3": ("python3",),
     "spin": ("spin",),
     "zsh": ("zsh",),
-    **dict.fromkeys(("bash", "git", "gzip", "dpkg-deb"), ()),
-    **dict.fromkeys(("cargo", "ccache", "clang++-19", "conan", "lintian"), ()),  # optional
+    **dict.fromkeys(("bash", "sh", "git", "gzip", "dpkg-deb"), ()),
+    # Optional: a test that needs one of them is left out where it is missing.
+    **dict.fromkeys(("cargo", "ccache", "clang++-19", "conan", "lintian", "node", "sshd"), ()),
     "shellcheck": ("shellcheck",),
 }
 # What says by itself that a package is used.

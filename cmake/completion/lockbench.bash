@@ -39,11 +39,12 @@ _lockbench() {
       ;;
     *)
       case "$command:$current" in
-        :*) words="run advise stress plot compare report list doctor model schema trial --help --version" ;;
+        :*) words="run advise stress plot compare report merge submit list doctor model schema trial --help --version" ;;
         *:-*) words="$(_lockbench_flags "$command")" ;;
         run:*) words="$(_lockbench_names presets)" ;;
         stress:*) words="$(lockbench stress --list 2>/dev/null | awk '{ print $1 }')" ;;
         plot:* | compare:* | report:*) words="$(_lockbench_runs)" ;;
+        submit:*) words="slurm parallel progress $(_lockbench_names presets)" ;;
         list:*) words="primitives workloads presets targets" ;;
         model:*) words="$(lockbench model --help 2>/dev/null |
           awk '/^Models/ { on = 1; next } /^$/ { on = 0 } on && /^  [a-z]/ { print $1 }')" ;;

@@ -9,9 +9,11 @@
 #include <string>
 
 #include "harness/command/advise/advise_command.h"
+#include "harness/command/merge/merge_command.h"
 #include "harness/command/model/model_command.h"
 #include "harness/command/run/run_command.h"
 #include "harness/command/stress/plan.h"
+#include "harness/command/submit/submit_command.h"
 
 namespace CLI {
 class App;
@@ -25,6 +27,12 @@ inline constexpr char kNoTime[] =
 
 void add_run(CLI::App& app, RunOptions& options);
 std::string validate_run(const CLI::App& run, const RunOptions& options);
+
+void add_merge(CLI::App& app, MergeOptions& options);
+std::string validate_merge(const MergeOptions& options);
+
+void add_submit(CLI::App& app, SubmitOptions& options);
+std::string validate_submit(const CLI::App& submit, const SubmitOptions& options);
 
 void add_advise(CLI::App& app, AdviseOptions& options);
 std::string validate_advise(const CLI::App& advise, const AdviseOptions& options);

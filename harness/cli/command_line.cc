@@ -19,7 +19,7 @@ namespace {
 
 const std::vector<std::string> kCommands{"run",    "advise", "stress", "plot",  "compare",
                                          "report", "list",   "doctor", "model", "schema",
-                                         "trial",  "plugin", "help"};
+                                         "trial",  "plugin", "help",   "merge", "submit"};
 
 // A command whose flags are a script's own business.
 void add_analysis(CLI::App& app, const std::string& name, const std::string& summary) {
@@ -98,6 +98,8 @@ void add_commands(CLI::App& app, CommandLine& line) {
   add_analysis(app, "plot", "Draws pictures of a run beside its CSV");
   add_analysis(app, "compare", "Prints medians and ratios, within a run or between two");
   add_analysis(app, "report", "Makes one page of a run, or of several: what to use, and why");
+  add_merge(app, line.merge);
+  add_submit(app, line.submit);
   add_list(app, line.list_what);
   add_doctor(app, line.doctor_format);
   add_model(app, line.model);
@@ -151,6 +153,8 @@ std::string validate(const CLI::App& command, const CommandLine& line) {
   if (line.command == "run") return validate_run(command, line.run);
   if (line.command == "advise") return validate_advise(command, line.advise);
   if (line.command == "stress") return validate_stress(line.stress);
+  if (line.command == "merge") return validate_merge(line.merge);
+  if (line.command == "submit") return validate_submit(command, line.submit);
   if (line.command == "model") return validate_model(command, line.model);
   return {};
 }
@@ -188,15 +192,28 @@ std::vector<std::string> words_without_help(const std::vector<std::string>& word
   return {words[0], words[2], "--help"};
 }
 
+// What follows `--` after `submit` is for `run` and is not read here. CLI11 would give it to the
+// program itself.
+std::vector<std::string> cut_flags_of_run(std::vector<std::string>& words) {
+  if (words.size() < 2 || words[1] != "submit") return {};
+  const auto mark = std::find(words.begin(), words.end(), "--");
+  if (mark == words.end()) return {};
+  std::vector<std::string> flags(mark + 1, words.end());
+  words.erase(mark, words.end());
+  return flags;
+}
+
 }  // namespace
 
 std::variant<CommandLine, Reply> read_command_line(const std::vector<std::string>& typed) {
-  const std::vector<std::string> words = words_without_help(typed);
+  std::vector<std::string> words = words_without_help(typed);
   CommandLine line;
   line.run.program = words[0];
   line.run.words = words;
   line.run.words[0] = "lockbench";
   line.advise.program = words[0];
+  line.merge.program = words[0];
+  line.submit.program = words[0];
   line.advise.words = line.run.words;
   CLI::App app("Which way to lock by key suits a workload: measured here, on this machine.");
   app.set_version_flag("--version", version_text);
@@ -207,6 +224,7 @@ std::variant<CommandLine, Reply> read_command_line(const std::vector<std::string
       std::find(kCommands.begin(), kCommands.end(), words[1]) == kCommands.end()) {
     return wrong(app, std::string(unknown_name("command", words[1], kCommands).message()));
   }
+  const std::vector<std::string> of_run = cut_flags_of_run(words);
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend() - 1));
   } catch (const CLI::Success& wanted) {
@@ -219,6 +237,7 @@ std::variant<CommandLine, Reply> read_command_line(const std::vector<std::string
   const CLI::App& command = chosen(app);
   line.command = command.get_name();
   line.rest = command.remaining();
+  line.submit.words.insert(line.submit.words.end(), of_run.begin(), of_run.end());
   const std::string error = validate(command, line);
   if (error.empty()) return line;
   return wrong(app, error);

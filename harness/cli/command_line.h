@@ -13,9 +13,11 @@
 
 #include "harness/command/advise/advise_command.h"
 #include "harness/command/doctor/doctor_command.h"
+#include "harness/command/merge/merge_command.h"
 #include "harness/command/model/model_command.h"
 #include "harness/command/run/run_command.h"
 #include "harness/command/stress/plan.h"
+#include "harness/command/submit/submit_command.h"
 
 namespace lockbench {
 
@@ -24,6 +26,8 @@ struct CommandLine {
                          // trial or plugin
   RunOptions run;        // of `run`
   AdviseOptions advise;  // of `advise`
+  MergeOptions merge;    // of `merge`
+  SubmitOptions submit;  // of `submit`
   std::string list_what;   // of `list`; empty: all
   StressOptions stress;    // of `stress`
   pid_t trial_parent = 0;  // of `trial`; 0: nobody's child in particular

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <filesystem>
+#include <string>
+#include <system_error>
+
 #include "harness/cli/command_flags.h"
 #include "harness/cli/flags.h"
 #include "harness/cli/help_texts.h"
@@ -66,13 +70,30 @@ void add_stress(CLI::App& app, StressOptions& options) {
   add_switch(stress, "--list", "Shows the locks, and which engines know them", options.list);
   add_text_or_json(stress, "text or json, a report a line [text]",
                    [&options](bool json) { options.json = json; });
+  add_path(stress,
+           {.names = "--report",
+            .type = "FILE.html",
+            .help = "Writes a page of the failures, step by step, and of what was checked; needs "
+                    "Python (.json: what the page is made of)"},
+           options.page);
   add_thread_flags(stress, options.order);
   add_simulation_flags(stress, options.order);
 }
 
 std::string validate_stress(const StressOptions& options) {
-  if (options.budget > Nanoseconds::zero()) return {};
-  return kNoTime;
+  if (options.budget <= Nanoseconds::zero()) return kNoTime;
+  if (options.page && (options.list || options.self_test)) {
+    return std::string("--report: shows what the engines say of locks; leave out ") +
+           (options.list ? "--list" : "--self-test");
+  }
+  if (options.page) {
+    std::error_code error;
+    const std::filesystem::path folder = options.page->parent_path();
+    if (!folder.empty() && !std::filesystem::is_directory(folder, error)) {
+      return "--report: there is no folder " + folder.string() + "; make it, or name another";
+    }
+  }
+  return {};
 }
 
 }  // namespace lockbench

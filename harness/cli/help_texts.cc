@@ -29,6 +29,7 @@ const char kExamples[] =
     "  lockbench advise --threads 8 --keys 1000 --hold 200ns    the primitive for this case\n"
     "  lockbench plot RUN                the pictures of a run\n"
     "  lockbench compare RUN             the table of a run\n"
+    "  lockbench merge OUT SHARDS        one run of what several machines measured\n"
     "  lockbench model keyed             whether the design of a lock can deadlock\n"
     "  lockbench help COMMAND            the flags of a command, with examples\n";
 
@@ -107,6 +108,39 @@ const char kStressExamples[] =
     "\n"
     "Exit codes: 0 clean, 1 an engine failed, 2 bad input, 3 a lock is broken, 4 inconclusive,\n"
     "5 unfair, 129, 130 or 143 interrupted.\n";
+
+const char kMergeExamples[] =
+    "Shards of one plan, measured with one build, become one run. If a trial is there twice, "
+    "because\n"
+    "a shard was run again, it counts once: the valid rows, else the later ones; merge says "
+    "which.\n"
+    "The order of the folders does not matter, and merging a merged run again changes nothing. "
+    "The\n"
+    "result replaces an earlier one in one step.\n"
+    "\n"
+    "Examples\n"
+    "  lockbench merge merged shards/1 shards/2 shards/3\n"
+    "  lockbench merge merged shards --partial\n"
+    "\n"
+    "Exit codes: 0 merged, 1 the result could not be written, 2 the folders cannot be merged, or\n"
+    "something is missing and --partial was not given.\n";
+
+const char kSubmitExamples[] =
+    "Writes job scripts and gives them to an engine that is there: Slurm, or GNU parallel over "
+    "ssh.\n"
+    "Each shard is one task with a node for itself; a merge follows. A task that is requeued, "
+    "killed\n"
+    "or submitted again goes on with its shard. docs/cluster.md leads from one machine to a "
+    "cluster.\n"
+    "\n"
+    "Examples\n"
+    "  lockbench submit slurm threads --shards 5 --dry-run\n"
+    "  lockbench submit slurm threads --shards 10 --partition bench -- --blocks 10 --seed 7\n"
+    "  lockbench submit parallel threads --hosts hosts.txt\n"
+    "  lockbench submit progress results/runs/20250131-120000-threads-shards-1a2b\n"
+    "\n"
+    "Exit codes: 0 submitted (parallel: done), 1 a file could not be written, 2 bad input or no\n"
+    "such engine here.\n";
 
 const char kListExamples[] =
     "Examples\n"

@@ -11,11 +11,13 @@
 #include "harness/command/advise/advise_command.h"
 #include "harness/command/doctor/doctor_command.h"
 #include "harness/command/list/list_command.h"
+#include "harness/command/merge/merge_command.h"
 #include "harness/command/model/model_command.h"
 #include "harness/command/run/plugins.h"
 #include "harness/command/run/run_command.h"
 #include "harness/command/run/trial_command.h"
 #include "harness/command/stress/stress_command.h"
+#include "harness/command/submit/submit_command.h"
 #include "harness/plan/printable.h"
 #include "harness/process/analysis_command.h"
 #include "harness/process/inherited.h"
@@ -48,6 +50,8 @@ int dispatch(const CommandLine& line) {
     return trial_command(line.trial_parent, line.plugins, std::cin, std::cout, std::cerr);
   }
   if (line.command == "plugin") return plugin_command(line.plugin, std::cout, std::cerr);
+  if (line.command == "merge") return merge_command(line.merge);
+  if (line.command == "submit") return submit_command(line.submit);
   if (line.command == "list") return list_command(line.list_what, std::cout, std::cerr);
   if (line.command == "doctor") return doctor_command(line.doctor_format, std::cout);
   if (line.command == "schema") {

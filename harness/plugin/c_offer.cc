@@ -7,9 +7,12 @@
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
+#include <string>
+#include <utility>
 
 #include "harness/plugin/c_table.h"
 #include "harness/plugin/plugin.h"
+#include "harness/stress/litmus/capacity_lock.h"
 
 namespace lockbench {
 namespace {
@@ -24,6 +27,12 @@ void* create() {
                            "' could not be made: its create() returned NULL");
 }
 
+std::uint64_t whole_ns(std::chrono::nanoseconds timeout) {
+  return static_cast<std::uint64_t>(std::max(timeout, std::chrono::nanoseconds(0)).count());
+}
+
+// Whether a lock has timeouts is known when it is loaded: without, its entry does not promise them,
+// and nobody calls for them.
 class CLock {
  public:
   CLock() : self_(create()) {}
@@ -34,15 +43,25 @@ class CLock {
   void lock() { in_use.lock(self_); }
   bool try_lock() { return in_use.try_lock(self_) != 0; }
   void unlock() { in_use.unlock(self_); }
+  bool try_lock_for(std::chrono::nanoseconds timeout) {
+    return in_use.try_lock_for(self_, whole_ns(timeout)) != 0;
+  }
+  bool try_lock_until(platform::Time deadline) { return try_lock_for(deadline - platform::now()); }
 
  private:
   void* const self_;
 };
-static_assert(Lockable<CLock>);
+static_assert(TimedLockable<CLock>);
 
+class CReentrantLock : public CLock {
+ public:
+  static constexpr Promises kPromises{.reentrant = true};
+};
+
+template <bool kReentrant>
 class CKeyedLock {
  public:
-  static constexpr Promises kPromises{};
+  static constexpr Promises kPromises{.reentrant = kReentrant, .timed = true};
 
   CKeyedLock() : self_(create()) {}
   ~CKeyedLock() { in_use.destroy(self_); }
@@ -58,6 +77,12 @@ class CKeyedLock {
     void lock() { in_use.lock_key(self_, key_); }
     bool try_lock() { return in_use.try_lock_key(self_, key_) != 0; }
     void unlock() { in_use.unlock_key(self_, key_); }
+    bool try_lock_for(std::chrono::nanoseconds timeout) {
+      return in_use.try_lock_key_for(self_, key_, whole_ns(timeout)) != 0;
+    }
+    bool try_lock_until(platform::Time deadline) {
+      return try_lock_for(deadline - platform::now());
+    }
 
    private:
     void* const self_;
@@ -71,7 +96,7 @@ class CKeyedLock {
  private:
   void* const self_;
 };
-static_assert(KeyedLock<CKeyedLock>);
+static_assert(KeyedLock<CKeyedLock<false>>);
 
 // Before anything of the line is made, its functions are those in use.
 template <class Make>
@@ -80,6 +105,41 @@ void use_first(Make& make, const lockbench_c_lock& lock) {
     in_use = lock;
     return make(arguments...);
   };
+}
+
+LockPromises promises_in(const lockbench_c_lock& lock) {
+  const lockbench_c_promises said = c_promises_of(lock);
+  const bool timed = knows_keys(lock) ? lock.try_lock_key_for != nullptr  //
+                                      : lock.try_lock_for != nullptr;
+  return {.lock_per_key = said.lock_per_key != 0,
+          .reentrant = said.reentrant != 0,
+          .timed = timed,
+          .fair = said.fair != 0,
+          .strong_try = said.strong_try != 0,
+          .refuses_non_owners = said.refuses_non_owners != 0,
+          .hold_limit = std::chrono::nanoseconds(said.hold_limit_ns),
+          .depth = said.depth,
+          .capacity = said.capacity,
+          .programs = said.programs == nullptr ? "" : said.programs};
+}
+
+void add_lock(const lockbench_c_lock& lock, bool reentrant, PluginLocks& locks) {
+  constexpr char kOrigin[] = "plug-in in C";
+  if (knows_keys(lock)) {
+    if (reentrant) return locks.add<CKeyedLock<true>>(lock.name, lock.summary, kOrigin);
+    return locks.add<CKeyedLock<false>>(lock.name, lock.summary, kOrigin);
+  }
+  if (reentrant) return locks.add<CReentrantLock>(lock.name, lock.summary, kOrigin);
+  locks.add<CLock>(lock.name, lock.summary, kOrigin);
+}
+
+void keep_promises(const LockPromises& promises, stress::RegisteredLock& lock) {
+  stress::add_promises(promises, lock.abilities);
+  lock.abilities.timed = promises.timed;
+  lock.abilities.lock_per_key |= promises.lock_per_key;
+  lock.abilities.nests_keys |= promises.lock_per_key;
+  lock.programs = stress::programs_in(promises);
+  lock.make = stress::with_capacity(std::move(lock.make), promises.capacity);
 }
 
 void do_nothing(void*) {}
@@ -92,16 +152,22 @@ PluginOffer c_offer(const lockbench_c_plugin& plugin) {
     const lockbench_c_lock lock = c_lock_at(plugin, i);
     PluginOffer offer;
     PluginLocks locks(offer);
-    if (knows_keys(lock)) {
-      locks.add<CKeyedLock>(lock.name, lock.summary, "plug-in in C");
-    } else {
-      locks.add<CLock>(lock.name, lock.summary, "plug-in in C");
+    const LockPromises promises = promises_in(lock);
+    add_lock(lock, promises.reentrant, locks);
+    // More than one holder: no workload counts on that without a number for each.
+    if (promises.capacity != 1) {
+      offer.entries.clear();
+      offer.locks.resize(1);
     }
     for (CatalogEntry& entry : offer.entries) {
+      entry.promises.timed = promises.timed;
+      entry.promises.fair = promises.fair;
+      entry.promises.lock_per_key |= promises.lock_per_key;
       for (Pairing& pairing : entry.pairings) use_first(pairing.make, lock);
       whole.entries.push_back(std::move(entry));
     }
     for (stress::RegisteredLock& made : offer.locks) {
+      keep_promises(promises, made);
       use_first(made.make, lock);
       whole.locks.push_back(std::move(made));
     }

@@ -9,8 +9,8 @@
 
 #include <string>
 
-#include "harness/plugin/c_lock.h"
 #include "harness/plugin/offer.h"
+#include "harness/plugin/public/lockbench/c_lock.h"
 
 namespace lockbench {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "harness/plugin/c_lock.h"
+#include "harness/plugin/public/lockbench/c_lock.h"
 
 namespace lockbench {
 
@@ -16,6 +16,16 @@ inline lockbench_c_lock c_lock_at(const lockbench_c_plugin& plugin, std::uint64_
   const char* const place = reinterpret_cast<const char*>(plugin.locks) + number * plugin.stride;
   std::memcpy(&lock, place, std::min<std::size_t>(plugin.stride, sizeof lock));
   return lock;
+}
+
+// What it promises; what its author did not know of is not promised.
+inline lockbench_c_promises c_promises_of(const lockbench_c_lock& lock) {
+  lockbench_c_promises promises{};
+  if (lock.promises != nullptr) {
+    std::memcpy(&promises, lock.promises, std::min(lock.promises->size, sizeof promises));
+  }
+  if (promises.capacity == 0) promises.capacity = 1;
+  return promises;
 }
 
 inline bool knows_keys(const lockbench_c_lock& lock) {

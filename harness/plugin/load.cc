@@ -69,7 +69,13 @@ absl::Status check_build(const fs::path& file, const PluginHeader& header,
                             ? "not built for simulation; give lockbench_add_plugin() SIMULATE"
                             : "built for simulation; name the file without .sim in its name");
   }
-  if (std::string_view(header.version) != LOCKBENCH_VERSION || header.build != wanted) {
+  PluginBuild build = header.build;
+  // With AddressSanitizer's runtime in the process, or the library would not have been loaded,
+  // objects are what they are without.
+  if (build.sanitizer == PluginBuild::kAddressSanitizer && wanted.sanitizer == 0) {
+    build.sanitizer = 0;
+  }
+  if (std::string_view(header.version) != LOCKBENCH_VERSION || build != wanted) {
     return refuse(file, told_version(header) +
                             ", and this is lockbench " LOCKBENCH_VERSION " by GNU " __VERSION__
                             "; build it again with this one and a like compiler");
@@ -96,6 +102,27 @@ absl::Status refuse_count(const fs::path& file, std::uint64_t locks) {
                           std::to_string(kMostLocks) + " are taken");
 }
 
+// What contradicts itself in what a lock promises; empty: nothing.
+std::string wrong_promise(const lockbench_c_lock& lock) {
+  const lockbench_c_promises promises = c_promises_of(lock);
+  if (lock.promises != nullptr && lock.promises->size < sizeof promises.size) {
+    return "its promises have no size; say .size = sizeof(lockbench_c_promises)";
+  }
+  if (promises.reentrant != 0 && promises.capacity != 1) {
+    return "it promises to be reentrant and a capacity of " + std::to_string(promises.capacity) +
+           "; a reentrant lock has one holder";
+  }
+  if (promises.lock_per_key != 0 && !knows_keys(lock)) {
+    return "it promises a lock for each key, and knows no keys; give it lock_key, try_lock_key and "
+           "unlock_key";
+  }
+  if (promises.depth == 1 || (promises.depth != 0 && promises.reentrant == 0)) {
+    return "it promises a depth of " + std::to_string(promises.depth) +
+           ", which is for a reentrant lock, and at least 2 there";
+  }
+  return "";
+}
+
 absl::Status check_c(const fs::path& file, const lockbench_c_plugin& plugin) {
   if (plugin.magic != LOCKBENCH_C_MAGIC || plugin.version != LOCKBENCH_C_VERSION) {
     return refuse(file, "its `lockbench_c_locks` is of version " + std::to_string(plugin.version) +
@@ -118,6 +145,8 @@ absl::Status check_c(const fs::path& file, const lockbench_c_plugin& plugin) {
                               "lock, try_lock, unlock, or these three by key");
     }
     if (!is_name(lock.name)) return refuse_name(file, lock.name);
+    const std::string wrong = wrong_promise(lock);
+    if (!wrong.empty()) return refuse(file, std::string("lock '") + lock.name + "': " + wrong);
   }
   return absl::OkStatus();
 }

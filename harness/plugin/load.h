@@ -10,8 +10,8 @@
 
 #include <absl/status/statusor.h>
 
-#include "harness/plugin/c_lock.h"
 #include "harness/plugin/offer.h"
+#include "harness/plugin/public/lockbench/c_lock.h"
 
 namespace lockbench {
 

@@ -25,7 +25,7 @@ struct PluginOffer {
 
 // Of this header and all that it includes. Grows when what crosses changes its meaning; what
 // changes its size is noticed without.
-inline constexpr std::uint32_t kPluginAbi = 1;
+inline constexpr std::uint32_t kPluginAbi = 2;
 
 // What decides whether two builds understand each other's objects.
 struct PluginBuild {
@@ -41,8 +41,9 @@ struct PluginBuild {
 
   bool operator==(const PluginBuild&) const = default;
 
+  static constexpr std::uint32_t kAddressSanitizer = 1;
 #if defined(__SANITIZE_ADDRESS__)
-  static constexpr std::uint32_t kSanitizer = 1;
+  static constexpr std::uint32_t kSanitizer = kAddressSanitizer;
 #elif defined(__SANITIZE_THREAD__) && !defined(LOCKBENCH_INSTRUMENTED)
   static constexpr std::uint32_t kSanitizer = 2;
 #else

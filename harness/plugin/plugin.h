@@ -33,6 +33,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -41,6 +42,7 @@
 #include "harness/catalog/entry.h"
 #include "harness/catalog/line.h"
 #include "harness/plugin/offer.h"
+#include "harness/stress/litmus/capacity_lock.h"
 #include "harness/stress/lock_adapter.h"
 #include "primitives/baselines/keyed_table.h"
 #include "primitives/concepts.h"
@@ -84,6 +86,16 @@ concept SaysPromises = requires {
   { L::kPromises } -> std::convertible_to<Promises>;
 };
 
+// What L promises; a base lock may say nothing.
+template <class L>
+constexpr LockPromises promises_of() {
+  if constexpr (SaysPromises<L>) {
+    return lock_promises(L::kPromises);
+  } else {
+    return {};
+  }
+}
+
 template <class P>
 concept AnyKeyedLock = KeyedLock<P, std::uint64_t> || KeyedLock<P, std::string_view>;
 
@@ -104,8 +116,10 @@ class PluginLocks {
     if constexpr (internal::AnyKeyedLock<L>) {
       add_keyed<L>(name, summary, origin);
     } else if constexpr (internal::SaysReentrant<L>) {
+      check_base<L>();
+      static_assert(internal::promises_of<L>().capacity == 1, "a reentrant lock has one owner");
       add_line<ReentrantLock<L>>({{name, summary, origin}, plain<ReentrantLock<L>>});
-      keep_promises_of<L>(1);
+      keep_promises<L>(internal::promises_of<L>(), 1);
     } else {
       static_assert(BaseLock<L>, "a lock has lock(), try_lock() and unlock(), or is a KeyedLock");
       add_base<L>(name, summary, origin);
@@ -131,21 +145,38 @@ class PluginLocks {
     return std::make_unique<P>();
   }
 
-  // What the base lock L promises, the last `count` locks that were made of it keep.
+  // A base lock that has timeouts keeps them in what is made of it, in each engine.
   template <class L>
-  void keep_promises_of(std::size_t count) {
-    if constexpr (internal::SaysPromises<L>) {
-      for (auto made = offer_.locks.end() - static_cast<std::ptrdiff_t>(count);
-           made != offer_.locks.end(); ++made) {
-        stress::add_promises(L::kPromises, made->abilities);
-      }
+  static constexpr void check_base() {
+    using Claimed = ::lockbench::internal::Claim<L>;
+    static_assert(!internal::promises_of<L>().timed || stress::internal::kWaitsForTime<Claimed>,
+                  "a lock that promises timeouts has bool try_lock_for(std::chrono::nanoseconds); "
+                  "a queue lock, whose functions take a node, cannot promise them");
+  }
+
+  // What a base lock L promises, the last `count` locks that were made of it keep.
+  template <class L>
+  void keep_promises(const LockPromises& promises, std::size_t count) {
+    for (auto made = offer_.locks.end() - static_cast<std::ptrdiff_t>(count);
+         made != offer_.locks.end(); ++made) {
+      stress::add_promises(promises, made->abilities);
+      made->programs = stress::programs_in(promises);
+      made->make = stress::with_capacity(std::move(made->make), promises.capacity);
+      made->abilities.last_may_destroy |= stress::last_may_destroy<L>();
     }
   }
 
   template <class L>
   void add_base(const std::string& name, const std::string& summary, const std::string& origin) {
-    add_line<GlobalLock<L>>(
-        {{"global", summary, origin, {{"lock", name}}, {}}, plain<GlobalLock<L>>});
+    check_base<L>();
+    const Line<GlobalLock<L>> one{{"global", summary, origin, {{"lock", name}}, {}},
+                                  plain<GlobalLock<L>>};
+    if constexpr (internal::promises_of<L>().capacity != 1) {
+      // Several holders: no workload counts on that without a number for each.
+      offer_.locks.push_back(registered_lock_of<GlobalLock<L>, std::uint64_t>(one));
+      return keep_promises<L>(internal::promises_of<L>(), 1);
+    }
+    add_line<GlobalLock<L>>(one);
     add_line<StripedLock<L>>(
         {{"striped",
           summary,
@@ -153,11 +184,11 @@ class PluginLocks {
           {{"lock", name}, {"case", "sensitive"}},
           {{"stripes", 20, 1, 1 << 24, "locks in the array"}}},
          [](const Arguments& with) { return std::make_unique<StripedLock<L>>(with["stripes"]); }});
-    keep_promises_of<L>(2);
+    keep_promises<L>(internal::promises_of<L>(), 2);
 #if !defined(LOCKBENCH_SIMULATE)
     // Its table is not of the platform: a simulation would see half of it.
     if constexpr (Lockable<L>) {
-      for_each_key_type([&]<class K>() {
+      for_each_table_key([&]<class K>() {
         add_line<KeyedTable<K, L>>(
             {{"keyed_table", summary, origin, {{"lock", name}}, {}}, plain<KeyedTable<K, L>>});
       });
@@ -179,6 +210,16 @@ class PluginLocks {
     }
   }
 
+  // For stress alone, keys of one kind do: they are the table's, and take long to compile.
+  template <class Visit>
+  static void for_each_table_key(Visit visit) {
+#if defined(LOCKBENCH_STRESS_ONLY)
+    visit.template operator()<std::uint64_t>();
+#else
+    for_each_key_type(visit);
+#endif
+  }
+
   // Small enough that keys meet and everything runs out.
   template <class P, Key K>
   static stress::RegisteredLock registered_lock_of(const Line<P>& line) {
@@ -191,6 +232,7 @@ class PluginLocks {
     stress::RegisteredLock made{.name = name,
                                 .summary = line.listing.summary + " (" + line.listing.origin + ")",
                                 .abilities = stress::abilities_of<P, K>()};
+    made.programs = stress::programs_in(lock_promises(P::kPromises));
     made.make = [line](std::uint64_t keys) -> std::unique_ptr<stress::LockUnderTest> {
       constexpr std::uint64_t kFew = 2;
       Arguments arguments{.numbers = {}, .keys = keys};

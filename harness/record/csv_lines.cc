@@ -38,10 +38,19 @@ bool take_quoted(std::string_view line, std::size_t& at, std::string& cell) {
 CsvLines::CsvLines(std::filesystem::path path, int fd)
     : path_(std::move(path)), fd_(fd), buffer_(kBufferBytes) {}
 
+// The buffer keeps its place in memory, and line_ refers to it.
 CsvLines::CsvLines(CsvLines&& other) noexcept
     : path_(std::move(other.path_)),
       fd_(std::exchange(other.fd_, -1)),
-      buffer_(std::move(other.buffer_)) {}
+      buffer_(std::move(other.buffer_)),
+      begin_(other.begin_),
+      end_(other.end_),
+      file_offset_(other.file_offset_),
+      offset_(other.offset_),
+      number_(other.number_),
+      line_(other.line_),
+      torn_(other.torn_),
+      status_(std::move(other.status_)) {}
 
 CsvLines::~CsvLines() {
   if (fd_ >= 0) ::close(fd_);

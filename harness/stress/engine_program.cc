@@ -12,6 +12,7 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 
+#include "harness/stress/litmus/generate.h"
 #include "harness/terminal/exit_code.h"
 
 namespace lockbench::stress {
@@ -29,6 +30,17 @@ absl::StatusOr<const RegisteredLock*> find(std::span<const RegisteredLock> entry
   if (found != entry.end()) return &*found;
   return absl::NotFoundError(
       absl::StrCat("`", name, "` is none of this engine's locks; `list` names them"));
+}
+
+// What a plug-in gives is checked before it is used.
+absl::Status check_programs(const RegisteredLock& lock) {
+  for (const std::string& text : lock.programs) {
+    const absl::Status sound = program_for(lock.abilities, text).status();
+    if (sound.ok()) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "`", lock.name, "` brings a program of its own: ", std::string(sound.message())));
+  }
+  return absl::OkStatus();
 }
 
 std::string listing(const RegisteredLock& line) {
@@ -54,6 +66,7 @@ int run_engine_program(std::span<const char* const> words, std::span<const Regis
   if (!order.ok()) return complain(order.status());
   const absl::StatusOr<const RegisteredLock*> lock = find(entry, order->lock);
   if (!lock.ok()) return complain(lock.status());
+  if (const absl::Status sound = check_programs(**lock); !sound.ok()) return complain(sound);
   const auto tell = [](const std::string& said) { std::cout << " " << said << std::endl; };
   const absl::StatusOr<Report> report = engine(**lock, *order, tell);
   if (!report.ok()) return complain(report.status());

@@ -17,6 +17,8 @@
 //   void foreign_unlock(const Event&, std::invocable auto unlock);  calls `unlock` at most once
 //   void sleep(std::int64_t ns);
 //   void await_end(std::uint32_t thread);
+//   bool leaves_last();                    while it holds: whether no other thread has yet to leave
+//   void destroy_lock();
 #pragma once
 
 #include <chrono>
@@ -83,6 +85,9 @@ class Interpreter {
       case Act::kAwaitEnd:
         runner_.await_end(act.key);
         break;
+      case Act::kLeaveForGood:
+        leave_for_good(act);
+        break;
       default:
         if (!acquire(act)) return end_of_hold(acts_, position) + 1;
     }
@@ -106,6 +111,14 @@ class Interpreter {
     holds_.push_back({std::move(handle), event, {}});
     runner_.acquired(event, holds_.back().data, *holds_.back().handle);
     return true;
+  }
+
+  void leave_for_good(Act act) {
+    act.kind = Act::kLock;
+    if (!acquire(act)) return;
+    const bool last = runner_.leaves_last();
+    release();
+    if (last) runner_.destroy_lock();
   }
 
   Answer call(const Event& event, const Act& act, LockHandle& handle) {

@@ -7,12 +7,14 @@
 #include <chrono>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
 #include "harness/stress/litmus/keys.h"
+#include "harness/stress/lock_promises.h"
 #include "harness/stress/registered_lock.h"
 #include "primitives/concepts.h"
 
@@ -41,12 +43,34 @@ constexpr bool reclaims() {
   }
 }
 
-template <class Handle>
+// What a number of a key stands for: itself, or a name, which lives as long as this.
+template <Key K>
+class KeyOf {
+ public:
+  explicit KeyOf(std::uint64_t number) : key_(number) {}
+  std::uint64_t key() const { return key_; }
+
+ private:
+  const std::uint64_t key_;
+};
+
+template <>
+class KeyOf<std::string_view> {
+ public:
+  explicit KeyOf(std::uint64_t number) : name_(number) {}
+  std::string_view key() const { return name_.view(); }
+
+ private:
+  const KeyName name_;
+};
+
+template <class Handle, Key K>
 class HandleAdapter final : public LockHandle {
  public:
-  // `make` returns the handle, which cannot be moved.
+  // `make` returns the handle of the keys, which cannot be moved.
   template <class Make>
-  explicit HandleAdapter(const Make& make) : handle_(make()) {}
+  HandleAdapter(const Make& make, std::uint64_t a, std::uint64_t b)
+      : a_(a), b_(b), handle_(make(a_.key(), b_.key())) {}
 
   void lock() override { handle_.lock(); }
   bool try_lock() override { return handle_.try_lock(); }
@@ -73,18 +97,26 @@ class HandleAdapter final : public LockHandle {
     }
   }
 
+  std::optional<bool> is_locked() const override {
+    if constexpr (requires { handle_.is_locked(); }) {
+      return handle_.is_locked();
+    } else {
+      return std::nullopt;
+    }
+  }
+  std::optional<bool> is_held_by_this_thread() const override {
+    if constexpr (requires { handle_.is_held_by_this_thread(); }) {
+      return handle_.is_held_by_this_thread();
+    } else {
+      return std::nullopt;
+    }
+  }
+
  private:
+  const KeyOf<K> a_;
+  const KeyOf<K> b_;
   Handle handle_;
 };
-
-template <Key K>
-K key_as(std::uint64_t key) {
-  if constexpr (std::same_as<K, std::uint64_t>) {
-    return key;
-  } else {
-    return key_name(key);
-  }
-}
 
 }  // namespace internal
 
@@ -94,19 +126,19 @@ class LockAdapter final : public LockUnderTest {
   explicit LockAdapter(std::unique_ptr<P> primitive) : primitive_(std::move(primitive)) {}
 
   std::unique_ptr<LockHandle> handle(std::uint64_t key) override {
-    return erase([&] { return primitive_->handle(internal::key_as<K>(key)); });
+    return erase([this](K a, K) { return primitive_->handle(a); }, key, key);
   }
 
   std::unique_ptr<LockHandle> handle_both(std::uint64_t a, std::uint64_t b) override {
     if constexpr (PairLock<P, K>) {
-      return erase(
-          [&] { return primitive_->handle_both(internal::key_as<K>(a), internal::key_as<K>(b)); });
+      return erase([this](K one, K other) { return primitive_->handle_both(one, other); }, a, b);
     } else {
       return nullptr;
     }
   }
 
   std::uint32_t capacity() const override { return primitive_->capacity(); }
+  const void* object() const override { return primitive_.get(); }
 
   std::optional<std::size_t> keys_kept() const override {
     if constexpr (CountsKeys<P>) {
@@ -118,25 +150,41 @@ class LockAdapter final : public LockUnderTest {
 
  private:
   template <class Make>
-  static std::unique_ptr<LockHandle> erase(const Make& make) {
-    return std::make_unique<internal::HandleAdapter<std::invoke_result_t<Make>>>(make);
+  static std::unique_ptr<LockHandle> erase(const Make& make, std::uint64_t a, std::uint64_t b) {
+    using Made = std::invoke_result_t<Make, K, K>;
+    return std::make_unique<internal::HandleAdapter<Made, K>>(make, a, b);
   }
 
   const std::unique_ptr<P> primitive_;
 };
 
 // Adds what `promises` say to `abilities`. What a base lock promises, a lock made of it keeps.
-constexpr void add_promises(const Promises& promises, Abilities& abilities) {
+constexpr void add_promises(const LockPromises& promises, Abilities& abilities) {
   abilities.fair |= promises.fair;
   abilities.strong_try |= promises.strong_try;
   abilities.refuses_non_owners |= promises.refuses_non_owners;
+  abilities.reentrant |= promises.reentrant;
+  if (promises.depth != 0) abilities.depth = promises.depth;
+  if (promises.capacity != 1) abilities.capacity = promises.capacity;
   if (promises.hold_limit.count() != 0) abilities.hold_limit = promises.hold_limit;
+}
+
+// `static constexpr bool kLastMayDestroy = true`: a thread that acquires the lock may destroy it if
+// no other will use it, though the unlock() that let it in may not have returned: that one touches
+// the lock no more.
+template <class L>
+constexpr bool last_may_destroy() {
+  if constexpr (requires { L::kLastMayDestroy; }) {
+    return L::kLastMayDestroy;
+  } else {
+    return false;
+  }
 }
 
 // What P's promises and interface say.
 template <class P, Key K>
 Abilities abilities_of() {
-  constexpr Promises kPromises = P::kPromises;
+  constexpr LockPromises kPromises = lock_promises(P::kPromises);
   using Handle = HandleOf<P, K>;
   Abilities abilities{.excludes = kPromises.excludes,
                       .timed = kPromises.timed || internal::kWaitsForTime<Handle>,
@@ -148,6 +196,7 @@ Abilities abilities_of() {
                       .reclaims = internal::reclaims<P>(),
                       .nests_keys = kPromises.lock_per_key && !LeaseLock<P, K>,
                       .any_key = !LeaseLock<P, K>};
+  abilities.last_may_destroy = last_may_destroy<P>();
   add_promises(kPromises, abilities);
   return abilities;
 }
@@ -161,6 +210,7 @@ RegisteredLock lock_under_test(std::string name, std::string summary, Arguments.
   line.make = [=](std::uint64_t) -> std::unique_ptr<LockUnderTest> {
     return std::make_unique<LockAdapter<P, K>>(std::make_unique<P>(arguments...));
   };
+  line.programs = programs_in(lock_promises(P::kPromises));
   return line;
 }
 

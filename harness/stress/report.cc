@@ -45,6 +45,47 @@ Json json_of(const Evaluations& evaluations) {
   return json;
 }
 
+Json json_of(const std::vector<TraceStep>& steps) {
+  Json all = Json::array();
+  for (const TraceStep& step : steps) {
+    Json json = {{"at", step.at}, {"thread", step.thread}, {"text", step.text}};
+    const auto add = [&](const char* name, const std::string& text) {
+      if (!text.empty()) json[name] = text;
+    };
+    add("act", step.act);
+    if (!step.keys.empty()) json["keys"] = step.keys;
+    add("place", step.place);
+    add("word", step.word);
+    add("was", step.was);
+    add("now", step.now);
+    add("order", step.order);
+    if (step.access) json["access"] = true;
+    if (step.wrong) json["wrong"] = true;
+    all.push_back(std::move(json));
+  }
+  return all;
+}
+
+std::vector<TraceStep> steps_from(const Json& all) {
+  std::vector<TraceStep> steps;
+  for (const Json& json : all) {
+    const auto text = [&](const char* name) { return json.value(name, std::string()); };
+    steps.push_back({.at = json.at("at"),
+                     .thread = json.at("thread"),
+                     .text = json.at("text"),
+                     .act = text("act"),
+                     .keys = json.value("keys", std::vector<std::uint32_t>()),
+                     .place = text("place"),
+                     .access = json.value("access", false),
+                     .wrong = json.value("wrong", false),
+                     .word = text("word"),
+                     .was = text("was"),
+                     .now = text("now"),
+                     .order = text("order")});
+  }
+  return steps;
+}
+
 }  // namespace
 
 std::string_view name_of(Verdict verdict) {
@@ -101,6 +142,7 @@ std::string to_json(const Report& report) {
                       {"reruns", report.replay.reruns},
                       {"failures", report.replay.failures}};
     json["trace"] = report.trace;
+    if (!report.steps.empty()) json["steps"] = json_of(report.steps);
   }
   json["evaluations"] = json_of(report.evaluations);
   Json figures = Json::object();
@@ -132,6 +174,7 @@ absl::StatusOr<Report> report_from_json(std::string_view text) {
                        .reruns = replay.at("reruns"),
                        .failures = replay.at("failures")};
       report.trace = json.at("trace").get<std::vector<std::string>>();
+      if (json.contains("steps")) report.steps = steps_from(json.at("steps"));
     }
     for (const auto& [name, times] : json.at("evaluations").items()) {
       report.evaluations.times[static_cast<std::size_t>(oracle_from(name))] = times;

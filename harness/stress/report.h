@@ -18,6 +18,7 @@
 #include <absl/status/statusor.h>
 
 #include "harness/stress/oracles/failure.h"
+#include "harness/stress/trace/trace_step.h"
 
 namespace lockbench::stress {
 
@@ -57,7 +58,8 @@ struct Report {
   std::string how;  // the strategy or mode that found it
   double found_after_s = 0;
   Replay replay;
-  std::vector<std::string> trace;  // the last events, one a line, in order
+  std::vector<std::string> trace;     // one line each, in order; of threads, the last events
+  std::vector<TraceStep> steps = {};  // the same, by their parts
   Evaluations evaluations;
   // What was done, by names that carry units: executions, steps, lock_operations, longest_wait_ns …
   std::vector<std::pair<std::string, double>> figures;

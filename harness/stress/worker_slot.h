@@ -17,6 +17,7 @@
 
 #include "harness/stress/oracles/failure.h"
 #include "harness/stress/oracles/registry.h"
+#include "harness/stress/report.h"
 #include "harness/stress/trace/recent_events.h"
 #include "harness/stress/trace/shared_words.h"
 #include "harness/stress/trace/trace_text.h"
@@ -69,13 +70,14 @@ Evaluations evaluations_of(const Slots& slots) {
   return all;
 }
 
-// The last events of each slot since `began_ns`, one a line, in the order of their times.
+// Adds the last events of each slot since `began_ns` to the report, in the order of their times.
 template <class Slots>
-std::vector<std::string> trace_text_of(const Slots& slots, std::uint64_t began_ns,
-                                       const std::string& actor) {
+void tell_trace(const Slots& slots, std::uint64_t began_ns, const std::string& actor,
+                Report& report) {
   std::vector<TimedEvent> events;
   for (const WorkerSlot& slot : slots) slot.events.append_to(events, began_ns);
-  return to_text(std::move(events), TimeUnit::kNanoseconds, began_ns, actor);
+  report.steps = steps_of(events, began_ns);
+  report.trace = to_text(std::move(events), TimeUnit::kNanoseconds, began_ns, actor);
 }
 
 }  // namespace lockbench::stress

@@ -31,9 +31,9 @@ BINARY = Path(os.environ.get("LOCKBENCH_BINARY", "build/release/lockbench")).res
 PATIENCE_S = 60.0
 
 
-def wait_until(holds: Callable[[], Any], what: str) -> Any:
+def wait_until(holds: Callable[[], Any], what: str, at_most_s: float = PATIENCE_S) -> Any:
     """Looks again and again until it holds, and gives what it gave."""
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + at_most_s
     while time.monotonic() < deadline:
         result = holds()
         if result:

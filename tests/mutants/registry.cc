@@ -9,12 +9,10 @@
 
 #include "harness/engines/shared_holds.h"
 #include "harness/stress/lock_adapter.h"
-#include "harness/stress/oracles/registry.h"
 #include "primitives/as_published/keyed_as_published.h"
 #include "primitives/as_published/lease_as_published.h"
 #include "primitives/as_published/random_mutexes_as_published.h"
 #include "primitives/as_published/reentrant_as_published.h"
-#include "primitives/global_lock.h"
 #include "primitives/lease_pool.h"
 #include "tests/mutants/asymmetric_lock.h"
 #include "tests/mutants/condvar_lock.h"
@@ -22,6 +20,7 @@
 #include "tests/mutants/key_set.h"
 #include "tests/mutants/key_table.h"
 #include "tests/mutants/leases.h"
+#include "tests/mutants/mutant.h"
 #include "tests/mutants/named_table.h"
 #include "tests/mutants/nesting_lock.h"
 #include "tests/mutants/node_lock.h"
@@ -36,70 +35,6 @@
 
 namespace lockbench::mutants {
 namespace {
-
-using stress::lock_under_test;
-using stress::Oracle;
-using stress::RegisteredLock;
-
-// What tells that two were inside at once: they meet, or one's update is lost to the other's.
-const std::vector<Oracle> kTwoInside = {Oracle::kExclusion, Oracle::kConservation};
-const std::vector<Oracle> kStandstill = {Oracle::kProgress};
-const std::vector<Oracle> kCircle = {Oracle::kCycle};
-constexpr char kForgiven[] = "x86 forgives it; ThreadSanitizer does not";
-
-// A lock, and by what the engines may fail it; by nothing: a control, or one that the engine of
-// real threads cannot see.
-struct Mutant {
-  RegisteredLock entry;
-  std::vector<Oracle> sim;
-  std::vector<Oracle> real;
-  bool may_try_in_vain = false;  // its try_lock() may fail spuriously
-};
-
-std::vector<Oracle> operator+(std::vector<Oracle> set, Oracle more) {
-  set.push_back(more);
-  return set;
-}
-
-Mutant control(RegisteredLock entry) {
-  return {std::move(entry), {}, {}};
-}
-
-Mutant broken(RegisteredLock entry, std::vector<Oracle> both) {
-  return {std::move(entry), both, both};
-}
-
-// `why` real threads do not show it.
-Mutant simulated_only(RegisteredLock entry, std::vector<Oracle> sim, const char* why) {
-  entry.unseen = why;
-  return {std::move(entry), std::move(sim), {}};
-}
-
-// Where time is simulated it is a control.
-Mutant real_only(RegisteredLock entry, std::vector<Oracle> real) {
-  return {std::move(entry), {}, std::move(real)};
-}
-
-Mutant trying_in_vain(Mutant mutant) {
-  mutant.may_try_in_vain = true;
-  return mutant;
-}
-
-RegisteredLock with_programs(RegisteredLock entry, std::vector<std::string> programs) {
-  entry.programs = std::move(programs);
-  return entry;
-}
-
-// Whose keys are positions in an array, or bits of a word.
-RegisteredLock below(RegisteredLock entry) {
-  entry.abilities.any_key = false;
-  return entry;
-}
-
-template <class Base>
-RegisteredLock global(const char* name, const char* fault) {
-  return lock_under_test<GlobalLock<Base>>(name, fault);
-}
 
 std::vector<Mutant> spinning() {
   using F = SpinFault;
@@ -238,19 +173,18 @@ std::vector<Mutant> tickets() {
   using F = TicketFault;
   const auto ticket = []<F kFault>(const char* name, const char* fault) {
     RegisteredLock entry = global<TicketLock<kFault>>(name, fault);
-    stress::add_promises(TicketLock<kFault>::kPromises, entry.abilities);
+    stress::add_promises(lock_promises(TicketLock<kFault>::kPromises), entry.abilities);
     return entry;
   };
-  constexpr char kInSequence[] = "native threads are not made to come one after the other";
   return {
       control(ticket.operator()<F::kNone>("ticket", "a correct ticket lock")),
       broken(ticket.operator()<F::kServes8>("ticket_serves_8", "serves numbers of 8 bits"),
              kStandstill + Oracle::kResidue),
       broken(ticket.operator()<F::kServes16>("ticket_serves_16", "serves numbers of 16 bits"),
              kStandstill + Oracle::kResidue),
-      simulated_only(ticket.operator()<F::kBarges>("ticket_barges",
-                                                   "promises first come, first served, and is not"),
-                     {Oracle::kFairness}, kInSequence),
+      broken(ticket.operator()<F::kBarges>("ticket_barges",
+                                           "promises first come, first served, and is not"),
+             {Oracle::kFairness}),
       broken(ticket.operator()<F::kTryBlocks>("ticket_try_blocks", "try_lock() waits"),
              {Oracle::kModel}),
   };
@@ -282,8 +216,7 @@ std::vector<Mutant> allocating() {
   constexpr char kHeap[] = "the heap does not tell; AddressSanitizer does";
   return {
       control(global<NodeLock<F::kNone>>("node", "a correct lock that allocates for each hold")),
-      simulated_only(global<NodeLock<F::kLeaks>>("node_leaks", "frees nothing"), {Oracle::kResidue},
-                     kHeap),
+      broken(global<NodeLock<F::kLeaks>>("node_leaks", "frees nothing"), {Oracle::kResidue}),
       simulated_only(global<NodeLock<F::kFreesTwice>>("node_frees_twice", "frees an object twice"),
                      {Oracle::kLifetime}, kHeap),
       simulated_only(
@@ -492,9 +425,9 @@ std::vector<Mutant> published() {
 
 std::vector<Mutant> mutants() {
   std::vector<Mutant> all;
-  for (auto part :
-       {spinning, sleeping, tables, striping, nests, leasing, telling, watchdogs, asymmetric,
-        in_order, sharing, published, parts_of_keys, tickets, timing, allocating}) {
+  for (auto part : {spinning, sleeping, tables, striping, nests, leasing, telling, watchdogs,
+                    asymmetric, in_order, sharing, published, parts_of_keys, tickets, timing,
+                    allocating, mutants_by_cause}) {
     for (Mutant& mutant : part()) {
       mutant.entry.abilities.strong_try = !mutant.may_try_in_vain;
       all.push_back(std::move(mutant));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* By what is defined: of an older header (OLD), without a function (HALF), or never made. */
-#include "harness/plugin/c_lock.h"
+#include <lockbench/c_lock.h>
 
 static void* create(void) { return NULL; }
 static void nothing(void* self) { (void)self; }

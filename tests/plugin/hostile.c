@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "harness/plugin/c_lock.h"
+#include <lockbench/c_lock.h>
 
 static void hang(void) {
   for (;;) sleep(1000);

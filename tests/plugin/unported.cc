@@ -7,9 +7,14 @@
 #include <condition_variable>
 #include <lockbench/plugin.h>
 #include <mutex>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <shared_mutex>
+#include <sys/ioctl.h>
+#include <thread>
+#include <unistd.h>
 
 namespace {
 
@@ -126,7 +131,7 @@ class ThreadNodeLock {
   std::atomic<Node*> last_{nullptr};
 };
 
-// A call that no simulation decides.
+// Nothing but what the library offers, of which the lock is simulated with.
 class SharedMutexLock {
  public:
   void lock() { mutex_.lock(); }
@@ -135,6 +140,121 @@ class SharedMutexLock {
 
  private:
   std::shared_mutex mutex_;
+};
+
+// A semaphore, counted beside it: correctly, or where nothing orders it.
+template <bool kInside>
+class SemaphoreLock {
+ public:
+  SemaphoreLock() { sem_init(&free_, 0, 1); }
+  ~SemaphoreLock() { sem_destroy(&free_); }
+  void lock() {
+    if (!kInside) ++requests_;
+    while (sem_wait(&free_) != 0) {
+    }
+    if (kInside) ++requests_;
+  }
+  bool try_lock() { return sem_trywait(&free_) == 0; }
+  void unlock() { sem_post(&free_); }
+
+ private:
+  sem_t free_;
+  unsigned requests_ = 0;
+};
+
+// As in C before it had atomics: volatile words, whose order is the processor's.
+class VolatileLock {
+ public:
+  void lock() {
+    while (!try_lock()) sched_yield();
+  }
+  bool try_lock() { return __sync_lock_test_and_set(&held_, 1) == 0; }
+  void unlock() { held_ = 0; }
+
+ private:
+  volatile int held_ = 0;
+};
+
+// A thread of its own wakes who sleeps.
+class HelperLock {
+ public:
+  HelperLock() : helper_([this] { help(); }) {}
+  ~HelperLock() {
+    {
+      const std::scoped_lock guard(mutex_);
+      ends_ = true;
+    }
+    changed_.notify_all();
+    helper_.join();
+  }
+  void lock() {
+    std::unique_lock guard(mutex_);
+    free_.wait(guard, [&] { return !held_; });
+    held_ = true;
+  }
+  bool try_lock() {
+    const std::scoped_lock guard(mutex_);
+    return !std::exchange(held_, true);
+  }
+  void unlock() {
+    const std::scoped_lock guard(mutex_);
+    held_ = false;
+    told_ = true;
+    changed_.notify_all();
+  }
+
+ private:
+  void help() {
+    std::unique_lock guard(mutex_);
+    while (!ends_) {
+      changed_.wait(guard, [&] { return told_ || ends_; });
+      told_ = false;
+      free_.notify_one();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::condition_variable free_;
+  bool held_ = false;
+  bool told_ = false;
+  bool ends_ = false;
+  std::thread helper_;
+};
+
+// A byte in a pipe is the lock. Where it polls first, that is a call that no simulation decides;
+// where it does not, it waits in the kernel, of which no simulation is asked.
+template <bool kPolls>
+class PipeLock {
+ public:
+  PipeLock() {
+    if (pipe(ends_) == 0) unlock();
+  }
+  ~PipeLock() {
+    close(ends_[0]);
+    close(ends_[1]);
+  }
+  void lock() {
+    pollfd wanted{.fd = ends_[0], .events = POLLIN, .revents = 0};
+    if (kPolls) poll(&wanted, 1, -1);
+    char byte = 0;
+    while (read(ends_[0], &byte, 1) != 1) {
+    }
+  }
+  bool try_lock() {
+    int bytes = 0;
+    if (ioctl(ends_[0], FIONREAD, &bytes) != 0 || bytes == 0) return false;
+    lock();
+    return true;
+  }
+  void unlock() {
+    const char byte = 0;
+    while (write(ends_[1], &byte, 1) != 1) {
+    }
+  }
+
+ private:
+  int ends_[2];
 };
 
 }  // namespace
@@ -149,4 +269,10 @@ LOCKBENCH_PLUGIN(locks) {
   locks.add<WaitingLock<false>>("raw_condvar_tells_nobody", "the same, never notified");
   locks.add<ThreadNodeLock>("raw_thread_node", "a queue of nodes, one for each thread");
   locks.add<SharedMutexLock>("raw_shared_mutex", "a standard shared mutex");
+  locks.add<SemaphoreLock<true>>("raw_semaphore", "a POSIX semaphore");
+  locks.add<SemaphoreLock<false>>("raw_semaphore_counts_outside", "a count that nothing orders");
+  locks.add<VolatileLock>("raw_volatile", "a volatile int");
+  locks.add<HelperLock>("raw_helper", "a thread of its own wakes who sleeps");
+  locks.add<PipeLock<true>>("raw_poll", "a pipe that is polled");
+  locks.add<PipeLock<false>>("raw_pipe", "a pipe that is read");
 }

@@ -16,7 +16,7 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string error_of(std::string_view text) {
+std::string error_in_sample(std::string_view text) {
   return std::string(parse_sample(text).status().message());
 }
 
@@ -66,20 +66,20 @@ TEST(SampleJson, ATextCutOffAnywhereIsAnError) {
 
 TEST(SampleJson, ErrorsNameTheField) {
   const std::string text = sample_text(full_sample());
-  EXPECT_THAT(error_of("{\"outcome\":"), HasSubstr("sample: not JSON at byte"));
-  EXPECT_THAT(error_of("[]"), HasSubstr("sample: expected an object"));
-  EXPECT_THAT(error_of("{}"), HasSubstr("sample.outcome: is missing"));
-  EXPECT_THAT(error_of(replaced(text, "\"outcome\":\"ok\"", "\"outcome\":\"fine\"")),
+  EXPECT_THAT(error_in_sample("{\"outcome\":"), HasSubstr("sample: not JSON at byte"));
+  EXPECT_THAT(error_in_sample("[]"), HasSubstr("sample: expected an object"));
+  EXPECT_THAT(error_in_sample("{}"), HasSubstr("sample.outcome: is missing"));
+  EXPECT_THAT(error_in_sample(replaced(text, "\"outcome\":\"ok\"", "\"outcome\":\"fine\"")),
               HasSubstr("no outcome is named \"fine\"; it is one of ok, deadlock"));
-  EXPECT_THAT(error_of(replaced(text, "\"timeouts\":17", "\"timeouts\":-17")),
+  EXPECT_THAT(error_in_sample(replaced(text, "\"timeouts\":17", "\"timeouts\":-17")),
               HasSubstr("sample.timeouts: expected a whole number"));
-  EXPECT_THAT(error_of(replaced(text, "\"overlap\":0.5", "\"overlap\":\"half\"")),
+  EXPECT_THAT(error_in_sample(replaced(text, "\"overlap\":0.5", "\"overlap\":\"half\"")),
               HasSubstr("sample.overlap: expected a number, found string"));
   EXPECT_TRUE(parse_sample(replaced(text, "\"overlap\"", "\"overlaps\"")).ok())
       << "of a later version";
-  EXPECT_THAT(error_of(replaced(text, "\"p50_ns\"", "\"p51_ns\"")),
+  EXPECT_THAT(error_in_sample(replaced(text, "\"p50_ns\"", "\"p51_ns\"")),
               HasSubstr(".p50_ns: is missing"));
-  EXPECT_THAT(error_of(replaced(text, "[0,7,3]", "[0,7]")),
+  EXPECT_THAT(error_in_sample(replaced(text, "[0,7,3]", "[0,7]")),
               HasSubstr("sample.wait.buckets: expected a list of [low_ns, high_ns, count]"));
 }
 

@@ -18,6 +18,15 @@ from pathlib import Path
 from typing import Any
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_CODES = {
+    "Tab": 9,
+    "Enter": 13,
+    "Escape": 27,
+    "End": 35,
+    "Home": 36,
+    "ArrowLeft": 37,
+    "ArrowRight": 39,
+}
 _LIMIT_S = 60.0  # for any one answer, on a machine that is busy with other tests
 
 
@@ -148,7 +157,7 @@ class Browser:
     def press(self, key: str) -> None:
         for kind in ("keyDown", "keyUp"):
             text = {"text": "\r"} if key == "Enter" and kind == "keyDown" else {}
-            code = {"Tab": 9, "Enter": 13, "Escape": 27}[key]
+            code = _CODES[key]
             self.call(
                 "Input.dispatchKeyEvent",
                 type=kind,

@@ -53,6 +53,39 @@ TEST(LitmusProgram, AwaitsTheSameThreadsWhenOneIsLeftOut) {
   EXPECT_EQ(to_text(without_thread(program, 3)), "L0 U | L1 U | A1 L0 U");
 }
 
+std::vector<std::string> smaller_than(const std::string& text) {
+  std::vector<std::string> texts;
+  for (const SmallerProgram& smaller : smaller_programs(*program_from(text, kThreads))) {
+    texts.push_back(to_text(smaller.program));
+  }
+  return texts;
+}
+
+TEST(Shrinking, LeavesOutWhatCanBeLeftOut) {
+  EXPECT_THAT(smaller_than("L0 R5 U | L1 U |"),
+              testing::ElementsAre("L1 U |", "L0 R5 U |", "L0 R5 U | L1 U", "R5 | L1 U |",
+                                   "L0 U | L1 U |", "L0 R5 U | |"));
+}
+
+TEST(Shrinking, ReplacesAnActByAPlainerOne) {
+  EXPECT_THAT(smaller_than("B0+1 U | B1+1 E"),
+              testing::IsSupersetOf(
+                  {"L0 U | B1+1 E", "L1 U | B1+1 E", "B0+1 U | L1 E", "B0+1 U | B1+1 U"}));
+  EXPECT_THAT(smaller_than("T0 U W0:5 U"), testing::IsSupersetOf({"L0 U W0:5 U", "T0 U L0 U"}));
+}
+
+TEST(Shrinking, TakesTheLowestKeys) {
+  EXPECT_THAT(smaller_than("L2 U F5 | A0 B2+5 U"), Contains("L0 U F1 | A0 B0+1 U"));
+  EXPECT_THAT(smaller_than("L0 L1 U U"), testing::Not(Contains("L0 L1 U U")));
+}
+
+TEST(Shrinking, NamesTheThreadThatIsLeftOut) {
+  const std::vector<SmallerProgram> smaller = smaller_programs(*program_from("L0 U | L1 U", 4));
+  EXPECT_EQ(smaller[0].without, 0U);
+  EXPECT_EQ(smaller[1].without, 1U);
+  EXPECT_EQ(smaller[2].without, std::nullopt);
+}
+
 struct Malformed {
   const char* text;
   const char* complaint;
@@ -68,7 +101,7 @@ TEST_P(MalformedProgram, IsRefusedWithWhereAndWhat) {
 
 INSTANTIATE_TEST_SUITE_P(
     LitmusProgram, MalformedProgram,
-    ::testing::Values(Malformed{"L0 U | X0 U", "thread 1, `X0`: not an act"},
+    ::testing::Values(Malformed{"L0 U | Y0 U", "thread 1, `Y0`: not an act"},
                       Malformed{"L U", "`L`: not an act"}, Malformed{"B0 U", "`B0`: not an act"},
                       Malformed{"W0 U", "`W0`: not an act"}, Malformed{"R-5", "`R-5`: not an act"},
                       Malformed{"L0x U", "`L0x`: not an act"},
@@ -217,11 +250,41 @@ TEST(ProgramText, KeepsTheKeySetAndTheWarmUp) {
   EXPECT_FALSE(program_from("L0 U | C254 L0 U", 2).ok());
 }
 
+TEST(ProgramText, KeepsTheRefusals) {
+  const auto program = program_from("C3 D254 L0 U | T0 U", 2);
+  ASSERT_TRUE(program.ok());
+  EXPECT_EQ(program->warm_up, 3U);
+  EXPECT_EQ(program->refusals, 254U);
+  EXPECT_EQ(to_text(*program), "C3 D254 L0 U | T0 U");
+  EXPECT_FALSE(program_from("D100001 L0 U", 2).ok());
+}
+
+TEST(ProgramText, ThreadsLeaveForGoodTogetherAndLast) {
+  const auto program = program_from("L0 U X0 | X0", 2);
+  ASSERT_TRUE(program.ok());
+  EXPECT_EQ(to_text(*program), "L0 U X0 | X0");
+  EXPECT_FALSE(program_from("X0 | L0 U", 2).ok());
+  EXPECT_FALSE(program_from("X0 L0 U | X0", 2).ok());
+  EXPECT_FALSE(program_from("X0 X0 | X0", 2).ok());
+  EXPECT_FALSE(program_from("X0 | X1", 2).ok());
+}
+
+TEST(Programs, DestroyOnlyWhatMayBeDestroyed) {
+  EXPECT_TRUE(has_program({.last_may_destroy = true}, "X0 | X0"));
+  EXPECT_FALSE(has_program({}, "X0 | X0"));
+}
+
+TEST(Keys, NumbersThatAreNoKeysOfASetHaveNamesOfTheirOwn) {
+  EXPECT_EQ(KeyName(8).view(), "z00000000000000000008");
+  EXPECT_NE(KeyName(8).view(), KeyName(16).view());
+  EXPECT_EQ(KeyName(~std::uint64_t{0} - 100).view(), "z18446744073709551515");
+}
+
 TEST(Keys, OfASetDifferAndGrow) {
   for (const std::uint32_t set : kKeySets) {
     for (std::uint64_t key = 1; key < kMostNamedKeys; ++key) {
       EXPECT_GT(key_value(set, key), key_value(set, key - 1));
-      EXPECT_GT(key_name(key_value(set, key)), key_name(key_value(set, key - 1)));
+      EXPECT_GT(KeyName(key_value(set, key)).view(), KeyName(key_value(set, key - 1)).view());
     }
   }
 }

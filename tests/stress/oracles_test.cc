@@ -92,6 +92,46 @@ TEST(Exclusion, LeavesAPartlyReleasedHoldToTheModel) {
   EXPECT_EQ(result.evaluations[Oracle::kExclusion], 1U);
 }
 
+TEST(Fairness, NamesTheThreadsOfWhichTheLaterWasServedFirst) {
+  EXPECT_EQ(checked(Arrivals{.earlier = 1, .later = 2, .overtook = true}).text(),
+            "of threads that came one after the other for key 0, number 2 was served before number "
+            "1, which waited already; the lock promises first come, first served");
+  const Checked in_order = checked(Arrivals{.earlier = 1, .later = 2});
+  EXPECT_FALSE(in_order.failure);
+  EXPECT_EQ(in_order.evaluations[Oracle::kFairness], 1U);
+}
+
+TEST(Fairness, OfASlowLockAThreadThatGotNothingForMostOfAnEpochStarved) {
+  EXPECT_TRUE(checked(LongestWait{.waited_ns = 403'000'000, .grants = 400}).failure);
+  EXPECT_FALSE(checked(LongestWait{.waited_ns = 403'000'000, .grants = 100}).failure);
+  EXPECT_FALSE(checked(LongestWait{.waited_ns = 200'000'000, .grants = 400}).failure);
+  EXPECT_TRUE(checked(LongestWait{.waited_ns = 200'000'000, .grants = 5'000}).failure);
+}
+
+TEST(Independence, NamesTwoOfManyKeysByTheirNumbers) {
+  EXPECT_EQ(checked(ManyKeys{.held = 7, .refused = 65543}).text(),
+            "while the key 7 is held, the key 65543 cannot be acquired, though each key has its "
+            "own lock");
+  EXPECT_FALSE(checked(ManyKeys{}).failure);
+}
+
+TEST(Residue, AHeapThatGrowsWithEachHoldIsReported) {
+  EXPECT_EQ(checked(HeapGrowth{.holds = 20'000, .bytes = 640'000}).text(),
+            "20000 holds by one thread left 640000 more bytes behind that were not freed");
+  EXPECT_FALSE(checked(HeapGrowth{.holds = 20'000, .bytes = 100'000}).failure);
+}
+
+TEST(Model, HoldsALockToWhatItSaysOfItsOwner) {
+  using Answer = OwnerAnswer;
+  EXPECT_EQ(checked(Answer{.thread = 1, .holds = true}).text(),
+            "thread 1 holds key 0, and is_held_by_this_thread() denies it");
+  EXPECT_EQ(checked(Answer{.thread = 1, .answer = true}).text(),
+            "thread 1 does not hold key 0, and is_held_by_this_thread() says that it does");
+  EXPECT_EQ(checked(Answer{.query = Answer::kLocked, .answer = true}).text(),
+            "no thread holds key 0, and is_locked() says that one does");
+  EXPECT_FALSE(checked(Answer{.thread = 1, .holds = true, .answer = true}).failure);
+}
+
 TEST(Lease, ReportsTwoHoldersOfOneLeaseAndANumberTooHigh) {
   EXPECT_EQ(checked(Holders{.thread = 1, .lease = 3, .same_lease = OtherHolder{2}}).text(),
             "thread 1 and thread 2 both have lease 3 of key 0");

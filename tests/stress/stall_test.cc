@@ -55,7 +55,8 @@ TEST(Stall, AWaitForAFreeKeyIsALostWakeUp) {
   const Failure failure =
       explain_stall({{0, wants(0), {}}, {1, ended(), {}}}, kPerKey, free_are(bit(0)));
   EXPECT_EQ(failure.oracle, Oracle::kProgress);
-  EXPECT_THAT(failure.what, HasSubstr("thread 0 waits forever for key 0, which is free"));
+  EXPECT_THAT(failure.what,
+              HasSubstr("lost wake-up: thread 0 waits forever for key 0, which is free"));
 }
 
 TEST(Stall, PairsThatWaitForOneFreeLockAreNoCycle) {
@@ -70,10 +71,54 @@ TEST(Stall, PairsThatMayHaveGotOneKeyEachAreACycle) {
   EXPECT_EQ(failure.oracle, Oracle::kCycle);
 }
 
-TEST(Stall, AKeyThatNobodyHoldsAndNobodyGetsIsNotInAnybodysWay) {
+TEST(Stall, AKeyThatNobodyHoldsAndNobodyGetsIsALostRelease) {
   const Failure failure =
       explain_stall({{0, wants(0), {}}, {1, wants(0), {}}}, kPerKey, free_are(bit(kUntouched)));
   EXPECT_EQ(failure.oracle, Oracle::kProgress);
+  EXPECT_EQ(failure.what,
+            "lost release: thread 0 waits forever for key 0, which no other thread holds, and "
+            "which cannot be acquired any more: thread 0 waits for key 0; thread 1 waits for key "
+            "0");
+}
+
+TEST(Stall, AThreadThatHoldsNothingIsNotInACycle) {
+  for (const Abilities& abilities : {kPerKey, kShared}) {
+    // B1+1 is a request of one key.
+    EXPECT_EQ(explain_stall({{0, wants(1), {}}, {1, ended(), {}}}, abilities, {}).oracle,
+              Oracle::kProgress);
+    const Failure pair = explain_stall({{0, wants_both(0, 1), {}}}, abilities, {});
+    EXPECT_EQ(pair.oracle, Oracle::kProgress);
+    EXPECT_THAT(pair.what, HasSubstr("lost wake-up or release: thread 0 waits forever"));
+  }
+}
+
+TEST(Stall, APairOfWhichOneKeyIsFreeAndNobodyHasTheOtherIsALostWakeUp) {
+  const Failure failure = explain_stall({{0, wants(0), {}}, {1, wants_both(0, 1), {}}}, kPerKey,
+                                        free_are(bit(1) | bit(kUntouched)));
+  EXPECT_EQ(failure.oracle, Oracle::kProgress);
+  EXPECT_THAT(failure.what,
+              HasSubstr("thread 1 waits forever for keys 0 and 1, of which key 1 is free"));
+}
+
+TEST(Stall, KeysThatAreFreeCloseNoCycleOfPairs) {
+  const std::vector<ThreadPosition> threads = {{0, wants_both(0, 1), {}},
+                                               {1, wants_both(1, 0), {}}};
+  EXPECT_EQ(explain_stall(threads, kPerKey, free_are(bit(kUntouched))).oracle, Oracle::kCycle);
+  EXPECT_EQ(explain_stall(threads, kPerKey, free_are(bit(1) | bit(kUntouched))).oracle,
+            Oracle::kProgress);
+}
+
+TEST(Stall, PairsWithOneKeyInCommonAreNoCycle) {
+  const std::vector<ThreadPosition> threads = {{0, wants_both(0, 1), {}},
+                                               {1, wants_both(1, 2), {}}};
+  EXPECT_EQ(explain_stall(threads, kPerKey, free_are(bit(kUntouched))).oracle, Oracle::kProgress);
+}
+
+TEST(Stall, WhoSpinsForAFreeKeyHasLostNoWakeUp) {
+  ThreadPosition spinner{0, wants(0), {}};
+  spinner.spins = true;
+  const Failure failure = explain_stall({spinner}, kPerKey, free_are(bit(0)));
+  EXPECT_THAT(failure.what, testing::StartsWith("thread 0 spins forever for key 0, which is free"));
 }
 
 TEST(Stall, AKeyThatNobodyEverTookMustBeFreeWhereEachHasALock) {
@@ -105,6 +150,7 @@ TEST(Stall, WhereContentionIsKnownAThreadWaitsForItselfOnlyAlone) {
 TEST(Stall, AThreadMayWaitForItself) {
   const Failure failure = explain_stall({{0, wants(0), {has(0)}}}, kPerKey, {});
   EXPECT_EQ(failure.oracle, Oracle::kCycle);
+  EXPECT_EQ(failure.what, "a thread waits for itself: thread 0 waits for key 0, holds key 0");
 }
 
 }  // namespace

@@ -66,6 +66,55 @@ def test_a_report_names_the_machine_and_the_command_that_has_the_finding_again(
     assert "hardware threads" in report["machine"]
 
 
+def test_a_failure_that_seldom_comes_back_was_seen_once(tmp_path: Path) -> None:
+    for failures, said in ((2, "Seen once; it happened again in 2"), (3, "It happened again in 3")):
+        replay = {**FOUND["replay"], "exact": False, "reruns": 10, "failures": failures}
+        found = {**CLEAN, **FOUND, "replay": replay, "verdict": "failed"}
+        told = with_engine(tmp_path, saying(found)).run("stress", "--budget", "1s").stdout
+        assert f"  {said} of 10 reruns of:\n" in told
+
+
+def test_of_a_long_trace_the_terminal_shows_the_end_and_json_all(tmp_path: Path) -> None:
+    trace = [f"step {i}, thread 0 requests key 0" for i in range(100)]
+    engine = with_engine(tmp_path, saying({**CLEAN, **FOUND, "trace": trace, "verdict": "failed"}))
+    told = engine.run("stress", "--budget", "1s").stdout
+    assert "… 60 earlier steps: --report FILE.html and --format json have them\n" in told
+    assert "step 59," not in told and "step 60," in told and "step 99," in told
+    report = json.loads(engine.run("stress", "--budget", "1s", "--format", "json").stdout)
+    assert report["trace"] == trace
+
+
+def test_a_page_of_the_run_is_written_beside_what_is_printed(lockbench: Program) -> None:
+    words = ["stress", "spin_two_steps", "--engine", "sim", "--budget", "1s"]
+    printed = lockbench.run(*words, "--report", "page.html")
+    assert printed.returncode == 3
+    assert "oracle exclusion" in printed.stdout
+    page = (lockbench.folder / "page.html").read_text(encoding="utf-8")
+    assert page.endswith("</html>\n") and "spin_two_steps" in page
+    assert '"word": "lock+0"' in page
+    assert lockbench.run(*words, "--report", "page.json").returncode == 3
+    made_of = json.loads((lockbench.folder / "page.json").read_text(encoding="utf-8"))
+    (report,) = made_of["reports"]
+    assert report["steps"][-1]["wrong"] and report["command"].startswith("lockbench stress spin")
+    assert "lifetime" in made_of["oracles"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--report", "nowhere/page.html"], "there is no folder nowhere"),
+        (["--report", "page.html", "--list"], "leave out --list"),
+        (["--report", "page.html", "--self-test"], "leave out --self-test"),
+    ],
+)
+def test_a_page_that_cannot_be_written_is_refused_first(
+    lockbench: Program, words: list[str], said: str
+) -> None:
+    done = lockbench.run("stress", "spin", *words)
+    assert done.returncode == 2
+    assert done.stderr.startswith("lockbench stress: --report: ") and said in done.stderr
+
+
 def test_a_name_that_no_engine_knows_is_bad_input(lockbench: Program) -> None:
     result = lockbench.run("stress", "keyd")
     assert result.returncode == 2

@@ -21,7 +21,11 @@ def look(lockbench: Program, lock: str, engine: str, budget: str = "2s") -> tupl
     return done.returncode, done.stdout
 
 
-@pytest.mark.parametrize("lock", ["raw_flag", "raw_fenced", "raw_condvar", "raw_thread_node"])
+CORRECT = ["raw_flag", "raw_fenced", "raw_condvar", "raw_thread_node", "raw_shared_mutex"]
+CORRECT += ["raw_semaphore", "raw_volatile", "raw_helper"]
+
+
+@pytest.mark.parametrize("lock", CORRECT)
 def test_a_correct_lock_is_simulated_as_it_is(lockbench: Program, lock: str) -> None:
     code, said = look(lockbench, lock, "sim")
     assert code == 0, said
@@ -35,6 +39,7 @@ def test_a_correct_lock_is_simulated_as_it_is(lockbench: Program, lock: str) -> 
         ("raw_flag_relaxed_unlock", "ordering"),
         ("raw_unfenced", "ordering"),
         ("raw_condvar_tells_nobody", "progress"),
+        ("raw_semaphore_counts_outside", "ordering"),
     ],
 )
 def test_a_broken_lock_fails_by_its_fault(lockbench: Program, lock: str, oracle: str) -> None:
@@ -43,12 +48,25 @@ def test_a_broken_lock_fails_by_its_fault(lockbench: Program, lock: str, oracle:
     assert f"oracle {oracle}" in said
 
 
+def test_a_data_race_names_both_functions(lockbench: Program) -> None:
+    _, said = look(lockbench, "raw_semaphore_counts_outside", "sim")
+    assert "a data race: thread " in said
+    assert said.count("SemaphoreLock") >= 2
+
+
 def test_what_no_simulation_decides_is_named_and_is_not_clean(lockbench: Program) -> None:
-    code, said = look(lockbench, "raw_shared_mutex", "sim")
+    code, said = look(lockbench, "raw_poll", "sim")
     assert code == 4, said
     assert "cannot be simulated: " in said
-    assert "calls pthread_rwlock_wrlock" in said
-    assert "SharedMutexLock" in said
+    assert "calls poll" in said
+    assert "PipeLock" in said
+
+
+def test_a_lock_that_waits_in_the_kernel_is_named_and_does_not_hang(lockbench: Program) -> None:
+    code, said = look(lockbench, "raw_pipe", "sim")
+    assert code == 4, said
+    assert "cannot be simulated: no call comes back from " in said
+    assert "PipeLock" in said
 
 
 def test_native_threads_are_delayed_between_accesses(lockbench: Program) -> None:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//! A lock in Rust before lockbench's workloads, by the C interface (harness/plugin/c_lock.h).
+//! A lock in Rust before lockbench's workloads, by the C interface (<lockbench/c_lock.h>).
 //!
 //!     cargo build --release
 //!     lockbench run --plugin target/release/librust_locks.so --primitive global:lock=rust_spin

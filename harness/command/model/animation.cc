@@ -2,23 +2,14 @@
 
 #include "harness/command/model/animation.h"
 
-#include <chrono>
-
-#include <absl/status/statusor.h>
 #include <absl/strings/str_cat.h>
-#include <absl/strings/string_view.h>
-#include <absl/strings/strip.h>
 #include <nlohmann/json.hpp>
 
 #include "harness/petri/dot.h"
-#include "harness/process/child_process.h"
-#include "harness/process/resources.h"
-#include "harness/record/files.h"
+#include "harness/process/page_script.h"
 
 namespace lockbench {
 namespace {
-
-constexpr std::chrono::minutes kMostTime{2};
 
 nlohmann::json frame(const std::string& label, const nlohmann::json& fired,
                      const Marking& marking) {
@@ -45,29 +36,13 @@ std::string animation_json(const Net& net, const Animation& animation) {
 
 absl::Status write_animation(const Net& net, const Animation& animation,
                              const std::filesystem::path& file) {
-  if (file.extension() == ".json") return replace_file(file, animation_json(net, animation));
   const std::size_t nodes = net.places.size() + net.transitions.size();
-  if (nodes > kMostAnimatedNodes) {
+  if (nodes > kMostAnimatedNodes && file.extension() != ".json") {
     return absl::InvalidArgumentError(absl::StrCat("--animation: the net has ", nodes,
                                                    " places and transitions (maximum ",
                                                    kMostAnimatedNodes, "); --dot exports it"));
   }
-  const absl::StatusOr<std::filesystem::path> script = find_resource("scripts/animation.py");
-  if (!script.ok()) return script.status();
-  const absl::StatusOr<std::filesystem::path> python = find_python({"jinja2"});
-  if (!python.ok()) return python.status();
-  const absl::StatusOr<ChildResult> result =
-      run_child({.program = *python,
-                 .words = {python->string(), script->string(), file.string()},
-                 .input = animation_json(net, animation),
-                 .deadline = std::chrono::steady_clock::now() + kMostTime});
-  if (!result.ok()) return result.status();
-  if (result->ending == ChildEnding::kEnded && result->status == 0) return absl::OkStatus();
-  absl::string_view said = absl::StripSuffix(result->err, "\n");
-  if (result->ending == ChildEnding::kEnded && absl::ConsumePrefix(&said, "animation: ")) {
-    return absl::UnavailableError(said);
-  }
-  return absl::UnavailableError(told_end("scripts/animation.py", *result));
+  return write_page("scripts/animation.py", animation_json(net, animation), file);
 }
 
 }  // namespace lockbench

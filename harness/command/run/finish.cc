@@ -60,7 +60,8 @@ int finish_run(const FinishedSession& session, const std::string& program,
 
 int finish_shard(const FinishedSession& session, const Shard& shard) {
   std::cout << "Measured " << session.folder << ": shard " << to_text(shard) << ": "
-            << session.tally.text() << '\n';
+            << session.tally.text() << "\nNext, when all shards are measured: "
+            << "lockbench merge MERGED SHARD...\n";
   return code_of(session);
 }
 

@@ -5,6 +5,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,7 +45,8 @@ struct StressOptions {
   bool self_test = false;
   bool list = false;
   bool json = false;
-  stress::Order order;  // what goes to each engine, but for lock and budget
+  std::optional<std::filesystem::path> page;  // write the reports there, too
+  stress::Order order;                        // what goes to each engine, but for lock and budget
 };
 
 // One order to one engine.

@@ -7,6 +7,8 @@
 #include <iostream>
 #include <map>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
@@ -14,6 +16,7 @@
 #include "harness/command/stress/engines.h"
 #include "harness/command/stress/live.h"
 #include "harness/command/stress/matrix.h"
+#include "harness/command/stress/page.h"
 #include "harness/command/stress/text.h"
 #include "harness/command/stress/verdict.h"
 #include "harness/terminal/exit_code.h"
@@ -39,6 +42,16 @@ class Investigation {
   explicit Investigation(const StressWork& work) : work_(work), live_(work.jobs.size()) {}
 
   int run() {
+    int code = test_all();
+    if (!work_.options.page || reports_.empty()) return code;
+    const absl::Status written = write_stress_page(reports_, work_.machine, *work_.options.page);
+    if (written.ok()) return code;
+    std::cerr << "lockbench stress: --report: " << std::string(written.message()) << "\n";
+    return code == kSuccess ? kCouldNotFinish : code;
+  }
+
+ private:
+  int test_all() {
     if (const Stop stop = try_the_engines()) return *stop;
     int code = kSuccess;
     for (std::size_t i = 0; i < work_.jobs.size(); ++i) {
@@ -52,12 +65,12 @@ class Investigation {
       live_.failures += answer.report.failure.has_value();
       complete(answer.report, job, i, job.budget - (Clock::now() - began));
       print(answer.report);
+      if (work_.options.page) reports_.push_back(answer.report);
       if (const Stop stop = end_for(cut_short_, "in sim after " + where + kStands)) return *stop;
     }
     return code;
   }
 
- private:
   Answer ask_aloud(const TestJob& job, std::size_t position, const stress::Order& order) {
     Answer answer = ask(job, order, [&](std::string_view out) { live_.show(job, position, out); });
     live_.leave();
@@ -186,6 +199,7 @@ class Investigation {
   const Clock::time_point end_ = Clock::now() + work_.options.budget;
   StressLive live_;
   std::map<std::string, Tried> tried_;       // by engine
+  std::vector<Report> reports_;              // for the page
   std::map<std::string, Report> simulated_;  // by lock
   Answer cut_short_;                         // by the user, when `sim` was sent after a failure
 };

@@ -3,6 +3,9 @@
 #include "harness/command/stress/text.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include <absl/strings/str_cat.h>
@@ -71,11 +74,31 @@ std::string evaluations_of(const Report& report) {
   return absl::StrJoin(parts, ", ");
 }
 
+// What comes back more seldom was seen once: a rerun that shows nothing says nothing then.
+constexpr std::uint32_t kReproducedOf10 = 3;
+
 std::string ending_of(const stress::Replay& replay) {
   if (replay.exact) return "It happens each time:";
   if (replay.reruns == 0) return "To run it again:";
-  return absl::StrFormat("It happened again in %d of %d reruns of:", replay.failures,
-                         replay.reruns);
+  const bool seen_once = replay.failures * 10 < kReproducedOf10 * replay.reruns;
+  return absl::StrFormat(
+      "%s in %d of %d reruns of:", seen_once ? "Seen once; it happened again" : "It happened again",
+      replay.failures, replay.reruns);
+}
+
+// Of a long trace, the terminal shows the end, where it went wrong.
+constexpr std::size_t kMostTraceLines = 40;
+
+std::string trace_text(const std::vector<std::string>& trace) {
+  std::string text;
+  const std::size_t left_out = trace.size() > kMostTraceLines ? trace.size() - kMostTraceLines : 0;
+  if (left_out != 0) {
+    absl::StrAppendFormat(
+        &text, "    … %d earlier steps: --report FILE.html and --format json have them\n",
+        left_out);
+  }
+  for (std::size_t i = left_out; i < trace.size(); ++i) text += "    " + trace[i] + "\n";
+  return text;
 }
 
 }  // namespace
@@ -93,7 +116,7 @@ std::string stress_text(const Report& report, const std::string& machine) {
     absl::StrAppendFormat(&text, ", oracle %s, after %.3f s (%s)\n  %s\n",
                           std::string(name_of(report.failure->oracle)), report.found_after_s,
                           report.how, report.failure->what);
-    for (const std::string& event : report.trace) text += "    " + event + "\n";
+    text += trace_text(report.trace);
     text += "  " + ending_of(report.replay) + "\n    " + replay_command(report) + "\n  " + machine;
   } else {
     absl::StrAppendFormat(&text, " after %.1f s", report.seconds);

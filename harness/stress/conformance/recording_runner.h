@@ -55,7 +55,10 @@ class RecordingRunner {
     constexpr std::int64_t kPart = 16;
     std::this_thread::sleep_for(std::chrono::nanoseconds(ns / kPart));
   }
-  static void await_end(std::uint32_t) {}  // not in the programs that are run here
+  // Not in the programs that are run here:
+  static void await_end(std::uint32_t) {}
+  static bool leaves_last() { return false; }
+  static void destroy_lock() {}
 
  private:
   void maybe_yield() {

@@ -70,4 +70,11 @@ bool Arena::release(const void* place) {
   return true;
 }
 
+std::size_t Arena::size_at(const void* place) const {
+  const std::size_t first = offset(place) / kGranule;
+  std::size_t end = first + 1;
+  while (end < states_.size() && states_[end] == State::kGoesOn) ++end;
+  return (end - first) * kGranule;
+}
+
 }  // namespace lockbench::stress::explore

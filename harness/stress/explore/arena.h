@@ -40,6 +40,8 @@ class Arena {
     const std::size_t granule = offset(address) / kGranule;
     return granule < states_.size() && states_[granule] == State::kFreed;
   }
+  // The bytes from `place`, which allocate() returned, that belong to it.
+  std::size_t size_at(const void* place) const;
   // How much of what was allocated has not been released.
   std::uint64_t live() const { return live_; }
 

@@ -8,6 +8,7 @@
 
 #include <absl/strings/str_cat.h>
 
+#include "harness/stress/explore/logged_lock.h"
 #include "harness/stress/litmus/key_set_lock.h"
 #include "harness/stress/trace/trace_text.h"
 #include "primitives/platform/thread.h"
@@ -53,10 +54,15 @@ CheckedRun::CheckedRun(World& world, const RegisteredLock& entry, const LitmusPr
 }
 
 void CheckedRun::run() {
-  const std::unique_ptr<LockUnderTest> lock =
+  std::unique_ptr<LockUnderTest> lock =
       with_key_set(entry_.make(program_.keys()), program_.key_set);
-  lock_ = lock.get();
-  capacity_ = lock->capacity();
+  object_ = lock->object();
+  if (world_.log().on()) {
+    const UntrackedScope untracked(world_);
+    lock = std::make_unique<LoggedLock>(std::move(lock), world_.log());
+  }
+  lock_ = lock.release();
+  capacity_ = lock_->capacity();
   const auto data = std::make_unique<platform::Atomic<std::uint64_t>[]>(keys_.size() * capacity_);
   const auto ended = std::make_unique<platform::FutexWord[]>(threads_.size());
   data_ = data.get();
@@ -67,18 +73,26 @@ void CheckedRun::run() {
       key.leases.resize(capacity_);
       key.states = std::vector<KeyStates>(capacity_);
     }
+    world_.log().leave_out(data_, keys_.size() * capacity_ * sizeof data_[0]);
+    world_.log().leave_out(ended_, threads_.size() * sizeof ended_[0]);
   }
+  world_.let_the_first_look_when_stuck();
   warm_up();
+  world_.log().start();
+  warm_up_by_refusals();
   std::vector<platform::Thread> threads;
   for (std::uint32_t i = 0; i < threads_.size(); ++i) {
     threads.emplace_back([this, i] { run_thread(i); });
   }
   for (platform::Thread& thread : threads) thread.join();
+  if (lock_ == nullptr) return;
+  if (world_.stuck()) return probe_keys();
   check_quiescent_state();
+  delete lock_;
 }
 
 std::uint64_t CheckedRun::most_steps() const {
-  return World::kMostSteps + program_.warm_up * kStepsOfAHold;
+  return World::kMostSteps + (program_.warm_up + program_.refusals) * kStepsOfAHold;
 }
 
 void CheckedRun::warm_up() {
@@ -99,6 +113,22 @@ void CheckedRun::warm_up() {
                     .left = live > live_at_half ? live - live_at_half : 0});
 }
 
+void CheckedRun::warm_up_by_refusals() {
+  if (program_.refusals == 0 || capacity_ != 1 || entry_.abilities.hold_limit.count() != 0) return;
+  const World::CertainScope certain(world_);
+  const std::unique_ptr<LockHandle> held = lock_->handle(0);
+  held->lock();
+  platform::Thread([this] {
+    const std::unique_ptr<LockHandle> refused = lock_->handle(0);
+    bool had = false;
+    for (std::uint32_t i = 0; i < program_.refusals && !had; ++i) had = refused->try_lock();
+    if (!had) return;
+    const UntrackedScope untracked(world_);
+    check(TryOfHeldKey{.key = 0, .acquired = true});
+  }).join();
+  held->unlock();
+}
+
 // ---- what the program does
 
 class CheckedRun::Runner {
@@ -111,6 +141,7 @@ class CheckedRun::Runner {
   void requests(const Event& request, const Act& act) { run_.begin_request(request, act); }
   void acquired(const Event& event, HoldData& hold, LockHandle& handle) {
     run_.enter(event, hold, handle);
+    run_.ask_owner(event, handle);
   }
   void refused(const Event& refusal, const Act& act, bool) { run_.check_refusal(refusal, act); }
   void releases(const Event& event, HoldData& hold) {
@@ -118,10 +149,13 @@ class CheckedRun::Runner {
     run_.threads_[number_].accesses_before = run_.world_.accesses();
   }
   void released(const Event& event, HoldData&) {
-    const UntrackedScope untracked(run_.world_);
-    run_.lock_accesses_ += run_.world_.accesses() - run_.threads_[number_].accesses_before;
-    position().doing = event;
-    for (std::size_t i = 0; i < event.key_count(); ++i) --run_.traffic(event.key_at(i)).under_way;
+    {
+      const UntrackedScope untracked(run_.world_);
+      run_.lock_accesses_ += run_.world_.accesses() - run_.threads_[number_].accesses_before;
+      position().doing = event;
+      for (std::size_t i = 0; i < event.key_count(); ++i) --run_.traffic(event.key_at(i)).under_way;
+    }
+    run_.ask_former_owner(event);
   }
   [[noreturn]] static void threw(const Event&) { throw; }
 
@@ -151,6 +185,10 @@ class CheckedRun::Runner {
     }
     position().awaits_end.reset();
   }
+
+  // Counted in the books, so that the threads are ordered by the lock alone.
+  bool leaves_last() { return ++run_.left_ == run_.threads_.size(); }
+  void destroy_lock() { delete std::exchange(run_.lock_, nullptr); }
 
  private:
   ThreadPosition& position() { return run_.threads_[number_].position; }
@@ -285,11 +323,42 @@ void CheckedRun::enter(const Event& acquired, HoldData& hold, const LockHandle& 
     }
     threads_[acquired.thread].position.holds.push_back(acquired);
   }
+  // Holders that have no numbers have no data of their own.
+  if (!entry_.abilities.numbers_holders()) return;
   for (std::size_t i = 0; i < acquired.key_count(); ++i) {
     hold.seen[i] = data(acquired.key_at(i), acquired.lease).load(std::memory_order_relaxed);
     const UntrackedScope untracked(world_);
     check_data(Updates::kAtGrant, acquired.thread, acquired.key_at(i), acquired.lease,
                hold.seen[i]);
+  }
+}
+
+// What the lock itself says of its owner, if it does.
+void CheckedRun::ask_owner(const Event& acquired, const LockHandle& handle) {
+  if (capacity_ != 1 || entry_.abilities.hold_limit.count() != 0) return;
+  const std::optional<bool> own = handle.is_held_by_this_thread();
+  const std::optional<bool> locked = handle.is_locked();
+  const UntrackedScope untracked(world_);
+  tells_owner_ |= own.has_value();
+  OwnerAnswer seen{.thread = acquired.thread, .key = acquired.key, .holds = true};
+  if (own) {
+    seen.answer = *own;
+    check(seen);
+  }
+  if (!locked) return;
+  seen.query = OwnerAnswer::kLocked;
+  seen.answer = *locked;
+  check(seen);
+}
+
+void CheckedRun::ask_former_owner(const Event& released) {
+  if (!tells_owner_ || program_.has(Act::kLeaveForGood)) return;
+  for (std::size_t i = 0; i < released.key_count(); ++i) {
+    const std::uint16_t key = released.key_at(i);
+    if (holds(released.thread, key)) continue;
+    const std::optional<bool> own = lock_->handle(key)->is_held_by_this_thread();
+    const UntrackedScope untracked(world_);
+    check(OwnerAnswer{.thread = released.thread, .key = key, .answer = own.value_or(false)});
   }
 }
 
@@ -309,7 +378,8 @@ void CheckedRun::enter_key(const Event& acquired, std::uint32_t key, const LockH
   const std::int64_t asked_ns = threads_[acquired.thread].asked_ns;
   if (is_late(asked_ns)) return;  // it may have lost the key before it looked
   check_holders(acquired, key);
-  Grant grant{.thread = acquired.thread, .key = key, .ordered = is_ordered(acquired, key)};
+  Grant grant{.thread = acquired.thread, .key = key};
+  if (entry_.abilities.numbers_holders()) grant.ordered = is_ordered(acquired, key);
   if (entry_.abilities.tokens) grant.token = handle.token();
   check(grant, &books.states[acquired.lease]);
   books.holders.push_back(
@@ -332,10 +402,14 @@ void CheckedRun::check_holders(const Event& acquired, std::uint32_t key) {
   check(seen);
 }
 
-bool CheckedRun::is_ordered(const Event& acquired, std::uint32_t key) const {
+bool CheckedRun::is_ordered(const Event& acquired, std::uint32_t key) {
   const LastHold& last = keys_[key].leases[acquired.lease];
-  return is_late(last.since_ns) ||
-         world_.memory().happens_before(last.thread, last.moment, world_.thread());
+  if (is_late(last.since_ns) ||
+      world_.memory().happens_before(last.thread, last.moment, world_.thread())) {
+    return true;
+  }
+  unordered_ = last.thread - 1;
+  return false;
 }
 
 // A lock that takes a key away from a thread that holds it too long: that thread has lost it, and
@@ -415,6 +489,7 @@ bool CheckedRun::leave_key(const Event& release, std::uint32_t key) {
   }
   // Where a hold may be taken away, only a fence makes writing safe; the program has none.
   if (entry_.abilities.hold_limit.count() != 0) return false;
+  if (!entry_.abilities.numbers_holders()) return false;
   ++books.leases[release.lease].updates;
   return true;
 }

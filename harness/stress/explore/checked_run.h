@@ -18,6 +18,7 @@
 #include "harness/stress/oracles/stall.h"
 #include "harness/stress/registered_lock.h"
 #include "harness/stress/trace/trace.h"
+#include "harness/stress/trace/trace_step.h"
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/futex.h"
 
@@ -36,6 +37,9 @@ class CheckedRun {
 
   // What the oracles say of an execution that ended so.
   std::optional<Failure> verdict(End end);
+
+  // The execution in full, if it was recorded; adds to the failure what its accesses tell of it.
+  std::vector<TraceStep> tell(const std::vector<TimedEvent>& events, Failure& failure) const;
 
   const Evaluations& evaluations() const { return evaluations_; }
   std::uint64_t acquisitions() const { return acquisitions_; }
@@ -103,13 +107,16 @@ class CheckedRun {
   void leave(const Event& release, HoldData& hold);
   void check_refusal(const Event& refusal, const Act& act);
   void warm_up();
+  void warm_up_by_refusals();
   void end_call(std::uint32_t number);
   void queue_up(const Event& request, const Act& act);
   void check_turn(const Event& acquired);
   void check_answered_in_time(std::uint32_t number);
+  void ask_owner(const Event& acquired, const LockHandle& handle);
+  void ask_former_owner(const Event& released);
   void enter_key(const Event& acquired, std::uint32_t key, const LockHandle& handle);
   void check_holders(const Event& acquired, std::uint32_t key);
-  bool is_ordered(const Event& acquired, std::uint32_t key) const;
+  bool is_ordered(const Event& acquired, std::uint32_t key);
   void check_data(Updates::When when, std::uint32_t number, std::uint32_t key, std::uint32_t lease,
                   std::uint64_t seen);
   bool leave_key(const Event& release, std::uint32_t key);
@@ -125,6 +132,7 @@ class CheckedRun {
   // ---- end_of_run.cc: what the oracles say at the end
   void close_trace(End end);
   void check_quiescent_state();
+  void probe_keys();
   void check_free(std::uint32_t key);
   // Lets the oracles check what was observed. Ends the execution when one fails.
   template <class Seen>
@@ -136,6 +144,8 @@ class CheckedRun {
     failure_ = Failure{failure->oracle, text_of(*failure, "thread")};
     world_.fail();
   }
+  std::string name_of_thread(std::uint32_t world_thread) const;
+  Failure failure_of(const DataRace& race) const;
 
   Traffic& traffic(std::uint32_t key) { return traffic_[entry_.abilities.lock_per_key ? key : 0]; }
   platform::Atomic<std::uint64_t>& data(std::uint32_t key, std::uint32_t lease) {
@@ -145,7 +155,13 @@ class CheckedRun {
   World& world_;
   const RegisteredLock& entry_;
   const LitmusProgram& program_;
+  // Of an execution that is left in the middle nothing is destroyed: its memory is forgotten.
   LockUnderTest* lock_ = nullptr;
+  const void* object_ = nullptr;            // of the lock
+  std::optional<std::uint32_t> unordered_;  // the thread whose hold nothing orders before another
+  std::optional<Probe> probe_;              // after a stall
+  bool tells_owner_ = false;
+  std::size_t left_ = 0;  // threads that left for good
   // What the locks protect: a count per key and lease, read at the beginning of a hold and written,
   // one more, at its end.
   platform::Atomic<std::uint64_t>* data_ = nullptr;

@@ -2,9 +2,15 @@
 
 // What the oracles say when an execution is over: of the state that is left, and of a stall.
 
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+
 #include <absl/strings/str_cat.h>
 
 #include "harness/stress/explore/checked_run.h"
+#include "harness/stress/explore/execution_text.h"
+#include "harness/stress/instrumentation/function_names.h"
 
 namespace lockbench::stress::explore {
 
@@ -29,7 +35,8 @@ void CheckedRun::check_quiescent_state() {
     check(KeysKept{.keys = *kept});
   }
   for (std::uint32_t key = 0; key < keys_.size(); ++key) {
-    for (std::uint32_t lease = 0; lease < capacity_; ++lease) {
+    const std::uint32_t counted = entry_.abilities.numbers_holders() ? capacity_ : 0;
+    for (std::uint32_t lease = 0; lease < counted; ++lease) {
       const std::uint64_t seen = data(key, lease).load(std::memory_order_relaxed);
       const UntrackedScope untracked(world_);
       check_data(Updates::kAtEnd, kNoThread, key, lease, seen);
@@ -39,10 +46,32 @@ void CheckedRun::check_quiescent_state() {
 }
 
 void CheckedRun::check_free(std::uint32_t key) {
+  const std::optional<bool> locked = lock_->handle(key)->is_locked();
   const std::uint32_t free = free_holds(*lock_, key, entry_.abilities.strong_try);
   const UntrackedScope untracked(world_);
+  if (locked && capacity_ == 1) {
+    check(OwnerAnswer{.query = OwnerAnswer::kLocked, .key = key, .answer = *locked});
+  }
   if (trace_ != nullptr && free != capacity_) trace_->shortage = {.key = key, .free = free};
   check(FreeKey{.key = key, .free = free, .capacity = capacity_});
+}
+
+std::string CheckedRun::name_of_thread(std::uint32_t world_thread) const {
+  for (std::uint32_t i = 0; i < threads_.size(); ++i) {
+    if (threads_[i].world_thread == world_thread) return absl::StrCat("thread ", i);
+  }
+  return world_thread == 0 ? "the thread that starts the others" : "a thread of the lock's own";
+}
+
+Failure CheckedRun::failure_of(const DataRace& race) const {
+  const auto text = [this](std::uint32_t thread, bool writes, const void* code) {
+    return absl::StrCat(name_of_thread(thread), writes ? " writes in " : " reads in ",
+                        function_at(code));
+  };
+  return {Oracle::kOrdering,
+          absl::StrCat("a data race: ", text(race.thread, race.access.writes, race.access.code),
+                       " what ", text(race.other, race.other_writes, race.other_code),
+                       ", and nothing orders the two accesses, which are not atomic")};
 }
 
 std::optional<Failure> CheckedRun::verdict(End end) {
@@ -51,9 +80,9 @@ std::optional<Failure> CheckedRun::verdict(End end) {
   if (end == End::kFailed && !world_.memory_failure().empty()) {
     return Failure{Oracle::kLifetime, world_.memory_failure()};
   }
+  if (end == End::kFailed && world_.data_race()) return failure_of(*world_.data_race());
   if (end == End::kFailed) {
-    return Failure{Oracle::kLifetime, absl::StrCat("word ", world_.memory().dead_word().value_or(0),
-                                                   " was used after the end of its life")};
+    return Failure{Oracle::kLifetime, "a shared word is used after the end of its life"};
   }
   evaluations_.count(Oracle::kLifetime);
   if (end == End::kFinished || end == End::kStuck) {
@@ -61,8 +90,48 @@ std::optional<Failure> CheckedRun::verdict(End end) {
   }
   if (end != End::kStuck) return std::nullopt;
   std::vector<ThreadPosition> positions;
-  for (const ThreadBooks& thread : threads_) positions.push_back(thread.position);
-  return explain_stall(positions, entry_.abilities, {.contended = contended_ != 0});
+  for (const ThreadBooks& thread : threads_) {
+    positions.push_back(thread.position);
+    if (thread.world_thread != 0) positions.back().spins = world_.spins(thread.world_thread);
+  }
+  return explain_stall(positions, entry_.abilities,
+                       {.probe = probe_, .contended = contended_ != 0});
+}
+
+// Nobody can run any more: which keys are free? Alone, so that nothing of what waits goes on.
+void CheckedRun::probe_keys() {
+  constexpr std::uint32_t kMostKeys = 63;
+  Probe probe{.free_keys = std::uint64_t{1} << kMostKeys, .untouched = kMostKeys};
+  for (std::uint32_t key = 0; key < std::min<std::size_t>(keys_.size(), kMostKeys); ++key) {
+    const std::unique_ptr<LockHandle> handle = lock_->handle(key);
+    if (!acquire_free(*handle, entry_.abilities.strong_try)) continue;
+    probe.free_keys |= std::uint64_t{1} << key;
+    handle->unlock();
+  }
+  probe_ = probe;
+}
+
+std::vector<TraceStep> CheckedRun::tell(const std::vector<TimedEvent>& events,
+                                        Failure& failure) const {
+  ToldExecution told{.log = world_.log(),
+                     .events = events,
+                     .arena = world_.arena(),
+                     .lock = object_,
+                     .waiting = {}};
+  for (const ThreadBooks& thread : threads_) {
+    const bool calls = thread.position.waits() || thread.position.doing.kind == Event::kRelease;
+    const bool ended = failure_.has_value() || failure.oracle == Oracle::kLifetime;
+    if (calls && !ended) told.waiting.push_back(thread.position.thread);
+  }
+  ExecutionText text(told);
+  if (failure.oracle == Oracle::kOrdering && unordered_) {
+    failure.what += text.why_unordered(*unordered_);
+  }
+  if (failure.oracle == Oracle::kLifetime) {
+    const std::string misuse = text.misuse();
+    if (!misuse.empty()) failure.what += ": " + misuse;
+  }
+  return text.steps(failure.oracle);
 }
 
 }  // namespace lockbench::stress::explore

@@ -3,6 +3,8 @@
 #include "harness/stress/explore/engine.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <iostream>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -11,10 +13,11 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
+#include "harness/stress/explore/blocked_watch.h"
 #include "harness/stress/explore/conformance.h"
 #include "harness/stress/explore/schedule.h"
 #include "harness/stress/explore/schedule_explorer.h"
-#include "harness/stress/trace/trace_text.h"
+#include "harness/stress/trace/trace_step.h"
 
 namespace lockbench::stress::explore {
 namespace {
@@ -33,7 +36,8 @@ void report_failure(const Counterexample& counterexample, const Order& order, Re
   report.failure = counterexample.failure;
   report.how = counterexample.strategy;
   report.found_after_s = counterexample.seconds;
-  report.trace = to_text(counterexample.events, TimeUnit::kSteps, 0, "thread");
+  report.steps = counterexample.steps;
+  report.trace = to_text(counterexample.steps);
   report.replay.exact = true;
   report.replay.options = {"--engine",   "sim",
                            "--program",  to_text(counterexample.program),
@@ -72,6 +76,16 @@ void tell_explored(const std::vector<ExploredProgram>& explored, Report& report)
   }
 }
 
+// In place of the report that the thread that is blocked would have returned.
+void report_blocked(const RegisteredLock& entry, const std::string& where) {
+  Report report{.engine = "sim", .lock = entry.name, .verdict = Verdict::kInconclusive};
+  report.remarks.push_back(
+      absl::StrCat("cannot be simulated: no call comes back from ", where,
+                   ", which waits for what does not pass primitives/platform; let "
+                   "lockbench_add_plugin() build it with SIMULATE"));
+  std::cout << to_json(report) << std::endl;
+}
+
 }  // namespace
 
 absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order,
@@ -94,6 +108,11 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
     return absl::InvalidArgumentError("a schedule belongs to a program: say --program, too");
   }
   World world(*model);
+  const BlockedWatch watch(
+      [&world, others = std::uint64_t{0}]() mutable {
+        return world.in_program() ? world.beats() : ~++others;
+      },
+      [&](const std::string& where) { report_blocked(entry, where); });
   if (!order.schedule.empty()) return replay(world, entry, order, *options.program);
 
   Outcome outcome = ScheduleExplorer(world, entry, options).test_lock();

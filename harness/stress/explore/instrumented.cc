@@ -58,8 +58,18 @@ struct Accesses {
 
   static void fence(std::memory_order order) { simulated::fence(order); }
 
-  static void plain(const void* place, std::size_t, bool) {
-    if (World* const world = World::of_program()) world->check_freed(place);
+  // The place in the code is where the entry point, into which this is inlined, returns to.
+  [[gnu::always_inline]] static void plain(const void* place, std::size_t bytes, bool writes) {
+    if (World* const world = World::of_program()) {
+      world->plain_access({place, bytes, writes, __builtin_return_address(0)});
+    }
+  }
+
+  [[gnu::always_inline]] static void volatile_access(const void* place, std::size_t bytes,
+                                                     bool writes) {
+    if (World* const world = World::of_program()) {
+      world->volatile_access({place, bytes, writes, __builtin_return_address(0)});
+    }
   }
 };
 

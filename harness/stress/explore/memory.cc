@@ -229,6 +229,18 @@ void Memory::flush_oldest(Thread thread) {
   if (self.older != 0) --self.older;
 }
 
+std::vector<Memory::Pending> Memory::pending_stores(Thread thread) const {
+  std::vector<Pending> pending;
+  for (const Store& store : threads_[thread].buffer) {
+    pending.push_back({store.word, store.bytes, store.bits});
+  }
+  return pending;
+}
+
+std::uint64_t Memory::peek(const void* word, unsigned bytes) const {
+  return arena_.contains(word) || knows(word) ? read(word, bytes) : 0;
+}
+
 void Memory::flush(Thread thread) {
   while (buffered(thread)) flush_oldest(thread);
 }
@@ -282,6 +294,17 @@ void Memory::fence_all(Thread thread) {
   for (Thread other = 0; other < threads_.size(); ++other) {
     while (threads_[other].older != 0) flush_oldest(other);
   }
+}
+
+void Memory::volatile_access(Thread thread, const void* word, bool writes) {
+  ThreadState& self = threads_[thread];
+  flush(thread);
+  Word& there = word_at(word);
+  event(self.chain, 11, &there, writes);
+  if (!writes) return self.clock.join(there.release);
+  there.release.join(self.clock);
+  ++self.clock.at[thread];
+  ++changes_;
 }
 
 void Memory::note(Thread thread, std::uint64_t thing, bool writes) {

@@ -79,6 +79,16 @@ class Memory {
   void flush_oldest(Thread thread);
   void flush(Thread thread);
 
+  // The stores of the thread that are in its buffer, the oldest first.
+  struct Pending {
+    const void* word;
+    unsigned bytes;
+    std::uint64_t bits;
+  };
+  std::vector<Pending> pending_stores(Thread thread) const;
+  // What the word has in memory, without an access. 0 where it may not be read.
+  std::uint64_t peek(const void* word, unsigned bytes) const;
+
   // `thread` goes on from a point: an event that concerns nobody else.
   void step(Thread thread) {
     event(threads_[thread].chain, 10, nullptr, false);
@@ -99,6 +109,13 @@ class Memory {
   bool happens_before(Thread other, std::uint32_t moment, Thread thread) const {
     return threads_[thread].clock.at[other] >= moment;
   }
+  // For happens_before(): now, as `thread` counts. What it does up to its next release is one
+  // moment.
+  std::uint32_t moment(Thread thread) const { return threads_[thread].clock.at[thread]; }
+
+  // A volatile access that the program itself performs next: ordered as on x86, where a load
+  // acquires and a store releases.
+  void volatile_access(Thread thread, const void* word, bool writes);
 
   std::uint64_t state() const { return state_; }
   std::uint64_t changes() const { return changes_; }  // of any word, as all can see it

@@ -3,6 +3,8 @@
 // operator new and delete: what a simulated program allocates lies in its world's arena, so that an
 // execution that is left in the middle leaves nothing behind, and addresses repeat.
 
+#include "harness/stress/explore/program_memory.h"
+
 #include <cstddef>
 #include <cstdlib>
 #include <new>
@@ -44,6 +46,22 @@ void release(void* place) {
 }
 
 }  // namespace
+
+namespace lockbench::stress::explore {
+
+bool is_of_program(const void* place) {
+  return in_last_region(place);
+}
+
+void* allocate_for_program(std::size_t bytes, std::size_t alignment) {
+  return ::allocate(bytes, alignment);
+}
+
+void release_of_program(void* place) {
+  ::release(place);
+}
+
+}  // namespace lockbench::stress::explore
 
 void* operator new(std::size_t bytes) {
   return allocate(bytes, __STDCPP_DEFAULT_NEW_ALIGNMENT__);

@@ -15,6 +15,7 @@ using namespace std::chrono_literals;
 
 // A smaller program must fail within so many executions, else the larger one is kept.
 constexpr int kTriesToShrink = 400;
+constexpr std::uint32_t kPreemptionsToShrink = 2;
 constexpr auto kMostToShrink = 1s;
 constexpr auto kLeastToShrink = 100ms;
 
@@ -32,6 +33,21 @@ std::uint32_t most_preemptions(const LitmusProgram& program) {
   for (const auto& thread : program.threads) acts += thread.size();
   if (acts > kLongProgram || program.warm_up > kMostHoldsToExplore) return 0;
   return program.warm_up != 0 ? 1 : ~std::uint32_t{0};
+}
+
+// The schedule for a program without one of its threads.
+std::vector<Option> schedule_without(const std::vector<Option>& schedule,
+                                     std::optional<std::size_t> thread) {
+  if (!thread) return schedule;
+  const std::size_t number = *thread + 1;  // thread 0 starts those of the program
+  std::vector<Option> without;
+  for (Option option : schedule) {
+    const bool of_thread = option.kind != Option::kTime;
+    if (of_thread && option.thread == number) continue;
+    if (of_thread && option.thread > number) --option.thread;
+    without.push_back(option);
+  }
+  return without;
 }
 
 // Mostly two to four threads that do several things. One in four is a crowd that does little: some
@@ -65,12 +81,14 @@ bool ScheduleExplorer::over(Clock::time_point until) {
 
 void ScheduleExplorer::execute(const LitmusProgram& program, Strategy& strategy, const char* name) {
   CheckedRun run(world_, entry_, program);
+  world_.report_races(!ordering_known_);
   World::Execution execution = world_.run([&] { run.run(); }, strategy);
   std::optional<Failure> failure = run.verdict(execution.end);
   ++outcome_.executions;
   outcome_.lock_accesses += run.lock_accesses();
   if (execution.end == End::kRefused) outcome_.refusal = world_.refusal();
-  if (failure && failure->oracle == Oracle::kOrdering && run.lock_accesses() == 0) {
+  if (failure && failure->oracle == Oracle::kOrdering && run.lock_accesses() == 0 &&
+      !world_.data_race()) {
     // Nothing that it does can be seen, its orders least of all. It may do nothing: then two will
     // be inside at once.
     ordering_known_ = true;
@@ -139,12 +157,15 @@ Outcome ScheduleExplorer::test_lock() {
     const auto began = Clock::now();
     const auto share = (end - began) / 2;
     for (const LitmusProgram& program : programs) {
-      const bool fits = options_.program || bound <= most_preemptions(program);
+      // What takes long to begin comes in the second round: the first is for what is found at once.
+      const bool long_way = !options_.program && program.warm_up > kMostHoldsToExplore;
+      const bool fits =
+          options_.program || (long_way ? bound == 1 : bound <= most_preemptions(program));
       // A program with too many executions leaves time for those after it.
       const auto now = Clock::now();
       const auto left = std::max<Clock::duration>(std::min(end, began + share) - now, 0ms);
       const auto slice = options_.program ? left : std::min<Clock::duration>(left / 4, kMostForOne);
-      if (fits && !over(end)) explore(program, bound, now + slice);
+      if (fits && !over(end)) explore(program, long_way ? 0 : bound, now + slice);
     }
     const auto spent = std::max<Clock::duration>(Clock::now() - began, 20ms);
     walk(std::min(end, Clock::now() + spent));
@@ -175,18 +196,36 @@ void ScheduleExplorer::look_for_worse(Clock::time_point until) {
 
 // ---- making it smaller
 
-bool ScheduleExplorer::still_fails(const LitmusProgram& program) {
+// Whether an execution of the program fails as the kept one does; then it is the counterexample.
+bool ScheduleExplorer::fails_alike(const LitmusProgram& program, Strategy& strategy,
+                                   const Counterexample& kept) {
+  if (Clock::now() > shrink_until_) return false;
+  outcome_.counterexample.reset();
+  execute(program, strategy, kept.strategy.c_str());
+  // Another fault of the smaller program is not this one, which may be found yet.
+  if (found() && outcome_.counterexample->failure.oracle == kept.failure.oracle) return true;
+  outcome_.counterexample.reset();
+  return false;
+}
+
+bool ScheduleExplorer::fails_alike(const SmallerProgram& smaller, const Counterexample& kept) {
+  Replay same(schedule_without(kept.schedule, smaller.without));
+  if (fails_alike(smaller.program, same, kept)) return true;
+  for (int i = 0; i < kTriesToShrink; ++i) {
+    Pct strategy(static_cast<std::uint64_t>(i), 1 + static_cast<std::uint32_t>(i) % 4, longest_);
+    if (fails_alike(smaller.program, strategy, kept)) return true;
+  }
+  DepthFirst search(kPreemptionsToShrink);
+  for (int i = 0; i < kTriesToShrink && !search.exhausted(); ++i, search.next()) {
+    if (fails_alike(smaller.program, search, kept)) return true;
+  }
+  return false;
+}
+
+bool ScheduleExplorer::still_fails(const SmallerProgram& smaller) {
   if (Clock::now() > shrink_until_) return false;
   const Counterexample kept = *outcome_.counterexample;
-  outcome_.counterexample.reset();
-  for (int i = 0; i < kTriesToShrink && !found(); ++i) {
-    Pct strategy(static_cast<std::uint64_t>(i), 1 + static_cast<std::uint32_t>(i) % 4, longest_);
-    execute(program, strategy, kept.strategy.c_str());
-    // Another fault of the smaller program is not this one, which may be found yet.
-    const bool other = found() && outcome_.counterexample->failure.oracle != kept.failure.oracle;
-    if (other) outcome_.counterexample.reset();
-  }
-  if (!found()) {
+  if (!fails_alike(smaller, kept)) {
     outcome_.counterexample = kept;
     return false;
   }
@@ -199,6 +238,7 @@ bool ScheduleExplorer::still_fails(const LitmusProgram& program) {
 bool ScheduleExplorer::follows(const LitmusProgram& program, const std::vector<Option>& schedule) {
   Replay strategy(schedule);
   CheckedRun run(world_, entry_, program);
+  world_.report_races(outcome_.counterexample->failure.oracle == Oracle::kOrdering);
   const World::Execution execution = world_.run([&] { run.run(); }, strategy);
   const std::optional<Failure> failure = run.verdict(execution.end);
   return failure && failure->oracle == outcome_.counterexample->failure.oracle;
@@ -206,7 +246,7 @@ bool ScheduleExplorer::follows(const LitmusProgram& program, const std::vector<O
 
 // Goes on with the first smaller program that still fails; false when none does.
 bool ScheduleExplorer::shrink_program() {
-  for (const LitmusProgram& smaller : smaller_programs(outcome_.counterexample->program)) {
+  for (const SmallerProgram& smaller : smaller_programs(outcome_.counterexample->program)) {
     if (still_fails(smaller)) return true;
   }
   return false;
@@ -234,7 +274,7 @@ void ScheduleExplorer::make_smaller() {
       replay(world_, entry_, counterexample.program, counterexample.schedule);
   if (!told) return;  // what Outcome::deterministic denies
   counterexample.failure = std::move(told->failure);
-  counterexample.events = std::move(told->events);
+  counterexample.steps = std::move(told->steps);
 }
 
 std::optional<Counterexample> ScheduleExplorer::replay(World& world, const RegisteredLock& entry,
@@ -245,11 +285,12 @@ std::optional<Counterexample> ScheduleExplorer::replay(World& world, const Regis
   World::Execution execution = world.run([&] { run.run(); }, strategy, true);
   std::optional<Failure> failure = run.verdict(execution.end);
   if (!failure) return std::nullopt;
+  std::vector<TraceStep> steps = run.tell(execution.events, *failure);
   return Counterexample{.failure = *std::move(failure),
                         .strategy = "replay",
                         .program = program,
                         .schedule = std::move(execution.schedule),
-                        .events = std::move(execution.events)};
+                        .steps = std::move(steps)};
 }
 
 }  // namespace lockbench::stress::explore

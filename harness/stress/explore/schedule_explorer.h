@@ -19,6 +19,7 @@
 #include "harness/stress/explore/strategies.h"
 #include "harness/stress/explore/world.h"
 #include "harness/stress/litmus/program.h"
+#include "harness/stress/litmus/shrink.h"
 #include "harness/stress/oracles/failure.h"
 #include "harness/stress/registered_lock.h"
 
@@ -30,7 +31,7 @@ struct Counterexample {
   std::string strategy;  // that found it
   LitmusProgram program;
   std::vector<Option> schedule;
-  std::vector<TimedEvent> events;
+  std::vector<TraceStep> steps;
   std::uint64_t executions = 0;  // before it was found
   double seconds = 0;
 };
@@ -99,7 +100,9 @@ class ScheduleExplorer {
   void make_smaller();
   bool shrink_program();
   void shorten_schedule();
-  bool still_fails(const LitmusProgram& program);
+  bool still_fails(const SmallerProgram& smaller);
+  bool fails_alike(const SmallerProgram& smaller, const Counterexample& kept);
+  bool fails_alike(const LitmusProgram& program, Strategy& strategy, const Counterexample& kept);
   bool follows(const LitmusProgram& program, const std::vector<Option>& schedule);
 
   World& world_;

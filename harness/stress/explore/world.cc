@@ -8,7 +8,8 @@
 namespace lockbench::stress::explore {
 namespace {
 
-World* the_world = nullptr;
+// Of the thread of the system that runs it: another one, which watches it, is none of the program.
+thread_local World* the_world = nullptr;
 const World* newest = nullptr;
 
 }  // namespace
@@ -36,28 +37,40 @@ World* World::of_program() {
 void* World::allocate(std::size_t bytes, std::size_t alignment) {
   void* const place = arena_.allocate(bytes, alignment);
   if (place == nullptr) leave(End::kTooLong);
+  if (log_.on() && the_world == this) {
+    const UntrackedScope untracked(*this);
+    log_.add_block(
+        {.begin = static_cast<const std::byte*>(place), .bytes = bytes, .thread = running_});
+  }
   return place;
 }
 
 void World::release(void* place) {
+  if (log_.on() && of_program() == this) {
+    const UntrackedScope untracked(*this);
+    note_access(Access::kFree, place, 0, 0, 0);
+  }
   if (arena_.release(place) || of_program() == nullptr) return;
-  fail_memory("memory is freed that was freed before, or was never allocated");
+  fail_memory("memory is freed that was freed before, or was never allocated", nullptr);
 }
 
 void World::check_null(const void* place) {
   constexpr std::uintptr_t kFirstPage = 4096;
   if (reinterpret_cast<std::uintptr_t>(place) < kFirstPage) {
-    fail_memory("a null pointer is dereferenced");
+    fail_memory("a null pointer is dereferenced", place);
   }
 }
 
 void World::check_freed(const void* place) {
   if (arena_.contains(place) && arena_.freed(place)) {
-    fail_memory("memory is used after it was freed");
+    fail_memory("memory is used after it was freed", place);
   }
 }
 
 void World::reset() {
+  plain_accesses_.reset();
+  data_race_.reset();
+  asymmetric_ = false;
   arena_.reset();
   memory_.reset();
   threads_ = {};
@@ -72,6 +85,8 @@ void World::reset() {
   spurious_ = 0;
   refusal_.clear();
   memory_failure_.clear();
+  looks_when_stuck_ = false;
+  stuck_ = false;
 }
 
 void World::add_thread() {
@@ -93,13 +108,16 @@ World::Execution World::run(const std::function<void()>& program, Strategy& stra
   reset();
   strategy_ = &strategy;
   record_ = record;
+  log_.reset(record);
   the_world = this;
+  executing_ = true;
   untracked_ = true;
   add_thread();
   threads_[0].fibre.prepare(arena_.stack(0), Arena::kStackBytes, begin_thread,
                             const_cast<std::function<void()>*>(&program));
   Fibre::jump(outside_, threads_[0].fibre);
   the_world = nullptr;
+  executing_ = false;
   untracked_ = false;
   return std::move(execution_);
 }
@@ -111,6 +129,7 @@ void World::begin_thread(void* body) {
   const UntrackedScope untracked(world);
   // Until then its last stores may lie in the buffer.
   if (world.memory_.buffered(world.running_)) world.point();
+  world.note_flushes(world.running_);
   world.memory_.flush(world.running_);
   world.threads_[world.running_].state = State::kEnded;
   for (std::uint32_t i = 0; i < world.threads_.size(); ++i) {
@@ -124,7 +143,7 @@ void World::begin_thread(void* body) {
 }
 
 void World::leave(End end) {
-  execution_.end = end;
+  execution_.end = stuck_ ? End::kStuck : end;
   Fibre nobody;
   Fibre::jump(nobody, outside_);
   __builtin_unreachable();
@@ -142,8 +161,9 @@ void World::refuse(std::string what) {
 }
 
 // No std::string: one made where the program runs lies in the arena, which forgets it.
-void World::fail_memory(const char* what) {
+void World::fail_memory(const char* what, const void* place) {
   untracked_ = true;
+  if (place != nullptr) note_access(Access::kPlain, place, 0, 0, 0);
   memory_failure_ = what;
   leave(End::kFailed);
 }
@@ -184,6 +204,32 @@ void World::record(const Event& event) {
   if (!record_) return;
   const UntrackedScope untracked(*this);
   execution_.events.push_back({execution_.steps, event});
+}
+
+void World::note_access(Access::Kind kind, const void* word, unsigned bytes, std::uint64_t was,
+                        std::uint64_t now, std::memory_order order) {
+  if (!log_.on()) return;
+  log_.add({.step = execution_.steps,
+            .thread = running_,
+            .kind = kind,
+            .word = word,
+            .bytes = bytes,
+            .was = was,
+            .now = now,
+            .order = order,
+            .events = execution_.events.size()});
+}
+
+void World::note_flush(std::uint32_t thread, const Memory::Pending& store) {
+  const std::uint32_t before = std::exchange(running_, thread);
+  note_access(Access::kFlush, store.word, store.bytes, memory_.peek(store.word, store.bytes),
+              store.bits);
+  running_ = before;
+}
+
+void World::note_flushes(std::uint32_t thread) {
+  if (!log_.on()) return;
+  for (const Memory::Pending& store : memory_.pending_stores(thread)) note_flush(thread, store);
 }
 
 // ---- who is next
@@ -271,7 +317,7 @@ bool World::somebody_is_overdue() const {
 void World::decide(bool may_go_on) {
   for (;;) {
     collect(may_go_on);
-    if (options_.empty()) leave(End::kStuck);
+    if (options_.empty()) return look_when_stuck();
     std::size_t chosen = 0;
     if (options_.size() > 1) {
       chosen = strategy_->choose({.step = execution_.steps,
@@ -288,6 +334,7 @@ void World::decide(bool may_go_on) {
       case Option::kSpurious:  // see fails_spuriously()
         break;
       case Option::kFlush:
+        if (log_.on()) note_flush(option.thread, memory_.pending_stores(option.thread).front());
         memory_.flush_oldest(option.thread);
         break;
       case Option::kTime:
@@ -297,6 +344,17 @@ void World::decide(bool may_go_on) {
         return go_on_with(option.thread);
     }
   }
+}
+
+// Thread 0 waits for the others, to look at what they left.
+void World::look_when_stuck() {
+  if (!looks_when_stuck_ || running_ == 0 || threads_[0].state != State::kAsleep) {
+    leave(End::kStuck);
+  }
+  stuck_ = true;
+  log_.stop();
+  threads_[0].state = State::kReady;
+  go_on_with(0);
 }
 
 void World::go_on_with(std::uint32_t thread) {
@@ -347,6 +405,7 @@ void World::point(const void* next) {
 
 void World::choose_next(bool may_go_on) {
   count_step();
+  if (stuck_) return may_go_on ? void() : leave(End::kStuck);
   const bool alone = threads_.size() == 1 && may_go_on;
   if (!alone) decide(may_go_on);
   // What follows counts as an event even when it leaves no trace, such as a wake-up of nobody.
@@ -379,6 +438,7 @@ void World::let_time_pass() {
 }
 
 void World::fall_asleep() {
+  if (stuck_) leave(End::kStuck);
   ThreadState& self = threads_[running_];
   self.state = State::kAsleep;
   self.timed_out = false;

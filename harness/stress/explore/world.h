@@ -25,14 +25,17 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "harness/stress/explore/access_log.h"
 #include "harness/stress/explore/arena.h"
 #include "harness/stress/explore/fibre.h"
 #include "harness/stress/explore/memory.h"
+#include "harness/stress/explore/plain_accesses.h"
 #include "harness/stress/explore/strategy.h"
 #include "harness/stress/trace/event.h"
 #include "primitives/platform/simulated/hooks.h"
@@ -81,7 +84,7 @@ class World {
   const std::string& refusal() const { return refusal_; }
 
   // For what runs inside: the same, where the program misuses memory.
-  [[noreturn]] void fail_memory(const char* what);
+  [[noreturn]] void fail_memory(const char* what, const void* place);
   const std::string& memory_failure() const { return memory_failure_; }
 
   // Up to this many steps are taken by the threads of an execution, and by its first one while it
@@ -101,7 +104,17 @@ class World {
   // For what runs inside, not a point of choice: adds to Execution::events.
   void record(const Event& event);
 
+  // What the threads of an execution that is recorded do to shared words.
+  AccessLog& log() { return log_; }
+  const AccessLog& log() const { return log_; }
+
+  // Thread 0 goes on, though it waits for others, when nobody can ever run again: it alone then
+  // runs to its end, and the execution counts as stuck. stuck(): whether it does so.
+  void let_the_first_look_when_stuck() { looks_when_stuck_ = true; }
+  bool stuck() const { return stuck_; }
+
   Memory& memory() { return memory_; }
+  const Arena& arena() const { return arena_; }
   std::uint32_t thread() const { return running_; }
   std::uint32_t threads() const { return static_cast<std::uint32_t>(threads_.size()); }
 
@@ -112,6 +125,9 @@ class World {
   // Whether the thread waits, and will wait until another one does something: it sleeps, or has
   // looked in vain for so long that what it looks at is all it waits for.
   bool settled(std::uint32_t thread) const;
+
+  // Whether the thread looks again and again, and does not sleep.
+  bool spins(std::uint32_t thread) const { return threads_[thread].state == State::kPaused; }
 
   std::int64_t time_ns() const { return now_ns_; }
 
@@ -125,6 +141,10 @@ class World {
   // Grows with every access of the program, in all executions.
   std::uint64_t accesses() const { return accesses_; }
   std::uint64_t beats() const { return beats_; }
+
+  // Whether the program itself is executing. May be asked by another thread of the system, which
+  // may get an answer that is a little old.
+  bool in_program() const { return executing_ && !*static_cast<const volatile bool*>(&untracked_); }
 
   // While it lives, what is allocated belongs to the simulator and not to the program.
   class UntrackedScope {
@@ -140,12 +160,30 @@ class World {
     const bool before_;
   };
 
+  // While it lives, nothing happens without a reason (Option::kSpurious).
+  class CertainScope {
+   public:
+    explicit CertainScope(World& world)
+        : world_(world), before_(std::exchange(world.spurious_, kMostSpurious)) {}
+    ~CertainScope() { world_.spurious_ = before_; }
+    CertainScope(const CertainScope&) = delete;
+    CertainScope& operator=(const CertainScope&) = delete;
+
+   private:
+    World& world_;
+    const std::uint32_t before_;
+  };
+
+  // Whether data races end an execution.
+  void report_races(bool report) { reports_races_ = report; }
+
   // The world that executes, or null.
   static World* current();
   // The same, null while memory is the simulator's.
   static World* of_program();
   void* allocate(std::size_t bytes, std::size_t alignment);
   void release(void* place);
+  std::size_t size_of(const void* allocated) const { return arena_.size_at(allocated); }
   const std::byte* region() const { return arena_.begin(); }
   std::uint64_t live_allocations() const { return arena_.live(); }
   // A word that did not say when it was born: it lives from now on, unless its memory was freed.
@@ -158,6 +196,20 @@ class World {
   // Fails the execution if the memory has been freed.
   void check_null(const void* place);
   void check_freed(const void* place);
+
+  // The initialisation of a variable of static storage by the program: what it allocates outlives
+  // the execution, as the variable does; and its end is seen by whoever finds the variable made.
+  void begin_static() { untracked_ = true; }
+  void end_static(const void* guard) {
+    memory_.volatile_access(running_, guard, true);
+    untracked_ = false;
+  }
+
+  // Before an access of instrumented code that is not atomic; of one that is volatile, where that
+  // is known. Fails the execution at a data race.
+  void plain_access(const PlainAccess& access);
+  void volatile_access(const PlainAccess& access);
+  const std::optional<DataRace>& data_race() const { return data_race_; }
 
   // The hooks, see primitives/platform/simulated/hooks.h.
   void born(const void* word);
@@ -246,6 +298,7 @@ class World {
   bool ready(std::uint32_t thread) const;
   void decide(bool may_go_on);
   void go_on_with(std::uint32_t thread);
+  void look_when_stuck();
   bool anybody_has_a_deadline() const;
   bool somebody_is_overdue() const;
   void let_time_pass();
@@ -254,6 +307,11 @@ class World {
   void fall_asleep();
   [[noreturn]] void leave(End end);
   void check_life();
+  void note_access(Access::Kind kind, const void* word, unsigned bytes, std::uint64_t was,
+                   std::uint64_t now, std::memory_order order = std::memory_order_relaxed);
+  void note_flush(std::uint32_t thread, const Memory::Pending& store);
+  void note_flushes(std::uint32_t thread);
+  std::uint64_t sleepers_to_wake(const void* word, int most) const;
 
   Arena arena_;
   Memory memory_;
@@ -266,6 +324,10 @@ class World {
   std::vector<ThreadBlock> thread_blocks_;
   Execution execution_{};
   bool record_ = false;
+  AccessLog log_;
+  std::uint64_t updated_from_ = 0;  // what begin_update() returned
+  bool looks_when_stuck_ = false;
+  bool stuck_ = false;
   bool untracked_ = false;
   bool all_paused_ = false;
   std::uint32_t running_ = 0;
@@ -278,8 +340,13 @@ class World {
   std::uint32_t looks_before_time_ = kFreeLooks;
   std::uint64_t accesses_ = 0;
   volatile std::uint64_t beats_ = 0;
+  volatile bool executing_ = false;
   std::string refusal_;
   std::string memory_failure_;
+  PlainAccesses plain_accesses_;
+  std::optional<DataRace> data_race_;
+  bool reports_races_ = true;
+  bool asymmetric_ = false;  // a thread has imposed a barrier on all others
 };
 
 }  // namespace lockbench::stress::explore

@@ -24,60 +24,83 @@
 #include <absl/strings/str_cat.h>
 #include <climits>
 
+#include "harness/stress/explore/simulated_waits.h"
 #include "harness/stress/explore/world.h"
 #include "harness/stress/instrumentation/function_names.h"
 #include "primitives/platform/simulated/hooks.h"
+
+namespace lockbench::stress::explore::waits {
+
+void refuse(World& world, const char* what, const void* caller) {
+  const World::UntrackedScope untracked(world);
+  world.refuse(
+      absl::StrCat(function_at(caller), " calls ", what, ", which a simulation cannot decide"));
+}
+
+}  // namespace lockbench::stress::explore::waits
 
 namespace {
 
 using lockbench::stress::explore::World;
 namespace simulated = lockbench::platform::simulated;
-
-constexpr std::int64_t kNever = INT64_MAX;
-constexpr std::int64_t kSecond = 1'000'000'000;
-
-std::int64_t ns_of(const timespec* time) {
-  return time->tv_sec * kSecond + time->tv_nsec;
-}
-
-[[noreturn]] void refuse(World& world, const char* what, const void* caller) {
-  const World::UntrackedScope untracked(world);
-  world.refuse(absl::StrCat(lockbench::stress::function_at(caller), " calls ", what,
-                            ", which a simulation cannot decide"));
-}
-
-void* met(void* word) {
-  World::of_program()->meet(word);
-  return word;
-}
-
-// ---- a mutex: 0 free | 1 held | 2 held, and threads may sleep; in its first four bytes
-
-std::uint32_t exchange(void* word, std::uint32_t value, std::memory_order order) {
-  const std::uint64_t old = simulated::begin_update(met(word), 4);
-  simulated::end_update(word, 4, value, true, order);
-  return static_cast<std::uint32_t>(old);
-}
-
-bool try_lock(void* word) {
-  const bool free = simulated::begin_update(met(word), 4) == 0;
-  simulated::end_update(word, 4, 1, free, std::memory_order_acquire);
-  return free;
-}
-
-void lock(void* word) {
-  if (try_lock(word)) return;
-  while (exchange(word, 2, std::memory_order_acquire) != 0) simulated::wait(word, 2, kNever);
-}
-
-void unlock(void* word) {
-  if (exchange(word, 0, std::memory_order_release) == 2) simulated::wake(word, 1);
-}
+using namespace lockbench::stress::explore::waits;
 
 bool is_plain(const pthread_mutex_t* mutex) {
   const int kind = mutex->__data.__kind;
   return kind == PTHREAD_MUTEX_TIMED_NP || kind == PTHREAD_MUTEX_ADAPTIVE_NP ||
          kind == PTHREAD_MUTEX_ERRORCHECK_NP;
+}
+
+bool is_recursive(const pthread_mutex_t* mutex) {
+  return mutex->__data.__kind == PTHREAD_MUTEX_RECURSIVE_NP;
+}
+
+bool owns(pthread_mutex_t* mutex) {
+  const auto self = static_cast<std::uint64_t>(task_of(simulated::thread_number()));
+  return simulated::load(met(&mutex->__data.__owner), 4, std::memory_order_relaxed) == self;
+}
+
+void set_owner(pthread_mutex_t* mutex, int task) {
+  simulated::store(met(&mutex->__data.__owner), 4, static_cast<std::uint64_t>(task),
+                   std::memory_order_relaxed);
+}
+
+// One more level for the owner, or the first one if `take` gets the mutex.
+template <class Take>
+bool lock_level(pthread_mutex_t* mutex, const Take& take) {
+  if (owns(mutex)) {
+    ++mutex->__data.__count;
+    return true;
+  }
+  if (!take()) return false;
+  set_owner(mutex, task_of(simulated::thread_number()));
+  mutex->__data.__count = 1;
+  return true;
+}
+
+void check_kind(const pthread_mutex_t* mutex, const void* caller) {
+  if (is_plain(mutex) || is_recursive(mutex)) return;
+  refuse(*World::of_program(), "a function of a mutex of a kind of its own", caller);
+}
+
+int lock_mutex(pthread_mutex_t* mutex, std::int64_t deadline_ns, const void* caller) {
+  check_kind(mutex, caller);
+  const auto take = [&] { return lock_until(mutex, deadline_ns); };
+  return (is_recursive(mutex) ? lock_level(mutex, take) : take()) ? 0 : ETIMEDOUT;
+}
+
+int try_lock_mutex(pthread_mutex_t* mutex, const void* caller) {
+  check_kind(mutex, caller);
+  const auto take = [&] { return try_lock(mutex); };
+  return (is_recursive(mutex) ? lock_level(mutex, take) : take()) ? 0 : EBUSY;
+}
+
+void unlock_mutex(pthread_mutex_t* mutex) {
+  if (is_recursive(mutex)) {
+    if (--mutex->__data.__count != 0) return;
+    set_owner(mutex, 0);
+  }
+  unlock(mutex);
 }
 
 // ---- a condition variable: a count of notices, in its first four bytes
@@ -153,15 +176,24 @@ int __wrap___cxa_thread_atexit(void (*)(void*), void*, void*) {
   return 0;
 }
 
+int __real_guard_acquire(std::int64_t*) asm("__cxa_guard_acquire");
+void __real_guard_release(std::int64_t*) asm("__cxa_guard_release");
+
+int __wrap___cxa_guard_acquire(std::int64_t* guard) {
+  World* const world = World::of_program();
+  const int makes = __real_guard_acquire(guard);
+  if (world != nullptr && makes != 0) world->begin_static();
+  return makes;
+}
+void __wrap___cxa_guard_release(std::int64_t* guard) {
+  __real_guard_release(guard);
+  if (World* const world = World::current()) world->end_static(guard);
+}
+
 int __wrap_sched_yield() {
   if (World::of_program() == nullptr) return sched_yield();
   simulated::pause();
   return 0;
-}
-
-pthread_t __wrap_pthread_self() {
-  if (World::of_program() == nullptr) return pthread_self();
-  return 4096 * static_cast<pthread_t>(simulated::thread_number());
 }
 
 int __wrap_nanosleep(const timespec* time, timespec* left) {
@@ -201,27 +233,24 @@ std::int64_t __wrap__ZNSt6chrono3_V212system_clock3nowEv() {
 }
 
 int __wrap_pthread_mutex_lock(pthread_mutex_t* mutex) {
-  World* const world = World::of_program();
-  if (world == nullptr) return pthread_mutex_lock(mutex);
-  if (!is_plain(mutex)) {
-    refuse(*world, "pthread_mutex_lock for a mutex of a kind of its own",
-           __builtin_return_address(0));
-  }
-  lock(mutex);
-  return 0;
+  if (World::of_program() == nullptr) return pthread_mutex_lock(mutex);
+  return lock_mutex(mutex, kNever, __builtin_return_address(0));
+}
+int __wrap_pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* until) {
+  if (World::of_program() == nullptr) return pthread_mutex_timedlock(mutex, until);
+  return lock_mutex(mutex, ns_of(until), __builtin_return_address(0));
+}
+int __wrap_pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock, const timespec* until) {
+  if (World::of_program() == nullptr) return pthread_mutex_clocklock(mutex, clock, until);
+  return lock_mutex(mutex, ns_of(until), __builtin_return_address(0));
 }
 int __wrap_pthread_mutex_trylock(pthread_mutex_t* mutex) {
-  World* const world = World::of_program();
-  if (world == nullptr) return pthread_mutex_trylock(mutex);
-  if (!is_plain(mutex)) {
-    refuse(*world, "pthread_mutex_trylock for a mutex of a kind of its own",
-           __builtin_return_address(0));
-  }
-  return try_lock(mutex) ? 0 : EBUSY;
+  if (World::of_program() == nullptr) return pthread_mutex_trylock(mutex);
+  return try_lock_mutex(mutex, __builtin_return_address(0));
 }
 int __wrap_pthread_mutex_unlock(pthread_mutex_t* mutex) {
   if (World::of_program() == nullptr) return pthread_mutex_unlock(mutex);
-  unlock(mutex);
+  unlock_mutex(mutex);
   return 0;
 }
 
@@ -275,7 +304,7 @@ long __wrap_syscall(long number, ...) {
   if (world == nullptr) {
     return syscall(number, words[0], words[1], words[2], words[3], words[4], words[5]);
   }
-  if (number == SYS_gettid) return static_cast<long>(simulated::thread_number());
+  if (number == SYS_gettid) return task_of(simulated::thread_number());
   if (number == SYS_sched_yield) return __wrap_sched_yield();
   if (number == SYS_membarrier) {
     simulated::fence_all_threads();
@@ -316,24 +345,7 @@ long __wrap_syscall(long number, ...) {
     std::abort();                                                             \
   }
 
-LOCKBENCH_REFUSED(pthread_create)
-LOCKBENCH_REFUSED(pthread_join)
-LOCKBENCH_REFUSED(pthread_mutex_timedlock)
-LOCKBENCH_REFUSED(pthread_mutex_clocklock)
-LOCKBENCH_REFUSED(pthread_rwlock_rdlock)
-LOCKBENCH_REFUSED(pthread_rwlock_wrlock)
-LOCKBENCH_REFUSED(pthread_rwlock_tryrdlock)
-LOCKBENCH_REFUSED(pthread_rwlock_trywrlock)
-LOCKBENCH_REFUSED(pthread_rwlock_unlock)
-LOCKBENCH_REFUSED(pthread_spin_lock)
-LOCKBENCH_REFUSED(pthread_spin_trylock)
-LOCKBENCH_REFUSED(pthread_spin_unlock)
 LOCKBENCH_REFUSED(pthread_barrier_wait)
-LOCKBENCH_REFUSED(sem_wait)
-LOCKBENCH_REFUSED(sem_trywait)
-LOCKBENCH_REFUSED(sem_timedwait)
-LOCKBENCH_REFUSED(sem_clockwait)
-LOCKBENCH_REFUSED(sem_post)
 LOCKBENCH_REFUSED(poll)
 LOCKBENCH_REFUSED(select)
 #undef LOCKBENCH_REFUSED

@@ -16,6 +16,7 @@
 //                                  std::memory_order success, std::memory_order failure);
 //     static void fence(std::memory_order);
 //     static void plain(const void* place, std::size_t bytes, bool writes);  // before the access
+//     static void volatile_access(const void* place, std::size_t bytes, bool writes);   // as well
 //   };
 //
 // Not offered  atomics of 16 bytes: code that has them is not loaded.
@@ -84,20 +85,20 @@ inline std::memory_order order_of(int order) {
     return expected;                                                                              \
   }
 
-#define LOCKBENCH_PLAIN(kind, bytes)                    \
-  void __tsan_##kind##read##bytes(const void* place) {  \
-    Accesses::plain(place, bytes, false);               \
+#define LOCKBENCH_ACCESS(name, bytes, call)             \
+  void __tsan_##name##read##bytes(const void* place) {  \
+    Accesses::call(place, bytes, false);                \
   }                                                     \
-  void __tsan_##kind##write##bytes(const void* place) { \
-    Accesses::plain(place, bytes, true);                \
+  void __tsan_##name##write##bytes(const void* place) { \
+    Accesses::call(place, bytes, true);                 \
   }
 
-#define LOCKBENCH_PLAIN_OF_ALL_SIZES(kind) \
-  LOCKBENCH_PLAIN(kind, 1)                 \
-  LOCKBENCH_PLAIN(kind, 2)                 \
-  LOCKBENCH_PLAIN(kind, 4)                 \
-  LOCKBENCH_PLAIN(kind, 8)                 \
-  LOCKBENCH_PLAIN(kind, 16)
+#define LOCKBENCH_ACCESS_OF_ALL_SIZES(name, call) \
+  LOCKBENCH_ACCESS(name, 1, call)                 \
+  LOCKBENCH_ACCESS(name, 2, call)                 \
+  LOCKBENCH_ACCESS(name, 4, call)                 \
+  LOCKBENCH_ACCESS(name, 8, call)                 \
+  LOCKBENCH_ACCESS(name, 16, call)
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmissing-declarations"
@@ -114,12 +115,12 @@ void __tsan_atomic_thread_fence(int order) {
 }
 void __tsan_atomic_signal_fence(int) {}
 
-LOCKBENCH_PLAIN_OF_ALL_SIZES()
-LOCKBENCH_PLAIN_OF_ALL_SIZES(unaligned_)
-LOCKBENCH_PLAIN_OF_ALL_SIZES(volatile_)
-LOCKBENCH_PLAIN_OF_ALL_SIZES(unaligned_volatile_)
-LOCKBENCH_PLAIN_OF_ALL_SIZES(read_)
-LOCKBENCH_PLAIN_OF_ALL_SIZES(unaligned_read_)
+LOCKBENCH_ACCESS_OF_ALL_SIZES(, plain)
+LOCKBENCH_ACCESS_OF_ALL_SIZES(unaligned_, plain)
+LOCKBENCH_ACCESS_OF_ALL_SIZES(volatile_, volatile_access)
+LOCKBENCH_ACCESS_OF_ALL_SIZES(unaligned_volatile_, volatile_access)
+LOCKBENCH_ACCESS_OF_ALL_SIZES(read_, plain)
+LOCKBENCH_ACCESS_OF_ALL_SIZES(unaligned_read_, plain)
 
 void __tsan_read_range(const void* place, std::size_t bytes) {
   Accesses::plain(place, bytes, false);
@@ -134,12 +135,17 @@ void __tsan_vptr_read(void** place) {
   Accesses::plain(place, sizeof *place, false);
 }
 void* __tsan_memcpy(void* to, const void* from, std::size_t bytes) {
+  Accesses::plain(from, bytes, false);
+  Accesses::plain(to, bytes, true);
   return std::memcpy(to, from, bytes);
 }
 void* __tsan_memmove(void* to, const void* from, std::size_t bytes) {
+  Accesses::plain(from, bytes, false);
+  Accesses::plain(to, bytes, true);
   return std::memmove(to, from, bytes);
 }
 void* __tsan_memset(void* to, int value, std::size_t bytes) {
+  Accesses::plain(to, bytes, true);
   return std::memset(to, value, bytes);
 }
 void __tsan_func_entry(void*) {}
@@ -154,5 +160,5 @@ void __tsan_init() {}
 #undef LOCKBENCH_UPDATE
 #undef LOCKBENCH_COMPARE_EXCHANGE
 #undef LOCKBENCH_ATOMIC
-#undef LOCKBENCH_PLAIN
-#undef LOCKBENCH_PLAIN_OF_ALL_SIZES
+#undef LOCKBENCH_ACCESS
+#undef LOCKBENCH_ACCESS_OF_ALL_SIZES

@@ -11,4 +11,8 @@ namespace lockbench::stress {
 // where its symbols have been removed.
 std::string function_at(const void* address);
 
+// The readable name of the variable with static storage that `address` lies in, `counters+8` beyond
+// its first byte; as above where its symbols have been removed.
+std::string variable_at(const void* address);
+
 }  // namespace lockbench::stress

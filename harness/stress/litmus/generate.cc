@@ -9,6 +9,7 @@
 #include <random>
 #include <utility>
 
+#include <absl/status/status.h>
 #include <absl/strings/str_cat.h>
 
 #include "harness/stress/litmus/keys.h"
@@ -63,6 +64,8 @@ class Draw {
 
   void nest(std::uint32_t key, int depth) {
     if (abilities_.reentrant) {
+      const auto limit = static_cast<int>(abilities_.depth);
+      if (limit != 0 && depth + 2 > limit) return;
       acts_.push_back(below(4) == 0 ? Act{.kind = Act::kTryLock, .key = key}
                                     : Act{.kind = Act::kLock, .key = key});
       if (depth == 0 && below(3) == 0) nest(key, depth + 1);
@@ -114,16 +117,33 @@ std::string forgotten_waiter(std::uint32_t capacity) {
   return absl::StrCat(text, "L0 A", capacity + 1, " U | L0 U");
 }
 
-// A nest of 257 holds, of which all but one are given back before another thread tries.
-std::string deep_nest() {
-  constexpr int kDepth = 257;
+// A nest of 257 holds, or as many as the lock allows, of which all but one are given back before
+// another thread tries.
+std::string deep_nest(std::uint32_t limit) {
+  constexpr std::uint32_t kDepth = 257;
+  const std::uint32_t depth = limit == 0 ? kDepth : std::min(limit, kDepth);
   std::string text;
-  for (int i = 0; i < kDepth; ++i) text += "L0 ";
-  for (int i = 1; i < kDepth; ++i) text += "U ";
+  for (std::uint32_t i = 0; i < depth; ++i) text += "L0 ";
+  for (std::uint32_t i = 1; i < depth; ++i) text += "U ";
   return text + "A1 U | T0 U";
 }
 
 }  // namespace
+
+absl::StatusOr<LitmusProgram> program_for(const Abilities& abilities, const std::string& text) {
+  absl::StatusOr<LitmusProgram> program = program_from(text, kMostThreads);
+  if (!program.ok()) return program;
+  const auto lacks = [&](const char* act, const char* what) {
+    return absl::InvalidArgumentError(absl::StrCat("program `", text, "`: ", act, " needs ", what,
+                                                   "; leave it out, or promise that"));
+  };
+  if (program->has(Act::kTryLockFor) && !abilities.timed) return lacks("W", "timeouts");
+  if (program->has(Act::kLockBoth) && !abilities.pairs) return lacks("B", "handle_both()");
+  if (program->has(Act::kUnlockByNonOwner) && !abilities.refuses_non_owners) {
+    return lacks("F", "refuses_non_owners");
+  }
+  return program;
+}
 
 bool can_await(const Abilities& abilities) {
   return abilities.lock_per_key || abilities.capacity > 1;
@@ -152,6 +172,7 @@ std::vector<LitmusProgram> programs_for(const Abilities& can,
   };
   add(true, {"L0 U | L0 U", "L0 E | L0 U", "L0 U | T0 U", "L0 U L0 U | L0 U L0 U"});
   add(can.timed, {"L0 R12000000 U | W0:400000 U", "W0:400000 U L0 U | L0 U L0 U"});
+  add(can.last_may_destroy, {"X0 | X0", "L0 U X0 | X0", "X0 | X0 | X0"});
   add(can.lock_per_key, {"L0 A1 U | L1 U"});
   add(can.reentrant, {"L0 L0 U U | T0 U", "L0 L0 U U | L0 U", "L0 L0 U L0 U U | L0 T0 U U"});
   add(can.refuses_non_owners, {"L0 R0 U | F0 T0 U"});
@@ -174,7 +195,10 @@ std::vector<LitmusProgram> programs_for(const Abilities& can,
   // What counts acquisitions, in 7, 8, 15 or 16 bits, overflows under way.
   add(true, {"C126 L0 U L0 U | L0 U", "C254 L0 U L0 U | L0 U", "C32766 L0 U L0 U | L0 U",
              "C65534 L0 U L0 U | L0 U"});
-  if (can.reentrant) texts.push_back(deep_nest());
+  // And what counts refusals, where one thread's holds are enough to refuse another.
+  add(can.capacity == 1 && can.hold_limit.count() == 0,
+      {"D126 L0 U | T0 U T0 U T0 U", "D254 L0 U | T0 U T0 U T0 U"});
+  if (can.reentrant) texts.push_back(deep_nest(can.depth));
   // Whoever comes while all others wait is served after them.
   add(can.fair && can.capacity == 1, {"L0 R9000000 U | R1000000 L0 U | R2000000 L0 U"});
   std::vector<LitmusProgram> programs;

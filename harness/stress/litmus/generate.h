@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <absl/status/statusor.h>
+
 #include "harness/stress/litmus/lock_under_test.h"
 #include "harness/stress/litmus/program.h"
 
@@ -20,6 +22,10 @@ struct ProgramSize {
   // wake-up is lost then stays asleep: no later release wakes it by chance. Only where can_await().
   bool awaits = false;
 };
+
+// Fails with InvalidArgument, saying where, what, and what would be right, if the text is no
+// program or has an act that a lock with these abilities does not offer.
+absl::StatusOr<LitmusProgram> program_for(const Abilities& abilities, const std::string& text);
 
 // Whether a thread can hold a key while others run to their end: keys have locks of their own, or
 // there is more than one lease.

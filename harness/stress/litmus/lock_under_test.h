@@ -25,6 +25,10 @@ class LockHandle {
   virtual void unlock() = 0;
   virtual std::uint32_t lease() const = 0;  // 0 where there are no leases
   virtual std::uint64_t token() const = 0;  // of the hold; 0 where there are no tokens
+  // Whether a thread holds the key, and whether the calling one does. Absent where the lock does
+  // not say.
+  virtual std::optional<bool> is_locked() const = 0;
+  virtual std::optional<bool> is_held_by_this_thread() const = 0;
 };
 
 class LockUnderTest {
@@ -35,6 +39,7 @@ class LockUnderTest {
   virtual std::unique_ptr<LockHandle> handle_both(std::uint64_t a, std::uint64_t b) = 0;
   virtual std::uint32_t capacity() const = 0;
   virtual std::optional<std::size_t> keys_kept() const = 0;  // absent where keys are not counted
+  virtual const void* object() const { return nullptr; }     // the lock itself, for its address
 };
 
 // What a lock offers and promises. Programs are generated to fit, and oracles check what is
@@ -52,10 +57,15 @@ struct Abilities {
   bool nests_keys = false;     // a thread may hold two keys by two handles, in ascending order
   bool nests_leases = false;   // a thread that holds a lease may ask for another of its shard
   std::uint32_t capacity = 1;  // holders of a key at once that programs may count on
+  std::uint32_t depth = 0;     // of a nest of holds of one key, where reentrant; 0: no limit
   std::chrono::nanoseconds hold_limit{};  // a longer hold may lose the key; 0: it may not
   bool refuses_non_owners = false;        // unlock() by a thread that does not hold has no effect
   bool any_key = false;     // a key may be any number, else only one below those that make() got
   bool strong_try = false;  // try_lock() succeeds whenever no thread holds or requests the lock
+
+  // Whether holders of a key have numbers. Without them, only their count can be checked.
+  bool numbers_holders() const { return capacity == 1 || leases; }
+  bool last_may_destroy = false;  // whoever acquires it last may destroy it at once
 };
 
 // A try_lock() that may fail spuriously does not fail so often in a row while no thread uses the

@@ -36,16 +36,25 @@ bool read_number(std::string_view& text, Number& number) {
   return true;
 }
 
-// `K16` and `C254`, which stand before all acts.
+// `K16`, `C254` and `D254`, which stand before all acts.
 bool read_heading(std::string_view word, LitmusProgram& program) {
   const char what = word.front();
   std::uint32_t number = 0;
   word.remove_prefix(1);
-  if ((what != 'K' && what != 'C') || !read_number(word, number) || !word.empty()) return false;
-  if (what == 'K' && !is_key_set(number)) return false;
-  if (what == 'C' && number > kMostWarmUp) return false;
-  (what == 'K' ? program.key_set : program.warm_up) = number;
-  return true;
+  if (!read_number(word, number) || !word.empty()) return false;
+  switch (what) {
+    case 'K':
+      program.key_set = number;
+      return is_key_set(number);
+    case 'C':
+      program.warm_up = number;
+      return number <= kMostWarmUp;
+    case 'D':
+      program.refusals = number;
+      return number <= kMostWarmUp;
+    default:
+      return false;
+  }
 }
 
 bool read_sign(std::string_view& text, char sign) {
@@ -55,7 +64,7 @@ bool read_sign(std::string_view& text, char sign) {
 }
 
 std::optional<Act> act_from(std::string_view text) {
-  if (text.empty() || std::string_view("LTWBUERAF").find(text.front()) == std::string_view::npos) {
+  if (text.empty() || std::string_view("LTWBUERAFX").find(text.front()) == std::string_view::npos) {
     return std::nullopt;
   }
   Act act{.kind = static_cast<Act::Kind>(text.front())};
@@ -80,6 +89,21 @@ const char* await_error(const LitmusProgram& program, std::size_t thread) {
     if (act.key == thread) return "waits for its own end";
   }
   return nullptr;
+}
+
+// What is wrong with the acts that leave for good; null: nothing.
+const char* leaving_error(const LitmusProgram& program, std::size_t thread) {
+  if (!program.has(Act::kLeaveForGood)) return nullptr;
+  const std::vector<Act>& acts = program.threads[thread];
+  if (acts.empty() || acts.back().kind != Act::kLeaveForGood) {
+    return "does not leave for good, as another thread does; let its last act be X0";
+  }
+  const auto others = std::count_if(acts.begin(), acts.end(),
+                                    [](const Act& act) { return act.kind == Act::kLeaveForGood; });
+  if (others > 1) return "leaves for good more than once; X is the last act of a thread";
+  return acts.back().key == program.threads[0].back().key
+             ? nullptr
+             : "leaves another key than the first thread does; let all say X0";
 }
 
 }  // namespace
@@ -119,6 +143,7 @@ std::string to_text(const LitmusProgram& program) {
   std::string text;
   if (program.key_set != 0) absl::StrAppend(&text, "K", program.key_set, " ");
   if (program.warm_up != 0) absl::StrAppend(&text, "C", program.warm_up, " ");
+  if (program.refusals != 0) absl::StrAppend(&text, "D", program.refusals, " ");
   for (std::size_t i = 0; i < program.threads.size(); ++i) {
     if (i != 0) text += "| ";
     for (const Act& act : program.threads[i]) text += to_text(act) + " ";
@@ -158,7 +183,8 @@ absl::StatusOr<LitmusProgram> program_from(std::string_view text, std::size_t mo
     const std::optional<Act> act = act_from(word);
     if (!act)
       return wrong(
-          word, "not an act; acts are L0 T0 W0:2000000 B0+1 U R500 A1, and first of all K16 C254");
+          word,
+          "not an act; acts are L0 T0 W0:2000000 B0+1 U R500 A1, and first of all K16 C254 D254");
     if (std::max(act->key, act->other) > kHighestKey) {
       return wrong(word, absl::StrCat("the highest key is ", kHighestKey));
     }
@@ -173,6 +199,9 @@ absl::StatusOr<LitmusProgram> program_from(std::string_view text, std::size_t mo
                                                    " can be simulated"));
   }
   for (std::size_t i = 0; i < program.threads.size(); ++i) {
+    if (const char* const error = leaving_error(program, i)) {
+      return absl::InvalidArgumentError(absl::StrCat("program, thread ", i, ": ", error));
+    }
     const char* const error = await_error(program, i);
     if (error == nullptr) continue;
     return absl::InvalidArgumentError(

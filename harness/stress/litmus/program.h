@@ -7,12 +7,14 @@
 //   L locks a key, T tries to, W tries to for at most so many nanoseconds, B locks two keys at
 //   once, U unlocks what was acquired last, E does so while an exception is in flight, R sleeps for
 //   so many nanoseconds, A waits for the end of another thread, F unlocks a key that the thread
-//   does not hold. If a T or W fails, the acts up to its U or E are skipped.
+//   does not hold, X locks a key and unlocks it for the last time: the last thread that does so
+//   then destroys the lock. If a T or W fails, the acts up to its U or E are skipped.
 //
 // Before the acts of the first thread may stand what holds for the whole program:
 //   K16 C254 L0 U | L0 U
 //   K16: the numbers of keys stand for others (keys.h); C254: before the threads begin, key 0 is
-//   locked and unlocked 254 times, so that what counts acquisitions is about to overflow.
+//   locked and unlocked 254 times, so that what counts acquisitions is about to overflow; D254:
+//   after that one thread holds key 0 while another is refused it 254 times.
 #pragma once
 
 #include <cstddef>
@@ -36,6 +38,7 @@ struct Act {
     kUnlockByNonOwner = 'F',
     kSleep = 'R',
     kAwaitEnd = 'A',
+    kLeaveForGood = 'X',
   };
   Kind kind = kLock;
   std::uint32_t key = 0;    // of kAwaitEnd: the thread
@@ -47,8 +50,9 @@ struct Act {
 
 struct LitmusProgram {
   std::vector<std::vector<Act>> threads;
-  std::uint32_t key_set = 0;  // see keys.h
-  std::uint32_t warm_up = 0;  // holds of key 0 before the threads begin
+  std::uint32_t key_set = 0;   // see keys.h
+  std::uint32_t warm_up = 0;   // holds of key 0 before the threads begin
+  std::uint32_t refusals = 0;  // refusals of key 0, which is held, after those
 
   std::uint32_t keys() const;  // one more than the highest key that an act names
   bool has(Act::Kind kind) const;

@@ -3,6 +3,9 @@
 #include "harness/stress/litmus/shrink.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <set>
 #include <utility>
 
 namespace lockbench::stress {
@@ -16,28 +19,98 @@ std::vector<Act> without_act(std::vector<Act> acts, std::size_t position) {
   return acts;
 }
 
-}  // namespace
+// What does less than the act, and may do as well.
+std::vector<Act> plainer(const Act& act) {
+  switch (act.kind) {
+    case Act::kLockBoth:
+      if (act.key == act.other) return {{.kind = Act::kLock, .key = act.key}};
+      return {{.kind = Act::kLock, .key = act.key}, {.kind = Act::kLock, .key = act.other}};
+    case Act::kTryLock:
+    case Act::kTryLockFor:
+      return {{.kind = Act::kLock, .key = act.key}};
+    case Act::kUnlockThrowing:
+      return {{.kind = Act::kUnlock}};
+    default:
+      return {};
+  }
+}
 
-std::vector<LitmusProgram> smaller_programs(const LitmusProgram& program) {
-  std::vector<LitmusProgram> smaller;
-  if (program.key_set != 0) {
-    smaller.push_back(program);
-    smaller.back().key_set = 0;
-  }
-  if (program.warm_up != 0) {
-    smaller.push_back(program);
-    smaller.back().warm_up = 0;
-  }
-  const bool alone = program.threads.size() == 1;
-  for (std::size_t t = 0; t < program.threads.size(); ++t) {
-    if (!alone) smaller.push_back(without_thread(program, t));
-    for (std::size_t i = 0; i < program.threads[t].size(); ++i) {
-      if (releases(program.threads[t][i].kind)) continue;
-      LitmusProgram without = program;
-      without.threads[t] = without_act(program.threads[t], i);
-      if (!alone || !without.threads[t].empty()) smaller.push_back(std::move(without));
+bool names_key(const Act& act) {
+  return acquires(act.kind) || act.kind == Act::kUnlockByNonOwner;
+}
+
+// The same with the keys 0, 1, … in place of those that it names, in their order.
+LitmusProgram with_lowest_keys(LitmusProgram program) {
+  std::set<std::uint32_t> keys;
+  for (const auto& acts : program.threads) {
+    for (const Act& act : acts) {
+      if (names_key(act)) keys.insert(act.key);
+      if (act.kind == Act::kLockBoth) keys.insert(act.other);
     }
   }
+  const auto lowest = [&](std::uint32_t key) {
+    return static_cast<std::uint32_t>(std::distance(keys.begin(), keys.find(key)));
+  };
+  for (auto& acts : program.threads) {
+    for (Act& act : acts) {
+      if (names_key(act)) act.key = lowest(act.key);
+      if (act.kind == Act::kLockBoth) act.other = lowest(act.other);
+    }
+  }
+  return program;
+}
+
+void add_without_heading(const LitmusProgram& program, std::vector<SmallerProgram>& smaller) {
+  if (program.key_set != 0) {
+    smaller.push_back({program});
+    smaller.back().program.key_set = 0;
+  }
+  if (program.warm_up != 0) {
+    smaller.push_back({program});
+    smaller.back().program.warm_up = 0;
+  }
+  if (program.refusals != 0) {
+    smaller.push_back({program});
+    smaller.back().program.refusals = 0;
+  }
+}
+
+void add_without_acts(const LitmusProgram& program, std::vector<SmallerProgram>& smaller) {
+  const bool alone = program.threads.size() == 1;
+  for (std::size_t t = 0; t < program.threads.size(); ++t) {
+    for (std::size_t i = 0; i < program.threads[t].size(); ++i) {
+      if (releases(program.threads[t][i].kind)) continue;
+      if (program.threads[t][i].kind == Act::kLeaveForGood) continue;
+      LitmusProgram without = program;
+      without.threads[t] = without_act(program.threads[t], i);
+      if (!alone || !without.threads[t].empty()) smaller.push_back({std::move(without)});
+    }
+  }
+}
+
+void add_with_plainer_acts(const LitmusProgram& program, std::vector<SmallerProgram>& smaller) {
+  for (std::size_t t = 0; t < program.threads.size(); ++t) {
+    for (std::size_t i = 0; i < program.threads[t].size(); ++i) {
+      for (const Act& act : plainer(program.threads[t][i])) {
+        smaller.push_back({program});
+        smaller.back().program.threads[t][i] = act;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<SmallerProgram> smaller_programs(const LitmusProgram& program) {
+  std::vector<SmallerProgram> smaller;
+  add_without_heading(program, smaller);
+  for (std::size_t t = 0; program.threads.size() > 1 && t < program.threads.size(); ++t) {
+    smaller.push_back({without_thread(program, t), t});
+  }
+  add_without_acts(program, smaller);
+  add_with_plainer_acts(program, smaller);
+  LitmusProgram lowest = with_lowest_keys(program);
+  if (lowest != program) smaller.push_back({std::move(lowest)});
   return smaller;
 }
 

@@ -3,16 +3,24 @@
 // Shrinking: the programs that are one step smaller than a given one. Pure.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "harness/stress/litmus/program.h"
 
 namespace lockbench::stress {
 
-// The program without its key set or its warm-up, without one of its threads, in order; and without
-// one hold (what lies inside of it stays), sleep, wait for a thread or foreign unlock. None of them
-// has no acts at all.
-std::vector<LitmusProgram> smaller_programs(const LitmusProgram& program);
+struct SmallerProgram {
+  LitmusProgram program;
+  std::optional<std::size_t> without = {};  // this thread of the larger one
+};
+
+// The programs that do less, in this order: without the key set or the warm-up; without one of the
+// threads; without one hold (what lies inside of it stays), sleep, wait for a thread or foreign
+// unlock; with a plainer act in place of one (L of one key for B, L for T and W, U for E); with the
+// lowest keys. None of them has no acts at all.
+std::vector<SmallerProgram> smaller_programs(const LitmusProgram& program);
 
 // The program without the thread, and without the acts that wait for the end of that thread.
 LitmusProgram without_thread(const LitmusProgram& program, std::size_t thread);

@@ -21,7 +21,7 @@ struct Conservation {
     kSameUpdate,  // `thread` and `other` both made update `x` of `key`
   };
 
-  static bool needed(EngineId, const Abilities&) { return true; }
+  static bool needed(EngineId, const Abilities& abilities) { return abilities.numbers_holders(); }
 
   static CheckResult check(const Updates& updates) {
     FailureFacts failure{.thread = updates.thread, .key = updates.key, .lease = updates.lease};

@@ -12,6 +12,11 @@ struct Independence {
   static constexpr std::string_view kDescription =
       "A key waits for another key, though each key has its own lock.";
 
+  enum Fault : std::uint8_t {
+    kOfProgram,  // `key` cannot be acquired while `second_key` is held
+    kByNumber,   // the key `y` cannot while the key `x` is, which no program names
+  };
+
   static bool needed(EngineId, const Abilities& abilities) { return abilities.lock_per_key; }
 
   static CheckResult check(const OtherKey& seen) {
@@ -23,7 +28,16 @@ struct Independence {
     return ended.shows_independence ? passed() : not_evaluated();
   }
 
+  static CheckResult check(const ManyKeys& seen) {
+    if (!seen.held) return passed();
+    return failed({.fault = kByNumber, .x = *seen.held, .y = seen.refused});
+  }
+
   static std::string text(const FailureFacts& f, const std::string&) {
+    if (f.fault == kByNumber) {
+      return absl::StrCat("while the key ", f.x, " is held, the key ", f.y,
+                          " cannot be acquired, though each key has its own lock");
+    }
     return absl::StrCat("while key ", f.second_key, " is held, key ", f.key,
                         " cannot be acquired, though each key has its own lock");
   }

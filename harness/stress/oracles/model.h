@@ -24,6 +24,8 @@ struct Model {
     kTooEarly,       // `thread` was refused `key` after `x` of `y` ns
     kTooLate,        // `thread` got its answer `x` ns after its timeout
     kRefusedAlone,   // `thread` was refused `key` with fewer than `x` others near
+    kOwnerDenied,    // `thread` holds `key`, and the lock denies that it, or (x) anybody, does
+    kOwnerClaimed,   // the lock says that `thread`, or (x) anybody, holds `key`; none does
     kNoAnswer,       // try_lock() or try_lock_for() of a held key does not return
   };
 
@@ -59,6 +61,14 @@ struct Model {
       return failed(failure);
     }
     return passed();
+  }
+
+  static CheckResult check(const OwnerAnswer& seen) {
+    if (seen.holds == seen.answer) return passed();
+    return failed({.fault = seen.holds ? kOwnerDenied : kOwnerClaimed,
+                   .thread = seen.thread,
+                   .key = seen.key,
+                   .x = seen.query == OwnerAnswer::kLocked});
   }
 
   static CheckResult check(const Overdue& answer) {
@@ -102,6 +112,10 @@ struct Model {
     return failed({.fault = kNoAnswer});
   }
 
+  static const char* query_of(const FailureFacts& f) {
+    return f.x != 0 ? "is_locked()" : "is_held_by_this_thread()";
+  }
+
   static std::string text(const FailureFacts& f, const std::string& actor) {
     const std::string thread = name_of_actor(f.thread, actor);
     const std::string other = name_of_actor(f.other, actor);
@@ -120,6 +134,13 @@ struct Model {
         return absl::StrCat(refused,
                             ", which it holds, and the lock promises that its owner may lock it "
                             "again");
+      case kOwnerDenied:
+        return absl::StrCat(thread, " holds key ", f.key, ", and ", query_of(f), " denies it");
+      case kOwnerClaimed:
+        return f.x != 0 ? absl::StrCat("no ", actor, " holds key ", f.key, ", and ", query_of(f),
+                                       " says that one does")
+                        : absl::StrCat(thread, " does not hold key ", f.key, ", and ", query_of(f),
+                                       " says that it does");
       case kTooEarly:
         return absl::StrCat(refused, " after ", f.x, " ns, before its timeout of ", f.y, " ns");
       case kTooLate:

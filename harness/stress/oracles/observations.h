@@ -89,6 +89,25 @@ struct Turn {
   std::uint32_t passed_over = kNoThread;
 };
 
+// Of threads that came one after the other, each when the one before it waited, two neighbours;
+// and whether the later one was served first.
+struct Arrivals {
+  std::uint32_t key = 0;
+  std::uint32_t earlier = 0;
+  std::uint32_t later = 0;
+  bool overtook = false;
+};
+
+// What a lock says of its owner to a thread.
+struct OwnerAnswer {
+  enum Query : std::uint8_t { kHeldByThisThread, kLocked };
+  Query query = kHeldByThisThread;
+  std::uint32_t thread = kNoThread;
+  std::uint32_t key = 0;
+  bool holds = false;  // what is true
+  bool answer = false;
+};
+
 // The longest wait of a thread, and how often other threads got the key meanwhile.
 struct LongestWait {
   std::uint32_t thread = 0;
@@ -134,6 +153,19 @@ struct TryOfHeldKey {
 struct Allocations {
   std::uint64_t holds = 0;
   std::uint64_t left = 0;
+};
+
+// Holds by one thread, and by how many bytes the heap is larger after them.
+struct HeapGrowth {
+  std::uint64_t holds = 0;
+  std::uint64_t bytes = 0;
+};
+
+// Thousands of keys, by their numbers, of which one thread held some and another tried others; and
+// two that are one lock, if there are.
+struct ManyKeys {
+  std::optional<std::uint64_t> held;
+  std::uint64_t refused = 0;  // while that one is held
 };
 
 // ---- of what came to a standstill, or to an end

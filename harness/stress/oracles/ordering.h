@@ -18,7 +18,9 @@ struct Ordering {
     kReported,   // ThreadSanitizer ended the process with code `x`
   };
 
-  static bool needed(EngineId engine, const Abilities&) { return engine == EngineId::kSim; }
+  static bool needed(EngineId engine, const Abilities& abilities) {
+    return engine == EngineId::kSim && abilities.numbers_holders();
+  }
 
   static CheckResult check(const Grant& grant) {
     if (!grant.ordered) return not_evaluated();
@@ -37,8 +39,7 @@ struct Ordering {
                           "; the standard error says what it found");
     }
     return absl::StrCat("nothing orders what ", name_of_actor(f.thread, actor), " does with key ",
-                        f.key,
-                        " after what the holder before it did: a release or an acquire is missing");
+                        f.key, " after what the holder before it did");
   }
 };
 

@@ -17,6 +17,7 @@ struct Residue {
     kNotFree,  // of `key` only `x` of `y` could be acquired
     kKept,     // something is kept for `x` keys
     kGrows,    // `x` holds left `y` allocations
+    kHeap,     // `x` holds left `y` bytes
   };
 
   static bool needed(EngineId, const Abilities&) { return true; }
@@ -36,10 +37,21 @@ struct Residue {
     return failed({.fault = kGrows, .x = seen.holds, .y = seen.left});
   }
 
+  static CheckResult check(const HeapGrowth& seen) {
+    // No allocation is smaller, with what the heap itself needs for it. Not all of them, since
+    // another thread may free something meanwhile.
+    constexpr std::uint64_t kLeastBytesOfAHold = 12;
+    if (seen.bytes < seen.holds * kLeastBytesOfAHold) return passed();
+    return failed({.fault = kHeap, .x = seen.holds, .y = seen.bytes});
+  }
+
   static std::string text(const FailureFacts& f, const std::string& actor) {
     switch (f.fault) {
       case kKept:
         return absl::StrCat("the lock keeps something for ", f.x, " keys that no ", actor, " uses");
+      case kHeap:
+        return absl::StrCat(f.x, " holds by one ", actor, " left ", f.y,
+                            " more bytes behind that were not freed");
       case kGrows:
         return absl::StrCat(f.x, " holds of one key by one ", actor, " left ", f.y,
                             " more allocations behind that were not freed");

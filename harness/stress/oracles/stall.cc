@@ -12,6 +12,14 @@
 namespace lockbench::stress {
 namespace {
 
+bool is_free(std::uint16_t key, const Probe& probe) {
+  return (probe.free_keys >> key & 1) != 0;
+}
+
+bool is_free(const Event& wanted, const Probe& probe) {
+  return is_free(wanted.key, probe) && (!wanted.pair || is_free(wanted.other, probe));
+}
+
 // Which thread waits for which other one. A thread that acquires two keys at once may already have
 // one of them: nobody can see that.
 class WaitForGraph {
@@ -30,16 +38,36 @@ class WaitForGraph {
     return cycle_along([&](std::size_t a, std::size_t b) { return holds_what_is_wanted(b, a); });
   }
 
-  // The same, where a thread that acquires two keys may have one of them.
+  bool somebody_may_have_what_is_wanted(const ThreadPosition& waiter) const {
+    const auto number = static_cast<std::size_t>(&waiter - threads_.data());
+    for (std::size_t other = 0; other < threads_.size(); ++other) {
+      if (holds_what_is_wanted(other, number) || may_have_one_of_two(other, number)) return true;
+    }
+    return false;
+  }
+
+  // The same as cycle(), where a thread that acquires two keys may have one of them.
   Cycle possible_cycle() const {
-    return cycle_along([&](std::size_t a, std::size_t b) {
+    Cycle found = cycle_along([&](std::size_t a, std::size_t b) {
       return holds_what_is_wanted(b, a) || may_have_one_of_two(b, a);
     });
+    const bool same_key = found.size() == 2 && want_one_key(found[0], found[1]);
+    return same_key ? Cycle() : found;
   }
 
  private:
-  bool meet(const Event& a, const Event& b) const {
-    return !abilities_.lock_per_key || a.names(b.key) || (b.pair && a.names(b.other));
+  bool is_known_free(std::uint16_t key) const {
+    return facts_.probe && is_free(key, *facts_.probe);
+  }
+
+  // Whether who has `held` may be in the way of the request `wanted`.
+  bool meet(const Event& held, const Event& wanted) const {
+    if (!abilities_.lock_per_key) return true;
+    for (std::size_t i = 0; i < wanted.key_count(); ++i) {
+      const std::uint16_t key = wanted.key_at(i);
+      if (held.names(key) && !is_known_free(key)) return true;
+    }
+    return false;
   }
 
   bool holds_what_is_wanted(std::size_t owner, std::size_t waiter) const {
@@ -48,9 +76,24 @@ class WaitForGraph {
                        [&](const Event& hold) { return meet(hold, threads_[waiter].doing); });
   }
 
+  // Two different threads: one that holds nothing that can be seen does not wait for itself.
   bool may_have_one_of_two(std::size_t owner, std::size_t waiter) const {
     const Event& doing = threads_[owner].doing;
-    return threads_[owner].waits() && doing.pair && meet(doing, threads_[waiter].doing);
+    return owner != waiter && threads_[owner].waits() && doing.pair &&
+           meet(doing, threads_[waiter].doing);
+  }
+
+  // Two threads that hold nothing, and of whose keys only one is the same: one of them may have it,
+  // and not both.
+  bool want_one_key(std::size_t a, std::size_t b) const {
+    if (!abilities_.lock_per_key) return false;
+    if (!threads_[a].holds.empty() || !threads_[b].holds.empty()) return false;
+    const Event& one = threads_[a].doing;
+    std::size_t same = 0;
+    for (std::size_t i = 0; i < one.key_count(); ++i) {
+      same += threads_[b].doing.names(one.key_at(i)) && !is_known_free(one.key_at(i));
+    }
+    return same < 2;
   }
 
   bool may_wait_for_itself(std::size_t thread) const {
@@ -97,11 +140,6 @@ class WaitForGraph {
   const StallFacts& facts_;
 };
 
-bool is_free(const Event& wanted, const Probe& probe) {
-  const auto free = [&](std::uint16_t key) { return (probe.free_keys >> key & 1) != 0; };
-  return free(wanted.key) && (!wanted.pair || free(wanted.other));
-}
-
 std::string text_of_all(const std::vector<ThreadPosition>& threads) {
   std::string text;
   for (const ThreadPosition& thread : threads) {
@@ -112,14 +150,60 @@ std::string text_of_all(const std::vector<ThreadPosition>& threads) {
 }
 
 Failure closed(const WaitForGraph::Cycle& cycle, const std::vector<ThreadPosition>& threads) {
+  if (cycle.size() == 1) {
+    return {Oracle::kCycle, absl::StrCat("a thread waits for itself: ", text_of_all(threads))};
+  }
   std::string text = "threads wait for each other in a cycle:";
   for (const std::size_t i : cycle) absl::StrAppend(&text, " ", to_text(threads[i]), ";");
   absl::StrAppend(&text, " and so back to thread ", threads[cycle.front()].thread);
   return {Oracle::kCycle, std::move(text)};
 }
 
-Failure lost(const std::string& why, const std::vector<ThreadPosition>& threads) {
-  return {Oracle::kProgress, absl::StrCat(why, ": ", text_of_all(threads))};
+// What other threads do, if there are some, is told, too.
+Failure no_progress(const std::string& why, const std::vector<ThreadPosition>& threads) {
+  const auto left = std::count_if(threads.begin(), threads.end(),
+                                  [](const ThreadPosition& thread) { return !thread.ended(); });
+  return {Oracle::kProgress, left == 1 ? why : absl::StrCat(why, ": ", text_of_all(threads))};
+}
+
+Failure waits_for_free(const ThreadPosition& waiter, const std::vector<ThreadPosition>& threads) {
+  const bool spins = waiter.spins.value_or(false);
+  return no_progress(absl::StrCat(spins ? "" : "lost wake-up: ", "thread ", waiter.thread,
+                                  spins ? " spins" : " waits", " forever for ",
+                                  name_of_keys(waiter.doing), ", which is free"),
+                     threads);
+}
+
+// Of two keys that a thread acquires together, one is free and nobody else may have the other.
+const ThreadPosition* waits_for_free_half(const std::vector<ThreadPosition>& threads,
+                                          const WaitForGraph& graph, const Probe& probe) {
+  for (const ThreadPosition& thread : threads) {
+    const bool half = thread.doing.pair &&
+                      (is_free(thread.doing.key, probe) || is_free(thread.doing.other, probe));
+    if (thread.waits() && half && !graph.somebody_may_have_what_is_wanted(thread)) return &thread;
+  }
+  return nullptr;
+}
+
+Failure waits_for_half(const ThreadPosition& waiter, const std::vector<ThreadPosition>& threads,
+                       const Probe& probe) {
+  const std::uint16_t free =
+      is_free(waiter.doing.key, probe) ? waiter.doing.key : waiter.doing.other;
+  return no_progress(absl::StrCat("lost wake-up: thread ", waiter.thread, " waits forever for ",
+                                  name_of_keys(waiter.doing), ", of which key ", free, " is free"),
+                     threads);
+}
+
+// Nobody who could be seen is in the way of `waiter`.
+Failure waits_for_nobody(const ThreadPosition& waiter, const std::vector<ThreadPosition>& threads,
+                         bool is_taken) {
+  const char* const what = is_taken ? "lost release: " : "lost wake-up or release: ";
+  const char* const why =
+      is_taken ? ", which no other thread holds, and which cannot be acquired any more"
+               : ", which no other thread holds";
+  return no_progress(absl::StrCat(what, "thread ", waiter.thread, " waits forever for ",
+                                  name_of_keys(waiter.doing), why),
+                     threads);
 }
 
 Failure dependent(const std::vector<ThreadPosition>& threads, const std::string& more) {
@@ -180,9 +264,7 @@ Failure explain_stall(const std::vector<ThreadPosition>& threads, const Abilitie
   const WaitForGraph graph(threads, abilities, facts);
   for (const ThreadPosition& thread : threads) {
     if (facts.probe && thread.waits() && is_free(thread.doing, *facts.probe)) {
-      return lost(absl::StrCat("thread ", thread.thread, " waits forever for ",
-                               name_of_keys(thread.doing), ", which is free"),
-                  threads);
+      return waits_for_free(thread, threads);
     }
   }
   if (const ThreadPosition* const trying = only_tries_hang(threads))
@@ -191,7 +273,8 @@ Failure explain_stall(const std::vector<ThreadPosition>& threads, const Abilitie
   if (const auto cycle = graph.cycle(); !cycle.empty()) return closed(cycle, threads);
   for (const ThreadPosition& thread : threads) {
     if (thread.doing.kind != Event::kRelease) continue;
-    return lost(absl::StrCat("unlock() of thread ", thread.thread, " never returns"), threads);
+    return no_progress(absl::StrCat("unlock() of thread ", thread.thread, " never returns"),
+                       threads);
   }
   if (const auto cycle = graph.possible_cycle(); !cycle.empty()) return closed(cycle, threads);
   const auto holds = [](const ThreadPosition& t) { return !t.holds.empty(); };
@@ -202,7 +285,19 @@ Failure explain_stall(const std::vector<ThreadPosition>& threads, const Abilitie
     return dependent(threads, absl::StrCat("; and key ", facts.probe->untouched,
                                            ", which no thread ever used, cannot be acquired"));
   }
-  return lost("a thread waits forever, and no other thread is in its way", threads);
+  if (facts.probe) {
+    const ThreadPosition* const half = waits_for_free_half(threads, graph, *facts.probe);
+    if (half != nullptr) return waits_for_half(*half, threads, *facts.probe);
+  }
+  const auto waiter = std::find_if(threads.begin(), threads.end(), [&](const ThreadPosition& t) {
+    return t.waits() && !graph.somebody_may_have_what_is_wanted(t);
+  });
+  if (waiter != threads.end()) {
+    return waits_for_nobody(
+        *waiter, threads,
+        facts.probe && !waiter->doing.pair && !is_free(waiter->doing.key, *facts.probe));
+  }
+  return no_progress("a thread waits forever, and no other thread is in its way", threads);
 }
 
 }  // namespace lockbench::stress

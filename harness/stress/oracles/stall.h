@@ -23,6 +23,8 @@ struct ThreadPosition {
   // The request is one of try_lock() or try_lock_for(), or of the second.
   bool may_be_refused = false;
   bool timed = false;
+  // It looks again and again and does not sleep; absent where that is not known.
+  std::optional<bool> spins = {};
 
   bool waits() const { return doing.kind == Event::kRequest; }
   bool ended() const { return doing.kind == Event::kEnd; }

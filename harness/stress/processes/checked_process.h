@@ -37,7 +37,10 @@ class CheckedProcess {
   template <class Unlock>
   void foreign_unlock(const Event&, const Unlock&) {}  // never generated
   void sleep(std::int64_t ns);
-  static void await_end(std::uint32_t) {}  // never generated
+  // Never generated:
+  static void await_end(std::uint32_t) {}
+  static bool leaves_last() { return false; }
+  static void destroy_lock() {}
 
  private:
   void enter(std::uint32_t key, const LockHandle& handle);

@@ -207,7 +207,7 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
     const FailureRecord failure = *work.state->failure.noted();
     report.failure = Failure{failure.oracle, text_of(failure, "process")};
     report.how = modes()[work.last.mode].name;
-    report.trace = trace_text_of(work.state->slots, get(work.state->began_ns), "process");
+    tell_trace(work.state->slots, get(work.state->began_ns), "process", report);
     report.replay.options = options_for(order, work.last);
     report.remarks.push_back("the epoch: " + text_of(work.last));
     rerun(entry, *series, work.last, order.reruns, tell, report);

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <limits>
+#include <optional>
 #include <sched.h>
 #include <thread>
 
@@ -76,6 +77,7 @@ void CheckedThread::acquired(const Event& event, HoldData& hold, LockHandle& han
   for (std::size_t i = 0; i < event.key_count(); ++i) {
     enter(event, event.key_at(i), hold.parts[i], handle);
   }
+  ask_owner(event, handle);
   const std::int64_t answered = now_ns();
   record(event, answered);
   ++holds_;
@@ -84,17 +86,40 @@ void CheckedThread::acquired(const Event& event, HoldData& hold, LockHandle& han
   for (std::size_t i = 0; i < event.key_count(); ++i) {
     Part& part = hold.parts[i];
     if (part.nested) continue;
-    part.record = keep({.thread = number_,
-                        .key = event.key_at(i),
-                        .lease = event.lease,
-                        .held = true,
-                        .checked = !may_be_taken_away(),
-                        .update = part.seen,
-                        .token = part.token,
-                        .asked = asked_ns_,
-                        .answered = answered});
+    part.record =
+        keep({.thread = number_,
+              .key = event.key_at(i),
+              .lease = event.lease,
+              .held = true,
+              .checked = !may_be_taken_away() && context_.entry.abilities.numbers_holders(),
+              .update = part.seen,
+              .token = part.token,
+              .asked = asked_ns_,
+              .answered = answered});
   }
   inject_fault();
+}
+
+void CheckedThread::ask_owner(const Event& acquired, const LockHandle& handle) {
+  if (context_.capacity != 1 || may_be_taken_away()) return;
+  const std::optional<bool> own = handle.is_held_by_this_thread();
+  const std::optional<bool> locked = handle.is_locked();
+  tells_owner_ |= own.has_value();
+  OwnerAnswer seen{.thread = number_, .key = acquired.key, .holds = true};
+  if (own) {
+    seen.answer = *own;
+    check(seen);
+  }
+  if (!locked) return;
+  seen.query = OwnerAnswer::kLocked;
+  seen.answer = *locked;
+  check(seen);
+}
+
+void CheckedThread::ask_former_owner(const Event& released) {
+  if (!tells_owner_ || holds_ != 0) return;
+  const auto own = context_.lock.handle(released.key)->is_held_by_this_thread();
+  check(OwnerAnswer{.thread = number_, .key = released.key, .answer = own.value_or(false)});
 }
 
 void CheckedThread::enter(const Event& acquired, std::uint32_t key, Part& part,
@@ -106,6 +131,12 @@ void CheckedThread::enter(const Event& acquired, std::uint32_t key, Part& part,
   }
   if (may_be_taken_away()) {
     if (abilities.tokens) part.token = handle.token();
+    return;
+  }
+  if (!abilities.numbers_holders()) {
+    Holders seen{.thread = number_, .key = key};
+    if (context_.come_in(key) >= context_.capacity) seen.excess = OtherHolder{};
+    check(seen);
     return;
   }
   CountingCanary& canary = context_.canary(key, acquired.lease);
@@ -136,6 +167,7 @@ void CheckedThread::releases(const Event& event, HoldData& hold) {
 
 void CheckedThread::leave(const Event& release, std::uint32_t key, const Part& part) {
   if (may_be_taken_away()) return;
+  if (!context_.entry.abilities.numbers_holders()) return context_.go_out(key);
   CountingCanary& canary = context_.canary(key, release.lease);
   check_holders(get(canary.owner), release, key, part.nested);
   if (context_.entry.abilities.reentrant && --depth_[key] != 0) {
@@ -166,6 +198,7 @@ void CheckedThread::released(const Event& event, HoldData& hold) {
     takes_[kept].giving = releasing_ns_;
     takes_[kept].gone = gone;
   }
+  ask_former_owner(event);
   inject_fault();
 }
 

@@ -62,9 +62,14 @@ class CheckedThread {
     record({.kind = Event::kNone, .thread = event.thread}, now_ns());
   }
   void sleep(std::int64_t ns);
-  static void await_end(std::uint32_t) {}  // refused in orders, and never generated
+  // Refused in orders, and never generated:
+  static void await_end(std::uint32_t) {}
+  static bool leaves_last() { return false; }
+  static void destroy_lock() {}
 
  private:
+  void ask_owner(const Event& acquired, const LockHandle& handle);
+  void ask_former_owner(const Event& released);
   void enter(const Event& acquired, std::uint32_t key, Part& part, LockHandle& handle);
   void leave(const Event& release, std::uint32_t key, const Part& part);
   // `owner` is what the canary says; `nested`: the thread had the key already.
@@ -93,6 +98,7 @@ class CheckedThread {
   Random random_;
   const std::size_t most_records_;
 
+  bool tells_owner_ = false;
   std::uint32_t holds_ = 0;
   std::int64_t asked_ns_ = 0;         // of the last request
   std::int64_t releasing_ns_ = 0;     // of the last release

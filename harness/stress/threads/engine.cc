@@ -42,11 +42,12 @@ absl::StatusOr<LitmusProgram> valid_program(const std::string& text) {
         absl::StrCat("program: key ", program->keys() - 1, "; the highest is ", kMostKeys - 2));
   }
   for (const auto& acts : program->threads) {
-    if (std::any_of(acts.begin(), acts.end(),
-                    [](const Act& a) { return a.kind == Act::kAwaitEnd; })) {
+    if (std::any_of(acts.begin(), acts.end(), [](const Act& a) {
+          return a.kind == Act::kAwaitEnd || a.kind == Act::kLeaveForGood;
+        })) {
       return absl::InvalidArgumentError(
           "program: real threads do their acts over and over and have no end that could be "
-          "awaited; leave A out");
+          "awaited; leave A and X out");
     }
   }
   return program;
@@ -194,7 +195,7 @@ void report_failure(const SharedState& state, const RegisteredLock& entry, const
   report.verdict = Verdict::kFailed;
   report.failure = failure_in(state, entry.abilities);
   report.how = modes()[get(state.mode)].name;
-  report.trace = trace_text_of(state.slots, get(state.began_ns), "thread");
+  tell_trace(state.slots, get(state.began_ns), "thread", report);
   report.replay.options = options_for(order, get(state.mode), get(state.seed));
 }
 

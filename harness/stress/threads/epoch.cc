@@ -179,6 +179,25 @@ void warm_up(LockUnderTest& lock, std::uint32_t holds) {
   }
 }
 
+// One thread holds key 0, and another is refused it: until then, or for as long as a warm-up may
+// take.
+void warm_up_by_refusals(SharedState& state, LockUnderTest& lock, std::uint32_t refusals) {
+  if (refusals == 0 || lock.capacity() != 1) return;
+  const std::unique_ptr<LockHandle> held = lock.handle(0);
+  held->lock();
+  bool had = false;
+  std::thread([&] {
+    const auto until = std::chrono::steady_clock::now() + kMostForWarmUp;
+    const std::unique_ptr<LockHandle> refused = lock.handle(0);
+    for (std::uint32_t i = 0; i < refusals && !had && std::chrono::steady_clock::now() < until;
+         ++i) {
+      had = refused->try_lock();
+    }
+  }).join();
+  check(state, kOwnSlot, TryOfHeldKey{.key = 0, .acquired = had});
+  held->unlock();
+}
+
 }  // namespace
 
 void run_epoch(SharedState& state, const RegisteredLock& entry, const EpochPlan& plan) {
@@ -190,6 +209,9 @@ void run_epoch(SharedState& state, const RegisteredLock& entry, const EpochPlan&
                    plan.program.key_set);
   put(state.phase, SharedState::kChecking);
   warm_up(*lock, plan.program.warm_up);
+  if (entry.abilities.hold_limit.count() == 0) {
+    warm_up_by_refusals(state, *lock, plan.program.refusals);
+  }
   put(state.phase, SharedState::kPreparing);
   Epoch(state, entry, plan, *lock).run();
   put(state.phase, SharedState::kChecking);

@@ -58,11 +58,18 @@ class EpochContext {
         plan(what),
         lock(made),
         capacity(made.capacity()),
-        canaries_(std::size_t{plan.keys} * capacity) {}
+        canaries_(std::size_t{plan.keys} * capacity),
+        inside_(plan.keys) {}
 
   CountingCanary& canary(std::uint32_t key, std::uint32_t lease) {
     return canaries_[std::size_t{key} * capacity + lease];
   }
+
+  // Of a key whose holders have no numbers: how many hold it already. relaxed: they order nothing.
+  std::uint32_t come_in(std::uint32_t key) {
+    return inside_[key].fetch_add(1, std::memory_order_relaxed);
+  }
+  void go_out(std::uint32_t key) { inside_[key].fetch_sub(1, std::memory_order_relaxed); }
 
   // relaxed: it carries nothing else.
   bool stopping() const { return stop_.load(std::memory_order_relaxed); }
@@ -99,6 +106,7 @@ class EpochContext {
 
  private:
   std::vector<CountingCanary> canaries_;
+  std::vector<std::atomic<std::uint32_t>> inside_;
   std::atomic<bool> stop_{false};
   std::atomic<bool> unrelated_{false};
   std::atomic<std::uint32_t> there_{0};

@@ -90,6 +90,11 @@ LitmusProgram contest(std::uint32_t threads) {
   return {.threads = std::vector<std::vector<Act>>(threads, acts)};
 }
 
+// Whether a thread of it does something once and for all.
+bool cannot_be_repeated(const LitmusProgram& program) {
+  return program.has(Act::kAwaitEnd) || program.has(Act::kLeaveForGood);
+}
+
 bool has(const LitmusProgram& program, Act::Kind kind) {
   return std::any_of(program.threads.begin(), program.threads.end(), [&](const auto& acts) {
     return std::any_of(acts.begin(), acts.end(), [&](const Act& act) { return act.kind == kind; });
@@ -112,9 +117,11 @@ std::optional<LitmusProgram> written(const RegisteredLock& entry, Random& random
   std::vector<LitmusProgram> programs = programs_for(entry.abilities, entry.programs);
   const std::size_t own = entry.programs.size();
   const std::uint64_t share = random.below(4);
-  if (own != 0 && share < 2) return programs[random.below(own)];
-  std::erase_if(programs,
-                [](const LitmusProgram& program) { return has(program, Act::kAwaitEnd); });
+  if (own != 0 && share < 2) {
+    LitmusProgram program = programs[random.below(own)];
+    if (!cannot_be_repeated(program)) return program;
+  }
+  std::erase_if(programs, cannot_be_repeated);
   if (share == 2) return with_short_sleeps(programs[random.below(programs.size())]);
   return std::nullopt;
 }
@@ -123,9 +130,9 @@ std::optional<LitmusProgram> written(const RegisteredLock& entry, Random& random
 // once and not much else is done. `L0 U | L0 U` is as likely as all others.
 LitmusProgram duel(const RegisteredLock& entry, Random& random) {
   std::vector<LitmusProgram> programs = programs_for(entry.abilities, entry.programs);
-  const LitmusProgram simplest = programs[entry.programs.size()];
+  const LitmusProgram simplest = *program_from("L0 U | L0 U", 2);
   std::erase_if(programs, [](const LitmusProgram& program) {
-    return has(program, Act::kAwaitEnd) || has(program, Act::kSleep) || program.threads.size() != 2;
+    return cannot_be_repeated(program) || has(program, Act::kSleep) || program.threads.size() != 2;
   });
   return random.below(2) == 0 ? simplest : programs[random.below(programs.size())];
 }
@@ -189,7 +196,13 @@ EpochPlan plan_epoch(const RegisteredLock& entry, const Wish& wish, const Mode& 
   // What counts acquisitions in 8 or 16 bits, signed or not, overflows under way.
   constexpr std::uint32_t kEdges[] = {120, 250, 32'760, 65'530};
   const bool warms_up = !wish.program && mode.fault != FaultKind::kFairness && random.below(4) == 0;
-  if (warms_up) plan.program.warm_up = kEdges[random.below(std::size(kEdges))];
+  if (warms_up) {
+    const Abilities& can = entry.abilities;
+    const bool by_refusals =
+        can.capacity == 1 && can.hold_limit.count() == 0 && random.below(2) == 0;
+    (by_refusals ? plan.program.refusals : plan.program.warm_up) =
+        kEdges[random.below(std::size(kEdges))];
+  }
   if (!wish.program && entry.abilities.any_key && random.below(2) == 0) {
     plan.program.key_set = kKeySets[random.below(std::size(kKeySets))];
   }

@@ -57,6 +57,7 @@ struct Accesses {
   }
 
   [[gnu::always_inline]] static void plain(const void*, std::size_t, bool) { delay(); }
+  [[gnu::always_inline]] static void volatile_access(const void*, std::size_t, bool) { delay(); }
 };
 
 }  // namespace

@@ -11,7 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "harness/stress/mix.h"
 #include "harness/stress/oracles/history.h"
+#include "harness/stress/threads/arrival_order.h"
+#include "harness/stress/threads/key_scan.h"
+#include "harness/stress/threads/memory_growth.h"
 
 namespace lockbench::stress::threads {
 namespace {
@@ -24,7 +28,10 @@ class QuiescentChecks {
   void look() {
     enter_phase(SharedState::kComparing);
     for (std::uint32_t key = 0; key < context_.plan.keys; ++key) {
-      for (std::uint32_t lease = 0; lease < context_.capacity; ++lease) check_updates(key, lease);
+      const bool counted = context_.entry.abilities.numbers_holders();
+      for (std::uint32_t lease = 0; counted && lease < context_.capacity; ++lease) {
+        check_updates(key, lease);
+      }
     }
     check_history();
     enter_phase(SharedState::kChecking);
@@ -34,6 +41,7 @@ class QuiescentChecks {
       enter_phase(SharedState::kAnswering);
       check_answers();
     }
+    check_seldom();
     if (!context_.entry.abilities.lock_per_key) return;
     enter_phase(SharedState::kIndependence);
     check_independence();
@@ -48,6 +56,20 @@ class QuiescentChecks {
   template <class Seen>
   void check(const Seen& seen) {
     threads::check(context_.state, kOwnSlot, seen);
+  }
+
+  // What takes as long as an epoch: after some of them, which their seeds choose.
+  void check_seldom() {
+    const Abilities& abilities = context_.entry.abilities;
+    if (abilities.hold_limit.count() != 0) return;
+    // With the patience that a process has, and not a call: threads that queue are many.
+    enter_phase(SharedState::kComparing);
+    const std::uint64_t draw = mix(context_.plan.seed);
+    const bool many_keys = abilities.lock_per_key && abilities.any_key && context_.capacity == 1 &&
+                           context_.plan.program.key_set == 0;
+    if (abilities.fair && context_.capacity == 1) check_arrival_order(context_);
+    if (many_keys && draw % 4 == 0) scan_keys(context_, draw);
+    if (draw % 4 == 1) check_memory_growth(context_);
   }
 
   void check_updates(std::uint32_t key, std::uint32_t lease) {
@@ -85,6 +107,10 @@ class QuiescentChecks {
   }
 
   void check_free(std::uint32_t key) {
+    const std::optional<bool> locked = context_.lock.handle(key)->is_locked();
+    if (locked && context_.capacity == 1) {
+      check(OwnerAnswer{.query = OwnerAnswer::kLocked, .key = key, .answer = *locked});
+    }
     const std::uint32_t free = free_holds(context_.lock, key, context_.entry.abilities.strong_try);
     check(FreeKey{.key = key, .free = free, .capacity = context_.capacity});
   }

@@ -38,11 +38,11 @@ const char* verb_of(Event::Kind kind) {
   return "ends";
 }
 
+}  // namespace
+
 bool is_of_keys(Event::Kind kind) {
   return kind != Event::kNone && kind != Event::kDie && kind != Event::kEnd;
 }
-
-}  // namespace
 
 std::string name_of_keys(const Event& event) {
   if (event.pair) return absl::StrCat("keys ", event.key, " and ", event.other);
@@ -51,9 +51,13 @@ std::string name_of_keys(const Event& event) {
                       has_lease ? absl::StrCat(" (lease ", event.lease, ")") : std::string());
 }
 
-std::string to_text(const Event& event, const std::string& actor) {
-  return absl::StrCat(actor, " ", event.thread, " ", verb_of(event.kind),
+std::string text_of_act(const Event& event) {
+  return absl::StrCat(verb_of(event.kind),
                       is_of_keys(event.kind) ? " " + name_of_keys(event) : std::string());
+}
+
+std::string to_text(const Event& event, const std::string& actor) {
+  return absl::StrCat(actor, " ", event.thread, " ", text_of_act(event));
 }
 
 std::vector<std::string> to_text(std::vector<TimedEvent> events, TimeUnit unit, std::uint64_t began,

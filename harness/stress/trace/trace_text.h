@@ -11,8 +11,14 @@
 
 namespace lockbench::stress {
 
+// Whether events of that kind name a key, or two.
+bool is_of_keys(Event::Kind kind);
+
 // `key 3`, `keys 1 and 2`, `key 3 (lease 1)`.
 std::string name_of_keys(const Event& event);
+
+// `acquires key 0`.
+std::string text_of_act(const Event& event);
 
 // `thread 1 acquires key 0`, where `actor` is `thread`.
 std::string to_text(const Event& event, const std::string& actor);

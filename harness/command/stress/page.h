@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The page of a run of `lockbench stress`: all reports as JSON, of which scripts/stress_report.py
+// makes one self-contained page.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <absl/status/status.h>
+
+#include "harness/stress/report.h"
+
+namespace lockbench {
+
+// The reports, with all oracles and what they report, so that one that was never asked is shown,
+// too.
+std::string stress_page_json(const std::vector<stress::Report>& reports,
+                             const std::string& machine);
+
+// Writes the page, or the JSON if the file ends in `.json`. Fails as write_page().
+absl::Status write_stress_page(const std::vector<stress::Report>& reports,
+                               const std::string& machine, const std::filesystem::path& file);
+
+}  // namespace lockbench

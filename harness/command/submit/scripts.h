@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Scripts: what a job engine is told, as text. Pure.
+//
+// Everything is below one folder:
+//
+//   shards/<i>   the folder of a shard          logs/       what tasks print
+//   shard.sh     the job of one shard (Slurm)   merged      the result
+//   merge.sh     the job that merges (Slurm)    joblog      what is done (GNU parallel)
+//   run.sh       all of it (GNU parallel)
+//
+// Each script can be read, changed and given to the engine by hand. A task that is given again goes
+// on with its shard (run_shard.h).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <absl/status/status.h>
+
+namespace lockbench {
+
+struct Submission {
+  std::string program;  // lockbench, as the nodes call it
+  std::string preset;   // a name, or the name of a file in `folder`
+  bool preset_is_file = false;
+  std::vector<std::string> run_flags;  // for `lockbench run`
+  std::uint32_t shards = 1;
+  std::filesystem::path folder;  // absolute
+
+  // Slurm.
+  std::optional<std::string> partition;
+  std::optional<std::string> constraint;
+  std::optional<std::string> time_limit;  // of one task, as sbatch takes it
+  bool exclusive = true;                  // a node for each task
+
+  // GNU parallel.
+  std::filesystem::path hosts;       // its --sshloginfile
+  std::optional<std::string> there;  // the folder on the hosts
+};
+
+// OK if sbatch can be told of these names: it reads its directives word by word.
+absl::Status check_for_slurm(const Submission& submission);
+
+std::string slurm_shard_script(const Submission& submission);
+std::string slurm_merge_script(const Submission& submission);
+
+// Starts everything, waits for it, and merges.
+std::string parallel_script(const Submission& submission);
+
+}  // namespace lockbench

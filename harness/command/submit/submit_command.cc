@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/command/submit/submit_command.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <iostream>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
+
+#include <absl/status/statusor.h>
+#include <absl/strings/str_format.h>
+
+#include "harness/command/submit/progress_of_shards.h"
+#include "harness/command/submit/scripts.h"
+#include "harness/plan/printable.h"
+#include "harness/plan/quantity.h"
+#include "harness/process/child_process.h"
+#include "harness/process/resources.h"
+#include "harness/process/signals.h"
+#include "harness/record/files.h"
+#include "harness/record/meta.h"
+#include "harness/record/stamp.h"
+#include "harness/terminal/exit_code.h"
+
+namespace lockbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The controller of a large cluster may take its time.
+constexpr std::chrono::minutes kEngineAnswersWithin{5};
+
+void say(const std::string& what) {
+  std::cerr << "lockbench submit: " << printable(what) << '\n';
+}
+
+int complain(const absl::Status& status, int code = kBadInput) {
+  say(std::string(status.message()));
+  return code;
+}
+
+// What a command printed; an error has what it complained of.
+absl::StatusOr<std::string> output_of(const std::vector<std::string>& words) {
+  const absl::StatusOr<ChildResult> result =
+      run_child({.program = words[0],
+                 .words = words,
+                 .input = {},
+                 .deadline = std::chrono::steady_clock::now() + kEngineAnswersWithin});
+  if (!result.ok()) return result.status();
+  if (result->ending == ChildEnding::kEnded && WIFEXITED(result->status) &&
+      WEXITSTATUS(result->status) == 0) {
+    return result->out;
+  }
+  return absl::FailedPreconditionError(told_end(words[0], *result));
+}
+
+std::string last_line(std::string text) {
+  while (text.ends_with('\n')) text.pop_back();
+  return text.substr(text.rfind('\n') + 1);
+}
+
+// Asks `lockbench run` whether it takes the plan and the number of shards; gives its last line,
+// `7 trials in shard 1/8 of 60 trials in 5 blocks, about 10 s`.
+absl::StatusOr<std::string> check_plan(const Submission& submission, const std::string& preset) {
+  std::vector<std::string> words{this_program().string(), "run", preset};
+  words.insert(words.end(), submission.run_flags.begin(), submission.run_flags.end());
+  words.insert(words.end(), {"--dry-run", "--shard", absl::StrFormat("1/%d", submission.shards)});
+  const absl::StatusOr<std::string> said = output_of(words);
+  if (!said.ok()) return said.status();
+  return last_line(*said);
+}
+
+absl::Status write_script(const fs::path& path, const std::string& text) {
+  if (absl::Status status = replace_file(path, text); !status.ok()) return status;
+  constexpr mode_t kRunnable = 0755;
+  return ::chmod(path.c_str(), kRunnable) == 0 ? absl::OkStatus()
+                                               : file_error(path.string(), errno);
+}
+
+// The plan must stay as it was when the shards were submitted, so a file is copied.
+absl::Status copy_preset(const Submission& submission, const std::string& preset) {
+  if (!submission.preset_is_file) return absl::OkStatus();
+  const absl::StatusOr<std::string> text = read_file(preset, kMostInputBytes);
+  return text.ok() ? replace_file(submission.folder / submission.preset, *text) : text.status();
+}
+
+absl::Status make_folder(const Submission& submission, const std::string& preset) {
+  absl::Status status = make_folders(submission.folder / "shards");
+  if (status.ok()) status = make_folders(submission.folder / "logs");
+  if (status.ok()) status = copy_preset(submission, preset);
+  return status;
+}
+
+void say_what_follows(const Submission& submission, const std::string& program) {
+  const std::string folder = submission.folder.string();
+  std::cout << "Progress: " << shell_command({program, "submit", "progress", folder}) << '\n'
+            << "The merged run will be in " << folder << "/merged\n";
+}
+
+int submit_to_slurm(const Submission& submission, const std::string& preset,
+                    const SubmitOptions& options) {
+  if (absl::Status status = check_for_slurm(submission); !status.ok()) return complain(status);
+  const fs::path shard_script = submission.folder / "shard.sh";
+  const fs::path merge_script = submission.folder / "merge.sh";
+  if (options.dry_run) {
+    std::cout << "# " << shard_script.string() << '\n'
+              << slurm_shard_script(submission) << "\n# " << merge_script.string() << '\n'
+              << slurm_merge_script(submission) << "\n# then\nsbatch --parsable "
+              << shell_command({shard_script.string()})
+              << "\nsbatch --parsable --dependency=afterany:JOB "
+              << shell_command({merge_script.string()}) << '\n';
+    return kSuccess;
+  }
+  absl::Status written = make_folder(submission, preset);
+  if (written.ok()) written = write_script(shard_script, slurm_shard_script(submission));
+  if (written.ok()) written = write_script(merge_script, slurm_merge_script(submission));
+  if (!written.ok()) return complain(written, kCouldNotFinish);
+  const auto job_of = [](const absl::StatusOr<std::string>& said) {
+    return said->substr(0, said->find_first_of(";\n"));  // `12;cluster`
+  };
+  const absl::StatusOr<std::string> shards =
+      output_of({"sbatch", "--parsable", shard_script.string()});
+  if (!shards.ok()) {
+    return complain(absl::Status(
+        shards.status().code(),
+        absl::StrFormat("%s; submit on a node that has Slurm, or print the scripts with --dry-run",
+                        std::string(shards.status().message()))));
+  }
+  const std::string job = job_of(shards);
+  const absl::StatusOr<std::string> merge =
+      output_of({"sbatch", "--parsable", "--dependency=afterany:" + job, merge_script.string()});
+  if (!merge.ok()) return complain(merge.status(), kCouldNotFinish);
+  std::cout << "Submitted " << submission.shards << " shards as job " << job
+            << " and their merge as job " << job_of(merge) << '\n'
+            << "Jobs:     squeue --jobs " << job << ',' << job_of(merge) << '\n';
+  say_what_follows(submission, options.program);
+  return kSuccess;
+}
+
+absl::Status check_for_parallel() {
+  const absl::StatusOr<std::string> version = output_of({"parallel", "--version"});
+  if (version.ok() && version->find("GNU parallel") != std::string::npos) return absl::OkStatus();
+  return absl::NotFoundError(
+      "GNU parallel is missing (another program may have its name); install it here, and rsync "
+      "here and on the hosts, or print the script with --dry-run");
+}
+
+int submit_to_parallel(const Submission& submission, const std::string& preset,
+                       const SubmitOptions& options) {
+  const std::string script = parallel_script(submission);
+  const fs::path path = submission.folder / "run.sh";
+  if (options.dry_run) {
+    std::cout << "# " << path.string() << '\n' << script;
+    return kSuccess;
+  }
+  if (absl::Status status = check_for_parallel(); !status.ok()) return complain(status);
+  absl::Status written = make_folder(submission, preset);
+  if (written.ok()) written = write_script(path, script);
+  if (!written.ok()) return complain(written, kCouldNotFinish);
+  std::cout << "Runs " << submission.shards << " shards; after an interruption: sh "
+            << shell_command({path.string()}) << '\n';
+  say_what_follows(submission, options.program);
+  std::cout.flush();
+  ::execlp("sh", "sh", path.c_str(), nullptr);
+  return complain(file_error("sh", errno), kCouldNotFinish);
+}
+
+int progress(const SubmitOptions& options) {
+  if (options.words.size() != 2) {
+    return complain(absl::InvalidArgumentError(
+        "progress: name one folder, as `lockbench submit progress results/runs/FOLDER`"));
+  }
+  const absl::StatusOr<ProgressOfShards> found = progress_of_shards(options.words[1]);
+  if (!found.ok()) return complain(found.status());
+  std::cout << to_text(*found) << '\n';
+  return kSuccess;
+}
+
+// Lines of a --sshloginfile that name a host.
+absl::StatusOr<std::uint32_t> count_hosts(const fs::path& file) {
+  const absl::StatusOr<std::string> text = read_file(file, kMostInputBytes);
+  if (!text.ok()) return text.status();
+  std::uint32_t hosts = 0;
+  for (const std::string_view line : split(*text, '\n')) {
+    const std::size_t begin = line.find_first_not_of(" \t\r");
+    hosts += begin != std::string_view::npos && line[begin] != '#' ? 1 : 0;
+  }
+  if (hosts > 0) return hosts;
+  return absl::InvalidArgumentError(
+      absl::StrFormat("%s: names no host; write one a line", file.string()));
+}
+
+absl::StatusOr<std::uint32_t> shards_of(const SubmitOptions& options) {
+  if (options.shards) return *options.shards;
+  if (options.hosts) return count_hosts(*options.hosts);
+  return absl::InvalidArgumentError(
+      "--shards: not given; say how many parts the plan gets, as --shards 8");
+}
+
+absl::StatusOr<Submission> submission_of(const SubmitOptions& options) {
+  const std::string& preset = options.words[1];
+  const absl::StatusOr<std::uint32_t> shards = shards_of(options);
+  if (!shards.ok()) return shards.status();
+  const bool is_file = preset.ends_with(".toml");
+  const std::string name = is_file ? fs::path(preset).stem().string() : preset;
+  Submission submission{
+      .program = options.node_program.empty() ? this_program().string() : options.node_program,
+      .preset = is_file ? fs::path(preset).filename().string() : preset,
+      .preset_is_file = is_file,
+      .run_flags = {options.words.begin() + 2, options.words.end()},
+      .shards = *shards,
+      .folder = fs::absolute(
+          options.out.value_or(fs::path("results") / "runs" / new_run_id(name + "-shards"))),
+      .exclusive = !options.shared};
+  if (!submission.folder.has_filename()) submission.folder = submission.folder.parent_path();
+  const auto set = [](const std::string& given, std::optional<std::string>& to) {
+    if (!given.empty()) to = given;
+  };
+  set(options.partition, submission.partition);
+  set(options.constraint, submission.constraint);
+  set(options.time_limit, submission.time_limit);
+  set(options.workdir, submission.there);
+  if (options.hosts) submission.hosts = fs::absolute(*options.hosts);
+  return submission;
+}
+
+}  // namespace
+
+int submit_command(const SubmitOptions& options) {
+  note_signals();
+  if (options.words.front() == "progress") return progress(options);
+  const absl::StatusOr<Submission> submission = submission_of(options);
+  if (!submission.ok()) return complain(submission.status());
+  const absl::StatusOr<std::string> plan = check_plan(*submission, options.words[1]);
+  if (!plan.ok()) return complain(plan.status());
+  std::cerr << "Each of " << submission->shards << " shards is like the first: " << *plan << '\n';
+  return options.words.front() == "slurm"
+             ? submit_to_slurm(*submission, options.words[1], options)
+             : submit_to_parallel(*submission, options.words[1], options);
+}
+
+}  // namespace lockbench

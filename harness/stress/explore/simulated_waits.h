@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What calls of the system's library that wait are made of in a simulation: a mutex and the words
+// that it lies in. Header alone, for wrapped_calls.cc and wrapped_waits.cc.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <ctime>
+
+#include "harness/stress/explore/world.h"
+#include "primitives/platform/simulated/hooks.h"
+
+namespace lockbench::stress::explore::waits {
+
+namespace simulated = lockbench::platform::simulated;
+
+inline constexpr std::int64_t kNever = INT64_MAX;
+inline constexpr std::int64_t kSecond = 1'000'000'000;
+
+inline std::int64_t ns_of(const timespec* time) {
+  return time->tv_sec * kSecond + time->tv_nsec;
+}
+
+// Ends the execution: `caller` leaves what can be simulated.
+[[noreturn]] void refuse(World& world, const char* what, const void* caller);
+
+inline void* met(void* word) {
+  World::of_program()->meet(word);
+  return word;
+}
+
+inline std::uint32_t load(void* word) {
+  return static_cast<std::uint32_t>(simulated::load(met(word), 4, std::memory_order_acquire));
+}
+
+inline std::uint32_t exchange(void* word, std::uint32_t value, std::memory_order order) {
+  const std::uint64_t old = simulated::begin_update(met(word), 4);
+  simulated::end_update(word, 4, value, true, order);
+  return static_cast<std::uint32_t>(old);
+}
+
+// Writes `change` of the word if that is not the same; returns what the word was.
+template <class Change>
+std::uint32_t update(void* word, std::memory_order order, const Change& change) {
+  const auto old = static_cast<std::uint32_t>(simulated::begin_update(met(word), 4));
+  const std::uint32_t changed = change(old);
+  simulated::end_update(word, 4, changed, changed != old, order);
+  return old;
+}
+
+// ---- a mutex: 0 free | 1 held | 2 held, and threads may sleep; in its first four bytes
+
+inline bool try_lock(void* word) {
+  return update(word, std::memory_order_acquire,
+                [](std::uint32_t old) { return old == 0 ? 1 : old; }) == 0;
+}
+
+// False when the deadline passed.
+inline bool lock_until(void* word, std::int64_t deadline_ns) {
+  if (try_lock(word)) return true;
+  while (exchange(word, 2, std::memory_order_acquire) != 0) {
+    if (!simulated::wait(word, 2, deadline_ns)) return false;
+  }
+  return true;
+}
+
+inline void lock(void* word) {
+  lock_until(word, kNever);
+}
+
+inline void unlock(void* word) {
+  if (exchange(word, 0, std::memory_order_release) == 2) simulated::wake(word, 1);
+}
+
+// What the library calls a thread of the simulation; as far apart as stacks are, and as numbers of
+// the kernel may be, so that a part of the number tells no two of them apart.
+inline std::uint64_t handle_of(std::uint32_t number) {
+  return std::uint64_t{0x1000000} * number;
+}
+inline std::uint32_t number_of_handle(std::uint64_t handle) {
+  return static_cast<std::uint32_t>(handle / 0x1000000);
+}
+inline int task_of(std::uint32_t number) {
+  return static_cast<int>(number << 16);
+}
+
+}  // namespace lockbench::stress::explore::waits

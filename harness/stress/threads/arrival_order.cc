@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/stress/threads/arrival_order.h"
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <ctime>
+#include <memory>
+#include <optional>
+#include <pthread.h>
+#include <thread>
+#include <unistd.h>
+
+#include "harness/stress/supervision/task_state.h"
+
+namespace lockbench::stress::threads {
+namespace {
+
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint32_t kWaiters = 4;
+constexpr milliseconds kBetweenLooks{1};
+// Asleep in so many looks in a row, with no time on a processor between them; or on a processor
+// for so long.
+constexpr int kLooksAsleep = 4;
+constexpr std::int64_t kSpunNs = 5'000'000;
+constexpr milliseconds kMostForOne{100};
+
+struct Waiter {
+  std::thread thread;
+  std::atomic<pid_t> task{0};
+  std::atomic<bool> requests{false};
+  std::uint32_t place = 0;  // in the order of service; written by the thread while it holds the key
+};
+
+std::int64_t processor_ns(pthread_t thread) {
+  clockid_t clock{};
+  timespec time{};
+  if (pthread_getcpuclockid(thread, &clock) != 0 || clock_gettime(clock, &time) != 0) return 0;
+  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
+}
+
+// Whether the thread, which requests, is known to wait.
+bool waits_for_certain(Waiter& waiter) {
+  const auto until = Clock::now() + kMostForOne;
+  std::optional<std::int64_t> began_ns;
+  std::int64_t last_ns = 0;
+  for (int asleep = 0; Clock::now() < until;) {
+    std::this_thread::sleep_for(kBetweenLooks);
+    if (!waiter.requests.load(std::memory_order_acquire)) continue;
+    const std::int64_t now_ns = processor_ns(waiter.thread.native_handle());
+    if (!began_ns) began_ns = last_ns = now_ns;
+    if (now_ns - *began_ns >= kSpunNs) return true;
+    const auto state = task_state(getpid(), waiter.task.load(std::memory_order_relaxed));
+    const bool sleeps = state && !state->runnable && !state->held_up && now_ns == last_ns;
+    last_ns = now_ns;
+    asleep = sleeps ? asleep + 1 : 0;
+    if (asleep == kLooksAsleep) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void check_arrival_order(EpochContext& context) {
+  std::array<Waiter, kWaiters> waiters;
+  std::uint32_t served = 0;  // of the key's holder
+  std::uint32_t known = 0;   // of the waiters, those whose place in the order of arrival is known
+  const std::unique_ptr<LockHandle> held = context.lock.handle(0);
+  held->lock();
+  std::uint32_t begun = 0;
+  for (; begun < kWaiters && known == begun; ++begun) {
+    Waiter& waiter = waiters[begun];
+    waiter.thread = std::thread([&] {
+      waiter.task.store(gettid(), std::memory_order_relaxed);
+      const std::unique_ptr<LockHandle> handle = context.lock.handle(0);
+      waiter.requests.store(true, std::memory_order_release);
+      handle->lock();
+      waiter.place = served++;
+      add(context.state.beat);
+      handle->unlock();
+    });
+    known += waits_for_certain(waiter);
+    add(context.state.beat);
+  }
+  held->unlock();
+  for (std::uint32_t i = 0; i < begun; ++i) waiters[i].thread.join();
+  add(context.state.beat);
+  // One that is not known to wait may not have come behind the others; it is not compared.
+  for (std::uint32_t i = 1; i < known; ++i) {
+    check(context.state, kOwnSlot,
+          Arrivals{.key = 0,
+                   .earlier = i - 1,
+                   .later = i,
+                   .overtook = waiters[i].place < waiters[i - 1].place});
+  }
+}
+
+}  // namespace lockbench::stress::threads

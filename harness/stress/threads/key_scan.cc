@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/stress/threads/key_scan.h"
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "workloads/random.h"
+
+namespace lockbench::stress::threads {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+using Keys = std::vector<std::uint64_t>;
+
+constexpr std::size_t kMostHeld = 1 << 16;
+constexpr std::size_t kMostTried = 1 << 17;
+constexpr milliseconds kMostToHold{20};
+constexpr milliseconds kMostToTry{30};
+// What looks shared must look so each of so many times.
+constexpr int kConfirmations = 3;
+
+// Holds of keys by the thread that makes it, as far as they can be had.
+class Holds {
+ public:
+  Holds(EpochContext& context, std::span<const std::uint64_t> keys, milliseconds most)
+      : beat_(context.state.beat) {
+    const Clock::time_point until = Clock::now() + most;
+    for (const std::uint64_t key : keys) {
+      std::unique_ptr<LockHandle> handle = context.lock.handle(key);
+      if (Clock::now() >= until || !handle->try_lock()) break;
+      handles_.push_back(std::move(handle));
+      if (handles_.size() % kKeysOfABeat == 0) add(beat_);
+    }
+  }
+  ~Holds() {
+    for (std::size_t i = 0; i < handles_.size(); ++i) {
+      handles_[i]->unlock();
+      if (i % kKeysOfABeat == 0) add(beat_);
+    }
+    add(beat_);
+  }
+  Holds(const Holds&) = delete;
+  Holds& operator=(const Holds&) = delete;
+
+  std::size_t size() const { return handles_.size(); }
+
+ private:
+  static constexpr std::size_t kKeysOfABeat = 256;
+
+  Word& beat_;
+  std::vector<std::unique_ptr<LockHandle>> handles_;
+};
+
+class Scan {
+ public:
+  Scan(EpochContext& context, std::uint64_t seed) : context_(context), random_(seed) {}
+
+  void run() {
+    Keys held = draw(kMostHeld);
+    std::optional<std::uint64_t> refused;
+    {
+      const Holds holds(context_, held, kMostToHold);
+      held.resize(holds.size());
+      add(context_.state.beat);
+      by_another([&] { refused = first_refused(); });
+    }
+    add(context_.state.beat);
+    check(context_.state, kOwnSlot, ManyKeys{});
+    if (!refused) return;
+    if (const auto other = narrowed(held, *refused)) confirm(*other, *refused);
+  }
+
+ private:
+  Keys draw(std::size_t count) {
+    Keys keys;
+    for (std::size_t i = 0; i < count; ++i) keys.push_back(random_.next());
+    return keys;
+  }
+
+  static void by_another(const std::function<void()>& body) { std::thread(body).join(); }
+
+  bool can_be_had(std::uint64_t key) {
+    bool had = false;
+    by_another([&] { had = had_at_once(key); });
+    return had;
+  }
+
+  bool had_at_once(std::uint64_t key) {
+    const std::unique_ptr<LockHandle> handle = context_.lock.handle(key);
+    if (!acquire_free(*handle, context_.entry.abilities.strong_try)) return false;
+    handle->unlock();
+    return true;
+  }
+
+  std::optional<std::uint64_t> first_refused() {
+    const Clock::time_point until = Clock::now() + kMostToTry;
+    for (std::size_t i = 0; i < kMostTried && Clock::now() < until; ++i) {
+      const std::uint64_t key = random_.next();
+      if (!had_at_once(key)) return key;
+    }
+    return std::nullopt;
+  }
+
+  // One of the keys that is in the way of `refused` when it is held alone, by halves; absent where
+  // it takes several.
+  std::optional<std::uint64_t> narrowed(Keys keys, std::uint64_t refused) {
+    while (keys.size() > 1) {
+      const auto middle = keys.begin() + static_cast<std::ptrdiff_t>(keys.size() / 2);
+      const Keys first(keys.begin(), middle);
+      const Keys second(middle, keys.end());
+      keys = refused_while(first, refused) ? first : second;
+      add(context_.state.beat);
+    }
+    if (keys.empty() || keys.front() == refused) return std::nullopt;
+    return keys.front();
+  }
+
+  bool refused_while(std::span<const std::uint64_t> held, std::uint64_t key) {
+    const Holds holds(context_, held, kMostToHold);
+    return !can_be_had(key);
+  }
+
+  void confirm(std::uint64_t held, std::uint64_t refused) {
+    for (int i = 0; i < kConfirmations; ++i) {
+      if (!refused_while(std::span(&held, 1), refused) || !can_be_had(refused)) return;
+    }
+    check(context_.state, kOwnSlot, ManyKeys{.held = held, .refused = refused});
+  }
+
+  EpochContext& context_;
+  Random random_;
+};
+
+}  // namespace
+
+void scan_keys(EpochContext& context, std::uint64_t seed) {
+  Scan(context, seed).run();
+}
+
+}  // namespace lockbench::stress::threads

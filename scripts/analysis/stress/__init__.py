@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run of `lockbench stress` as one page: failures to step through, what was checked, and how to
+have each failure again.
+
+The page loads nothing, and its policy allows no script and no style but its own, by their hashes.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+_FOLDER = Path(__file__).parent
+_MAIN_THREAD = -1
+LANES = 9  # that have a colour; further threads share them
+
+WORDS = {
+    "failed": "failed",
+    "clean": "no failure found",
+    "inconclusive": "inconclusive",
+    "unfair": "unfair",
+}
+
+
+@dataclass(frozen=True)
+class Step:
+    """One line of a trace; the format is that of harness/stress/trace/trace_step.h."""
+
+    json: Mapping[str, Any]
+    lane: int
+    time: str
+    who: str
+
+    @property
+    def text(self) -> str:
+        return str(self.json["text"])
+
+    @property
+    def place(self) -> str:
+        return str(self.json.get("place", ""))
+
+    @property
+    def wrong(self) -> bool:
+        """Here it went wrong."""
+        return bool(self.json.get("wrong"))
+
+    @property
+    def classes(self) -> str:
+        names = ["step", f"lane-{self.lane}"]
+        names += [name for name in ("access", "wrong") if self.json.get(name)]
+        return " ".join(names)
+
+
+@dataclass(frozen=True)
+class Report:
+    """What one engine says of one lock; the format is that of harness/stress/report.h."""
+
+    json: Mapping[str, Any]
+    number: int
+
+    @property
+    def engine(self) -> str:
+        return str(self.json["engine"])
+
+    @property
+    def lock(self) -> str:
+        return str(self.json["lock"])
+
+    @property
+    def verdict(self) -> str:
+        return str(self.json["verdict"])
+
+    @property
+    def words(self) -> str:
+        said = WORDS[self.verdict]
+        return f"{said}: {self.json['oracle']}" if self.failed else said
+
+    @property
+    def failed(self) -> bool:
+        return "what" in self.json
+
+    @property
+    def actor(self) -> str:
+        return "process" if self.engine == "proc" else "thread"
+
+    @property
+    def exact(self) -> bool:
+        return bool(self.json["replay"]["exact"])
+
+    @property
+    def reproduced(self) -> str:
+        """How often the replay command shows the failure again."""
+        replay = self.json["replay"]
+        if replay["exact"]:
+            return "happens each time"
+        if replay["reruns"] == 0:
+            return "was not run again"
+        seen_once = "seen once; " if replay["failures"] * 10 < 3 * replay["reruns"] else ""
+        return f"{seen_once}happened again in {replay['failures']} of {replay['reruns']} reruns"
+
+    @property
+    def program(self) -> str:
+        """The litmus program, as the replay command has it."""
+        options = list(self.json["replay"]["options"])
+        return str(options[options.index("--program") + 1]) if "--program" in options else ""
+
+    @cached_property
+    def steps(self) -> Sequence[Step]:
+        steps = self.json.get("steps", [])
+        lanes = {thread: lane for lane, thread in enumerate(self._threads(steps))}
+        return [
+            Step(one, lanes[one["thread"]] % LANES, self._time(one), self.name(one["thread"]))
+            for one in steps
+        ]
+
+    @cached_property
+    def lanes(self) -> Sequence[tuple[str, str]]:
+        """The threads that the trace names, each with its acts."""
+        acts = _acts_of(self.program)
+        threads = self._threads(self.json.get("steps", []))
+        return [(self.name(one), acts[one] if 0 <= one < len(acts) else "") for one in threads]
+
+    def name(self, thread: int) -> str:
+        return "main thread" if thread == _MAIN_THREAD else f"{self.actor} {thread}"
+
+    @property
+    def figures(self) -> Sequence[tuple[str, str]]:
+        return [_figure(name, value) for name, value in self.json["figures"].items()]
+
+    @property
+    def explored(self) -> Sequence[tuple[str, str]]:
+        """Programs of which every execution was looked at, and what that took."""
+        found = (re.fullmatch(r"whole: `(.*)` (.*)", one) for one in self.json["remarks"])
+        return [(one[1], one[2]) for one in found if one]
+
+    @property
+    def remarks(self) -> Sequence[str]:
+        return [one for one in self.json["remarks"] if not one.startswith("whole: ")]
+
+    @staticmethod
+    def _threads(steps: Sequence[Mapping[str, Any]]) -> Sequence[int]:
+        return sorted({int(one["thread"]) for one in steps})
+
+    def _time(self, step: Mapping[str, Any]) -> str:
+        return str(step["at"]) if self.engine == "sim" else f"{step['at'] / 1000:.1f} µs"
+
+
+@dataclass(frozen=True)
+class Lock:
+    """What all engines say of one lock."""
+
+    name: str
+    reports: Sequence[Report]
+    oracles: Mapping[str, str]  # what each reports
+
+    @property
+    def engines(self) -> Sequence[str]:
+        return [one.engine for one in self.reports]
+
+    @property
+    def failures(self) -> Sequence[Report]:
+        return [one for one in self.reports if one.failed]
+
+    @property
+    def checks(self) -> Sequence[tuple[str, str, Sequence[tuple[str, str]]]]:
+        """For each oracle what it reports, and for each engine how often it was asked, and the
+        class of that cell."""
+        return [
+            (name, says, [_check(one.json, name) for one in self.reports])
+            for name, says in self.oracles.items()
+        ]
+
+
+@dataclass(frozen=True)
+class Run:
+    """All that one call of `lockbench stress` found out."""
+
+    machine: str
+    locks: Sequence[Lock]
+
+    @staticmethod
+    def parse(json: Mapping[str, Any]) -> Run:
+        reports = [Report(one, number) for number, one in enumerate(json["reports"])]
+        names = dict.fromkeys(one.lock for one in reports)
+        locks = [Lock(n, [r for r in reports if r.lock == n], json["oracles"]) for n in names]
+        return Run(json["machine"], locks)
+
+    @property
+    def title(self) -> str:
+        if len(self.locks) == 1:
+            return self.locks[0].name
+        return f"{len(self.locks)} locks"
+
+    @property
+    def summary(self) -> str:
+        reports = [report for lock in self.locks for report in lock.reports]
+        failed = len({one.lock for one in reports if one.verdict == "failed"})
+        if len(self.locks) == 1:
+            return "broken" if failed else WORDS[_gravest(reports)]
+        return f"{failed} of {len(self.locks)} broken"
+
+
+def page(run: Run) -> str:
+    """A page that loads nothing."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_FOLDER),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    style, script = _read("stress.css"), _read("stress.js")
+    return environment.get_template("stress.html.j2").render(
+        run=run,
+        style=Markup(style),
+        script=Markup(script),
+        policy=f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; "
+        "base-uri 'none'; form-action 'none'",
+        data={
+            str(report.number): [{**step.json, "lane": step.lane} for step in report.steps]
+            for lock in run.locks
+            for report in lock.failures
+        },
+    )
+
+
+def _gravest(reports: Sequence[Report]) -> str:
+    found = {one.verdict for one in reports}
+    return next(one for one in ("failed", "inconclusive", "unfair", "clean") if one in found)
+
+
+def _check(report: Mapping[str, Any], oracle: str) -> tuple[str, str]:
+    times = report["evaluations"].get(oracle, 0)
+    if report.get("oracle") == oracle:
+        return f"{times:,} · {'unfair' if report['verdict'] == 'unfair' else 'failed'}", "bad"
+    return (f"{times:,}", "asked") if times else ("never", "never")
+
+
+def _acts_of(program: str) -> Sequence[str]:
+    """Of each thread; what stands before all acts belongs to none."""
+    threads = [one.strip() for one in program.split("|")]
+    threads[0] = re.sub(r"^([KC]\d+ *)+", "", threads[0])
+    return threads if program else []
+
+
+def _figure(name: str, value: float) -> tuple[str, str]:
+    """The unit is in the name."""
+    for ending, text in (
+        ("_share", f"{value:.1%}"),
+        ("_ns", f"{value / 1e6:.1f} ms"),
+        ("_per_s", f"{value:,.0f} per second"),
+    ):
+        if name.endswith(ending):
+            return name.removesuffix(ending).replace("_", " "), text
+    return name.replace("_", " "), f"{value:,.0f}"
+
+
+def _hash(text: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return f"'sha256-{digest}'"
+
+
+def _read(name: str) -> str:
+    return (_FOLDER / name).read_text(encoding="utf-8")

@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the page of a stress run from the JSON that `lockbench stress --report` sends."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from analysis import modules
+
+modules.need("stress_report", "jinja2")
+
+from analysis import command, files, stress  # noqa: E402
+from analysis.errors import InputError  # noqa: E402
+
+
+def parser() -> command.Parser:
+    made = command.Parser(
+        prog="stress_report",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument("file", metavar="FILE", type=Path, help="where to write the page")
+    return made
+
+
+def main(argv: Sequence[str]) -> int:
+    arguments = parser().parse_args(argv)
+    text = stress.page(stress.Run.parse(json.load(sys.stdin)))
+    try:
+        with files.replacing(arguments.file) as part:
+            part.write_text(text, encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise InputError(f"{arguments.file}: {error.strerror}") from error
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(command.run("stress_report", main, None))

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Locks of the causes by which broken ones used to pass, at least three of each, and a control that
+// differs by the fault alone; and faults that were published, with the version after them.
+
+#include <utility>
+
+#include "tests/mutants/arrival_lock.h"
+#include "tests/mutants/counted_lock.h"
+#include "tests/mutants/handover_lock.h"
+#include "tests/mutants/hashed_table.h"
+#include "tests/mutants/keeping_table.h"
+#include "tests/mutants/mutant.h"
+#include "tests/mutants/published/destroyed_early.h"
+#include "tests/mutants/published/parked.h"
+#include "tests/mutants/published/semaphores.h"
+#include "tests/mutants/queue_lock.h"
+#include "tests/mutants/refusal_count_lock.h"
+#include "tests/mutants/telling_lock.h"
+
+namespace lockbench::mutants {
+namespace {
+
+// The windows lie between two accesses of one call.
+std::vector<Mutant> inside_of_calls() {
+  using F = ListFault;
+  using C = CountFault;
+  // Who is told by mistake, or not at all, leaves a node behind that others still look at.
+  const std::vector<Oracle> torn =
+      kStandstill + Oracle::kExclusion + Oracle::kLifetime + Oracle::kCrash + Oracle::kCycle;
+  return {
+      control(global<ListLock<F::kNone>>("list", "a correct list of waiters")),
+      broken(global<ListLock<F::kForgetsSuccessor>>("list_forgets_successor",
+                                                    "empties its list without a look"),
+             torn),
+      broken(global<ListLock<F::kFlagLate>>("list_flag_late",
+                                            "says that it waits when it has been told"),
+             torn),
+      broken(global<ListLock<F::kNoWaitForLink>>("list_no_wait_for_link",
+                                                 "takes a successor on its way for none"),
+             torn),
+      control(global<CountedLock<C::kNone>>("counted", "a correct count of sleepers")),
+      simulated_only(
+          global<CountedLock<C::kNoFence>>("counted_no_fence", "counts before its store is seen"),
+          kStandstill + Oracle::kCycle, "the window is a store buffer's"),
+      broken(global<CountedLock<C::kChecksFirst>>("counted_checks_first",
+                                                  "counts before it frees the word"),
+             kStandstill + Oracle::kCycle),
+      broken(global<CountedLock<C::kWakesFirst>>("counted_wakes_first",
+                                                 "wakes before it frees the word"),
+             kStandstill + Oracle::kCycle),
+  };
+}
+
+// A timeout and a wake-up, or a release, at once.
+std::vector<Mutant> timeouts_and_releases() {
+  using F = HandoverFault;
+  return {
+      control(global<HandoverLock<F::kNone>>("handover", "a correct lock that is handed over")),
+      control(global<HandoverLock<F::kGivesBack>>("handover_gives_back",
+                                                  "hands on what came too late")),
+      // As reported of cats-effect's Mutex: github.com/typelevel/cats-effect issue 3554, 2023.
+      broken(global<HandoverLock<F::kGrantLost>>("handover_grant_lost",
+                                                 "keeps what came too late, for nobody"),
+             kStandstill + Oracle::kResidue + Oracle::kModel + Oracle::kCycle),
+      // As reported of Shuttle's BatchSemaphore: github.com/awslabs/shuttle pull request 167, 2024.
+      broken(global<HandoverLock<F::kGivesBackUntold>>(
+                 "handover_gives_back_untold", "frees what came too late, and tells nobody"),
+             kStandstill + Oracle::kCycle),
+      broken(global<HandoverLock<F::kEarly>>("handover_early",
+                                             "takes a timeout for whole milliseconds"),
+             {Oracle::kModel}),
+  };
+}
+
+std::vector<Mutant> counts_of_refusals() {
+  const std::vector<Oracle> freed = kTwoInside + Oracle::kOrdering + Oracle::kModel;
+  return {
+      control(global<RefusalCountLock<64>>("refusals", "a correct count of refusals")),
+      broken(global<RefusalCountLock<7>>("refusals_7_bits", "128 refusals free it"), freed),
+      broken(global<RefusalCountLock<8>>("refusals_8_bits", "256 refusals free it"), freed),
+      broken(global<RefusalCountLock<4>>("refusals_4_bits", "16 refusals free it"), freed),
+  };
+}
+
+std::vector<Mutant> telling_owners() {
+  using F = TellingFault;
+  const std::vector<Oracle> said = {Oracle::kModel};
+  return {
+      control(lock_under_test<TellingLock<F::kNone>>("telling", "says correctly who holds it")),
+      broken(lock_under_test<TellingLock<F::kOwnerStays>>("telling_owner_stays",
+                                                          "is its last holder's for ever"),
+             said),
+      broken(lock_under_test<TellingLock<F::kTryIsNoOwner>>("telling_try_is_no_owner",
+                                                            "try_lock() makes nobody its owner"),
+             said),
+      broken(lock_under_test<TellingLock<F::kAnybodysOwner>>("telling_anybodys_owner",
+                                                             "is everybody's while it is held"),
+             said),
+      broken(lock_under_test<TellingLock<F::kStaysLocked>>("telling_stays_locked",
+                                                           "counts a refusal as a hold"),
+             said),
+  };
+}
+
+// Two of some thousands of keys have one lock.
+std::vector<Mutant> hashes_of_keys() {
+  const std::vector<Oracle> shared = {Oracle::kIndependence};
+  return {
+      control(lock_under_test<HashedTable<64>>("hashed", "a correct table of mutexes")),
+      real_only(lock_under_test<HashedTable<12>>("hashed_12_bits", "12 bits of a hash are a key"),
+                shared),
+      real_only(lock_under_test<HashedTable<16>>("hashed_16_bits", "16 bits of a hash are a key"),
+                shared),
+      real_only(lock_under_test<HashedTable<20>>("hashed_20_bits", "20 bits of a hash are a key"),
+                shared),
+  };
+}
+
+std::vector<Mutant> orders_of_arrival() {
+  using F = ArrivalFault;
+  const std::vector<Oracle> unfair = {Oracle::kFairness};
+  return {
+      control(global<ArrivalLock<F::kNone>>("arrival", "a correct queue")),
+      broken(global<ArrivalLock<F::kLastFirst>>("arrival_last_first", "a stack, and no queue"),
+             unfair),
+      broken(global<ArrivalLock<F::kSecondFirst>>("arrival_second_first",
+                                                  "serves the second one first"),
+             unfair),
+      broken(global<ArrivalLock<F::kAnybody>>("arrival_anybody", "wakes all, from the last one on"),
+             unfair),
+  };
+}
+
+RegisteredLock table(RegisteredLock entry) {
+  entry.abilities.reclaims = true;
+  return entry;
+}
+
+std::vector<Mutant> growing_memory() {
+  using F = KeepingFault;
+  const std::vector<Oracle> grows = {Oracle::kResidue};
+  return {
+      control(table(lock_under_test<KeepingTable<F::kNone>>("keeping", "a correct table"))),
+      real_only(table(lock_under_test<KeepingTable<F::kPerKey>>("keeping_per_key",
+                                                                "keeps something for each key")),
+                grows),
+      broken(table(lock_under_test<KeepingTable<F::kPerHold>>("keeping_per_hold",
+                                                              "keeps something for each hold")),
+             grows),
+      real_only(table(lock_under_test<KeepingTable<F::kLogs>>("keeping_logs",
+                                                              "notes each hold in an array")),
+                grows),
+  };
+}
+
+// Of these unlock() touches what another thread may have destroyed.
+std::vector<Mutant> destroyed_by_the_last() {
+  using namespace published;
+  const std::vector<Oracle> late = {Oracle::kLifetime};
+  constexpr char kNoDestruction[] = "native threads do not destroy the lock";
+  return {
+      control(
+          global<PostedSemaphore<true>>("glibc_12674_fixed", "sem_post() after its correction")),
+      simulated_only(
+          global<PostedSemaphore<false>>("glibc_12674", "sem_post() counts sleepers too late"),
+          late, kNoDestruction),
+      control(global<MutexOfAKind<true>>("glibc_13690_fixed", "the unlock after its correction")),
+      simulated_only(global<MutexOfAKind<false>>("glibc_13690", "unlock reads its kind too late"),
+                     late, kNoDestruction),
+      control(
+          global<SignalledLock<true>>("cpython_38106_fixed", "the release after its correction")),
+      simulated_only(global<SignalledLock<false>>("cpython_38106", "release signals too late"),
+                     late, kNoDestruction),
+  };
+}
+
+template <class L>
+RegisteredLock leases(const char* name, const char* fault) {
+  RegisteredLock entry = lock_under_test<L>(name, fault);
+  entry.abilities.capacity = L::kLeases;
+  return entry;
+}
+
+std::vector<Mutant> published_faults() {
+  using namespace published;
+  constexpr char kNext[] = "a later release wakes whoever was forgotten";
+  return {
+      control(leases<CountingLeases<true>>("libcxx_46357_fixed", "notifies each time")),
+      simulated_only(leases<CountingLeases<false>>("libcxx_46357", "notifies from 0 alone"),
+                     kStandstill, kNext),
+      control(global<ParkedBitLock<true>>("parking_lot_465_fixed", "clears its bit in the queue")),
+      simulated_only(
+          global<ParkedBitLock<false>>("parking_lot_465", "clears the bit of the next sleeper"),
+          kStandstill + Oracle::kCycle,
+          "a timeout and a request meet in a window of some nanoseconds"),
+      control(global<PermitLock<true>>("jdk_6822370_fixed", "a barrier behind the permit")),
+      simulated_only(global<PermitLock<false>>("jdk_6822370", "no barrier behind the permit"),
+                     kStandstill + Oracle::kCycle, "the window is a store buffer's"),
+      control(global<OwnFutexLock<true>>("asterinas_1642_fixed", "looks under the list's lock")),
+      broken(global<OwnFutexLock<false>>("asterinas_1642", "looks before it has the list's lock"),
+             kStandstill + Oracle::kCycle),
+      control(global<TwoSides<true>>("peterson_1981", "two sides that take turns")),
+      broken(global<TwoSides<false>>("hyman_1966", "two sides, of which both may go on"),
+             kTwoInside + Oracle::kOrdering),
+  };
+}
+
+}  // namespace
+
+std::vector<Mutant> mutants_by_cause() {
+  std::vector<Mutant> all;
+  for (auto part :
+       {inside_of_calls, timeouts_and_releases, counts_of_refusals, telling_owners, hashes_of_keys,
+        orders_of_arrival, growing_memory, destroyed_by_the_last, published_faults}) {
+    for (Mutant& mutant : part()) all.push_back(std::move(mutant));
+  }
+  return all;
+}
+
+}  // namespace lockbench::mutants

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// HandoverLock: a release hands the lock to the first of those who wait, some of whom may have lost
+// their patience by then; and what becomes of it when both happen at once.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <list>
+#include <mutex>
+
+#include "primitives/platform/clock.h"
+#include "primitives/platform/mutex.h"
+
+namespace lockbench::mutants {
+
+enum class HandoverFault {
+  kNone,             // who is handed the lock at the last moment has it
+  kGrantLost,        // … says that it does not, and leaves the lock held by nobody
+  kGivesBack,        // … says that it does not, and hands it on: correct as well
+  kGivesBackUntold,  // … the same, but tells nobody who waits
+  kEarly,            // takes a timeout for a whole number of milliseconds
+};
+
+template <HandoverFault kFault>
+class HandoverLock {
+ public:
+  void lock() { wait_until(platform::kForever); }
+
+  bool try_lock() {
+    const std::scoped_lock guard(mutex_);
+    if (held_) return false;
+    return held_ = true;
+  }
+
+  bool try_lock_for(std::chrono::nanoseconds timeout) {
+    if constexpr (kFault == HandoverFault::kEarly) {
+      timeout = std::chrono::floor<std::chrono::milliseconds>(timeout);
+    }
+    return wait_until(platform::now() + timeout);
+  }
+  bool try_lock_until(platform::Time deadline) { return wait_until(deadline); }
+
+  void unlock() {
+    const std::scoped_lock guard(mutex_);
+    hand_on();
+  }
+
+ private:
+  struct Waiter {
+    bool granted = false;
+    platform::ConditionVariable told;
+  };
+
+  bool wait_until(platform::Time deadline) {
+    std::unique_lock guard(mutex_);
+    if (!held_) return held_ = true;
+    const auto mine = waiters_.emplace(waiters_.end());
+    bool in_time = true;
+    while (!mine->granted && in_time) in_time = wait_once(*mine, guard, deadline);
+    const bool granted = mine->granted;
+    if (granted && in_time) return forget(mine);
+    return lose_patience(mine);
+  }
+
+  static bool wait_once(Waiter& mine, std::unique_lock<platform::Mutex>& guard,
+                        platform::Time deadline) {
+    if (deadline == platform::kForever) {
+      mine.told.wait(guard);
+      return true;
+    }
+    return mine.told.wait_until(guard, deadline) == std::cv_status::no_timeout;
+  }
+
+  using Place = typename std::list<Waiter>::iterator;
+
+  bool forget(Place mine) {
+    granted_.erase(mine);
+    return true;
+  }
+
+  bool lose_patience(Place mine) {
+    if (!mine->granted) {
+      waiters_.erase(mine);
+      return false;
+    }
+    granted_.erase(mine);
+    if constexpr (kFault == HandoverFault::kNone || kFault == HandoverFault::kEarly) return true;
+    if constexpr (kFault == HandoverFault::kGivesBack) hand_on();
+    if constexpr (kFault == HandoverFault::kGivesBackUntold) held_ = false;
+    return false;
+  }
+
+  // Under the mutex.
+  void hand_on() {
+    if (waiters_.empty()) {
+      held_ = false;
+      return;
+    }
+    const Place first = waiters_.begin();
+    granted_.splice(granted_.end(), waiters_, first);
+    first->granted = true;
+    first->told.notify_one();
+  }
+
+  platform::Mutex mutex_;
+  std::list<Waiter> waiters_;
+  std::list<Waiter> granted_;  // of the waiters, those who have not looked yet
+  bool held_ = false;
+};
+
+}  // namespace lockbench::mutants

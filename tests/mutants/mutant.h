@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Mutant: a lock of the registries, and by what the engines may fail it.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/stress/lock_adapter.h"
+#include "harness/stress/oracles/registry.h"
+#include "primitives/global_lock.h"
+
+namespace lockbench::mutants {
+
+using stress::lock_under_test;
+using stress::Oracle;
+using stress::RegisteredLock;
+
+// What tells that two were inside at once: they meet, or one's update is lost to the other's.
+inline const std::vector<Oracle> kTwoInside = {Oracle::kExclusion, Oracle::kConservation};
+inline const std::vector<Oracle> kStandstill = {Oracle::kProgress};
+inline const std::vector<Oracle> kCircle = {Oracle::kCycle};
+inline constexpr char kForgiven[] = "x86 forgives it; ThreadSanitizer does not";
+
+// A lock, and by what the engines may fail it; by nothing: a control, or one that the engine of
+// real threads cannot see.
+struct Mutant {
+  RegisteredLock entry;
+  std::vector<Oracle> sim;
+  std::vector<Oracle> real;
+  bool may_try_in_vain = false;  // its try_lock() may fail spuriously
+};
+
+inline std::vector<Oracle> operator+(std::vector<Oracle> set, Oracle more) {
+  set.push_back(more);
+  return set;
+}
+
+inline Mutant control(RegisteredLock entry) {
+  return {std::move(entry), {}, {}};
+}
+
+inline Mutant broken(RegisteredLock entry, std::vector<Oracle> both) {
+  return {std::move(entry), both, both};
+}
+
+// `why` real threads do not show it.
+inline Mutant simulated_only(RegisteredLock entry, std::vector<Oracle> sim, const char* why) {
+  entry.unseen = why;
+  return {std::move(entry), std::move(sim), {}};
+}
+
+// Where time is simulated it is a control.
+inline Mutant real_only(RegisteredLock entry, std::vector<Oracle> real) {
+  return {std::move(entry), {}, std::move(real)};
+}
+
+inline Mutant trying_in_vain(Mutant mutant) {
+  mutant.may_try_in_vain = true;
+  return mutant;
+}
+
+inline RegisteredLock with_programs(RegisteredLock entry, std::vector<std::string> programs) {
+  entry.programs = std::move(programs);
+  return entry;
+}
+
+// Whose keys are positions in an array, or bits of a word.
+inline RegisteredLock below(RegisteredLock entry) {
+  entry.abilities.any_key = false;
+  return entry;
+}
+
+template <class Base>
+RegisteredLock global(const char* name, const char* fault) {
+  RegisteredLock entry = lock_under_test<GlobalLock<Base>>(name, fault);
+  if constexpr (requires { Base::kPromises; }) {
+    stress::add_promises(lock_promises(Base::kPromises), entry.abilities);
+  }
+  entry.abilities.last_may_destroy = stress::last_may_destroy<Base>();
+  return entry;
+}
+
+// Locks of the causes by which broken ones used to pass, and published ones.
+std::vector<Mutant> mutants_by_cause();
+
+}  // namespace lockbench::mutants

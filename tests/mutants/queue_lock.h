@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// ListLock: waiters in a list, each of which looks at a word of its own; and what becomes of it
+// with one fault.
+//
+// Source  J. Mellor-Crummey, M. Scott, "Algorithms for Scalable Synchronization on Shared-Memory
+//         Multiprocessors", 1991.
+#pragma once
+
+#include "primitives/platform/atomic.h"
+#include "primitives/platform/spin.h"
+
+namespace lockbench::mutants {
+
+enum class ListFault {
+  kNone,
+  kForgetsSuccessor,  // empties the list without a look at who has joined it meanwhile
+  kFlagLate,          // says that it waits when it can be told already that it need not
+  kNoWaitForLink,     // takes a successor that has yet to link itself for none
+};
+
+template <ListFault kFault>
+class ListLock {
+ public:
+  struct Node {
+    platform::Atomic<Node*> next{nullptr};
+    platform::Atomic<bool> waits{false};
+  };
+
+  void lock(Node& mine) {
+    constexpr bool kLate = kFault == ListFault::kFlagLate;
+    mine.next.store(nullptr, std::memory_order_relaxed);
+    if (!kLate) mine.waits.store(true, std::memory_order_relaxed);
+    Node* const before = last_.exchange(&mine, std::memory_order_acq_rel);
+    if (before == nullptr) return;
+    before->next.store(&mine, std::memory_order_release);
+    if (kLate) mine.waits.store(true, std::memory_order_relaxed);
+    while (mine.waits.load(std::memory_order_acquire)) platform::pause();
+  }
+
+  bool try_lock(Node& mine) {
+    mine.next.store(nullptr, std::memory_order_relaxed);
+    Node* none = nullptr;
+    return last_.compare_exchange_strong(none, &mine, std::memory_order_acq_rel,
+                                         std::memory_order_relaxed);
+  }
+
+  void unlock(Node& mine) {
+    Node* next = mine.next.load(std::memory_order_acquire);
+    if (next == nullptr) next = empty(mine);
+    if (next != nullptr) next->waits.store(false, std::memory_order_release);
+  }
+
+ private:
+  // Null when the list is empty; else the successor.
+  Node* empty(Node& mine) {
+    if constexpr (kFault == ListFault::kForgetsSuccessor) {
+      last_.exchange(nullptr, std::memory_order_acq_rel);
+      return mine.next.load(std::memory_order_acquire);
+    }
+    Node* self = &mine;
+    if (last_.compare_exchange_strong(self, nullptr, std::memory_order_acq_rel,
+                                      std::memory_order_relaxed)) {
+      return nullptr;
+    }
+    Node* next = mine.next.load(std::memory_order_acquire);
+    if constexpr (kFault == ListFault::kNoWaitForLink) return next;
+    for (; next == nullptr; next = mine.next.load(std::memory_order_acquire)) platform::pause();
+    return next;
+  }
+
+  platform::Atomic<Node*> last_{nullptr};
+};
+
+}  // namespace lockbench::mutants

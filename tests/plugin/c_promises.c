@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Locks in plain C that promise something, and keep it or do not: a ticket lock that is fair and has
+   timeouts; the same, and says that three may hold it at once; POSIX mutexes that keys share, and
+   says that each key has its own; and, if WRONG is defined, one that contradicts itself. */
+#define _POSIX_C_SOURCE 200809L
+#include <lockbench/c_lock.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+struct ticket {
+  atomic_uint next;
+  atomic_uint serving;
+};
+
+static int64_t now_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static void* ticket_create(void) { return calloc(1, sizeof(struct ticket)); }
+static void ticket_lock(void* self) {
+  struct ticket* const ticket = self;
+  const unsigned mine = atomic_fetch_add(&ticket->next, 1);
+  while (atomic_load(&ticket->serving) != mine) sched_yield();
+}
+static int ticket_try(void* self) {
+  struct ticket* const ticket = self;
+  unsigned serving = atomic_load(&ticket->serving);
+  return atomic_compare_exchange_strong(&ticket->next, &serving, serving + 1);
+}
+static void ticket_unlock(void* self) {
+  struct ticket* const ticket = self;
+  atomic_fetch_add(&ticket->serving, 1);
+}
+static int ticket_try_for(void* self, uint64_t timeout_ns) {
+  const int64_t end = now_ns() + (int64_t)timeout_ns;
+  while (!ticket_try(self)) {
+    if (now_ns() >= end) return 0;
+    sched_yield();
+  }
+  return 1;
+}
+
+enum { kStripes = 2 };
+
+static void* stripes_create(void) {
+  pthread_mutex_t* const stripes = calloc(kStripes, sizeof *stripes);
+  for (int i = 0; stripes != NULL && i < kStripes; ++i) pthread_mutex_init(&stripes[i], NULL);
+  return stripes;
+}
+static pthread_mutex_t* stripe_of(void* self, uint64_t key) {
+  return (pthread_mutex_t*)self + key % kStripes;
+}
+static void stripes_lock(void* self, uint64_t key) { pthread_mutex_lock(stripe_of(self, key)); }
+static int stripes_try(void* self, uint64_t key) {
+  return pthread_mutex_trylock(stripe_of(self, key)) == 0;
+}
+static void stripes_unlock(void* self, uint64_t key) { pthread_mutex_unlock(stripe_of(self, key)); }
+
+static const lockbench_c_promises fair = {.size = sizeof(lockbench_c_promises),
+                                          .fair = 1,
+                                          .strong_try = 1,
+                                          .programs = "L0 U | W0:1000000 U"};
+static const lockbench_c_promises three = {.size = sizeof(lockbench_c_promises), .capacity = 3};
+static const lockbench_c_promises per_key = {.size = sizeof(lockbench_c_promises),
+                                             .lock_per_key = 1};
+#ifdef WRONG
+static const lockbench_c_promises wrong = {
+    .size = sizeof(lockbench_c_promises), .reentrant = 1, .capacity = 3};
+#endif
+
+static const lockbench_c_lock locks[] = {
+    {.size = sizeof(lockbench_c_lock),
+     .name = "c_ticket",
+     .summary = "first come, first served",
+     .create = ticket_create,
+     .lock = ticket_lock,
+     .try_lock = ticket_try,
+     .unlock = ticket_unlock,
+     .destroy = free,
+     .try_lock_for = ticket_try_for,
+     .promises = &fair},
+    {.size = sizeof(lockbench_c_lock),
+     .name = "c_three",
+     .summary = "one holder, and promises three",
+     .create = ticket_create,
+     .lock = ticket_lock,
+     .try_lock = ticket_try,
+     .unlock = ticket_unlock,
+     .destroy = free,
+     .promises = &three},
+    {.size = sizeof(lockbench_c_lock),
+     .name = "c_shared",
+     .summary = "two mutexes, and promises one for each key",
+     .create = stripes_create,
+     .destroy = free,
+     .lock_key = stripes_lock,
+     .try_lock_key = stripes_try,
+     .unlock_key = stripes_unlock,
+     .promises = &per_key},
+#ifdef WRONG
+    {.size = sizeof(lockbench_c_lock),
+     .name = "c_wrong",
+     .summary = "reentrant, for three",
+     .create = ticket_create,
+     .lock = ticket_lock,
+     .try_lock = ticket_try,
+     .unlock = ticket_unlock,
+     .destroy = free,
+     .promises = &wrong},
+#endif
+};
+
+const lockbench_c_plugin lockbench_c_locks = {LOCKBENCH_C_MAGIC, LOCKBENCH_C_VERSION,
+                                              sizeof(lockbench_c_lock),
+                                              sizeof locks / sizeof locks[0], locks};

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Base locks that promise something, and keep it or do not: a semaphore of three, one that admits
+// four, a lock whose program has an act that it does not offer, and one with a timeout.
+#include <chrono>
+#include <lockbench/plugin.h>
+
+#include "primitives/platform/atomic.h"
+#include "primitives/platform/clock.h"
+#include "primitives/platform/spin.h"
+
+namespace {
+
+namespace platform = lockbench::platform;
+
+template <int kAdmitted>
+struct Semaphore {
+  static constexpr lockbench::LockPromises kPromises{.capacity = 3};
+
+  void lock() {
+    while (!try_lock()) platform::pause();
+  }
+  bool try_lock() {
+    int left = left_.load(std::memory_order_relaxed);
+    while (left > 0) {
+      if (left_.compare_exchange_weak(left, left - 1, std::memory_order_acquire,
+                                      std::memory_order_relaxed)) {
+        return true;
+      }
+    }
+    return false;
+  }
+  void unlock() { left_.fetch_add(1, std::memory_order_release); }
+
+  platform::Atomic<int> left_{kAdmitted};
+};
+
+struct Flag {
+  void lock() {
+    while (!try_lock()) platform::pause();
+  }
+  bool try_lock() { return !taken_.exchange(true, std::memory_order_acquire); }
+  void unlock() { taken_.store(false, std::memory_order_release); }
+
+  platform::Atomic<bool> taken_{false};
+};
+
+struct Timed : Flag {
+  static constexpr lockbench::LockPromises kPromises{
+      .timed = true, .programs = "L0 R4000000 U | W0:400000 U; W0:0 U"};
+
+  bool try_lock_for(std::chrono::nanoseconds timeout) {
+    const platform::Time end = platform::now() + timeout;
+    while (!try_lock()) {
+      if (platform::now() >= end) return false;
+      platform::pause();
+    }
+    return true;
+  }
+};
+
+struct Overreaching : Flag {
+  static constexpr lockbench::LockPromises kPromises{.programs = "L0 U; W0:5 U"};
+};
+
+}  // namespace
+
+LOCKBENCH_PLUGIN(locks) {
+  locks.add<Semaphore<3>>("three", "a semaphore of three");
+  locks.add<Semaphore<4>>("four", "a semaphore of four, and promises three");
+  locks.add<Timed>("flag_timed", "a flag with a timeout");
+  locks.add<Overreaching>("overreaching", "a program with an act that it does not offer");
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/record/csv_lines.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/record/csv.h"
+#include "tests/record/temporary_folder.h"
+
+namespace lockbench {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(CsvLines, GivesWholeLinesWithTheirPlaceAndSaysWhatIsTorn) {
+  const TemporaryFolder folder;
+  const std::string longer(3 << 20, 'x');  // than any buffer
+  write_text(folder.path() / "t.csv", "a,b\n" + longer + "\n\nto");
+  auto opened = CsvLines::open(folder.path() / "t.csv");
+  ASSERT_TRUE(opened.ok()) << opened.status();
+  ASSERT_TRUE(opened->next());
+  CsvLines lines = *std::move(opened);  // goes on where the other one was
+  EXPECT_EQ(lines.line(), "a,b");
+  ASSERT_TRUE(lines.next());
+  EXPECT_EQ(lines.line(), longer);
+  EXPECT_EQ(lines.offset(), 4u);
+  EXPECT_EQ(lines.number(), 2u);
+  ASSERT_TRUE(lines.next());
+  EXPECT_EQ(lines.line(), "");
+  EXPECT_EQ(lines.offset(), 4u + longer.size() + 1);
+  EXPECT_FALSE(lines.next());
+  EXPECT_TRUE(lines.torn());
+  EXPECT_TRUE(lines.status().ok());
+}
+
+TEST(CsvLines, OfAFileThatIsMissingIsAnError) {
+  EXPECT_TRUE(absl::IsNotFound(CsvLines::open("/nowhere/t.csv").status()));
+}
+
+TEST(SplitRecord, GivesTheCellsThatWereWritten) {
+  const std::vector<std::string> fields{"", "plain", "a,b", "say \"hi\"", "\"", "", "end"};
+  const std::string record = csv_record(fields);
+  std::vector<std::string_view> cells;
+  std::vector<std::string> unquoted;
+  ASSERT_TRUE(split_record(std::string_view(record).substr(0, record.size() - 1), cells, unquoted));
+  EXPECT_EQ(std::vector<std::string>(cells.begin(), cells.end()), fields);
+  ASSERT_TRUE(split_record("", cells, unquoted));
+  EXPECT_THAT(cells, ElementsAre(""));
+  ASSERT_TRUE(split_record("a,", cells, unquoted));
+  EXPECT_THAT(cells, ElementsAre("a", ""));
+}
+
+TEST(SplitRecord, RefusesQuotesThatAreOutOfPlace) {
+  std::vector<std::string_view> cells;
+  std::vector<std::string> unquoted;
+  for (const char* const wrong : {"a\"b", "\"a", "\"a\"b", "a,\"", "\"a\"\""}) {
+    EXPECT_FALSE(split_record(wrong, cells, unquoted)) << wrong;
+  }
+}
+
+}  // namespace
+}  // namespace lockbench

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What locks of plug-ins promise, in C++ and in C, and what `stress` makes of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from program import Program
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+PLUGINS = Path(os.environ.get("LOCKBENCH_TEST_PLUGINS", "build/release/tests/plugin/plugins"))
+PROMISING = str(PLUGINS.resolve() / "promising.so")
+
+
+def report_of(lockbench: Program, plugin: str, lock: str, engine: str) -> dict[str, Any]:
+    done = lockbench.run(
+        *("stress", lock, "--plugin", plugin, "--engine", engine, "--budget", "1500ms"),
+        *("--format", "json"),
+    )
+    assert done.returncode in (0, 3, 4, 5), done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(name="plain_c")
+def plain_c_fixture(tmp_path: Path) -> str:
+    """Compiled as the header says, without CMake and without C++."""
+    made = tmp_path / "c_promises.so"
+    words = "gcc -std=c11 -O2 -Wall -Wextra -pedantic -Werror -shared -fPIC".split()
+    include = f"-I{CHECKOUT / 'harness' / 'plugin' / 'public'}"
+    source = CHECKOUT / "tests" / "plugin" / "c_promises.c"
+    subprocess.run([*words, include, str(source), "-o", str(made)], check=True)
+    return str(made)
+
+
+@pytest.mark.parametrize("engine", ["sim", "real"])
+def test_a_semaphore_admits_as_many_as_it_promises(lockbench: Program, engine: str) -> None:
+    sound = report_of(lockbench, PROMISING, "three", engine)
+    assert sound["lock"] == "global:lock=three"
+    assert sound["verdict"] == "clean", sound
+    broken = report_of(lockbench, PROMISING, "four", engine)
+    assert broken["oracle"] == "exclusion", broken
+
+
+@pytest.mark.parametrize("engine", ["sim", "real"])
+def test_a_timed_base_lock_is_timed_in_each_engine(lockbench: Program, engine: str) -> None:
+    report = report_of(lockbench, PROMISING, "flag_timed", engine)
+    assert report["verdict"] in ("clean", "unfair"), report
+    if engine == "sim":  # which names what it explored: its own program is the first
+        assert report["remarks"][0].startswith("whole: `L0 R4000000 U | W0:400000 U`")
+
+
+def test_a_program_with_an_act_that_the_lock_lacks_is_refused(lockbench: Program) -> None:
+    done = lockbench.run("stress", "overreaching", "--plugin", PROMISING, "--budget", "1s")
+    assert done.returncode == 2
+    assert "program `W0:5 U`: W needs timeouts; leave it out, or promise that" in done.stderr
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc on this machine")
+def test_a_lock_in_plain_c_is_held_to_its_promises(lockbench: Program, plain_c: str) -> None:
+    assert report_of(lockbench, plain_c, "c_ticket", "real")["verdict"] in ("clean", "unfair")
+    three = report_of(lockbench, plain_c, "c_three", "real")
+    assert three["oracle"] in ("residue", "model", "progress", "cycle"), three
+    shared = report_of(lockbench, plain_c, "c_shared", "real")
+    assert shared["oracle"] in ("independence", "cycle", "progress", "model"), shared
+
+
+def test_promises_that_contradict_each_other_are_refused(lockbench: Program) -> None:
+    done = lockbench.run("stress", "--plugin", str(PLUGINS.resolve() / "c_wrong.so"))
+    assert done.returncode == 2
+    assert "lock 'c_wrong': it promises to be reentrant and a capacity of 3; " in done.stderr
