@@ -48,7 +48,12 @@ def test_a_semaphore_admits_as_many_as_it_promises(lockbench: Program, engine: s
     assert broken["oracle"] == "exclusion", broken
 
 
-@pytest.mark.parametrize("engine", ["sim", "real"])
+# Virtual time passes to the moment at which the call must be over. A lock that reads the clock only
+# after that spins for ever: sim accuses it wrongly (docs/stress.md, known faults).
+SPINS_ON_THE_CLOCK = pytest.mark.xfail(strict=True, reason="sim lets time pass once for each call")
+
+
+@pytest.mark.parametrize("engine", [pytest.param("sim", marks=SPINS_ON_THE_CLOCK), "real"])
 def test_a_timed_base_lock_is_timed_in_each_engine(lockbench: Program, engine: str) -> None:
     report = report_of(lockbench, PROMISING, "flag_timed", engine)
     assert report["verdict"] in ("clean", "unfair"), report
