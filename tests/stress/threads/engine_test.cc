@@ -195,7 +195,7 @@ TEST(RealEngine, RefusesAModeThatThereIsNot) {
 }
 
 TEST(RealEngine, RefusesAProgramThatAwaitsAnEnd) {
-  EXPECT_THAT(complaint_about({.program = "L0 A1 U | L1 U"}), HasSubstr("leave A out"));
+  EXPECT_THAT(complaint_about({.program = "L0 A1 U | L1 U"}), HasSubstr("leave A and X out"));
 }
 
 TEST(RealEngine, RefusesKeysBeyondTheBoard) {
