@@ -6,10 +6,12 @@
 # -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON, as `scripts/check.sh` does for clang-tidy.
 #
 # A compiler accepts a precompiled header only with the options that it was made with. There are
-# two, and each serves all targets whose options are the same:
+# three, and each serves all targets whose options are the same:
 #
-#   lockbench_headers       everything but what is linked into plug-ins (position-independent code)
-#   lockbench_test_headers  test programs: with GoogleTest, and not optimised
+#   lockbench_headers                 everything but what is linked into plug-ins
+#                                     (position-independent code)
+#   lockbench_test_headers            test programs: with GoogleTest, and not optimised
+#   lockbench_optimised_test_headers  test programs of the locks: with GoogleTest
 
 # Compilers that differ in the rest of the options say so only where warnings are errors.
 set(CMAKE_PCH_WARN_INVALID ${LOCKBENCH_WERROR})

@@ -7,24 +7,32 @@ source scripts/prepare.sh
 
 usage() {
   cat <<'TEXT'
-Usage: ./scripts/test.sh
+Usage: ./scripts/test.sh [--long]
 
 Installs the packages that are missing (Debian 12, Ubuntu 24.04 or newer; asks
 for sudo only when it must); builds and runs the tests labelled `sanitize` in
 the presets `asan` and `tsan`; runs check.sh --quick; then builds the preset
 `release` with warnings as errors, runs all tests there, and ends with ctest's
 own summary. Exits with 1 when anything failed; what can still run does.
+It takes 15 to 25 minutes on two cores.
+
+  --long  also the tests labelled or marked `long`, which repeat on more cases
+          what the others show: all of the self-test's broken locks by each
+          engine, more seeds, every example and every way to depend on the
+          locks. Some 20 minutes more.
 TEXT
 }
 
+long=
 case "${1-}" in
   "") ;;
+  --long) long=yes ;;
   -h | --help)
     usage
     exit
     ;;
   *)
-    echo "test.sh: unknown argument '$1'; the only one is --help" >&2
+    echo "test.sh: unknown argument '$1'; there are --long and --help" >&2
     exit 2
     ;;
 esac
@@ -56,6 +64,11 @@ settle_layout() {
 
 # No test takes minutes: one that hangs is a failure, not the end of the others.
 ctest_options=(--parallel "$(nproc)" --timeout 300 --no-tests=error --no-label-summary)
+if [[ "$long" ]]; then
+  export PYTEST_ADDOPTS="${PYTEST_ADDOPTS-} -m 'long or not long'" LOCKBENCH_FAULTS=all
+else
+  ctest_options+=(--label-exclude '^long$')
+fi
 
 # The build runs with the fixed layout too: it starts each program once, to list its tests.
 test_sanitized() {
@@ -65,24 +78,28 @@ test_sanitized() {
     "${fixed_layout[@]}" ctest --preset "$1" --label-regex sanitize "${ctest_options[@]}"
 }
 
+# say, with the time since the start: where the minutes go is seen in a log.
+say_when() { say "$* ($((SECONDS / 60)) min $((SECONDS % 60)) s after the start)"; }
+
 ensure_packages "${run_packages[@]}" "${test_packages[@]}"
 
 failed=()
 sanitizers=(asan tsan)
 settle_layout || { failed+=("${sanitizers[@]}") && sanitizers=(); }
 for preset in "${sanitizers[@]}"; do
-  say "Preset $preset: the tests labelled sanitize"
+  say_when "Preset $preset: the tests labelled sanitize"
   test_sanitized "$preset" || failed+=("$preset")
 done
 
-say "Checks: format, include rules, Python, pages"
+say_when "Checks: format, include rules, Python, pages"
 ./scripts/check.sh --quick || failed+=("check.sh")
 
-say "Preset release: all tests"
+say_when "Preset release: all tests"
 configure_preset release -DBUILD_TESTING=ON -DLOCKBENCH_WERROR=ON || failed+=("configure release")
 # Whatever can be built is, so that ctest tells what works and names what could not be built.
 cmake --build --preset release --parallel "$(nproc)" -- -k 0 || failed+=("build release")
 
+say_when "The tests of the preset release"
 # Last, so that ctest's summary closes the output; only a failure outside of it says more.
 ctest --preset release "${ctest_options[@]}" || failed+=("tests release")
 ((${#failed[@]} == 0)) && exit

@@ -26,6 +26,9 @@ FLAGS = (
     "1",
     "--blocks",
     "3",
+    # A job engine keeps the processors busy itself; another host does not inherit the variable.
+    "--patience",
+    "0",
 )
 TRIALS = 24
 PRESET = 'title = "for tests"\nprimitive = "keyed"\n'

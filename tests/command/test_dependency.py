@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from installation import BUILD, ROOT, Installed, empty, wants_build
+from tiers import rest_long
 
 pytestmark = wants_build
 
@@ -67,18 +68,20 @@ def test_by_find_package(headers: Headers) -> None:
     assert SAYS in headers.build("find_package")
 
 
-@pytest.mark.parametrize("fetch", ["ON", "OFF"])
+@pytest.mark.parametrize("fetch", rest_long(["ON", "OFF"], 1))
 def test_by_a_checkout_in_a_folder(headers: Headers, fetch: str) -> None:
     # The way from the example to the checkout is the default.
     assert SAYS in headers.build("add_subdirectory", f"-DBY_FETCH_CONTENT={fetch}")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("fetch", ["ON", "OFF"])
 def test_by_the_archive_in_a_folder(headers: Headers, fetch: str) -> None:
     options = (f"-DBY_FETCH_CONTENT={fetch}", f"-DLOCKBENCH_SOURCE={headers.unpacked}")
     assert SAYS in headers.build("add_subdirectory", *options)
 
 
+@pytest.mark.long
 def test_by_the_archive_s_address(headers: Headers) -> None:
     folder = empty(PLACE / "url")
     (folder / "CMakeLists.txt").write_text(

@@ -58,6 +58,7 @@ def test_a_program_that_uses_the_locks() -> None:
 
 
 @pytest.mark.skipif(not CONCURRENCY_KIT.exists(), reason="install the package libck-dev")
+@pytest.mark.long
 def test_concurrency_kit_s_locks() -> None:
     folder = build("concurrency-kit")
     locks = [f"global:lock=ck_{name}" for name in ("ticket", "mcs", "clh")]
@@ -66,12 +67,14 @@ def test_concurrency_kit_s_locks() -> None:
 
 
 @pytest.mark.skipif(not NSYNC.exists(), reason="install the package libnsync-dev")
+@pytest.mark.long
 def test_nsync_s_mutex() -> None:
     folder = build("nsync")
     measure(folder, "nsync_lock.so", "global:lock=nsync", "keyed_table:lock=nsync")
     stress(folder, "nsync_lock.so", "real", "global:lock=nsync")
 
 
+@pytest.mark.long
 def test_locks_that_are_there_already() -> None:
     folder = build("twin")
     measure(folder, "own_twin.so", "global", "global:lock=own_twin")
@@ -90,6 +93,7 @@ def test_locks_in_c() -> None:
 
 
 @pytest.mark.skipif(shutil.which("cargo") is None, reason="install the packages rustc and cargo")
+@pytest.mark.long
 def test_locks_in_rust() -> None:
     folder = empty(PACKAGES / "rust")
     manifest = EXAMPLES / "rust" / "Cargo.toml"

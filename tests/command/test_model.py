@@ -76,6 +76,7 @@ def test_an_interrupted_search_prints_its_partial_result(lockbench: Program) -> 
     assert "States" in out
 
 
+@pytest.mark.long
 def test_eight_threads_and_four_keys_are_searched_completely(lockbench: Program) -> None:
     done = lockbench.run("model", "keyed", "--threads", "8", "--keys", "4", "--budget", "4min")
     assert done.returncode == 0
@@ -371,6 +372,7 @@ def test_words_that_make_no_model(lockbench: Program, words: tuple[str, ...], sa
     assert said in done.stderr
 
 
+@pytest.mark.long
 def test_examples_of_the_help_work(lockbench: Program) -> None:
     text = lockbench.run("model", "--help").stdout
     examples = re.findall(r"^  lockbench (model .*)$", text, re.MULTILINE)

@@ -12,6 +12,9 @@ LAYER = Path(
     os.environ.get("LOCKBENCH_FAULT_LAYER", "build/release/tests/faults/libfault_layer.so")
 ).resolve()
 
+# Whether every call goes wrong; without, each kind of it does, at fewer places.
+ALL = os.environ.get("LOCKBENCH_FAULTS") == "all"
+
 FAILURES: dict[str, tuple[int, ...]] = {
     "open": (errno.EIO, errno.EMFILE, errno.EACCES, errno.ENOSPC),
     "read": (errno.EIO, errno.EINTR),
@@ -32,6 +35,14 @@ def faults_of(name: str) -> Iterator[str]:
     yield from map(str, FAILURES[name])
     if name in SHORT:
         yield "short"
+
+
+def places(calls: list[str]) -> Iterator[tuple[int, str]]:
+    """Numbers and names of the calls that go wrong: without ALL, the first of each kind, and each
+    fifth."""
+    for number, name in enumerate(calls, start=1):
+        if ALL or number % 5 == 0 or name not in calls[: number - 1]:
+            yield number, name
 
 
 def calls_in(log: Path) -> list[str]:

@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tiers import rest_long
 
 BINARY = Path(os.environ.get("LOCKBENCH_BINARY", "build/release/lockbench")).resolve()
 
@@ -79,7 +80,7 @@ def spin(folder: Path, name: str) -> tuple[int, int]:
     return int(float(states[1])), int(errors[1])
 
 
-@pytest.mark.parametrize("flags", CORRECT + DEADLOCKED)
+@pytest.mark.parametrize("flags", rest_long(CORRECT, 1) + rest_long(DEADLOCKED, 1))
 def test_spin_agrees(tmp_path: Path, flags: str) -> None:
     summary = model(flags, "--promela", str(tmp_path / "net.pml"))
     states, errors = spin(tmp_path, "net.pml")

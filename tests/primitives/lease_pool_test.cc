@@ -79,19 +79,22 @@ TEST(LeasePool, FifoServesInTheOrderOfComing) {
   constexpr std::uint32_t kWaiters = 12;
   Fifo pool(1, 1);
   std::vector<std::uint32_t> served;  // under the lease
+  std::latch tried(1);                // until then, the lease stays with who was served first
   std::vector<std::jthread> waiters;
   auto held = pool.handle(0);
   held.lock();
   for (std::uint32_t i = 0; i < kWaiters; ++i) {
-    waiters.emplace_back([&pool, &served, i] {
+    waiters.emplace_back([&pool, &served, &tried, i] {
       auto handle = pool.handle(0);
       std::scoped_lock guard(handle);
       served.push_back(i);
+      tried.wait();
     });
     await_waiting(pool, i + 1);
   }
   held.unlock();
   EXPECT_FALSE(held.try_lock()) << "nobody overtakes a waiter";
+  tried.count_down();
   waiters.clear();
   ASSERT_EQ(served.size(), kWaiters);
   for (std::uint32_t i = 0; i < kWaiters; ++i) EXPECT_EQ(served[i], i);

@@ -43,8 +43,8 @@ esac"""
     (machine.tools / "lockbench").rename(built / "lockbench")
 
 
-def run_script(machine: Machine, name: str) -> "subprocess.CompletedProcess[str]":
-    return machine.run(str(machine.checkout / "scripts" / name))
+def run_script(machine: Machine, name: str, *words: str) -> "subprocess.CompletedProcess[str]":
+    return machine.run(str(machine.checkout / "scripts" / name), *words)
 
 
 def test_demo_builds_measures_draws_and_says_where_to_look(machine: Machine) -> None:
@@ -139,6 +139,14 @@ def test_sanitizers_run_what_is_labelled_and_release_runs_all(machine: Machine) 
     assert "--label-regex" not in release
     assert all("--no-tests=error" in call for call in (asan, tsan, release))
     assert "-DLOCKBENCH_WERROR=ON" in machine.calls("cmake --preset release")[0]
+
+
+def test_long_tests_run_if_asked_for(machine: Machine) -> None:
+    run_script(machine, "test.sh")
+    assert all("--label-exclude ^long$" in call for call in machine.calls("ctest"))
+    run_script(machine, "test.sh", "--long")
+    assert all("--label-exclude" not in call for call in machine.calls("ctest")[3:])
+    assert len(machine.calls("ctest")) == 6
 
 
 def test_sanitized_programs_run_with_a_fixed_layout(machine: Machine) -> None:

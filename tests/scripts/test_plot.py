@@ -191,6 +191,7 @@ def test_names_are_data_and_not_markup(make_run: MakeRun, capsys: Capture) -> No
     assert plot.main([str(make_run(change=rename)), "--format", "svg"]) == 0
 
 
+@pytest.mark.long
 def test_an_svg_is_the_same_each_time(make_run: MakeRun, tmp_path: Path, capsys: Capture) -> None:
     run = make_run(cells=synthetic.sweep(threads=(1, 2), keys=(1, 64)))
     for out in ("a", "b"):

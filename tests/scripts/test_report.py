@@ -19,6 +19,7 @@ import synthetic
 from analysis import loader, palette, text, verdict
 from analysis.page import answer, as_html, as_markdown, colours, regions, summary
 from analysis.page.regions import Field
+from tiers import rest_long
 
 MakeRun = Callable[..., Path]
 Capture = pytest.CaptureFixture[str]
@@ -172,7 +173,7 @@ def test_without_any_one_column_there_still_is_a_page(
 
 
 @pytest.mark.parametrize(
-    "column", ["valid", "primitive", "threads", "keys", "mode", "block", "hold_ns"]
+    "column", rest_long(["valid", "primitive", "threads", "keys", "mode", "block", "hold_ns"], 1)
 )
 def test_pictures_do_without_what_is_missing(make_run: MakeRun, column: str) -> None:
     run = make_run(cells=synthetic.sweep(TWO, threads=(1, 4)), blocks=2)
@@ -271,6 +272,7 @@ def test_counts_of_stripes_are_one_line(make_run: MakeRun) -> None:
     assert "By stripes:" in page.text and "striped:stripes=N" in page.text
 
 
+@pytest.mark.long
 def test_a_large_run_is_thinned_and_says_so(make_run: MakeRun) -> None:
     cells = synthetic.sweep(
         synthetic.COUNTER, threads=range(1, 13), keys=(1, 2, 4, 8, 16, 32, 64, 99)
@@ -281,6 +283,7 @@ def test_a_large_run_is_thinned_and_says_so(make_run: MakeRun) -> None:
     assert (run / "report.html").stat().st_size < 2_000_000
 
 
+@pytest.mark.long
 def test_five_thousand_rows_stay_below_two_megabytes(make_run: MakeRun) -> None:
     cells = synthetic.sweep(
         synthetic.COUNTER,
@@ -293,6 +296,7 @@ def test_five_thousand_rows_stay_below_two_megabytes(make_run: MakeRun) -> None:
     assert (run / "report.html").stat().st_size < 2_000_000
 
 
+@pytest.mark.long
 def test_a_large_run_carries_a_part_of_its_comparisons_and_says_so(make_run: MakeRun) -> None:
     cells = synthetic.sweep(
         synthetic.COUNTER, threads=range(1, 13), keys=(1, 2, 4, 8, 16, 32, 64, 99, 128, 256)
@@ -309,6 +313,7 @@ def test_a_large_run_carries_a_part_of_its_comparisons_and_says_so(make_run: Mak
     assert all(sum(one.cell == cell for one in whole) for cell in groups)
 
 
+@pytest.mark.long
 def test_many_primitives_share_colours_and_pictures_show_the_best(make_run: MakeRun) -> None:
     primitives = [f"striped:stripes={count}" for count in range(1, colours.MOST_OWN + 100)]
     run = make_run(cells=synthetic.sweep(primitives, threads=(2,)), blocks=1)
