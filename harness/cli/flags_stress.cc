@@ -37,9 +37,15 @@ void add_simulation_flags(CLI::App& stress, stress::Order& order) {
             .type = "TEXT",
             .help = "sim: who goes on when, as a report prints it; needs --program"},
            order.schedule);
-  add_text(stress,
-           {.names = "--memory", .type = "MODEL", .help = "sim: tso (as x86) or sequential [tso]"},
-           order.memory);
+  add_text(
+      stress,
+      {.names = "--memory",
+       .type = "MODEL",
+       .help = "sim: sc, tso (as x86) or c11 (experimental: as C++20 allows, so ARM, too) [tso]"},
+      order.memory);
+  add_switch(stress, "--weaken",
+             "sim: tries each memory order of the lock one level weaker, and says which are needed",
+             order.weaken);
   add_count(stress, "--preemptions", {.least = 0, .most = 16},
             "sim: explores small programs exhaustively up to so many [3]",
             [&order](std::uint64_t n) { order.preemptions = static_cast<std::uint32_t>(n); });
@@ -82,6 +88,13 @@ void add_stress(CLI::App& app, StressOptions& options) {
 
 std::string validate_stress(const StressOptions& options) {
   if (options.budget <= Nanoseconds::zero()) return kNoTime;
+  if (options.order.weaken && (options.locks.size() != 1 || options.self_test)) {
+    return "--weaken takes one lock: lockbench stress keyed --weaken";
+  }
+  const std::vector<std::string> simulated = {"sim"};
+  if (options.order.weaken && !options.engines.empty() && options.engines != simulated) {
+    return "--weaken is for the engine sim: leave --engine out, or say --engine sim";
+  }
   if (options.page && (options.list || options.self_test)) {
     return std::string("--report: shows what the engines say of locks; leave out ") +
            (options.list ? "--list" : "--self-test");

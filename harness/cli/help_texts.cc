@@ -104,6 +104,8 @@ const char kStressExamples[] =
     "Examples\n"
     "  lockbench stress keyed\n"
     "  lockbench stress keyed --engine sim --budget 10s\n"
+    "  lockbench stress keyed --memory c11\n"
+    "  lockbench stress keyed --weaken --budget 2min\n"
     "  lockbench stress --self-test\n"
     "\n"
     "Exit codes: 0 clean, 1 an engine failed, 2 bad input, 3 a lock is broken, 4 inconclusive,\n"

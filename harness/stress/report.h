@@ -29,7 +29,8 @@ struct Order {
   std::uint64_t seed = 1;
   std::string program;            // text of program.h; empty: what the engine draws
   std::string schedule;           // sim: replay this; requires a program
-  std::string memory = "tso";     // sim: tso or sequential
+  std::string memory;             // sim: sc, tso or c11; empty: tso
+  bool weaken = false;            // sim: try each memory order one level weaker
   std::uint32_t preemptions = 3;  // sim: bound of the exhaustive search
   std::string mode;               // real, proc: this one alone; empty: all in turn
   std::uint32_t threads = 4;      // real, proc

@@ -20,7 +20,7 @@ TEST(OrderJson, ComesBackAsItWent) {
                     .seed = 42,
                     .program = "L0 U | T0 U",
                     .schedule = "1*2.f1",
-                    .memory = "sequential",
+                    .memory = "c11",
                     .preemptions = 2,
                     .mode = "one_core",
                     .threads = 8};

@@ -145,7 +145,8 @@ std::chrono::nanoseconds budget_now(const std::vector<TestJob>& jobs, std::size_
 
 std::chrono::nanoseconds self_test_share(const StressOptions& options) {
   const bool one_thing = !options.order.program.empty() || !options.order.schedule.empty() ||
-                         !options.order.mode.empty() || !options.order.net.empty();
+                         !options.order.mode.empty() || !options.order.net.empty() ||
+                         options.order.weaken;
   if (one_thing || options.budget < kLeastForASelfTest) return {};
   return options.budget / 10;
 }

@@ -79,6 +79,7 @@ void complete_names(const std::vector<EngineListing>& engines, std::vector<std::
 int stress_command(const StressOptions& asked, const std::vector<std::string>& plugins) {
   note_signals();
   StressOptions options = asked;
+  if (options.order.weaken && options.engines.empty()) options.engines = {"sim"};
   if (absl::Status added = add_plugins(plugins, false, std::cerr); !added.ok()) {
     return complain_of_usage(added);
   }

@@ -3,6 +3,7 @@
 // What the program does in its world: each access, once it has been decided who goes on.
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <utility>
 
@@ -13,6 +14,7 @@ namespace lockbench::stress::explore {
 bool World::settle() {
   if (!memory_.others_buffer(running_)) return true;
   const UntrackedScope untracked(*this);
+  if (memory_.weak()) return choose_arrival();
   point(&kAnyWord);
   return !memory_.others_buffer(running_);
 }
@@ -21,22 +23,97 @@ void World::check_life() {
   if (memory_.dead_word()) leave(End::kFailed);
 }
 
-void World::born(const void* word) {
+void World::check_beginning(const void* word) {
+  if (!memory_.beginning_is_unordered(running_, word)) return;
+  fail_memory("a shared word is used, and nothing orders that after the beginning of its life",
+              word);
+}
+
+void World::born(const void* word, unsigned bytes) {
   const UntrackedScope untracked(*this);
-  memory_.born(running_, word);
+  if (making_ == running_ + 1) return memory_.met(word, bytes);
+  memory_.born(running_, word, bytes);
 }
 
 void World::gone(const void* word) {
   const UntrackedScope untracked(*this);
   note_access(Access::kGone, word, 0, 0, 0);
+  if (memory_.weak() && memory_.end_is_unordered(running_, word)) {
+    fail_memory("the life of a shared word ends, and nothing orders that after its last use",
+                nullptr);
+  }
   memory_.gone(running_, word);
+}
+
+std::size_t World::choose(std::span<const Option> options) {
+  const std::size_t chosen = strategy_->choose({.step = execution_.steps,
+                                                .state = memory_.state(),
+                                                .running = running_,
+                                                .may_go_on = true,
+                                                .all_paused = false,
+                                                .options = options});
+  if (chosen == Strategy::kLeave) leave(End::kLeft);
+  execution_.schedule.push_back(options[chosen]);
+  return chosen;
+}
+
+// Which store an access reads, or which one its own store follows.
+std::size_t World::choose_age(Option::Kind kind, const void* word,
+                              const std::vector<std::uint8_t>& ages) {
+  check_life();
+  check_beginning(word);
+  memory_.at(execution_.steps, threads_[running_].place);
+  if (ages.size() == 1 || stuck_) return ages.front();
+  std::array<Option, kMostAges + 1> options;
+  for (std::size_t i = 0; i < ages.size(); ++i) options[i] = {kind, ages[i]};
+  const std::size_t age = ages[choose(std::span(options).first(ages.size()))];
+  if (record_ && age != 0) {
+    const bool reads = kind == Option::kRead;
+    const StoreRecord& store = memory_.store_aged(word, age);
+    execution_.old_stores.push_back({.step = execution_.steps,
+                                     .thread = running_,
+                                     .word = memory_.number_of(word),
+                                     .reads = reads,
+                                     .value = store.bits,
+                                     .of_step = store.step,
+                                     .age = static_cast<std::uint32_t>(age),
+                                     .place = threads_[running_].place,
+                                     .of_place = store.place});
+  }
+  return age;
+}
+
+// Whether all stores so far arrive at the running thread now.
+bool World::choose_arrival() {
+  if (stuck_) {
+    memory_.see_all(running_);
+    return true;
+  }
+  const Option options[] = {{Option::kRun, static_cast<std::uint8_t>(running_)},
+                            {Option::kArrive, static_cast<std::uint8_t>(running_)}};
+  const bool arrive = choose(options) != 0;
+  memory_.note(running_, kLuck + (arrive ? 1 : 0), false);
+  if (arrive) memory_.see_all(running_);
+  return arrive;
+}
+
+std::uint64_t World::load_any(const void* word, unsigned bytes, std::memory_order order) {
+  const std::size_t age =
+      choose_age(Option::kRead, word, memory_.ages_to_load(running_, word, bytes, order));
+  return memory_.load_aged(running_, word, age, order);
+}
+
+std::memory_order World::order_of(OrderSites::Part part, std::memory_order own) {
+  return sites_ == nullptr ? own : sites_->order_of({threads_[running_].place, part}, own);
 }
 
 std::uint64_t World::load(const void* word, unsigned bytes, std::memory_order order) {
   const UntrackedScope untracked(*this);
+  order = order_of(OrderSites::Part::kLoad, order);
   check_null(word);
   point(word);
-  const std::uint64_t bits = memory_.load(running_, word, bytes, order);
+  const std::uint64_t bits =
+      memory_.weak() ? load_any(word, bytes, order) : memory_.load(running_, word, bytes, order);
   note_access(Access::kLoad, word, bytes, bits, bits, order);
   check_life();
   look(true);
@@ -45,9 +122,16 @@ std::uint64_t World::load(const void* word, unsigned bytes, std::memory_order or
 
 void World::store(void* word, unsigned bytes, std::uint64_t bits, std::memory_order order) {
   const UntrackedScope untracked(*this);
+  order = order_of(OrderSites::Part::kStore, order);
   check_null(word);
   ++accesses_;
   memory_.keeps_back(order) ? count_step() : point(word);
+  if (memory_.weak()) {
+    const std::size_t age =
+        choose_age(Option::kPlace, word, memory_.ages_to_store(running_, word, bytes, order));
+    note_access(Access::kStore, word, bytes, memory_.store_aged(word, age).bits, bits, order);
+    return memory_.store_aged(running_, word, bytes, bits, age, order);
+  }
   if (log_.on()) {
     const bool buffered = memory_.keeps_back(order) && threads_.size() != 1;
     if (!buffered) note_flushes(running_);
@@ -59,19 +143,49 @@ void World::store(void* word, unsigned bytes, std::uint64_t bits, std::memory_or
   check_life();
 }
 
-std::uint64_t World::begin_update(const void* word, unsigned bytes) {
+std::uint64_t World::begin_update(const void* word, unsigned bytes, std::memory_order order) {
   untracked_ = true;  // until end_update()
+  order = order_of(OrderSites::Part::kUpdate, order);
   check_null(word);
   point(word);
+  success_ = failure_ = order;
+  if (memory_.weak()) {
+    age_ = choose_age(Option::kRead, word, memory_.ages_to_update(running_, word, bytes, order));
+    return updated_from_ = memory_.store_aged(word, age_).bits;
+  }
+  return begin_update_at_last(word, bytes);
+}
+
+// Without Model::kC11.
+std::uint64_t World::begin_update_at_last(const void* word, unsigned bytes) {
   note_flushes(running_);
-  updated_from_ = memory_.begin_update(running_, word, bytes);
-  return updated_from_;
+  return updated_from_ = memory_.begin_update(running_, word, bytes);
+}
+
+std::uint64_t World::begin_compare(const void* word, unsigned bytes, std::uint64_t expected,
+                                   std::memory_order success, std::memory_order failure) {
+  untracked_ = true;  // until end_update()
+  success = order_of(OrderSites::Part::kUpdate, success);
+  failure = order_of(OrderSites::Part::kFailure, failure);
+  check_null(word);
+  point(word);
+  success_ = success;
+  failure_ = failure;
+  if (!memory_.weak()) return begin_update_at_last(word, bytes);
+  age_ = choose_age(Option::kRead, word,
+                    memory_.ages_to_compare(running_, word, bytes, expected, success, failure));
+  return updated_from_ = memory_.store_aged(word, age_).bits;
 }
 
 void World::end_update(void* word, unsigned bytes, std::uint64_t bits, bool writes,
                        std::memory_order order) {
   const std::uint64_t changes = memory_.changes();
-  memory_.end_update(running_, word, bytes, bits, writes, order);
+  if (sites_ != nullptr) order = writes ? success_ : failure_;
+  if (memory_.weak()) {
+    memory_.end_update_aged(running_, word, bytes, bits, writes, age_, order);
+  } else {
+    memory_.end_update(running_, word, bytes, bits, writes, order);
+  }
   note_access(writes ? Access::kUpdate : Access::kCompared, word, bytes, updated_from_,
               writes ? bits : updated_from_, order);
   check_life();
@@ -84,14 +198,7 @@ bool World::fails_spuriously() {
   if (threads_.size() == 1 || spurious_ == kMostSpurious || stuck_) return false;
   const Option options[] = {{Option::kRun, static_cast<std::uint8_t>(running_)},
                             {Option::kSpurious, static_cast<std::uint8_t>(running_)}};
-  const std::size_t chosen = strategy_->choose({.step = execution_.steps,
-                                                .state = memory_.state(),
-                                                .running = running_,
-                                                .may_go_on = true,
-                                                .all_paused = false,
-                                                .options = options});
-  if (chosen == Strategy::kLeave) leave(End::kLeft);
-  execution_.schedule.push_back(options[chosen]);
+  const std::size_t chosen = choose(options);
   // Both outcomes are events: else two states that differ would look like one.
   memory_.note(running_, kLuck + chosen, false);
   spurious_ += static_cast<std::uint32_t>(chosen);
@@ -100,6 +207,7 @@ bool World::fails_spuriously() {
 
 void World::fence(std::memory_order order) {
   const UntrackedScope untracked(*this);
+  order = order_of(OrderSites::Part::kFence, order);
   const bool empties = order == std::memory_order_seq_cst && memory_.buffered(running_);
   empties ? point() : count_step();
   if (empties) note_flushes(running_);
@@ -119,6 +227,7 @@ void World::fence_all() {
 // is all that follows a barrier that one thread imposes on all: what it orders, C++ does not know.
 void World::plain_access(const PlainAccess& access) {
   check_freed(access.place);
+  if (access.writes && memory_.weak()) memory_.overwritten(access.place);
   if (asymmetric_ || !reports_races_ || threads_.size() == 1 || !arena_.contains(access.place))
     return;
   const UntrackedScope untracked(*this);
@@ -129,19 +238,31 @@ void World::plain_access(const PlainAccess& access) {
 void World::volatile_access(const PlainAccess& access) {
   check_freed(access.place);
   const UntrackedScope untracked(*this);
-  if (!memory_.knows(access.place)) memory_.born(running_, access.place);
+  if (!memory_.knows(access.place)) {
+    const auto bytes = static_cast<unsigned>(std::min(access.bytes, sizeof(std::uint64_t)));
+    memory_.weak() ? memory_.met(access.place, bytes) : memory_.born(running_, access.place, bytes);
+  }
   point(access.place);
   memory_.volatile_access(running_, access.place, access.writes);
   check_life();
   look(!access.writes);
 }
 
+// What the kernel compares before it lets the running thread sleep.
+std::uint64_t World::load_to_sleep(const void* word) {
+  if (memory_.weak()) {
+    memory_.queue_fence(running_, word, kQueues + memory_.number_of(word));
+    return load_any(word, 4, std::memory_order_relaxed);
+  }
+  memory_.flush(running_);
+  return memory_.load(running_, word, 4, std::memory_order_relaxed);
+}
+
 bool World::wait(const void* word, std::uint32_t expected, std::int64_t deadline_ns) {
   const UntrackedScope untracked(*this);
   point(word);
   note_flushes(running_);
-  memory_.flush(running_);
-  const std::uint64_t seen = memory_.load(running_, word, 4, std::memory_order_relaxed);
+  const std::uint64_t seen = load_to_sleep(word);
   const bool sleeps = seen == expected && deadline_ns > now_ns_;
   note_access(sleeps ? Access::kSleep : Access::kAwake, word, 4, seen, expected);
   check_life();
@@ -165,11 +286,18 @@ std::uint64_t World::sleepers_to_wake(const void* word, int most) const {
   return static_cast<std::uint64_t>(std::min<std::ptrdiff_t>(sleep_there, most));
 }
 
+// Nobody sleeps on a word that is not alive, or that nobody has accessed.
+void World::fence_of_wake_up(const void* word) {
+  if (!memory_.knows(word)) return memory_.fence(running_, std::memory_order_seq_cst);
+  memory_.queue_fence(running_, word, kQueues + memory_.number_of(word));
+}
+
 void World::wake(const void* word, int count) {
   const UntrackedScope untracked(*this);
   point();
   note_flushes(running_);
   memory_.flush(running_);
+  if (memory_.weak()) fence_of_wake_up(word);
   note_access(Access::kWake, word, 4, 0, sleepers_to_wake(word, count));
   for (; count > 0; --count) {
     ThreadState* first = nullptr;
@@ -237,7 +365,10 @@ void* World::own_of(std::uint32_t thread, platform::simulated::Maker maker) {
   for (const Own& own : owns_) {
     if (own.thread == thread && own.maker == maker) return own.object;
   }
+  // Objects with static storage begin before anybody uses them, or behind a guard.
+  const std::uint32_t maker_before = std::exchange(making_, running_ + 1);
   void* const made = maker();
+  making_ = maker_before;
   const UntrackedScope untracked(*this);
   owns_.push_back({thread, maker, made});
   return made;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <iostream>
+#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -17,6 +18,8 @@
 #include "harness/stress/explore/conformance.h"
 #include "harness/stress/explore/schedule.h"
 #include "harness/stress/explore/schedule_explorer.h"
+#include "harness/stress/explore/weaken.h"
+#include "harness/stress/instrumentation/source_places.h"
 #include "harness/stress/trace/trace_step.h"
 
 namespace lockbench::stress::explore {
@@ -24,26 +27,81 @@ namespace {
 
 using Report = stress::Report;
 
-absl::StatusOr<Model> model_from(const std::string& name) {
-  if (name == "tso") return Model::kTso;
-  if (name == "sequential") return Model::kSequential;
-  return absl::InvalidArgumentError(
-      absl::StrCat("`", name, "` is no memory model; say tso or sequential"));
+struct NamedModel {
+  Model model;
+  const char* name;
+};
+constexpr NamedModel kModels[] = {
+    {Model::kSequential, "sc"}, {Model::kTso, "tso"}, {Model::kC11, "c11"}};
+
+const char* name_of(Model model) {
+  const auto* const found = std::find_if(std::begin(kModels), std::end(kModels),
+                                         [=](const NamedModel& one) { return one.model == model; });
+  return found->name;
 }
 
-void report_failure(const Counterexample& counterexample, const Order& order, Report& report) {
+// The models that an order asks for: the one that it names, or tso alone. `--memory c11` must be
+// asked for: it is experimental.
+absl::StatusOr<std::vector<Model>> models_from(const std::string& name) {
+  if (name.empty()) return std::vector<Model>{Model::kTso};
+  for (const NamedModel& one : kModels) {
+    if (name == one.name) return std::vector<Model>{one.model};
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("`", name, "` is no memory model; say sc, tso or c11"));
+}
+
+// "reads 0 from word 3: the value of step 12 (lock.h:31), 3 stores old"
+TraceStep step_of(const World::OldStore& old) {
+  const std::vector<SourcePlace> places = places_of_calls({old.place, old.of_place});
+  TraceStep step{
+      .at = old.step,
+      .thread = old.thread == 0 ? kMainThread : static_cast<std::int32_t>(old.thread) - 1,
+      .text = {},
+      .act = "old_store",
+      .place = stress::to_text(places[0]),
+      .access = true};
+  const char* const stores = old.age == 1 ? " store" : " stores";
+  if (!old.reads) {
+    step.text = absl::StrCat("stores to word ", old.word, ": before the last ",
+                             old.age == 1 ? "" : absl::StrCat(old.age), stores,
+                             " of its modification order");
+    return step;
+  }
+  const std::string made =
+      old.of_place == nullptr
+          ? std::string("its first value")
+          : absl::StrCat("the value of step ", old.of_step, " (", stress::to_text(places[1]), ")");
+  step.text = absl::StrCat("reads ", old.value, " from word ", old.word, ": ", made, ", ", old.age,
+                           stores, " old");
+  return step;
+}
+
+// Each old store that was chosen comes after what else is told of its step.
+std::vector<TraceStep> steps_of(const Counterexample& counterexample) {
+  std::vector<TraceStep> steps = counterexample.steps;
+  for (const World::OldStore& old : counterexample.old_stores) {
+    auto after = steps.end();
+    while (after != steps.begin() && std::prev(after)->at > old.step) --after;
+    steps.insert(after, step_of(old));
+  }
+  return steps;
+}
+
+void report_failure(const Counterexample& counterexample, Report& report) {
   report.verdict = Verdict::kFailed;
   report.failure = counterexample.failure;
   report.how = counterexample.strategy;
   report.found_after_s = counterexample.seconds;
-  report.steps = counterexample.steps;
-  report.trace = to_text(counterexample.steps);
+  report.steps = steps_of(counterexample);
+  report.trace = to_text(report.steps);
   report.replay.exact = true;
   report.replay.options = {"--engine",   "sim",
                            "--program",  to_text(counterexample.program),
                            "--schedule", to_text(counterexample.schedule)};
-  if (order.memory != "tso") {
-    report.replay.options.insert(report.replay.options.end(), {"--memory", order.memory});
+  if (counterexample.model != Model::kTso) {
+    report.replay.options.insert(report.replay.options.end(),
+                                 {"--memory", name_of(counterexample.model)});
   }
 }
 
@@ -54,7 +112,7 @@ absl::StatusOr<Report> replay(World& world, const RegisteredLock& entry, const O
   Report report{.engine = "sim", .lock = entry.name};
   if (const std::optional<Counterexample> told =
           ScheduleExplorer::replay(world, entry, program, *schedule)) {
-    report_failure(*told, order, report);
+    report_failure(*told, report);
   } else {
     report.verdict = Verdict::kInconclusive;
     report.remarks.push_back("one schedule was replayed and broke nothing");
@@ -67,11 +125,16 @@ void tell_explored(const std::vector<ExploredProgram>& explored, Report& report)
   for (std::size_t i = 0; i < explored.size(); ++i) {
     const auto later =
         std::any_of(explored.begin() + static_cast<std::ptrdiff_t>(i) + 1, explored.end(),
-                    [&](const ExploredProgram& e) { return e.program == explored[i].program; });
+                    [&](const ExploredProgram& e) {
+                      return e.program == explored[i].program && e.model == explored[i].model;
+                    });
     if (later) continue;
+    const bool is_weak = explored[i].model == Model::kC11;
     report.remarks.push_back(
-        absl::StrFormat("whole: `%s` with at most %d preemptions: %d executions, %d states, %.3f s",
-                        to_text(explored[i].program), explored[i].preemptions,
+        absl::StrFormat("whole%s: `%s` with at most %d preemptions%s: %d executions, %d states, "
+                        "%.3f s",
+                        is_weak ? " under c11" : "", to_text(explored[i].program),
+                        explored[i].preemptions, is_weak ? " and 2 old stores" : "",
                         explored[i].executions, explored[i].states, explored[i].seconds));
   }
 }
@@ -91,10 +154,12 @@ void report_blocked(const RegisteredLock& entry, const std::string& where) {
 absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order,
                                  const Tell& tell) {
   if (!order.net.empty()) return check_conformance(entry, order, tell);
-  const absl::StatusOr<Model> model = model_from(order.memory);
-  if (!model.ok()) return model.status();
-  ExploreOptions options{
-      .budget = order.budget, .seed = order.seed, .most_preemptions = order.preemptions};
+  const absl::StatusOr<std::vector<Model>> models = models_from(order.memory);
+  if (!models.ok()) return models.status();
+  ExploreOptions options{.budget = order.budget,
+                         .seed = order.seed,
+                         .most_preemptions = order.preemptions,
+                         .models = *models};
   options.progress = [&](const Outcome& so_far) {
     tell(absl::StrFormat("%d schedules", so_far.executions));
   };
@@ -107,13 +172,14 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
   if (!order.schedule.empty() && !options.program) {
     return absl::InvalidArgumentError("a schedule belongs to a program: say --program, too");
   }
-  World world(*model);
+  World world(models->front());  // that of a schedule without --memory: tso
   const BlockedWatch watch(
       [&world, others = std::uint64_t{0}]() mutable {
         return world.in_program() ? world.beats() : ~++others;
       },
       [&](const std::string& where) { report_blocked(entry, where); });
   if (!order.schedule.empty()) return replay(world, entry, order, *options.program);
+  if (order.weaken) return weaken_orders(world, entry, order, tell);
 
   Outcome outcome = ScheduleExplorer(world, entry, options).test_lock();
   if (!outcome.deterministic) {
@@ -139,7 +205,7 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
   }
   tell_explored(outcome.explored, report);
   if (outcome.counterexample) {
-    report_failure(*outcome.counterexample, order, report);
+    report_failure(*outcome.counterexample, report);
   } else {
     report.verdict =
         clean_or_inconclusive(outcome.evaluations, needed_oracles(EngineId::kSim, entry.abilities));

@@ -22,8 +22,8 @@ std::uint64_t read(const void* word, unsigned bytes) {
 
 }  // namespace
 
-void born(const void* word, unsigned) noexcept {
-  if (World* const world = World::of_program()) world->born(word);
+void born(const void* word, unsigned bytes) noexcept {
+  if (World* const world = World::of_program()) world->born(word, bytes);
 }
 
 void gone(const void* word, unsigned) noexcept {
@@ -32,17 +32,32 @@ void gone(const void* word, unsigned) noexcept {
 
 std::uint64_t load(const void* word, unsigned bytes, std::memory_order order) noexcept {
   World* const world = World::current();
-  return world != nullptr ? world->load(word, bytes, order) : read(word, bytes);
+  if (world == nullptr) return read(word, bytes);
+  world->at(__builtin_return_address(0));
+  return world->load(word, bytes, order);
 }
 
 void store(void* word, unsigned bytes, std::uint64_t bits, std::memory_order order) noexcept {
-  if (World* const world = World::current()) return world->store(word, bytes, bits, order);
+  if (World* const world = World::current()) {
+    world->at(__builtin_return_address(0));
+    return world->store(word, bytes, bits, order);
+  }
   std::memcpy(word, &bits, bytes);
 }
 
-std::uint64_t begin_update(const void* word, unsigned bytes) noexcept {
+std::uint64_t begin_update(const void* word, unsigned bytes, std::memory_order order) noexcept {
   World* const world = World::current();
-  return world != nullptr ? world->begin_update(word, bytes) : read(word, bytes);
+  if (world == nullptr) return read(word, bytes);
+  world->at(__builtin_return_address(0));
+  return world->begin_update(word, bytes, order);
+}
+
+std::uint64_t begin_compare(const void* word, unsigned bytes, std::uint64_t expected,
+                            std::memory_order success, std::memory_order failure) noexcept {
+  World* const world = World::current();
+  if (world == nullptr) return read(word, bytes);
+  world->at(__builtin_return_address(0));
+  return world->begin_compare(word, bytes, expected, success, failure);
 }
 
 void end_update(void* word, unsigned bytes, std::uint64_t bits, bool writes,
@@ -58,7 +73,10 @@ bool fails_spuriously() noexcept {
 }
 
 void fence(std::memory_order order) noexcept {
-  if (World* const world = World::current()) world->fence(order);
+  World* const world = World::current();
+  if (world == nullptr) return;
+  world->at(__builtin_return_address(0));
+  world->fence(order);
 }
 
 void fence_all_threads() noexcept {
@@ -67,7 +85,9 @@ void fence_all_threads() noexcept {
 
 bool wait(const void* word, std::uint32_t expected, std::int64_t deadline_ns) noexcept {
   World* const world = World::current();
-  return world == nullptr || world->wait(word, expected, deadline_ns);
+  if (world == nullptr) return true;
+  world->at(__builtin_return_address(0));
+  return world->wait(word, expected, deadline_ns);
 }
 
 void wake(const void* word, int count) noexcept {

@@ -23,7 +23,7 @@ struct Accesses {
   template <class T>
   static void* word_of(const volatile T* word) {
     void* const place = const_cast<T*>(word);
-    if (World* const world = World::of_program()) world->meet(place);
+    if (World* const world = World::of_program()) world->meet(place, sizeof(T));
     return place;
   }
 
@@ -40,7 +40,7 @@ struct Accesses {
   template <class T, class Change>
   static T update(volatile T* word, Change change, std::memory_order order) {
     void* const place = word_of(word);
-    const T old = static_cast<T>(simulated::begin_update(place, sizeof(T)));
+    const T old = static_cast<T>(simulated::begin_update(place, sizeof(T), order));
     simulated::end_update(place, sizeof(T), change(old), true, order);
     return old;
   }
@@ -49,7 +49,8 @@ struct Accesses {
   static bool compare_exchange(volatile T* word, T* expected, T desired, bool weak,
                                std::memory_order success, std::memory_order failure) {
     void* const place = word_of(word);
-    const T seen = static_cast<T>(simulated::begin_update(place, sizeof(T)));
+    const T seen =
+        static_cast<T>(simulated::begin_compare(place, sizeof(T), *expected, success, failure));
     const bool equal = seen == *expected && !(weak && simulated::fails_spuriously());
     simulated::end_update(place, sizeof(T), desired, equal, equal ? success : failure);
     if (!equal) *expected = seen;

@@ -7,19 +7,11 @@
 #include <link.h>
 #include <utility>
 
+#include "harness/stress/explore/memory_orders.h"
 #include "harness/stress/mix.h"
 
 namespace lockbench::stress::explore {
 namespace {
-
-bool acquires(std::memory_order order) {
-  return order != std::memory_order_relaxed && order != std::memory_order_release;
-}
-
-bool releases(std::memory_order order) {
-  return order == std::memory_order_release || order == std::memory_order_acq_rel ||
-         order == std::memory_order_seq_cst;
-}
 
 std::uint64_t read(const void* word, unsigned bytes) {
   std::uint64_t bits = 0;
@@ -50,9 +42,15 @@ Memory::Memory(const Arena& arena, Model model)
       model_(model),
       static_storage_(static_storage()),
       threads_(kMaxThreads),
-      index_(Arena::kBytes) {
+      index_(Arena::kBytes),
+      sc_states_(kMaxThreads) {
   words_.reserve(1024);
   words_.emplace_back();  // number 0 is no word
+}
+
+void Memory::use(Model model) {
+  model_ = model;
+  reset();
 }
 
 void Memory::reset() {
@@ -77,6 +75,13 @@ void Memory::reset() {
   state_ = 0;
   changes_ = 0;
   dead_word_.reset();
+  started_ = 1;
+  ended_.fill(false);
+  if (!weak()) return;
+  std::fill(sc_states_.begin(), sc_states_.end(), ScState{});
+  sc_order_.clear();
+  last_in_queue_.clear();
+  step_ = 0;
 }
 
 void Memory::event(std::uint64_t& chain, std::uint64_t what, Word* word, bool writes) {
@@ -106,6 +111,7 @@ Memory::Word& Memory::add_word(const void* word) {
   } else {
     outside_[word] = number;
   }
+  if (number < histories_.size()) histories_[number].stores.clear();
   return added;
 }
 
@@ -128,6 +134,8 @@ Memory::Word& Memory::word_at(const void* word) {
 void Memory::started(Thread thread, Thread by) {
   ThreadState& starter = threads_[by];
   flush(by);
+  sc_states_[thread].now = sc_states_[by].now;
+  started_ = thread + 1;
   threads_[thread].clock.join(starter.clock);
   ++starter.clock.at[by];
   ++threads_[thread].clock.at[thread];
@@ -136,13 +144,28 @@ void Memory::started(Thread thread, Thread by) {
 }
 
 void Memory::joined(Thread thread, Thread ended) {
+  sc_states_[thread].now.join(sc_states_[ended].now);
   threads_[thread].clock.join(threads_[ended].clock);
   threads_[thread].chain = mix(threads_[thread].chain + threads_[ended].chain);
 }
 
-void Memory::born(Thread thread, const void* word) {
+void Memory::born(Thread thread, const void* word, unsigned bytes) {
   Word& added = add_word(word);
   event(threads_[thread].chain, 2, &added, true);
+  if (!weak()) return;
+  const std::size_t number = words_.size() - 1;
+  begin_history(number, word, bytes);
+  // What a thread did before it started any other, all know.
+  if (alone()) return;
+  StoreRecord& first = histories_[number].stores.front();
+  histories_[number].born_by = first.thread = thread;
+  histories_[number].born_at = first.stamp = threads_[thread].clock.at[thread];
+  first.hash = threads_[thread].chain;
+}
+
+void Memory::met(const void* word, unsigned bytes) {
+  state_ += mix(static_cast<std::uint64_t>(&add_word(word) - words_.data()));
+  if (weak()) begin_history(words_.size() - 1, word, bytes);
 }
 
 bool Memory::knows(const void* word) const {
@@ -197,7 +220,8 @@ void Memory::store(Thread thread, void* word, unsigned bytes, std::uint64_t bits
   if (!keeps_back(order)) flush(thread);
 }
 
-bool Memory::others_buffer(Thread thread) const {
+bool Memory::others_buffer(Thread thread) {
+  if (weak()) return has_unseen(thread);
   for (Thread other = 0; other < threads_.size(); ++other) {
     if (other != thread && buffered(other)) return true;
   }
@@ -279,6 +303,11 @@ void Memory::end_update(Thread thread, void* word, unsigned bytes, std::uint64_t
 }
 
 void Memory::fence(Thread thread, std::memory_order order) {
+  if (weak()) {
+    make_room();
+    weak_fence(thread, order, {});
+    return;
+  }
   ThreadState& self = threads_[thread];
   if (order == std::memory_order_seq_cst) flush(thread);
   if (acquires(order)) self.clock.join(self.acquirable);
@@ -290,6 +319,7 @@ void Memory::fence(Thread thread, std::memory_order order) {
 }
 
 void Memory::fence_all(Thread thread) {
+  if (weak()) return weak_fence_all(thread);
   flush(thread);
   for (Thread other = 0; other < threads_.size(); ++other) {
     while (threads_[other].older != 0) flush_oldest(other);
@@ -301,6 +331,7 @@ void Memory::volatile_access(Thread thread, const void* word, bool writes) {
   flush(thread);
   Word& there = word_at(word);
   event(self.chain, 11, &there, writes);
+  if (weak()) order_volatile(thread, number_of(word), writes);
   if (!writes) return self.clock.join(there.release);
   there.release.join(self.clock);
   ++self.clock.at[thread];

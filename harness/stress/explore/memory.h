@@ -7,6 +7,12 @@
 // atomic read-modify-write and a sequentially consistent store or fence empty the buffer first.
 // With Model::kSequential stores leave at once.
 //
+// With Model::kC11 there are no buffers. Each word keeps its stores in their modification order,
+// and a load may read any of them that coherence and happens-before allow; a store may come
+// anywhere in that order where they allow it. What is allowed follows C++20: release sequences,
+// fences, the total order of sequentially consistent operations, atomic read-modify-writes
+// (weak_memory.cc).
+//
 // Beside the values it keeps what the C++ memory model knows: which thread's past happens before
 // which point (vector clocks, release sequences of C++20, fences). So an order that x86 would
 // forgive is found out all the same: see happens_before().
@@ -15,10 +21,14 @@
 // same partial order, and so are in the same state (M. Musuvathi, S. Qadeer, "Partial-Order
 // Reduction for Context-Bounded State Exploration", 2007).
 //
-// Not offered  loads that are delayed or read stale values beyond what store buffers explain; words
-//              accessed in different sizes.
+// Not offered  load buffering: a load never reads a store that has yet to be made, so that what a
+//              program does before it never depends on it (no cycle of sequenced-before and
+//              reads-from; C++20 allows some). With the other models, loads that read old values
+//              beyond what store buffers explain. With kC11, old values of a word that is accessed
+//              in different sizes.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <optional>
@@ -26,11 +36,13 @@
 #include <vector>
 
 #include "harness/stress/explore/arena.h"
+#include "harness/stress/explore/history.h"
+#include "harness/stress/explore/sc_order.h"
 #include "harness/stress/explore/vector_clock.h"
 
 namespace lockbench::stress::explore {
 
-enum class Model { kSequential, kTso };
+enum class Model { kSequential, kTso, kC11 };
 
 struct AddressRange {
   std::uintptr_t begin;
@@ -43,14 +55,23 @@ class Memory {
 
   Memory(const Arena& arena, Model model);
 
+  Model model() const { return model_; }
+  bool weak() const { return model_ == Model::kC11; }
+
+  // Forgets everything, and goes on with this model.
+  void use(Model model);
+
   // Forgets everything.
   void reset();
 
   // A thread begins, knowing what its starter knows; a thread has seen another's end.
   void started(Thread thread, Thread by);
   void joined(Thread thread, Thread ended);
+  void ended(Thread thread) { ended_[thread] = true; }
 
-  void born(Thread thread, const void* word);
+  void born(Thread thread, const void* word, unsigned bytes);
+  // A word that did not say when it was born: all know it from now on.
+  void met(const void* word, unsigned bytes);
   // Whether the word is alive.
   bool knows(const void* word) const;
   // The end of the word's life. What `thread` itself stored there last and still has in its buffer
@@ -68,8 +89,54 @@ class Memory {
   // that may as well have come after the barrier.
   void fence_all(Thread thread);
 
+  // ---- kC11 (weak_memory.cc). An age counts from the last store in modification order, which has
+  // age 0. Each access first asks for the ages that it may choose from, youngest first; 0 is always
+  // among them, but for an update that must not come between two others.
+  const std::vector<std::uint8_t>& ages_to_load(Thread thread, const void* word, unsigned bytes,
+                                                std::memory_order order);
+  const std::vector<std::uint8_t>& ages_to_store(Thread thread, const void* word, unsigned bytes,
+                                                 std::memory_order order);
+  const std::vector<std::uint8_t>& ages_to_update(Thread thread, const void* word, unsigned bytes,
+                                                  std::memory_order order);
+  // The same of a compare-exchange, which is a load of the order `failure` where it reads something
+  // else than `expected`.
+  const std::vector<std::uint8_t>& ages_to_compare(Thread thread, const void* word, unsigned bytes,
+                                                   std::uint64_t expected,
+                                                   std::memory_order success,
+                                                   std::memory_order failure);
+  std::uint64_t load_aged(Thread thread, const void* word, std::size_t age,
+                          std::memory_order order);
+  // The store comes after the one of this age.
+  void store_aged(Thread thread, void* word, unsigned bytes, std::uint64_t bits, std::size_t age,
+                  std::memory_order order);
+  const StoreRecord& store_aged(const void* word, std::size_t age) {
+    const History& history = history_of(word);
+    return history.stores[history.stores.size() - 1 - age];
+  }
+  void end_update_aged(Thread thread, void* word, unsigned bytes, std::uint64_t bits, bool writes,
+                       std::size_t age, std::memory_order order);
+  // Whether there is a store that `thread` need not see.
+  bool has_unseen(Thread thread);
+  // It sees all of them from now on, or those to the words that it has looked at since it last
+  // did so, without learning what happened before them: they have arrived.
+  void see_all(Thread thread);
+  bool looks_at_unseen(Thread thread);
+  void see_looked_at(Thread thread);
+  // A sleep on the word, or a wake-up: as a sequentially consistent fence, in one order with all
+  // others of this word, which note() knows as `thing`.
+  void queue_fence(Thread thread, const void* word, std::uint64_t thing);
+  // Whether accesses of other threads, or the beginning of the word's life, are not ordered before
+  // what `thread` does next.
+  bool end_is_unordered(Thread thread, const void* word);
+  bool beginning_is_unordered(Thread thread, const void* word);
+  // Stores say that they were made in this step, and here.
+  void at(std::uint64_t step, const void* place) {
+    step_ = step;
+    place_ = place;
+  }
+
   bool buffered(Thread thread) const { return !threads_[thread].buffer.empty(); }
-  bool others_buffer(Thread thread) const;  // anybody but `thread`
+  bool others_buffer(Thread thread);  // anybody but `thread`; or has_unseen()
   bool buffers(Thread thread, const void* word) const;
   bool buffers_meet(Thread a, Thread b) const;  // each has a store to the same word
   // Whether a store of this order goes into its thread's buffer, and no further.
@@ -117,6 +184,10 @@ class Memory {
   // acquires and a store releases.
   void volatile_access(Thread thread, const void* word, bool writes);
 
+  // The program itself writes next to what may be a word, by an access that is not atomic: of its
+  // stores only the last value is known from then on.
+  void overwritten(const void* word);
+
   std::uint64_t state() const { return state_; }
   std::uint64_t changes() const { return changes_; }  // of any word, as all can see it
 
@@ -153,12 +224,54 @@ class Memory {
     std::uint64_t buffer_chain = 0;  // the same for what left its buffer
   };
 
+  // With kC11, beside the clocks of ThreadState.
+  struct ScState {
+    ScKnowledge now;
+    ScKnowledge acquirable;
+    ScKnowledge released;
+  };
+
   Word& word_at(const void* word);
   Word& add_word(const void* word);
   void write(void* word, unsigned bytes, std::uint64_t bits);
   void event(std::uint64_t& chain, std::uint64_t what, Word* word, bool writes);
   static void drop_stores(ThreadState& thread, const void* word);
   void learn(ThreadState& thread, const Word& word, std::memory_order order);
+
+  // ---- kC11
+  const History& history_of(const void* word) {
+    return histories_[static_cast<std::size_t>(&word_at(word) - words_.data())];
+  }
+  History& history_of(const void* word, unsigned bytes);
+  void begin_history(std::size_t number, const void* word, unsigned bytes);
+  bool has_read(Thread thread, const StoreRecord& store) const;
+  bool knows(Thread thread, const StoreRecord& store) const;
+  std::size_t oldest_readable(Thread thread, const History& history) const;
+  template <class Allowed>
+  const std::vector<std::uint8_t>& ages_if(Thread thread, const void* word, unsigned bytes,
+                                           const Allowed& allowed);
+  bool may_load(Thread thread, const History& history, std::size_t index,
+                std::memory_order order) const;
+  bool may_store(Thread thread, const History& history, std::size_t index, bool updates,
+                 std::memory_order order) const;
+  bool keeps_order(Thread thread, const History& history, Place place, bool in_order,
+                   const ScSet& fences) const;
+  void enter_order(Thread thread, History& history, Place place, bool in_order, StoreRecord* made);
+  void note_access(Thread thread, History& history);
+  void learn_aged(Thread thread, const StoreRecord& store, std::memory_order order);
+  void read_aged(Thread thread, History& history, std::size_t index, std::memory_order order);
+  void write_aged(Thread thread, void* word, unsigned bytes, std::uint64_t bits, std::size_t age,
+                  bool updates, std::memory_order order);
+  ScSet weak_fence(Thread thread, std::memory_order order, const ScSet& after);
+  ScSet enter_fence(Thread thread, const ScSet& after);
+  void weak_fence_all(Thread thread);
+  void order_volatile(Thread thread, std::size_t number, bool writes);
+  void see(Thread thread, History& history);
+  template <class Visit>
+  void for_each_unseen(Thread thread, const Visit& visit);
+  void drop_unreadable(History& history);
+  void make_room();
+  bool alone() const { return started_ == 1; }
 
   // Whether it is a variable with static storage, and not a part of a heap or of a stack, which may
   // be somebody else's by the time an execution ends.
@@ -172,7 +285,7 @@ class Memory {
   };
 
   const Arena& arena_;
-  const Model model_;
+  Model model_;
   std::vector<AddressRange> static_storage_;
   std::vector<Before> before_;
   std::vector<ThreadState> threads_;
@@ -183,6 +296,17 @@ class Memory {
   std::uint64_t state_ = 0;
   std::uint64_t changes_ = 0;
   std::optional<std::uint32_t> dead_word_;
+
+  // kC11
+  std::vector<History> histories_;  // by number of the word
+  std::vector<ScState> sc_states_;
+  ScOrder sc_order_;
+  std::unordered_map<std::uint32_t, ScSet> last_in_queue_;  // by number of the word
+  std::vector<std::uint8_t> ages_;
+  std::uint64_t step_ = 0;
+  const void* place_ = nullptr;
+  Thread started_ = 1;  // threads
+  std::array<bool, kMaxThreads> ended_{};
 };
 
 }  // namespace lockbench::stress::explore

@@ -21,16 +21,18 @@ constexpr std::uint64_t kMostRepeats = 1'000'000;
 // A schedule that decides nothing; no text at all would be none.
 constexpr std::string_view kNothingTold = "-";
 
+// What a decision's text begins with, if it has a number.
+struct Prefix {
+  Option::Kind kind;
+  const char* text;
+};
+constexpr Prefix kPrefixes[] = {{Option::kRun, ""},       {Option::kFlush, "f"},
+                                {Option::kSpurious, "s"}, {Option::kRead, "r"},
+                                {Option::kPlace, "w"},    {Option::kArrive, "a"}};
+
 std::string to_text(const Option& option) {
-  switch (option.kind) {
-    case Option::kRun:
-      return absl::StrCat(option.thread);
-    case Option::kFlush:
-      return absl::StrCat("f", option.thread);
-    case Option::kSpurious:
-      return absl::StrCat("s", option.thread);
-    case Option::kTime:
-      break;
+  for (const Prefix& prefix : kPrefixes) {
+    if (prefix.kind == option.kind) return absl::StrCat(prefix.text, option.thread);
   }
   return "t";
 }
@@ -44,11 +46,14 @@ bool read_number(std::string_view text, Number most, Number& number) {
 std::optional<Option> option_from(std::string_view text) {
   if (text == "t") return Option{.kind = Option::kTime};
   Option option;
-  if (text.starts_with('f') || text.starts_with('s')) {
-    option.kind = text.front() == 'f' ? Option::kFlush : Option::kSpurious;
+  for (const Prefix& prefix : kPrefixes) {
+    if (*prefix.text == '\0' || !text.starts_with(prefix.text)) continue;
+    option.kind = prefix.kind;
     text.remove_prefix(1);
+    break;
   }
-  const auto most = static_cast<std::uint8_t>(kMaxThreads - 1);
+  const bool has_age = option.kind == Option::kRead || option.kind == Option::kPlace;
+  const auto most = static_cast<std::uint8_t>(has_age ? kMostAges : kMaxThreads - 1);
   if (!read_number(text, most, option.thread)) return std::nullopt;
   return option;
 }
@@ -81,9 +86,9 @@ absl::StatusOr<std::vector<Option>> schedule_from(std::string_view text) {
     const bool counted =
         star == std::string_view::npos || read_number(part.substr(star + 1), kMostRepeats, times);
     if (!option || !counted || schedule.size() + times > kMostRepeats) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("schedule, character ", position, ": `", std::string(part),
-                       "` is no decision; such are 1, 1*4, f1, s1 and t; a schedule of none is -"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "schedule, character ", position, ": `", std::string(part),
+          "` is no decision; such are 1, 1*4, f1, s1, r1, w1, a1 and t; a schedule of none is -"));
     }
     schedule.insert(schedule.end(), times, *option);
     position = end + 1;

@@ -22,6 +22,11 @@ constexpr auto kLeastToShrink = 100ms;
 constexpr auto kLookForWorse = 200ms;
 constexpr auto kMostForOne = 2000ms;
 constexpr auto kTellEvery = 200ms;
+constexpr auto kTurn = 100ms;
+
+// Of an execution that is explored whole under c11: choices of another store than the last. The
+// litmus tests of the literature need one or two.
+constexpr std::uint32_t kMostOldStores = 2;
 
 // A program that is this long is not explored with more than so many preemptions: it would take all
 // the time.
@@ -42,7 +47,9 @@ std::vector<Option> schedule_without(const std::vector<Option>& schedule,
   const std::size_t number = *thread + 1;  // thread 0 starts those of the program
   std::vector<Option> without;
   for (Option option : schedule) {
-    const bool of_thread = option.kind != Option::kTime;
+    // The number in the others is that of a thread; in these it is an age.
+    const bool of_store = option.kind == Option::kRead || option.kind == Option::kPlace;
+    const bool of_thread = option.kind != Option::kTime && !of_store;
     if (of_thread && option.thread == number) continue;
     if (of_thread && option.thread > number) --option.thread;
     without.push_back(option);
@@ -104,6 +111,7 @@ void ScheduleExplorer::execute(const LitmusProgram& program, Strategy& strategy,
     outcome_.counterexample = Counterexample{.failure = *std::move(failure),
                                              .strategy = name,
                                              .program = program,
+                                             .model = world_.model(),
                                              .schedule = std::move(execution.schedule),
                                              .executions = outcome_.executions,
                                              .seconds = seconds()};
@@ -112,7 +120,7 @@ void ScheduleExplorer::execute(const LitmusProgram& program, Strategy& strategy,
 
 void ScheduleExplorer::explore(const LitmusProgram& program, std::uint32_t bound,
                                Clock::time_point until) {
-  DepthFirst search(bound);
+  DepthFirst search(bound, kMostOldStores);
   const double began = seconds();
   const std::uint64_t before = outcome_.executions;
   for (; !search.exhausted(); search.next()) {
@@ -124,6 +132,7 @@ void ScheduleExplorer::explore(const LitmusProgram& program, std::uint32_t bound
     }
   }
   outcome_.explored.push_back({.program = program,
+                               .model = world_.model(),
                                .preemptions = bound,
                                .executions = outcome_.executions - before,
                                .states = search.states(),
@@ -147,34 +156,49 @@ void ScheduleExplorer::walk(Clock::time_point until) {
   }
 }
 
+// Small programs whole, then as long again programs drawn at random.
+void ScheduleExplorer::explore_round(const std::vector<LitmusProgram>& programs,
+                                     std::uint32_t bound, Clock::time_point end) {
+  const auto began = Clock::now();
+  const auto share = (end - began) / static_cast<int>(options_.models.size() + 1);
+  for (const LitmusProgram& program : programs) {
+    // What takes long to begin comes in the second round: the first is for what is found at once.
+    const bool long_way = !options_.program && program.warm_up > kMostHoldsToExplore;
+    const bool fits =
+        options_.program || (long_way ? bound == 1 : bound <= most_preemptions(program));
+    // A program with too many executions leaves time for those after it.
+    const auto now = Clock::now();
+    const auto left = std::max<Clock::duration>(std::min(end, began + share) - now, 0ms);
+    const auto slice = options_.program ? left : std::min<Clock::duration>(left / 4, kMostForOne);
+    if (fits && !over(end)) explore(program, long_way ? 0 : bound, now + slice);
+  }
+  const auto spent = std::max<Clock::duration>(Clock::now() - began, 20ms);
+  walk(std::min(end, Clock::now() + spent));
+}
+
 Outcome ScheduleExplorer::test_lock() {
   // What is found last has yet to be made smaller.
   const auto end = began_ + options_.budget / 50 * 49;
   const std::vector<LitmusProgram> programs = options_.program
                                                   ? std::vector<LitmusProgram>{*options_.program}
                                                   : programs_for(entry_.abilities, entry_.programs);
-  for (std::uint32_t bound = 0; bound <= options_.most_preemptions && !over(end); ++bound) {
-    const auto began = Clock::now();
-    const auto share = (end - began) / 2;
-    for (const LitmusProgram& program : programs) {
-      // What takes long to begin comes in the second round: the first is for what is found at once.
-      const bool long_way = !options_.program && program.warm_up > kMostHoldsToExplore;
-      const bool fits =
-          options_.program || (long_way ? bound == 1 : bound <= most_preemptions(program));
-      // A program with too many executions leaves time for those after it.
-      const auto now = Clock::now();
-      const auto left = std::max<Clock::duration>(std::min(end, began + share) - now, 0ms);
-      const auto slice = options_.program ? left : std::min<Clock::duration>(left / 4, kMostForOne);
-      if (fits && !over(end)) explore(program, long_way ? 0 : bound, now + slice);
+  for (std::uint32_t bound = 0; bound <= options_.most_preemptions; ++bound) {
+    for (const Model model : options_.models) {
+      if (over(end)) break;
+      world_.use(model);
+      explore_round(programs, bound, end);
     }
-    const auto spent = std::max<Clock::duration>(Clock::now() - began, 20ms);
-    walk(std::min(end, Clock::now() + spent));
   }
-  walk(end);
-  if (found() && outcome_.counterexample->failure.oracle == Oracle::kOrdering) {
+  // What is left goes to each model in short turns.
+  for (std::size_t turn = 0; !over(end); ++turn) {
+    world_.use(options_.models[turn % options_.models.size()]);
+    walk(std::min<Clock::time_point>(end, Clock::now() + kTurn));
+  }
+  const bool goes_on = found() && options_.makes_smaller;
+  if (goes_on && outcome_.counterexample->failure.oracle == Oracle::kOrdering) {
     look_for_worse(Clock::now() + kLookForWorse);
   }
-  if (found()) make_smaller();
+  if (goes_on) make_smaller();
   if (!found() && !refused() && outcome_.acquisitions != 0 && outcome_.lock_accesses == 0) {
     outcome_.refusal = kSawNoAccess;
   }
@@ -186,6 +210,7 @@ Outcome ScheduleExplorer::test_lock() {
 // What it leads to says more, if it can be had soon.
 void ScheduleExplorer::look_for_worse(Clock::time_point until) {
   const Counterexample ordering = *outcome_.counterexample;
+  world_.use(ordering.model);
   outcome_.counterexample.reset();
   ordering_known_ = true;
   explore(ordering.program, 2, until);
@@ -252,9 +277,17 @@ bool ScheduleExplorer::shrink_program() {
   return false;
 }
 
-// Leaves out each decision in turn, from the end, where the rest still failed.
+// Takes the last store instead of another one, and leaves out each decision in turn, from the end,
+// where the rest still failed.
 void ScheduleExplorer::shorten_schedule() {
   std::vector<Option>& schedule = outcome_.counterexample->schedule;
+  for (std::size_t i = 0; i < schedule.size(); ++i) {
+    const bool old = schedule[i].kind == Option::kRead || schedule[i].kind == Option::kPlace;
+    if (!old || schedule[i].thread == 0) continue;
+    std::vector<Option> newer = schedule;
+    newer[i].thread = 0;
+    if (follows(outcome_.counterexample->program, newer)) schedule = std::move(newer);
+  }
   for (std::size_t i = schedule.size(); i-- > 0;) {
     std::vector<Option> without = schedule;
     without.erase(without.begin() + static_cast<std::ptrdiff_t>(i));
@@ -264,6 +297,7 @@ void ScheduleExplorer::shorten_schedule() {
 
 void ScheduleExplorer::make_smaller() {
   const auto now = Clock::now();
+  world_.use(outcome_.counterexample->model);
   shrink_until_ =
       std::max(now + kLeastToShrink, std::min(now + kMostToShrink, began_ + options_.budget));
   while (shrink_program()) {
@@ -275,6 +309,7 @@ void ScheduleExplorer::make_smaller() {
   if (!told) return;  // what Outcome::deterministic denies
   counterexample.failure = std::move(told->failure);
   counterexample.steps = std::move(told->steps);
+  counterexample.old_stores = std::move(told->old_stores);
 }
 
 std::optional<Counterexample> ScheduleExplorer::replay(World& world, const RegisteredLock& entry,
@@ -289,8 +324,10 @@ std::optional<Counterexample> ScheduleExplorer::replay(World& world, const Regis
   return Counterexample{.failure = *std::move(failure),
                         .strategy = "replay",
                         .program = program,
+                        .model = world.model(),
                         .schedule = std::move(execution.schedule),
-                        .steps = std::move(steps)};
+                        .steps = std::move(steps),
+                        .old_stores = std::move(execution.old_stores)};
 }
 
 }  // namespace lockbench::stress::explore

@@ -4,8 +4,9 @@
 // budget of time.
 //
 // Rounds: small programs whole, with no preemption, then one, then two, then three; after each
-// round as long again programs drawn at random, by PCT and by random walks. What is found is made
-// smaller (program, then schedule) before it is reported, and replays exactly.
+// round as long again programs drawn at random, by PCT and by random walks. Each round is made
+// under each memory model in turn. What is found is made smaller (program, then schedule) before it
+// is reported, and replays exactly.
 #pragma once
 
 #include <chrono>
@@ -30,8 +31,10 @@ struct Counterexample {
   Failure failure;
   std::string strategy;  // that found it
   LitmusProgram program;
+  Model model = Model::kTso;
   std::vector<Option> schedule;
   std::vector<TraceStep> steps;
+  std::vector<World::OldStore> old_stores;
   std::uint64_t executions = 0;  // before it was found
   double seconds = 0;
 };
@@ -39,6 +42,7 @@ struct Counterexample {
 // A program, and the bound to which all its executions were looked at.
 struct ExploredProgram {
   LitmusProgram program;
+  Model model = Model::kTso;
   std::uint32_t preemptions = 0;
   std::uint64_t executions = 0;
   std::uint64_t states = 0;
@@ -65,7 +69,9 @@ struct ExploreOptions {
   std::chrono::nanoseconds budget = std::chrono::seconds(10);
   std::uint64_t seed = 1;
   std::uint32_t most_preemptions = 3;
+  std::vector<Model> models = {Model::kTso};
   std::optional<LitmusProgram> program;          // explore this one alone
+  bool makes_smaller = true;                     // what is found
   std::function<void(const Outcome&)> progress;  // called a few times a second
 };
 
@@ -95,6 +101,8 @@ class ScheduleExplorer {
 
   void execute(const LitmusProgram& program, Strategy& strategy, const char* name);
   void explore(const LitmusProgram& program, std::uint32_t bound, Clock::time_point until);
+  void explore_round(const std::vector<LitmusProgram>& programs, std::uint32_t bound,
+                     Clock::time_point end);
   void walk(Clock::time_point until);
   void look_for_worse(Clock::time_point until);
   void make_smaller();

@@ -26,7 +26,7 @@ inline std::int64_t ns_of(const timespec* time) {
 [[noreturn]] void refuse(World& world, const char* what, const void* caller);
 
 inline void* met(void* word) {
-  World::of_program()->meet(word);
+  World::of_program()->meet(word, 4);
   return word;
 }
 
@@ -35,15 +35,16 @@ inline std::uint32_t load(void* word) {
 }
 
 inline std::uint32_t exchange(void* word, std::uint32_t value, std::memory_order order) {
-  const std::uint64_t old = simulated::begin_update(met(word), 4);
+  const std::uint64_t old = simulated::begin_update(met(word), 4, order);
   simulated::end_update(word, 4, value, true, order);
   return static_cast<std::uint32_t>(old);
 }
 
 // Writes `change` of the word if that is not the same; returns what the word was.
+// Under c11 it reads what a read-modify-write may read even where it then writes nothing.
 template <class Change>
 std::uint32_t update(void* word, std::memory_order order, const Change& change) {
-  const auto old = static_cast<std::uint32_t>(simulated::begin_update(met(word), 4));
+  const auto old = static_cast<std::uint32_t>(simulated::begin_update(met(word), 4, order));
   const std::uint32_t changed = change(old);
   simulated::end_update(word, 4, changed, changed != old, order);
   return old;
@@ -52,8 +53,10 @@ std::uint32_t update(void* word, std::memory_order order, const Change& change) 
 // ---- a mutex: 0 free | 1 held | 2 held, and threads may sleep; in its first four bytes
 
 inline bool try_lock(void* word) {
-  return update(word, std::memory_order_acquire,
-                [](std::uint32_t old) { return old == 0 ? 1 : old; }) == 0;
+  constexpr auto kOrder = std::memory_order_acquire;
+  const bool free = simulated::begin_compare(met(word), 4, 0, kOrder, kOrder) == 0;
+  simulated::end_update(word, 4, 1, free, kOrder);
+  return free;
 }
 
 // False when the deadline passed.

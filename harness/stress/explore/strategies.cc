@@ -12,6 +12,9 @@ namespace {
 
 constexpr std::uint64_t kTimeSlot = 2 * kMaxThreads;
 constexpr std::uint64_t kSpuriousSlots = kTimeSlot + 1;
+constexpr std::uint64_t kArriveSlots = kSpuriousSlots + kMaxThreads;
+constexpr std::uint64_t kReadSlots = kArriveSlots + kMaxThreads;
+constexpr std::uint64_t kPlaceSlots = kReadSlots + 256;
 
 std::uint64_t slot_of(const Option& option) {
   switch (option.kind) {
@@ -21,6 +24,12 @@ std::uint64_t slot_of(const Option& option) {
       return kMaxThreads + option.thread;
     case Option::kSpurious:
       return kSpuriousSlots + option.thread;
+    case Option::kArrive:
+      return kArriveSlots + option.thread;
+    case Option::kRead:
+      return kReadSlots + option.thread;
+    case Option::kPlace:
+      return kPlaceSlots + option.thread;
     case Option::kTime:
       break;
   }
@@ -46,21 +55,49 @@ bool may_be_spurious(const Point& point) {
 // One in so many of what may happen without a reason does.
 constexpr std::uint64_t kSpuriousOneIn = 8;
 
+// Whether it is about which store, or when stores arrive: then the first option is what would
+// happen on a machine without such choices.
+bool is_of_stores(const Point& point) {
+  const Option::Kind kind = point.options.back().kind;
+  return kind == Option::kRead || kind == Option::kPlace || kind == Option::kArrive;
+}
+
+// Of 16 choices of a store, how many may take another one than the last.
+std::uint32_t draw_old(std::mt19937_64& random) {
+  constexpr std::uint32_t kOld[] = {1, 4, 8};
+  return kOld[random() % std::size(kOld)];
+}
+
+std::size_t choose_store(const Point& point, std::uint32_t old_in_16, std::mt19937_64& random) {
+  if (random() % 16 >= old_in_16) return 0;
+  return random() % point.options.size();
+}
+
+// Bit i: option i is another store than the last.
+std::uint64_t old_of(const Point& point) {
+  std::uint64_t old = 0;
+  for (std::size_t i = 1; i < point.options.size(); ++i) {
+    const Option::Kind kind = point.options[i].kind;
+    if (kind == Option::kRead || kind == Option::kPlace) old |= std::uint64_t{1} << i;
+  }
+  return old;
+}
+
 // Bit i: option i takes its turn from a thread that could have gone on.
-std::uint64_t costs_of(const Point& point) {
+std::uint64_t preempts_of(const Point& point) {
   bool someone_can_run = false;
   for (const Option& option : point.options) {
     someone_can_run |= option.kind == Option::kRun && !point.all_paused;
   }
-  std::uint64_t costs = 0;
+  std::uint64_t result = 0;
   for (std::size_t i = 0; i < point.options.size(); ++i) {
     const Option& option = point.options[i];
     const bool preempts =
         option.kind == Option::kRun && point.may_go_on && option.thread != point.running;
     const bool hurries = option.kind == Option::kTime && someone_can_run;
-    if (preempts || hurries || option.kind == Option::kSpurious) costs |= std::uint64_t{1} << i;
+    if (preempts || hurries || option.kind == Option::kSpurious) result |= std::uint64_t{1} << i;
   }
-  return costs;
+  return result;
 }
 
 }  // namespace
@@ -74,23 +111,30 @@ std::size_t DepthFirst::choose(const Point& point) {
     }
     return decision.chosen;
   }
-  std::uint32_t used = 0;
-  if (!path_.empty()) used = path_.back().used + (path_.back().costs >> path_.back().chosen & 1);
-
+  Spent used;
+  if (!path_.empty()) {
+    const Decision& last = path_.back();
+    used = last.used;
+    used.preemptions += last.preempts >> last.chosen & 1;
+    used.old += last.old >> last.chosen & 1;
+  }
   const std::uint64_t key = key_of(point);
   const auto seen = seen_.find(key);
   if (seen != seen_.end()) {
-    if (seen->second <= used) return kLeave;
+    if (seen->second.covers(used)) return kLeave;
     seen->second = used;
   } else if (seen_.size() < kMostStates) {
     seen_.emplace(key, used);
   }
 
-  const std::uint64_t costs = costs_of(point);
+  const std::uint64_t preempts = preempts_of(point);
+  const std::uint64_t old = old_of(point);
   std::uint64_t allowed = (std::uint64_t{1} << point.options.size()) - 1;
-  if (used == bound_) allowed &= ~costs;
+  if (used.preemptions == bound_.preemptions) allowed &= ~preempts;
+  if (used.old == bound_.old) allowed &= ~old;
+  if (allowed == 0) return kLeave;
   const auto chosen = static_cast<std::uint32_t>(std::countr_zero(allowed));
-  path_.push_back({allowed, point.state, chosen, used, costs});
+  path_.push_back({allowed, point.state, chosen, used, preempts, old});
   ++position_;
   return chosen;
 }
@@ -110,7 +154,7 @@ void DepthFirst::next() {
 }
 
 Pct::Pct(std::uint64_t seed, std::uint32_t changes, std::uint64_t steps)
-    : random_(seed), priorities_(kTimeSlot + 1) {
+    : random_(seed), priorities_(kTimeSlot + 1), old_in_16_(draw_old(random_)) {
   std::uniform_int_distribution<std::uint64_t> step(1, std::max<std::uint64_t>(steps, 1));
   for (std::uint32_t i = 0; i < changes; ++i) changes_.push_back(step(random_));
   // Time mostly waits until nobody can run; now and then it hurries.
@@ -130,6 +174,7 @@ void Pct::paused(std::uint32_t thread) {
 
 std::size_t Pct::choose(const Point& point) {
   if (may_be_spurious(point)) return random_() % kSpuriousOneIn == 0 ? 1 : 0;
+  if (is_of_stores(point)) return choose_store(point, old_in_16_, random_);
   const auto due = [&](std::uint64_t step) { return step <= point.step; };
   if (point.may_go_on && std::erase_if(changes_, due) != 0) {
     priorities_[point.running] = --lowest_;
@@ -146,10 +191,12 @@ std::size_t Pct::choose(const Point& point) {
 RandomWalk::RandomWalk(std::uint64_t seed) : random_(seed) {
   constexpr std::uint32_t kStays[] = {0, 8, 14, 15};
   stay_in_16_ = kStays[random_() % std::size(kStays)];
+  old_in_16_ = draw_old(random_);
 }
 
 std::size_t RandomWalk::choose(const Point& point) {
   if (may_be_spurious(point)) return random_() % kSpuriousOneIn == 0 ? 1 : 0;
+  if (is_of_stores(point)) return choose_store(point, old_in_16_, random_);
   if (point.may_go_on && random_() % 16 < stay_in_16_) return 0;
   std::size_t count = point.options.size();
   const bool time = point.options.back().kind == Option::kTime;

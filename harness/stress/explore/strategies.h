@@ -15,7 +15,8 @@
 namespace lockbench::stress::explore {
 
 // Every execution with at most `bound` preemptions (a thread that could go on is made to wait, or
-// time passes early), each state once.
+// time passes early) and at most `most_old` choices of something else than the last store, each
+// state once.
 //
 // Source  stateless search by depth; the bound after M. Musuvathi and S. Qadeer, "Iterative Context
 //         Bounding for Systematic Testing of Multithreaded Programs", 2007; states told apart by
@@ -26,8 +27,10 @@ class DepthFirst final : public Strategy {
  public:
   // Remembers at most so many states, 20 to 40 bytes each; more are explored anew.
   static constexpr std::size_t kMostStates = 16'000'000;
+  static constexpr std::uint32_t kAnyNumber = 1U << 30;
 
-  explicit DepthFirst(std::uint32_t bound) : bound_(bound) {}
+  explicit DepthFirst(std::uint32_t bound, std::uint32_t most_old = kAnyNumber)
+      : bound_{bound, most_old} {}
 
   std::size_t choose(const Point& point) override;
 
@@ -40,18 +43,29 @@ class DepthFirst final : public Strategy {
   bool diverged() const { return diverged_; }
 
  private:
+  // What an execution took of what is bounded.
+  struct Spent {
+    std::uint32_t preemptions = 0;
+    std::uint32_t old = 0;
+
+    bool covers(const Spent& other) const {
+      return preemptions <= other.preemptions && old <= other.old;
+    }
+  };
+
   struct Decision {
     std::uint64_t allowed;  // a bit per option
     std::uint64_t state;
     std::uint32_t chosen;
-    std::uint32_t used;  // preemptions before it
-    std::uint64_t costs;
+    Spent used;  // before it
+    std::uint64_t preempts;
+    std::uint64_t old;
   };
 
-  const std::uint32_t bound_;
+  const Spent bound_;
   std::vector<Decision> path_;
   std::size_t position_ = 0;
-  absl::flat_hash_map<std::uint64_t, std::uint32_t> seen_;  // state to the fewest preemptions used
+  absl::flat_hash_map<std::uint64_t, Spent> seen_;  // state to the least that was used
   bool exhausted_ = false;
   bool diverged_ = false;
 };
@@ -77,6 +91,7 @@ class Pct final : public Strategy {
   std::vector<std::int64_t> priorities_;  // 0: not drawn yet
   std::vector<std::uint64_t> changes_;
   std::int64_t lowest_ = 0;
+  std::uint32_t old_in_16_;
 };
 
 // Each step at random, with a preference for going on that is drawn per execution.
@@ -88,6 +103,7 @@ class RandomWalk final : public Strategy {
  private:
   std::mt19937_64 random_;
   std::uint32_t stay_in_16_;
+  std::uint32_t old_in_16_;
 };
 
 // What it is told; the first option where an instruction is missing or cannot be followed.

@@ -12,6 +12,9 @@
 
 namespace lockbench::stress::explore {
 
+// No word has more stores that may be chosen from, beside the last.
+inline constexpr std::size_t kMostAges = 24;
+
 // What may happen next.
 struct Option {
   enum Kind : std::uint8_t {
@@ -19,9 +22,12 @@ struct Option {
     kFlush,     // the oldest store of `thread` leaves its buffer
     kTime,      // time goes on to the next deadline
     kSpurious,  // what `thread` does next fails or returns without a reason, as it may
+    kRead,      // a load or an update reads the store that `age` others follow (kC11)
+    kPlace,     // a store comes before the last `age` stores of its word (kC11)
+    kArrive,    // all stores so far arrive at `thread` (kC11)
   };
   Kind kind = kRun;
-  std::uint8_t thread = 0;
+  std::uint8_t thread = 0;  // or age, of kRead and kPlace
 
   bool operator==(const Option&) const = default;
 };

@@ -78,6 +78,7 @@ void World::reset() {
   thread_blocks_.clear();
   execution_ = {};
   running_ = 0;
+  making_ = 0;
   now_ns_ = 0;
   sleeps_ = 0;
   idle_since_ = 0;
@@ -131,6 +132,7 @@ void World::begin_thread(void* body) {
   if (world.memory_.buffered(world.running_)) world.point();
   world.note_flushes(world.running_);
   world.memory_.flush(world.running_);
+  world.memory_.ended(world.running_);
   world.threads_[world.running_].state = State::kEnded;
   for (std::uint32_t i = 0; i < world.threads_.size(); ++i) {
     ThreadState& other = world.threads_[i];
@@ -168,10 +170,10 @@ void World::fail_memory(const char* what, const void* place) {
   leave(End::kFailed);
 }
 
-void World::meet(const void* word) {
+void World::meet(const void* word, unsigned bytes) {
   const UntrackedScope untracked(*this);
   check_freed(word);
-  if (!memory_.knows(word)) memory_.born(running_, word);
+  if (!memory_.knows(word)) memory_.met(word, bytes);
 }
 
 std::byte* World::thread_block(std::size_t module) const {
@@ -331,7 +333,10 @@ void World::decide(bool may_go_on) {
     }
     const Option option = options_[chosen];
     switch (option.kind) {
-      case Option::kSpurious:  // see fails_spuriously()
+      case Option::kSpurious:  // see fails_spuriously(), choose_age() and choose_arrival()
+      case Option::kRead:
+      case Option::kPlace:
+      case Option::kArrive:
         break;
       case Option::kFlush:
         if (log_.on()) note_flush(option.thread, memory_.pending_stores(option.thread).front());
@@ -391,8 +396,12 @@ void World::wait_for_change() {
   self.state = State::kPaused;
   self.pauses = self.paused_at == memory_.changes() ? self.pauses + 1 : 1;
   self.paused_at = memory_.changes();
+  // What has changed already, and was not seen, need not change again.
+  if (memory_.weak() && memory_.looks_at_unseen(running_)) --self.paused_at;
   choose_next(false);
   self.state = State::kReady;
+  // Stores arrive in finite time: who looks again sees those that were there by now.
+  if (memory_.weak()) memory_.see_looked_at(running_);
 }
 
 // Before an access: to the word `next`, if to one.

@@ -35,6 +35,7 @@
 #include "harness/stress/explore/arena.h"
 #include "harness/stress/explore/fibre.h"
 #include "harness/stress/explore/memory.h"
+#include "harness/stress/explore/order_sites.h"
 #include "harness/stress/explore/plain_accesses.h"
 #include "harness/stress/explore/strategy.h"
 #include "harness/stress/trace/event.h"
@@ -59,17 +60,35 @@ class World {
   static constexpr std::uint32_t kFreeLooks = 2;
 
   explicit World(Model model);
+  // From the next execution on.
+  void use(Model model) { memory_.use(model); }
+  Model model() const { return memory_.model(); }
+
   ~World();
   World(const World&) = delete;
   World& operator=(const World&) = delete;
   // Whether this one, the newest ever made, has not been destroyed.
   static bool exists(const World* world);
 
+  // An access that read another store than the last, or made a store that came before others.
+  struct OldStore {
+    std::uint64_t step = 0;
+    std::uint32_t thread = 0;
+    std::uint32_t word = 0;  // its number
+    bool reads = true;
+    std::uint64_t value = 0;
+    std::uint64_t of_step = 0;  // when what it read was stored; 0: before threads were started
+    std::uint32_t age = 0;
+    const void* place = nullptr;     // return address of the access
+    const void* of_place = nullptr;  // of the store that it read
+  };
+
   struct Execution {
     End end;
     std::uint64_t steps = 0;
-    std::vector<Option> schedule;    // every decision, in order
-    std::vector<TimedEvent> events;  // when recorded, with their steps
+    std::vector<Option> schedule;      // every decision, in order
+    std::vector<TimedEvent> events;    // when recorded, with their steps
+    std::vector<OldStore> old_stores;  // the same
   };
 
   // Runs `program` as thread 0.
@@ -187,7 +206,7 @@ class World {
   const std::byte* region() const { return arena_.begin(); }
   std::uint64_t live_allocations() const { return arena_.live(); }
   // A word that did not say when it was born: it lives from now on, unless its memory was freed.
-  void meet(const void* word);
+  void meet(const void* word, unsigned bytes);
 
   // The running thread's copy of the variables of a module, null until it was added.
   std::byte* thread_block(std::size_t module) const;
@@ -211,12 +230,20 @@ class World {
   void volatile_access(const PlainAccess& access);
   const std::optional<DataRace>& data_race() const { return data_race_; }
 
+  // The next access is one of the code that returns to this address.
+  void at(const void* return_address) { threads_[running_].place = return_address; }
+
+  // From now on accesses have the orders that `sites` says; null: their own.
+  void use_sites(OrderSites* sites) { sites_ = sites; }
+
   // The hooks, see primitives/platform/simulated/hooks.h.
-  void born(const void* word);
+  void born(const void* word, unsigned bytes);
   void gone(const void* word);
   std::uint64_t load(const void* word, unsigned bytes, std::memory_order order);
   void store(void* word, unsigned bytes, std::uint64_t bits, std::memory_order order);
-  std::uint64_t begin_update(const void* word, unsigned bytes);
+  std::uint64_t begin_update(const void* word, unsigned bytes, std::memory_order order);
+  std::uint64_t begin_compare(const void* word, unsigned bytes, std::uint64_t expected,
+                              std::memory_order success, std::memory_order failure);
   void end_update(void* word, unsigned bytes, std::uint64_t bits, bool writes,
                   std::memory_order order);
   bool fails_spuriously();
@@ -255,6 +282,7 @@ class World {
   struct ThreadState {
     State state = State::kReady;
     Fibre fibre;
+    const void* place = nullptr;      // return address of its last access
     const void* next = nullptr;       // the word that it is about to access, if it is
     const void* sleeps_on = nullptr;  // a word; null: sleeps for time's sake, or joins
     std::uint32_t joins = 0;          // when not 0
@@ -312,6 +340,18 @@ class World {
   void note_flush(std::uint32_t thread, const Memory::Pending& store);
   void note_flushes(std::uint32_t thread);
   std::uint64_t sleepers_to_wake(const void* word, int most) const;
+  std::uint64_t begin_update_at_last(const void* word, unsigned bytes);
+
+  // With Model::kC11:
+  void check_beginning(const void* word);
+  std::size_t choose_age(Option::Kind kind, const void* word,
+                         const std::vector<std::uint8_t>& ages);
+  bool choose_arrival();
+  std::memory_order order_of(OrderSites::Part part, std::memory_order own);
+  std::uint64_t load_to_sleep(const void* word);
+  void fence_of_wake_up(const void* word);
+  std::uint64_t load_any(const void* word, unsigned bytes, std::memory_order order);
+  std::size_t choose(std::span<const Option> options);
 
   Arena arena_;
   Memory memory_;
@@ -336,6 +376,12 @@ class World {
   std::uint64_t idle_since_ = 0;  // of memory_.changes()
   std::uint32_t idle_pauses_ = 0;
   std::uint32_t spurious_ = 0;  // so far
+  OrderSites* sites_ = nullptr;
+  // Of the update that has begun, where sites_ are.
+  std::memory_order success_ = std::memory_order_seq_cst;
+  std::memory_order failure_ = std::memory_order_seq_cst;
+  std::uint32_t making_ = 0;  // one more than the thread in own_of()
+  std::size_t age_ = 0;       // of what the update that has begun reads
   std::uint64_t most_steps_ = kMostSteps;
   std::uint32_t looks_before_time_ = kFreeLooks;
   std::uint64_t accesses_ = 0;

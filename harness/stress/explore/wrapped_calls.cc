@@ -114,9 +114,9 @@ bool wait_for_notice(void* condition, void* mutex, std::int64_t deadline_ns) {
 }
 
 void notify(void* condition, int count) {
-  const std::uint64_t old = simulated::begin_update(met(condition), 4);
-  simulated::end_update(condition, 4, static_cast<std::uint32_t>(old + 1), true,
-                        std::memory_order_relaxed);
+  constexpr auto kOrder = std::memory_order_relaxed;
+  const std::uint64_t old = simulated::begin_update(met(condition), 4, kOrder);
+  simulated::end_update(condition, 4, static_cast<std::uint32_t>(old + 1), true, kOrder);
   simulated::wake(condition, count);
 }
 

@@ -101,7 +101,8 @@ class alignas(sizeof(T)) Atomic {
 
   bool compare_exchange(T& expected, T desired, std::memory_order success,
                         std::memory_order failure, bool weak) noexcept {
-    const std::uint64_t seen = simulated::begin_update(&value_, sizeof(T));
+    const std::uint64_t seen =
+        simulated::begin_compare(&value_, sizeof(T), bits_of(expected), success, failure);
     const bool equal = seen == bits_of(expected) && !(weak && simulated::fails_spuriously());
     simulated::end_update(&value_, sizeof(T), bits_of(desired), equal, equal ? success : failure);
     if (!equal) expected = value_of(seen);
@@ -110,7 +111,7 @@ class alignas(sizeof(T)) Atomic {
 
   template <class Change>
   T update(const Change& change, std::memory_order order) noexcept {
-    const T old = value_of(simulated::begin_update(&value_, sizeof(T)));
+    const T old = value_of(simulated::begin_update(&value_, sizeof(T), order));
     simulated::end_update(&value_, sizeof(T), bits_of(change(old)), true, order);
     return old;
   }

@@ -22,8 +22,12 @@ std::uint64_t load(const void* word, unsigned bytes, std::memory_order order) no
 void store(void* word, unsigned bytes, std::uint64_t bits, std::memory_order order) noexcept;
 
 // An atomic read-modify-write: nothing happens between the two calls. begin_update() returns the
-// present value; end_update() writes `bits` if `writes`, else the update is a load of `order`.
-std::uint64_t begin_update(const void* word, unsigned bytes) noexcept;
+// value that it reads, and it writes; begin_compare() the same, for an update that writes if the
+// value is `expected` and is a load of the order `failure` if not. end_update() writes `bits` if
+// `writes`, else the update is a load of `order`.
+std::uint64_t begin_update(const void* word, unsigned bytes, std::memory_order order) noexcept;
+std::uint64_t begin_compare(const void* word, unsigned bytes, std::uint64_t expected,
+                            std::memory_order success, std::memory_order failure) noexcept;
 void end_update(void* word, unsigned bytes, std::uint64_t bits, bool writes,
                 std::memory_order order) noexcept;
 

@@ -22,6 +22,18 @@ TEST(Schedule, IsWrittenWithRepeatsCountedAndReadAgain) {
   EXPECT_EQ(*read, schedule);
 }
 
+TEST(Schedule, SaysWhichStoreWasReadOrFollowed) {
+  const std::vector<Option> schedule = {{Option::kRun, 1},
+                                        {Option::kRead, 3},
+                                        {Option::kPlace, 1},
+                                        {Option::kArrive, 2},
+                                        {Option::kSpurious, 2}};
+  EXPECT_EQ(to_text(schedule), "1.r3.w1.a2.s2");
+  const absl::StatusOr<std::vector<Option>> read = schedule_from("1.r3.w1.a2.s2");
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(*read, schedule);
+}
+
 // Else a report would print no schedule where one has become empty, and who gave it back would
 // have the program explored anew.
 TEST(Schedule, ThatTellsNothingIsATextToo) {
@@ -30,8 +42,8 @@ TEST(Schedule, ThatTellsNothingIsATextToo) {
 }
 
 TEST(Schedule, RefusesWhatIsNoDecision) {
-  for (const char* text :
-       {"x", "1*", "1*x", "16", "f", "-1", "1..2", "1.-", "1*99999999", "t*2x"}) {
+  for (const char* text : {"x", "1*", "1*x", "16", "f", "r", "w25", "a16", "-1", "1..2", "1.-",
+                           "1*99999999", "t*2x"}) {
     const absl::StatusOr<std::vector<Option>> read = schedule_from(text);
     ASSERT_EQ(read.status().code(), absl::StatusCode::kInvalidArgument) << text;
     EXPECT_THAT(std::string(read.status().message()), HasSubstr("is no decision"));

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The memory model c11 of the simulator is that of C++20, but for load buffering. Three sources
+// must agree on each litmus test: what the literature says of its outcome, what the axioms of C++20
+// allow (axioms.cc, which enumerates all candidate executions), and what the simulator shows in all
+// executions. The latter two must have the same outcomes, to the last, of programs drawn at random,
+// too.
+//
+// Source  J. Alglave, L. Maranget, M. Tautschnig, "Herding Cats", 2014; M. Batty et al.,
+//         "Mathematizing C++ Concurrency", 2011; O. Lahav et al., "Repairing Sequential Consistency
+//         in C/C++11", 2017.
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <iterator>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/stress/explore/strategies.h"
+#include "harness/stress/explore/world.h"
+#include "primitives/platform/atomic.h"
+#include "primitives/platform/thread.h"
+#include "tests/stress/explore/weak_program.h"
+#include "tests/stress/explore/weak_table.h"
+
+namespace lockbench::stress::explore {
+namespace {
+
+class Words {
+ public:
+  void perform(const WeakOperation& operation, std::vector<int>& read) {
+    if (operation.kind == WeakOperation::kFence) {
+      return platform::simulated::fence(operation.order);
+    }
+    platform::Atomic<int>& word = words_[operation.word];
+    switch (operation.kind) {
+      case WeakOperation::kLoad:
+        return read.push_back(word.load(operation.order));
+      case WeakOperation::kStore:
+        return word.store(operation.value, operation.order);
+      case WeakOperation::kExchange:
+        return read.push_back(word.exchange(operation.value, operation.order));
+      case WeakOperation::kAdd:
+        return read.push_back(word.fetch_add(operation.value, operation.order));
+      default:
+        break;
+    }
+    int seen = operation.expected;
+    word.compare_exchange_strong(seen, operation.value, operation.order, operation.failure());
+    read.push_back(seen);
+  }
+
+  int value(std::size_t word) const { return words_[word].load(std::memory_order_relaxed); }
+
+ private:
+  std::array<platform::Atomic<int>, kWeakWords> words_{};
+};
+
+std::set<WeakOutcome> simulated(const WeakProgram& program) {
+  static World world(Model::kC11);
+  std::set<WeakOutcome> outcomes;
+  for (DepthFirst search(DepthFirst::kAnyNumber); !search.exhausted(); search.next()) {
+    std::vector<std::vector<int>> read(program.size());
+    for (auto& values : read) values.reserve(8);  // not in the simulation's memory, which ends
+    WeakOutcome last(kWeakWords);
+    const auto execution = world.run(
+        [&] {
+          Words words;
+          std::vector<platform::Thread> threads;
+          for (std::size_t i = 0; i < program.size(); ++i) {
+            threads.emplace_back([&, i] {
+              for (const WeakOperation& operation : program[i]) words.perform(operation, read[i]);
+            });
+          }
+          for (platform::Thread& thread : threads) thread.join();
+          for (std::size_t i = 0; i < kWeakWords; ++i) last[i] = words.value(i);
+        },
+        search);
+    EXPECT_FALSE(search.diverged());
+    if (execution.end != End::kFinished) continue;  // left: it led to a state that is known
+    WeakOutcome outcome;
+    for (const auto& values : read) outcome.insert(outcome.end(), values.begin(), values.end());
+    outcome.insert(outcome.end(), last.begin(), last.end());
+    outcomes.insert(outcome);
+  }
+  return outcomes;
+}
+
+bool has(const std::set<WeakOutcome>& outcomes, const char* text) {
+  return std::any_of(outcomes.begin(), outcomes.end(),
+                     [&](const WeakOutcome& outcome) { return is_outcome(text, outcome); });
+}
+
+class C11 : public ::testing::TestWithParam<WeakRow> {};
+
+TEST_P(C11, ShowsExactlyWhatTheLiteratureAndTheAxiomsAllow) {
+  const WeakRow& row = GetParam();
+  const WeakProgram program = weak_program_from(row.program);
+  const std::set<WeakOutcome> allowed = outcomes_by_axioms(program, {});
+  EXPECT_EQ(simulated(program), allowed) << row.program;
+  EXPECT_EQ(has(allowed, row.outcome), row.verdict == kAllowed) << row.outcome;
+  const std::set<WeakOutcome> all = outcomes_by_axioms(program, {.load_buffering = true});
+  EXPECT_EQ(has(all, row.outcome), row.verdict == kAllowed || row.verdict == kLoadBuffering)
+      << row.outcome << " with load buffering";
+  EXPECT_EQ(has(outcomes_by_axioms(program, {.rc11 = true}), row.outcome),
+            row.verdict == kAllowed || row.verdict == kForbiddenButByRc11)
+      << row.outcome << " by RC11";
+}
+
+INSTANTIATE_TEST_SUITE_P(Litmus, C11, ::testing::ValuesIn(kWeakTable),
+                         [](const auto& row) { return std::string(row.param.name); });
+
+TEST(C11Table, HasEachTestOnceAndAHundredOfThem) {
+  std::set<std::string> names, programs;
+  for (const WeakRow& row : kWeakTable) {
+    EXPECT_TRUE(names.insert(row.name).second) << row.name;
+    EXPECT_TRUE(programs.insert(std::string(row.program) + "; " + row.outcome).second) << row.name;
+  }
+  EXPECT_GE(names.size(), 100U);
+}
+
+// ---- programs drawn at random
+
+std::memory_order draw_order(std::mt19937_64& random, WeakOperation::Kind kind) {
+  using enum std::memory_order;
+  constexpr std::memory_order kLoads[] = {relaxed, relaxed, acquire, seq_cst};
+  constexpr std::memory_order kStores[] = {relaxed, relaxed, release, seq_cst};
+  constexpr std::memory_order kUpdates[] = {relaxed, acquire, release, acq_rel, seq_cst};
+  constexpr std::memory_order kFences[] = {acquire, release, acq_rel, seq_cst, seq_cst};
+  if (kind == WeakOperation::kLoad) return kLoads[random() % std::size(kLoads)];
+  if (kind == WeakOperation::kStore) return kStores[random() % std::size(kStores)];
+  if (kind == WeakOperation::kFence) return kFences[random() % std::size(kFences)];
+  return kUpdates[random() % std::size(kUpdates)];
+}
+
+WeakProgram draw_program(std::uint64_t seed) {
+  using O = WeakOperation;
+  constexpr O::Kind kKinds[] = {O::kLoad,  O::kLoad,     O::kLoad, O::kStore,   O::kStore,
+                                O::kStore, O::kExchange, O::kAdd,  O::kCompare, O::kFence};
+  std::mt19937_64 random(seed);
+  WeakProgram program(2 + random() % 3);
+  const std::size_t most = program.size() == 2 ? 4 : program.size() == 3 ? 3 : 2;
+  const std::size_t words = 2 + random() % 2;
+  int value = 0;
+  for (auto& thread : program) {
+    for (std::size_t count = 1 + random() % most; count > 0; --count) {
+      O operation;
+      operation.kind = kKinds[random() % std::size(kKinds)];
+      operation.word = random() % words;
+      operation.value = ++value;
+      operation.expected = static_cast<int>(random() % static_cast<std::uint64_t>(value));
+      operation.order = draw_order(random, operation.kind);
+      thread.push_back(operation);
+    }
+  }
+  return program;
+}
+
+TEST(C11Random, ShowsExactlyWhatTheAxiomsAllowOfProgramsDrawnAtRandom) {
+  for (std::uint64_t seed = 0; seed < kRandomPrograms; ++seed) {
+    const WeakProgram program = draw_program(seed);
+    ASSERT_EQ(simulated(program), outcomes_by_axioms(program, {}))
+        << to_text(program) << "seed " << seed;
+  }
+}
+
+}  // namespace
+}  // namespace lockbench::stress::explore

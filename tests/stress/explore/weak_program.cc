@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tests/stress/explore/weak_program.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include <absl/strings/str_cat.h>
+
+namespace lockbench::stress::explore {
+namespace {
+
+constexpr std::pair<std::string_view, std::memory_order> kOrders[] = {
+    {"rlx", std::memory_order_relaxed},
+    {"acq", std::memory_order_acquire},
+    {"rel", std::memory_order_release},
+    {"ar", std::memory_order_acq_rel},
+    {"sc", std::memory_order_seq_cst}};
+
+constexpr std::string_view kWords = "xyzw";
+
+[[noreturn]] void refuse(std::string_view text) {
+  std::fprintf(stderr, "`%s` is no operation\n", std::string(text).c_str());
+  std::abort();
+}
+
+int number_from(std::string_view text, std::string_view whole) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size()) refuse(whole);
+  return number;
+}
+
+// The parts between separators; empty ones are left out.
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    if (end != 0) parts.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
+// The two parts of a text with one separator.
+std::pair<std::string_view, std::string_view> halves(std::string_view text, char separator) {
+  const std::size_t at = text.find(separator);
+  if (at == std::string_view::npos) refuse(text);
+  return {text.substr(0, at), text.substr(at + 1)};
+}
+
+WeakOperation operation_from(std::string_view text) {
+  const auto parts = halves(text, '.');
+  WeakOperation operation;
+  bool known = false;
+  for (const auto& [name, order] : kOrders) {
+    if (name != parts.second) continue;
+    operation.order = order;
+    known = true;
+  }
+  std::string_view rest = parts.first;
+  if (!known || rest.empty()) refuse(text);
+  const char first = rest.front();
+  rest.remove_prefix(1);
+  if (first == 'F') {
+    operation.kind = WeakOperation::kFence;
+    return operation;
+  }
+  operation.word = kWords.find(first);
+  if (operation.word == std::string_view::npos) refuse(text);
+  if (rest.empty()) return operation;
+  const char what = rest.front();
+  rest.remove_prefix(1);
+  if (what == '?') {
+    const auto values = halves(rest, ':');
+    operation.kind = WeakOperation::kCompare;
+    operation.expected = number_from(values.first, text);
+    operation.value = number_from(values.second, text);
+    return operation;
+  }
+  operation.value = number_from(rest, text);
+  if (what == '=') operation.kind = WeakOperation::kStore;
+  if (what == '!') operation.kind = WeakOperation::kExchange;
+  if (what == '+') operation.kind = WeakOperation::kAdd;
+  if (operation.kind == WeakOperation::kLoad) refuse(text);
+  return operation;
+}
+
+std::string to_text(const WeakOperation& operation) {
+  std::string text = operation.kind == WeakOperation::kFence
+                         ? std::string("F")
+                         : std::string(1, kWords[operation.word]);
+  if (operation.kind == WeakOperation::kStore) absl::StrAppend(&text, "=", operation.value);
+  if (operation.kind == WeakOperation::kExchange) absl::StrAppend(&text, "!", operation.value);
+  if (operation.kind == WeakOperation::kAdd) absl::StrAppend(&text, "+", operation.value);
+  if (operation.kind == WeakOperation::kCompare) {
+    absl::StrAppend(&text, "?", operation.expected, ":", operation.value);
+  }
+  for (const auto& [name, order] : kOrders) {
+    if (order == operation.order) text += "." + std::string(name);
+  }
+  return text;
+}
+
+}  // namespace
+
+WeakProgram weak_program_from(std::string_view text) {
+  WeakProgram program;
+  for (const std::string_view thread : split(text, '|')) {
+    program.emplace_back();
+    for (const std::string_view part : split(thread, ' ')) {
+      program.back().push_back(operation_from(part));
+    }
+  }
+  return program;
+}
+
+std::string to_text(const WeakProgram& program) {
+  std::string text;
+  for (const auto& thread : program) {
+    if (!text.empty()) text += "| ";
+    for (const WeakOperation& operation : thread) text += to_text(operation) + " ";
+  }
+  return text;
+}
+
+std::size_t reads_in(const WeakProgram& program) {
+  std::size_t reads = 0;
+  for (const auto& thread : program) {
+    for (const WeakOperation& operation : thread) reads += operation.reads() ? 1 : 0;
+  }
+  return reads;
+}
+
+bool is_outcome(std::string_view text, const WeakOutcome& outcome) {
+  const std::size_t reads = outcome.size() - kWeakWords;
+  std::size_t read = 0;
+  bool same = true;
+  for (const std::string_view part : split(text, ' ')) {
+    if (part == "*") {
+      ++read;
+    } else if (part.size() > 1 && part[1] == '=') {
+      const std::size_t word = kWords.find(part[0]);
+      same = same && outcome[reads + word] == number_from(part.substr(2), text);
+    } else if (read < reads) {
+      same = same && outcome[read++] == number_from(part, text);
+    } else {
+      refuse(text);
+    }
+  }
+  return same;
+}
+
+}  // namespace lockbench::stress::explore

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// WeakProgram: a litmus test of memory models: what each thread does with a few words. As text:
+//   x=1.rlx F.sc y.acq | y=1.rel x!2.ar | x+1.sc x?0:3.ar
+// x=1 stores 1, y loads, x!2 exchanges, x+1 adds, x?0:3 compares with 0 and exchanges for 3, F is a
+// fence. The orders are rlx, acq, rel, ar and sc.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lockbench::stress::explore {
+
+inline constexpr std::size_t kWeakWords = 4;  // x, y, z and w
+
+struct WeakOperation {
+  enum Kind { kLoad, kStore, kExchange, kAdd, kCompare, kFence };
+  Kind kind = kLoad;
+  std::size_t word = 0;
+  int value = 0;
+  int expected = 0;
+  std::memory_order order = std::memory_order_relaxed;
+
+  bool reads() const { return kind != kStore && kind != kFence; }
+  bool may_write() const { return kind != kLoad && kind != kFence; }
+  // Of a compare-exchange that does not exchange.
+  std::memory_order failure() const {
+    if (order == std::memory_order_acq_rel) return std::memory_order_acquire;
+    return order == std::memory_order_release ? std::memory_order_relaxed : order;
+  }
+};
+
+using WeakProgram = std::vector<std::vector<WeakOperation>>;
+
+// What each thread read, in order, then what the words are in the end.
+using WeakOutcome = std::vector<int>;
+
+// Ends the process where the text is none.
+WeakProgram weak_program_from(std::string_view text);
+std::string to_text(const WeakProgram& program);
+
+// Whether an outcome is the one that is written so: `1 0` for what was read, `*` for anything,
+// `x=2` for the end: "1 * x=2".
+bool is_outcome(std::string_view text, const WeakOutcome& outcome);
+
+std::size_t reads_in(const WeakProgram& program);
+
+// What ISO C++20 allows, by its axioms: every candidate execution is looked at.
+struct Axioms {
+  bool load_buffering = false;  // executions in which sequenced-before and reads-from have a cycle
+  // The order of sequentially consistent operations as in RC11 (O. Lahav et al., 2017), which
+  // C++20 words differently.
+  bool rc11 = false;
+};
+std::set<WeakOutcome> outcomes_by_axioms(const WeakProgram& program, const Axioms& axioms);
+
+}  // namespace lockbench::stress::explore
