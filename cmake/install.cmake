@@ -19,7 +19,8 @@ foreach(engine lockbench-sim lockbench-real lockbench-proc)
 endforeach()
 install(DIRECTORY workloads/presets DESTINATION ${share}/workloads COMPONENT program)
 install(PROGRAMS scripts/plot.py scripts/compare.py scripts/report.py scripts/advise.py
-                 scripts/animation.py scripts/follow.py scripts/stress_report.py DESTINATION ${share}/scripts
+                 scripts/animation.py scripts/follow.py scripts/stress_report.py scripts/regret.py
+                 scripts/gate.py DESTINATION ${share}/scripts
         COMPONENT program)
 install(DIRECTORY scripts/analysis DESTINATION ${share}/scripts COMPONENT program
         PATTERN __pycache__ EXCLUDE)

@@ -14,7 +14,16 @@ from analysis import modules
 
 modules.need("gate", "pandas", "scipy")
 
-from analysis import command, comparison, gate, loader, saved, verdict  # noqa: E402
+from analysis import (  # noqa: E402
+    baselines,
+    command,
+    comparison,
+    errors,
+    gate,
+    loader,
+    saved,
+    verdict,
+)
 
 EXAMPLES = """
 The error rate holds for all cells together: if nothing became slower, at most 5 % of gates fail.
@@ -68,6 +77,12 @@ def body(argv: Sequence[str]) -> int:
     arguments = parser().parse_args(argv)
     old = loader.load(saved.folder_of(arguments.against, "--against"))
     new = loader.load(arguments.run)
+    if old.folder.resolve() == new.folder.resolve():
+        raise errors.InputError(
+            f"--against {arguments.against}: is {arguments.run} itself; name a run that was"
+            " measured before it"
+        )
+    baselines.check(new.final, arguments.primitive, "--primitive")
     for note in (*old.notes, *new.notes):
         command.tell("gate", note)
     options = comparison.Options(

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Says what choosing one primitive for everything would cost: its speed in each cell, over that of
-the best of its peers there."""
+"""Says what one primitive for everything costs: on each machine its speed over that of the fastest,
+and which primitive costs least on the machine where it costs most."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from analysis import modules
 
 modules.need("regret", "numpy", "pandas", "scipy")
 
-from analysis import command, loader  # noqa: E402
+from analysis import command, fleet_tables, loader, machines  # noqa: E402
+from analysis.fleet import Fleet  # noqa: E402
 from analysis.regret import as_markdown, regret, summary  # noqa: E402
 
 # What is not ours: other libraries' locks, and what is built of the C++ library's.
@@ -33,41 +34,59 @@ def pattern(text: str) -> re.Pattern[str]:
 
 def parser() -> command.Parser:
     made = command.Parser(prog="regret", description=__doc__)
-    made.add_argument("run", metavar="RUN", help="folder of a run")
     made.add_argument(
-        "choices",
-        nargs="+",
-        metavar="PRIMITIVE",
-        help="as the run names it; A+B: the faster of both, in each cell",
+        "runs", nargs="+", metavar="RUN", help="folder of a run; several: one of each machine"
+    )
+    made.add_argument(
+        "--primitive",
+        action="append",
+        default=[],
+        metavar="P",
+        help="what this one costs, in each cell; A+B: the faster of both, in each cell [all of"
+        " them, ranked]",
     )
     made.add_argument(
         "--peers",
         type=pattern,
         default=pattern(PEERS),
         metavar="REGEX",
-        help="what it is compared with [what is not lockbench's own]",
+        help="with --primitive: what it is compared with [what is not lockbench's own]",
     )
     made.add_argument(
         "--least",
         type=float,
         default=0.9,
         metavar="RATIO",
-        help="names the cells below this (0.9)",
+        help="with --primitive: names the cells below this (0.9)",
     )
     return made
 
 
+def told_of(run: loader.Run, choice: str, arguments: argparse.Namespace) -> str:
+    """What one choice costs on one machine."""
+    found = regret(run, choice, lambda label: arguments.peers.search(label) is not None)
+    if not found.met:
+        known = ", ".join(sorted(set(run.trials["label"])))
+        raise loader.InputError(
+            f"{choice}: not measured beside a peer in {run.folder}; the run has {known}"
+        )
+    return f"{summary(found, arguments.least)}\n\n{as_markdown(found)}"
+
+
 def body(argv: Sequence[str]) -> int:
     arguments = parser().parse_args(argv)
-    run = loader.load(arguments.run)
-    for choice in arguments.choices:
-        found = regret(run, choice, lambda label: arguments.peers.search(label) is not None)
-        if not found.met:
-            known = ", ".join(sorted(set(run.trials["label"])))
-            raise loader.InputError(
-                f"{choice}: not measured beside a peer in {arguments.run}; the run has {known}"
-            )
-        print(f"{summary(found, arguments.least)}\n\n{as_markdown(found)}")
+    runs = [loader.load(folder) for folder in arguments.runs]
+    for note in (note for run in runs for note in run.notes):
+        command.tell("regret", note)
+    members = machines.fleet(runs)
+    if not arguments.primitive:
+        sys.stdout.write(fleet_tables.choices_text(Fleet(members)))
+        return 0
+    for one in members:
+        for choice in arguments.primitive:
+            if len(members) > 1:
+                print(one.name)
+            print(told_of(one.run, choice, arguments))
     return 0
 
 

@@ -18,6 +18,27 @@ _lockbench_runs() {
   done
 }
 
+# Runs that were saved under a name.
+_lockbench_baselines() {
+  local link
+  for link in results/baselines/*; do
+    [[ -e "$link" ]] && printf '%s\n' "${link##*/}"
+  done
+}
+
+# The formats that a command can print.
+_lockbench_formats() {
+  case "$1" in
+    compare) echo "text json csv markdown benchmark-json action bmf hlog" ;;
+    report) echo "html markdown" ;;
+    plot) echo "png svg" ;;
+    schema) echo "json markdown" ;;
+    doctor | stress) echo "text json" ;;
+    gate) echo "text markdown json" ;;
+    *) echo "text json csv markdown" ;;
+  esac
+}
+
 _lockbench() {
   # `striped:lock=std` is one word for us, and several for the shell.
   local typed=() line="${COMP_LINE:0:COMP_POINT}"
@@ -31,7 +52,10 @@ _lockbench() {
     --primitive) words="$(_lockbench_names primitives)" ;;
     --workload) words="$(_lockbench_names workloads)" ;;
     --resume | --run) words="$(_lockbench_runs)" ;;
-    --format) words="text json csv markdown" ;;
+    --against | --baseline-run | --save-baseline) words="$(_lockbench_baselines)" ;;
+    --show) words="$(_lockbench_names presets)" ;;
+    --pool) words="machine" ;;
+    --format) words="$(_lockbench_formats "$command")" ;;
     --progress) words="auto bar line off" ;;
     --plugin)
       mapfile -t COMPREPLY < <(compgen -f -X '!*.so' -- "$current")
@@ -39,11 +63,11 @@ _lockbench() {
       ;;
     *)
       case "$command:$current" in
-        :*) words="run advise stress plot compare report merge submit list doctor model schema trial --help --version" ;;
+        :*) words="run advise stress plot compare report regret gate merge submit list doctor model schema trial --help --version" ;;
         *:-*) words="$(_lockbench_flags "$command")" ;;
         run:*) words="$(_lockbench_names presets)" ;;
         stress:*) words="$(lockbench stress --list 2>/dev/null | awk '{ print $1 }')" ;;
-        plot:* | compare:* | report:*) words="$(_lockbench_runs)" ;;
+        plot:* | compare:* | report:* | regret:* | gate:*) words="$(_lockbench_runs)" ;;
         submit:*) words="slurm parallel progress $(_lockbench_names presets)" ;;
         list:*) words="primitives workloads presets targets" ;;
         model:*) words="$(lockbench model --help 2>/dev/null |

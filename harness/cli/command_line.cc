@@ -17,9 +17,9 @@
 namespace lockbench {
 namespace {
 
-const std::vector<std::string> kCommands{"run",    "advise", "stress", "plot",  "compare",
-                                         "report", "list",   "doctor", "model", "schema",
-                                         "trial",  "plugin", "help",   "merge", "submit"};
+const std::vector<std::string> kCommands{
+    "run",    "advise", "stress", "plot",  "compare", "report", "regret", "gate",  "list",
+    "doctor", "model",  "schema", "trial", "plugin",  "help",   "merge",  "submit"};
 
 // A command whose flags are a script's own business.
 void add_analysis(CLI::App& app, const std::string& name, const std::string& summary) {
@@ -51,12 +51,21 @@ void add_schema(CLI::App& app, bool& markdown) {
             });
 }
 
-void add_list(CLI::App& app, std::string& what) {
+void add_list(CLI::App& app, CommandLine& line) {
   CLI::App& list =
       add_command(app, "list", "Shows what can be named on the command line", kListExamples);
   add_text(list,
            {.names = "what", .type = "", .help = "primitives, workloads, presets or targets [all]"},
-           what);
+           line.list_what);
+  add_value(
+      list,
+      {.names = "--show", .type = "NAME", .help = "Prints the TOML of a preset (with presets)"},
+      [&line](const std::string& name) {
+        line.list_show = name;
+        return name.empty()
+                   ? absl::InvalidArgumentError("'' is no preset; see lockbench list presets")
+                   : absl::OkStatus();
+      });
 }
 
 void add_trial(CLI::App& app, pid_t& parent) {
@@ -96,11 +105,13 @@ void add_commands(CLI::App& app, CommandLine& line) {
   add_advise(app, line.advise);
   add_stress(app, line.stress);
   add_analysis(app, "plot", "Draws pictures of a run beside its CSV");
-  add_analysis(app, "compare", "Prints medians and ratios, within a run or between two");
+  add_analysis(app, "compare", "Prints medians and ratios, within a run, between two, by machine");
   add_analysis(app, "report", "Makes one page of a run, or of several: what to use, and why");
+  add_analysis(app, "regret", "Says what one primitive for everything costs, on all machines");
+  add_analysis(app, "gate", "Fails if a run is slower than a baseline, for CI");
   add_merge(app, line.merge);
   add_submit(app, line.submit);
-  add_list(app, line.list_what);
+  add_list(app, line);
   add_doctor(app, line.doctor_format);
   add_model(app, line.model);
   add_schema(app, line.schema_markdown);

@@ -29,6 +29,7 @@ struct CommandLine {
   MergeOptions merge;    // of `merge`
   SubmitOptions submit;  // of `submit`
   std::string list_what;   // of `list`; empty: all
+  std::string list_show;   // of `list presets`: prints this one
   StressOptions stress;    // of `stress`
   pid_t trial_parent = 0;  // of `trial`; 0: nobody's child in particular
   std::vector<std::string>

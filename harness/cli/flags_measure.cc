@@ -6,6 +6,7 @@
 #include "harness/cli/command_flags.h"
 #include "harness/cli/flags.h"
 #include "harness/cli/help_texts.h"
+#include "harness/command/run/baseline_link.h"
 #include "harness/plan/spelling.h"
 #include "harness/plan/sweep_fields.h"
 
@@ -159,6 +160,14 @@ void add_run(CLI::App& app, RunOptions& options) {
                     parse_shard, [&options](const Shard& shard) { options.shard = shard; });
   add_folder(run, "--resume", "Goes on with the run in this folder, by its own plan",
              options.resume);
+  add_value(run,
+            {.names = "--save-baseline",
+             .type = "NAME",
+             .help = "Makes the finished run a baseline, for gate and compare --baseline-run"},
+            [&options](const std::string& name) {
+              options.save_baseline = name;
+              return check_baseline_name(name);
+            });
   add_patience(run, options.patience);
   add_switch(run, "--dry-run",
              "Prints the plan, a trial a line, and how long it takes; measures nothing",
@@ -176,6 +185,10 @@ std::string validate_run(const CLI::App& run, const RunOptions& options) {
       return idle +
              ": has no meaning with --shard, which measures a fixed number of blocks; leave "
              "it out, or set --blocks";
+    }
+    if (options.save_baseline) {
+      return "--save-baseline: names a whole run, and a shard is a part of one; leave it out, or "
+             "measure the plan without --shard";
     }
     if (!options.out && !options.dry_run) {
       return "--shard: wants --out and a folder for this shard alone, as --out shards/" +

@@ -29,6 +29,7 @@ const char kExamples[] =
     "  lockbench advise --threads 8 --keys 1000 --hold 200ns    the primitive for this case\n"
     "  lockbench plot RUN                the pictures of a run\n"
     "  lockbench compare RUN             the table of a run\n"
+    "  lockbench gate RUN --against NAME    whether it is slower than a baseline, for CI\n"
     "  lockbench merge OUT SHARDS        one run of what several machines measured\n"
     "  lockbench model keyed             whether the design of a lock can deadlock\n"
     "  lockbench help COMMAND            the flags of a command, with examples\n";
@@ -147,7 +148,8 @@ const char kSubmitExamples[] =
 const char kListExamples[] =
     "Examples\n"
     "  lockbench list\n"
-    "  lockbench list primitives\n";
+    "  lockbench list primitives\n"
+    "  lockbench list presets --show quick\n";
 
 const char kDoctorExamples[] =
     "Checks clocks, other load, limits and tools; changes nothing. Takes about a second.\n"

@@ -3,7 +3,9 @@
 #include "harness/cli/program.h"
 
 #include <iostream>
+#include <poll.h>
 #include <string>
+#include <unistd.h>
 #include <variant>
 #include <vector>
 
@@ -52,7 +54,9 @@ int dispatch(const CommandLine& line) {
   if (line.command == "plugin") return plugin_command(line.plugin, std::cout, std::cerr);
   if (line.command == "merge") return merge_command(line.merge);
   if (line.command == "submit") return submit_command(line.submit);
-  if (line.command == "list") return list_command(line.list_what, std::cout, std::cerr);
+  if (line.command == "list") {
+    return list_command(line.list_what, line.list_show, std::cout, std::cerr);
+  }
   if (line.command == "doctor") return doctor_command(line.doctor_format, std::cout);
   if (line.command == "schema") {
     std::cout << (line.schema_markdown ? trials_markdown() + "\n" + latency_markdown()
@@ -61,6 +65,12 @@ int dispatch(const CommandLine& line) {
   }
   if (line.command == "model") return model_command(line.model, std::cout, std::cerr);
   return analysis_command(line.command, line.rest);
+}
+
+// As with `lockbench list | head -1`: nobody asks for the rest, and nothing is wrong.
+bool reader_has_gone(int descriptor) {
+  pollfd pipe{.fd = descriptor, .events = POLLOUT, .revents = 0};
+  return poll(&pipe, 1, 0) == 1 && (pipe.revents & POLLERR) != 0;
 }
 
 int answer(const Reply& reply) {
@@ -78,7 +88,7 @@ int run_program(const std::vector<std::string>& words) {
   int code = line != nullptr ? dispatch(*line) : answer(std::get<Reply>(read));
   // What fails after a signal asked for an end fails because of the signal.
   if (code != 0 && noted_signal() != 0) code = kSignalExitBase + noted_signal();
-  if (std::cout.flush()) return code;
+  if (std::cout.flush() || reader_has_gone(STDOUT_FILENO)) return code;
   std::cerr << "lockbench: standard output could not be written; free some space, or send it to a "
                "file that can be\n";
   return code == kSuccess ? kCouldNotFinish : code;

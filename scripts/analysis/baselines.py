@@ -24,13 +24,14 @@ USUAL_BASELINES = (
 )
 
 
-def check(trials: pd.DataFrame, baseline: str | None) -> None:
+def check(trials: pd.DataFrame, baseline: str | None, option: str = "--baseline") -> None:
+    """That the run has the primitive that was given to `option`."""
     labels = list(dict.fromkeys(trials["label"]))
     if baseline is None or of_that_name(baseline, labels):
         return
     near = difflib.get_close_matches(baseline, labels, n=1, cutoff=0.4)
     advice = f"did you mean {near[0]}?" if near else f"it has {', '.join(labels[:6])}"
-    raise InputError(f"--baseline {baseline}: the run has no such primitive; {advice}")
+    raise InputError(f"{option} {baseline}: the run has no such primitive; {advice}")
 
 
 def choose(labels: list[str], wanted: str | None) -> str | None:

@@ -188,15 +188,17 @@ _KIND = ("workload", "scenario", "mode")
 
 
 def to_fastest(table: Table, place: int) -> dict[str, float]:
-    """Of each competitor of a group, its ratio to the fastest by the medians; 1 is the fastest.
-    What shares no block with it is not there."""
+    """Of each competitor of a group, its ratio to the fastest; 1 is the fastest. What shares no
+    block with the fastest by the medians is not there. The ratios are paired by block, so another
+    than that one may be the fastest."""
     ranked = table.groups[place].competitors
     found = {ranked[0]: 1.0}
     for label in ranked[1:]:
         one = table.between(place, label, ranked[0])
         if one is not None:
             found[label] = one.ratio
-    return found
+    best = max(found.values())
+    return {label: ratio / best for label, ratio in found.items()}
 
 
 def _choices(ratios: dict[str, dict[int, list[tuple[float, str]]]]) -> list[Choice]:

@@ -44,6 +44,18 @@ def as_text(fleet: Fleet, brief: bool = False) -> str:
     return "\n".join([*out, *_notes(fleet)]).rstrip() + "\n"
 
 
+def choices_text(fleet: Fleet) -> str:
+    """What one choice for all cells and machines costs, without the comparisons."""
+    out = [*_banners(fleet), ""] if _banners(fleet) else []
+    if len(fleet.machines) > 1:
+        out += tables.section_text(_machines(fleet, column_names(fleet)))
+    for workload in fleet.workloads:
+        out += tables.section_text(_one_lock(fleet, workload))
+    if not fleet.workloads:
+        out.append("No two primitives were measured under the same conditions.")
+    return "\n".join(out).rstrip() + "\n"
+
+
 def as_markdown(fleet: Fleet, brief: bool = False) -> str:
     out = [f"**{markdown(banner)}**\n" for banner in _banners(fleet)]
     out += [f"**{markdown(_heading(fleet))}**", ""]
@@ -177,28 +189,33 @@ def _machines(fleet: Fleet, names: Sequence[str]) -> Table:
 
 
 def _one_lock(fleet: Fleet, workload: Workload) -> Table:
-    """What one choice for all machines costs."""
+    """What one choice for all machines costs; for one machine, what it costs in its cells."""
+    alone = len(fleet.machines) == 1
     rows = [_choice(fleet, choice, len(workload.places)) for choice in workload.choices]
     notes = []
     if workload.choices:
         first = workload.choices[0]
         notes.append(
-            f"least regret: {first.primitive} keeps at least {percent(first.least)} of the speed of"
-            " the fastest on every machine (geometric mean over its cells)"
+            f"least regret: {first.primitive} keeps {percent(first.least)} of the speed of the"
+            " fastest (geometric mean over all cells)"
+            if alone
+            else f"least regret: {first.primitive} keeps at least {percent(first.least)} of the"
+            " speed of the fastest on every machine (geometric mean over its cells)"
         )
     if workload.partly:
         told = ", ".join(workload.partly[:6]) + (" …" if len(workload.partly) > 6 else "")
         notes.append(f"not measured in all of these cells: {told}")
-    return Table(
-        f"One primitive for all machines: {workload.name}",
-        ["primitive", "keeps at least", "on", "fastest on", "worst cell"],
-        rows,
-        notes,
-    )
+    if alone:
+        headers = ["primitive", "keeps", "worst cell"]
+        return Table(f"One primitive for all cells: {workload.name}", headers, rows, notes)
+    headers = ["primitive", "keeps at least", "on", "fastest on", "worst cell"]
+    return Table(f"One primitive for all machines: {workload.name}", headers, rows, notes)
 
 
 def _choice(fleet: Fleet, choice: Choice, of: int) -> list[str]:
     machine, cell, ratio = choice.worst_cell
+    if len(fleet.machines) == 1:
+        return [choice.primitive, percent(choice.least), f"{units.ratio(ratio)} in {cell}"]
     return [
         choice.primitive,
         percent(choice.least),

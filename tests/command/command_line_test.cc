@@ -9,6 +9,7 @@ namespace lockbench {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 
 CommandLine understood(std::vector<std::string> words) {
   words.insert(words.begin(), "build/lockbench");
@@ -68,6 +69,24 @@ TEST(CommandLine, LetsAResumedRunBeShownAsWanted) {
   const RunOptions run = understood({"run", "--resume", "there", "--progress", "line"}).run;
   EXPECT_EQ(run.resume, "there");
   EXPECT_EQ(run.progress, ProgressStyle::kLine);
+}
+
+TEST(CommandLine, TakesANameForABaselineThatCanBeThatOfAFile) {
+  EXPECT_EQ(understood({"run", "quick", "--save-baseline", "v1.2_x-y"}).run.save_baseline,
+            "v1.2_x-y");
+  for (const std::string name : {"", "a/b", ".", "..", "-x", ".hidden", "a b", "\u00e4"}) {
+    const auto read = read_command_line({"lockbench", "run", "quick", "--save-baseline=" + name});
+    ASSERT_TRUE(std::holds_alternative<Reply>(read)) << name;
+    EXPECT_EQ(std::get<Reply>(read).exit_code, 2) << name;
+    EXPECT_THAT(std::get<Reply>(read).err, HasSubstr("--save-baseline")) << name;
+  }
+}
+
+TEST(CommandLine, RefusesABaselineThatIsAShard) {
+  const auto read = read_command_line(
+      {"lockbench", "run", "quick", "--shard", "1/2", "--out", "s", "--save-baseline", "main"});
+  ASSERT_TRUE(std::holds_alternative<Reply>(read));
+  EXPECT_THAT(std::get<Reply>(read).err, HasSubstr("a shard is a part of one"));
 }
 
 }  // namespace

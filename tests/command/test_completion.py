@@ -93,6 +93,7 @@ def test_tab_completes_what_can_be_named(tmp_path: Path, command: list[str], set
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "meta.json").write_text("{}", encoding="utf-8")
     (tmp_path / "my_locks.so").touch()
+    (tmp_path / "results" / "baselines" / "lastweek").mkdir(parents=True)
     shell = Shell(command, tmp_path, setup)
     for typed, wanted in {
         "lockbench doc": "lockbench doctor",
@@ -107,6 +108,11 @@ def test_tab_completes_what_can_be_named(tmp_path: Path, command: list[str], set
         "lockbench run --resume mi": "lockbench run --resume mine",
         "lockbench report mi": "lockbench report mine",
         "lockbench list pres": "lockbench list presets",
+        "lockbench list presets --show qui": "lockbench list presets --show quick",
+        "lockbench gate mi": "lockbench gate mine",
+        "lockbench gate mine --against lastw": "lockbench gate mine --against lastweek",
+        "lockbench compare mine --format bench": "lockbench compare mine --format benchmark-json",
+        "lockbench regret mine --prim": "lockbench regret mine --primitive",
     }.items():
         assert shell.completed(typed) == wanted
     shell.end()

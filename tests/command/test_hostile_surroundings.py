@@ -67,6 +67,16 @@ def test_output_that_cannot_be_written_is_an_error(
     assert "standard output" in done.stderr
 
 
+@pytest.mark.parametrize("words", [("list",), ("list", "presets", "--show", "quick")])
+def test_a_reader_that_has_gone_is_no_error(lockbench: Program, words: tuple[str, ...]) -> None:
+    ours, theirs = os.pipe()
+    os.close(ours)
+    # Without the signal, the program itself has to find out.
+    done = lockbench.run(*words, stdout=theirs, restore_signals=False)
+    os.close(theirs)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_a_preset_of_an_endless_name_still_gets_a_folder(lockbench: Program) -> None:
     plan = lockbench.folder / ("x" * 240 + ".toml")
     plan.write_text(

@@ -7,6 +7,8 @@ import csv
 import json
 import os
 import re
+import shutil
+from pathlib import Path
 
 import pytest
 
@@ -39,6 +41,21 @@ def test_a_run_prints_what_compare_prints(lockbench: Program) -> None:
     assert (keyed["primitive"], keyed["baseline"]) == ("keyed", "global:lock=std")
     assert keyed["metric"] == "makespan_s" and keyed["threads"] == 4
     assert "Measured out: 6 trials" in done.stderr and "Next: " in done.stderr
+
+
+def test_a_run_is_saved_under_a_name_and_a_later_one_is_checked_against_it(
+    lockbench: Program,
+) -> None:
+    first = lockbench.run(*SMALL, "--save-baseline", "main")
+    assert first.returncode == 0 and "Saved as baseline main" in first.stderr
+    link = lockbench.folder / "results" / "baselines" / "main"
+    assert link.readlink() == Path("../../out")
+    # Whatever was measured: the same again is never slower.
+    shutil.copytree(lockbench.folder / "out", lockbench.folder / "again")
+    checked = lockbench.run("gate", "again", "--against", "main", "--format", "json")
+    found = json.loads(checked.stdout)
+    assert checked.returncode == found["exit_code"] and found["exit_code"] in (0, 4)
+    assert found["compared"] == 2
 
 
 @pytest.mark.parametrize("columns", [60, 80, 200])

@@ -114,6 +114,18 @@ def test_a_baseline_that_is_not_there_is_told(
     assert told in err and err.count("\n") == 1
 
 
+def test_a_run_is_not_checked_against_itself(place: Path, capsys: Capture) -> None:
+    assert gate.main(["results/runs/first", "--against", "main"]) == 2
+    assert "--against main: is results/runs/first itself" in capsys.readouterr().err
+
+
+def test_a_primitive_that_the_run_lacks_is_told_by_its_option(place: Path, capsys: Capture) -> None:
+    assert gate.main([measured(place, 1.0), "--against", "main", "--primitive", "kayed"]) == 2
+    assert "--primitive kayed: the run has no such primitive; did you mean keyed?" in (
+        capsys.readouterr().err
+    )
+
+
 def test_compare_takes_a_baseline_by_its_name(place: Path, capsys: Capture) -> None:
     run = measured(place, 0.8)
     assert compare.main([run, "--baseline-run", "main", "--format", "json"]) == 0

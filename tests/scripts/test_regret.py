@@ -89,6 +89,40 @@ def test_a_choice_that_was_not_measured_is_told(
     make_run: MakeRun, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = make_run(cells=synthetic.sweep(["keyed", "global:lock=std"], threads=(1,)))
-    assert script.main([str(run), "kayed"]) == 2
+    assert script.main([str(run), "--primitive", "kayed"]) == 2
     said = capsys.readouterr().err
     assert said.startswith("regret: kayed: not measured beside a peer") and said.count("\n") == 1
+
+
+def test_without_a_primitive_all_are_ranked_by_what_they_cost_at_worst(
+    make_run: MakeRun, capsys: pytest.CaptureFixture[str]
+) -> None:
+    speeds = {"keyed": (4e6, 1e6), "striped": (3e6, 3e6), "global:lock=std": (1e6, 4e6)}
+
+    def change(row: dict) -> None:
+        label = row["primitive"] + (":" + row["params"] if row["params"] else "")
+        noise = 1 + 0.01 * (row["block"] % 3)
+        row["operations_per_s"] = speeds[label][row["threads"] - 1] * noise
+
+    cells = synthetic.sweep(list(speeds), threads=(1, 2))
+    assert script.main([str(make_run(cells=cells, change=change))]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    ranked = [line.split()[0] for line in lines if line.startswith("  ") and "%" in line][:3]
+    assert ranked == ["striped", "global:lock=std", "keyed"]
+    assert any("0.750× in" in line for line in lines if line.startswith("  striped"))
+    assert any("least regret: striped keeps 75 %" in line for line in lines)
+
+
+def test_nothing_keeps_more_than_the_speed_of_the_fastest(
+    make_run: MakeRun, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By the medians `keyed` is the fastest, by the ratios of the blocks `striped` is."""
+
+    def change(row: dict) -> None:
+        rates = {"keyed": [1e6, 3e6, 3e6], "striped": [2.9e6, 2.9e6, 2.9e6]}
+        row["operations_per_s"] = rates[row["primitive"]][row["block"] % 3]
+
+    cells = synthetic.sweep(["keyed", "striped"], threads=(1,))
+    assert script.main([str(make_run(cells=cells, change=change, blocks=3))]) == 0
+    out = capsys.readouterr().out
+    assert "least regret: striped keeps 100 % of the speed of the fastest" in out

@@ -3,6 +3,8 @@
 #include "harness/command/list/list_command.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <iomanip>
 #include <ostream>
 #include <vector>
@@ -90,6 +92,34 @@ int list_presets(std::ostream& out, std::ostream& err) {
   return 0;
 }
 
+// The preset's file as it is, comments included.
+int show_preset(const std::string& what, const std::string& name, std::ostream& out,
+                std::ostream& err) {
+  const auto complain = [&err](const absl::Status& status) {
+    err << "lockbench list: --show: " << printable(std::string(status.message())) << '\n';
+    return kBadInput;
+  };
+  if (what != "presets") {
+    return complain(
+        absl::InvalidArgumentError("shows a preset; write lockbench list presets "
+                                   "--show " +
+                                   name));
+  }
+  const absl::StatusOr<std::vector<std::string>> names = preset_names();
+  if (!names.ok()) return complain(names.status());
+  if (std::find(names->begin(), names->end(), name) == names->end()) {
+    return complain(unknown_name("preset", name, *names));
+  }
+  const absl::StatusOr<std::filesystem::path> path =
+      find_resource("workloads/presets/" + name + ".toml");
+  if (!path.ok()) return complain(path.status());
+  std::ifstream file(*path);
+  out << file.rdbuf();
+  if (file && out) return kSuccess;
+  err << "lockbench list: " << printable(path->string()) << ": cannot be read\n";
+  return kCouldNotFinish;
+}
+
 void list_targets(std::ostream& out) {
   out << "Targets: machines that presets are sized for\n";
   for (const Target& target : kTargets) {
@@ -101,13 +131,15 @@ void list_targets(std::ostream& out) {
 
 }  // namespace
 
-int list_command(const std::string& what, std::ostream& out, std::ostream& err) {
+int list_command(const std::string& what, const std::string& show, std::ostream& out,
+                 std::ostream& err) {
   const std::vector<std::string> kinds{"primitives", "workloads", "presets", "targets"};
   if (!what.empty() && std::find(kinds.begin(), kinds.end(), what) == kinds.end()) {
     err << "lockbench list: " << printable(std::string(unknown_name("list", what, kinds).message()))
         << '\n';
     return kBadInput;
   }
+  if (!show.empty()) return show_preset(what, show, out, err);
   const bool all = what.empty();
   if (all || what == "primitives") list_primitives(out);
   if (all) out << '\n';

@@ -8,7 +8,9 @@
 
 namespace lockbench {
 
-// `what`: primitives, workloads, presets, targets, or empty for all. Returns the exit code.
-int list_command(const std::string& what, std::ostream& out, std::ostream& err);
+// `what`: primitives, workloads, presets, targets, or empty for all. `show`: of presets the TOML of
+// this one; empty: their names. Returns the exit code.
+int list_command(const std::string& what, const std::string& show, std::ostream& out,
+                 std::ostream& err);
 
 }  // namespace lockbench

@@ -12,6 +12,7 @@
 
 #include "harness/catalog/catalog.h"
 #include "harness/command/run/bad_input.h"
+#include "harness/command/run/baseline_link.h"
 #include "harness/command/run/finish.h"
 #include "harness/command/run/resume.h"
 #include "harness/command/run/run_plan.h"
@@ -118,14 +119,30 @@ int print_plan(const Plan& plan, const std::optional<RunAim>& aim) {
   return 0;
 }
 
+// Only a run that ended well becomes a baseline: its exit code is 0.
+int name_baseline(const RunOptions& options, const std::string& folder) {
+  const std::string& name = *options.save_baseline;
+  const absl::Status saved = save_baseline(name, folder);
+  if (!saved.ok()) {
+    std::cerr << "lockbench run: --save-baseline: " << printable(std::string(saved.message()))
+              << '\n';
+    return kCouldNotFinish;
+  }
+  std::cerr << "Saved as baseline " << name << "; to check a later run: "
+            << shell_command({options.program, "gate", "RUN", "--against", name}) << '\n';
+  return kSuccess;
+}
+
 SessionSettings settings_of(const RunOptions& options) {
-  const auto say = [options](const FinishedSession& session) {
-    return finish_run(session, options.program, options.format);
+  const auto finished = [options](const FinishedSession& session) {
+    const int code = finish_run(session, options.program, options.format);
+    if (code != kSuccess || !options.save_baseline) return code;
+    return name_baseline(options, session.folder);
   };
   return {.progress = options.progress,
           .program = options.program,
           .patience = options.patience,
-          .finished = say};
+          .finished = finished};
 }
 
 int resume(const RunOptions& options) {

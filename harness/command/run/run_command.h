@@ -20,6 +20,7 @@ struct RunOptions {
   Overrides overrides;
   std::optional<std::filesystem::path> out;     // the run's folder
   std::optional<std::filesystem::path> resume;  // goes on with the run in this folder
+  std::optional<std::string> save_baseline;     // the run becomes the baseline of this name
   std::optional<Shard> shard;                   // measures this part of the plan, in `out`
   std::optional<double> precision;              // adds blocks until medians are known to this share
   double same_within = 0.05;              // below this share of difference, primitives are the same
