@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from installation import ROOT
 from program import Program, assert_complete, rows_of, wait_until
 
 FIXED = ("--mode", "fixed", "--operations", "1", "--hold", "sleep:10ms", "--progress", "off")
@@ -61,6 +63,13 @@ def test_a_dry_run_prints_the_shard(lockbench: Program) -> None:
     assert done.returncode == 0, done.stderr
     assert "2 trials in shard 2/6 of 12 trials in 3 blocks, about" in done.stdout
     assert list(lockbench.folder.iterdir()) == []
+
+
+def test_the_page_shows_what_too_many_shards_are_told(lockbench: Program) -> None:
+    page = (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")
+    (typed, told) = re.findall(r"```console\n\$ lockbench (.*)\n([^`]*)```", page)[0]
+    done = lockbench.run(*typed.split())
+    assert (done.returncode, done.stderr.split()) == (2, told.split())
 
 
 def test_the_same_command_goes_on_and_then_says_that_all_is_done(lockbench: Program) -> None:
