@@ -194,7 +194,7 @@ RULES: dict[str, Rule] = {
     "harness/command/list": Rule(
         ("harness/catalog", "harness/plan", "harness/process", "harness/record")
         + ("harness/terminal", "workloads/settings.h"),
-        STANDARD | {"Abseil"},
+        STANDARD | {"Abseil", "nlohmann json"},
     ),
     "harness/command/stress": Rule(
         ("harness/command/run/plugins.h", "harness/process", "harness/terminal", "harness/stress")

@@ -33,7 +33,7 @@ _lockbench_formats() {
     report) echo "html markdown" ;;
     plot) echo "png svg" ;;
     schema) echo "json markdown" ;;
-    doctor | stress) echo "text json" ;;
+    doctor | list | stress) echo "text json" ;;
     gate) echo "text markdown json" ;;
     *) echo "text json csv markdown" ;;
   esac

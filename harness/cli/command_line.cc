@@ -51,21 +51,22 @@ void add_schema(CLI::App& app, bool& markdown) {
             });
 }
 
-void add_list(CLI::App& app, CommandLine& line) {
+void add_list(CLI::App& app, ListOptions& options) {
   CLI::App& list =
       add_command(app, "list", "Shows what can be named on the command line", kListExamples);
   add_text(list,
            {.names = "what", .type = "", .help = "primitives, workloads, presets or targets [all]"},
-           line.list_what);
+           options.what);
   add_value(
       list,
       {.names = "--show", .type = "NAME", .help = "Prints the TOML of a preset (with presets)"},
-      [&line](const std::string& name) {
-        line.list_show = name;
+      [&options](const std::string& name) {
+        options.show = name;
         return name.empty()
                    ? absl::InvalidArgumentError("'' is no preset; see lockbench list presets")
                    : absl::OkStatus();
       });
+  add_text_or_json(list, "text or json [text]", [&options](bool json) { options.json = json; });
 }
 
 void add_trial(CLI::App& app, pid_t& parent) {
@@ -111,7 +112,7 @@ void add_commands(CLI::App& app, CommandLine& line) {
   add_analysis(app, "gate", "Fails if a run is slower than a baseline, for CI");
   add_merge(app, line.merge);
   add_submit(app, line.submit);
-  add_list(app, line);
+  add_list(app, line.list);
   add_doctor(app, line.doctor_format);
   add_model(app, line.model);
   add_schema(app, line.schema_markdown);

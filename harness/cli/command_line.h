@@ -13,6 +13,7 @@
 
 #include "harness/command/advise/advise_command.h"
 #include "harness/command/doctor/doctor_command.h"
+#include "harness/command/list/list_command.h"
 #include "harness/command/merge/merge_command.h"
 #include "harness/command/model/model_command.h"
 #include "harness/command/run/run_command.h"
@@ -28,9 +29,8 @@ struct CommandLine {
   AdviseOptions advise;  // of `advise`
   MergeOptions merge;    // of `merge`
   SubmitOptions submit;  // of `submit`
-  std::string list_what;   // of `list`; empty: all
-  std::string list_show;   // of `list presets`: prints this one
-  StressOptions stress;    // of `stress`
+  ListOptions list;      // of `list`
+  StressOptions stress;  // of `stress`
   pid_t trial_parent = 0;  // of `trial`; 0: nobody's child in particular
   std::vector<std::string>
       plugins;         // of `run`, `advise`, `stress`, `list` and `trial`: their files

@@ -149,7 +149,8 @@ const char kListExamples[] =
     "Examples\n"
     "  lockbench list\n"
     "  lockbench list primitives\n"
-    "  lockbench list presets --show quick\n";
+    "  lockbench list presets --show quick\n"
+    "  lockbench list primitives --format json\n";
 
 const char kDoctorExamples[] =
     "Checks clocks, other load, limits and tools; changes nothing. Takes about a second.\n"

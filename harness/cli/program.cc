@@ -54,9 +54,7 @@ int dispatch(const CommandLine& line) {
   if (line.command == "plugin") return plugin_command(line.plugin, std::cout, std::cerr);
   if (line.command == "merge") return merge_command(line.merge);
   if (line.command == "submit") return submit_command(line.submit);
-  if (line.command == "list") {
-    return list_command(line.list_what, line.list_show, std::cout, std::cerr);
-  }
+  if (line.command == "list") return list_command(line.list, std::cout, std::cerr);
   if (line.command == "doctor") return doctor_command(line.doctor_format, std::cout);
   if (line.command == "schema") {
     std::cout << (line.schema_markdown ? trials_markdown() + "\n" + latency_markdown()

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
 
 import pytest
 
+from installation import ROOT
 from program import Program
 
 
@@ -73,6 +75,37 @@ def test_list_names_what_run_takes(lockbench: Program) -> None:
         assert done.returncode == 0
         assert re.search(rf"^  {name} ", done.stdout, re.MULTILINE)
         assert done.stdout in lockbench.run("list").stdout
+
+
+def test_list_names_the_same_for_programs(lockbench: Program) -> None:
+    everything = json.loads(lockbench.run("list", "--format", "json").stdout)
+    assert list(everything) == ["primitives", "workloads", "presets", "targets"]
+    for what, listed in everything.items():
+        done = lockbench.run("list", what, "--format", "json")
+        assert (done.returncode, json.loads(done.stdout)) == (0, {what: listed})
+        lines = lockbench.run("list", what).stdout.splitlines()[1:]
+        told = [line.split()[0] for line in lines if not line.startswith("    :")]
+        assert [one["name"] for one in listed] == [name for name in told if name[0] != ":"]
+    striped = {one["name"]: one for one in everything["primitives"]}["striped:lock=std"]
+    assert striped["parameters"]["lock"] == "std" and not striped["usual"]
+    assert "counter" in striped["workloads"] and striped["key_types"] == ["u64", "string"]
+    assert striped["numbers"][0]["parameter"] == "stripes"
+
+
+def test_a_preset_is_shown_as_toml_alone(lockbench: Program) -> None:
+    shown = lockbench.run("list", "presets", "--show", "quick")
+    quick = ROOT / "workloads" / "presets" / "quick.toml"
+    assert (shown.returncode, shown.stdout) == (0, quick.read_text(encoding="utf-8"))
+    for words, told in {
+        ("presets", "--show", "quik"): "--show: unknown preset 'quik'; did you mean 'quick'?",
+        ("presets", "--show", ""): "--show: '' is no preset; see lockbench list presets",
+        ("--show", "quick"): "write lockbench list presets --show quick",
+        ("presets", "--show", "quick", "--format", "json"): "leave out --format json",
+        ("presets", "--format", "xml"): "'xml' is neither text nor json",
+    }.items():
+        done = lockbench.run("list", *words)
+        assert (done.returncode, done.stdout) == (2, ""), words
+        assert told in done.stderr and done.stderr.count("\n") == 1
 
 
 def test_every_listed_preset_expands(lockbench: Program) -> None:

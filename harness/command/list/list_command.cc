@@ -10,9 +10,10 @@
 #include <vector>
 
 #include "harness/catalog/catalog.h"
+#include "harness/command/list/list_json.h"
+#include "harness/command/list/listed.h"
 #include "harness/plan/nearest.h"
 #include "harness/plan/printable.h"
-#include "harness/plan/spelling.h"
 #include "harness/process/resources.h"
 #include "harness/record/target.h"
 #include "harness/terminal/exit_code.h"
@@ -25,16 +26,6 @@ constexpr int kNameWidth = 30;
 void print_entry(std::ostream& out, const std::string& name, const std::string& text) {
   out << "  " << std::left << std::setw(kNameWidth) << printable(name) << ' ' << printable(text)
       << '\n';
-}
-
-// `striped:lock=std`; the usual choices are left out.
-std::string name_of(const CatalogEntry& entry, const CatalogEntry& usual) {
-  PrimitiveSpec spec{.name = entry.listing.name};
-  for (std::size_t i = 0; i < entry.listing.choices.size(); ++i) {
-    const Choice& choice = entry.listing.choices[i];
-    if (choice != usual.listing.choices[i]) spec.parameters[choice.parameter] = choice.value;
-  }
-  return to_text(spec);
 }
 
 std::string traits_of(const CatalogEntry& entry) {
@@ -52,15 +43,13 @@ std::string traits_of(const CatalogEntry& entry) {
 
 void list_primitives(std::ostream& out) {
   out << "Primitives, written name or name:parameter=value,…\n";
-  const CatalogEntry* usual = nullptr;
-  for (const CatalogEntry& entry : Catalog::standard().entries()) {
-    const bool first = usual == nullptr || usual->listing.name != entry.listing.name;
-    if (first) usual = &entry;
-    const std::string text = first ? entry.listing.summary + " (" + entry.listing.origin + ")"
-                                   : "  over " + entry.listing.origin;
-    print_entry(out, name_of(entry, *usual), text + traits_of(entry));
-    if (!first) continue;
-    for (const Number& number : entry.listing.numbers) {
+  for (const ListedPrimitive& one : listed_primitives(Catalog::standard())) {
+    const Listing& listing = one.entry->listing;
+    const std::string text =
+        one.usual ? listing.summary + " (" + listing.origin + ")" : "  over " + listing.origin;
+    print_entry(out, one.name, text + traits_of(*one.entry));
+    if (!one.usual) continue;
+    for (const Number& number : listing.numbers) {
       print_entry(out, "  :" + number.parameter + "=" + std::to_string(number.usual),
                   "  " + number.meaning + ", " + std::to_string(number.least) + " to " +
                       std::to_string(number.most));
@@ -78,41 +67,42 @@ void list_workloads(std::ostream& out) {
   }
 }
 
+int complain(std::ostream& err, const std::string& where, const absl::Status& status) {
+  err << "lockbench list: " << where << printable(std::string(status.message())) << '\n';
+  return kBadInput;
+}
+
 int list_presets(std::ostream& out, std::ostream& err) {
-  const absl::StatusOr<std::vector<std::string>> names = preset_names();
-  if (!names.ok()) {
-    err << "lockbench list: " << printable(std::string(names.status().message())) << '\n';
-    return kBadInput;
-  }
+  const absl::StatusOr<std::vector<ListedPreset>> listed = listed_presets();
+  if (!listed.ok()) return complain(err, "", listed.status());
   out << "Presets, for lockbench run\n";
-  for (const std::string& name : *names) {
-    const absl::StatusOr<Preset> preset = load_preset(name);
+  for (const auto& [name, preset] : *listed) {
     print_entry(out, name, preset.ok() ? preset->title : std::string(preset.status().message()));
   }
-  return 0;
+  return kSuccess;
 }
 
 // The preset's file as it is, comments included.
-int show_preset(const std::string& what, const std::string& name, std::ostream& out,
-                std::ostream& err) {
-  const auto complain = [&err](const absl::Status& status) {
-    err << "lockbench list: --show: " << printable(std::string(status.message())) << '\n';
-    return kBadInput;
+int show_preset(const ListOptions& options, std::ostream& out, std::ostream& err) {
+  const std::string& name = options.show;
+  const auto wrong = [&err](const absl::Status& status) {
+    return complain(err, "--show: ", status);
   };
-  if (what != "presets") {
-    return complain(
-        absl::InvalidArgumentError("shows a preset; write lockbench list presets "
-                                   "--show " +
-                                   name));
+  if (options.what != "presets") {
+    return wrong(
+        absl::InvalidArgumentError("shows a preset; write lockbench list presets --show " + name));
+  }
+  if (options.json) {
+    return wrong(absl::InvalidArgumentError("prints TOML; leave out --format json"));
   }
   const absl::StatusOr<std::vector<std::string>> names = preset_names();
-  if (!names.ok()) return complain(names.status());
+  if (!names.ok()) return wrong(names.status());
   if (std::find(names->begin(), names->end(), name) == names->end()) {
-    return complain(unknown_name("preset", name, *names));
+    return wrong(unknown_name("preset", name, *names));
   }
   const absl::StatusOr<std::filesystem::path> path =
       find_resource("workloads/presets/" + name + ".toml");
-  if (!path.ok()) return complain(path.status());
+  if (!path.ok()) return wrong(path.status());
   std::ifstream file(*path);
   out << file.rdbuf();
   if (file && out) return kSuccess;
@@ -131,26 +121,30 @@ void list_targets(std::ostream& out) {
 
 }  // namespace
 
-int list_command(const std::string& what, const std::string& show, std::ostream& out,
-                 std::ostream& err) {
+int list_command(const ListOptions& options, std::ostream& out, std::ostream& err) {
+  const std::string& what = options.what;
   const std::vector<std::string> kinds{"primitives", "workloads", "presets", "targets"};
   if (!what.empty() && std::find(kinds.begin(), kinds.end(), what) == kinds.end()) {
-    err << "lockbench list: " << printable(std::string(unknown_name("list", what, kinds).message()))
-        << '\n';
-    return kBadInput;
+    return complain(err, "", unknown_name("list", what, kinds));
   }
-  if (!show.empty()) return show_preset(what, show, out, err);
+  if (!options.show.empty()) return show_preset(options, out, err);
+  if (options.json) {
+    const absl::StatusOr<std::string> text = list_json(what, Catalog::standard());
+    if (!text.ok()) return complain(err, "", text.status());
+    out << *text;
+    return kSuccess;
+  }
   const bool all = what.empty();
   if (all || what == "primitives") list_primitives(out);
   if (all) out << '\n';
   if (all || what == "workloads") list_workloads(out);
   if (all) out << '\n';
   if (all || what == "presets") {
-    if (const int code = list_presets(out, err); code != 0) return code;
+    if (const int code = list_presets(out, err); code != kSuccess) return code;
   }
   if (all) out << '\n';
   if (all || what == "targets") list_targets(out);
-  return 0;
+  return kSuccess;
 }
 
 }  // namespace lockbench

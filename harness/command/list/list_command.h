@@ -8,9 +8,13 @@
 
 namespace lockbench {
 
-// `what`: primitives, workloads, presets, targets, or empty for all. `show`: of presets the TOML of
-// this one; empty: their names. Returns the exit code.
-int list_command(const std::string& what, const std::string& show, std::ostream& out,
-                 std::ostream& err);
+struct ListOptions {
+  std::string what;   // primitives, workloads, presets or targets; empty: all
+  std::string show;   // of presets: prints the TOML of this one; empty: their names
+  bool json = false;  // else text
+};
+
+// Returns the exit code.
+int list_command(const ListOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace lockbench
