@@ -73,7 +73,8 @@ PROGRAMS = {
     "zsh": ("zsh",),
     **dict.fromkeys(("bash", "sh", "git", "gzip", "dpkg-deb"), ()),
     # Optional: a test that needs one of them is left out where it is missing.
-    **dict.fromkeys(("cargo", "ccache", "clang++-19", "conan", "lintian", "node", "sshd"), ()),
+    **dict.fromkeys(("cargo", "ccache", "clang++-19", "conan", "lintian", "node"), ()),
+    **dict.fromkeys(("Rscript", "sshd"), ()),
     "shellcheck": ("shellcheck",),
 }
 # What says by itself that a package is used.

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import base64
+import csv
 import json
 import os
 import shutil
@@ -23,6 +24,8 @@ from analysis import hdr, loader
 MakeRun = Callable[..., Path]
 Capture = pytest.CaptureFixture[str]
 CELLS = synthetic.sweep(["global:lock=std", "keyed", "striped:lock=std,stripes=64"], threads=(1, 4))
+ROOT = Path(__file__).resolve().parents[2]
+REFERENCE = ROOT / "results" / "reference" / "xeon-2vcpu" / "quick"
 GOOGLE = Path("/usr/share/benchmark/compare.py")  # of the package libbenchmark-tools
 HDR = os.environ.get("LOCKBENCH_HDR_JS", "")  # the folder node_modules/hdr-histogram-js
 
@@ -178,3 +181,49 @@ def test_hdr_histogram_js_reads_it() -> None:
     done = subprocess.run(["node", "-e", script, text], capture_output=True, text=True, check=True)
     total, longest, median = json.loads(done.stdout)
     assert (total, median) == (100, 100) and longest == pytest.approx(1e6, rel=1e-3)
+
+
+Figures = dict[tuple[str, ...], float]
+
+
+def example_says(place: Path, *words: str) -> tuple[Figures, Figures]:
+    """The medians and the p99 waits that an example of an analysis writes of the reference run."""
+    settings = {"LOCKBENCH_RUN": str(REFERENCE), "LOCKBENCH_OUT": str(place), "MPLBACKEND": "Agg"}
+    subprocess.run(words, check=True, env={**os.environ, **settings}, stdout=subprocess.DEVNULL)
+    found: list[Figures] = []
+    for name, columns, figure in (
+        ("medians.csv", "workload scenario threads keys hold_ns lock", "median"),
+        ("waits.csv", "threads lock", "p99_ns"),
+    ):
+        with (place / name).open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        keys = [tuple(row[one].removesuffix(".0") for one in columns.split()) for row in rows]
+        assert len(set(keys)) == len(rows) > 20
+        found.append({key: float(row[figure]) for key, row in zip(keys, rows)})
+    return found[0], found[1]
+
+
+@pytest.fixture(name="in_pandas", scope="module")
+def in_pandas_fixture(tmp_path_factory: pytest.TempPathFactory) -> tuple[Figures, Figures]:
+    place = tmp_path_factory.mktemp("pandas")
+    said = example_says(place, sys.executable, str(ROOT / "examples" / "analysis.py"))
+    assert (place / "analysis.svg").stat().st_size > 10_000
+    return said
+
+
+def test_the_example_in_pandas_has_the_medians_of_the_loader(
+    in_pandas: tuple[Figures, Figures],
+) -> None:
+    valid = loader.load(REFERENCE).valid
+    cell = ["label", "workload", "scenario", "threads", "keys", "hold_ns"]
+    known = valid[valid["mode"] == "timed"].groupby(cell, dropna=False)["operations_per_s"]
+    assert sorted(in_pandas[0].values()) == pytest.approx(sorted(known.median()), rel=1e-12)
+
+
+@pytest.mark.skipif(shutil.which("Rscript") is None, reason="install the package r-base-core")
+def test_the_example_in_r_says_what_the_one_in_pandas_says(
+    tmp_path: Path, in_pandas: tuple[Figures, Figures]
+) -> None:
+    in_r = example_says(tmp_path, "Rscript", str(ROOT / "examples" / "analysis.R"))
+    assert in_r[0] == pytest.approx(in_pandas[0], rel=1e-12)
+    assert in_r[1] == in_pandas[1]
