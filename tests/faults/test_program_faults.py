@@ -3,8 +3,8 @@
 turn, and the process is killed before each: a finished row is never lost, and the run and its page
 can always be completed.
 
-LOCKBENCH_FAULTS=all, as `./scripts/test.sh --long` sets it, runs all cases, which takes some minutes;
-without it, each kind of call goes wrong once in each way.
+LOCKBENCH_FAULTS=all, as `./scripts/test.sh --long` sets it, runs all cases, which takes some
+minutes; without it, each kind of call goes wrong once in each way.
 """
 
 from __future__ import annotations
