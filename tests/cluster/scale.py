@@ -20,14 +20,18 @@ from pathlib import Path
 
 CELLS = ["--primitive", "keyed", "--threads", "1", "--mode", "fixed", "--operations", "1"]
 RUN_ID = "RUN-OF-SHARD"
+MOST_BLOCKS = 10_000
 
 
-def template(binary: Path, folder: Path, trials: int) -> tuple[str, str, str, str]:
-    """meta.json, the header and a row of trials.csv, schema.json, of a shard of so many trials."""
+def template(binary: Path, folder: Path, trials: int) -> tuple[str, list[str], str]:
+    """meta.json, the lines of trials.csv, and schema.json: a shard of a plan of so many trials, with
+    a row for each number of keys."""
     out = folder / "template"
     if not (out / "meta.json").exists():
-        words = ["run", *CELLS, "--hold", "0", "--blocks", str(trials), "--sample-every", "0"]
-        words += ["--shard", f"1/{trials if trials <= 10_000 else 10_000}", "--out", str(out)]
+        keys = ",".join(str(key + 1) for key in range(-(-trials // MOST_BLOCKS)))
+        blocks = trials // len(keys.split(","))
+        words = ["run", *CELLS, "--hold", "0", "--keys", keys, "--blocks", str(blocks)]
+        words += ["--sample-every", "0", "--shard", f"1/{blocks}", "--out", str(out)]
         subprocess.run(
             [str(binary), *words, "--progress", "off", "--patience", "0"],
             check=True,
@@ -35,20 +39,26 @@ def template(binary: Path, folder: Path, trials: int) -> tuple[str, str, str, st
         )
     lines = (out / "trials.csv").read_text(encoding="utf-8").splitlines()
     meta = (out / "meta.json").read_text(encoding="utf-8")
-    return meta, lines[0], lines[1], (out / "schema.json").read_text(encoding="utf-8")
+    return meta, lines, (out / "schema.json").read_text(encoding="utf-8")
 
 
 def write_shards(binary: Path, folder: Path, shards: int, rows: int, trials: int) -> None:
-    meta, header, row, schema = template(binary, folder, trials)
+    meta, (header, *measured), schema = template(binary, folder, trials)
     parsed = json.loads(meta)
-    planned = [(one["block"], one["seed"]) for one in parsed["plan"]["trials"]]
+    planned = [
+        (one["block"], one["seed"], one["cell"]["keys"], one["position"])
+        for one in parsed["plan"]["trials"]
+    ]
     run_id = parsed["run_id"]
-    names, cells = header.split(","), row.split(",")
-    at = {name: names.index(name) for name in ("trial", "block", "seed", "started_at", "run_id")}
+    names = header.split(",")
     latency = "run_id,trial,kind,low_ns,high_ns,count,attempt\n"
-    for name in at:
-        cells[at[name]] = "{" + name + "}"
-    line = ",".join(cells) + "\n"
+    lines = {}
+    for row in measured:
+        cells = row.split(",")
+        keys = int(cells[names.index("keys")])
+        for name in ("trial", "block", "position", "seed", "started_at", "run_id"):
+            cells[names.index(name)] = "{" + name + "}"
+        lines[keys] = ",".join(cells) + "\n"
     for shard in range(shards):
         out = folder / "shards" / str(shard + 1)
         out.mkdir(parents=True, exist_ok=True)
@@ -63,10 +73,16 @@ def write_shards(binary: Path, folder: Path, shards: int, rows: int, trials: int
             file.write(header + "\n")
             for i in range(first, first + rows):
                 trial = i % trials
-                block, seed = planned[trial]
-                file.write(
-                    line.format(trial=trial, block=block, seed=seed, started_at=started, run_id=own)
+                block, seed, keys, position = planned[trial]
+                line = lines[keys].format(
+                    trial=trial,
+                    block=block,
+                    position=position,
+                    seed=seed,
+                    started_at=started,
+                    run_id=own,
                 )
+                file.write(line)
 
 
 def main() -> int:
