@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import units
+from analysis.text import cut
 
 # All that a measurement depends on except the primitive; in the order in which people are told.
 GROUP = (
@@ -198,12 +199,8 @@ def _keys(key: dict[str, Any]) -> str:
     if key.get("key_type") not in (None, "", "u64"):
         parts.append(f"{key['key_type']} keys")
     if key.get("key_distribution") not in (None, "", "uniform"):
-        parts.append(_cut(str(key["key_distribution"]), 56))
+        parts.append(cut(str(key["key_distribution"]), 56))
     return ", ".join(parts)
-
-
-def _cut(text: str, letters: int) -> str:
-    return text if len(text) <= letters else text[: letters - 1] + "…"
 
 
 def _work(what: str) -> Callable[[dict[str, Any]], str]:

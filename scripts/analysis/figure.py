@@ -23,6 +23,7 @@ from matplotlib.ft2font import LOAD_NO_HINTING
 from matplotlib.lines import Line2D
 
 from analysis import files
+from analysis.text import cut
 
 INK = "#222222"
 QUIET = "#5F5F5F"
@@ -119,9 +120,27 @@ def widest(texts: Sequence[str], size: float = LABEL) -> float:
 
 
 def printable(text: str, limit: int = 48) -> str:
-    """A name from the data, fit to be drawn: one line, not endless, no control characters."""
-    clean = "".join(c if c.isprintable() else "?" for c in text)
-    return clean if len(clean) <= limit else clean[: limit - 1] + "…"
+    """A name from the data, for a page: one line, not endless, no control characters."""
+    return cut("".join(c if c.isprintable() else "?" for c in text), limit)
+
+
+@lru_cache(maxsize=1)
+def _glyphs() -> frozenset[int]:
+    return frozenset(get_font(findfont(FontProperties(family="DejaVu Sans"))).get_charmap())
+
+
+def drawable(text: str) -> str:
+    """For a picture that carries its letters as shapes: each character that the font lacks is
+    written as an escape, as `\\u9375`. Otherwise all of them would be the same empty box."""
+    known = _glyphs()
+    return "".join(
+        c if ord(c) in known else c.encode("unicode_escape").decode("ascii") for c in text
+    )
+
+
+def drawn(text: str, limit: int = 48) -> str:
+    """A name from the data, for a picture."""
+    return printable(drawable(text), limit)
 
 
 def short(label: str, limit: int = 26) -> str:
@@ -134,9 +153,11 @@ def short(label: str, limit: int = 26) -> str:
 def sheet(heading: Heading, grid: Grid, count: int) -> tuple[Figure, list[Axes]]:
     """A figure with this heading and the first `count` axes of the grid, row by row."""
     wide = max(2 * _MARGIN + grid.wide, LEAST_WIDE)
-    titles = wrapped([heading.title], wide - 2 * _MARGIN, TITLE, bold=True)
-    subtitles = wrapped(heading.subtitles, wide - 2 * _MARGIN, SUBTITLE)
-    notes = wrapped(heading.footnotes, wide - 2 * _MARGIN, NOTE)
+    titles = wrapped([drawable(heading.title)], wide - 2 * _MARGIN, TITLE, bold=True)
+    subtitles = wrapped(
+        [drawable(line) for line in heading.subtitles], wide - 2 * _MARGIN, SUBTITLE
+    )
+    notes = wrapped([drawable(line) for line in heading.footnotes], wide - 2 * _MARGIN, NOTE)
     keys = _LINE + 0.05 if heading.keys else 0.0
     head = _MARGIN + _TITLE_LINE * len(titles) + _LINE * len(subtitles) + keys + 0.1
     foot = 0.08 + _LINE * len(notes) + (0.1 if notes else 0)

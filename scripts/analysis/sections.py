@@ -12,6 +12,10 @@ from analysis import scalability, units
 from analysis.saturation import Saturation
 from analysis.scalability import Curve, Fit
 from analysis.statistics import Interval
+from analysis.text import cut
+
+# Longer names are cut; CSV and JSON have them whole.
+LONGEST_NAME = 60
 
 
 @dataclass(frozen=True)
@@ -40,17 +44,21 @@ def _by_group(found: Sequence) -> dict[str, list]:
     return groups
 
 
+def _name(primitive: str) -> str:
+    return cut(primitive, LONGEST_NAME)
+
+
 def _scalability(name: str, curves: list[Curve], brief: bool) -> Table:
     fitted = [(curve.primitive, curve.fit) for curve in curves if curve.fit is not None]
     refused: dict[str, list[str]] = {}
     for curve in curves:
         if curve.fit is None:
-            refused.setdefault(curve.reason, []).append(curve.primitive)
+            refused.setdefault(curve.reason, []).append(_name(curve.primitive))
     notes = [f"not fitted: {', '.join(names)}: {reason}" for reason, names in refused.items()]
     return Table(
         title=f"Scalability by threads: {name}" + (f" · {scalability.LAW}" if fitted else ""),
         headers=["primitive", "λ", "σ", "κ", "R²", "peak"],
-        rows=[_fit_row(primitive, fit, brief) for primitive, fit in fitted],
+        rows=[_fit_row(_name(primitive), fit, brief) for primitive, fit in fitted],
         notes=notes + scalability.left_out(curves),
     )
 
@@ -83,7 +91,7 @@ def _saturation(name: str, found: list[Saturation]) -> Table:
     return Table(
         title=f"Open loop by rate: {name}",
         headers=["primitive", "saturation"],
-        rows=[[one.primitive, one.words] for one in found],
+        rows=[[_name(one.primitive), one.words] for one in found],
         notes=[],
     )
 

@@ -11,14 +11,13 @@ import dataclasses
 import io
 import json
 import textwrap
-import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from analysis import sections, sequential, unfairness, units, verdict
 from analysis.comparison import Line, Result
 from analysis.sections import Table
-from analysis.text import markdown, spreadsheet
+from analysis.text import columns, cut_apart, fitting, markdown, spreadsheet
 
 _HEADERS = [
     "primitive",
@@ -40,16 +39,18 @@ _COLOURS = {"faster": "32", "slower": "31", "same": "36"}
 def as_text(result: Result, width: int | None = None, colour: bool = False) -> str:
     """Columns in the terminal's `width` (None: as wide as it takes)."""
     by_group = _by_group(result)
-    body = {name: [_fields(line) for line in lines] for name, lines in by_group.items()}
+    longest = (
+        sections.LONGEST_NAME if width is None else max(20, min(sections.LONGEST_NAME, width // 3))
+    )
+    names = _names(result, longest)
+    body = {name: [_fields(line, names) for line in lines] for name, lines in by_group.items()}
     headers, dropped = _fitting(body, width)
     kept = [_HEADERS.index(header) for header in headers]
-    widths = [
-        max([_cells_wide(_HEADERS[i])] + [_cells_wide(r[i]) for r in _figures(body)]) for i in kept
-    ]
+    widths = [max([columns(_HEADERS[i])] + [columns(r[i]) for r in _figures(body)]) for i in kept]
     out = [*result.banners, result.heading, ""]
     out += [line for table in result.published for line in section_text(table)]
     for name, rows in body.items():
-        out.append(f"{name}{_against(result, name)}")
+        out.append(f"{name}{_against(result, name, names)}")
         out.append("  " + _joined([_HEADERS[i] for i in kept], widths))
         for line, row in zip(by_group[name], rows):
             text = "  " + _text_row(line, row, kept, widths, width)
@@ -65,11 +66,12 @@ def as_text(result: Result, width: int | None = None, colour: bool = False) -> s
 def as_markdown(result: Result) -> str:
     out = [f"**{markdown(banner)}**\n" for banner in result.banners]
     out += [f"**{markdown(result.heading)}**", ""]
+    names = _names(result, sections.LONGEST_NAME)
     for name, lines in _by_group(result).items():
-        out += [markdown(name + _against(result, name)), ""]
+        out += [markdown(name + _against(result, name, names)), ""]
         out.append("| " + " | ".join(_HEADERS) + " |")
         out.append("|---" + "|---:" * (len(_HEADERS) - 2) + "|---|")
-        out += ["| " + " | ".join(map(markdown, _fields(line))) + " |" for line in lines]
+        out += ["| " + " | ".join(map(markdown, _fields(line, names))) + " |" for line in lines]
         out.append("")
     curves = sections.all_of(result.scalability, result.saturation)
     out += [line for table in [*result.published, *curves] for line in section_markdown(table)]
@@ -115,7 +117,7 @@ def _sections_text(result: Result, width: int | None) -> list[str]:
     for brief in (False, True):
         tables = sections.all_of(result.scalability, result.saturation, brief)
         out = [line for table in tables for line in section_text(table)]
-        if width is None or max(map(_cells_wide, out), default=0) <= width:
+        if width is None or max(map(columns, out), default=0) <= width:
             break
     return out
 
@@ -124,7 +126,7 @@ def section_text(table: Table) -> list[str]:
     out = [table.title]
     if table.rows:
         shown = [table.headers, *table.rows]
-        widths = [max(_cells_wide(row[i]) for row in shown) for i in range(len(table.headers))]
+        widths = [max(columns(row[i]) for row in shown) for i in range(len(table.headers))]
         out += ["  " + _joined(row, widths) for row in shown]
     return [*out, *(f"  {note}" for note in table.notes), ""]
 
@@ -146,21 +148,27 @@ def _by_group(result: Result) -> dict[str, list[Line]]:
     return found
 
 
-def _against(result: Result, group: str) -> str:
+def _names(result: Result, longest: int) -> dict[str, str]:
+    """Of each primitive, the name that a table has room for."""
+    return cut_apart((line.primitive for line in result.lines), longest)
+
+
+def _against(result: Result, group: str, names: Mapping[str, str]) -> str:
     if result.between_runs:
         return ""
     own = (line.primitive for line in result.lines if line.group == group and line.is_baseline)
-    return "".join(f" · against {baseline}" for baseline in own)
+    return "".join(f" · against {names[baseline]}" for baseline in own)
 
 
-def _fields(line: Line) -> list[str]:
+def _fields(line: Line, names: Mapping[str, str]) -> list[str]:
+    name = names[line.primitive]
     if line.median is None:
-        return [line.primitive] + ["–"] * (len(_HEADERS) - 2) + [line.reason]
+        return [name] + ["–"] * (len(_HEADERS) - 2) + [line.reason]
     show = _SHOWN[line.metric]
     spread = f"{show(line.low or 0)} – {show(line.high or 0)}" if line.blocks > 1 else "one block"
     compared = line.compared
     return [
-        line.primitive,
+        name,
         show(line.median),
         spread,
         "1" if line.is_baseline else units.ratio(compared.ratio) if compared else "–",
@@ -225,9 +233,9 @@ def _fitting(body: dict[str, list[list[str]]], width: int | None) -> tuple[list[
 
 
 def _table_width(body: dict[str, list[list[str]]], headers: list[str]) -> int:
-    columns = [_HEADERS.index(header) for header in headers]
+    places = [_HEADERS.index(header) for header in headers]
     rows = [_HEADERS, *_figures(body)]
-    wide = [max(_cells_wide(row[i]) for row in rows) for i in columns]
+    wide = [max(columns(row[i]) for row in rows) for i in places]
     return sum(2 + column for column in wide[:-1]) + 2 + min(wide[-1], _LEAST_VERDICT)
 
 
@@ -243,9 +251,9 @@ def _text_row(
 
 def _folded(text: str, indent: int, width: int | None) -> str:
     """What lies beyond `indent` goes on below itself where the terminal ends."""
-    if width is None or 2 + _cells_wide(text) <= width:
+    if width is None or 2 + columns(text) <= width:
         return text
-    begin = indent - 2
+    begin = fitting(text, indent - 2)
     lines = textwrap.wrap(text[begin:], max(width - indent, _LEAST_VERDICT))
     return text[:begin] + ("\n" + " " * indent).join(lines)
 
@@ -258,16 +266,8 @@ def _joined(fields: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _padded(text: str, width: int, right: bool = False) -> str:
-    space = " " * max(0, width - _cells_wide(text))
+    space = " " * max(0, width - columns(text))
     return space + text if right else text + space
-
-
-def _cells_wide(text: str) -> int:
-    """Columns on a terminal: wide characters take two, combining ones none."""
-    return sum(
-        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
-        for c in text
-    )
 
 
 def _coloured(line: Line, text: str) -> str:

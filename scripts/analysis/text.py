@@ -5,6 +5,9 @@ as it is. HTML escapes by itself: the templates escape whatever is put into them
 
 from __future__ import annotations
 
+import unicodedata
+from collections.abc import Iterable
+
 _MARKS = "\\`*_[]<>#|~&$"
 
 
@@ -28,10 +31,55 @@ def markdown(text: str, limit: int = 400) -> str:
 
 
 def one_line(text: str, limit: int = 400) -> str:
-    """Without line ends or control characters, and not endless."""
+    """Without line ends or control characters, and not endless: see cut()."""
     clean = "".join(c if c.isprintable() else " " for c in text)
     clean = " ".join(clean.split())
-    return clean if len(clean) <= limit else clean[: limit - 1] + "…"
+    return cut(clean, limit)
+
+
+def columns(text: str) -> int:
+    """What it takes on a terminal: wide characters two columns, combining ones none."""
+    return len(text) if text.isascii() else sum(map(_column, text))
+
+
+def _column(c: str) -> int:
+    return 0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+
+
+def cut(text: str, limit: int) -> str:
+    """At most `limit` columns, which is 5 or more: of a longer text the beginning and the end,
+    since long names often differ at their ends alone."""
+    if 2 * len(text) <= limit or columns(text) <= limit:
+        return text
+    half = (limit - 1) // 2
+    end = text[len(text) - fitting(text[::-1], half) :]
+    while end and not _column(end[0]):
+        end = end[1:]  # a mark without its letter
+    return f"{text[: fitting(text, limit - 1 - half)]}…{end}"
+
+
+def fitting(text: str, limit: int) -> int:
+    """How many characters fit into so many columns."""
+    wide = 0
+    for place, c in enumerate(text):
+        wide += _column(c)
+        if wide > limit:
+            return place
+    return len(text)
+
+
+def cut_apart(texts: Iterable[str], limit: int) -> dict[str, str]:
+    """Each text cut, and no two alike: those that would be get a number."""
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for text in texts:
+        short, number = cut(text, limit), 1
+        while short in taken and text not in found:
+            number += 1
+            short = f"{cut(text, limit - len(str(number)) - 3)} ({number})"
+        taken.add(short)
+        found.setdefault(text, short)
+    return found
 
 
 def code(text: str, limit: int = 2000) -> str:

@@ -184,7 +184,7 @@ def _has_reference(panel: Panel) -> bool:
 
 def _label_room(panels: Sequence[Panel]) -> float:
     labels = [label for panel in panels for label in [*panel.labels, *panel.levels["label"]]]
-    names = [figure.printable(label) for label in dict.fromkeys(labels)]
+    names = [figure.drawn(label) for label in dict.fromkeys(labels)]
     return endings.LABEL_GAP + figure.widest(names) + 0.1
 
 
@@ -214,12 +214,12 @@ def _draw_panel(axes: Axes, panel: Panel, axis: Axis) -> None:
             continue
         look = palette.look(label)
         x, y = _draw_line(axes, found, panel, axis, places, _line_of(look))
-        ends.append(endings.End(x, y, figure.printable(label), look))
+        ends.append(endings.End(x, y, figure.drawn(label), look))
     across = panel.levels[panel.levels[measure.column].notna()]
     for label, level in across.groupby("label")[measure.column].median().items():
         look = palette.look(label)
         axes.axhline(level, color=look.colour, linestyle=look.dash, linewidth=look.width, zorder=2)
-        ends.append(endings.End(places[values[-1]], level, figure.printable(label), look))
+        ends.append(endings.End(places[values[-1]], level, figure.drawn(label), look))
     axes.set_ylim(*panel.limits)
     if measure.share:
         axes.set_yticks([0, 0.25, 0.5, 0.75, 1], [measure.words(i / 4) for i in range(5)])

@@ -50,7 +50,7 @@ def draw(run: Run, groups: list[Group], picture: Rows) -> Figure | None:
     if not groups:
         return None
     shown = groups[:MOST_PANELS]
-    names = [figure.printable(label) for label in names_of(shown)]
+    names = [figure.drawn(label) for label in names_of(shown)]
     left = figure.widest(names) + 0.2
     widths = [part.width for part in picture.parts]
     same, varied = cells.same_and_different([group.key for group in shown])
@@ -106,7 +106,7 @@ def _draw_group(axes: Sequence[Axes], group: Group, picture: Rows) -> None:
         for label, y in heights.items():
             part.draw(place, by_label[label], y, palette.look(label))
         place.set_ylim(-0.7, len(ranked) - 0.3)
-        names = [figure.printable(label) if i == 0 else "" for label in heights]
+        names = [figure.drawn(label) if i == 0 else "" for label in heights]
         place.set_yticks(list(heights.values()), names)
         place.tick_params(axis="y", length=0)
         place.spines["left"].set_visible(False)

@@ -108,7 +108,7 @@ def _words(curve: Curve) -> str:
     if fit.peak is not None:
         peak = f", peak {units.short(fit.peak, 2)}" if fit.peak > 1 else ", falls"
     sigma, kappa = (_parameter(value) for value in (fit.contention, fit.coherency))
-    return f"{figure.printable(curve.primitive)}: σ {sigma}, κ {kappa}{peak}"
+    return f"{figure.drawn(curve.primitive)}: σ {sigma}, κ {kappa}{peak}"
 
 
 def _parameter(value: float) -> str:

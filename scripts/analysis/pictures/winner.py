@@ -118,11 +118,13 @@ def _field_width(fields: dict[tuple[float, float], Field]) -> float:
 
 
 def _words(found: Field) -> list[str]:
-    first = figure.short(found.first) + (f" {unfairness.MARK}" if found.unfair else "")
+    first = figure.short(figure.drawable(found.first)) + (
+        f" {unfairness.MARK}" if found.unfair else ""
+    )
     if found.second is None or found.lead is None:
         return [first, "alone"]
     if not found.significant:
-        return [first, f"≈ {figure.short(found.second)}"]
+        return [first, f"≈ {figure.short(figure.drawable(found.second))}"]
     return [first, f"{units.digits(found.lead)}×"]
 
 
