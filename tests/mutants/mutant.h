@@ -85,4 +85,7 @@ RegisteredLock global(const char* name, const char* fault) {
 // Locks of the causes by which broken ones used to pass, and published ones.
 std::vector<Mutant> mutants_by_cause();
 
+// Of simulated threads alone: they take their nodes by the threads' numbers.
+std::vector<Mutant> mutants_of_weak_memory();
+
 }  // namespace lockbench::mutants

@@ -154,7 +154,7 @@ void report_blocked(const RegisteredLock& entry, const std::string& where) {
 absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order,
                                  const Tell& tell) {
   if (!order.net.empty()) return check_conformance(entry, order, tell);
-  const absl::StatusOr<std::vector<Model>> models = models_from(order.memory);
+  const absl::StatusOr<std::vector<Model>> models = models_from(order.memory.empty() ? entry.memory : order.memory);
   if (!models.ok()) return models.status();
   ExploreOptions options{.budget = order.budget,
                          .seed = order.seed,
@@ -172,7 +172,7 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
   if (!order.schedule.empty() && !options.program) {
     return absl::InvalidArgumentError("a schedule belongs to a program: say --program, too");
   }
-  World world(models->front());  // that of a schedule without --memory: tso
+  World world(models->front());  // that of a schedule without --memory: tso, or what the lock names
   const BlockedWatch watch(
       [&world, others = std::uint64_t{0}]() mutable {
         return world.in_program() ? world.beats() : ~++others;

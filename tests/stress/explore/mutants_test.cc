@@ -87,6 +87,19 @@ TEST_P(CorrectLock, IsFoundCleanWithEveryOracleAsked) {
 
 INSTANTIATE_TEST_SUITE_P(Sim, CorrectLock, ::testing::ValuesIn(those(false)), name);
 
+// Their faults are those of weak memory, and no others.
+TEST(WeakMemory, StoreBuffersDoNotShowItsMutants) {
+  int mutants = 0;
+  for (const RegisteredLock& lock : stress_registry()) {
+    if (lock.memory.empty()) continue;
+    const stress::Report report =
+        look_into(lock, {.budget = std::chrono::milliseconds(60), .memory = "tso"});
+    EXPECT_NE(report.verdict, Verdict::kFailed) << lock.name << ": " << report.failure->what;
+    mutants += lock.expected_oracles.empty() ? 0 : 1;
+  }
+  EXPECT_GE(mutants, 12);
+}
+
 TEST(SimulatedEngine, RefusesAScheduleWithoutItsClient) {
   const auto report =
       test_lock(stress_registry()[0], {.lock = stress_registry()[0].name, .schedule = "1"},
