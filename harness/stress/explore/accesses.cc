@@ -89,9 +89,9 @@ bool World::choose_arrival() {
     memory_.see_all(running_);
     return true;
   }
-  const Option options[] = {{Option::kRun, static_cast<std::uint8_t>(running_)},
-                            {Option::kArrive, static_cast<std::uint8_t>(running_)}};
-  const bool arrive = choose(options) != 0;
+  const Option options[] = {{Option::kArrive, static_cast<std::uint8_t>(running_)},
+                            {Option::kRun, static_cast<std::uint8_t>(running_)}};
+  const bool arrive = choose(options) == 0;
   memory_.note(running_, kLuck + (arrive ? 1 : 0), false);
   if (arrive) memory_.see_all(running_);
   return arrive;
@@ -319,6 +319,10 @@ std::int64_t World::now() {
   const UntrackedScope untracked(*this);
   point();
   memory_.note(running_, kClock, false);
+  ThreadState& self = threads_[running_];
+  if (self.due_ns != kNever) {
+    self.due_ns = std::max(self.due_ns, now_ns_ + std::exchange(self.timeout_ns, 0));
+  }
   return now_ns_;
 }
 

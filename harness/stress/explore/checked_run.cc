@@ -219,9 +219,10 @@ void CheckedRun::trace(const Event& event) {
 
 void CheckedRun::begin_request(const Event& request, const Act& act) {
   const bool may_be_refused = act.kind == Act::kTryLock || act.kind == Act::kTryLockFor;
-  // A thread that may be refused is to be refused with no store under way, too.
-  const bool settled =
-      may_be_refused ? world_.settle() : !world_.memory().others_buffer(world_.thread());
+  // A thread that may be refused is to be refused with no store under way, too. With old values
+  // there is nearly always one: a turn could then never be checked.
+  const bool settles = may_be_refused || (entry_.abilities.fair && world_.memory().weak());
+  const bool settled = settles ? world_.settle() : !world_.memory().others_buffer(world_.thread());
   const UntrackedScope untracked(world_);
   record(request);
   ThreadBooks& books = threads_[request.thread];

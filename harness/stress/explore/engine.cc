@@ -154,7 +154,8 @@ void report_blocked(const RegisteredLock& entry, const std::string& where) {
 absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order,
                                  const Tell& tell) {
   if (!order.net.empty()) return check_conformance(entry, order, tell);
-  const absl::StatusOr<std::vector<Model>> models = models_from(order.memory.empty() ? entry.memory : order.memory);
+  const absl::StatusOr<std::vector<Model>> models =
+      models_from(order.memory.empty() ? entry.memory : order.memory);
   if (!models.ok()) return models.status();
   ExploreOptions options{.budget = order.budget,
                          .seed = order.seed,
@@ -209,6 +210,12 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
   } else {
     report.verdict =
         clean_or_inconclusive(outcome.evaluations, needed_oracles(EngineId::kSim, entry.abilities));
+    if (std::find(models->begin(), models->end(), Model::kC11) != models->end()) {
+      report.remarks.push_back(
+          "the model c11 is experimental, and leaves out load buffering: no load reads a store "
+          "that "
+          "is made after it (docs/stress.md)");
+    }
     // The rule of three: A. Eypasch et al., "Probability of adverse events that have not yet
     // occurred", 1995.
     report.remarks.push_back(absl::StrFormat(

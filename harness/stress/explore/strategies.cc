@@ -58,7 +58,7 @@ constexpr std::uint64_t kSpuriousOneIn = 8;
 // Whether it is about which store, or when stores arrive: then the first option is what would
 // happen on a machine without such choices.
 bool is_of_stores(const Point& point) {
-  const Option::Kind kind = point.options.back().kind;
+  const Option::Kind kind = point.options.front().kind;
   return kind == Option::kRead || kind == Option::kPlace || kind == Option::kArrive;
 }
 

@@ -101,6 +101,7 @@ void World::add_thread() {
   added.looks = 0;
   added.pauses = 0;
   added.due_ns = kNever;
+  added.timeout_ns = 0;
   added.overdue_ns = 0;
   threads_ = std::span(slots_).first(threads_.size() + 1);
 }
@@ -193,6 +194,7 @@ std::byte* World::add_thread_block(std::size_t module, std::size_t bytes) {
 
 void World::expect_answer(std::int64_t due_ns) {
   threads_[running_].due_ns = due_ns;
+  threads_[running_].timeout_ns = due_ns - now_ns_;
   threads_[running_].overdue_ns = 0;
 }
 

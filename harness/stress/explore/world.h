@@ -151,7 +151,9 @@ class World {
   std::int64_t time_ns() const { return now_ns_; }
 
   // A call of the running thread that must be answered at `due_ns`: time may pass to that moment
-  // whatever the thread does. overdue_ns(): how much time has passed since then for no other reason
+  // whatever the thread does. A call counts its timeout from when it first reads the clock: if that
+  // is later, then it must be answered later by as much, else time would never come to its end for
+  // a thread that spins. overdue_ns(): how much time has passed since then for no other reason
   // than that no thread could run.
   void expect_answer(std::int64_t due_ns);
   void answered() { threads_[running_].due_ns = kNever; }
@@ -294,6 +296,7 @@ class World {
     std::uint32_t looks = 0;       // … how often in a row while nothing changed
     std::uint32_t pauses = 0;      // in a row while nothing changed
     std::int64_t due_ns = kNever;  // when its call must have been answered
+    std::int64_t timeout_ns = 0;   // of that call, until it reads the clock
     std::int64_t overdue_ns = 0;
   };
 

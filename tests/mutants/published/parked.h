@@ -109,7 +109,9 @@ class PermitLock {
   }
 
   bool try_lock() {
-    if (held_.load(std::memory_order_acquire) != 0) return false;
+    // seq_cst: behind the store of the permit, which a load that only acquires may overtake.
+    if (held_.load(kFixed ? std::memory_order_seq_cst : std::memory_order_acquire) != 0)
+      return false;
     std::uint32_t free = 0;
     return held_.compare_exchange_strong(free, 1, std::memory_order_acquire,
                                          std::memory_order_relaxed);

@@ -100,6 +100,17 @@ TEST(WeakMemory, StoreBuffersDoNotShowItsMutants) {
   EXPECT_GE(mutants, 12);
 }
 
+// A turn is checked where no store is on its way, which a thread must wait for under c11.
+TEST(WeakMemory, ALockThatServesOutOfTurnFails) {
+  const auto& all = stress_registry();
+  const auto barges = std::find_if(all.begin(), all.end(),
+                                   [](const auto& lock) { return lock.name == "ticket_barges"; });
+  ASSERT_NE(barges, all.end());
+  const stress::Report report = look_into(*barges, {.memory = "c11"});
+  ASSERT_EQ(report.verdict, Verdict::kFailed);
+  EXPECT_EQ(report.failure->oracle, Oracle::kFairness);
+}
+
 TEST(SimulatedEngine, RefusesAScheduleWithoutItsClient) {
   const auto report =
       test_lock(stress_registry()[0], {.lock = stress_registry()[0].name, .schedule = "1"},
