@@ -152,7 +152,7 @@ def load(where: str | Path, lenient: bool = False) -> Run:
     frame, notes = _read_csv(path, columns, lenient)
     if frame.empty:
         raise InputError(f"{path}: holds no trial; a finished one is a line after the header")
-    told = {name for name in frame.columns if (frame[name] != "").any()}
+    told = {name for name in frame.columns if any(frame[name].to_numpy())}
     if "primitive" in told and not lenient:
         told.add("label")
     if lenient:
@@ -332,15 +332,25 @@ def _typed(path: Path, frame: pd.DataFrame, columns: list[str], text: list[str])
         if name in text:
             typed[name] = _printable_column(raw)
             continue
-        numbers = pd.to_numeric(raw, errors="coerce").astype(float)
-        wrong = raw.index[(raw != "") & ~np.isfinite(numbers)]
-        if len(wrong):
+        numbers = _numbers(raw)
+        unknown = raw[~np.isfinite(numbers.to_numpy())]
+        if any(unknown.to_numpy()):
+            wrong = unknown.index[unknown != ""]
             raise InputError(
                 f"{path}, line {wrong[0]}, column {name}: {raw[wrong[0]]!r} is not a number;"
                 " a number or nothing is right"
             )
         typed[name] = numbers
     return pd.DataFrame(typed)
+
+
+def _numbers(raw: pd.Series) -> pd.Series:
+    """What is no number is not one. Most columns of a run say little, most often nothing."""
+    values = raw.to_numpy()
+    if (values == values[0]).all():
+        one = pd.to_numeric(values[:1], errors="coerce")[0]
+        return pd.Series(np.full(len(raw), one, dtype=float), index=raw.index)
+    return pd.to_numeric(raw, errors="coerce").astype(float)
 
 
 def _printable_column(raw: pd.Series) -> pd.Series:

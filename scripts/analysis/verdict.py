@@ -284,6 +284,18 @@ def metric_of(rows: pd.DataFrame) -> str:
     return metric if rows[metric].notna().any() else RATE
 
 
+def _metrics(rows: pd.DataFrame) -> dict[int, str]:
+    """metric_of() each group."""
+    modes = rows.drop_duplicates("group").set_index("group")["mode"].map(str)
+    known = {metric: set(rows.loc[rows[metric].notna(), "group"]) for metric in _METRICS.values()}
+    return {
+        code: metric
+        if (metric := _METRICS.get(mode, RATE)) != RATE and code in known[metric]
+        else RATE
+        for code, mode in modes.items()
+    }
+
+
 class _Cube:
     """Log speeds of each cell in each block, with what a comparison says of a cell."""
 
@@ -291,7 +303,8 @@ class _Cube:
         rows = final.assign(group=cells.codes(final, cells.GROUP))
         rows["cell"] = cells.codes(rows, ["group", "label"])
         by_group = {code: own for code, own in rows.groupby("group", sort=False)}
-        metrics = {code: metric_of(own) for code, own in by_group.items()}
+        keys = _keys(rows.drop_duplicates("group"))
+        metrics = _metrics(rows)
         figures = _figures(rows, rows["group"].map(metrics))
         known = rows["valid"] & (figures > 0)
         signs = np.where(rows["group"].map(metrics) == RATE, 1.0, -1.0)
@@ -304,13 +317,16 @@ class _Cube:
         heads = rows.drop_duplicates("cell").sort_values("cell")
         self.labels = [str(label) for label in heads["label"]]
         self._unfair = unfairness.of_cells(rows[rows["valid"]])
-        self._build_groups(by_group, metrics, baseline)
+        self._build_groups(by_group, dict(zip(by_group, keys)), metrics, baseline)
 
     def _build_groups(
-        self, rows: dict[int, pd.DataFrame], metrics: dict[int, str], wanted: str | None
+        self,
+        rows: dict[int, pd.DataFrame],
+        keys: dict[int, dict[str, Any]],
+        metrics: dict[int, str],
+        wanted: str | None,
     ) -> None:
         """In the order of their keys, whatever the order of the trials."""
-        keys = {code: _key(own) for code, own in rows.items()}
         order = sorted(rows, key=lambda code: cells.order(keys[code]))
         names = cells.names([cells.Group(keys[code], rows[code]) for code in order])
         self.groups: list[Group] = []
@@ -370,9 +386,12 @@ def _figures(rows: pd.DataFrame, metrics: pd.Series) -> pd.Series:
     return figures
 
 
-def _key(rows: pd.DataFrame) -> dict[str, Any]:
-    row = rows.iloc[0]
-    return {name: None if row[name] != row[name] else row[name] for name in cells.GROUP}
+def _keys(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    """What each row has in common with its group."""
+    return [
+        {name: None if value != value else value for name, value in row.items()}
+        for row in rows[cells.GROUP].to_dict("records")
+    ]
 
 
 def _whole(value: Any) -> int | None:
