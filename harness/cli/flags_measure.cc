@@ -119,9 +119,9 @@ void add_case(CLI::App& advise, AdviceCase& wanted) {
 
 // A resumed run has its plan already: only how it is shown can be chosen.
 std::string validate_resume(const CLI::App& run) {
-  std::vector<std::string> flags{"preset",      "--blocks",  "--seed",
-                                 "--precision", "--budget",  "--same-within",
-                                 "--out",       "--dry-run", "--shard"};
+  std::vector<std::string> flags{"preset",   "--blocks",      "--seed", "--precision",
+                                 "--budget", "--same-within", "--out",  "--dry-run",
+                                 "--shard",  "--verbose"};
   for (const SweepField& field : sweep_fields()) flags.push_back(flag_of(field.name));
   for (const std::string& flag : flags) {
     if (!was_given(run, flag)) continue;
@@ -170,8 +170,10 @@ void add_run(CLI::App& app, RunOptions& options) {
             });
   add_patience(run, options.patience);
   add_switch(run, "--dry-run",
-             "Prints the plan, a trial a line, and how long it takes; measures nothing",
+             "Prints how many trials the plan has and how long it takes; measures nothing",
              options.dry_run);
+  add_switch(run, "-v,--verbose", "With --dry-run: prints the trials of the plan, too, one a line",
+             options.verbose);
   add_progress(run, options.progress);
   add_format(run, "What is said at the end: text, json, csv or markdown [text]", options.format);
   add_sweep_flags(run, options.overrides);
@@ -200,6 +202,9 @@ std::string validate_run(const CLI::App& run, const RunOptions& options) {
     if (!idle.empty()) {
       return idle + ": has no meaning with --blocks, which fixes what is measured; leave out one";
     }
+  }
+  if (options.verbose && !options.dry_run) {
+    return "--verbose: lists the trials of --dry-run; add --dry-run, or leave it out";
   }
   if (options.preset || options.overrides.sweep != Sweep{}) return {};
   return "nothing to measure was named; name a preset, as `lockbench run quick`, or cells, as "

@@ -51,7 +51,7 @@ const char kRunExamples[] =
     "                --keys 10000 --key-distribution zipf:0.99 --hold 2us\n"
     "  lockbench run --primitive lease:leases=4 --workload checkout --mode fixed \\\n"
     "                --operations 1000 --threads 16\n"
-    "  lockbench run my-plan.toml --dry-run\n"
+    "  lockbench run my-plan.toml --dry-run -v\n"
     "  lockbench run threads --blocks 8 --shard 3/8 --out shards/3\n"
     "  lockbench run --resume results/runs/20250131-120000-quick-1a2b\n"
     "\n"

@@ -119,8 +119,18 @@ def test_every_listed_preset_expands(lockbench: Program) -> None:
 
 def test_the_same_preset_and_seed_make_the_same_plan(lockbench: Program) -> None:
     first, again, other = (
-        lockbench.run("run", "quick", "--dry-run", "--seed", seed).stdout for seed in "778"
+        lockbench.run("run", "quick", "--dry-run", "-v", "--seed", seed).stdout for seed in "778"
     )
     assert first == again
     assert first != other
     assert list(lockbench.folder.iterdir()) == []
+
+
+def test_a_dry_run_begins_with_how_much_there_is(lockbench: Program) -> None:
+    words = ("run", "--primitive", "keyed", "--threads", "1,2", "--blocks", "3", "--dry-run")
+    short, long = (lockbench.run(*words, *more).stdout for more in ((), ("-v",)))
+    assert re.fullmatch(r"6 trials in 3 blocks, about \d+ .*\n", short)
+    summary, _, trials = long.partition("\n\n")
+    assert summary + "\n" == short and len(trials.splitlines()) == 6
+    refused = lockbench.run(*words[:-1], "--verbose")
+    assert refused.returncode == 2 and "--verbose: lists the trials of --dry-run" in refused.stderr

@@ -97,6 +97,7 @@ def test_dry_runs_write_nothing(lockbench: Program) -> None:
         (("slurm", "quick", "--shards", "5", "--out", "a b"), "has a blank"),
         (("slurm", "quick", "--shards", "5", "--hosts", "h"), "--hosts: has no meaning with slurm"),
         (("slurm", "quick", "--shards", "5", "--", "--blok", "3"), "did you mean '--blocks'?"),
+        (("slurm", "quick", "--shards", "5", "--", "--dry-run"), "write --dry-run before `--`"),
         (("parallel", "quick"), "--hosts: not given"),
         (("parallel", "quick", "--hosts", "nowhere"), "nowhere"),
         (("parallel", "quick", "--hosts", "h", "--time", "1"), "--time: has no meaning with"),

@@ -100,23 +100,35 @@ absl::StatusOr<RunAim> aim_of(const RunOptions& options, const Preset& preset) {
   return aim;
 }
 
-void print_trials(const std::vector<Trial>& trials, const std::string& in) {
-  for (const Trial& trial : trials)
-    std::cout << printable(describe(trial, expected_ns(trial))) << '\n';
-  std::cout << trials.size() << (trials.size() == 1 ? " trial" : " trials") << " in " << in
-            << ", about " << rough_duration(expected_s(trials)) << '\n';
+std::string summary_of(const std::vector<Trial>& trials, const std::string& in) {
+  return absl::StrCat(trials.size(), trials.size() == 1 ? " trial" : " trials", " in ", in,
+                      ", about ", rough_duration(expected_s(trials)));
 }
 
-int print_plan(const Plan& plan, const std::optional<RunAim>& aim) {
-  print_trials(plan.trials, absl::StrCat(plan.blocks, plan.blocks == 1 ? " block" : " blocks"));
-  if (aim) {
-    std::cout << "then blocks of the cells "
-              << (aim->precision ? "whose medians are not narrow enough"
-                                 : "whose comparisons are not decided")
-              << ", at most " << rough_duration(std::chrono::duration<double>(aim->budget).count())
-              << " in all\n";
+// What a dry run says: first how much there is, then, if it is asked for, a trial a line.
+int print_dry_run(const std::vector<std::string>& summary, const std::vector<Trial>& trials,
+                  const RunOptions& options) {
+  for (const std::string& line : summary) std::cout << printable(line) << '\n';
+  if (!options.verbose) return kSuccess;
+  std::cout << '\n';
+  for (const Trial& trial : trials) {
+    std::cout << printable(describe(trial, expected_ns(trial))) << '\n';
   }
-  return 0;
+  return kSuccess;
+}
+
+int print_plan(const Plan& plan, const std::optional<RunAim>& aim, const RunOptions& options) {
+  const std::string blocks = absl::StrCat(plan.blocks, plan.blocks == 1 ? " block" : " blocks");
+  std::vector<std::string> summary{summary_of(plan.trials, blocks)};
+  if (aim) {
+    summary.push_back(absl::StrCat(
+        "then blocks of the cells ",
+        aim->precision ? "whose medians are not narrow enough"
+                       : "whose comparisons are not decided",
+        ", at most ", rough_duration(std::chrono::duration<double>(aim->budget).count()),
+        " in all"));
+  }
+  return print_dry_run(summary, plan.trials, options);
 }
 
 // Only a run that ended well becomes a baseline: its exit code is 0.
@@ -165,20 +177,21 @@ int resume(const RunOptions& options) {
       .run();
 }
 
-int print_shard(const Plan& plan, const Shard& shard) {
+int print_shard(const Plan& plan, const RunOptions& options) {
   const auto seconds = [](const Trial& trial) { return expected_s(trial); };
-  const absl::StatusOr<std::vector<std::uint32_t>> numbers = trials_of_shard(plan, shard, seconds);
+  const absl::StatusOr<std::vector<std::uint32_t>> numbers =
+      trials_of_shard(plan, *options.shard, seconds);
   if (!numbers.ok()) return complain(numbers.status());
   std::vector<Trial> trials;
   for (const std::uint32_t number : *numbers) trials.push_back(plan.trials[number]);
-  print_trials(trials,
-               absl::StrCat("shard ", to_text(shard), " of ", plan.trials.size(), " trials in ",
-                            plan.blocks, plan.blocks == 1 ? " block" : " blocks"));
-  return kSuccess;
+  const std::string in =
+      absl::StrCat("shard ", to_text(*options.shard), " of ", plan.trials.size(), " trials in ",
+                   plan.blocks, plan.blocks == 1 ? " block" : " blocks");
+  return print_dry_run({summary_of(trials, in)}, trials, options);
 }
 
 int shard(Plan plan, const RunOptions& options) {
-  if (options.dry_run) return print_shard(plan, *options.shard);
+  if (options.dry_run) return print_shard(plan, options);
   SessionSettings settings = settings_of(options);
   settings.finished = [shard = *options.shard](const FinishedSession& session) {
     return finish_shard(session, shard);
@@ -203,7 +216,7 @@ int run_command(const RunOptions& options) {
   absl::StatusOr<Plan> plan = expand(*preset, check);
   if (!plan.ok()) return complain(plan.status());
   if (options.shard) return shard(*std::move(plan), options);
-  if (options.dry_run) return print_plan(*plan, aim);
+  if (options.dry_run) return print_plan(*plan, aim, options);
   return run_plan(*std::move(plan), options.out, options.words, settings_of(options), aim);
 }
 

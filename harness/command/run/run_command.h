@@ -27,6 +27,7 @@ struct RunOptions {
   std::optional<Nanoseconds> budget;      // for the whole run; absent: default_budget()
   Nanoseconds patience = kUsualPatience;  // how long it waits for a quiet machine
   bool dry_run = false;
+  bool verbose = false;  // with dry_run: the trials, too
   ProgressStyle progress = ProgressStyle::kAuto;
   std::string format = "text";     // of the comparison at its end
   std::vector<std::string> words;  // the command line, for meta.json

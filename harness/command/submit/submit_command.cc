@@ -67,6 +67,13 @@ std::string last_line(std::string text) {
 // Asks `lockbench run` whether it takes the plan and the number of shards; gives its last line,
 // `7 trials in shard 1/8 of 60 trials in 5 blocks, about 10 s`.
 absl::StatusOr<std::string> check_plan(const Submission& submission, const std::string& preset) {
+  for (const std::string& flag : submission.run_flags) {
+    if (flag != "--dry-run" && flag != "-v" && flag != "--verbose") continue;
+    return absl::InvalidArgumentError(
+        flag +
+        ": behind `--` it would be for each shard, which then measures nothing; write "
+        "--dry-run before `--`, or leave it out");
+  }
   std::vector<std::string> words{this_program().string(), "run", preset};
   words.insert(words.end(), submission.run_flags.begin(), submission.run_flags.end());
   words.insert(words.end(), {"--dry-run", "--shard", absl::StrFormat("1/%d", submission.shards)});
