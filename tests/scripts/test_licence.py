@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,6 +39,15 @@ def test_every_source_begins_with_its_licence() -> None:
     found = sources()
     assert len(found) > 100
     assert [str(path.relative_to(ROOT)) for path in found if not licensed(path)] == []
+
+
+def test_a_citation_names_this_version_and_licence() -> None:
+    header = (ROOT / "primitives" / "version.h").read_text(encoding="utf-8")
+    version = ".".join(re.findall(r"#define LOCKBENCH_PRIMITIVES_\w+ (\d+)", header))
+    lines = (ROOT / "CITATION.cff").read_text(encoding="utf-8").splitlines()
+    assert f"version: {version}" in lines and "license: Apache-2.0" in lines
+    for member in ("cff-version", "message", "title", "authors"):
+        assert any(line.startswith(f"{member}:") for line in lines)
 
 
 def test_a_source_without_it_is_noticed(tmp_path: Path) -> None:
