@@ -24,8 +24,8 @@ MOST_BLOCKS = 10_000
 
 
 def template(binary: Path, folder: Path, trials: int) -> tuple[str, list[str], str]:
-    """meta.json, the lines of trials.csv, and schema.json: a shard of a plan of so many trials, with
-    a row for each number of keys."""
+    """meta.json, the lines of trials.csv, and schema.json of a shard of a plan of so many trials; a
+    row for each number of keys."""
     out = folder / "template"
     if not (out / "meta.json").exists():
         keys = ",".join(str(key + 1) for key in range(-(-trials // MOST_BLOCKS)))

@@ -90,6 +90,19 @@ def test_the_same_command_goes_on_and_then_says_that_all_is_done(lockbench: Prog
     assert_complete(folder, TRIALS)
 
 
+def test_a_shard_that_was_killed_after_its_last_row_can_be_finished(lockbench: Program) -> None:
+    words = (*PLAN, "--shard", "1/1", "--out", "one")
+    assert lockbench.run(*words).returncode == 0
+    meta = lockbench.folder / "one" / "meta.json"
+    text = meta.read_text(encoding="utf-8")
+    meta.write_text(text.replace('"finished"', '"running"'), encoding="utf-8")
+    assert lockbench.run("merge", "all", "one").returncode == 2
+    again = lockbench.run(*words)
+    assert again.returncode == 0, again.stderr
+    assert lockbench.run("merge", "all", "one").returncode == 0
+    assert_complete(lockbench.folder / "all", TRIALS)
+
+
 def test_a_requeued_task_on_another_machine_goes_on_beside_what_is_there(
     lockbench: Program,
 ) -> None:

@@ -74,8 +74,9 @@ absl::StatusOr<Numbers> done_in(const fs::path& folder, const Meta& meta) {
 struct Place {
   fs::path folder;
   bool begun = false;
-  Numbers trials;  // that are measured there
-  Numbers done;    // of these
+  bool ended = false;  // and meta.json says so; a kill can come between the last row and this
+  Numbers trials;      // that are measured there
+  Numbers done;        // of these
 };
 
 // Takes away the trials of the groups of which `done` has all.
@@ -96,6 +97,7 @@ absl::Status look_at(const fs::path& folder, const Meta& found, const Machine& m
   if (!place.begun && machine_difference(found.machine, machine).empty()) {
     place.folder = folder;
     place.begun = true;
+    place.ended = found.end.state == RunEnd::State::kFinished;
     place.done = *std::move(done);
   } else {
     remove_whole_groups(plan, *done, place.trials);
@@ -106,7 +108,8 @@ absl::Status look_at(const fs::path& folder, const Meta& found, const Machine& m
 // `trials`: all of the shard.
 absl::StatusOr<Place> place_for(const Machine& machine, const Plan& plan, const Shard& shard,
                                 const fs::path& folder, Numbers trials) {
-  Place place{.folder = {}, .begun = false, .trials = std::move(trials), .done = {}};
+  Place place{
+      .folder = {}, .begun = false, .ended = false, .trials = std::move(trials), .done = {}};
   for (std::size_t n = 1; n <= kMostMachines; ++n) {
     const fs::path at = folder_of_machine(folder, n);
     const absl::StatusOr<std::optional<Meta>> found = find_run(at);
@@ -130,6 +133,7 @@ absl::StatusOr<Place> place_for(const Machine& machine, const Plan& plan, const 
 }
 
 bool is_done(const Place& place) {
+  if (place.begun && !place.ended) return false;
   return std::includes(place.done.begin(), place.done.end(), place.trials.begin(),
                        place.trials.end());
 }
