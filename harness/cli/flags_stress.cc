@@ -86,14 +86,30 @@ void add_stress(CLI::App& app, StressOptions& options) {
   add_simulation_flags(stress, options.order);
 }
 
-std::string validate_stress(const StressOptions& options) {
-  if (options.budget <= Nanoseconds::zero()) return kNoTime;
-  if (options.order.weaken && (options.locks.size() != 1 || options.self_test)) {
+namespace {
+
+std::string validate_weaken(const StressOptions& options) {
+  const stress::Order& order = options.order;
+  if (options.locks.size() != 1 || options.self_test) {
     return "--weaken takes one lock: lockbench stress keyed --weaken";
   }
   const std::vector<std::string> simulated = {"sim"};
-  if (options.order.weaken && !options.engines.empty() && options.engines != simulated) {
+  if (!options.engines.empty() && options.engines != simulated) {
     return "--weaken is for the engine sim: leave --engine out, or say --engine sim";
+  }
+  if (!order.memory.empty() && order.memory != "c11") {
+    return "--weaken explores under c11: leave --memory out, or say --memory c11";
+  }
+  if (!order.program.empty()) return "--weaken chooses the programs itself: leave --program out";
+  return {};
+}
+
+}  // namespace
+
+std::string validate_stress(const StressOptions& options) {
+  if (options.budget <= Nanoseconds::zero()) return kNoTime;
+  if (options.order.weaken) {
+    if (std::string wrong = validate_weaken(options); !wrong.empty()) return wrong;
   }
   if (options.page && (options.list || options.self_test)) {
     return std::string("--report: shows what the engines say of locks; leave out ") +

@@ -115,6 +115,34 @@ def test_a_page_that_cannot_be_written_is_refused_first(
     assert done.stderr.startswith("lockbench stress: --report: ") and said in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--weaken"], "--weaken takes one lock"),
+        (["spin", "--weaken", "--engine", "real"], "leave --engine out, or say --engine sim"),
+        (["spin", "--weaken", "--memory", "tso"], "leave --memory out, or say --memory c11"),
+        (["spin", "--weaken", "--program", "L0 U"], "leave --program out"),
+        (["spin", "--engine", "sim", "--memory", "sequential"], "say sc, tso or c11"),
+    ],
+)
+def test_a_memory_model_that_there_is_not_or_that_does_not_fit_is_refused(
+    lockbench: Program, words: list[str], said: str
+) -> None:
+    done = lockbench.run("stress", *words)
+    assert done.returncode == 2 and said in done.stderr, done.stderr
+
+
+def test_under_c11_the_model_and_what_it_leaves_out_are_named(lockbench: Program) -> None:
+    words = ("--engine", "sim", "--memory", "c11", "--budget", "1s", "--format", "json")
+    failed = json.loads(lockbench.run("stress", "flags_raised_in_no_order", *words).stdout)
+    assert failed["oracle"] == "exclusion"
+    assert failed["command"].endswith("--memory c11"), failed["command"]
+    assert any("store old  [" in step for step in failed["trace"]), failed["trace"]
+    clean = json.loads(lockbench.run("stress", "spin", *words).stdout)
+    assert clean["verdict"] == "clean"
+    assert any("leaves out load buffering" in remark for remark in clean["remarks"])
+
+
 def test_a_name_that_no_engine_knows_is_bad_input(lockbench: Program) -> None:
     result = lockbench.run("stress", "keyd")
     assert result.returncode == 2

@@ -93,7 +93,7 @@ TEST(WeakMemory, StoreBuffersDoNotShowItsMutants) {
   for (const RegisteredLock& lock : stress_registry()) {
     if (lock.memory.empty()) continue;
     const stress::Report report =
-        look_into(lock, {.budget = std::chrono::milliseconds(60), .memory = "tso"});
+        look_into(lock, {.budget = std::chrono::milliseconds(30), .memory = "tso"});
     EXPECT_NE(report.verdict, Verdict::kFailed) << lock.name << ": " << report.failure->what;
     mutants += lock.expected_oracles.empty() ? 0 : 1;
   }
@@ -109,6 +109,20 @@ TEST(WeakMemory, ALockThatServesOutOfTurnFails) {
   const stress::Report report = look_into(*barges, {.memory = "c11"});
   ASSERT_EQ(report.verdict, Verdict::kFailed);
   EXPECT_EQ(report.failure->oracle, Oracle::kFairness);
+}
+
+TEST(WeakMemory, TheOrdersThatALockNeedsAreNamed) {
+  const stress::Report report =
+      look_into(stress_registry()[0], {.budget = std::chrono::milliseconds(400), .weaken = true});
+  ASSERT_EQ(report.lock, "spin");
+  const auto says = [&](const char* what) {
+    return std::any_of(report.remarks.begin(), report.remarks.end(), [&](const std::string& said) {
+      return said.starts_with("needed: tests/mutants/spin_lock.h:") &&
+             said.find(what) != std::string::npos;
+    });
+  };
+  EXPECT_TRUE(says("store release → relaxed (ordering"));
+  EXPECT_TRUE(says("read-modify-write acquire → relaxed (ordering"));
 }
 
 TEST(SimulatedEngine, RefusesAScheduleWithoutItsClient) {
