@@ -63,8 +63,8 @@ TraceStep step_of(const World::OldStore& old) {
       .access = true};
   const char* const stores = old.age == 1 ? " store" : " stores";
   if (!old.reads) {
-    step.text = absl::StrCat("stores to word ", old.word, ": before the last ",
-                             old.age == 1 ? "" : absl::StrCat(old.age), stores,
+    step.text = absl::StrCat("stores to word ", old.word, ": before the last",
+                             old.age == 1 ? "" : absl::StrCat(" ", old.age), stores,
                              " of its modification order");
     return step;
   }

@@ -36,6 +36,11 @@ namespace {
 // More stores of a word than this: those that nobody can read are looked for.
 constexpr std::size_t kManyStores = 8;
 
+// More than this are kept for no thread: a thread that looks at nothing would let them grow without
+// end, and only the last kMostAges can be chosen anyway.
+constexpr std::size_t kMostStores = 64;
+static_assert(kMostStores > kMostAges);
+
 constexpr std::uint64_t kLoads = 4;
 constexpr std::uint64_t kStores = 5;
 constexpr std::uint64_t kFences = 8;
@@ -136,6 +141,9 @@ void Memory::drop_unreadable(History& history) {
   for (Thread thread = 0; thread < started_; ++thread) {
     if (!ended_[thread]) oldest = std::min(oldest, oldest_readable(thread, history));
   }
+  if (history.stores.size() > kMostStores) {
+    oldest = std::max(oldest, history.stores.size() - 1 - kMostAges);
+  }
   history.dropped_sources = sources_of(history, oldest, oldest);
   history.stores.erase(history.stores.begin(),
                        history.stores.begin() + static_cast<std::ptrdiff_t>(oldest));
@@ -184,10 +192,12 @@ ScSet Memory::enter_fence(Thread thread, const ScSet& after) {
     for (std::size_t number = 1; number < words; ++number) {
       History& history = histories_[number];
       if (!words_[number].alive || history.stores.empty()) continue;
-      for (std::size_t i = history.stores.size(); i-- > 0;) {
-        if (!knows(thread, history.stores[i])) continue;
-        visit(history, i, has_read(thread, history.stores[i]));
-        break;
+      std::size_t known = history.stores.size();
+      while (known > 0 && !knows(thread, history.stores[known - 1])) --known;
+      if (known > 0) {
+        visit(history, known - 1, has_read(thread, history.stores[known - 1]));
+      } else {
+        before |= history.dropped_sources;  // the store is one of those
       }
     }
   };
