@@ -83,6 +83,8 @@ RegisteredLock global(const char* name, const char* fault) {
 }
 
 // Locks of the causes by which broken ones used to pass, and published ones.
+// All that real threads can show.
+std::vector<Mutant> mutants();
 std::vector<Mutant> mutants_by_cause();
 
 // Of simulated threads alone: they take their nodes by the threads' numbers.

@@ -423,6 +423,8 @@ std::vector<Mutant> published() {
   };
 }
 
+}  // namespace
+
 std::vector<Mutant> mutants() {
   std::vector<Mutant> all;
   for (auto part : {spinning, sleeping, tables, striping, nests, leasing, telling, watchdogs,
@@ -432,27 +434,6 @@ std::vector<Mutant> mutants() {
       mutant.entry.abilities.strong_try = !mutant.may_try_in_vain;
       all.push_back(std::move(mutant));
     }
-  }
-  return all;
-}
-
-std::vector<Mutant> simulated_mutants() {
-  std::vector<Mutant> all = mutants();
-  for (Mutant& mutant : mutants_of_weak_memory()) {
-    mutant.entry.abilities.strong_try = !mutant.may_try_in_vain;
-    all.push_back(std::move(mutant));
-  }
-  return all;
-}
-
-}  // namespace
-
-std::vector<RegisteredLock> for_sim() {
-  std::vector<RegisteredLock> all;
-  for (Mutant& mutant : simulated_mutants()) {
-    mutant.entry.expected_oracles = std::move(mutant.sim);
-    mutant.entry.unseen.clear();
-    all.push_back(std::move(mutant.entry));
   }
   return all;
 }
