@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the pictures of a run, beside its CSV."""
+"""Draws the pictures of a run, beside its CSV; of several machines, their ratios side by side."""
 
 from __future__ import annotations
 
@@ -8,15 +8,19 @@ import argparse
 import logging
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from analysis import modules
 
 modules.need("plot", "matplotlib", "pandas", "scipy")
 
-from analysis import cells, command, figure, loader  # noqa: E402
-from analysis.pictures import PICTURES  # noqa: E402
+from matplotlib.figure import Figure  # noqa: E402
+
+from analysis import cells, command, figure, loader, machines  # noqa: E402
+from analysis.fleet import Fleet  # noqa: E402
+from analysis.pictures import PICTURES, by_machine  # noqa: E402
 
 FORMATS = ("png", "svg")
 
@@ -32,7 +36,12 @@ def formats(text: str) -> list[str]:
 
 def parser() -> command.Parser:
     made = command.Parser(prog="plot", description=__doc__)
-    made.add_argument("run", metavar="RUN", help="folder of a run")
+    made.add_argument(
+        "runs",
+        nargs="+",
+        metavar="RUN",
+        help="folder of a run; several: a run of each machine, or a merged run",
+    )
     made.add_argument("--out", metavar="DIR", type=Path, help="where to write (RUN/plots)")
     made.add_argument("--format", type=formats, default=list(FORMATS), help="png,svg")
     return made
@@ -49,11 +58,13 @@ def folder_for(run: loader.Run, wanted: Path | None) -> Path:
     return out
 
 
-def draw_all(run: loader.Run, out: Path, wanted: Sequence[str]) -> int:
-    """Writes every picture that the run has something for; says how many."""
+def draw_all(
+    pictures: Mapping[str, Callable[[], Figure | None]], out: Path, wanted: Sequence[str]
+) -> int:
+    """Writes every picture that there is something for; says how many."""
     drawn = 0
-    for name, draw in PICTURES.items():
-        made = draw(run)
+    for name, draw in pictures.items():
+        made = draw()
         if made is None:
             continue
         drawn += 1
@@ -67,20 +78,34 @@ def draw_all(run: loader.Run, out: Path, wanted: Sequence[str]) -> int:
     return drawn
 
 
+def pictures_of(runs: Sequence[loader.Run]) -> dict[str, Callable[[], Figure | None]]:
+    members = machines.fleet(runs)
+    if len(members) > 1:
+        if not machines.differ([one.run for one in members]):
+            raise loader.InputError(
+                f"{len(runs)} runs of one machine given; plot draws one run, or a run of each of"
+                " several machines; compare and report take several"
+            )
+        return {"by-machine": lambda: by_machine.draw(Fleet(members))}
+    return {name: partial(draw, runs[0]) for name, draw in PICTURES.items()}
+
+
 def body(argv: Sequence[str]) -> int:
     arguments = parser().parse_args(argv)
-    run = loader.load(arguments.run)
-    for note in run.notes:
+    runs = [loader.load(folder) for folder in arguments.runs]
+    for note in (note for run in runs for note in run.notes):
         command.tell("plot", note)
-    if run.valid.empty:
-        raise loader.InputError(
-            f"{run.folder / 'trials.csv'}: no row is valid, so no figure may be shown;"
-            f" {cells.left_out(run.trials)}"
-        )
-    out = folder_for(run, arguments.out)
+    for run in runs:
+        if run.valid.empty:
+            raise loader.InputError(
+                f"{run.folder / 'trials.csv'}: no row is valid, so no figure may be shown;"
+                f" {cells.left_out(run.trials)}"
+            )
+    pictures = pictures_of(runs)
+    out = folder_for(runs[0], arguments.out)
     figure.use_style()
-    if not draw_all(run, out, arguments.format):
-        raise loader.InputError(f"{run.folder / 'trials.csv'}: its rows hold no figure to draw")
+    if not draw_all(pictures, out, arguments.format):
+        raise loader.InputError(f"{runs[0].folder / 'trials.csv'}: its rows hold no figure to draw")
     return 0
 
 

@@ -15,7 +15,7 @@ The choice    What one primitive for all machines costs: in each cell its ratio 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -185,6 +185,37 @@ class Fleet:
 
 
 _KIND = ("workload", "scenario", "mode")
+_AXES = ("threads", "keys", "operations_planned", "sample_every")
+
+
+def alike(fleet: Fleet, workload: Workload) -> dict[int, list[int]]:
+    """Of each machine the groups that differ by threads and keys alone: those of which all machines
+    together have most."""
+    found: dict[str, dict[int, list[int]]] = {}
+    for machine, places in workload.places.items():
+        for place in places:
+            kind = repr(shared(fleet.tables[machine].groups[place].key))
+            found.setdefault(kind, {}).setdefault(machine, []).append(place)
+    return max(found.values(), key=lambda one: sum(map(len, one.values())))
+
+
+def shared(key: dict[str, Any]) -> dict[str, Any]:
+    """What groups that are alike have in common."""
+    return {name: value for name, value in key.items() if name not in _AXES}
+
+
+def fewest_keys(fleet: Fleet, scope: Mapping[int, Sequence[int]]) -> dict[int, list[int]]:
+    """Of these groups those with the fewest keys, where threads meet most."""
+    keys = {
+        (machine, place): fleet.tables[machine].groups[place].key["keys"]
+        for machine, places in scope.items()
+        for place in places
+    }
+    least = min((count for count in keys.values() if count is not None), default=None)
+    return {
+        machine: [place for place in places if keys[machine, place] == least]
+        for machine, places in scope.items()
+    }
 
 
 def to_fastest(table: Table, place: int) -> dict[str, float]:

@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import compare
+import plot
 import pytest
 import report
 import synthetic
-from analysis import fleet, loader, machines, verdict
+from analysis import figure, fleet, loader, machines, verdict
+from analysis.pictures import by_machine
 
 Capture = pytest.CaptureFixture[str]
 PRIMITIVES = ("global:lock=std", "keyed", "striped")
@@ -66,6 +68,39 @@ def document(capsys: Capture, *argv: object) -> dict[str, Any]:
     capsys.readouterr()
     assert compare.main([*map(str, argv), "--format", "json"]) == 0
     return json.loads(capsys.readouterr().out)
+
+
+def test_plot_has_a_panel_for_each_machine(tmp_path: Path, capsys: Capture) -> None:
+    runs = folders(tmp_path, apart)
+    assert plot.main([*map(str, runs), "--out", str(tmp_path / "plots"), "--format", "svg"]) == 0
+    assert capsys.readouterr().out == f"{tmp_path / 'plots' / 'by-machine.svg'}\n"
+    figure.use_style()
+    made = by_machine.draw(fleet.Fleet(members(runs)))
+    assert made is not None
+    panels = [axes for axes in made.axes if axes.get_xlabel() == "threads"]
+    assert len(panels) == len(runs)
+    ends = [
+        sorted(
+            line.get_ydata()[-1]
+            for line in axes.lines
+            if line.get_marker() != "None" and len(line.get_xdata()) > 1
+        )
+        for axes in panels
+    ]
+    assert ends[0] == pytest.approx([1.5, 2.0], rel=0.01)
+    assert ends[2] == pytest.approx([0.5, 1.5], rel=0.01)
+
+
+def test_plot_refuses_two_runs_of_one_machine(tmp_path: Path, capsys: Capture) -> None:
+    runs = [
+        synthetic.write_run(
+            tmp_path / name, cells=CELLS, meta=synthetic.machine(0, 2), run_id="run-0"
+        )
+        for name in ("one", "two")
+    ]
+    assert plot.main([*map(str, runs)]) == 2
+    assert "2 runs of one machine" in capsys.readouterr().err
+    assert not (tmp_path / "one" / "plots").exists()
 
 
 def test_ratios_are_of_each_machine_to_itself(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from analysis import cells, endings, figure, scales, units
-from analysis.fleet import Fleet
+from analysis.fleet import Fleet, fewest_keys
 from analysis.page import chart
 from analysis.page.chart import Chart, Maker
 
@@ -21,7 +21,11 @@ def charts(
     fleet: Fleet, scope: Mapping[int, Sequence[int]], labels: Sequence[str], maker: Maker
 ) -> list[Chart]:
     """Of these groups, by machine. A primitive has a picture if two machines have a line for it."""
-    places = _fewest_keys(fleet, scope)
+    places = {
+        machine: own
+        for machine, own in fewest_keys(fleet, scope).items()
+        if fleet.machines[machine].cores is not None
+    }
     made = []
     for label in labels:
         found = {machine: _line(fleet, machine, own, label) for machine, own in places.items()}
@@ -29,22 +33,6 @@ def charts(
         if len(drawn) > 1:
             made.append(_drawn(fleet, label, drawn, maker, _title(fleet, places, label)))
     return made
-
-
-def _fewest_keys(fleet: Fleet, scope: Mapping[int, Sequence[int]]) -> dict[int, list[int]]:
-    keys = [
-        fleet.tables[machine].groups[place].key["keys"]
-        for machine, places in scope.items()
-        for place in places
-    ]
-    least = min((count for count in keys if count is not None), default=None)
-    return {
-        machine: [
-            place for place in places if fleet.tables[machine].groups[place].key["keys"] == least
-        ]
-        for machine, places in scope.items()
-        if fleet.machines[machine].cores is not None
-    }
 
 
 def _title(fleet: Fleet, places: Mapping[int, Sequence[int]], label: str) -> str:

@@ -9,7 +9,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from analysis import cells, figure, fleet_tables, units
-from analysis.fleet import Choice, Entry, Fleet, Row, Workload, contradictions, matrix, words
+from analysis.fleet import (
+    Choice,
+    Entry,
+    Fleet,
+    Row,
+    Workload,
+    alike,
+    contradictions,
+    matrix,
+    shared,
+    words,
+)
 from analysis.page import by_cores, lines, summary
 from analysis.page.answer import Spot
 from analysis.page.chart import Chart, Maker
@@ -18,7 +29,6 @@ MOST_WORKLOADS = 8
 MOST_MAPS = 12  # machines whose maps stand side by side
 MOST_ROWS = 40  # cells in which machines disagree
 _MOST_CHARTS = 6
-_SCOPE = ("threads", "keys", "operations_planned", "sample_every")
 
 
 @dataclass(frozen=True)
@@ -86,7 +96,7 @@ def _facts(fleet: Fleet) -> list[str]:
 def _part(fleet: Fleet, workload: Workload, maker: Maker, pictures: bool) -> Part:
     ranked = [one.primitive for one in workload.choices]
     found = matrix(fleet, workload)
-    scope = _scope(fleet, workload)
+    scope = alike(fleet, workload)
     drawn = lines.evenly(list(workload.places), MOST_MAPS)
     maps = [_map(fleet, machine, own) for machine in drawn if (own := scope.get(machine))]
     charts = by_cores.charts(fleet, scope, ranked[:_MOST_CHARTS], maker) if pictures else []
@@ -109,23 +119,8 @@ def _rank(ranked: Sequence[str], label: str) -> int:
     return ranked.index(label) if label in ranked else len(ranked)
 
 
-def _scope(fleet: Fleet, workload: Workload) -> dict[int, list[int]]:
-    """Of each machine the groups that differ by threads and keys alone: those of which all machines
-    together have most."""
-    found: dict[str, dict[int, list[int]]] = {}
-    for machine, places in workload.places.items():
-        for place in places:
-            kind = repr(_rest(fleet.tables[machine].groups[place].key))
-            found.setdefault(kind, {}).setdefault(machine, []).append(place)
-    return max(found.values(), key=lambda one: sum(map(len, one.values())))
-
-
-def _rest(key: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in key.items() if name not in _SCOPE}
-
-
 def _kept(fleet: Fleet, machine: int, places: Sequence[int]) -> dict[str, Any]:
-    return _rest(fleet.tables[machine].groups[places[0]].key)
+    return shared(fleet.tables[machine].groups[places[0]].key)
 
 
 def _map(fleet: Fleet, machine: int, places: Sequence[int]) -> Map:
