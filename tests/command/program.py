@@ -51,6 +51,15 @@ def rows_of(run: Path) -> list[dict[str, str]]:
     return list(csv.DictReader(text[: text.rfind("\n") + 1].splitlines()))
 
 
+def last_attempts(run: Path) -> list[dict[str, str]]:
+    """A row of each trial: one that something disturbed was measured again, and its last counts."""
+    return list({row["trial"]: row for row in rows_of(run)}.values())
+
+
+def valid_in(rows: list[dict[str, str]]) -> int:
+    return sum(row["valid"] == "true" for row in rows)
+
+
 def assert_complete(run: Path, trials: int) -> None:
     """Each trial has its row, none twice, each row all its cells, and nothing is torn."""
     text = (run / "trials.csv").read_text(encoding="utf-8")

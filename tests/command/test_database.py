@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import postgresql
 import pytest
-from program import Program, rows_of
+from program import Program, last_attempts
 
 PLAN = """
 title = "Pools before a database"
@@ -32,7 +32,7 @@ def run_plan(
     )
     done = lockbench.run("run", "plan.toml", "--out", "out", **how)
     assert done.returncode == code, done.stderr
-    return rows_of(lockbench.folder / "out")
+    return last_attempts(lockbench.folder / "out")
 
 
 def assert_all_valid(rows: list[dict[str, str]]) -> None:
@@ -105,7 +105,7 @@ def test_two_runs_in_one_database_do_not_mix(lockbench: Program, server: str) ->
     assert_all_valid(run_plan(lockbench, "database:postgresql", env=at(server)))
     process.communicate()
     assert process.returncode == 0
-    assert_all_valid(rows_of(other.folder / "out"))
+    assert_all_valid(last_attempts(other.folder / "out"))
 
 
 def test_more_connections_than_anybody_has_are_refused(lockbench: Program) -> None:

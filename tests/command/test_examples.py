@@ -81,6 +81,7 @@ def test_locks_that_are_there_already() -> None:
     measure(folder, "std_twin.so", "global:lock=std", "global:lock=std_twin")
 
 
+@pytest.mark.long
 def test_simulated_queue_locks() -> None:
     folder = build("simulated")
     measure(folder, "queue_locks.so", "global:lock=ticket", "striped:lock=mcs,stripes=4")

@@ -108,7 +108,8 @@ def test_without_blocks_a_run_adds_them_until_its_comparisons_are_decided(
     found = json.loads(done.stdout)["comparisons"]
     assert [one["verdict"] for one in found] == ["faster"]
     valid, planned = measured_and_planned(lockbench)
-    assert valid["keyed"] == valid["global"] >= 3 and planned % 2 == 0
+    # A row that something disturbed three times is not valid, and then one side has fewer.
+    assert valid["keyed"] >= 3 and valid["global"] >= 3 and planned % 2 == 0
 
 
 def test_a_run_adds_blocks_while_its_budget_lasts(lockbench: Program) -> None:

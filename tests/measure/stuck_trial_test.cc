@@ -3,6 +3,7 @@
 // run_trial: trials that do not end by themselves. Each leaves threads behind, so each runs in a
 // process that is left by _exit(), as the caller of run_trial() must.
 #include <cstdio>
+#include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -143,6 +144,11 @@ TEST_F(StuckTrial, ProgressThatTakesTooLongIsATimeout) {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 TEST_F(StuckTrial, ThreadsThatCannotBeStartedAreAFailureWithItsReason) {
   const auto crowded = [] {
+    // With stacks so large, there is memory left for all else when the next one has no room.
+    pthread_attr_t large;
+    pthread_attr_init(&large);
+    pthread_attr_setstacksize(&large, 64 << 20);
+    pthread_setattr_default_np(&large);
     const rlimit limit{.rlim_cur = 256 << 20, .rlim_max = 256 << 20};
     setrlimit(RLIMIT_AS, &limit);
     return run<NoLock, Counter>(fixed_trial(3000, 1, 1));

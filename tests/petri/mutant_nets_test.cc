@@ -55,6 +55,7 @@ TEST(MutantNetsTable, KnowsEveryMutantAndNoOther) {
   for (const MutantNet& mutant : mutant_nets()) in_table.push_back(mutant.lock);
   std::vector<std::string> known;
   for (const stress::RegisteredLock& line : mutant_engine().registry()) {
+    if (!line.memory.empty()) continue;  // a net has no orders of memory
     known.push_back(line.name);
     const auto entry = std::find(in_table.begin(), in_table.end(), line.name);
     const auto place = static_cast<std::size_t>(entry - in_table.begin());

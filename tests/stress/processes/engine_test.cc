@@ -71,7 +71,7 @@ TEST(ProcEngine, FailsALockThatADeadOwnerKeeps) {
   EXPECT_EQ(report.failure->oracle, Oracle::kProgress);
   // One that was killed on its way out of lock() had not yet said that it holds the key.
   EXPECT_THAT(report.failure->what,
-              AnyOf(HasSubstr("which was killed"), HasSubstr("which nobody holds")));
+              AnyOf(HasSubstr("which was killed"), HasSubstr("which no process holds")));
   EXPECT_GT(report.replay.reruns, 0U);
 }
 
