@@ -28,8 +28,7 @@ struct RegisteredLock {
   // Of a lock that is known to be broken: one of these must report it. Empty: it must pass.
   std::vector<Oracle> expected_oracles = {};
   std::string unseen = {};  // known to be broken, and why this engine cannot detect that
-  std::string memory =
-      {};  // the memory model under which `sim` explores it unless told; empty: tso
+  std::string memory = {};  // the model under which `sim` explores it unless told; empty: tso
 };
 
 }  // namespace lockbench::stress
