@@ -225,9 +225,9 @@ def to_fastest(table: Table, place: int) -> dict[str, float]:
     ranked = table.groups[place].competitors
     found = {ranked[0]: 1.0}
     for label in ranked[1:]:
-        one = table.between(place, label, ranked[0])
-        if one is not None:
-            found[label] = one.ratio
+        ratio = table.ratio_between(place, label, ranked[0])
+        if ratio is not None:
+            found[label] = ratio
     best = max(found.values())
     return {label: ratio / best for label, ratio in found.items()}
 

@@ -15,7 +15,8 @@ from __future__ import annotations
 import csv
 import json
 import math
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -98,9 +99,10 @@ class Run:
         path = self.folder / "latency.csv"
         if not path.exists():
             return None
-        frame, _ = _read_csv(path, LATENCY_COLUMNS)
-        origin.check_run(path, frame, self.meta.get("run_id") or self.run_id)
-        return _typed(path, frame, LATENCY_COLUMNS, LATENCY_TEXT)
+        table, _ = _read_csv(path, LATENCY_COLUMNS)
+        run_ids = pd.DataFrame({"run_id": table.columns["run_id"]}, index=table.lines)
+        origin.check_run(path, run_ids, self.meta.get("run_id") or self.run_id)
+        return _typed(path, table, LATENCY_COLUMNS, LATENCY_TEXT)
 
     @property
     def heading(self) -> str:
@@ -149,22 +151,24 @@ def load(where: str | Path, lenient: bool = False) -> Run:
     path = folder / "trials.csv"
     added = _added_columns(folder / "schema.json")
     columns = [*COLUMNS, *added]
-    frame, notes = _read_csv(path, columns, lenient)
-    if frame.empty:
+    table, notes = _read_csv(path, columns, lenient)
+    if not table.lines:
         raise InputError(f"{path}: holds no trial; a finished one is a line after the header")
-    told = {name for name in frame.columns if any(frame[name].to_numpy())}
+    told = {name for name, values in table.columns.items() if any(values)}
     if "primitive" in told and not lenient:
         told.add("label")
     if lenient:
-        _fill_in(frame)
-    _check_version(path, frame)
-    unknown = {name: _is_text(frame[name]) for name in frame.columns if name not in columns}
-    added.update(unknown)
+        _fill_in(table)
+    _check_version(path, table)
+    known = set(columns)
+    added.update(
+        (name, _is_text(values)) for name, values in table.columns.items() if name not in known
+    )
     text = [*TEXT, *(name for name, is_text in added.items() if is_text)]
-    trials = _typed(path, frame, [*COLUMNS, *added], text)
+    trials = _typed(path, table, [*COLUMNS, *added], text)
     for name in (name for name in SHOWN_LATER if name not in trials):
         trials[name] = np.nan
-    del frame
+    del table
     _check_truth_values(path, trials)
     trials["valid"] = trials["valid"] == "true"
     trials["label"] = _labels(trials)
@@ -193,9 +197,9 @@ def _added_columns(path: Path) -> dict[str, bool]:
     return {name: is_text for name, is_text in told.items() if name not in COLUMNS}
 
 
-def _is_text(column: pd.Series) -> bool:
+def _is_text(values: Sequence[str]) -> bool:
     """Of a column that nothing tells of."""
-    return bool(pd.to_numeric(column[column != ""], errors="coerce").isna().any())
+    return bool(np.isnan(_numbers([value for value in values if value])).any())
 
 
 @contextmanager
@@ -232,11 +236,17 @@ class _Lines:
                 yield line
 
 
-def _read_csv(
-    path: Path, columns: list[str], lenient: bool = False
-) -> tuple[pd.DataFrame, list[str]]:
-    """All fields as text, with what was left out. The frame's index is the line in the file.
-    Lenient: a column that the file lacks is empty in the frame, and told."""
+@dataclass(frozen=True)
+class _Table:
+    """A file's fields as text, by column."""
+
+    columns: dict[str, Sequence[str]]
+    lines: list[int]  # of the rows, in the file
+
+
+def _read_csv(path: Path, columns: list[str], lenient: bool = False) -> tuple[_Table, list[str]]:
+    """All fields, with what was left out. Lenient: a column that the file lacks is empty in the
+    table, and told."""
     lines: list[int] = []
     rows: list[list[str]] = []
     notes = []
@@ -264,11 +274,9 @@ def _read_csv(
                 f"{path}, line {line}: {len(row)} fields where the header has {len(header)};"
                 " repair the line or delete it"
             )
-    frame = pd.DataFrame(rows, columns=header, index=lines, dtype=str)
-    for name in columns:
-        if name not in header:
-            frame[name] = ""
-    return frame, notes
+    found: dict[str, Sequence[str]] = dict.fromkeys([*header, *columns], [""] * len(rows))
+    found.update(zip(header, zip(*rows)))
+    return _Table(found, lines), notes
 
 
 def _missing_columns(path: Path, header: list[str], columns: list[str]) -> list[str]:
@@ -307,56 +315,71 @@ _INSTEAD = {
 }
 
 
-def _fill_in(frame: pd.DataFrame) -> None:
+def _fill_in(table: _Table) -> None:
     for name, value in _INSTEAD.items():
-        if (frame[name] == "").all():
-            frame[name] = value
-    if (frame["trial"] == "").all():
-        frame["trial"] = [str(i) for i in range(len(frame))]
+        if not any(table.columns[name]):
+            table.columns[name] = [value] * len(table.lines)
+    if not any(table.columns["trial"]):
+        table.columns["trial"] = [str(i) for i in range(len(table.lines))]
 
 
-def _check_version(path: Path, frame: pd.DataFrame) -> None:
-    other = frame.index[frame["schema_version"] != SCHEMA_VERSION]
-    if len(other):
-        found = frame.at[other[0], "schema_version"]
-        raise InputError(
-            f"{path}, line {other[0]}: schema_version {found!r}, but this program reads"
-            f" {SCHEMA_VERSION!r}; use the lockbench that wrote the run"
-        )
+def _check_version(path: Path, table: _Table) -> None:
+    for line, found in zip(table.lines, table.columns["schema_version"]):
+        if found != SCHEMA_VERSION:
+            raise InputError(
+                f"{path}, line {line}: schema_version {found!r}, but this program reads"
+                f" {SCHEMA_VERSION!r}; use the lockbench that wrote the run"
+            )
 
 
-def _typed(path: Path, frame: pd.DataFrame, columns: list[str], text: list[str]) -> pd.DataFrame:
-    typed = {}
+def _typed(path: Path, table: _Table, columns: list[str], text: list[str]) -> pd.DataFrame:
+    """The index is the line in the file."""
+    typed: dict[str, np.ndarray] = {}
     for name in columns:
-        raw = frame[name]
+        raw = table.columns[name]
         if name in text:
             typed[name] = _printable_column(raw)
             continue
-        numbers = _numbers(raw)
-        unknown = raw[~np.isfinite(numbers.to_numpy())]
-        if any(unknown.to_numpy()):
-            wrong = unknown.index[unknown != ""]
+        typed[name] = _numbers(raw)
+        unknown = np.flatnonzero(~np.isfinite(typed[name]))
+        if len(unknown) != raw.count(""):
+            place = next(place for place in unknown if raw[place])
             raise InputError(
-                f"{path}, line {wrong[0]}, column {name}: {raw[wrong[0]]!r} is not a number;"
-                " a number or nothing is right"
+                f"{path}, line {table.lines[place]}, column {name}: {raw[place]!r} is not a"
+                " number; a number or nothing is right"
             )
-        typed[name] = numbers
-    return pd.DataFrame(typed)
+    return pd.DataFrame(typed, index=table.lines)
 
 
-def _numbers(raw: pd.Series) -> pd.Series:
+# A character that no plain decimal number has.
+_ODD = re.compile(r"[^0-9eE+.,-]")
+
+
+def _numbers(values: Sequence[str]) -> np.ndarray:
     """What is no number is not one. Most columns of a run say little, most often nothing."""
-    values = raw.to_numpy()
-    if (values == values[0]).all():
-        one = pd.to_numeric(values[:1], errors="coerce")[0]
-        return pd.Series(np.full(len(raw), one, dtype=float), index=raw.index)
-    return pd.to_numeric(raw, errors="coerce").astype(float)
+    if values and values.count(values[0]) == len(values):
+        return np.full(len(values), _converted(values[:1])[0])
+    # Python reads plain numbers ten times as fast as pandas does. It would also read `1_0` and
+    # digits of other scripts, which are no numbers in a table.
+    if not _ODD.search(",".join(values)):
+        try:
+            return np.array([float(value) if value else math.nan for value in values])
+        except ValueError:
+            pass
+    return _converted(values)
 
 
-def _printable_column(raw: pd.Series) -> pd.Series:
+def _converted(values: Sequence[str]) -> np.ndarray:
+    raw = np.array(values, dtype=object)
+    return np.asarray(pd.to_numeric(raw, errors="coerce"), dtype=float)
+
+
+def _printable_column(values: Sequence[str]) -> np.ndarray:
     """Each text once: a column of a large run has few."""
-    known = {text: printable(text) for text in raw.unique()}
-    return raw if all(text == told for text, told in known.items()) else raw.map(known)
+    known = {text: printable(text) for text in set(values)}
+    if any(text != told for text, told in known.items()):
+        values = [known[text] for text in values]
+    return np.array(values, dtype=object)
 
 
 def _check_truth_values(path: Path, trials: pd.DataFrame) -> None:

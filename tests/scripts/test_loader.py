@@ -257,7 +257,7 @@ def test_a_torn_line_in_the_middle_is_refused_with_its_number(make_run: MakeRun)
     assert "line 4" in refusal(folder)
 
 
-@pytest.mark.parametrize("word", ["many", "nan", "inf"])
+@pytest.mark.parametrize("word", ["many", "nan", "inf", "1_0", "٣", "1e999", "--1", "1e", "1,2"])
 def test_a_word_for_a_number_is_refused_with_line_and_column(make_run: MakeRun, word: str) -> None:
     def spoil(row: dict) -> None:
         if row["trial"] == 4:
