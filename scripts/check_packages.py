@@ -71,7 +71,7 @@ PROGRAMS = {
     "python3": ("python3",),
     "spin": ("spin",),
     "zsh": ("zsh",),
-    **dict.fromkeys(("bash", "sh", "git", "gzip", "dpkg-deb"), ()),
+    **dict.fromkeys(("bash", "sh", "git", "gzip", "dpkg-deb", "umount"), ()),
     # Optional: a test that needs one of them is left out where it is missing.
     **dict.fromkeys(("cargo", "ccache", "clang++-19", "conan", "lintian", "node"), ()),
     **dict.fromkeys(("Rscript", "sshd"), ()),
