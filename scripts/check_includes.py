@@ -176,7 +176,7 @@ RULES: dict[str, Rule] = {
     "harness/terminal": Rule((), STANDARD | {"Abseil", "kernel"}),
     # One folder for each command.
     "harness/command/doctor": Rule(
-        ("harness/process", "harness/record", "harness/terminal")
+        ("harness/plan", "harness/process", "harness/record", "harness/terminal")
         + ("harness/measure/processor_use.h",),
         STANDARD | {"Abseil", "nlohmann json", "kernel"},
     ),

@@ -55,6 +55,7 @@ _lockbench() {
     --against | --baseline-run | --save-baseline) words="$(_lockbench_baselines)" ;;
     --show) words="$(_lockbench_names presets)" ;;
     --pool) words="machine" ;;
+    --nodes) words="slurm parallel" ;;
     --format) words="$(_lockbench_formats "$command")" ;;
     --progress) words="auto bar line off" ;;
     --plugin)

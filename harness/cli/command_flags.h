@@ -9,6 +9,7 @@
 #include <string>
 
 #include "harness/command/advise/advise_command.h"
+#include "harness/command/doctor/doctor_command.h"
 #include "harness/command/merge/merge_command.h"
 #include "harness/command/model/model_command.h"
 #include "harness/command/run/run_command.h"
@@ -33,6 +34,9 @@ std::string validate_merge(const MergeOptions& options);
 
 void add_submit(CLI::App& app, SubmitOptions& options);
 std::string validate_submit(const CLI::App& submit, const SubmitOptions& options);
+
+void add_doctor(CLI::App& app, DoctorOptions& options);
+std::string validate_doctor(const CLI::App& doctor, const DoctorOptions& options);
 
 void add_advise(CLI::App& app, AdviseOptions& options);
 std::string validate_advise(const CLI::App& advise, const AdviseOptions& options);

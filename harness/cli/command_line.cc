@@ -28,15 +28,6 @@ void add_analysis(CLI::App& app, const std::string& name, const std::string& sum
   command->set_help_flag();
 }
 
-void add_doctor(CLI::App& app, DoctorFormat& format) {
-  CLI::App& doctor =
-      add_command(app, "doctor", "Lists what disturbs measurements on this machine, and what helps",
-                  kDoctorExamples);
-  add_text_or_json(doctor, "text or json [text]", [&format](bool json) {
-    format = json ? DoctorFormat::kJson : DoctorFormat::kText;
-  });
-}
-
 void add_schema(CLI::App& app, bool& markdown) {
   CLI::App& schema =
       add_command(app, "schema", "Prints the columns of a run's tables: names, units, meanings",
@@ -113,7 +104,7 @@ void add_commands(CLI::App& app, CommandLine& line) {
   add_merge(app, line.merge);
   add_submit(app, line.submit);
   add_list(app, line.list);
-  add_doctor(app, line.doctor_format);
+  add_doctor(app, line.doctor);
   add_model(app, line.model);
   add_schema(app, line.schema_markdown);
   add_trial(app, line.trial_parent);
@@ -167,6 +158,7 @@ std::string validate(const CLI::App& command, const CommandLine& line) {
   if (line.command == "stress") return validate_stress(line.stress);
   if (line.command == "merge") return validate_merge(line.merge);
   if (line.command == "submit") return validate_submit(command, line.submit);
+  if (line.command == "doctor") return validate_doctor(command, line.doctor);
   if (line.command == "model") return validate_model(command, line.model);
   return {};
 }

@@ -33,9 +33,9 @@ struct CommandLine {
   StressOptions stress;  // of `stress`
   pid_t trial_parent = 0;  // of `trial`; 0: nobody's child in particular
   std::vector<std::string>
-      plugins;         // of `run`, `advise`, `stress`, `list` and `trial`: their files
-  std::string plugin;  // of `plugin`
-  DoctorFormat doctor_format = DoctorFormat::kText;
+      plugins;                    // of `run`, `advise`, `stress`, `list` and `trial`: their files
+  std::string plugin;             // of `plugin`
+  DoctorOptions doctor;           // of `doctor`
   bool schema_markdown = false;   // of `schema`: tables for people, else JSON
   ModelOptions model;             // of `model`
   std::vector<std::string> rest;  // of `plot`, `compare` and `report`: their script's own arguments

@@ -6,6 +6,46 @@
 #include "harness/plan/shard.h"
 
 namespace lockbench {
+namespace {
+
+// What `submit` and `doctor --nodes` call by the same names.
+void add_node_program(CLI::App& app, std::string& program) {
+  add_text(app,
+           {.names = "--node-program",
+            .type = "FILE",
+            .help = "lockbench, as the nodes call it [this program's own path]"},
+           program);
+}
+
+void add_slurm_name(CLI::App& app, const char* flag, const char* type, const char* help,
+                    std::string& text) {
+  add_text(app, {.names = flag, .type = type, .help = help, .group = "Slurm"}, text);
+}
+
+void add_hosts(CLI::App& app, std::optional<std::filesystem::path>& hosts) {
+  add_path(app,
+           {.names = "--hosts",
+            .type = "FILE",
+            .help = "Hosts, one a line, as in a --sshloginfile",
+            .group = "GNU parallel"},
+           hosts);
+}
+
+// Flags of one engine that were given with the other; empty if there are none.
+std::string of_the_other_engine(const CLI::App& command, const std::string& engine,
+                                std::initializer_list<const char*> of_slurm,
+                                std::initializer_list<const char*> of_parallel) {
+  const std::string slurm_only = first_given(command, of_slurm);
+  const std::string parallel_only = first_given(command, of_parallel);
+  const std::string flag = engine != "slurm" && !slurm_only.empty()         ? slurm_only
+                           : engine != "parallel" && !parallel_only.empty() ? parallel_only
+                                                                            : "";
+  return flag.empty() ? "" : flag + ": has no meaning with " + engine + "; leave it out";
+}
+
+constexpr char kNoHosts[] = "--hosts: not given; name a file with a host on each line";
+
+}  // namespace
 
 void add_merge(CLI::App& app, MergeOptions& options) {
   CLI::App& merge = add_command(
@@ -34,31 +74,20 @@ void add_submit(CLI::App& app, SubmitOptions& options) {
   add_folder(submit, "--out",
              "For scripts, shards and result [results/runs/<time>-<preset>-shards-<id>]",
              options.out);
-  add_text(submit,
-           {.names = "--node-program",
-            .type = "FILE",
-            .help = "lockbench, as the nodes call it [this program's own path]"},
-           options.node_program);
+  add_node_program(submit, options.node_program);
   add_switch(submit, "--dry-run", "Prints the scripts; writes and submits nothing",
              options.dry_run);
-  const std::string slurm = "Slurm";
-  const auto name = [&](const char* flag, const char* type, const char* help, std::string& text) {
-    add_text(submit, {.names = flag, .type = type, .help = help, .group = slurm}, text);
-  };
-  name("--partition", "NAME", "Partition of the jobs [Slurm's own]", options.partition);
-  name("--constraint", "FEATURES", "Features that the nodes must have [none]", options.constraint);
-  name("--time", "TIME", "Limit of one task, as sbatch takes it [the partition's]",
-       options.time_limit);
+  add_slurm_name(submit, "--partition", "NAME", "Partition of the jobs [Slurm's own]",
+                 options.partition);
+  add_slurm_name(submit, "--constraint", "FEATURES", "Features that the nodes must have [none]",
+                 options.constraint);
+  add_slurm_name(submit, "--time", "TIME",
+                 "Limit of one task, as sbatch takes it [the partition's]", options.time_limit);
   add_switch(submit, "--exclusive", "A node for each task; this is so without it, too",
              options.exclusive);
   add_switch(submit, "--shared", "Nodes may run other jobs at the same time, which disturbs",
              options.shared);
-  add_path(submit,
-           {.names = "--hosts",
-            .type = "FILE",
-            .help = "Hosts, one a line, as in a --sshloginfile",
-            .group = "GNU parallel"},
-           options.hosts);
+  add_hosts(submit, options.hosts);
   add_text(submit,
            {.names = "--workdir",
             .type = "DIR",
@@ -78,20 +107,50 @@ std::string validate_submit(const CLI::App& submit, const SubmitOptions& options
                                  : "name a preset, as `lockbench submit " + engine + " quick`");
   }
   if (engine == "parallel" && !options.hosts) {
-    return "--hosts: not given; name a file with a host on each line";
+    return kNoHosts;
   }
   if (options.exclusive && options.shared)
     return "--shared: contradicts --exclusive; leave out one";
-  const std::string slurm_only =
-      first_given(submit, {"--partition", "--constraint", "--time", "--exclusive", "--shared"});
-  if (engine != "slurm" && !slurm_only.empty()) {
-    return slurm_only + ": has no meaning with " + engine + "; leave it out";
+  return of_the_other_engine(submit, engine,
+                             {"--partition", "--constraint", "--time", "--exclusive", "--shared"},
+                             {"--hosts", "--workdir"});
+}
+
+void add_doctor(CLI::App& app, DoctorOptions& options) {
+  CLI::App& doctor =
+      add_command(app, "doctor", "Lists what disturbs measurements on a machine, and what helps",
+                  kDoctorExamples);
+  add_text_or_json(doctor, "text or json [text]", [&options](bool json) {
+    options.format = json ? DoctorFormat::kJson : DoctorFormat::kText;
+  });
+  add_value(doctor,
+            {.names = "--nodes",
+             .type = "ENGINE",
+             .help = "Asks the machines of a cluster: slurm or parallel [this machine]"},
+            [&options](const std::string& engine) {
+              options.nodes = engine;
+              if (engine == "slurm" || engine == "parallel") return absl::OkStatus();
+              return absl::InvalidArgumentError("'" + engine + "' is neither slurm nor parallel");
+            });
+  add_node_program(doctor, options.node_program);
+  add_slurm_name(doctor, "--partition", "NAME", "Partition of the nodes [the default one]",
+                 options.partition);
+  add_slurm_name(doctor, "--constraint", "FEATURES", "Features that the nodes must have [none]",
+                 options.constraint);
+  add_hosts(doctor, options.hosts);
+}
+
+std::string validate_doctor(const CLI::App& doctor, const DoctorOptions& options) {
+  if (options.nodes.empty()) {
+    const std::string flag =
+        first_given(doctor, {"--partition", "--constraint", "--hosts", "--node-program"});
+    return flag.empty() ? ""
+                        : flag +
+                              ": is for the nodes of a cluster; write --nodes slurm or --nodes "
+                              "parallel, too";
   }
-  const std::string parallel_only = first_given(submit, {"--hosts", "--workdir"});
-  if (engine != "parallel" && !parallel_only.empty()) {
-    return parallel_only + ": has no meaning with " + engine + "; leave it out";
-  }
-  return {};
+  if (options.nodes == "parallel" && !options.hosts) return kNoHosts;
+  return of_the_other_engine(doctor, options.nodes, {"--partition", "--constraint"}, {"--hosts"});
 }
 
 }  // namespace lockbench

@@ -154,11 +154,20 @@ const char kListExamples[] =
 
 const char kDoctorExamples[] =
     "Checks clocks, other load, limits and tools; changes nothing. Takes about a second.\n"
-    "Exit codes: 0 nothing disturbs measurements, 2 bad input, 3 something disturbs them.\n"
+    "\n"
+    "With --nodes it does so on each machine of a cluster, through Slurm (salloc and srun) or GNU\n"
+    "parallel over ssh, and prints one table: which machines are of one kind, what to fix on "
+    "which,\n"
+    "which do not answer and why, and a last line that says what to do before a run.\n"
+    "\n"
+    "Exit codes: 0 nothing disturbs measurements, 1 a node did not answer, 2 bad input or no such\n"
+    "engine here, 3 something disturbs them.\n"
     "\n"
     "Examples\n"
     "  lockbench doctor\n"
-    "  lockbench doctor --format json\n";
+    "  lockbench doctor --format json\n"
+    "  lockbench doctor --nodes slurm --partition bench --constraint zen4\n"
+    "  lockbench doctor --nodes parallel --hosts hosts.txt\n";
 
 const char kSchemaExamples[] =
     "Each run carries the same text as schema.json. The tables of results/README.md come from "

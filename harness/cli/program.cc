@@ -55,7 +55,7 @@ int dispatch(const CommandLine& line) {
   if (line.command == "merge") return merge_command(line.merge);
   if (line.command == "submit") return submit_command(line.submit);
   if (line.command == "list") return list_command(line.list, std::cout, std::cerr);
-  if (line.command == "doctor") return doctor_command(line.doctor_format, std::cout);
+  if (line.command == "doctor") return doctor_command(line.doctor, std::cout, std::cerr);
   if (line.command == "schema") {
     std::cout << (line.schema_markdown ? trials_markdown() + "\n" + latency_markdown()
                                        : schema_json());

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 const fs::path kPresets = "workloads/presets";
 
 // How long a Python may take to say which modules it has. Usually some 50 ms.
-constexpr std::chrono::seconds kPatience{10};
+constexpr std::chrono::seconds kPythonAnswersWithin{10};
 
 // Whether `python` ends with 0 after it ran `code`.
 bool succeeds(const fs::path& python, const std::string& code) {
@@ -30,7 +30,7 @@ bool succeeds(const fs::path& python, const std::string& code) {
       run_child({.program = python,
                  .words = {python.string(), "-c", code},
                  .input = {},
-                 .deadline = std::chrono::steady_clock::now() + kPatience});
+                 .deadline = std::chrono::steady_clock::now() + kPythonAnswersWithin});
   return result.ok() && result->ending == ChildEnding::kEnded && result->status == 0;
 }
 

@@ -28,12 +28,21 @@ std::string difference_in(std::string_view name, const internal::ordered_json& o
 
 }  // namespace
 
-std::string machine_difference(const Machine& one, const Machine& other) {
+std::vector<std::string> condition_differences(const Machine& one, const Machine& other) {
   const internal::ordered_json a = internal::json_of(one);
   const internal::ordered_json b = internal::json_of(other);
+  std::vector<std::string> differences;
   for (const std::string_view name : kMachineConditions) {
-    if (told(a, name) != told(b, name)) return difference_in(name, a, b);
+    if (told(a, name) != told(b, name)) differences.push_back(difference_in(name, a, b));
   }
+  return differences;
+}
+
+std::string machine_difference(const Machine& one, const Machine& other) {
+  const std::vector<std::string> differences = condition_differences(one, other);
+  if (!differences.empty()) return differences.front();
+  const internal::ordered_json a = internal::json_of(one);
+  const internal::ordered_json b = internal::json_of(other);
   std::string difference;
   for (const std::string_view name : kMachineNames) {
     if (!a.contains(name) || !b.contains(name)) continue;

@@ -2,13 +2,14 @@
 
 // MachineIdentity: whether two descriptions are of one machine, in the same condition.
 //
-// Everything that asks this uses the list below: `run --resume`, `run --shard` and `merge` here,
-// and `compare` in Python, which reads it from the run's schema.json.
+// Everything that asks this uses the list below: `run --resume`, `run --shard`, `merge` and
+// `doctor --nodes` here, and `compare` in Python, which reads it from the run's schema.json.
 #pragma once
 
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/record/machine.h"
 
@@ -25,6 +26,9 @@ inline constexpr std::array<std::string_view, 11> kMachineConditions{
 // have its boot id and names of their own; a machine that was started again has its name and a new
 // boot id. Machines that differ in both are different ones.
 inline constexpr std::array<std::string_view, 2> kMachineNames{"boot_id", "host"};
+
+// Each condition in which they differ, as `usable_threads 2 and 1`; none: machines of one kind.
+std::vector<std::string> condition_differences(const Machine& one, const Machine& other);
 
 // The first difference, as `usable_threads 2 and 1`; empty if both are one machine. Names that a
 // description lacks, because an older version wrote it, are not compared.

@@ -12,22 +12,12 @@
 #include "harness/plan/fingerprint.h"
 #include "harness/plan/json.h"
 #include "harness/plan/json_fields.h"
+#include "harness/record/build_json.h"
 #include "harness/record/machine_identity.h"
 #include "harness/record/machine_json.h"
 #include "harness/record/target.h"
 
 namespace lockbench {
-
-template <EitherConst<Build> T, class Visit>
-void json_fields(T& build, Visit&& visit) {
-  visit("version", build.version);
-  visit("compiler", build.compiler);
-  visit("build_type", build.build_type);
-  visit("flags", build.flags);
-  visit("libraries", build.libraries);
-  visit("commit", build.commit);
-  visit("modified", build.modified);
-}
 
 namespace {
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import signal
@@ -80,6 +81,22 @@ def test_what_was_interrupted_goes_on_when_it_is_given_again(
         text=True,
     )
     finished(out, again)
+
+
+def test_doctor_asks_the_hosts(lockbench: Program, hosts: Hosts) -> None:
+    with hosts.file.open("a", encoding="utf-8") as lines:
+        lines.write("# gone\nnowhere.invalid\n")
+    words = ("doctor", "--nodes", "parallel", "--hosts", str(hosts.file))
+    done = lockbench.run(*words, "--format", "json", env=hosts.environment)
+    assert done.returncode == 3, done.stderr
+    found = json.loads(done.stdout)
+    answered = {node["node"]: node for node in found["nodes"]}
+    assert sorted(answered) == ["node1", "node2", "nowhere.invalid"]
+    assert "Could not resolve hostname" in answered["nowhere.invalid"]["trouble"]
+    assert [sorted(names) for names in found["same_machine"]] == [["node1", "node2"]]
+    done = lockbench.run(*words, env=hosts.environment)
+    assert done.stdout.startswith("2 of 3 nodes answered: 1 kind of machine."), done.stderr
+    assert "To do: see why there is no answer from nowhere.invalid" in done.stdout
 
 
 def test_a_dry_run_prints_a_script_for_a_shell(lockbench: Program, hosts: Hosts) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 from collections.abc import Callable
@@ -98,6 +99,32 @@ def test_a_killed_slurmd_loses_nothing(lockbench: Program, slurm: Slurm, wait_fo
         slurm.daemons.kill(node)
         slurm.start_node(node)
     finished(out, slurm, wait_for)
+
+
+def test_doctor_asks_the_nodes_for_which_a_shard_could_ask(
+    lockbench: Program, slurm: Slurm
+) -> None:
+    words = ("doctor", "--nodes", "slurm", "--partition", "bench")
+    done = lockbench.run(*words, "--format", "json", env=slurm.environment)
+    assert done.returncode == 3, done.stderr
+    found = json.loads(done.stdout)
+    assert [node["node"] for node in found["nodes"]] == ["n1", "n2"]
+    # As a shard, each has all processors of the node.
+    usable = {node["machine"]["usable_threads"] for node in found["nodes"]}
+    assert usable == {len(os.sched_getaffinity(0))}
+    assert len(found["kinds"]) == len(found["builds"]) == 1
+    assert found["same_machine"] == [["n1", "n2"]]
+
+    done = lockbench.run(*words, "--constraint", "fast", env=slurm.environment)
+    assert done.stdout.startswith("1 of 1 node answered: 1 kind of machine."), done.stderr
+    assert "Without the features of --constraint: n1\n" in done.stdout
+    assert done.stdout.splitlines()[-1].startswith("To do: ")
+
+    slurm.says("scontrol", "update", "NodeName=n2", "State=DRAIN", "Reason=bad fan")
+    done = lockbench.run(*words, env=slurm.environment)
+    assert done.stdout.startswith("1 of 2 nodes answered"), done.stderr
+    assert "problem  n2 did not answer\n" in done.stdout
+    assert "Slurm calls it drained (bad fan)" in " ".join(done.stdout.split())
 
 
 def test_a_dry_run_writes_and_submits_nothing(lockbench: Program, slurm: Slurm) -> None:

@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/command/doctor/finding_text.h"
+#include "harness/command/doctor/node_answers.h"
 #include "tests/command/sound_facts.h"
 
 namespace lockbench {
@@ -56,7 +58,12 @@ TEST(DoctorText, OfASoundMachineSaysSo) {
 }
 
 TEST(DoctorJson, HasEveryFindingWhole) {
-  const json whole = json::parse(findings_json(example_findings()));
+  const DoctorReport report{.machine = {.host = "node7", .cores = 4},
+                            .build = {.version = "1"},
+                            .findings = example_findings()};
+  const json whole = json::parse(doctor_json(report));
+  EXPECT_EQ(whole["machine"], json({{"host", "node7"}, {"cores", 4}, {"caches", json::array()}}));
+  EXPECT_EQ(whole["build"]["version"], "1");
   EXPECT_EQ(whole["problems"], 1);
   EXPECT_EQ(whole["notes"], 1);
   ASSERT_EQ(whole["findings"].size(), 4u);
@@ -68,17 +75,20 @@ TEST(DoctorJson, HasEveryFindingWhole) {
                                         {"fix", first.fix}}));
   EXPECT_EQ(whole["findings"][2],
             json({{"severity", "fine"}, {"name", "clock"}, {"what", "clock source tsc"}}));
+  EXPECT_EQ(*parse_doctor_json(doctor_json(report)), report);
 }
 
 TEST(DoctorJson, IsJsonWhateverAFolderIsCalled) {
   SystemFacts facts = sound_facts();
   facts.space = FreeSpace{.bytes = 0, .folder = "/a \"b\"\n\xff"};
-  EXPECT_FALSE(json::parse(findings_json(diagnose(facts))).empty());
+  EXPECT_FALSE(
+      json::parse(doctor_json({.machine = {}, .build = {}, .findings = diagnose(facts)})).empty());
 }
 
 TEST(Doctor, ExitsWithThreeExactlyWhenSomethingDisturbs) {
   std::ostringstream out;
-  const int code = doctor_command(DoctorFormat::kJson, out);
+  std::ostringstream err;
+  const int code = doctor_command({.format = DoctorFormat::kJson}, out, err);
   const json whole = json::parse(out.str());
   EXPECT_EQ(code, whole["problems"] == 0 ? 0 : 3);
   EXPECT_GE(whole["findings"].size(), 10u);

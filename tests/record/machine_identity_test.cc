@@ -49,6 +49,16 @@ TEST(MachineIdentity, AnAffinityMaskMakesAnotherMachine) {
   EXPECT_EQ(machine_difference(example(), bound), "usable_threads 8 and 1");
 }
 
+TEST(MachineIdentity, AllConditionsInWhichMachinesDifferAreTold) {
+  Machine other = example();
+  other.boot_id = "b2";
+  other.governor = "powersave";
+  other.cores.reset();
+  EXPECT_THAT(condition_differences(example(), other),
+              testing::ElementsAre("cores 4 and unknown", "governor performance and powersave"));
+  EXPECT_THAT(condition_differences(other, other), testing::IsEmpty());
+}
+
 TEST(MachineIdentity, ItsBootIdOrItsNameIsEnough) {
   Machine restarted = example();
   restarted.boot_id = "b2";

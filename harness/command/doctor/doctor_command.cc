@@ -4,100 +4,81 @@
 
 #include <algorithm>
 #include <ostream>
-#include <sstream>
+#include <vector>
 
-#include <absl/strings/str_format.h>
-#include <nlohmann/json.hpp>
+#include <absl/status/statusor.h>
 
+#include "harness/command/doctor/ask_nodes.h"
+#include "harness/command/doctor/finding_text.h"
+#include "harness/command/doctor/node_answers.h"
+#include "harness/command/doctor/nodes_page.h"
+#include "harness/command/doctor/system_facts.h"
+#include "harness/plan/printable.h"
+#include "harness/process/resources.h"
+#include "harness/process/signals.h"
 #include "harness/record/build.h"
 #include "harness/record/machine.h"
+#include "harness/record/meta.h"
 #include "harness/terminal/exit_code.h"
 
 namespace lockbench {
 namespace {
 
-constexpr std::size_t kWidth = 96;
-constexpr std::size_t kIndent = 17;  // of a block's text, after its labels
-
-std::size_t number_of(const std::vector<Finding>& findings, Severity severity) {
-  return static_cast<std::size_t>(
-      std::count_if(findings.begin(), findings.end(),
-                    [severity](const Finding& f) { return f.severity == severity; }));
+int examine_this_machine(DoctorFormat format, std::ostream& out) {
+  DoctorReport report{.machine = read_machine(), .build = this_build(), .findings = {}};
+  report.findings = diagnose(read_system_facts(report.machine, report.build, "results/runs"));
+  out << (format == DoctorFormat::kJson ? doctor_json(report) : findings_text(report.findings));
+  const bool problem =
+      std::any_of(report.findings.begin(), report.findings.end(),
+                  [](const Finding& finding) { return finding.severity == Severity::kProblem; });
+  return problem ? kFound : kSuccess;
 }
 
-std::string padded(std::string_view label, std::size_t width) {
-  std::string text(label);
-  text.resize(std::max(width, text.size() + 1), ' ');
-  return text;
-}
-
-// Broken between words, each further line below the first one's text.
-std::string wrapped(const std::string& text) {
-  std::string lines;
-  std::size_t column = kIndent;
-  std::istringstream words(text);
-  for (std::string word; words >> word;) {
-    if (column > kIndent && column + 1 + word.size() > kWidth) {
-      lines += '\n' + std::string(kIndent, ' ');
-      column = kIndent;
-    } else if (column > kIndent) {
-      lines += ' ';
-      ++column;
-    }
-    lines += word;
-    column += word.size();
+std::string submit_command_of(const DoctorOptions& options, std::size_t nodes) {
+  std::vector<std::string> words{"lockbench", "submit", options.nodes, "PRESET"};
+  if (options.hosts) {
+    words.insert(words.end(), {"--hosts", options.hosts->string()});
+  } else {
+    words.insert(words.end(), {"--shards", std::to_string(nodes)});
   }
-  return lines;
+  const auto add = [&words](const char* flag, const std::string& value) {
+    if (!value.empty()) words.insert(words.end(), {flag, value});
+  };
+  add("--partition", options.partition);
+  add("--constraint", options.constraint);
+  add("--node-program", options.node_program);
+  return shell_command(words);
 }
 
-std::string summary(const std::vector<Finding>& findings) {
-  const auto counted = [](std::size_t count, const char* noun) {
-    return absl::StrFormat("%d %s%s", count, noun, count == 1 ? "" : "s");
-  };
-  return counted(number_of(findings, Severity::kProblem), "problem") + ", " +
-         counted(number_of(findings, Severity::kNote), "note") + ".\n";
+int examine_nodes(const DoctorOptions& options, std::ostream& out, std::ostream& err) {
+  note_signals();
+  const std::string program =
+      options.node_program.empty() ? this_program().string() : options.node_program;
+  absl::StatusOr<std::vector<NodeAnswer>> answers =
+      options.nodes == "slurm"
+          ? ask_slurm(program, {.partition = options.partition, .constraint = options.constraint})
+          : ask_hosts(program, *options.hosts);
+  if (!answers.ok()) {
+    err << "lockbench doctor: " << printable(std::string(answers.status().message())) << '\n';
+    return absl::IsInternal(answers.status()) ? kCouldNotFinish : kBadInput;
+  }
+  const NodesSummary summary = summarized(*std::move(answers));
+  if (summary.nodes.empty()) {
+    err << "lockbench doctor: --constraint: no node has the features '"
+        << printable(options.constraint) << "'; name those that sinfo --format=%f lists\n";
+    return kBadInput;
+  }
+  const std::string submit = submit_command_of(options, summary.nodes.size());
+  out << (options.format == DoctorFormat::kJson ? nodes_json(summary, submit)
+                                                : nodes_text(summary, submit));
+  return exit_code_of(summary);
 }
 
 }  // namespace
 
-std::string findings_text(const std::vector<Finding>& findings) {
-  std::string text = summary(findings);
-  bool in_blocks = true;
-  for (const Finding& finding : findings) {
-    const bool block = finding.severity != Severity::kFine;
-    if (block || in_blocks) text += '\n';
-    in_blocks = block;
-    text += padded(to_text(finding.severity), 9) + finding.what + '\n';
-    if (!block) continue;
-    text += padded("         effect", kIndent) + wrapped(finding.effect) + '\n';
-    // In one line, so that it can be copied.
-    text += padded("         fix", kIndent) + finding.fix + '\n';
-  }
-  return text;
-}
-
-std::string findings_json(const std::vector<Finding>& findings) {
-  using Json = nlohmann::ordered_json;
-  Json list = Json::array();
-  for (const Finding& finding : findings) {
-    Json object{
-        {"severity", to_text(finding.severity)}, {"name", finding.name}, {"what", finding.what}};
-    if (!finding.effect.empty()) object["effect"] = finding.effect;
-    if (!finding.fix.empty()) object["fix"] = finding.fix;
-    list.push_back(std::move(object));
-  }
-  const Json whole{{"problems", number_of(findings, Severity::kProblem)},
-                   {"notes", number_of(findings, Severity::kNote)},
-                   {"findings", std::move(list)}};
-  // The names of folders are bytes, not always UTF-8.
-  return whole.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
-}
-
-int doctor_command(DoctorFormat format, std::ostream& out) {
-  const std::vector<Finding> findings =
-      diagnose(read_system_facts(read_machine(), this_build(), "results/runs"));
-  out << (format == DoctorFormat::kJson ? findings_json(findings) : findings_text(findings));
-  return number_of(findings, Severity::kProblem) == 0 ? kSuccess : kFound;
+int doctor_command(const DoctorOptions& options, std::ostream& out, std::ostream& err) {
+  return options.nodes.empty() ? examine_this_machine(options.format, out)
+                               : examine_nodes(options, out, err);
 }
 
 }  // namespace lockbench

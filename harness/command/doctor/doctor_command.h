@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `lockbench doctor`: what disturbs measurements on this machine, and what helps.
+// `lockbench doctor`: what disturbs measurements on this machine, or on those of a cluster, and
+// what helps.
 #pragma once
 
+#include <filesystem>
 #include <iosfwd>
+#include <optional>
 #include <string>
-#include <vector>
-
-#include "harness/command/doctor/diagnosis.h"
 
 namespace lockbench {
 
 enum class DoctorFormat { kText, kJson };
 
-// Reads this machine, which takes about a second, and writes the findings to `out`. Returns the
-// exit code: kFound if there is a problem, else kSuccess.
-int doctor_command(DoctorFormat format, std::ostream& out);
+struct DoctorOptions {
+  DoctorFormat format = DoctorFormat::kText;
+  std::string nodes;                           // slurm or parallel; empty: this machine
+  std::string partition;                       // Slurm
+  std::string constraint;                      // Slurm
+  std::optional<std::filesystem::path> hosts;  // GNU parallel
+  std::string node_program;  // lockbench, as the nodes call it; empty: this program's file
+};
 
-// A summary, a block for each problem and note in the order given, and a line for the rest.
-std::string findings_text(const std::vector<Finding>& findings);
-
-// {"problems": 1, "notes": 0, "findings": [{"severity", "name", "what", "effect", "fix"}, …]}. A
-// finding of severity `fine` has no effect and no fix.
-std::string findings_json(const std::vector<Finding>& findings);
+// Reads this machine, which takes about a second, or asks the nodes, and writes the findings to
+// `out`. Returns the exit code: kFound if there is a problem, else kCouldNotFinish if a node did
+// not answer, else kSuccess.
+int doctor_command(const DoctorOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace lockbench

@@ -9,6 +9,7 @@
 
 #include <absl/strings/str_format.h>
 
+#include "harness/process/job_engines.h"
 #include "harness/record/meta.h"
 
 namespace lockbench {
@@ -94,7 +95,8 @@ std::string slurm_shard_script(const Submission& submission) {
          "# killed (137) or could not finish (1) is started again and goes on with its shard.\n"
          "start=1\n"
          "while :; do\n"
-         "  srun --ntasks=1 --cpus-per-task=\"$SLURM_CPUS_ON_NODE\" --cpu-bind=threads \\\n    " +
+         "  " +
+         srun_of_task("\"$SLURM_CPUS_ON_NODE\"") + " \\\n    " +
          run_command_of(submission, shard, "\"shards/$SLURM_ARRAY_TASK_ID\"") +
          "\n"
          "  code=$?\n" +

@@ -4,11 +4,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
-#include <cstring>
 #include <iostream>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
 
@@ -18,8 +15,7 @@
 #include "harness/command/submit/progress_of_shards.h"
 #include "harness/command/submit/scripts.h"
 #include "harness/plan/printable.h"
-#include "harness/plan/quantity.h"
-#include "harness/process/child_process.h"
+#include "harness/process/job_engines.h"
 #include "harness/process/resources.h"
 #include "harness/process/signals.h"
 #include "harness/record/files.h"
@@ -32,9 +28,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The controller of a large cluster may take its time.
-constexpr std::chrono::minutes kEngineAnswersWithin{5};
-
 void say(const std::string& what) {
   std::cerr << "lockbench submit: " << printable(what) << '\n';
 }
@@ -42,21 +35,6 @@ void say(const std::string& what) {
 int complain(const absl::Status& status, int code = kBadInput) {
   say(std::string(status.message()));
   return code;
-}
-
-// What a command printed; an error has what it complained of.
-absl::StatusOr<std::string> output_of(const std::vector<std::string>& words) {
-  const absl::StatusOr<ChildResult> result =
-      run_child({.program = words[0],
-                 .words = words,
-                 .input = {},
-                 .deadline = std::chrono::steady_clock::now() + kEngineAnswersWithin});
-  if (!result.ok()) return result.status();
-  if (result->ending == ChildEnding::kEnded && WIFEXITED(result->status) &&
-      WEXITSTATUS(result->status) == 0) {
-    return result->out;
-  }
-  return absl::FailedPreconditionError(told_end(words[0], *result));
 }
 
 std::string last_line(std::string text) {
@@ -149,14 +127,6 @@ int submit_to_slurm(const Submission& submission, const std::string& preset,
   return kSuccess;
 }
 
-absl::Status check_for_parallel() {
-  const absl::StatusOr<std::string> version = output_of({"parallel", "--version"});
-  if (version.ok() && version->find("GNU parallel") != std::string::npos) return absl::OkStatus();
-  return absl::NotFoundError(
-      "GNU parallel is missing (another program may have its name); install it here, and rsync "
-      "here and on the hosts, or print the script with --dry-run");
-}
-
 int submit_to_parallel(const Submission& submission, const std::string& preset,
                        const SubmitOptions& options) {
   const std::string script = parallel_script(submission);
@@ -165,7 +135,9 @@ int submit_to_parallel(const Submission& submission, const std::string& preset,
     std::cout << "# " << path.string() << '\n' << script;
     return kSuccess;
   }
-  if (absl::Status status = check_for_parallel(); !status.ok()) return complain(status);
+  const absl::Status there = check_for_parallel(
+      "install it here, and rsync here and on the hosts, or print the script with --dry-run");
+  if (!there.ok()) return complain(there);
   absl::Status written = make_folder(submission, preset);
   if (written.ok()) written = write_script(path, script);
   if (!written.ok()) return complain(written, kCouldNotFinish);
@@ -188,23 +160,13 @@ int progress(const SubmitOptions& options) {
   return kSuccess;
 }
 
-// Lines of a --sshloginfile that name a host.
-absl::StatusOr<std::uint32_t> count_hosts(const fs::path& file) {
-  const absl::StatusOr<std::string> text = read_file(file, kMostInputBytes);
-  if (!text.ok()) return text.status();
-  std::uint32_t hosts = 0;
-  for (const std::string_view line : split(*text, '\n')) {
-    const std::size_t begin = line.find_first_not_of(" \t\r");
-    hosts += begin != std::string_view::npos && line[begin] != '#' ? 1 : 0;
-  }
-  if (hosts > 0) return hosts;
-  return absl::InvalidArgumentError(
-      absl::StrFormat("%s: names no host; write one a line", file.string()));
-}
-
 absl::StatusOr<std::uint32_t> shards_of(const SubmitOptions& options) {
   if (options.shards) return *options.shards;
-  if (options.hosts) return count_hosts(*options.hosts);
+  if (options.hosts) {
+    const absl::StatusOr<std::vector<std::string>> hosts = hosts_in(*options.hosts);
+    if (!hosts.ok()) return hosts.status();
+    return static_cast<std::uint32_t>(hosts->size());
+  }
   return absl::InvalidArgumentError(
       "--shards: not given; say how many parts the plan gets, as --shards 8");
 }

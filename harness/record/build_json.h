@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// BuildJson: the members of `build` in meta.json.
+#pragma once
+
+#include "harness/plan/json_fields.h"
+#include "harness/record/build.h"
+
+namespace lockbench {
+
+template <EitherConst<Build> T, class Visit>
+void json_fields(T& build, Visit&& visit) {
+  visit("version", build.version);
+  visit("compiler", build.compiler);
+  visit("build_type", build.build_type);
+  visit("flags", build.flags);
+  visit("libraries", build.libraries);
+  visit("commit", build.commit);
+  visit("modified", build.modified);
+}
+
+}  // namespace lockbench
