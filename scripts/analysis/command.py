@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -41,6 +42,8 @@ def run(name: str, body: Callable[[Sequence[str]], int], argv: Sequence[str] | N
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
+    # Tables are many lists and few cycles: to look for cycles at each 700th takes a tenth of all.
+    gc.set_threshold(100_000)
     try:
         status = body(sys.argv[1:] if argv is None else argv)
         sys.stdout.flush()

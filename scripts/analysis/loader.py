@@ -79,6 +79,9 @@ class Run:
     @cached_property
     def final(self) -> pd.DataFrame:
         """One row a trial: of several attempts the valid one, else the last."""
+        again = self.trials.duplicated(["run_id", "trial"]).any()
+        if not again and self.trials.index.is_monotonic_increasing:
+            return self.trials
         ranked = self.trials.sort_values(["valid", "attempt"], kind="stable", na_position="first")
         return ranked.drop_duplicates(["run_id", "trial"], keep="last").sort_index()
 
@@ -363,6 +366,8 @@ def _numbers(values: Sequence[str]) -> np.ndarray:
     # digits of other scripts, which are no numbers in a table.
     if not _ODD.search(",".join(values)):
         try:
+            if "" not in values:
+                return np.fromiter(map(float, values), dtype=float, count=len(values))
             return np.array([float(value) if value else math.nan for value in values])
         except ValueError:
             pass
