@@ -75,7 +75,7 @@ configure_package_config_file(cmake/lockbenchConfig.cmake.in
                               ${PROJECT_BINARY_DIR}/lockbenchConfig.cmake
                               INSTALL_DESTINATION ${package} PATH_VARS headers public archives)
 include(cmake/install_config.cmake)
-install(FILES cmake/lockbench_add_plugin.cmake cmake/lockbench_instrument.cmake
+install(FILES cmake/lockbench_add_plugin.cmake cmake/lockbench_audit.cmake cmake/lockbench_instrument.cmake
         DESTINATION ${package} COMPONENT dev)
 
 set(doc ${CMAKE_INSTALL_DATADIR}/doc/liblockbench-dev)

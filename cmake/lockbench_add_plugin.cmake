@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# lockbench_add_plugin(name source… [LINK library…] [SIMULATE] [STRESS_ONLY] [SANITIZE])
+# lockbench_add_plugin(name source… [LINK library…] [SIMULATE] [STRESS_ONLY] [SANITIZE] [NO_DELAYS])
 #
 # Builds name.so, which `lockbench run --plugin ./name.so` takes. Sources in C++ include
 # <lockbench/plugin.h>, sources in C <lockbench/c_lock.h>. LINK: libraries that the locks come from.
@@ -9,19 +9,39 @@
 # to the engine, by std::atomic and the system's library; the engine names what it does not know.
 # SANITIZE: builds name.asan.so, too: the same locks under AddressSanitizer, for `stress --engine
 # real` with the sanitizer's runtime before all others (LD_PRELOAD).
+# NO_DELAYS: leaves out name.delays.so.
 # STRESS_ONLY: leaves out what `lockbench run` needs, which takes most of the compiler's time.
+#
+# lockbench_add_simulated_plugin(name source… [SOURCES source…] [INCLUDES folder…] [LINK library…])
+#
+# Builds name.so and name.sim.so for `lockbench stress`, of locks that know nothing of
+# lockbench::platform. SOURCES: of the library that they come from, if its code is not all in
+# headers; they are compiled for simulation as they are, without warnings. INCLUDES: its folders.
 include(${CMAKE_CURRENT_LIST_DIR}/lockbench_instrument.cmake)
+set(LOCKBENCH_AUDIT ${CMAKE_CURRENT_LIST_DIR}/lockbench_audit.cmake)
+
+function(lockbench_add_simulated_plugin name)
+  cmake_parse_arguments(PARSE_ARGV 1 THEIR "" "" "SOURCES;INCLUDES;LINK")
+  set_source_files_properties(${THEIR_SOURCES} PROPERTIES COMPILE_OPTIONS -w
+                                                         SKIP_PRECOMPILE_HEADERS ON
+                                                         SKIP_UNITY_BUILD_INCLUSION ON)
+  lockbench_add_plugin(${name} ${THEIR_UNPARSED_ARGUMENTS} ${THEIR_SOURCES} LINK ${THEIR_LINK}
+                       SIMULATE STRESS_ONLY NO_DELAYS)
+  target_include_directories(${name} BEFORE PRIVATE ${THEIR_INCLUDES})
+endfunction()
 
 function(lockbench_add_plugin name)
-  cmake_parse_arguments(PARSE_ARGV 1 PLUGIN "SIMULATE;STRESS_ONLY;SANITIZE" "" "LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 PLUGIN "SIMULATE;STRESS_ONLY;SANITIZE;NO_DELAYS" "" "LINK")
   lockbench_plugin_library(${name} ${name})
   if(PLUGIN_STRESS_ONLY)
     target_compile_definitions(${name} PRIVATE LOCKBENCH_STRESS_ONLY)
   endif()
-  lockbench_plugin_library(${name}_delays ${name}.delays)
-  lockbench_compile_like(${name}_delays ${name})
-  target_compile_options(${name}_delays PRIVATE ${LOCKBENCH_INSTRUMENT})
-  target_compile_definitions(${name}_delays PRIVATE LOCKBENCH_STRESS_ONLY)
+  if(NOT PLUGIN_NO_DELAYS)
+    lockbench_plugin_library(${name}_delays ${name}.delays)
+    lockbench_compile_like(${name}_delays ${name})
+    target_compile_options(${name}_delays PRIVATE ${LOCKBENCH_INSTRUMENT})
+    target_compile_definitions(${name}_delays PRIVATE LOCKBENCH_STRESS_ONLY)
+  endif()
   if(PLUGIN_SANITIZE)
     lockbench_plugin_library(${name}_asan ${name}.asan)
     lockbench_compile_like(${name}_asan ${name})
@@ -38,6 +58,12 @@ function(lockbench_add_plugin name)
     target_compile_options(${name}_sim PRIVATE ${LOCKBENCH_INSTRUMENT} -ftls-model=global-dynamic
                                                -g1 -fno-optimize-sibling-calls)
     target_link_options(${name}_sim PRIVATE ${LOCKBENCH_WRAPPED})
+    add_custom_command(
+      TARGET ${name}_sim
+      POST_BUILD
+      COMMAND ${CMAKE_COMMAND} -DLIBRARY=$<TARGET_FILE:${name}_sim> -DOBJDUMP=${CMAKE_OBJDUMP} -P
+              ${LOCKBENCH_AUDIT}
+      VERBATIM)
   else()
     # What is missing is missed now, and not when it is loaded.
     target_link_options(${name} PRIVATE -Wl,-z,defs)

@@ -17,20 +17,22 @@ endif()
 
 # LOCKBENCH_WRAPPED: calls of the system's library that the simulated engine decides, or refuses.
 set(LOCKBENCH_WRAPPED
-    __tls_get_addr __cxa_thread_atexit __cxa_guard_acquire __cxa_guard_release sched_yield
+    __tls_get_addr __cxa_thread_atexit __cxa_guard_acquire __cxa_guard_release
+    __cxa_guard_abort __cxa_atexit sched_yield
     pthread_self nanosleep clock_nanosleep usleep
     clock_gettime _ZNSt6chrono3_V212steady_clock3nowEv _ZNSt6chrono3_V212system_clock3nowEv
     pthread_mutex_lock pthread_mutex_trylock pthread_mutex_unlock pthread_cond_wait
     pthread_cond_timedwait pthread_cond_clockwait pthread_cond_signal pthread_cond_broadcast
     _ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE
     _ZNSt18condition_variable10notify_oneEv _ZNSt18condition_variable10notify_allEv syscall
-    pthread_create pthread_join pthread_detach gettid sched_getcpu pthread_getspecific
+    pthread_create pthread_join pthread_detach pthread_getschedparam gettid sched_getcpu pthread_getspecific
     pthread_setspecific _ZNSt6thread4joinEv _ZNSt6thread6detachEv
     _ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE
     pthread_mutex_timedlock pthread_mutex_clocklock pthread_rwlock_rdlock pthread_rwlock_wrlock
     pthread_rwlock_tryrdlock pthread_rwlock_trywrlock pthread_rwlock_timedrdlock
     pthread_rwlock_timedwrlock pthread_rwlock_clockrdlock pthread_rwlock_clockwrlock
     pthread_rwlock_unlock pthread_spin_lock pthread_spin_trylock pthread_spin_unlock
-    pthread_barrier_wait sem_wait sem_trywait sem_timedwait sem_clockwait sem_post sem_getvalue poll
-    select malloc calloc realloc free aligned_alloc posix_memalign)
+    pthread_barrier_wait pthread_once pthread_key_create
+    pthread_key_delete sem_wait sem_trywait sem_timedwait sem_clockwait sem_post sem_getvalue poll
+    select mmap munmap malloc calloc realloc free aligned_alloc posix_memalign)
 list(TRANSFORM LOCKBENCH_WRAPPED PREPEND -Wl,--wrap=)

@@ -110,6 +110,10 @@ RULES: dict[str, Rule] = {
     ),
     # As somebody outside sees it.
     "examples": Rule(("primitives",), STANDARD | {"lockbench", "locks from elsewhere", "kernel"}),
+    # A folder that is copied alone: its one header is found as those of the system are.
+    "examples/zoo": Rule(
+        (), STANDARD | {"lockbench", "locks from elsewhere", "kernel", "Abseil", "TBB"}
+    ),
     "harness/record": Rule(
         ("harness/plan", "harness/measure/sample.h", "harness/measure/calibration.h")
         + ("workloads/settings.h",),

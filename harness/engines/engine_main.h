@@ -40,18 +40,22 @@ inline void add_instrumented(const std::filesystem::path& plugin,
 }
 
 // As run_engine_program(). With `--plugin FILE` as the first words, the locks are those of the
-// plug-in, and `entry` is not called. `of_c` makes the offer of a plug-in of the C interface.
+// plug-in, and `registry` is not called. `of_c` makes the offer of a plug-in of the C interface;
+// `prepare` is told of a plug-in that was loaded, and may refuse it.
 inline int engine_main(std::span<const char* const> words,
                        std::vector<stress::RegisteredLock> (*registry)(),
                        const stress::Engine& engine,
-                       PluginOffer (*of_c)(const lockbench_c_plugin&) = nullptr) {
+                       PluginOffer (*of_c)(const lockbench_c_plugin&) = nullptr,
+                       absl::Status (*prepare)(const std::filesystem::path&) = nullptr) {
   if (words.size() < 3 || std::string_view(words[1]) != "--plugin") {
     return stress::run_engine_program(words, registry(), engine);
   }
   absl::StatusOr<LoadedPlugin> loaded = load_plugin(words[2], PluginBuild{});
   if (loaded.ok() && loaded->c != nullptr && of_c != nullptr) loaded->offer = of_c(*loaded->c);
-  if (!loaded.ok()) {
-    std::cerr << words[0] << ": " << std::string(loaded.status().message()) << '\n';
+  absl::Status sound = loaded.status();
+  if (sound.ok() && prepare != nullptr) sound = prepare(words[2]);
+  if (!sound.ok()) {
+    std::cerr << words[0] << ": " << std::string(sound.message()) << '\n';
     return 1;
   }
   if (PluginBuild::kSimulated == 0) add_instrumented(words[2], of_c, loaded->offer.locks);

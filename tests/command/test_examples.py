@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -57,21 +58,86 @@ def test_a_program_that_uses_the_locks() -> None:
     assert "ada has 3000" in Installed(UNPACKED).sh(folder, "./accounts")
 
 
+@pytest.fixture(scope="module")
+def zoo() -> Path:
+    """With what is found on this machine; no sources of others are named."""
+    return build("zoo")
+
+
+def verdict(folder: Path, plugin: str, lock: str, memory: str) -> str:
+    """Of the simulated engine: its first line."""
+    words = f"stress {lock} --plugin ./{plugin}.so --engine sim --memory {memory} --budget 2s"
+    said = Installed(UNPACKED).sh(folder, f"lockbench {words} || (($? > 2))")
+    return next(line for line in said.splitlines() if ", sim: " in line)
+
+
+PUBLISHED = {
+    "musl_file": ("tso", "progress"),
+    "musl_semaphore": ("tso", "lifetime"),
+    "nuttx_ticket": ("tso", "exclusion"),
+    "tbb_notify": ("c11", "progress"),
+}
+
+
+@pytest.mark.parametrize("lock", PUBLISHED)
+@pytest.mark.long
+def test_a_published_fault_is_found_and_its_repair_is_clean(zoo: Path, lock: str) -> None:
+    memory, oracle = PUBLISHED[lock]
+    said = verdict(zoo, "published_locks", f"{lock}_before", memory)
+    assert f"failed, oracle {oracle}" in said
+    for model in ("tso", "c11"):
+        assert "clean" in verdict(zoo, "published_locks", f"{lock}_after", model)
+
+
+FOUND = ["std_locks std_mutex", "std_locks std_shared_mutex", "tbb_locks tbb_queuing_mutex"]
+
+
+@pytest.mark.parametrize("lock", FOUND)
+@pytest.mark.long
+def test_a_lock_of_another_author_is_clean_as_it_is(zoo: Path, lock: str) -> None:
+    plugin, _, name = lock.partition(" ")
+    if not (zoo / f"{plugin}.so").exists():
+        pytest.skip("the library's headers are not installed")
+    for model in ("tso", "c11"):
+        assert "clean" in verdict(zoo, plugin, name, model)
+
+
 @pytest.mark.skipif(not CONCURRENCY_KIT.exists(), reason="install the package libck-dev")
 @pytest.mark.long
-def test_concurrency_kit_s_locks() -> None:
-    folder = build("concurrency-kit")
+def test_concurrency_kit_s_locks(zoo: Path) -> None:
     locks = [f"global:lock=ck_{name}" for name in ("ticket", "mcs", "clh")]
-    measure(folder, "ck_locks.so", *locks, "striped:lock=ck_mcs,stripes=4")
-    stress(folder, "ck_locks.so", "real", *locks)
+    measure(zoo, "ck_locks.so", *locks, "striped:lock=ck_mcs,stripes=4")
+    stress(zoo, "ck_locks.so", "real", *locks)
+    assert "clean" in verdict(zoo, "ck_locks", "ck_ticket", "tso")
 
 
 @pytest.mark.skipif(not NSYNC.exists(), reason="install the package libnsync-dev")
 @pytest.mark.long
-def test_nsync_s_mutex() -> None:
-    folder = build("nsync")
-    measure(folder, "nsync_lock.so", "global:lock=nsync", "keyed_table:lock=nsync")
-    stress(folder, "nsync_lock.so", "real", "global:lock=nsync")
+def test_nsync_s_mutex(zoo: Path) -> None:
+    measure(zoo, "nsync_lock.so", "global:lock=nsync", "keyed_table:lock=nsync")
+    stress(zoo, "nsync_lock.so", "real", "global:lock=nsync")
+
+
+STRESS_PAGE = (ROOT / "docs" / "stress-your-lock.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.long
+def test_the_page_on_the_locks_of_others_is_true_as_written() -> None:
+    """Its files and its commands, in their order; each ends as the page says."""
+    folder = empty(PACKAGES / "their-lock")
+    blocks = re.findall(r"```(cpp|cmake|sh)\n(.*?)```", STRESS_PAGE, re.DOTALL)
+    files = [text for language, text in blocks if language != "sh"]
+    for name, text in zip(("their_lock.h", "my_locks.cc", "CMakeLists.txt"), files, strict=True):
+        (folder / name).write_text(text, encoding="utf-8")
+    commands = [text for language, text in blocks if language == "sh"]
+    run = Installed(UNPACKED).sh
+    run(folder, commands[0])
+    for failing in commands[1:4]:
+        said = run(folder, f"{failing.strip()} || (($? == 3))")
+        assert "oracle ordering" in said
+        assert "their_lock.h:1" in said
+    assert (folder / "failure.html").exists()
+    assert run(folder, commands[4]).count("sim: clean") == 2
 
 
 @pytest.mark.long

@@ -4,7 +4,10 @@
 // compiler instruments, and calls of the system's library, reach the engine. Each broken one
 // differs from a correct one by its fault alone.
 #include <atomic>
+#include <cerrno>
 #include <condition_variable>
+#include <dlfcn.h>
+#include <linux/futex.h>
 #include <lockbench/plugin.h>
 #include <mutex>
 #include <poll.h>
@@ -12,7 +15,9 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <shared_mutex>
+#include <stdexcept>
 #include <sys/ioctl.h>
+#include <sys/syscall.h>
 #include <thread>
 #include <unistd.h>
 
@@ -222,9 +227,12 @@ class HelperLock {
   std::thread helper_;
 };
 
-// A byte in a pipe is the lock. Where it polls first, that is a call that no simulation decides;
-// where it does not, it waits in the kernel, of which no simulation is asked.
-template <bool kPolls>
+// What a pipe's reader calls: poll() or read(), which no simulation decides; or read() by an
+// address that the plug-in looked up, so that no simulation is asked.
+enum class Reads { kPolls, kReads, kUnseen };
+
+// A byte in a pipe is the lock.
+template <Reads kReads>
 class PipeLock {
  public:
   PipeLock() {
@@ -236,9 +244,14 @@ class PipeLock {
   }
   void lock() {
     pollfd wanted{.fd = ends_[0], .events = POLLIN, .revents = 0};
-    if (kPolls) poll(&wanted, 1, -1);
+    if (kReads == Reads::kPolls) poll(&wanted, 1, -1);
     char byte = 0;
-    while (read(ends_[0], &byte, 1) != 1) {
+    using Read = ssize_t (*)(int, void*, size_t);
+    const Read unseen = reinterpret_cast<Read>(dlsym(RTLD_DEFAULT, "read"));
+    const auto take = [&] {
+      return kReads == Reads::kUnseen ? unseen(ends_[0], &byte, 1) : read(ends_[0], &byte, 1);
+    };
+    while (take() != 1) {
     }
   }
   bool try_lock() {
@@ -257,6 +270,155 @@ class PipeLock {
   int ends_[2];
 };
 
+// A variable with static storage, pthread_once() and a key of each thread: made again in each
+// execution, and by one thread.
+class OnceLock {
+ public:
+  void lock() {
+    while (!try_lock()) sched_yield();
+  }
+  bool try_lock() {
+    static const int* const made = new int(1);
+    pthread_once(&once, [] {
+      key = new pthread_key_t;
+      pthread_key_create(key, [](void* value) { delete static_cast<int*>(value); });
+    });
+    if (pthread_getspecific(*key) == nullptr) pthread_setspecific(*key, new int(*made));
+    return !held_.exchange(*static_cast<int*>(pthread_getspecific(*key)) == 1);
+  }
+  void unlock() { held_.store(false); }
+
+ private:
+  inline static pthread_once_t once = PTHREAD_ONCE_INIT;
+  inline static pthread_key_t* key = nullptr;
+  std::atomic<bool> held_{false};
+};
+
+// What a thread of the lock's own wrote before a barrier, the lock reads after it.
+class BarrierLock {
+ public:
+  BarrierLock() {
+    pthread_barrier_init(&met_, nullptr, 2);
+    std::thread other([this] {
+      written_ = 1;
+      pthread_barrier_wait(&met_);
+    });
+    pthread_barrier_wait(&met_);
+    if (written_ != 1) throw std::logic_error("passed before the other came");
+    other.join();
+    pthread_barrier_destroy(&met_);
+  }
+  void lock() {
+    while (!try_lock()) sched_yield();
+  }
+  bool try_lock() { return !held_.exchange(true, std::memory_order_acquire); }
+  void unlock() { held_.store(false, std::memory_order_release); }
+
+ private:
+  pthread_barrier_t met_;
+  int written_ = 0;
+  std::atomic<bool> held_{false};
+};
+
+// What a mutex that checks for errors must refuse, it does.
+class CheckedMutexLock {
+ public:
+  CheckedMutexLock() {
+    pthread_mutexattr_t kind;
+    pthread_mutexattr_init(&kind);
+    pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_ERRORCHECK);
+    pthread_mutex_init(&mutex_, &kind);
+    pthread_mutexattr_destroy(&kind);
+  }
+  ~CheckedMutexLock() { pthread_mutex_destroy(&mutex_); }
+  void lock() {
+    pthread_mutex_lock(&mutex_);
+    if (pthread_mutex_lock(&mutex_) != EDEADLK) throw std::logic_error("locked twice");
+  }
+  bool try_lock() { return pthread_mutex_trylock(&mutex_) == 0; }
+  void unlock() { pthread_mutex_unlock(&mutex_); }
+
+ private:
+  pthread_mutex_t mutex_;
+};
+
+// A ticket lock whose two numbers are halves of one word.
+class HalvesLock {
+ public:
+  void lock() {
+    const std::uint32_t mine = __atomic_fetch_add(&word_.both, 1U << 16, __ATOMIC_RELAXED) >> 16;
+    while (__atomic_load_n(&word_.half[0], __ATOMIC_ACQUIRE) != mine) sched_yield();
+  }
+  bool try_lock() {
+    std::uint32_t seen = __atomic_load_n(&word_.both, __ATOMIC_RELAXED);
+    if (seen >> 16 != (seen & 0xffff)) return false;
+    return __atomic_compare_exchange_n(&word_.both, &seen, seen + (1U << 16), false,
+                                       __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+  }
+  void unlock() {
+    const auto served = static_cast<std::uint16_t>(word_.half[0] + 1);
+    __atomic_store_n(&word_.half[0], served, __ATOMIC_RELEASE);
+  }
+
+ private:
+  union {
+    std::uint32_t both;
+    std::uint16_t half[2];  // served, and drawn
+  } word_{.both = 0};
+};
+
+long futex(std::atomic<int>& word, int operation, long value, const void* time = nullptr,
+           std::atomic<int>* other = nullptr, long last = 0) {
+  return syscall(SYS_futex, &word, operation, value, time, other, last);
+}
+
+// Who waits does so in one of two queues; one of each is woken, and who wakes counts them.
+class ChannelLock {
+ public:
+  void lock() {
+    const int channel = 1 + (next_.fetch_add(1) & 1);
+    while (!try_lock()) futex(held_, FUTEX_WAIT_BITSET, 1, nullptr, nullptr, channel);
+  }
+  bool try_lock() { return held_.exchange(1) == 0; }
+  void unlock() {
+    held_.store(0);
+    if (futex(held_, FUTEX_WAKE_BITSET, 1, nullptr, nullptr, 1) == 0) {
+      futex(held_, FUTEX_WAKE_BITSET, 1, nullptr, nullptr, 2);
+    }
+  }
+
+ private:
+  std::atomic<int> held_{0};
+  std::atomic<int> next_{0};
+};
+
+// Who waits sleeps on one word; unlock() wakes the first and moves the others to another one, on
+// which the last of them is woken.
+class RequeueLock {
+ public:
+  void lock() {
+    while (!try_lock()) {
+      waiting_.fetch_add(1);
+      futex(held_, FUTEX_WAIT, 1);
+      waiting_.fetch_sub(1);
+    }
+  }
+  bool try_lock() { return held_.exchange(1) == 0; }
+  void unlock() {
+    held_.store(0);
+    if (waiting_.load() == 0) return;
+    if (futex(held_, FUTEX_CMP_REQUEUE, 0, reinterpret_cast<void*>(1L), &moved_, 0) < 0) {
+      futex(held_, FUTEX_WAKE, 1);  // somebody holds it again
+    }
+    futex(moved_, FUTEX_WAKE, 1);
+  }
+
+ private:
+  std::atomic<int> held_{0};
+  std::atomic<int> moved_{0};
+  std::atomic<int> waiting_{0};
+};
+
 }  // namespace
 
 LOCKBENCH_PLUGIN(locks) {
@@ -273,6 +435,13 @@ LOCKBENCH_PLUGIN(locks) {
   locks.add<SemaphoreLock<false>>("raw_semaphore_counts_outside", "a count that nothing orders");
   locks.add<VolatileLock>("raw_volatile", "a volatile int");
   locks.add<HelperLock>("raw_helper", "a thread of its own wakes who sleeps");
-  locks.add<PipeLock<true>>("raw_poll", "a pipe that is polled");
-  locks.add<PipeLock<false>>("raw_pipe", "a pipe that is read");
+  locks.add<PipeLock<Reads::kPolls>>("raw_poll", "a pipe that is polled");
+  locks.add<PipeLock<Reads::kReads>>("raw_read", "a pipe that is read");
+  locks.add<PipeLock<Reads::kUnseen>>("raw_pipe", "a pipe that is read, unseen");
+  locks.add<OnceLock>("raw_once", "made when it is first used, by each of three ways");
+  locks.add<BarrierLock>("raw_barrier", "its own thread meets it at a barrier");
+  locks.add<CheckedMutexLock>("raw_errorcheck", "a mutex that knows its owner");
+  locks.add<HalvesLock>("raw_halves", "two halves of a word, changed as one and one by one");
+  locks.add<ChannelLock>("raw_channels", "two futex queues on one word, told apart by bits");
+  locks.add<RequeueLock>("raw_requeue", "sleepers are moved from one futex to another");
 }

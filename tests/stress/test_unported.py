@@ -14,7 +14,7 @@ PLUGINS = Path(os.environ.get("LOCKBENCH_TEST_PLUGINS", "build/release/tests/plu
 UNPORTED = str(PLUGINS.resolve() / "unported.so")
 
 
-def look(lockbench: Program, lock: str, engine: str, budget: str = "2s") -> tuple[int, str]:
+def look(lockbench: Program, lock: str, engine: str, budget: str = "400ms") -> tuple[int, str]:
     words = ["--plugin", UNPORTED, "--engine", engine, "--budget", budget]
     # A base lock's own name stands for `global:lock=NAME`.
     done = lockbench.run("stress", lock, *words)
@@ -22,7 +22,8 @@ def look(lockbench: Program, lock: str, engine: str, budget: str = "2s") -> tupl
 
 
 CORRECT = ["raw_flag", "raw_fenced", "raw_condvar", "raw_thread_node", "raw_shared_mutex"]
-CORRECT += ["raw_semaphore", "raw_volatile", "raw_helper"]
+CORRECT += ["raw_semaphore", "raw_volatile", "raw_helper", "raw_once", "raw_barrier"]
+CORRECT += ["raw_errorcheck", "raw_halves", "raw_channels", "raw_requeue"]
 
 
 @pytest.mark.parametrize("lock", CORRECT)
@@ -52,13 +53,17 @@ def test_a_data_race_names_both_functions(lockbench: Program) -> None:
     _, said = look(lockbench, "raw_semaphore_counts_outside", "sim")
     assert "a data race: thread " in said
     assert said.count("SemaphoreLock") >= 2
+    assert said.count("(unported.cc:") >= 2  # and both lines
 
 
-def test_what_no_simulation_decides_is_named_and_is_not_clean(lockbench: Program) -> None:
-    code, said = look(lockbench, "raw_poll", "sim")
+@pytest.mark.parametrize(("lock", "call"), [("raw_poll", "poll"), ("raw_read", "read")])
+def test_what_no_simulation_decides_is_named_and_is_not_clean(
+    lockbench: Program, lock: str, call: str
+) -> None:
+    code, said = look(lockbench, lock, "sim")
     assert code == 4, said
     assert "cannot be simulated: " in said
-    assert "calls poll" in said
+    assert f"calls {call}," in said
     assert "PipeLock" in said
 
 

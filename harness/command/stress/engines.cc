@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <absl/strings/str_cat.h>
+
 #include "harness/command/stress/verdict.h"
 #include "harness/plan/printable.h"
 #include "harness/process/child_process.h"
@@ -42,9 +44,15 @@ std::vector<std::string> engine_words(const std::string& program, const std::str
   return {program, "--plugin", plugin};
 }
 
+// The first line of what an engine says on standard error, without its name.
+std::string without_program(std::string_view said) {
+  said.remove_prefix(std::min(said.size(), said.find(": ") + 2));
+  return printable(said.substr(0, said.find('\n')));
+}
+
 // Adds what the engine says that it knows, of `plugin` or of its own.
-void add_engine(const std::string& engine, const std::string& program, const std::string& plugin,
-                std::vector<EngineListing>& found) {
+absl::Status add_engine(const std::string& engine, const std::string& program,
+                        const std::string& plugin, std::vector<EngineListing>& found) {
   std::vector<std::string> words = engine_words(program, plugin);
   words.push_back("list");
   const absl::StatusOr<ChildResult> listing =
@@ -52,8 +60,10 @@ void add_engine(const std::string& engine, const std::string& program, const std
                  .words = std::move(words),
                  .input = {},
                  .deadline = Clock::now() + std::chrono::seconds(10)});
-  if (!listing.ok() || listing->status != 0) return;
+  if (!listing.ok()) return listing.status();
+  if (listing->status != 0) return absl::InvalidArgumentError(without_program(listing->err));
   found.push_back({engine, program, listed_from(listing->out), plugin});
+  return absl::OkStatus();
 }
 
 Report failed(const TestJob& job, const std::string& why) {
@@ -81,21 +91,32 @@ std::vector<EngineListing> engines_named(const std::string& suffix) {
   std::vector<EngineListing> found;
   for (const char* engine : kEngines) {
     const auto program = find_engine(std::string("lockbench-") + engine + suffix);
-    if (program) add_engine(engine, program->string(), "", found);
+    // One that cannot say what it has is left out.
+    if (program) add_engine(engine, program->string(), "", found).IgnoreError();
   }
   return found;
 }
 
-void add_plugin_engines(const std::filesystem::path& plugin, std::vector<EngineListing>& found) {
+absl::Status add_plugin_engines(const std::filesystem::path& plugin, bool must_simulate,
+                                std::vector<EngineListing>& found) {
   if (const auto real = find_engine("lockbench-real")) {
-    add_engine("real", real->string(), plugin.string(), found);
+    add_engine("real", real->string(), plugin.string(), found).IgnoreError();
   }
   std::filesystem::path simulated = plugin;
   simulated.replace_extension(".sim.so");
   const auto sim = find_engine("lockbench-sim");
-  if (sim && access(simulated.c_str(), R_OK) == 0) {
-    add_engine("sim", sim->string(), simulated.string(), found);
+  if (!sim) return absl::OkStatus();
+  if (access(simulated.c_str(), R_OK) == 0) {
+    return add_engine("sim", sim->string(), simulated.string(), found);
   }
+  if (!must_simulate) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("plug-in ", plugin.string(),
+                   ": compiled without instrumentation, which the engine `sim` "
+                   "needs: there is no ",
+                   simulated.string(),
+                   "; build it with "
+                   "lockbench_add_simulated_plugin(), or with lockbench_add_plugin(… SIMULATE)"));
 }
 
 void name_plugin(const TestJob& job, Report& report) {
@@ -138,9 +159,7 @@ Answer ask(const TestJob& job, stress::Order order,
   }
   if (WIFSIGNALED(result->status)) return {died(job, *result)};
   if (WEXITSTATUS(result->status) == kBadInput) {
-    std::string_view said = result->err;
-    said.remove_prefix(std::min(said.size(), said.find(": ") + 2));
-    return {.misused = printable(said.substr(0, said.find('\n')))};
+    return {.misused = without_program(result->err)};
   }
   if (WEXITSTATUS(result->status) != 0) {
     return {failed(job, told_end("the engine", *result)), true};

@@ -19,8 +19,10 @@ namespace lockbench {
 std::vector<EngineListing> engines_named(const std::string& suffix);
 
 // Adds what the engines say of a plug-in: the real one of its file, the simulated one of the file
-// that was built for it, which lies beside as NAME.sim.so.
-void add_plugin_engines(const std::filesystem::path& plugin, std::vector<EngineListing>& found);
+// that was built for it, which lies beside as NAME.sim.so. InvalidArgument where that file is
+// refused, or where `must_simulate` and there is none.
+absl::Status add_plugin_engines(const std::filesystem::path& plugin, bool must_simulate,
+                                std::vector<EngineListing>& found);
 
 // The words that repeat a failure name the plug-in as the user did.
 void name_plugin(const TestJob& job, stress::Report& report);

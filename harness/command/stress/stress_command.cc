@@ -92,7 +92,9 @@ int stress_command(const StressOptions& asked, const std::vector<std::string>& p
   // In a self-test whatever is not known to be broken counts as correct: there, only those named.
   const bool those_named = plugins_alone || options.self_test;
   for (const std::string& plugin : those_named ? plugins : known_plugins(plugins)) {
-    add_plugin_engines(plugin, engines);
+    const bool only_sim = options.engines == std::vector<std::string>{"sim"} && those_named;
+    const absl::Status added = add_plugin_engines(plugin, only_sim, engines);
+    if (!added.ok()) return complain_of_usage(added);
   }
   if (engines.empty()) {
     return complain_of_usage(absl::NotFoundError(

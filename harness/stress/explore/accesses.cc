@@ -19,8 +19,10 @@ bool World::settle() {
   return !memory_.others_buffer(running_);
 }
 
-void World::check_life() {
+// A word that did not say when its life ends is alive until its memory is freed.
+void World::check_life(const void* word) {
   if (memory_.dead_word()) leave(End::kFailed);
+  check_freed(word);
 }
 
 void World::check_beginning(const void* word) {
@@ -60,7 +62,7 @@ std::size_t World::choose(std::span<const Option> options) {
 // Which store an access reads, or which one its own store follows.
 std::size_t World::choose_age(Option::Kind kind, const void* word,
                               const std::vector<std::uint8_t>& ages) {
-  check_life();
+  check_life(word);
   check_beginning(word);
   memory_.at(execution_.steps, threads_[running_].place);
   if (ages.size() == 1 || stuck_) return ages.front();
@@ -72,7 +74,8 @@ std::size_t World::choose_age(Option::Kind kind, const void* word,
     const StoreRecord& store = memory_.store_aged(word, age);
     execution_.old_stores.push_back({.step = execution_.steps,
                                      .thread = running_,
-                                     .word = memory_.number_of(word),
+                                     .word = word,
+                                     .name = {},
                                      .reads = reads,
                                      .value = store.bits,
                                      .of_step = store.step,
@@ -115,7 +118,7 @@ std::uint64_t World::load(const void* word, unsigned bytes, std::memory_order or
   const std::uint64_t bits =
       memory_.weak() ? load_any(word, bytes, order) : memory_.load(running_, word, bytes, order);
   note_access(Access::kLoad, word, bytes, bits, bits, order);
-  check_life();
+  check_life(word);
   look(true);
   return bits;
 }
@@ -140,7 +143,7 @@ void World::store(void* word, unsigned bytes, std::uint64_t bits, std::memory_or
   }
   memory_.store(running_, word, bytes, bits, order);
   if (threads_.size() == 1) memory_.flush(running_);  // nobody can tell
-  check_life();
+  check_life(word);
 }
 
 std::uint64_t World::begin_update(const void* word, unsigned bytes, std::memory_order order) {
@@ -188,7 +191,7 @@ void World::end_update(void* word, unsigned bytes, std::uint64_t bits, bool writ
   }
   note_access(writes ? Access::kUpdate : Access::kCompared, word, bytes, updated_from_,
               writes ? bits : updated_from_, order);
-  check_life();
+  check_life(word);
   look(changes == memory_.changes());
   untracked_ = false;
 }
@@ -228,8 +231,13 @@ void World::fence_all() {
 void World::plain_access(const PlainAccess& access) {
   check_freed(access.place);
   if (access.writes && memory_.weak()) memory_.overwritten(access.place);
+  if (access.writes && !arena_.contains(access.place)) {
+    const UntrackedScope untracked(*this);
+    memory_.keep_static(access.place, access.bytes);
+  }
   if (asymmetric_ || !reports_races_ || threads_.size() == 1 || !arena_.contains(access.place))
     return;
+  if (threads_[running_].ignores_races != 0) return;
   const UntrackedScope untracked(*this);
   data_race_ = plain_accesses_.add(memory_, running_, access);
   if (data_race_) leave(End::kFailed);
@@ -238,14 +246,14 @@ void World::plain_access(const PlainAccess& access) {
 void World::volatile_access(const PlainAccess& access) {
   check_freed(access.place);
   const UntrackedScope untracked(*this);
-  if (!memory_.knows(access.place)) {
-    const auto bytes = static_cast<unsigned>(std::min(access.bytes, sizeof(std::uint64_t)));
-    memory_.weak() ? memory_.met(access.place, bytes) : memory_.born(running_, access.place, bytes);
-  }
+  memory_.met(access.place, static_cast<unsigned>(std::min(access.bytes, sizeof(std::uint64_t))));
   point(access.place);
+  if (access.writes) memory_.keep_static(access.place, access.bytes);
+  // Who looks in vain may wait here, and reads after that.
+  if (!access.writes) look(true);
   memory_.volatile_access(running_, access.place, access.writes);
-  check_life();
-  look(!access.writes);
+  check_life(access.place);
+  if (access.writes) look(false);
 }
 
 // What the kernel compares before it lets the running thread sleep.
@@ -258,32 +266,46 @@ std::uint64_t World::load_to_sleep(const void* word) {
   return memory_.load(running_, word, 4, std::memory_order_relaxed);
 }
 
-bool World::wait(const void* word, std::uint32_t expected, std::int64_t deadline_ns) {
+World::WaitEnd World::wait(const void* word, std::uint32_t expected, std::int64_t deadline_ns,
+                           std::uint32_t channels) {
   const UntrackedScope untracked(*this);
   point(word);
   note_flushes(running_);
   const std::uint64_t seen = load_to_sleep(word);
   const bool sleeps = seen == expected && deadline_ns > now_ns_;
   note_access(sleeps ? Access::kSleep : Access::kAwake, word, 4, seen, expected);
-  check_life();
-  if (seen != expected) return true;
-  if (deadline_ns <= now_ns_) return false;
-  if (fails_spuriously()) return true;  // a sleep may end at once, and without a reason
+  check_life(word);
+  if (seen != expected) return WaitEnd::kChanged;
+  if (deadline_ns <= now_ns_) return WaitEnd::kTimedOut;
+  if (fails_spuriously()) return WaitEnd::kWoken;  // may end at once, and without a reason
   ThreadState& self = threads_[running_];
   self.sleeps_on = word;
+  self.channels = channels;
   self.deadline_ns = deadline_ns;
   memory_.note(running_, kQueues + memory_.number_of(word), true);
   fall_asleep();
   note_access(self.timed_out ? Access::kTimedOut : Access::kWoken, word, 4, 0, 0);
-  return !self.timed_out;
+  return self.timed_out ? WaitEnd::kTimedOut : WaitEnd::kWoken;
 }
 
-std::uint64_t World::sleepers_to_wake(const void* word, int most) const {
+int World::sleepers_to_wake(const void* word, int most, std::uint32_t channels) const {
   const auto sleep_there =
       std::count_if(threads_.begin(), threads_.end(), [&](const ThreadState& thread) {
-        return thread.state == State::kAsleep && thread.sleeps_on == word;
+        return thread.state == State::kAsleep && thread.sleeps_on == word &&
+               (thread.channels & channels) != 0;
       });
-  return static_cast<std::uint64_t>(std::min<std::ptrdiff_t>(sleep_there, most));
+  return static_cast<int>(std::min<std::ptrdiff_t>(sleep_there, most));
+}
+
+// Of those that sleep on the word; null if none does.
+World::ThreadState* World::first_sleeper(const void* word, std::uint32_t channels) {
+  ThreadState* first = nullptr;
+  for (ThreadState& thread : threads_) {
+    if (thread.state != State::kAsleep || thread.sleeps_on != word) continue;
+    if ((thread.channels & channels) == 0) continue;
+    if (first == nullptr || thread.slept_since < first->slept_since) first = &thread;
+  }
+  return first;
 }
 
 // Nobody sleeps on a word that is not alive, or that nobody has accessed.
@@ -292,20 +314,21 @@ void World::fence_of_wake_up(const void* word) {
   memory_.queue_fence(running_, word, kQueues + memory_.number_of(word));
 }
 
-void World::wake(const void* word, int count) {
+int World::wake(const void* word, int count, std::uint32_t channels) {
   const UntrackedScope untracked(*this);
   point();
   note_flushes(running_);
   memory_.flush(running_);
   if (memory_.weak()) fence_of_wake_up(word);
-  note_access(Access::kWake, word, 4, 0, sleepers_to_wake(word, count));
+  const int woken = sleepers_to_wake(word, count, channels);
+  note_access(Access::kWake, word, 4, 0, static_cast<std::uint64_t>(woken));
+  wake_first(word, woken, channels);
+  return woken;
+}
+
+void World::wake_first(const void* word, int count, std::uint32_t channels) {
   for (; count > 0; --count) {
-    ThreadState* first = nullptr;
-    for (ThreadState& thread : threads_) {
-      if (thread.state != State::kAsleep || thread.sleeps_on != word) continue;
-      if (first == nullptr || thread.slept_since < first->slept_since) first = &thread;
-    }
-    if (first == nullptr) return;
+    ThreadState* const first = first_sleeper(word, channels);
     // A sleeper's word is alive: it lies where the sleeper waits.
     memory_.note(running_, kQueues + memory_.number_of(word), true);
     first->state = State::kReady;
@@ -313,6 +336,29 @@ void World::wake(const void* word, int count) {
     memory_.note(static_cast<std::uint32_t>(first - threads_.data()),
                  kQueues + memory_.number_of(word), true);
   }
+}
+
+// Those that are moved stay asleep, in the order in which they came.
+int World::requeue(const void* from, const void* to, int wakes, int moves,
+                   std::optional<std::uint32_t> expected) {
+  const UntrackedScope untracked(*this);
+  point(from);
+  note_flushes(running_);
+  memory_.flush(running_);
+  if (memory_.weak()) fence_of_wake_up(from);
+  if (expected && memory_.peek(from, 4) != *expected) return -1;
+  const int woken = sleepers_to_wake(from, wakes, kAllChannels);
+  note_access(Access::kWake, from, 4, 0, static_cast<std::uint64_t>(woken));
+  wake_first(from, woken, kAllChannels);
+  const int moved = sleepers_to_wake(from, moves, kAllChannels);
+  for (int i = 0; i < moved; ++i) {
+    ThreadState* const first = first_sleeper(from, kAllChannels);
+    first->sleeps_on = to;
+    const auto thread = static_cast<std::uint32_t>(first - threads_.data());
+    memory_.note(running_, kQueues + memory_.number_of(to), true);
+    memory_.note(thread, kQueues + memory_.number_of(to), true);
+  }
+  return woken + moved;
 }
 
 std::int64_t World::now() {

@@ -24,6 +24,8 @@
 
 namespace lockbench::stress::explore {
 
+class ExecutionText;
+
 class CheckedRun {
  public:
   CheckedRun(World& world, const RegisteredLock& entry, const LitmusProgram& program);
@@ -38,8 +40,9 @@ class CheckedRun {
   // What the oracles say of an execution that ended so.
   std::optional<Failure> verdict(End end);
 
-  // The execution in full, if it was recorded; adds to the failure what its accesses tell of it.
-  std::vector<TraceStep> tell(const std::vector<TimedEvent>& events, Failure& failure) const;
+  // The execution in full, if it was recorded; adds to the failure what its accesses tell of it,
+  // and to the old stores the names of their words.
+  std::vector<TraceStep> tell(World::Execution& execution, Failure& failure) const;
 
   const Evaluations& evaluations() const { return evaluations_; }
   std::uint64_t acquisitions() const { return acquisitions_; }
@@ -145,7 +148,7 @@ class CheckedRun {
     world_.fail();
   }
   std::string name_of_thread(std::uint32_t world_thread) const;
-  Failure failure_of(const DataRace& race) const;
+  Failure failure_of(const DataRace& race, ExecutionText* told) const;
 
   Traffic& traffic(std::uint32_t key) { return traffic_[entry_.abilities.lock_per_key ? key : 0]; }
   platform::Atomic<std::uint64_t>& data(std::uint32_t key, std::uint32_t lease) {

@@ -63,10 +63,10 @@ std::string CheckedRun::name_of_thread(std::uint32_t world_thread) const {
   return world_thread == 0 ? "the thread that starts the others" : "a thread of the lock's own";
 }
 
-Failure CheckedRun::failure_of(const DataRace& race) const {
-  const auto text = [this](std::uint32_t thread, bool writes, const void* code) {
+Failure CheckedRun::failure_of(const DataRace& race, ExecutionText* told) const {
+  const auto text = [&](std::uint32_t thread, bool writes, const void* code) {
     return absl::StrCat(name_of_thread(thread), writes ? " writes in " : " reads in ",
-                        function_at(code));
+                        function_at(code), told == nullptr ? "" : told->line_of(code));
   };
   return {Oracle::kOrdering,
           absl::StrCat("a data race: ", text(race.thread, race.access.writes, race.access.code),
@@ -80,7 +80,7 @@ std::optional<Failure> CheckedRun::verdict(End end) {
   if (end == End::kFailed && !world_.memory_failure().empty()) {
     return Failure{Oracle::kLifetime, world_.memory_failure()};
   }
-  if (end == End::kFailed && world_.data_race()) return failure_of(*world_.data_race());
+  if (end == End::kFailed && world_.data_race()) return failure_of(*world_.data_race(), nullptr);
   if (end == End::kFailed) {
     return Failure{Oracle::kLifetime, "a shared word is used after the end of its life"};
   }
@@ -111,10 +111,9 @@ void CheckedRun::probe_keys() {
   probe_ = probe;
 }
 
-std::vector<TraceStep> CheckedRun::tell(const std::vector<TimedEvent>& events,
-                                        Failure& failure) const {
+std::vector<TraceStep> CheckedRun::tell(World::Execution& execution, Failure& failure) const {
   ToldExecution told{.log = world_.log(),
-                     .events = events,
+                     .events = execution.events,
                      .arena = world_.arena(),
                      .lock = object_,
                      .waiting = {}};
@@ -131,7 +130,12 @@ std::vector<TraceStep> CheckedRun::tell(const std::vector<TimedEvent>& events,
     const std::string misuse = text.misuse();
     if (!misuse.empty()) failure.what += ": " + misuse;
   }
-  return text.steps(failure.oracle);
+  if (failure.oracle == Oracle::kOrdering && world_.data_race() && !failure_) {
+    failure = failure_of(*world_.data_race(), &text);
+  }
+  std::vector<TraceStep> steps = text.steps(failure.oracle);
+  for (World::OldStore& old : execution.old_stores) old.name = text.word(old.word);
+  return steps;
 }
 
 }  // namespace lockbench::stress::explore

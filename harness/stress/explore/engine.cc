@@ -51,7 +51,7 @@ absl::StatusOr<std::vector<Model>> models_from(const std::string& name) {
       absl::StrCat("`", name, "` is no memory model; say sc, tso or c11"));
 }
 
-// "reads 0 from word 3: the value of step 12 (lock.h:31), 3 stores old"
+// "reads 0 from lock+8: the value of step 12 (lock.h:31), 3 stores old"
 TraceStep step_of(const World::OldStore& old) {
   const std::vector<SourcePlace> places = places_of_calls({old.place, old.of_place});
   TraceStep step{
@@ -63,7 +63,7 @@ TraceStep step_of(const World::OldStore& old) {
       .access = true};
   const char* const stores = old.age == 1 ? " store" : " stores";
   if (!old.reads) {
-    step.text = absl::StrCat("stores to word ", old.word, ": before the last",
+    step.text = absl::StrCat("stores to ", old.name, ": before the last",
                              old.age == 1 ? "" : absl::StrCat(" ", old.age), stores,
                              " of its modification order");
     return step;
@@ -72,7 +72,7 @@ TraceStep step_of(const World::OldStore& old) {
       old.of_place == nullptr
           ? std::string("its first value")
           : absl::StrCat("the value of step ", old.of_step, " (", stress::to_text(places[1]), ")");
-  step.text = absl::StrCat("reads ", old.value, " from word ", old.word, ": ", made, ", ", old.age,
+  step.text = absl::StrCat("reads ", old.value, " from ", old.name, ": ", made, ", ", old.age,
                            stores, " old");
   return step;
 }

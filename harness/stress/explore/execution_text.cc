@@ -120,6 +120,11 @@ std::string ExecutionText::place_of(const CallStack& stack) {
   return lines_.place_in(stack);
 }
 
+std::string ExecutionText::line_of(const void* code) {
+  const std::string place = lines_.place_in({&code, 1});
+  return place.find(':') == std::string::npos ? "" : absl::StrCat(" (", place, ")");
+}
+
 std::string ExecutionText::block_name(const Block& block) {
   if (block.contains(told_.lock)) return "lock";
   if (block.is_handle) return absl::StrCat("handle of ", thread_name(block.thread));

@@ -43,8 +43,14 @@ class ExecutionText {
   // With a mark where `oracle` found what is wrong.
   std::vector<TraceStep> steps(Oracle oracle);
 
- private:
+  // `lock+8`: a word, named alike wherever this execution is told.
   std::string word(const void* place);
+
+  // ` (node_lock.h:40)`: the line of the access that returns to `code`; empty where that is not
+  // known.
+  std::string line_of(const void* code);
+
+ private:
   std::string block_name(const Block& block);
   std::string place_of(const CallStack& stack);
   TraceStep step_of(const Access& access);

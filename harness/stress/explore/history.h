@@ -60,6 +60,7 @@ struct History {
   std::uint32_t born_by = 0;
   std::uint32_t born_at = 0;       // stamp; 0: known to all
   std::uint16_t looked_at_by = 0;  // a bit for each thread that has read it since it last waited
+  const void* at = nullptr;
   unsigned bytes = 0;
 };
 

@@ -87,7 +87,7 @@ bool wait(const void* word, std::uint32_t expected, std::int64_t deadline_ns) no
   World* const world = World::current();
   if (world == nullptr) return true;
   world->at(__builtin_return_address(0));
-  return world->wait(word, expected, deadline_ns);
+  return world->wait(word, expected, deadline_ns) != World::WaitEnd::kTimedOut;
 }
 
 void wake(const void* word, int count) noexcept {

@@ -59,6 +59,10 @@ struct Accesses {
 
   static void fence(std::memory_order order) { simulated::fence(order); }
 
+  static void ignore_races(int change) {
+    if (World* const world = World::of_program()) world->ignore_races(change);
+  }
+
   // The place in the code is where the entry point, into which this is inlined, returns to.
   [[gnu::always_inline]] static void plain(const void* place, std::size_t bytes, bool writes) {
     if (World* const world = World::of_program()) {

@@ -57,11 +57,9 @@ void Memory::reset() {
   for (const Word& word : words_) {
     if (word.offset != kOutside) index_[word.offset] = 0;
   }
+  for (; !aliases_.empty(); aliases_.pop_back()) index_[aliases_.back()] = 0;
   words_.resize(1);
-  // Static words live on, and must begin each execution with the same values.
-  for (; !before_.empty(); before_.pop_back()) {
-    std::memcpy(before_.back().word, &before_.back().bits, before_.back().bytes);
-  }
+  restore_static();
   outside_.clear();
   things_.clear();
   for (std::size_t i = 0; i < threads_.size(); ++i) {
@@ -163,8 +161,58 @@ void Memory::born(Thread thread, const void* word, unsigned bytes) {
   first.hash = threads_[thread].chain;
 }
 
+// Static words live on, and must begin each execution with the same values.
+void Memory::restore_static() {
+  for (; !before_.empty(); before_.pop_back()) {
+    std::memcpy(before_.back().word, &before_.back().bits, before_.back().bytes);
+  }
+}
+
+std::uint32_t Memory::find(const void* word) const {
+  if (arena_.contains(word)) return index_[arena_.offset(word)];
+  const auto found = outside_.find(word);
+  return found != outside_.end() ? found->second : 0;
+}
+
+// Words that overlap with the one at `word` become one with it, or with `number` if that is not 0.
+// Its number; 0 if there is none.
+std::uint32_t Memory::join_overlapping(const void* word, unsigned bytes, std::uint32_t number) {
+  constexpr std::uintptr_t kWidest = 8;
+  const auto begin = reinterpret_cast<std::uintptr_t>(word);
+  const std::uintptr_t first = begin & ~(kWidest - 1);
+  for (std::uintptr_t at = first; at < first + kWidest; ++at) {
+    const auto* const place = static_cast<const std::byte*>(word) + (at - begin);
+    const std::uint32_t other = find(place);
+    if (at == begin || other == 0 || other == number || !words_[other].alive) continue;
+    if (at + words_[other].bytes <= begin || begin + bytes <= at) continue;
+    if (number == 0) number = other;
+    words_[number].mixed = true;
+    words_[number].release.join(words_[other].release);
+    arena_.contains(place) ? index_[arena_.offset(place)] = number : outside_[place] = number;
+  }
+  return number;
+}
+
 void Memory::met(const void* word, unsigned bytes) {
-  state_ += mix(static_cast<std::uint64_t>(&add_word(word) - words_.data()));
+  if (const std::uint32_t known = find(word); known != 0 && words_[known].alive) {
+    if (words_[known].bytes == 0 || words_[known].bytes >= bytes) return;
+    words_[known].bytes = bytes;
+    join_overlapping(word, bytes, known);
+    return;
+  }
+  if (const std::uint32_t part_of = join_overlapping(word, bytes, 0)) {
+    if (arena_.contains(word)) {
+      index_[arena_.offset(word)] = part_of;
+      aliases_.push_back(arena_.offset(word));
+    } else {
+      outside_[word] = part_of;
+    }
+    words_[part_of].bytes = std::max(words_[part_of].bytes, bytes);
+    return;
+  }
+  Word& added = add_word(word);
+  added.bytes = bytes;
+  state_ += mix(static_cast<std::uint64_t>(&added - words_.data()));
   if (weak()) begin_history(words_.size() - 1, word, bytes);
 }
 
@@ -200,6 +248,7 @@ std::uint64_t Memory::load(Thread thread, const void* word, unsigned bytes,
                            std::memory_order order) {
   ThreadState& self = threads_[thread];
   Word& there = word_at(word);
+  if (there.mixed) flush(thread);
   for (auto store = self.buffer.rbegin(); store != self.buffer.rend(); ++store) {
     if (store->word != word) continue;
     event(self.chain, 3, nullptr, false);
@@ -247,7 +296,8 @@ void Memory::flush_oldest(Thread thread) {
   Word& there = word_at(oldest.word);
   self.buffer_chain = mix(self.buffer_chain ^ (oldest.bits + 1));
   event(self.buffer_chain, 6, &there, true);
-  there.release = oldest.release;
+  if (!there.mixed) there.release = {};
+  there.release.join(oldest.release);
   write(oldest.word, oldest.bytes, oldest.bits);
   self.buffer.erase(self.buffer.begin());
   if (self.older != 0) --self.older;
@@ -274,6 +324,18 @@ bool Memory::is_static(const void* word) const {
   const auto at = reinterpret_cast<std::uintptr_t>(word);
   return std::any_of(static_storage_.begin(), static_storage_.end(),
                      [at](const AddressRange& one) { return one.begin <= at && at < one.end; });
+}
+
+void Memory::keep_static(const void* place, std::size_t bytes) {
+  if (!is_static(place)) return;
+  auto* at = static_cast<std::byte*>(const_cast<void*>(place));
+  constexpr std::size_t kMost = sizeof(Before::bits);
+  for (; bytes != 0;) {
+    const auto part = static_cast<unsigned>(std::min(bytes, kMost));
+    before_.push_back({at, part, read(at, part)});
+    at += part;
+    bytes -= part;
+  }
 }
 
 void Memory::write(void* word, unsigned bytes, std::uint64_t bits) {

@@ -188,6 +188,13 @@ class Memory {
   // stores only the last value is known from then on.
   void overwritten(const void* word);
 
+  // After an execution: variables with static storage are what they were before it.
+  void end() { restore_static(); }
+
+  // Before a write that is not atomic: a variable with static storage begins the next execution as
+  // it began this one.
+  void keep_static(const void* place, std::size_t bytes);
+
   std::uint64_t state() const { return state_; }
   std::uint64_t changes() const { return changes_; }  // of any word, as all can see it
 
@@ -200,7 +207,9 @@ class Memory {
  private:
   struct Word {
     std::size_t offset = kOutside;  // in the arena
+    unsigned bytes = 0;             // of its widest access; 0: said at its birth
     bool alive = true;
+    bool mixed = false;  // accessed in sizes or at places that overlap: one word for all of them
     VectorClock release;
     std::uint64_t last_write = 0;
     std::uint64_t reads = 0;  // since then
@@ -277,6 +286,10 @@ class Memory {
   // be somebody else's by the time an execution ends.
   bool is_static(const void* word) const;
 
+  std::uint32_t find(const void* word) const;
+  void restore_static();
+  std::uint32_t join_overlapping(const void* word, unsigned bytes, std::uint32_t number);
+
   // What such a word was before an execution wrote it.
   struct Before {
     void* word;
@@ -288,6 +301,7 @@ class Memory {
   Model model_;
   std::vector<AddressRange> static_storage_;
   std::vector<Before> before_;
+  std::vector<std::size_t> aliases_;  // offsets in the arena of words that others are a part of
   std::vector<ThreadState> threads_;
   std::vector<Word> words_;
   std::vector<std::uint32_t> index_;  // by offset in the arena; 0: no word

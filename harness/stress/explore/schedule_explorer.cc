@@ -320,7 +320,7 @@ std::optional<Counterexample> ScheduleExplorer::replay(World& world, const Regis
   World::Execution execution = world.run([&] { run.run(); }, strategy, true);
   std::optional<Failure> failure = run.verdict(execution.end);
   if (!failure) return std::nullopt;
-  std::vector<TraceStep> steps = run.tell(execution.events, *failure);
+  std::vector<TraceStep> steps = run.tell(execution, *failure);
   return Counterexample{.failure = *std::move(failure),
                         .strategy = "replay",
                         .program = program,

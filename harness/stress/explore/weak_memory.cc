@@ -95,6 +95,7 @@ void Memory::begin_history(std::size_t number, const void* word, unsigned bytes)
   history.accessed_at = {};
   history.born_by = history.born_at = 0;
   history.looked_at_by = 0;
+  history.at = word;
   history.bytes = bytes;
 }
 
@@ -105,12 +106,14 @@ History& Memory::history_of(const void* word, unsigned bytes) {
   }
   History& history = histories_[number];
   const bool known = std::memcmp(&history.stores.back().bits, word, bytes) == 0;
-  if (history.bytes == bytes && known) return history;
-  // In another size, and after a write that is not atomic, only the last value is known.
+  if (history.bytes == bytes && history.at == word && known) return history;
+  // In another size, or of another part, and after a write that is not atomic, only the last value
+  // is known.
   StoreRecord last = history.stores.back();
   last.bits = bits_at(word, bytes);
   last.updates = false;
   history.stores.assign(1, last);
+  history.at = word;
   history.bytes = bytes;
   return history;
 }

@@ -3,6 +3,7 @@
 #include "harness/stress/explore/world.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace lockbench::stress::explore {
@@ -76,6 +77,7 @@ void World::reset() {
   threads_ = {};
   owns_.clear();
   thread_blocks_.clear();
+  at_end_.clear();
   execution_ = {};
   running_ = 0;
   making_ = 0;
@@ -103,6 +105,7 @@ void World::add_thread() {
   added.due_ns = kNever;
   added.timeout_ns = 0;
   added.overdue_ns = 0;
+  added.ignores_races = 0;
   threads_ = std::span(slots_).first(threads_.size() + 1);
 }
 
@@ -119,6 +122,7 @@ World::Execution World::run(const std::function<void()>& program, Strategy& stra
                             const_cast<std::function<void()>*>(&program));
   Fibre::jump(outside_, threads_[0].fibre);
   the_world = nullptr;
+  memory_.end();
   executing_ = false;
   untracked_ = false;
   return std::move(execution_);
@@ -128,6 +132,7 @@ void World::begin_thread(void* body) {
   World& world = *the_world;
   world.untracked_ = false;
   (*static_cast<std::function<void()>*>(body))();
+  world.end_thread();
   const UntrackedScope untracked(world);
   // Until then its last stores may lie in the buffer.
   if (world.memory_.buffered(world.running_)) world.point();
@@ -143,6 +148,23 @@ void World::begin_thread(void* body) {
   }
   if (world.running_ == 0) world.leave(End::kFinished);
   world.choose_next(false);
+}
+
+void World::destroy_at_end_of_thread(void (*destroy)(void*), void* object) {
+  const UntrackedScope untracked(*this);
+  at_end_.push_back({running_, destroy, object});
+}
+
+void World::end_thread() {
+  if (running_ == 0) return;
+  for (;;) {
+    const auto last = std::find_if(at_end_.rbegin(), at_end_.rend(),
+                                   [this](const AtEnd& one) { return one.thread == running_; });
+    if (last == at_end_.rend()) return;
+    const AtEnd one = *last;
+    at_end_.erase(std::next(last).base());
+    one.destroy(one.object);
+  }
 }
 
 void World::leave(End end) {
@@ -174,7 +196,7 @@ void World::fail_memory(const char* what, const void* place) {
 void World::meet(const void* word, unsigned bytes) {
   const UntrackedScope untracked(*this);
   check_freed(word);
-  if (!memory_.knows(word)) memory_.met(word, bytes);
+  memory_.met(word, bytes);
 }
 
 std::byte* World::thread_block(std::size_t module) const {

@@ -74,7 +74,8 @@ class World {
   struct OldStore {
     std::uint64_t step = 0;
     std::uint32_t thread = 0;
-    std::uint32_t word = 0;  // its number
+    const void* word = nullptr;
+    std::string name;  // of the word, once the execution is told (CheckedRun::tell)
     bool reads = true;
     std::uint64_t value = 0;
     std::uint64_t of_step = 0;  // when what it read was stored; 0: before threads were started
@@ -218,13 +219,13 @@ class World {
   void check_null(const void* place);
   void check_freed(const void* place);
 
-  // The initialisation of a variable of static storage by the program: what it allocates outlives
-  // the execution, as the variable does; and its end is seen by whoever finds the variable made.
-  void begin_static() { untracked_ = true; }
-  void end_static(const void* guard) {
-    memory_.volatile_access(running_, guard, true);
-    untracked_ = false;
-  }
+  // For what runs inside: what a thread does at its end, the last one first. The first thread's are
+  // forgotten with its memory.
+  void destroy_at_end_of_thread(void (*destroy)(void*), void* object);
+
+  // Plain accesses of the running thread are no data races while it says so: 1 begins that, -1 ends
+  // it.
+  void ignore_races(int change) { threads_[running_].ignores_races += change; }
 
   // Before an access of instrumented code that is not atomic; of one that is volatile, where that
   // is known. Fails the execution at a data race.
@@ -251,8 +252,17 @@ class World {
   bool fails_spuriously();
   void fence(std::memory_order order);
   void fence_all();
-  bool wait(const void* word, std::uint32_t expected, std::int64_t deadline_ns);
-  void wake(const void* word, int count);
+  // A sleeper is woken through a channel that both name, as the kernel's futex has it (BITSET).
+  static constexpr std::uint32_t kAllChannels = ~std::uint32_t{0};
+  enum class WaitEnd { kWoken, kChanged, kTimedOut };
+  WaitEnd wait(const void* word, std::uint32_t expected, std::int64_t deadline_ns,
+               std::uint32_t channels = kAllChannels);
+  // How many were woken.
+  int wake(const void* word, int count, std::uint32_t channels = kAllChannels);
+  // Wakes some of those that sleep on one word and lets others sleep on another one; how many both
+  // were. -1, and nothing happens, if the first word has another value than is expected.
+  int requeue(const void* from, const void* to, int wakes, int moves,
+              std::optional<std::uint32_t> expected);
   std::int64_t now();
   void sleep_until(std::int64_t deadline_ns);
   void pause();
@@ -284,13 +294,15 @@ class World {
   struct ThreadState {
     State state = State::kReady;
     Fibre fibre;
-    const void* place = nullptr;      // return address of its last access
-    const void* next = nullptr;       // the word that it is about to access, if it is
-    const void* sleeps_on = nullptr;  // a word; null: sleeps for time's sake, or joins
-    std::uint32_t joins = 0;          // when not 0
+    const void* place = nullptr;            // return address of its last access
+    const void* next = nullptr;             // the word that it is about to access, if it is
+    const void* sleeps_on = nullptr;        // a word; null: sleeps for time's sake, or joins
+    std::uint32_t channels = kAllChannels;  // through which it can be woken
+    std::uint32_t joins = 0;                // when not 0
     std::int64_t deadline_ns = kNever;
     std::uint64_t slept_since = 0;  // order in which sleepers came
     bool timed_out = false;
+    int ignores_races = 0;
     std::uint64_t paused_at = 0;   // of memory_.changes()
     std::uint64_t looked_at = 0;   // of memory_.changes(), and …
     std::uint32_t looks = 0;       // … how often in a row while nothing changed
@@ -298,6 +310,12 @@ class World {
     std::int64_t due_ns = kNever;  // when its call must have been answered
     std::int64_t timeout_ns = 0;   // of that call, until it reads the clock
     std::int64_t overdue_ns = 0;
+  };
+
+  struct AtEnd {
+    std::uint32_t thread;
+    void (*destroy)(void*);
+    void* object;
   };
 
   struct Own {
@@ -317,6 +335,7 @@ class World {
   static constexpr char kLatestStores = 0;
 
   void reset();
+  void end_thread();
   void add_thread();
   static void begin_thread(void* body);
   void count_step();
@@ -337,12 +356,14 @@ class World {
   void wait_for_change();
   void fall_asleep();
   [[noreturn]] void leave(End end);
-  void check_life();
+  void check_life(const void* word);
   void note_access(Access::Kind kind, const void* word, unsigned bytes, std::uint64_t was,
                    std::uint64_t now, std::memory_order order = std::memory_order_relaxed);
   void note_flush(std::uint32_t thread, const Memory::Pending& store);
   void note_flushes(std::uint32_t thread);
-  std::uint64_t sleepers_to_wake(const void* word, int most) const;
+  int sleepers_to_wake(const void* word, int most, std::uint32_t channels) const;
+  ThreadState* first_sleeper(const void* word, std::uint32_t channels);
+  void wake_first(const void* word, int count, std::uint32_t channels);
   std::uint64_t begin_update_at_last(const void* word, unsigned bytes);
 
   // With Model::kC11:
@@ -365,6 +386,7 @@ class World {
   std::vector<Option> options_;
   std::vector<Own> owns_;
   std::vector<ThreadBlock> thread_blocks_;
+  std::vector<AtEnd> at_end_;
   Execution execution_{};
   bool record_ = false;
   AccessLog log_;

@@ -15,15 +15,18 @@
 #include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <mutex>
+#include <optional>
 #include <pthread.h>
 #include <sched.h>
 #include <string>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <absl/strings/str_cat.h>
 #include <climits>
 
+#include "harness/stress/explore/program_memory.h"
 #include "harness/stress/explore/simulated_waits.h"
 #include "harness/stress/explore/world.h"
 #include "harness/stress/instrumentation/function_names.h"
@@ -45,14 +48,22 @@ using lockbench::stress::explore::World;
 namespace simulated = lockbench::platform::simulated;
 using namespace lockbench::stress::explore::waits;
 
-bool is_plain(const pthread_mutex_t* mutex) {
-  const int kind = mutex->__data.__kind;
-  return kind == PTHREAD_MUTEX_TIMED_NP || kind == PTHREAD_MUTEX_ADAPTIVE_NP ||
-         kind == PTHREAD_MUTEX_ERRORCHECK_NP;
-}
+// ---- a mutex: as simulated_waits.h has it; and its owner, where its kind must know
 
-bool is_recursive(const pthread_mutex_t* mutex) {
-  return mutex->__data.__kind == PTHREAD_MUTEX_RECURSIVE_NP;
+enum class Kind { kPlain, kRecursive, kErrorCheck };
+
+Kind kind_of(const pthread_mutex_t* mutex, const void* caller) {
+  switch (mutex->__data.__kind) {
+    case PTHREAD_MUTEX_TIMED_NP:
+    case PTHREAD_MUTEX_ADAPTIVE_NP:
+      return Kind::kPlain;
+    case PTHREAD_MUTEX_RECURSIVE_NP:
+      return Kind::kRecursive;
+    case PTHREAD_MUTEX_ERRORCHECK_NP:
+      return Kind::kErrorCheck;
+    default:
+      refuse(*World::of_program(), "a function of a mutex of a kind of its own", caller);
+  }
 }
 
 bool owns(pthread_mutex_t* mutex) {
@@ -65,52 +76,53 @@ void set_owner(pthread_mutex_t* mutex, int task) {
                    std::memory_order_relaxed);
 }
 
-// One more level for the owner, or the first one if `take` gets the mutex.
+// `take` gets the mutex, or returns what the call returns if it does not. `again`: what an owner of
+// a mutex that checks for errors is told.
 template <class Take>
-bool lock_level(pthread_mutex_t* mutex, const Take& take) {
+int lock_kind(pthread_mutex_t* mutex, int again, const void* caller, const Take& take) {
+  const Kind kind = kind_of(mutex, caller);
+  if (kind == Kind::kPlain) return take();
   if (owns(mutex)) {
+    if (kind == Kind::kErrorCheck) return again;
     ++mutex->__data.__count;
-    return true;
+    return 0;
   }
-  if (!take()) return false;
+  if (const int refused = take(); refused != 0) return refused;
   set_owner(mutex, task_of(simulated::thread_number()));
   mutex->__data.__count = 1;
-  return true;
-}
-
-void check_kind(const pthread_mutex_t* mutex, const void* caller) {
-  if (is_plain(mutex) || is_recursive(mutex)) return;
-  refuse(*World::of_program(), "a function of a mutex of a kind of its own", caller);
+  return 0;
 }
 
 int lock_mutex(pthread_mutex_t* mutex, std::int64_t deadline_ns, const void* caller) {
-  check_kind(mutex, caller);
-  const auto take = [&] { return lock_until(mutex, deadline_ns); };
-  return (is_recursive(mutex) ? lock_level(mutex, take) : take()) ? 0 : ETIMEDOUT;
+  return lock_kind(mutex, EDEADLK, caller,
+                   [&] { return lock_until(mutex, deadline_ns) ? 0 : ETIMEDOUT; });
 }
 
 int try_lock_mutex(pthread_mutex_t* mutex, const void* caller) {
-  check_kind(mutex, caller);
-  const auto take = [&] { return try_lock(mutex); };
-  return (is_recursive(mutex) ? lock_level(mutex, take) : take()) ? 0 : EBUSY;
+  return lock_kind(mutex, EBUSY, caller, [&] { return try_lock(mutex) ? 0 : EBUSY; });
 }
 
-void unlock_mutex(pthread_mutex_t* mutex) {
-  if (is_recursive(mutex)) {
-    if (--mutex->__data.__count != 0) return;
+int unlock_mutex(pthread_mutex_t* mutex, const void* caller) {
+  const Kind kind = kind_of(mutex, caller);
+  if (kind != Kind::kPlain) {
+    if (!owns(mutex)) return EPERM;
+    if (--mutex->__data.__count != 0) return 0;
     set_owner(mutex, 0);
   }
   unlock(mutex);
+  return 0;
 }
 
 // ---- a condition variable: a count of notices, in its first four bytes
 
-bool wait_for_notice(void* condition, void* mutex, std::int64_t deadline_ns) {
+// What the call returns.
+int wait_for_notice(void* condition, pthread_mutex_t* mutex, std::int64_t deadline_ns,
+                    const void* caller) {
   const std::uint64_t seen = simulated::load(met(condition), 4, std::memory_order_relaxed);
-  unlock(mutex);
+  if (const int refused = unlock_mutex(mutex, caller); refused != 0) return refused;
   const bool in_time = simulated::wait(condition, static_cast<std::uint32_t>(seen), deadline_ns);
-  lock(mutex);
-  return in_time;
+  lock_mutex(mutex, kNever, caller);
+  return in_time ? 0 : ETIMEDOUT;
 }
 
 void notify(void* condition, int count) {
@@ -118,6 +130,73 @@ void notify(void* condition, int count) {
   const std::uint64_t old = simulated::begin_update(met(condition), 4, kOrder);
   simulated::end_update(condition, 4, static_cast<std::uint32_t>(old + 1), true, kOrder);
   simulated::wake(condition, count);
+}
+
+// ---- the kernel's futex
+
+long with_errno(int error) {
+  errno = error;
+  return -1;
+}
+
+long sleep_on(World& world, void* word, const long (&words)[6], bool relative,
+              std::uint32_t channels) {
+  std::int64_t deadline = kNever;
+  if (const auto* const time = reinterpret_cast<const timespec*>(words[3])) {
+    deadline = ns_of(time) + (relative ? simulated::now_ns() : 0);
+  }
+  switch (world.wait(word, static_cast<std::uint32_t>(words[2]), deadline, channels)) {
+    case World::WaitEnd::kWoken:
+      return 0;
+    case World::WaitEnd::kChanged:
+      return with_errno(EAGAIN);
+    case World::WaitEnd::kTimedOut:
+      break;
+  }
+  return with_errno(ETIMEDOUT);
+}
+
+// A number of threads as the kernel reads it.
+int count_of(long word) {
+  return static_cast<int>(static_cast<std::uint32_t>(word));
+}
+
+long futex(World& world, const long (&words)[6], const void* caller) {
+  // Who wakes names a word and does not use it: it may be gone by then.
+  auto* const word = reinterpret_cast<void*>(words[0]);
+  const auto channels = static_cast<std::uint32_t>(words[5]);
+  world.at(caller);
+  const int wakes = count_of(words[2]);
+  switch (words[1] & ~(FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME)) {
+    case FUTEX_WAIT:
+      return sleep_on(world, met(word), words, true, World::kAllChannels);
+    case FUTEX_WAIT_BITSET:
+      return channels == 0 ? with_errno(EINVAL)
+                           : sleep_on(world, met(word), words, false, channels);
+    case FUTEX_WAKE:
+      return world.wake(word, wakes);
+    case FUTEX_WAKE_BITSET:
+      return channels == 0 ? with_errno(EINVAL) : world.wake(word, wakes, channels);
+    case FUTEX_REQUEUE:
+      return world.requeue(met(word), met(reinterpret_cast<void*>(words[4])), wakes,
+                           count_of(words[3]), std::nullopt);
+    case FUTEX_CMP_REQUEUE: {
+      const int moved = world.requeue(met(word), met(reinterpret_cast<void*>(words[4])), wakes,
+                                      count_of(words[3]), channels);
+      return moved < 0 ? with_errno(EAGAIN) : moved;
+    }
+    default:
+      refuse(world, "a futex operation beside waiting, waking and requeueing", caller);
+  }
+}
+
+// Memory from the kernel is zero, as the arena's is.
+void* map_memory(std::size_t bytes, int flags, const void* caller) {
+  if ((flags & MAP_ANONYMOUS) == 0 || (flags & MAP_FIXED) != 0) {
+    refuse(*World::of_program(), "mmap of a file or at an address", caller);
+  }
+  constexpr std::size_t kPage = 4096;
+  return lockbench::stress::explore::allocate_for_program(bytes, kPage);
 }
 
 // ---- variables of a thread
@@ -171,23 +250,54 @@ void* __wrap___tls_get_addr(TlsIndex* index) {
   return block + index->offset;
 }
 
-// Destructors of a thread's variables are not run: the simulation ends with its memory.
-int __wrap___cxa_thread_atexit(void (*)(void*), void*, void*) {
+// They run when a thread of the simulation ends, but for its first one: the simulation ends with
+// its memory.
+int __real_thread_atexit(void (*)(void*), void*, void*) asm("__cxa_thread_atexit");
+
+int __wrap___cxa_thread_atexit(void (*destroy)(void*), void* object, void* library) {
+  World* const world = World::of_program();
+  if (world == nullptr) return __real_thread_atexit(destroy, object, library);
+  world->destroy_at_end_of_thread(destroy, object);
   return 0;
 }
 
+// The guard of a variable with static storage in a function: its first byte says that the variable
+// is made, the second that it is being made. Each execution makes it again.
 int __real_guard_acquire(std::int64_t*) asm("__cxa_guard_acquire");
 void __real_guard_release(std::int64_t*) asm("__cxa_guard_release");
+void __real_guard_abort(std::int64_t*) asm("__cxa_guard_abort");
+int __real_atexit(void (*)(void*), void*, void*) asm("__cxa_atexit");
 
 int __wrap___cxa_guard_acquire(std::int64_t* guard) {
   World* const world = World::of_program();
-  const int makes = __real_guard_acquire(guard);
-  if (world != nullptr && makes != 0) world->begin_static();
-  return makes;
+  if (world == nullptr) return __real_guard_acquire(guard);
+  auto* const made = reinterpret_cast<std::uint8_t*>(guard);
+  world->meet(made, 1);
+  world->meet(made + 1, 1);
+  for (;;) {
+    if (simulated::load(made, 1, std::memory_order_acquire) != 0) return 0;
+    constexpr auto kOrder = std::memory_order_acquire;
+    const bool free = simulated::begin_compare(made + 1, 1, 0, kOrder, kOrder) == 0;
+    simulated::end_update(made + 1, 1, 1, free, kOrder);
+    // Between the load and the update it may have been made.
+    if (free && simulated::load(made, 1, kOrder) == 0) return 1;
+    if (free) simulated::store(made + 1, 1, 0, std::memory_order_relaxed);
+    simulated::pause();
+  }
 }
 void __wrap___cxa_guard_release(std::int64_t* guard) {
-  __real_guard_release(guard);
-  if (World* const world = World::current()) world->end_static(guard);
+  if (World::of_program() == nullptr) return __real_guard_release(guard);
+  auto* const made = reinterpret_cast<std::uint8_t*>(guard);
+  simulated::store(made, 1, 1, std::memory_order_release);
+  simulated::store(made + 1, 1, 0, std::memory_order_release);
+}
+void __wrap___cxa_guard_abort(std::int64_t* guard) {
+  if (World::of_program() == nullptr) return __real_guard_abort(guard);
+  simulated::store(reinterpret_cast<std::uint8_t*>(guard) + 1, 1, 0, std::memory_order_release);
+}
+// What is made in a simulation ends with its memory.
+int __wrap___cxa_atexit(void (*destroy)(void*), void* object, void* library) {
+  return World::of_program() != nullptr ? 0 : __real_atexit(destroy, object, library);
 }
 
 int __wrap_sched_yield() {
@@ -250,24 +360,22 @@ int __wrap_pthread_mutex_trylock(pthread_mutex_t* mutex) {
 }
 int __wrap_pthread_mutex_unlock(pthread_mutex_t* mutex) {
   if (World::of_program() == nullptr) return pthread_mutex_unlock(mutex);
-  unlock_mutex(mutex);
-  return 0;
+  return unlock_mutex(mutex, __builtin_return_address(0));
 }
 
 int __wrap_pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
   if (World::of_program() == nullptr) return pthread_cond_wait(condition, mutex);
-  wait_for_notice(condition, mutex, kNever);
-  return 0;
+  return wait_for_notice(condition, mutex, kNever, __builtin_return_address(0));
 }
 int __wrap_pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
                                   const timespec* until) {
   if (World::of_program() == nullptr) return pthread_cond_timedwait(condition, mutex, until);
-  return wait_for_notice(condition, mutex, ns_of(until)) ? 0 : ETIMEDOUT;
+  return wait_for_notice(condition, mutex, ns_of(until), __builtin_return_address(0));
 }
 int __wrap_pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
                                   clockid_t clock, const timespec* until) {
   if (World::of_program() == nullptr) return pthread_cond_clockwait(condition, mutex, clock, until);
-  return wait_for_notice(condition, mutex, ns_of(until)) ? 0 : ETIMEDOUT;
+  return wait_for_notice(condition, mutex, ns_of(until), __builtin_return_address(0));
 }
 int __wrap_pthread_cond_signal(pthread_cond_t* condition) {
   if (World::of_program() == nullptr) return pthread_cond_signal(condition);
@@ -293,7 +401,7 @@ void __wrap__ZNSt18condition_variable10notify_allEv(void* condition) {
   __wrap_pthread_cond_broadcast(static_cast<pthread_cond_t*>(condition));
 }
 
-// The futex, and the thread's number: what locks use it for.
+// The futex, the thread's number and memory: what locks use it for.
 long __wrap_syscall(long number, ...) {
   long words[6];
   va_list list;
@@ -304,37 +412,38 @@ long __wrap_syscall(long number, ...) {
   if (world == nullptr) {
     return syscall(number, words[0], words[1], words[2], words[3], words[4], words[5]);
   }
-  if (number == SYS_gettid) return task_of(simulated::thread_number());
-  if (number == SYS_sched_yield) return __wrap_sched_yield();
-  if (number == SYS_membarrier) {
-    simulated::fence_all_threads();
-    return 0;
+  switch (number) {
+    case SYS_futex:
+      return futex(*world, words, __builtin_return_address(0));
+    case SYS_gettid:
+      return task_of(simulated::thread_number());
+    case SYS_sched_yield:
+      return __wrap_sched_yield();
+    case SYS_membarrier:
+      simulated::fence_all_threads();
+      return 0;
+    case SYS_mmap:
+      return reinterpret_cast<long>(map_memory(static_cast<std::size_t>(words[1]),
+                                               static_cast<int>(words[3]),
+                                               __builtin_return_address(0)));
+    case SYS_munmap:
+      lockbench::stress::explore::release_of_program(reinterpret_cast<void*>(words[0]));
+      return 0;
+    default:
+      refuse(*world, ("syscall(" + std::to_string(number) + ")").c_str(),
+             __builtin_return_address(0));
   }
-  if (number != SYS_futex) {
-    refuse(*world, ("syscall(" + std::to_string(number) + ")").c_str(),
-           __builtin_return_address(0));
-  }
-  auto* const word = reinterpret_cast<void*>(words[0]);
-  const long operation = words[1] & ~(FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME);
-  const auto value = static_cast<std::uint32_t>(words[2]);
-  if (operation == FUTEX_WAKE || operation == FUTEX_WAKE_BITSET) {
-    simulated::wake(word, static_cast<int>(value));
-    return 1;
-  }
-  if (operation != FUTEX_WAIT && operation != FUTEX_WAIT_BITSET) {
-    refuse(*world, "a futex operation beside waiting and waking", __builtin_return_address(0));
-  }
-  std::int64_t deadline = kNever;
-  if (const auto* const time = reinterpret_cast<const timespec*>(words[3])) {
-    deadline = ns_of(time) + (operation == FUTEX_WAIT ? simulated::now_ns() : 0);
-  }
-  if (simulated::load(met(word), 4, std::memory_order_relaxed) != value) {
-    errno = EAGAIN;
-    return -1;
-  }
-  if (simulated::wait(word, value, deadline)) return 0;
-  errno = ETIMEDOUT;
-  return -1;
+}
+
+void* __wrap_mmap(void* place, std::size_t bytes, int protection, int flags, int file,
+                  off_t offset) {
+  if (World::of_program() == nullptr) return mmap(place, bytes, protection, flags, file, offset);
+  return map_memory(bytes, flags, __builtin_return_address(0));
+}
+int __wrap_munmap(void* place, std::size_t bytes) {
+  if (!lockbench::stress::explore::is_of_program(place)) return munmap(place, bytes);
+  lockbench::stress::explore::release_of_program(place);
+  return 0;
 }
 
 // What is left to the engine of native threads.
@@ -345,7 +454,6 @@ long __wrap_syscall(long number, ...) {
     std::abort();                                                             \
   }
 
-LOCKBENCH_REFUSED(pthread_barrier_wait)
 LOCKBENCH_REFUSED(poll)
 LOCKBENCH_REFUSED(select)
 #undef LOCKBENCH_REFUSED

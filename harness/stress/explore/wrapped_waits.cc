@@ -15,6 +15,7 @@
 #include <thread>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 #include <climits>
 
@@ -84,12 +85,90 @@ void leave(void* word) {
   if (old == kWritten || old == 1) simulated::wake(word, INT_MAX);
 }
 
-// ---- a thread's own values
+// ---- once: 0 not begun | 1 under way | 2 done; in its first four bytes
 
-using Values = std::map<pthread_key_t, const void*>;
+int do_once(void* control, void (*make)()) {
+  const auto begin = [](std::uint32_t old) { return old == 0 ? 1 : old; };
+  std::uint32_t seen = update(control, std::memory_order_acquire, begin);
+  if (seen == 0) {
+    make();
+    simulated::store(met(control), 4, 2, std::memory_order_release);
+    simulated::wake(control, INT_MAX);
+    return 0;
+  }
+  for (; seen != 2; seen = load(control)) simulated::wait(control, 1, kNever);
+  return 0;
+}
+
+// ---- a barrier: how many have come, how often all had come, and how many are awaited, as its
+// library initialises it
+
+struct Barrier {
+  std::uint32_t came;
+  std::uint32_t round;
+  std::uint32_t count;
+};
+
+int wait_at(Barrier& barrier) {
+  const std::uint32_t round = load(&barrier.round);
+  const auto more = [](std::uint32_t old) { return old + 1; };
+  if (update(&barrier.came, std::memory_order_acq_rel, more) + 1 == barrier.count) {
+    simulated::store(&barrier.came, 4, 0, std::memory_order_relaxed);
+    update(&barrier.round, std::memory_order_release, more);
+    simulated::wake(&barrier.round, INT_MAX);
+    return PTHREAD_BARRIER_SERIAL_THREAD;
+  }
+  while (load(&barrier.round) == round) simulated::wait(&barrier.round, round, kNever);
+  return 0;
+}
+
+// ---- a thread's own values. Keys that a simulation makes end with it, and are counted from where
+// those of the system end.
+
+struct Keys {
+  std::vector<void (*)(void*)> destroy;
+};
+constexpr pthread_key_t kFirstKey = 1 << 16;
+
+Keys& keys() {
+  return *static_cast<Keys*>(simulated::of_this_process([]() -> void* { return new Keys(); }));
+}
+
+using Values = std::map<pthread_key_t, void*>;
+
+void end_values(void* values);
 
 Values& values() {
-  return *static_cast<Values*>(simulated::of_this_thread([]() -> void* { return new Values(); }));
+  return *static_cast<Values*>(simulated::of_this_thread([]() -> void* {
+    auto* const made = new Values();
+    World::of_program()->destroy_at_end_of_thread(end_values, made);
+    return made;
+  }));
+}
+
+// A destructor may set values again: some rounds, as the library makes them.
+void end_values(void* values) {
+  auto& of_thread = *static_cast<Values*>(values);
+  for (int round = 0; round < PTHREAD_DESTRUCTOR_ITERATIONS; ++round) {
+    bool any = false;
+    for (auto& [key, value] : of_thread) {
+      if (key < kFirstKey || keys().destroy.at(key - kFirstKey) == nullptr) continue;
+      if (void* const old = std::exchange(value, nullptr)) {
+        any = true;
+        keys().destroy[key - kFirstKey](old);
+      }
+    }
+    if (!any) return;
+  }
+}
+
+// ---- what threads returned
+
+using Results = std::map<std::uint32_t, void*>;
+
+Results& results() {
+  return *static_cast<Results*>(
+      simulated::of_this_process([]() -> void* { return new Results(); }));
 }
 
 }  // namespace
@@ -197,16 +276,29 @@ int __wrap_sched_getcpu() {
   return in_program() ? static_cast<int>(simulated::thread_number() % 2) : sched_getcpu();
 }
 
+// All threads are alike.
+int __wrap_pthread_getschedparam(pthread_t thread, int* policy, sched_param* parameters) {
+  if (!in_program()) return pthread_getschedparam(thread, policy, parameters);
+  *policy = SCHED_OTHER;
+  *parameters = {};
+  return 0;
+}
+
 int __wrap_pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*body)(void*),
                           void* argument) {
   if (!in_program()) return pthread_create(thread, attributes, body, argument);
-  *thread = handle_of(simulated::start([=] { body(argument); }) + 1);
+  const std::uint32_t number = simulated::start([=] {
+    void* const result = body(argument);
+    results()[simulated::thread_number()] = result;
+  });
+  *thread = handle_of(number + 1);
   return 0;
 }
 int __wrap_pthread_join(pthread_t thread, void** result) {
   if (!in_program()) return pthread_join(thread, result);
-  simulated::join(number_of_handle(thread) - 1);
-  if (result != nullptr) *result = nullptr;
+  const std::uint32_t number = number_of_handle(thread);
+  simulated::join(number - 1);
+  if (result != nullptr) *result = results()[number];
   return 0;
 }
 int __wrap_pthread_detach(pthread_t thread) {
@@ -234,13 +326,33 @@ void __wrap__ZNSt6thread6detachEv(std::thread* thread) {
   *reinterpret_cast<pthread_t*>(thread) = 0;
 }
 
+int __wrap_pthread_once(pthread_once_t* control, void (*make)()) {
+  return in_program() ? do_once(control, make) : pthread_once(control, make);
+}
+
+int __wrap_pthread_barrier_wait(pthread_barrier_t* barrier) {
+  if (!in_program()) return pthread_barrier_wait(barrier);
+  return wait_at(*reinterpret_cast<Barrier*>(barrier));
+}
+
+int __wrap_pthread_key_create(pthread_key_t* key, void (*destroy)(void*)) {
+  if (!in_program()) return pthread_key_create(key, destroy);
+  keys().destroy.push_back(destroy);
+  *key = kFirstKey + static_cast<pthread_key_t>(keys().destroy.size() - 1);
+  return 0;
+}
+int __wrap_pthread_key_delete(pthread_key_t key) {
+  if (key < kFirstKey) return pthread_key_delete(key);
+  if (in_program()) keys().destroy.at(key - kFirstKey) = nullptr;
+  return 0;
+}
 void* __wrap_pthread_getspecific(pthread_key_t key) {
   if (!in_program()) return pthread_getspecific(key);
-  return const_cast<void*>(values()[key]);
+  return values()[key];
 }
 int __wrap_pthread_setspecific(pthread_key_t key, const void* value) {
   if (!in_program()) return pthread_setspecific(key, value);
-  values()[key] = value;
+  values()[key] = const_cast<void*>(value);
   return 0;
 }
 

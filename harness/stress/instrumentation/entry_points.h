@@ -17,6 +17,8 @@
 //     static void fence(std::memory_order);
 //     static void plain(const void* place, std::size_t bytes, bool writes);  // before the access
 //     static void volatile_access(const void* place, std::size_t bytes, bool writes);   // as well
+//     static void ignore_races(int change);  // 1: the thread's races are meant from here on; -1:
+//     end
 //   };
 //
 // Not offered  atomics of 16 bytes: code that has them is not loaded.
@@ -148,6 +150,40 @@ void* __tsan_memset(void* to, int value, std::size_t bytes) {
   Accesses::plain(to, bytes, true);
   return std::memset(to, value, bytes);
 }
+// By which sources that know the sanitizer say which races they mean.
+void AnnotateIgnoreReadsBegin(const char*, int) {
+  Accesses::ignore_races(1);
+}
+void AnnotateIgnoreReadsEnd(const char*, int) {
+  Accesses::ignore_races(-1);
+}
+void AnnotateIgnoreWritesBegin(const char*, int) {
+  Accesses::ignore_races(1);
+}
+void AnnotateIgnoreWritesEnd(const char*, int) {
+  Accesses::ignore_races(-1);
+}
+
+// And what their locks do, which is seen without that.
+void AnnotateRWLockCreate(const char*, int, const volatile void*) {}
+void AnnotateRWLockCreateStatic(const char*, int, const volatile void*) {}
+void AnnotateRWLockDestroy(const char*, int, const volatile void*) {}
+void AnnotateRWLockAcquired(const char*, int, const volatile void*, long) {}
+void AnnotateRWLockReleased(const char*, int, const volatile void*, long) {}
+void AnnotateBenignRaceSized(const char*, int, const volatile void*, std::size_t, const char*) {}
+void AnnotateNewMemory(const char*, int, const volatile void*, std::size_t) {}
+void __tsan_mutex_create(void*, unsigned) {}
+void __tsan_mutex_destroy(void*, unsigned) {}
+void __tsan_mutex_pre_lock(void*, unsigned) {}
+void __tsan_mutex_post_lock(void*, unsigned, int) {}
+int __tsan_mutex_pre_unlock(void*, unsigned) {
+  return 0;
+}
+void __tsan_mutex_post_unlock(void*, unsigned) {}
+void __tsan_mutex_pre_signal(void*, unsigned) {}
+void __tsan_mutex_post_signal(void*, unsigned) {}
+void __tsan_mutex_pre_divert(void*, unsigned) {}
+void __tsan_mutex_post_divert(void*, unsigned) {}
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
 void __tsan_init() {}

@@ -37,19 +37,26 @@ class SymbolFile {
     bytes_.assign(std::istreambuf_iterator<char>(file), {});
   }
 
+  // The sources, as their compilers named them, of whose objects none has the function by which
+  // instrumented code begins.
+  std::vector<std::string> sources_without_instrumentation() const {
+    std::vector<std::string> without;
+    for_each_table([&](const ElfW(Shdr) & table, const ElfW(Shdr) & names) {
+      add_sources(table, names, without);
+      return false;
+    });
+    return without;
+  }
+
   // The name of the function (STT_FUNC) or variable (STT_OBJECT) at `offset` from where the file
   // was loaded; empty if there is none.
   std::string name_at(std::uint64_t offset, unsigned type) const {
-    const auto* const header = at<ElfW(Ehdr)>(0, 1);
-    if (header == nullptr || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return "";
-    const auto* const sections = at<ElfW(Shdr)>(header->e_shoff, header->e_shnum);
-    if (sections == nullptr) return "";
-    for (std::size_t i = 0; i < header->e_shnum; ++i) {
-      if (sections[i].sh_type != SHT_SYMTAB || sections[i].sh_link >= header->e_shnum) continue;
-      std::string name = name_in(sections[i], sections[sections[i].sh_link], offset, type);
-      if (!name.empty()) return name;
-    }
-    return "";
+    std::string name;
+    for_each_table([&](const ElfW(Shdr) & table, const ElfW(Shdr) & names) {
+      name = name_in(table, names, offset, type);
+      return !name.empty();
+    });
+    return name;
   }
 
  private:
@@ -57,6 +64,57 @@ class SymbolFile {
   const T* at(std::uint64_t offset, std::uint64_t count) const {
     if (offset > bytes_.size() || count > (bytes_.size() - offset) / sizeof(T)) return nullptr;
     return reinterpret_cast<const T*>(bytes_.data() + offset);
+  }
+
+  // Each table of symbols with the table of their names, until `visit` returns true.
+  template <class Visit>
+  void for_each_table(const Visit& visit) const {
+    const auto* const header = at<ElfW(Ehdr)>(0, 1);
+    if (header == nullptr || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return;
+    const auto* const sections = at<ElfW(Shdr)>(header->e_shoff, header->e_shnum);
+    if (sections == nullptr) return;
+    for (std::size_t i = 0; i < header->e_shnum; ++i) {
+      if (sections[i].sh_type != SHT_SYMTAB || sections[i].sh_link >= header->e_shnum) continue;
+      if (visit(sections[i], sections[sections[i].sh_link])) return;
+    }
+  }
+
+  // Local symbols follow the one that names their source.
+  void add_sources(const ElfW(Shdr) & table, const ElfW(Shdr) & names,
+                   std::vector<std::string>& without) const {
+    const std::uint64_t count = table.sh_size / sizeof(ElfW(Sym));
+    const auto* const symbols = at<ElfW(Sym)>(table.sh_offset, count);
+    const auto* const text = at<char>(names.sh_offset, names.sh_size);
+    if (symbols == nullptr || text == nullptr) return;
+    std::string source;
+    bool instrumented = true;
+    const auto end_source = [&] {
+      if (!instrumented && !is_of_the_compiler(source)) without.push_back(source);
+    };
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const ElfW(Sym)& symbol = symbols[i];
+      if (ELF64_ST_BIND(symbol.st_info) != STB_LOCAL || symbol.st_name >= names.sh_size) continue;
+      const char* const name = text + symbol.st_name;
+      if (ELF64_ST_TYPE(symbol.st_info) == STT_FILE) {
+        end_source();
+        source = name;
+        instrumented = source.empty();
+      } else if (begins_instrumented(name)) {
+        instrumented = true;
+      }
+    }
+    end_source();
+  }
+
+  // What gcc and clang add to each source that they instrument.
+  static bool begins_instrumented(std::string_view name) {
+    return name.starts_with("_sub_I_00099") || name.starts_with("_GLOBAL__sub_I_00099") ||
+           name.starts_with("tsan.module_ctor");
+  }
+
+  // Linked into every library.
+  static bool is_of_the_compiler(std::string_view source) {
+    return source == "crtstuff.c" || source.starts_with("libgcc") || source.starts_with("lse");
   }
 
   std::string name_in(const ElfW(Shdr) & table, const ElfW(Shdr) & names, std::uint64_t offset,
@@ -99,6 +157,14 @@ std::string function_at(const void* address) {
   const auto [name, added] = names.try_emplace(address);
   if (added) name->second = symbol_at(address, STT_FUNC);
   return name->second;
+}
+
+std::string readable_name(const char* name) {
+  return readable(name);
+}
+
+std::vector<std::string> sources_without_instrumentation(const char* library) {
+  return SymbolFile(library).sources_without_instrumentation();
 }
 
 std::string variable_at(const void* address) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace lockbench::stress {
 
@@ -14,5 +15,12 @@ std::string function_at(const void* address);
 // The readable name of the variable with static storage that `address` lies in, `counters+8` beyond
 // its first byte; as above where its symbols have been removed.
 std::string variable_at(const void* address);
+
+// As people write it, of a name as the compiler makes it.
+std::string readable_name(const char* name);
+
+// The sources of a shared library, as their compilers named them, that were compiled without
+// instrumentation; empty where its symbols have been removed.
+std::vector<std::string> sources_without_instrumentation(const char* library);
 
 }  // namespace lockbench::stress

@@ -19,6 +19,8 @@ struct Accesses {
     lockbench::stress::threads::delay_access(__builtin_return_address(0));
   }
 
+  static void ignore_races(int) {}
+
   template <class T>
   [[gnu::always_inline]] static T load(const volatile T* word, std::memory_order order) {
     delay();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// nsync's mutex before lockbench's workloads.
+// nsync's mutex before lockbench's workloads, and, from its own sources, in the simulation.
 #include <lockbench/plugin.h>
 #include <nsync.h>
 

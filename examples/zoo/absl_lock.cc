@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// absl::Mutex from Abseil's own sources.
+//
+//   lockbench stress --plugin ./absl_lock.so --engine sim
+#include <lockbench/plugin.h>
+#include <read_then_write.h>
+#include <utility>
+
+#include <absl/synchronization/mutex.h>
+
+namespace {
+
+class AbslMutex {
+ public:
+  void lock() { mutex_.Lock(); }
+  bool try_lock() { return mutex_.TryLock(); }
+  void unlock() { mutex_.Unlock(); }
+  void lock_shared() { mutex_.ReaderLock(); }
+  void unlock_shared() { mutex_.ReaderUnlock(); }
+
+ private:
+  absl::Mutex mutex_;
+};
+
+// Waits for a condition that the mutex itself evaluates when it is released.
+class Conditional {
+ public:
+  void lock() {
+    mutex_.LockWhen(absl::Condition(
+        +[](bool* held) { return !*held; }, &held_));
+    held_ = true;
+    mutex_.Unlock();
+  }
+  bool try_lock() {
+    const absl::MutexLock guard(&mutex_);
+    return !std::exchange(held_, true);
+  }
+  void unlock() {
+    const absl::MutexLock guard(&mutex_);
+    held_ = false;
+  }
+
+ private:
+  absl::Mutex mutex_;
+  bool held_ = false;
+};
+
+}  // namespace
+
+LOCKBENCH_PLUGIN(locks) {
+  locks.add<AbslMutex>("absl_mutex", "absl::Mutex", "Abseil");
+  locks.add<ReadThenWrite<AbslMutex>>("absl_mutex_shared", "absl::Mutex, reads, then writes",
+                                      "Abseil");
+  locks.add<Conditional>("absl_condition", "absl::Mutex::LockWhen", "Abseil");
+}
