@@ -15,7 +15,7 @@ that were built. Needs gcovr. What threads do while they are measured is not
 timed here: figures of such a build mean nothing.
 
   ./scripts/coverage.sh                               everything
-  ./scripts/coverage.sh '^[A-Z]' plan_test record_test    two of the programs
+  ./scripts/coverage.sh '^(plan|record)_test$' plan_test record_test    two of the programs
 TEXT
 }
 

@@ -64,7 +64,9 @@ settle_layout() {
 
 # No test takes minutes: one that hangs is a failure, not the end of the others.
 ctest_options=(--parallel "$(nproc)" --timeout 300 --no-tests=error --no-label-summary)
+long_tests=OFF
 if [[ "$long" ]]; then
+  long_tests=ON
   export PYTEST_ADDOPTS="${PYTEST_ADDOPTS-} -m 'long or not long'" LOCKBENCH_FAULTS=all
 else
   ctest_options+=(--label-exclude '^long$')
@@ -95,7 +97,8 @@ say_when "Checks: format, include rules, Python, pages"
 ./scripts/check.sh --quick || failed+=("check.sh")
 
 say_when "Preset release: all tests"
-configure_preset release -DBUILD_TESTING=ON -DLOCKBENCH_WERROR=ON || failed+=("configure release")
+configure_preset release -DBUILD_TESTING=ON -DLOCKBENCH_WERROR=ON \
+  -DLOCKBENCH_LONG_TESTS=$long_tests || failed+=("configure release")
 # Whatever can be built is, so that ctest tells what works and names what could not be built.
 cmake --build --preset release --parallel "$(nproc)" -- -k 0 || failed+=("build release")
 

@@ -8,6 +8,7 @@ import json
 import re
 import shlex
 import signal
+import subprocess
 
 import pytest
 
@@ -23,8 +24,20 @@ def answer_in(printed: str) -> str:
     return re.sub(r"\A(Measured on a busy machine: .*\n)+", "", printed)
 
 
-def test_a_case_is_measured_and_each_primitive_has_its_reason(lockbench: Program) -> None:
-    done = lockbench.run(*QUICK, "--out", "out")
+Answered = tuple[Program, subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(name="answered", scope="module")
+def answered_fixture(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Answered:
+    """What several tests ask about, measured once: the run is in `out`."""
+    lockbench = Program(tmp_path_factory.mktemp("advise"))
+    return lockbench, lockbench.run(*QUICK, "--out", "out")
+
+
+def test_a_case_is_measured_and_each_primitive_has_its_reason(answered: Answered) -> None:
+    lockbench, done = answered
     assert done.returncode == 0, done.stderr
     assert re.match(r"Use \S+\. (Significant|Not significantly different)", answer_in(done.stdout))
     for primitive in ("global", "keyed", "global:lock=std"):
@@ -67,8 +80,8 @@ def test_a_run_that_is_too_far_says_so_first_and_exits_with_4(lockbench: Program
     assert "std::scoped_lock" not in far.stdout
 
 
-def test_programs_get_the_comparisons_and_the_answer(lockbench: Program) -> None:
-    assert lockbench.run(*QUICK, "--out", "out").returncode == 0
+def test_programs_get_the_comparisons_and_the_answer(answered: Answered) -> None:
+    lockbench, _ = answered
     flags = ("--hold", "200ns", "--run", "out")
     said = json.loads(lockbench.run(*CASE, *flags, "--format", "json").stdout)
     compared = json.loads(lockbench.run("compare", "out", "--format", "json").stdout)
@@ -82,8 +95,8 @@ def test_programs_get_the_comparisons_and_the_answer(lockbench: Program) -> None
     assert "### Use " in lockbench.run(*CASE, *flags, "--format", "markdown").stdout
 
 
-def test_what_takes_too_much_memory_is_ruled_out(lockbench: Program) -> None:
-    assert lockbench.run(*QUICK, "--out", "out").returncode == 0
+def test_what_takes_too_much_memory_is_ruled_out(answered: Answered) -> None:
+    lockbench, _ = answered
     flags = ("--hold", "200ns", "--run", "out")
     little = lockbench.run(*CASE, *flags, "--memory", "1KiB")
     assert little.returncode == 0

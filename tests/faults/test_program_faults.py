@@ -23,6 +23,7 @@ from pathlib import Path
 import pytest
 
 from layer import ALL, LAYER, calls_in, faults_of
+from tiers import rest_long
 
 BINARY = Path(os.environ.get("LOCKBENCH_BINARY", "build/release/lockbench")).resolve()
 TRIALS = 2
@@ -169,10 +170,10 @@ def cases_of(calls: list[str], ways: Callable[[str], Sequence[str]]) -> Iterator
                 yield number, how
 
 
-COMMANDS = pytest.mark.parametrize("name", ["begin", "resume", "report"])
+COMMANDS = ["begin", "resume", "report"]
 
 
-@COMMANDS
+@pytest.mark.parametrize("name", COMMANDS)
 def test_each_call_fails_in_turn(place: Place, name: str) -> None:
     calls = calls_of(place, name)
     assert {"open", "close", "rename"} <= set(calls)
@@ -189,7 +190,7 @@ def test_each_call_fails_in_turn(place: Place, name: str) -> None:
         place.assert_can_be_completed(name)
 
 
-@COMMANDS
+@pytest.mark.parametrize("name", rest_long(COMMANDS, 2))
 def test_the_process_is_killed_before_each_call(place: Place, name: str) -> None:
     calls = calls_of(place, name)
     for number, how in cases_of(calls, lambda _: ["kill"]):

@@ -350,6 +350,7 @@ def test_names_from_a_run_do_nothing(shared: Browser, tmp_path: Path) -> None:
     assert shared.run("document.documentElement.scrollWidth") <= 390
 
 
+@pytest.mark.long
 def test_pictures_of_it_can_be_kept(opened: Browser, page: Path) -> None:
     """For eyes: LOCKBENCH_SCREENSHOTS names a folder for what a phone and a desk show."""
     folder = Path(os.environ.get("LOCKBENCH_SCREENSHOTS") or page.parent)

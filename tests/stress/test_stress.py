@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import signal
 from pathlib import Path
@@ -203,6 +204,7 @@ def test_a_schedule_that_breaks_nothing_is_inconclusive(lockbench: Program) -> N
     assert lockbench.run(*words).returncode == 4
 
 
+@pytest.mark.long  # the broken lock is built for real threads with LOCKBENCH_LONG_TESTS alone
 def test_what_real_threads_show_is_looked_for_in_simulation_too(lockbench: Program) -> None:
     result = lockbench.run("stress", "spin_nothing", "--engine", "real", "--budget", "4s")
     assert result.returncode == 3
@@ -214,7 +216,8 @@ def test_a_killed_owner_is_what_fails_the_published_file_lock(lockbench: Program
     result = lockbench.run("stress", "file_as_published", "--engine", "proc", "--budget", "4s")
     assert result.returncode == 3
     assert "oracle progress" in result.stdout
-    assert "which was killed" in result.stdout
+    # Killed while it held the key, or within its call that took it.
+    assert re.search("which (was killed|no process holds)", result.stdout), result.stdout
 
 
 def test_a_self_test_of_one_lock_is_one_line_of_the_matrix(lockbench: Program) -> None:

@@ -10,6 +10,8 @@ import pytest
 
 from program import Program
 
+from tiers import rest_long
+
 PLUGINS = Path(os.environ.get("LOCKBENCH_TEST_PLUGINS", "build/release/tests/plugin/plugins"))
 UNPORTED = str(PLUGINS.resolve() / "unported.so")
 
@@ -26,7 +28,7 @@ CORRECT += ["raw_semaphore", "raw_volatile", "raw_helper", "raw_once", "raw_barr
 CORRECT += ["raw_errorcheck", "raw_halves", "raw_channels", "raw_requeue"]
 
 
-@pytest.mark.parametrize("lock", CORRECT)
+@pytest.mark.parametrize("lock", rest_long(CORRECT, 4))
 def test_a_correct_lock_is_simulated_as_it_is(lockbench: Program, lock: str) -> None:
     code, said = look(lockbench, lock, "sim")
     assert code == 0, said
