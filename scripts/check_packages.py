@@ -65,6 +65,7 @@ PROGRAMS = {
     "cpack": ("cmake", "file"),  # it asks `file` which of the files are programs
     "dot": ("graphviz",),
     "gcc": ("build-essential",),
+    "objdump": ("build-essential",),
     "doxygen": ("doxygen",),
     "initdb": ("postgresql",),
     "pkg-config": ("pkg-config",),

@@ -159,7 +159,7 @@ class LazyLock {
   static constexpr auto kLoad =
       kFault == LazyFault::kIsNotAcquired ? memory_order_relaxed : memory_order_acquire;
   static constexpr auto kPublish =
-      kFault == LazyFault::kDoesNotRelease ? memory_order_relaxed : memory_order_release;
+      kFault == LazyFault::kDoesNotRelease ? memory_order_acquire : memory_order_release;
 
   PlainSpin& made() {
     PlainSpin* seen = lock_.load(kLoad);

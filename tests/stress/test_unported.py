@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -88,3 +90,34 @@ def test_a_lock_without_a_build_for_delays_says_so(lockbench: Program) -> None:
     done = lockbench.run("stress", "global:lock=std", *words)
     assert done.returncode == 2
     assert "was not compiled for it" in done.stderr
+
+
+def test_a_source_that_was_not_instrumented_is_named(lockbench: Program) -> None:
+    plugin = str(PLUGINS.resolve() / "partly.so")
+    done = lockbench.run("stress", "--plugin", plugin, "--engine", "sim", "--budget", "1s")
+    assert done.returncode == 2, done.stdout
+    assert "compiled without instrumentation: partly_plain.c; " in done.stderr
+    assert "lockbench_add_simulated_plugin()" in done.stderr
+
+
+def test_a_plug_in_that_was_not_built_for_simulation_says_how(lockbench: Program) -> None:
+    plugin = str(PLUGINS.resolve() / "c_locks.so")
+    done = lockbench.run("stress", "--plugin", plugin, "--engine", "sim", "--budget", "1s")
+    assert done.returncode == 2, done.stdout
+    assert "compiled without instrumentation, which the engine `sim` needs" in done.stderr
+    assert "lockbench_add_simulated_plugin()" in done.stderr
+
+
+def test_functions_with_atomic_instructions_of_their_own_are_named_by_the_build() -> None:
+    script = Path(__file__).resolve().parents[2] / "cmake" / "lockbench_audit.cmake"
+    objdump = shutil.which("objdump")
+    assert objdump is not None
+
+    def audit(name: str) -> str:
+        words = [f"-DLIBRARY={PLUGINS.resolve() / name}", f"-DOBJDUMP={objdump}", "-P", str(script)]
+        done = subprocess.run(["cmake", *words], capture_output=True, text=True, check=True)
+        return done.stderr
+
+    assert "take_plainly" in audit("partly.sim.so")
+    assert "give_plainly" not in audit("partly.sim.so")
+    assert audit("unported.sim.so") == ""

@@ -43,6 +43,7 @@ void Arena::reset() {
             State::kNone);
   used_ = kHeap;
   live_ = 0;
+  any_freed_ = false;
 }
 
 void* Arena::allocate(std::size_t bytes, std::size_t alignment) {
@@ -67,6 +68,7 @@ bool Arena::release(const void* place) {
     states_[granule++] = State::kFreed;
   } while (granule < states_.size() && states_[granule] == State::kGoesOn);
   --live_;
+  any_freed_ = true;
   return true;
 }
 

@@ -42,6 +42,8 @@ class Arena {
   }
   // The bytes from `place`, which allocate() returned, that belong to it.
   std::size_t size_at(const void* place) const;
+  // Whether anything has been released at all.
+  bool any_freed() const { return any_freed_; }
   // How much of what was allocated has not been released.
   std::uint64_t live() const { return live_; }
 
@@ -70,6 +72,7 @@ class Arena {
   std::size_t used_ = kStacks * kStackBytes;
   std::vector<State> states_ = std::vector<State>(kBytes / kGranule);
   std::uint64_t live_ = 0;
+  bool any_freed_ = false;
 };
 
 }  // namespace lockbench::stress::explore

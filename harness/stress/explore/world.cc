@@ -63,7 +63,7 @@ void World::check_null(const void* place) {
 }
 
 void World::check_freed(const void* place) {
-  if (arena_.contains(place) && arena_.freed(place)) {
+  if (arena_.any_freed() && arena_.contains(place) && arena_.freed(place)) {
     fail_memory("memory is used after it was freed", place);
   }
 }

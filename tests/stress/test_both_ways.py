@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Our locks and the broken ones have one verdict: on the simulated platform, and instrumented."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+BUILD = Path(os.environ.get("LOCKBENCH_BUILD", "build/release")).resolve()
+FOLDER = BUILD / "tests" / "mutants"
+
+pytestmark = pytest.mark.skipif(
+    not (FOLDER / "some_as_they_are.sim.so").exists(), reason="wants the build with its tests"
+)
+
+# Not compared, with the reason.
+SPINS = "spins without saying so: instrumented, so few executions fit that the fault stays unseen"
+MANY_HOLDS = "its fault needs hundreds of holds, which one of the two ways has no time for"
+ONE_WAY = {
+    **dict.fromkeys(["spin_gives_up", "ticket_barges", "ticket_try_blocks"], SPINS),
+    **dict.fromkeys(["list_flag_late", "list_no_wait_for_link"], SPINS),
+    **dict.fromkeys(["mcs_tail_does_not_release", "mcs_link_does_not_release"], SPINS),
+    **dict.fromkeys(["mcs_link_is_not_acquired"], SPINS),
+    **dict.fromkeys(["lazy_does_not_release", "lazy_is_not_acquired"], SPINS),
+    **dict.fromkeys(["ticket_serves_8", "ticket_serves_16", "refusals_8_bits"], MANY_HOLDS),
+    "flags": "has a flag for each thread by its number, which native threads have not",
+}
+
+
+# What an engine is asked, beside what a test says.
+ORDER: dict[str, object] = {
+    "seed": 1,
+    "program": "",
+    "schedule": "",
+    "weaken": False,
+    "preemptions": 3,
+    "mode": "",
+    "threads": 4,
+    "reruns": 10,
+    "net": "",
+}
+SHIPPED = (BUILD / "lockbench-sim",)
+MUTANTS = (BUILD / "lockbench-sim-mutants",)
+SOME = (BUILD / "lockbench-sim", "--plugin", FOLDER / "some_as_they_are.sim.so")
+ALL = (BUILD / "lockbench-sim", "--plugin", FOLDER / "as_they_are.sim.so")
+
+
+@pytest.fixture(scope="module")
+def every_lock() -> tuple[str | Path, ...]:
+    """The engine with all of them, instrumented."""
+    subprocess.run(["cmake", "--build", BUILD, "--target", "as_they_are"], check=True)
+    return ALL
+
+
+def engine(*words: str | Path, order: dict[str, object] | None = None) -> tuple[int, str, str]:
+    done = subprocess.run(
+        [str(word) for word in words],
+        input=json.dumps(order) if order else "",
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def names(*words: str | Path) -> list[str]:
+    """Of the locks that an engine knows; none where it was not built."""
+    if not Path(words[0]).exists():
+        return []
+    return [line.partition("\t")[0] for line in engine(*words, "list")[1].splitlines()]
+
+
+def verdict(words: tuple[str | Path, ...], lock: str, memory: str, seconds: float) -> str:
+    order = {**ORDER, "lock": lock, "budget_ns": int(seconds * 1e9), "memory": memory}
+    code, out, err = engine(*words, order=order)
+    if code < 0:
+        return "failed"  # a lock that takes the engine with it, as `lockbench stress` has it
+    assert code == 0, err
+    report: dict[str, Any] = json.loads(out.splitlines()[-1])
+    return str(report["verdict"])
+
+
+def agree(
+    words: tuple[str | Path, ...],
+    instrumented: tuple[str | Path, ...],
+    lock: str,
+    memory: str,
+    seconds: float,
+) -> None:
+    simulated = verdict(words, lock, memory, seconds)
+    # Its plain accesses are steps, too: as many executions take longer.
+    other = verdict(instrumented, lock, memory, 4 * seconds)
+    assert (lock, other) == (lock, simulated)
+
+
+@pytest.mark.parametrize("lock", ["keyed", "parking"])
+def test_a_shipped_lock_has_one_verdict(lock: str) -> None:
+    agree(SHIPPED, SOME, lock, "tso", 0.1)
+
+
+@pytest.mark.long
+def test_all_locks_are_instrumented(every_lock: tuple[str | Path, ...]) -> None:
+    assert sorted(names(*every_lock)) == sorted(names(*SHIPPED) + names(*MUTANTS))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("lock", names(*SHIPPED))
+@pytest.mark.parametrize("memory", ["tso", "c11"])
+def test_each_shipped_lock_has_one_verdict(
+    every_lock: tuple[str | Path, ...], lock: str, memory: str
+) -> None:
+    agree(SHIPPED, every_lock, lock, memory, 1)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("lock", [name for name in names(*MUTANTS) if name not in ONE_WAY])
+def test_each_mutant_has_one_verdict(every_lock: tuple[str | Path, ...], lock: str) -> None:
+    agree(MUTANTS, every_lock, lock, "", 1)
