@@ -32,7 +32,7 @@ absl::StatusOr<const RegisteredLock*> find(std::span<const RegisteredLock> entry
       absl::StrCat("`", name, "` is none of this engine's locks; `list` names them"));
 }
 
-// What a plug-in gives is checked before it is used.
+// Checks the programs that come from a plug-in before they are used.
 absl::Status check_programs(const RegisteredLock& lock) {
   for (const std::string& text : lock.programs) {
     const absl::Status sound = program_for(lock.abilities, text).status();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// EngineProgram: what the main() of an engine does: `list`, or one order in and one report out.
+// EngineProgram: the main() of an engine. It either lists its locks, or reads one order and prints
+// one report.
 #pragma once
 
 #include <functional>
@@ -13,17 +14,19 @@
 
 namespace lockbench::stress {
 
-// Told now and then how far it is, in a few words: "12,345 schedules".
+// The engine calls this from time to time with its progress in a few words: "12,345 schedules".
 using Tell = std::function<void(const std::string&)>;
 
 using Engine =
     std::function<absl::StatusOr<Report>(const RegisteredLock&, const Order&, const Tell&)>;
 
-// With `list` as its one argument prints a line per lock: name, summary, oracles of which one
-// must fail it (by commas) and why the engine cannot, apart by tabs; and returns 0. Without
-// arguments reads an Order from standard input, lets `engine` look into its lock, prints what it
-// is told in lines that begin with a space, then the Report, and returns 0; or says in one line on
-// standard error what is wrong and returns 1 for bad input, 3 when the engine failed.
+// With `list` as the only argument: prints one line for each lock and returns 0. The fields of a
+// line, separated by tabs: name; summary; the oracles of which one must report the lock, separated
+// by commas; the reason why this engine cannot detect the fault.
+// Without arguments: reads an Order from standard input, runs `engine` on its lock, prints each
+// progress text on a line that begins with a space, then prints the Report and returns 0.
+// On an error: writes one line to standard error and returns 1 for bad input, 3 if the engine
+// failed.
 int run_engine_program(std::span<const char* const> words, std::span<const RegisteredLock> entry,
                        const Engine& engine);
 

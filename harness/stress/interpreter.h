@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Interpreter: performs the acts of one thread of a litmus program, whatever runs it: a simulated
-// thread, a native one or a process.
+// Interpreter: performs the acts of one thread of a litmus program. The thread may be a simulated
+// thread, a native thread or a process.
 //
 // The runner decides what happens around the calls of the lock: what is recorded and checked, where
-// faults are injected, how time passes. It offers, beside what its comments say:
+// faults are injected, how time passes. A runner has these members:
 //
-//   using HoldData = …;                    what it keeps for each hold
+//   using HoldData = …;                    what the runner keeps for each hold
 //   bool stopping();                       true: acquire nothing more, release what is held
 //   void requests(const Event&, const Act&);      before lock(), try_lock() or try_lock_for()
-//   void acquired(const Event&, HoldData&, LockHandle&);           after, if the thread holds
-//   void refused(const Event&, const Act&, bool would_deadlock);   after, if it does not
+//   void acquired(const Event&, HoldData&, LockHandle&);           after it, if the thread holds
+//   void refused(const Event&, const Act&, bool would_deadlock);   after it, if it does not hold
 //   void releases(const Event&, HoldData&);       before unlock()
-//   void released(const Event&, HoldData&);       after
-//   void threw(const Event&);              an exception escapes from the lock; may rethrow it
+//   void released(const Event&, HoldData&);       after unlock()
+//   void threw(const Event&);              an exception left the lock's call; may rethrow it
 //   void foreign_unlock(const Event&, std::invocable auto unlock);  calls `unlock` at most once
 //   void sleep(std::int64_t ns);
 //   void await_end(std::uint32_t thread);
-//   bool leaves_last();                    while it holds: whether no other thread has yet to leave
+//   bool leaves_last();                    while it holds: whether all other threads have left
 //   void destroy_lock();
 #pragma once
 
@@ -35,7 +35,7 @@
 
 namespace lockbench::stress {
 
-// What an acquisition is about, as an event.
+// The event that describes the request of an acquisition.
 inline Event request_of(const Act& act, std::uint32_t thread) {
   return {.kind = Event::kRequest,
           .thread = static_cast<std::uint8_t>(thread),
@@ -51,7 +51,7 @@ class Interpreter {
               std::uint32_t thread)
       : runner_(runner), lock_(lock), acts_(acts), thread_(thread) {}
 
-  // Once through the acts. What is acquired is released again.
+  // Performs each act once and releases everything that it acquired.
   void run() {
     for (std::size_t i = 0; i < acts_.size();) i = perform(i);
   }
@@ -131,7 +131,8 @@ class Interpreter {
       handle.lock();
       return Answer::kHeld;
     } catch (const std::system_error& error) {
-      // A lock may refuse a thread that holds something of it and would wait for itself.
+      // A lock may throw this if the thread already holds a part of what it requests, so that it
+      // would wait for itself.
       if (error.code() == std::errc::resource_deadlock_would_occur) return Answer::kWouldDeadlock;
       runner_.threw(event);
     } catch (...) {
@@ -149,7 +150,7 @@ class Interpreter {
     runner_.released(as(Event::kReleased, hold.event), hold.data);
   }
 
-  // As a guard does when the work throws.
+  // Releases in the destructor of a guard while an exception leaves the critical section.
   void release_while_throwing() {
     struct WorkFailed {};
     struct Guard {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// LockAdapter: wraps a concrete primitive as a LockUnderTest. A lock's abilities are read off its
-// promises and its interface; the registry that names it states only what neither can tell.
+// LockAdapter: wraps a concrete primitive as a LockUnderTest. It derives the abilities of a lock
+// from the lock's promises and interface; the registry adds only what these two do not show.
 #pragma once
 
 #include <chrono>
@@ -32,8 +32,8 @@ inline constexpr bool kHasToken = requires(const Handle& handle) {
   handle.token();
 };
 
-// A primitive that counts its keys keeps nothing for a key that no thread uses, unless it says
-// `static constexpr bool kKeepsIdleKeys = true;`.
+// A primitive that counts its keys must keep nothing for a key that no thread uses, unless it
+// declares `static constexpr bool kKeepsIdleKeys = true;`.
 template <class P>
 constexpr bool reclaims() {
   if constexpr (requires { P::kKeepsIdleKeys; }) {
@@ -43,7 +43,7 @@ constexpr bool reclaims() {
   }
 }
 
-// What a number of a key stands for: itself, or a name, which lives as long as this.
+// The key with a given number: the number itself, or a name that lives as long as this object.
 template <Key K>
 class KeyOf {
  public:
@@ -67,7 +67,7 @@ class KeyOf<std::string_view> {
 template <class Handle, Key K>
 class HandleAdapter final : public LockHandle {
  public:
-  // `make` returns the handle of the keys, which cannot be moved.
+  // `make` returns the handle for the two keys. The handle cannot be moved.
   template <class Make>
   HandleAdapter(const Make& make, std::uint64_t a, std::uint64_t b)
       : a_(a), b_(b), handle_(make(a_.key(), b_.key())) {}
@@ -158,7 +158,8 @@ class LockAdapter final : public LockUnderTest {
   const std::unique_ptr<P> primitive_;
 };
 
-// Adds what `promises` say to `abilities`. What a base lock promises, a lock made of it keeps.
+// Adds the promises in `promises` to `abilities`. A lock that is built on a base lock keeps the
+// promises of the base lock.
 constexpr void add_promises(const LockPromises& promises, Abilities& abilities) {
   abilities.fair |= promises.fair;
   abilities.strong_try |= promises.strong_try;
@@ -169,9 +170,9 @@ constexpr void add_promises(const LockPromises& promises, Abilities& abilities) 
   if (promises.hold_limit.count() != 0) abilities.hold_limit = promises.hold_limit;
 }
 
-// `static constexpr bool kLastMayDestroy = true`: a thread that acquires the lock may destroy it if
-// no other will use it, though the unlock() that let it in may not have returned: that one touches
-// the lock no more.
+// `static constexpr bool kLastMayDestroy = true` means: a thread that acquires the lock may destroy
+// it if no other thread will use it, even if the unlock() that admitted this thread has not
+// returned yet. That unlock() does not access the lock any more.
 template <class L>
 constexpr bool last_may_destroy() {
   if constexpr (requires { L::kLastMayDestroy; }) {
@@ -181,7 +182,7 @@ constexpr bool last_may_destroy() {
   }
 }
 
-// What P's promises and interface say.
+// The abilities that P's promises and interface declare.
 template <class P, Key K>
 Abilities abilities_of() {
   constexpr LockPromises kPromises = lock_promises(P::kPromises);
@@ -201,7 +202,7 @@ Abilities abilities_of() {
   return abilities;
 }
 
-// A line for P with keys of kind K, made from `arguments`, which are copied.
+// A registry entry for P with keys of kind K, made from `arguments`, which are copied.
 template <class P, Key K = std::uint64_t, class... Arguments>
 RegisteredLock lock_under_test(std::string name, std::string summary, Arguments... arguments) {
   RegisteredLock line{.abilities = abilities_of<P, K>()};

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// LockPromises: all that a lock of a plug-in may promise, in one place: what `lockbench run` asks
-// for (primitives/concepts.h), and what `lockbench stress` checks besides. Base locks and keyed
-// locks say it alike:
+// LockPromises: all promises that a lock of a plug-in can declare, in one place: those that
+// `lockbench run` uses (primitives/concepts.h) and those that only `lockbench stress` checks. Base
+// locks and keyed locks declare them in the same way:
 //
 //   static constexpr lockbench::LockPromises kPromises{.fair = true, .strong_try = true};
 //
-// In C the same members are those of lockbench_c_promises.
+// In C, lockbench_c_promises has the same members.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@
 namespace lockbench {
 
 struct LockPromises {
-  // As in Promises.
+  // These members are the same as in Promises.
   bool excludes = true;
   bool lock_per_key = false;
   bool one_lock = false;
@@ -34,14 +34,14 @@ struct LockPromises {
   bool refuses_non_owners = false;
   std::chrono::nanoseconds hold_limit{0};
 
-  // Where reentrant: a thread holds the lock at most so often at once; 0: without a limit.
+  // For a reentrant lock: how many times one thread can hold the lock at once. 0: no limit.
   std::uint32_t depth = 0;
-  // Of a base lock: so many threads may hold it at once. A keyed lock has capacity() for that.
+  // For a base lock: how many threads may hold it at once. A keyed lock has capacity() instead.
   std::uint32_t capacity = 1;
   // Litmus programs (docs/stress.md) that the engines run before all others, separated by `;`.
   std::string_view programs = {};
 
-  constexpr operator Promises() const {  // NOLINT: it is one, with more to it
+  constexpr operator Promises() const {  // NOLINT: implicit by intent
     return {.excludes = excludes,
             .lock_per_key = lock_per_key,
             .one_lock = one_lock,
@@ -55,7 +55,7 @@ struct LockPromises {
   }
 };
 
-// The same of what a primitive promises that says no more.
+// The same promises for a primitive that declares only Promises.
 constexpr LockPromises lock_promises(const Promises& promises) {
   return {.excludes = promises.excludes,
           .lock_per_key = promises.lock_per_key,
@@ -74,7 +74,7 @@ constexpr LockPromises lock_promises(const LockPromises& promises) {
 
 namespace stress {
 
-// The programs that `promises` name, one each.
+// The litmus programs that `promises` lists, one in each element.
 inline std::vector<std::string> programs_in(const LockPromises& promises) {
   std::vector<std::string> programs;
   for (std::string_view rest = promises.programs; !rest.empty();) {

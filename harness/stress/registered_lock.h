@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// RegisteredLock: one lock of an engine's registry: its name, what it promises, and how one is
-// made.
+// RegisteredLock: one lock in an engine's registry, with its name, its promises and a factory.
 #pragma once
 
 #include <cstdint>
@@ -20,15 +19,17 @@ struct RegisteredLock {
   std::string name;     // as users write it, such as `keyed` or `striped:stripes=2`
   std::string summary;  // one line: what it is, or what is wrong with it
   Abilities abilities;
-  // Handles will be made for the keys from 0 to keys - 1.
+  // Makes a lock whose handles use the keys from 0 to keys - 1.
   std::function<std::unique_ptr<LockUnderTest>(std::uint64_t keys)> make;
-  // The same of instrumented code, whose accesses can be delayed. Absent where there is none.
+  // Makes the same lock from instrumented code, so that its accesses can be delayed. Empty if there
+  // is no instrumented code.
   std::function<std::unique_ptr<LockUnderTest>(std::uint64_t keys)> make_instrumented = {};
-  std::vector<std::string> programs = {};  // litmus programs to be run before any other
-  // Of a lock that is known to be broken: one of these must report it. Empty: it must pass.
+  std::vector<std::string> programs = {};  // litmus programs that run before all others
+  // For a lock that is known to be broken: one of these oracles must report it. Empty: the lock
+  // must pass.
   std::vector<Oracle> expected_oracles = {};
-  std::string unseen = {};  // known to be broken, and why this engine cannot detect that
-  std::string memory = {};  // the model under which `sim` explores it unless told; empty: tso
+  std::string unseen = {};  // if it is known to be broken: why this engine cannot detect it
+  std::string memory = {};  // default memory model of `sim` for this lock; empty: tso
 };
 
 }  // namespace lockbench::stress

@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::array<std::string_view, 4> kVerdicts = {"clean", "failed", "inconclusive", "unfair"};
 
-// One line; names and messages may hold bytes that are no UTF-8.
+// Writes the JSON on one line. Names and messages may contain bytes that are not valid UTF-8.
 std::string one_line(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

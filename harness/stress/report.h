@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Report: what one engine says of one lock; and the order that it was given.
+// Report: the result of one engine for one lock. Order: what the engine was asked to do.
 //
-// Engines are programs of their own: the order comes as JSON on standard input, the report goes as
-// JSON to standard output. So a lock that crashes or hangs costs its own report and nothing
-// else.
+// An engine is a separate program: it reads the order as JSON from standard input and writes the
+// report as JSON to standard output. So if a lock crashes or hangs, only its own report is lost.
 #pragma once
 
 #include <chrono>
@@ -22,33 +21,32 @@
 
 namespace lockbench::stress {
 
-// What to look into. What an engine has no use for it leaves alone.
+// What an engine has to check. An engine ignores the members that it does not use.
 struct Order {
   std::string lock;
   std::chrono::nanoseconds budget = std::chrono::seconds(10);
   std::uint64_t seed = 1;
-  std::string program;            // text of program.h; empty: what the engine draws
-  std::string schedule;           // sim: replay this; requires a program
+  std::string program;            // text in the form of program.h; empty: the engine chooses
+  std::string schedule;           // sim: replay this schedule; requires a program
   std::string memory;             // sim: sc, tso or c11; empty: tso
   bool weaken = false;            // sim: try each memory order one level weaker
   std::uint32_t preemptions = 3;  // sim: bound of the exhaustive search
-  std::string mode;               // real, proc: this one alone; empty: all in turn
+  std::string mode;               // real, proc: only this mode; empty: all modes in turn
   std::uint32_t threads = 4;      // real, proc
-  std::uint32_t reruns =
-      10;           // real, proc: how often a counterexample is tried again, in the time left
-  std::string net;  // PNML; hold the lock against this, and nothing else
+  std::uint32_t reruns = 10;      // real, proc: repetitions of a counterexample, if time is left
+  std::string net;                // PNML; check the lock only against this net
 };
 
 enum class Verdict : std::uint8_t { kClean, kFailed, kInconclusive, kUnfair };
 
 std::string_view name_of(Verdict verdict);
 
-// How a counterexample can be had again.
+// How to reproduce a counterexample.
 struct Replay {
-  std::vector<std::string> options;  // of `lockbench stress`, beside the lock's name
-  bool exact = false;                // the same thing happens each time
-  std::uint32_t reruns = 0;          // if not exact: tried so often …
-  std::uint32_t failures = 0;        // … and convicted so often
+  std::vector<std::string> options;  // of `lockbench stress`, in addition to the lock's name
+  bool exact = false;                // each replay has the same steps
+  std::uint32_t reruns = 0;          // if not exact: number of repetitions …
+  std::uint32_t failures = 0;        // … and how many of them failed
 };
 
 struct Report {
@@ -59,25 +57,27 @@ struct Report {
   std::string how;  // the strategy or mode that found it
   double found_after_s = 0;
   Replay replay;
-  std::vector<std::string> trace;     // one line each, in order; of threads, the last events
-  std::vector<TraceStep> steps = {};  // the same, by their parts
+  std::vector<std::string> trace;     // one event on each line; threads, processes: the last events
+  std::vector<TraceStep> steps = {};  // the same events with their parts separated
   Evaluations evaluations;
-  // What was done, by names that carry units: executions, steps, lock_operations, longest_wait_ns …
+  // Amounts of work and times. The names say the units: executions, steps, lock_operations,
+  // longest_wait_ns …
   std::vector<std::pair<std::string, double>> figures;
-  std::vector<std::string> remarks;  // sentences: what was explored whole; what could not be done
+  std::vector<std::string> remarks;  // sentences: what was fully explored, what was not possible
   double seconds = 0;
-  // Not the engines' to say: machine and build, and the command that has the failure again.
+  // The engine leaves these empty: the machine and build, and the command that reproduces the
+  // failure.
   std::string machine = {};
   std::string command = {};
 };
 
-// Oracles without which a clean verdict would be hollow, of those that the engine was given.
+// Returns clean if each oracle in `needed` was evaluated at least once, otherwise inconclusive.
 Verdict clean_or_inconclusive(const Evaluations& evaluations, const std::vector<Oracle>& needed);
 
 std::string to_json(const Order& order);
 std::string to_json(const Report& report);
 
-// Fail with InvalidArgument: which member, what is wrong, what would be right.
+// Fails with InvalidArgument: which member is wrong, why, and what is valid.
 absl::StatusOr<Order> order_from_json(std::string_view text);
 absl::StatusOr<Report> report_from_json(std::string_view text);
 

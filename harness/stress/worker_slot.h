@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// WorkerSlot: what a thread or process of an epoch records of itself, in memory that outlives it.
+// WorkerSlot: what a thread or process of an epoch records about itself, in memory that remains
+// after its end.
 //
 // Invariants
-//   I1  the thread, or process, that has the slot's number writes its words; all others only read
-//       them.
-//   I2  nothing here orders anything (trace/shared_words.h): the lock must.
+//   I1  Only the thread or process that has the slot's number writes the slot's words.
+//   I2  Nothing here orders other accesses (trace/shared_words.h): only the lock may order them.
 #pragma once
 
 #include <algorithm>
@@ -27,10 +27,10 @@ namespace lockbench::stress {
 struct WorkerSlot {
   RecentEvents events;
 
-  // Of all epochs.
+  // Sums over all epochs.
   std::array<Word, kOracles> evaluations;
   Word acquisitions;
-  Word contended;  // takes of a key that another one was seen to hold
+  Word contended;  // acquisitions of a key while another thread was seen to hold it
   Word refusals;
   Word injections;
   Word longest_wait_ns;
@@ -39,7 +39,7 @@ struct WorkerSlot {
     add(evaluations[static_cast<std::size_t>(oracle)], times);
   }
 
-  // Lets the oracles check an observation that the owner of this slot made.
+  // Runs the oracles on an observation that the owner of this slot made.
   template <class Seen>
   std::optional<FailureRecord> check(const Seen& seen, KeyStates* states = nullptr) {
     return check_all(
@@ -70,7 +70,7 @@ Evaluations evaluations_of(const Slots& slots) {
   return all;
 }
 
-// Adds the last events of each slot since `began_ns` to the report, in the order of their times.
+// Adds to the report the last events of each slot since `began_ns`, ordered by time.
 template <class Slots>
 void tell_trace(const Slots& slots, std::uint64_t began_ns, const std::string& actor,
                 Report& report) {

@@ -19,7 +19,7 @@
 namespace lockbench::stress {
 namespace {
 
-// Waits for what `options` say of the process; leaves it as it is.
+// Waits until the process is in a state of `options`. Does not collect it.
 void await(pid_t process, int options) {
   siginfo_t seen;
   while (waitid(P_PID, static_cast<id_t>(process), &seen, options | WNOWAIT) != 0 &&
@@ -29,7 +29,7 @@ void await(pid_t process, int options) {
 
 void die_with_parent() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  prctl(PR_SET_TIMERSLACK, 1UL);  // sleeps of some microseconds are to take no more
+  prctl(PR_SET_TIMERSLACK, 1UL);  // makes sleeps of a few microseconds short
   const rlimit none{.rlim_cur = 0, .rlim_max = 0};
   setrlimit(RLIMIT_CORE, &none);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Children: processes that do something at a lock, and what can be done to them.
+// Children: starts child processes that use a lock, and stops, kills or collects them.
 #pragma once
 
 #include <functional>
@@ -9,29 +9,30 @@
 
 namespace lockbench::stress {
 
-// Runs `work()` in a child process, which dies with this one, and ends that with 0. Aborts when
-// there is no process to be had.
+// Runs `work()` in a child process that then exits with 0. The child is killed if this process
+// dies. Aborts if no process can be created.
 pid_t start_child(const std::function<void()>& work);
 
-// Returns when it is dead, and not collected: its number is still its own.
+// Returns when the child is dead but not collected, so no other process can have its number.
 void kill_child(pid_t child);
 
-// Returns when it has stopped, or ended.
+// Returns when the child has stopped or ended.
 void stop_child(pid_t child);
 
-// Waits for its end, and lets go of its number.
+// Waits until the child has ended and collects it. Its number may then be reused.
 void collect_child(pid_t child);
 
-// A process of that number which does nothing. Absent where the kernel does not permit that, or the
-// number is taken.
+// Starts a process with this number that does nothing. Absent if the kernel does not permit that or
+// if the number is in use.
 std::optional<pid_t> start_unrelated_process(pid_t number);
 
-// Whether the kernel lets this process choose the number of a new one.
+// Whether the kernel lets this process choose the number of a new process.
 bool can_recycle_numbers();
 
-// Whether a process that begins from now on can be told from this one though it has its number: by
-// the clock tick in which it begins. By themselves numbers do not come round within one. The kernel
-// is asked when the process began, which on a busy machine is long after it was meant to.
+// Whether a process that begins from now on and gets the number of `process` can be distinguished
+// from it by the clock tick in which it begins. Without intervention the kernel does not reuse a
+// number within one tick. The start time comes from the kernel, because on a busy machine a process
+// may begin much later than intended.
 bool began_in_an_earlier_tick(pid_t process);
 
 }  // namespace lockbench::stress

@@ -16,7 +16,7 @@ namespace {
 
 [[noreturn]] void be_the_child(const std::function<void()>& body) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  prctl(PR_SET_TIMERSLACK, 1UL);  // sleeps of some microseconds are to take no more
+  prctl(PR_SET_TIMERSLACK, 1UL);  // makes sleeps of a few microseconds short
   const rlimit none{.rlim_cur = 0, .rlim_max = 0};
   setrlimit(RLIMIT_CORE, &none);
   body();

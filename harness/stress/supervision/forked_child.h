@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// ForkedChild: something done in a process of its own, which dies with its parent and leaves no
-// core.
+// ForkedChild: runs a function in a child process. The child is killed if its parent dies, and
+// leaves no core file.
 //
-// Must be made while this process has one thread. Aborts when there is no process to be had.
+// Requires: this process has one thread when the child is made. Aborts if no process can be
+// created.
 #pragma once
 
 #include <chrono>
@@ -21,16 +22,16 @@ class ForkedChild {
 
   pid_t pid() const { return pid_; }
 
-  // Whether it has gone, whatever became of it; waits for that at most so long.
+  // Waits at most `patience` for the child to end. Returns whether it has ended, in whatever way.
   bool gone_within(std::chrono::milliseconds patience) const;
 
   void kill() const;
 
-  // Its end, as waitpid() tells it; waits for it. To be called once.
+  // Waits for the end of the child and returns its status as waitpid() reports it. Call it once.
   int status() const;
 
  private:
-  int alive_;  // the end of a pipe that hangs up when the child has gone
+  int alive_;  // read end of a pipe that hangs up when the child has ended
   pid_t pid_;
 };
 

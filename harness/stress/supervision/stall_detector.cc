@@ -8,11 +8,11 @@
 namespace lockbench::stress {
 namespace {
 
-// In 20 ms of its own a thread that is not held up does anything that an epoch asks of it.
+// A thread that is not held up finishes any single action of an epoch in 20 ms of CPU time.
 constexpr std::uint64_t kTicksEnough = 2;
 
-// Looks are some milliseconds apart. Whoever looks and is late may have been stopped with all
-// others.
+// Calls are a few milliseconds apart. If a call comes late, the caller may have been stopped
+// together with all other threads.
 constexpr std::chrono::milliseconds kMostBetweenLooks{50};
 
 }  // namespace

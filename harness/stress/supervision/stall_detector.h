@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// StallDetector: tells threads that cannot go on from threads that are not let.
+// StallDetector: distinguishes threads that cannot make progress from threads that get no
+// processor.
 //
-// Threads stand still when for the whole of a patience nothing was told by any of them, and each of
-// them slept or had a processor for a while. Merely slow ones, ones behind other programs, ones of
-// low priority, ones that were stopped and ones for which the kernel waits for a disk do not; and
-// of a time in which nobody looked, since all was stopped (Ctrl-Z), only a little counts. Threads
-// that the lock started for itself are to be asked, too: those that are watched may wait for one
-// that is not let.
+// Threads are stalled if for the whole patience the progress number of none of them changed, and
+// each of them slept or ran on a processor for some time. These threads are not stalled: slow
+// threads, threads that wait for a processor behind other programs, threads of low priority,
+// stopped threads, and threads for which the kernel waits for a disk. If the detector itself was
+// not called for a while because everything was stopped (Ctrl-Z), only a small part of that time
+// counts. `tasks` must include the threads that the lock started itself, because a watched thread
+// may wait for such a thread while that one gets no processor.
 #pragma once
 
 #include <chrono>
@@ -24,9 +26,10 @@ class StallDetector {
 
   explicit StallDetector(Clock::duration patience) : patience_(patience) {}
 
-  // Call it again and again. `told` is any number that changes when one of the threads goes on.
-  // True from the second look on that finds all as above: between two lines of the first, a thread
-  // not yet looked at may wake one that was found asleep, and end.
+  // Call it repeatedly. `told` is any number that changes when one of the threads makes progress.
+  // Returns true from the second call on that finds all threads stalled: while the first call reads
+  // one thread after the other, a thread that it has not read yet may wake one that it found
+  // asleep, and end.
   bool reached(std::uint64_t told, pid_t process, const std::vector<pid_t>& tasks,
                Clock::time_point now = Clock::now());
 

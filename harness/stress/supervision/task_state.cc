@@ -13,7 +13,7 @@
 namespace lockbench::stress {
 namespace {
 
-// Takes the next word off the front of `text`.
+// Removes the next word from the front of `text` and returns it.
 std::string_view next_word(std::string_view& text) {
   const std::size_t begin = std::min(text.find_first_not_of(' '), text.size());
   const std::size_t end = std::min(text.find(' ', begin), text.size());
@@ -28,7 +28,8 @@ std::uint64_t number_from(std::string_view word) {
   return number;
 }
 
-// Not a stream: reading of a thread that has just ended is an error, which streams throw.
+// Uses read() and not a stream: reading the file of a thread that has just ended is an error, and
+// streams throw it.
 std::string text_of(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file == -1) return {};
@@ -41,7 +42,7 @@ std::string text_of(const std::string& path) {
 }  // namespace
 
 std::optional<TaskState> task_state_from(std::string_view stat) {
-  // The name, in parentheses, may hold anything; the state comes after the last of them.
+  // The name, in parentheses, may contain anything, also `) `. The state comes after the last `) `.
   const std::size_t name_end = stat.rfind(") ");
   if (name_end == std::string_view::npos) return std::nullopt;
   stat.remove_prefix(name_end + 2);
@@ -63,7 +64,7 @@ std::optional<TaskState> task_state(pid_t process, pid_t task) {
 
 std::vector<pid_t> tasks_of(pid_t process) {
   std::vector<pid_t> tasks;
-  std::error_code ignored;  // the process may end meanwhile
+  std::error_code ignored;  // the process may end during the iteration
   const std::filesystem::path folder = "/proc/" + std::to_string(process) + "/task";
   for (std::filesystem::directory_iterator entry(folder, ignored), end; entry != end;
        entry.increment(ignored)) {
@@ -75,7 +76,7 @@ std::vector<pid_t> tasks_of(pid_t process) {
 std::uint64_t own_delay_ns() {
   const std::string text = text_of("/proc/thread-self/schedstat");
   std::string_view words = text;
-  next_word(words);  // the time on a processor
+  next_word(words);  // skips the time on a processor
   return number_from(next_word(words));
 }
 

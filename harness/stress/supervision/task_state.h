@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// TaskState: whether the kernel's scheduler, and not the lock, keeps a thread from going on.
+// TaskState: whether the kernel's scheduler, and not the lock, keeps a thread from making progress.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +12,25 @@
 namespace lockbench::stress {
 
 struct TaskState {
-  bool runnable = false;  // runs, or would if it were given a processor
-  // The kernel works for it, on a disk perhaps, or somebody stopped it: no lock is to blame.
+  bool runnable = false;  // runs, or waits only for a processor
+  // The kernel works for the thread, for example on a disk access, or the thread was stopped: the
+  // lock is not the cause.
   bool held_up = false;
-  std::uint64_t cpu_ticks = 0;  // spent so far, 10 ms each
+  std::uint64_t cpu_ticks = 0;  // CPU time used so far, in ticks of 10 ms
 
   bool operator==(const TaskState&) const = default;
 };
 
-// From the text of /proc/<process>/task/<task>/stat; absent when it is none.
+// Parses the text of /proc/<process>/task/<task>/stat. Absent if the text does not have this form.
 std::optional<TaskState> task_state_from(std::string_view stat);
 
-// Absent when there is no such thread any more.
+// Absent if the thread does not exist any more.
 std::optional<TaskState> task_state(pid_t process, pid_t task);
 
 std::vector<pid_t> tasks_of(pid_t process);
 
-// How long this thread has waited for a processor so far, in nanoseconds; 0 where the kernel does
-// not tell.
+// How long this thread has waited for a processor so far, in nanoseconds. 0 if the kernel does not
+// report it.
 std::uint64_t own_delay_ns();
 
 }  // namespace lockbench::stress

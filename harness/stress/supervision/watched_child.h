@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// WatchedChild: something done in a process of its own, which is ended when its threads stand
-// still.
+// WatchedChild: runs a function in a child process and kills the child if its threads are stalled
+// (StallDetector).
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 namespace lockbench::stress {
 
 struct ChildEnd {
-  bool stood_still = false;  // it was ended from outside
-  std::string says;          // `the process died of signal 11`; empty: it came to its own end
+  bool stood_still = false;  // the threads stalled, and the child was killed
+  std::string says;          // `the process died of signal 11`; empty: exited with 0, or was killed
 };
 
-// `told` is asked in this process, for a number that changes whenever the child gets on. Must be
-// called while this process has one thread. Aborts when there is no process to be had.
+// Calls `told` in this process; it returns a number that changes whenever the child makes progress.
+// Requires: this process has one thread. Aborts if no process can be created.
 ChildEnd watch_child(const std::function<void()>& body, const std::function<std::uint64_t()>& told);
 
 }  // namespace lockbench::stress

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Event: one thing that a thread, or a process, was observed to do with a lock. All engines, their
-// oracles and the checker of Petri nets speak of events in this form.
+// Event: one action of a thread or process on a lock, as it was observed. All engines, the oracles
+// and the checker of Petri nets use this type.
 //
-// An acquisition is observed when the call has returned, a release before unlock() is called. So a
-// thread that is observed to hold does hold, and what a correct lock is observed to do is something
-// that its model can do.
+// An acquisition is recorded after the call has returned, a release before unlock() is called. So a
+// thread that is recorded as a holder does hold, and each recorded trace of a correct lock is one
+// that its model can produce.
 #pragma once
 
 #include <cstddef>
@@ -22,17 +22,17 @@ struct Event {
     kRefuse,         // that call returned, and the thread does not hold
     kRelease,        // is about to call unlock()
     kReleased,       // unlock() returned
-    kForeignUnlock,  // calls unlock() of a key that it does not hold
-    kExpire,         // has held for as long as a hold may last
+    kForeignUnlock,  // calls unlock() on a key that it does not hold
+    kExpire,         // its hold has reached the hold limit
     kDie,            // is killed
-    kEnd,            // has come to its end
+    kEnd,            // has finished its acts
   };
   Kind kind = kNone;
-  std::uint8_t thread = 0;  // or process
+  std::uint8_t thread = 0;  // or number of the process
   std::uint16_t key = 0;
   std::uint16_t other = 0;  // the second key, if `pair`
   std::uint16_t lease = 0;
-  bool pair = false;  // of two different keys that are acquired together
+  bool pair = false;  // two different keys that are acquired together
 
   std::size_t key_count() const { return pair ? 2 : 1; }
   std::uint16_t key_at(std::size_t i) const { return i == 0 ? key : other; }
@@ -49,14 +49,14 @@ struct TimedEvent {
   Event event;
 };
 
-// The same event of another kind, such as the release of what was acquired.
+// The same event with another kind, for example the release of what was acquired.
 constexpr Event as(Event::Kind kind, Event event) {
   event.kind = kind;
   return event;
 }
 
-// An event in one word, which is 0 only for Event{}: a word is written in one step, by whoever may
-// be killed at any moment.
+// Packs an event into one word, which is 0 only for Event{}. So a thread or process that may be
+// killed at any moment writes an event in one step.
 //   bits 0-7 kind | 8-15 thread | 16-31 key | 32-47 other | 48-62 lease | 63 pair
 constexpr std::uint64_t pack(const Event& event) {
   return std::uint64_t{event.kind} | std::uint64_t{event.thread} << 8 |

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// RecentEvents: the last events of one thread or process, in memory that outlives it.
+// RecentEvents: the last events of one thread or process, in memory that remains after its end.
 //
-// Guarantees   orders nothing (shared_words.h); can be read at any time, also when the writer has
-//              crashed or was killed; writes no heap.
+// Guarantees   It does not order other accesses (shared_words.h). It can be read at any time, also
+//              if the writer has crashed or was killed. It allocates no memory.
 // Invariants
-//   I1  one thread writes; a thread that takes over its number does so after its end.
+//   I1  One thread writes. A thread that takes over its number starts after the first one has
+//       ended.
 #pragma once
 
 #include <array>
@@ -28,13 +29,13 @@ class RecentEvents {
     add(count_);
   }
 
-  // What the thread does now: its last event. set_now() changes that, and records nothing.
+  // What the thread does now: its last event. set_now() changes this without recording an event.
   Event now() const { return event_from(get(now_)); }
   void set_now(const Event& event) { put(now_, pack(event)); }
 
   std::uint64_t count() const { return get(count_); }
 
-  // Appends the events that are left, from `since_ns` on.
+  // Appends the events that are still stored, from `since_ns` on.
   void append_to(std::vector<TimedEvent>& events, std::uint64_t since_ns) const {
     for (const Slot& slot : last_) {
       const Event event = event_from(get(slot.event));

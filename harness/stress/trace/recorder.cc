@@ -17,15 +17,16 @@ void Recorder::releases(const Event& event) {
 }
 
 void Recorder::append(const Event& event) {
-  // relaxed: only the order of the words matters, and each word has one modification order, in
-  // which a write that happens before another one comes first.
+  // relaxed: only the order of the words matters. Each word has one modification order, and in it a
+  // write that happens before another write comes first.
   std::uint64_t position = hint_->load(std::memory_order_relaxed);
   for (std::uint64_t empty = 0;
        !words_[position].compare_exchange_strong(empty, pack(event), std::memory_order_relaxed);
        empty = 0) {
     ++position;
   }
-  // Others may be further; a hint that lags costs a few steps.
+  // Another thread may have stored a higher position. A hint that is too low costs only a few
+  // steps.
   hint_->store(position + 1, std::memory_order_relaxed);
 }
 

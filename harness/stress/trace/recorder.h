@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Recorder: what the threads or processes of one run were observed to do, in one order, in memory
-// that outlives each of them.
+// Recorder: the events of all threads or processes of one run, in one order, in memory that remains
+// after they have ended.
 //
-// An event and its position are written in one step: a compare-and-swap of the first word that is
-// still empty. So a process leaves no gap, whenever it is killed, and if one event happens before
-// another, it stands before it. A correct lock makes each unlock() happen before the lock() that it
-// lets in returns; releases are recorded before unlock() and acquisitions after lock(). So what is
-// recorded of a correct lock is something that its model can do. No clock is read.
+// append() writes an event and its position in one step: a compare-and-swap of the first word that
+// is still empty. So a process that is killed leaves no gap, and an event that happens before
+// another one has the lower position. A correct lock makes each unlock() happen before the return
+// of the lock() that it admits. Releases are recorded before unlock() and acquisitions after
+// lock(). So the recorded trace of a correct lock is one that its model can produce. The recorder
+// reads no clock.
 //
-// That a process will be killed is recorded before it is killed, so whoever finds it dead comes
-// after that event. The last events of the process itself may come after it
+// The kill of a process is recorded before it happens, so events of threads that find the process
+// dead come after it. The last events of the killed process itself may also come after it
 // (processes/possible_traces.h).
 //
-// Not offered  independence: the compare-and-swap is a fence on x86, between a lock() and its
-//              unlock(). Ordering failures of a lock may be hidden. Engines that look for these use
-//              RecentEvents.
+// Not offered  Recording without an effect on the lock. On x86 the compare-and-swap is a fence
+//              between a lock() and its unlock(), which may hide missing memory orders of a lock.
+//              Engines that look for missing orders use RecentEvents.
 //
 // Invariants
-//   I1  the words before `hint_` are not empty; a word that is not empty never changes.
-//   I2  a page is written by the thread or process of its number.
+//   I1  The words before `hint_` are not empty. A word that is not empty never changes.
+//   I2  Only the thread or process with the number of a page writes the page.
 #pragma once
 
 #include <atomic>
@@ -37,26 +38,26 @@ namespace lockbench::stress {
 
 class Recorder {
  public:
-  // Requires at most `room` calls of append(), acquired() and releases() together.
+  // Requires: append(), acquired() and releases() are called at most `room` times in total.
   Recorder(std::uint32_t threads, std::size_t room) : pages_(threads), words_(room) {}
 
-  // By the thread of the event.
+  // Only the thread of the event calls these.
   void requests(const Event& request) { put(pages_[request.thread].request, pack(request)); }
   void answered(std::uint32_t thread) { put(pages_[thread].request, 0); }
   void acquired(const Event& event);
   void releases(const Event& event);
 
-  // By anybody.
+  // Any thread may call these.
   void append(const Event& event);
 
   // A number that grows whenever an event is recorded.
   std::uint64_t count() const { return hint_->load(std::memory_order_relaxed); }
   bool is_holding(std::uint32_t thread) const { return get(pages_[thread].holds) != 0; }
 
-  // The request that has not returned, or had not when the thread ended.
+  // The request whose call has not returned, or had not returned when the thread ended.
   std::optional<Event> pending(std::uint32_t thread) const;
 
-  // Requires that the writers have ended, or do nothing.
+  // Requires: the writers have ended, or write nothing meanwhile.
   std::vector<Event> events() const;
 
  private:

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Words: what shared state is made of, in which threads and processes record what they do
+// Words: the type of the shared words in which threads and processes record what they do
 // (threads/shared_state.h, processes/shared_state.h).
 //
-// Guarantees   nothing orders anything: every word is written by one relaxed store and read by one
-//              relaxed load. A read-modify-write would be a fence on x86, which might mend what a
-//              lock forgot.
-// Requires     one writer for each word; a count that one thread keeps needs no more.
+// Guarantees   The words order no other accesses: every word is written by one relaxed store and
+//              read by one relaxed load. A read-modify-write would be a fence on x86, which might
+//              hide a missing memory order of the lock.
+// Requires     Each word has one writer. This is enough for a count that one thread keeps.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ namespace lockbench::stress {
 using Word = std::atomic<std::uint64_t>;
 static_assert(Word::is_always_lock_free);
 
-// relaxed: see the guarantee.
+// relaxed: see Guarantees at the top of this file.
 inline std::uint64_t get(const Word& word) {
   return word.load(std::memory_order_relaxed);
 }

@@ -13,13 +13,13 @@ namespace lockbench::stress {
 
 struct Trace {
   enum End : std::uint8_t {
-    kFinished,      // every thread came to its end
+    kFinished,      // every thread finished its acts
     kStuck,         // no thread can ever run again
-    kUsedDeadWord,  // the lock used a word after the end of its life
-    kCutOff,        // something else ended the run: what would have come is unknown
+    kUsedDeadWord,  // the lock accessed a word after the word was destroyed
+    kCutOff,        // something else ended the run: the later events are unknown
   };
 
-  // A key that fewer threads could hold at once than its capacity says.
+  // A key whose capacity is larger than the number of threads that could hold it at once.
   struct Shortage {
     std::uint32_t key = 0;
     std::uint32_t free = 0;
@@ -28,7 +28,7 @@ struct Trace {
   std::vector<Event> events;  // kAcquire, kRelease, kExpire and kDie
   End end = kCutOff;
   std::vector<Event> waits;  // if kStuck: the requests that never returned
-  // Observed when all threads had ended:
+  // Observed after all threads had ended:
   std::optional<std::uint64_t> keys_kept;
   std::optional<Shortage> shortage;
 };

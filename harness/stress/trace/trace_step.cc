@@ -12,7 +12,7 @@ namespace lockbench::stress {
 
 namespace {
 
-// One word for each kind, which does not change with the wording of texts.
+// One fixed word for each kind. It stays the same if the wording of the texts changes.
 const char* name_of(Event::Kind kind) {
   switch (kind) {
     case Event::kNone:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Events as text, for people: `2.5 us, thread 1 acquires key 0`. Pure.
+// Formats events as text for users: `2.5 us, thread 1 acquires key 0`. The functions are pure.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace lockbench::stress {
 
-// Whether events of that kind name a key, or two.
+// Whether events of that kind name one or two keys.
 bool is_of_keys(Event::Kind kind);
 
 // `key 3`, `keys 1 and 2`, `key 3 (lease 1)`.
@@ -20,13 +20,12 @@ std::string name_of_keys(const Event& event);
 // `acquires key 0`.
 std::string text_of_act(const Event& event);
 
-// `thread 1 acquires key 0`, where `actor` is `thread`.
+// `thread 1 acquires key 0` if `actor` is `thread`.
 std::string to_text(const Event& event, const std::string& actor);
 
 enum class TimeUnit : std::uint8_t { kNanoseconds, kSteps };
 
-// One line for each of the last 60 events, in the order of their times, which are counted from
-// `began`.
+// One line for each of the last 60 events, ordered by time. Times are counted from `began`.
 std::vector<std::string> to_text(std::vector<TimedEvent> events, TimeUnit unit, std::uint64_t began,
                                  const std::string& actor);
 
