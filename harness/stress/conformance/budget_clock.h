@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// BudgetClock: how long a lock is held against its net, and who is told meanwhile.
+// BudgetClock: the time limit of a conformance run, and its progress messages.
 #pragma once
 
 #include <chrono>
@@ -20,11 +20,11 @@ class BudgetClock {
   Clock::time_point end() const { return end_; }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
 
-  // Whether the run failed, or it is `until`. Tells, a few times a second, how many
-  // executions there were.
+  // Whether the run has failed or the time is past `until`. Reports the number of executions a few
+  // times a second.
   bool over(const ConformanceRun& run, Clock::time_point until);
 
-  // The same for the whole of the budget.
+  // The same with the end of the whole budget as the limit.
   bool over(const ConformanceRun& run) { return over(run, end_); }
 
  private:

@@ -42,7 +42,7 @@ Report ConformanceRun::complete(Report begun) const {
     report.found_after_s = report.seconds;
     for (const NetEvent& event : trace_) report.trace.push_back(text_of(event));
   }
-  if (executions_ == skipped_) return report;  // of nothing, nothing is covered
+  if (executions_ == skipped_) return report;  // no execution was checked
   std::vector<std::string> covered = coverage_text(net_.net(), checker_);
   report.remarks.insert(report.remarks.end(), std::make_move_iterator(covered.begin()),
                         std::make_move_iterator(covered.end()));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// ConformanceRun: what comes of holding a lock against its net, one execution after the other.
-// Pure: of clocks, and of how a lock is run, it knows nothing.
+// ConformanceRun: checks the executions of a lock against its net, one after the other, and
+// collects the result. Pure: it reads no clock and does not run the lock.
 //
-// The first execution that disagrees failed, and none should be looked at after it. It is
-// convicted by the oracle kNet when the net cannot do what was seen; by kCrash when it can, and the
-// execution came to a bad end. Where nothing was decided of any execution, or there was none, the
-// report is inconclusive and never clean.
+// The run fails at the first execution that disagrees; no execution should be checked after that.
+// The oracle is kNet if the net cannot do what was observed, and kCrash if the net can do it but
+// the execution ended badly. If no execution was decided, or there was none, the report is
+// inconclusive and never clean.
 #pragma once
 
 #include <cstdint>
@@ -27,20 +27,21 @@ class ConformanceRun {
  public:
   ConformanceRun(const WatchedNet& net, const KeyMap& keys) : net_(net), checker_(net, keys) {}
 
-  // All that may have happened in an execution (TraceChecker::look_at), and the strategy or mode
-  // that had it. `ended_badly` says what became of who did it; empty: nothing bad.
+  // Checks one execution. `possible` are all traces that it may have had (TraceChecker::look_at),
+  // `how` is the strategy or mode that ran it. `ended_badly` says how its process ended; empty: not
+  // badly.
   void look_at(std::span<const Trace> possible, const std::string& how,
                const std::string& ended_badly = "");
 
-  // Counts an execution of which nothing can be said.
+  // Counts an execution that cannot be checked.
   void skip();
 
   bool failed() const { return failure_.has_value(); }
   std::uint64_t executions() const { return executions_; }
   std::uint64_t skipped() const { return skipped_; }
 
-  // `begun` says whose report it is and how long it took; the rest is put in, and figures and
-  // remarks are added.
+  // `begun` contains the engine, the lock and the duration. Returns it with the verdict, figures
+  // and remarks added.
   Report complete(Report begun) const;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// CoverageText: which transitions of a net no trace took, and which traces could not be checked, as
-// sentences for a report's remarks.
+// CoverageText: sentences for a report's remarks: which transitions of a net no trace took, and how
+// many traces could not be checked.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace lockbench::stress {
 
-// None where all was seen and checked.
+// Empty if every transition was taken and every trace was checked.
 std::vector<std::string> coverage_text(const Net& net, const TraceChecker& checker);
 
 }  // namespace lockbench::stress

@@ -42,7 +42,7 @@ absl::Status check_numbers(const RegisteredLock& entry, const WatchedNet& net,
   return absl::OkStatus();
 }
 
-// Keys that keep each other out belong to one lock; locks are numbered by their first key.
+// Two keys that exclude each other belong to one lock. A lock has the number of its first key.
 absl::StatusOr<std::vector<std::uint32_t>> locks_by_trial(const TryKey& try_key) {
   std::vector<std::uint32_t> lock_of(kKeysTried, kKeysTried);
   std::uint32_t locks = 0;

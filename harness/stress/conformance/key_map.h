@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// KeyMap: how the keys of a lock belong to the locks of its net, found by trying them.
+// KeyMap: which keys of a lock belong to which locks of its net. Found by trying the keys.
 #pragma once
 
 #include <cstdint>
@@ -16,25 +16,25 @@
 
 namespace lockbench::stress {
 
-// As many as a lock whose keys are strings has names for.
+// The number of names that a lock with string keys has.
 inline constexpr std::uint32_t kKeysTried = 8;
 
-// What becomes of all keys while one is held as often as it can be.
+// The state of all keys while one key is held as many times as its capacity permits.
 struct TriedKey {
   std::uint32_t capacity = 1;
-  std::vector<bool> kept_out = std::vector<bool>(kKeysTried);  // not to be had meanwhile
+  std::vector<bool> kept_out = std::vector<bool>(kKeysTried);  // could not be acquired meanwhile
 };
 
-// Tries with key number `first` held, on threads as the engine has them.
+// Holds the key `first` and tries all keys, on the kind of threads that the engine has.
 using TryKey = std::function<absl::StatusOr<TriedKey>(std::uint32_t first)>;
 
-// Fails with InvalidArgument when the net cannot be one of this lock: other locks, other
-// numbers, more than `most_threads`; and with what `try_key` fails with.
+// Fails with InvalidArgument if the net cannot describe this lock: it has other locks, other
+// capacities, or more than `most_threads` threads. Returns the error of `try_key` if that fails.
 absl::StatusOr<KeyMap> map_keys(const RegisteredLock& entry, const WatchedNet& net,
                                 std::uint32_t most_threads, const TryKey& try_key);
 
-// What such a trial does. `elsewhere` is given what is to be done where no key is held: it fills in
-// a TriedKey.
+// One trial. `elsewhere` runs its argument on a thread or process that holds no key; the argument
+// fills in a TriedKey.
 template <class Elsewhere>
 void try_keys(const RegisteredLock& entry, std::uint32_t first, const Elsewhere& elsewhere) {
   const std::unique_ptr<LockUnderTest> lock = entry.make(kKeysTried);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// KeyTrial: keys of a lock tried in a process of its own, since even that may be too much for a
-// broken lock.
+// KeyTrial: tries the keys of a lock in a child process, because a broken lock may crash or hang
+// even in this simple test.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace lockbench::stress {
 
-// What the process finds out, in memory that its children share.
+// The result of the process, in memory that it shares with its children.
 struct KeyTrial {
   Word capacity{0};
   Word kept_out{0};  // a bit for each key
@@ -21,8 +21,7 @@ struct KeyTrial {
   void tell(const TriedKey& tried);
 };
 
-// Fails with Aborted when the process did not come to its end. Must be called while this process
-// has one thread.
+// Fails with Aborted if the process did not end normally. Requires: this process has one thread.
 absl::StatusOr<TriedKey> tried_in_child(const std::function<void(KeyTrial&)>& attempt);
 
 }  // namespace lockbench::stress

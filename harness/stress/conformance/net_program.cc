@@ -17,18 +17,18 @@
 namespace lockbench::stress {
 namespace {
 
-// A random way may go on for long without coming back.
+// A random walk may take many steps before it returns to its start.
 constexpr int kMostSteps = 10'000;
 
 constexpr std::int64_t kTimes[] = {0, 400'000, 1'500'000, 3'000'000};
 
-// A lock taken, or the last one let go of.
+// A thread acquires `lock`, or releases the lock that it acquired last.
 struct Step {
   bool takes = false;
   std::uint32_t lock = 0;
 };
 
-// One thread's way round its part of the net.
+// A random walk of one thread through its part of the net.
 class Walk {
  public:
   Walk(const WatchedNet& net, std::uint32_t thread, std::mt19937_64& random)
@@ -39,7 +39,7 @@ class Walk {
         marking_(initial_marking(solo_)) {}
 
   std::vector<Step> steps(std::uint32_t rounds) {
-    std::size_t whole = 0;  // of the steps, those of rounds that were ended
+    std::size_t whole = 0;  // number of steps in completed rounds
     for (int i = 0; i < kMostSteps && rounds != 0; ++i) {
       const NetTransition* const next = choice();
       if (next == nullptr) break;
@@ -61,8 +61,8 @@ class Walk {
     return open.empty() ? nullptr : open[random_() % open.size()];
   }
 
-  // What a program can do: take, let go of what was taken last, or something that nobody sees and
-  // after which something can be done.
+  // Whether a program can do this: acquire a lock, release the lock that was acquired last, or fire
+  // a silent transition after which another transition is enabled.
   bool suits(const NetTransition& transition) const {
     if (!is_enabled(transition, marking_)) return false;
     if (transition.event) {
@@ -76,14 +76,14 @@ class Walk {
                        [&after](const NetTransition& next) { return is_enabled(next, after); });
   }
 
-  // The lock that the event acquires; locks().size(): none.
+  // The lock that the event acquires; locks().size() if it acquires none.
   std::size_t taken_by(const NetEvent& event) const {
     if (event.verb != NetEvent::kAcquires) return net_.locks().size();
     return static_cast<std::size_t>(
         std::find(net_.locks().begin(), net_.locks().end(), event.lock) - net_.locks().begin());
   }
 
-  // False for what nobody sees.
+  // Returns false for a silent transition.
   bool note(const std::optional<NetEvent>& event) {
     if (!event) return false;
     const std::size_t lock = taken_by(*event);
@@ -135,13 +135,13 @@ class Writer {
   }
 
  private:
-  // Two different locks, one inside the other and nothing else.
+  // Whether the thread acquires two different locks, one inside the other, and does nothing else.
   static bool is_pair(const std::vector<Step>& steps, std::size_t i) {
     return i + 3 < steps.size() && steps[i + 1].takes && !steps[i + 2].takes &&
            !steps[i + 3].takes && steps[i].lock != steps[i + 1].lock;
   }
 
-  // Who takes keys that share locks knows no order in which to take them one by one.
+  // If keys share locks, no order in which to acquire the keys one by one is known to be safe.
   bool at_once() { return !abilities_.lock_per_key || random_() % 2 == 0; }
 
   std::uint32_t key_of(std::uint32_t lock) {
@@ -153,7 +153,8 @@ class Writer {
     return keys[random_() % keys.size()];
   }
 
-  // Inner ones are not tried for: what the net's thread does after a refusal, it does not say.
+  // Only an outermost lock is tried: the net does not define what its thread does if an inner one
+  // is refused.
   Act taking(std::uint32_t lock, bool outermost) {
     const std::uint32_t key = key_of(lock);
     const std::uint64_t what = outermost ? random_() % 8 : 7;
@@ -174,7 +175,7 @@ class Writer {
   std::mt19937_64& random_;
 };
 
-// What would be seen of the thread if every take succeeded.
+// The trace of the thread if every acquisition succeeds.
 Trace alone(const LitmusProgram& program, std::uint32_t thread) {
   Trace seen;
   std::vector<Event> open;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Programs that do what a net's threads may do, so that what is seen of them can be held against
-// it.
+// Litmus programs that do what the threads of a net can do, so that their traces can be checked
+// against the net.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,12 @@
 
 namespace lockbench::stress {
 
-// Whether each thread's acts are, in this order, something that the net's thread can do.
+// Whether each thread's acts, in this order, are something that the net's thread can do.
 bool fits(const WatchedNet& net, const KeyMap& keys, const LitmusProgram& program);
 
-// `threads` threads that go `rounds` times round the net at random; nested locks may be taken at
-// once, and outer ones tried for, where the lock can do that. Requires a key for each lock.
+// A program with `threads` threads that walk `rounds` times through the net at random. If the lock
+// supports it, nested locks may be acquired together, and outermost locks may be tried. Requires:
+// each lock has a key.
 LitmusProgram generate_program(const WatchedNet& net, const KeyMap& keys,
                                const Abilities& abilities, std::uint32_t threads,
                                std::uint32_t rounds, std::mt19937_64& random);

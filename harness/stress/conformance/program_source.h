@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// ProgramSource: what threads or processes are to do next, to be held against a net.
+// ProgramSource: chooses the litmus programs whose traces are checked against a net.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ class ProgramSource {
  public:
   ProgramSource(const RegisteredLock& entry, const WatchedNet& net, const KeyMap& keys);
 
-  // The small programs that are known to bring out faults take turns with what is drawn.
+  // Alternates between the small programs that are known to reveal faults and random programs.
   LitmusProgram next(std::mt19937_64& random);
 
  private:
@@ -32,13 +32,14 @@ class ProgramSource {
   std::size_t turn_ = 0;
 };
 
-// How long a run may get. Longer ones are followed no better, and are told worse.
+// Limits for the length of a run. A longer run is not checked better, and its trace is harder to
+// read.
 struct RunLength {
-  std::size_t acts = 0;  // of all threads or processes together, and one more a pass
+  std::size_t acts = 0;  // sum over all threads or processes; each pass counts as one more act
   std::uint32_t most_passes = 0;
 };
 
-// How often each thread goes through its acts; at least once.
+// How many times each thread repeats its acts; at least once.
 std::uint32_t passes_for(const LitmusProgram& program, const RunLength& length);
 
 }  // namespace lockbench::stress

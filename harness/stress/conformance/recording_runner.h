@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// RecordingRunner: what the interpreter does around the calls of a lock whose trace is checked
-// against a net: it records requests, acquisitions and releases, yields now and then, and checks
-// nothing.
+// RecordingRunner: the runner for a lock whose trace is checked against a net. It records requests,
+// acquisitions and releases, yields from time to time, and checks nothing.
 #pragma once
 
 #include <chrono>
@@ -49,13 +48,13 @@ class RecordingRunner {
     if (holds_ == 0) unlock();
   }
 
-  // Programs sleep for so long that simulated threads meet. A part of that is enough here for other
-  // threads to stop spinning and go to sleep.
+  // Programs sleep long enough for simulated threads to meet. Here a part of that time is enough
+  // for other threads to stop spinning and go to sleep.
   static void sleep(std::int64_t ns) {
     constexpr std::int64_t kPart = 16;
     std::this_thread::sleep_for(std::chrono::nanoseconds(ns / kPart));
   }
-  // Not in the programs that are run here:
+  // The programs of a conformance run do not contain these acts:
   static void await_end(std::uint32_t) {}
   static bool leaves_last() { return false; }
   static void destroy_lock() {}

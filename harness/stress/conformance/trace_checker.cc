@@ -90,8 +90,9 @@ std::optional<Disagreement> TraceChecker::compare(const Trace& trace, std::vecto
                       std::move(events)};
 }
 
-// Whoever waits for several locks may have got the first of them; whoever cannot choose may wait
-// for any. The code may stand still if in one of these cases the net must.
+// A thread that waits for several locks may have acquired the first of them. A thread that cannot
+// choose its lease may wait for any. The code may stall if in one of these cases the net must stall
+// too.
 std::string TraceChecker::stall_text(const Trace& trace,
                                      const std::vector<NetEvent>& events) const {
   std::vector<NetEvent> next;
@@ -100,7 +101,8 @@ std::string TraceChecker::stall_text(const Trace& trace,
                           : std::string(kStandsStill) + ": there '" + possible + "' is possible";
 }
 
-// Decides for one waiter after the other what it wants and what of it it has got.
+// For one waiter after the other, tries each lock that it may wait for and each part of the request
+// that it may have acquired already.
 std::string TraceChecker::could_go_on(std::span<const Event> undecided,
                                       const std::vector<NetEvent>& events,
                                       std::vector<NetEvent>& next) const {
@@ -129,7 +131,7 @@ std::vector<std::vector<std::uint32_t>> TraceChecker::choices_of(const Event& wa
   return choices;
 }
 
-// The first of `next` that the net can do after `events`; empty: none.
+// The first event in `next` that the net can do after `events`; empty if there is none.
 std::string TraceChecker::first_possible(std::vector<NetEvent> events,
                                          const std::vector<NetEvent>& next) const {
   for (const NetEvent& event : next) {

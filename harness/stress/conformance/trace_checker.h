@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// TraceChecker: whether what a lock was seen to do is something that its net can do; and which of
-// the net's transitions it was never seen to take.
+// TraceChecker: checks whether the net can produce the observed traces of a lock, and which of the
+// net's transitions no trace has taken.
 //
-// A trace disagrees with the net when
-//   - an event of it is none that the net can do then;
-//   - it ends with all threads stuck, and the net could have served one who waits;
-//   - everybody has gone, and a lock is not free, or something is kept for it, that is free and
-//     without an entry in the net (who was killed has gone, too);
-//   - it ends with the use of something that the lock had already removed.
+// A trace disagrees with the net if
+//   - the net cannot do one of its events at that point;
+//   - it ends with all threads stuck, although the net could serve one of the waiters;
+//   - all threads have left, and a lock is not free, or the lock keeps something for a key whose
+//     lock is free and has no entry in the net (a killed thread has left, too);
+//   - it ends with an access to something that the lock had already removed.
 #pragma once
 
 #include <cstdint>
@@ -26,22 +26,24 @@
 
 namespace lockbench::stress {
 
-// How the keys of a lock belong to locks of a net.
+// Which key belongs to which lock of a net.
 struct KeyMap {
-  std::vector<std::uint32_t> lock_of;  // by key; a lock that the net does not have: none
-  // The lease says which lock it is: one key with several leases, each of which the net names.
+  std::vector<std::uint32_t> lock_of;  // by key; keys whose lock is not in the net have no lock
+  // The lease determines the lock: there is one key with several leases, and the net names each of
+  // them.
   bool by_lease = false;
 };
 
 struct Disagreement {
-  std::string what;              // one sentence or two
-  std::vector<NetEvent> events;  // the trace, to the refused event if there is one
+  std::string what;              // one or two sentences
+  std::vector<NetEvent> events;  // the trace; it ends with the refused event if there is one
 };
 
-// Transitions of the net that somebody would see and that no trace took.
+// Transitions of the net that an observer would see and that no trace took.
 struct Coverage {
   std::vector<std::uint32_t> never_seen;
-  // Others look just like these, and explained all that was seen with fewer unseen steps.
+  // Other transitions look the same to an observer and explained all traces with fewer silent
+  // steps.
   std::vector<std::uint32_t> never_needed;
 };
 
@@ -49,25 +51,27 @@ class TraceChecker {
  public:
   TraceChecker(const WatchedNet& net, KeyMap keys) : net_(net), keys_(std::move(keys)) {}
 
-  // Counts what the trace covers.
+  // Checks a trace and counts the transitions that it covers.
   std::optional<Disagreement> look_at(const Trace& trace);
 
-  // Where something could not be seen: all that may have happened, the likeliest first. There is no
-  // disagreement when one of them agrees; the first one's is told.
+  // For an execution that was not observed completely: `possible` are all traces that it may have
+  // had, the most likely one first. There is no disagreement if one of them agrees. Otherwise the
+  // disagreement of the first one is returned.
   std::optional<Disagreement> look_at(std::span<const Trace> possible);
 
-  // The trace as events of the net, one a line in a trace.
+  // The trace as events of the net.
   std::vector<NetEvent> events_of(const Trace& trace) const;
 
   std::uint64_t events() const { return events_; }
-  // Chronicles that may be firing sequences or not: more ways were open than are followed.
+  // Number of traces for which the checker could not decide whether the net can produce them,
+  // because more markings were possible than it follows.
   std::uint64_t undecided() const { return undecided_; }
   Coverage coverage() const;
 
  private:
   std::vector<std::uint32_t> locks_of(const std::vector<std::uint32_t>& keys,
                                       std::uint32_t lease) const;
-  // What is wrong; empty: nothing.
+  // Returns what is wrong; empty if nothing is.
   std::string stall_text(const Trace& trace, const std::vector<NetEvent>& events) const;
   std::optional<Disagreement> compare(const Trace& trace, std::vector<NetEvent> events,
                                       const lockbench::Replay& replayed);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// WatchedNet: a net, as seen by an observer of threads that acquire and release locks.
+// WatchedNet: a net as it appears to an observer of threads that acquire and release locks.
 //
 // Its locks are those that the kAcquires events of thread 1 name, in the order of the transitions.
 // Threads are numbered from 0 here and from 1 in the net. A transition with a kClears event is made
@@ -19,18 +19,18 @@ namespace lockbench::stress {
 
 class WatchedNet {
  public:
-  // Fails with InvalidArgument when nothing in the net can be watched.
+  // Fails with InvalidArgument if the net has no event of a lock to observe.
   static absl::StatusOr<WatchedNet> watch(Net net);
 
-  // The same of a net as PNML.
+  // The same for a net in PNML.
   static absl::StatusOr<WatchedNet> read(const std::string& pnml);
 
   const Net& net() const { return net_; }
   std::uint32_t threads() const { return static_cast<std::uint32_t>(solos_.size()); }
   const std::vector<std::string>& locks() const { return locks_; }
 
-  // How many threads can hold the lock at once, of those that there are; 0 when it can be had
-  // inside of others only.
+  // How many of the net's threads can hold the lock at once. 0 if the lock can be acquired only
+  // inside another lock.
   std::uint32_t capacity(std::uint32_t lock) const { return capacities_[lock]; }
 
   NetEvent acquires(std::uint32_t thread, std::uint32_t lock) const;
@@ -38,19 +38,19 @@ class WatchedNet {
   static NetEvent expires(std::uint32_t thread);
   static NetEvent dies(std::uint32_t thread);
 
-  // Whether its threads may die.
+  // Whether a thread of the net may die.
   bool is_mortal() const;
 
-  // Transitions that clear away what a dead owner left.
+  // Transitions that clean up what a dead owner left.
   const std::vector<std::uint32_t>& rescues() const { return rescues_; }
 
-  // Several locks taken at once, in the order in which this thread can take them.
+  // `locks` in the order in which this thread can acquire them if it acquires them together.
   std::vector<std::uint32_t> in_order(std::uint32_t thread, std::vector<std::uint32_t> locks) const;
 
-  // What the thread does when nobody else is there and nothing has to be waited for.
+  // What the thread can do if there is no other thread and it never has to wait.
   const Net& solo(std::uint32_t thread) const { return solos_[thread]; }
 
-  // Places that stand for a lock of which nothing is kept, or none.
+  // Places that mean that a lock has no entry.
   const std::vector<std::uint32_t>& absences() const { return absences_; }
 
  private:

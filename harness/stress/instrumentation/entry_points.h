@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Entry points of instrumented code: the functions that a compiler calls before plain accesses and
-// in place of atomic ones under -fsanitize=thread. So a lock that was compiled in this way can be
-// run on simulated threads, or be delayed between any two accesses, whatever it is made of.
+// in place of atomic ones under -fsanitize=thread. So any lock that is compiled in this way can run
+// on simulated threads or be delayed between any two accesses.
 //
-// Included by one source file of a program, which defines `Accesses` first:
+// One source file of a program includes this header. It first defines `Accesses`:
 //
 //   struct Accesses {
 //     template <class T> static T load(const volatile T* word, std::memory_order);
 //     template <class T> static void store(volatile T* word, T value, std::memory_order);
+//     // Returns the old value.
 //     template <class T, class Change>
-//     static T update(volatile T* word, Change change, std::memory_order);   // returns the old
-//     value template <class T> static bool compare_exchange(volatile T* word, T* expected, T
-//     desired, bool weak,
+//     static T update(volatile T* word, Change change, std::memory_order);
+//     template <class T>
+//     static bool compare_exchange(volatile T* word, T* expected, T desired, bool weak,
 //                                  std::memory_order success, std::memory_order failure);
 //     static void fence(std::memory_order);
-//     static void plain(const void* place, std::size_t bytes, bool writes);  // before the access
-//     static void volatile_access(const void* place, std::size_t bytes, bool writes);   // as well
-//     static void ignore_races(int change);  // 1: the thread's races are meant from here on; -1:
-//     end
+//     // The next two are called before the access.
+//     static void plain(const void* place, std::size_t bytes, bool writes);
+//     static void volatile_access(const void* place, std::size_t bytes, bool writes);
+//     // 1: the races of this thread are intended from here on; -1: no longer.
+//     static void ignore_races(int change);
 //   };
 //
-// Not offered  atomics of 16 bytes: code that has them is not loaded.
-// Source       gcc and LLVM, "ThreadSanitizer", the interface between compiler and runtime.
+// Not offered  Atomics of 16 bytes: code that uses them cannot be loaded.
+// Source       gcc and LLVM, "ThreadSanitizer": the interface between compiler and runtime.
 #pragma once
 
 #include <atomic>
@@ -33,12 +35,12 @@
 namespace lockbench::stress::internal {
 
 inline std::memory_order order_of(int order) {
-  return static_cast<std::memory_order>(order & 0x7fff);  // the bits above are hints for hardware
+  return static_cast<std::memory_order>(order & 0x7fff);  // the higher bits are hints for hardware
 }
 
 }  // namespace lockbench::stress::internal
 
-// The names are the compiler's.
+// The compiler prescribes these names.
 // NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming)
 #define LOCKBENCH_UPDATE(bits, name, result)                                                 \
   std::uint##bits##_t __tsan_atomic##bits##_##name(volatile std::uint##bits##_t* word,       \
@@ -150,7 +152,7 @@ void* __tsan_memset(void* to, int value, std::size_t bytes) {
   Accesses::plain(to, bytes, true);
   return std::memset(to, value, bytes);
 }
-// By which sources that know the sanitizer say which races they mean.
+// Sources that support the sanitizer call these around races that they intend.
 void AnnotateIgnoreReadsBegin(const char*, int) {
   Accesses::ignore_races(1);
 }
@@ -164,7 +166,7 @@ void AnnotateIgnoreWritesEnd(const char*, int) {
   Accesses::ignore_races(-1);
 }
 
-// And what their locks do, which is seen without that.
+// Such sources also announce what their locks do. The engines see that from the accesses.
 void AnnotateRWLockCreate(const char*, int, const volatile void*) {}
 void AnnotateRWLockCreateStatic(const char*, int, const volatile void*) {}
 void AnnotateRWLockDestroy(const char*, int, const volatile void*) {}

@@ -29,7 +29,7 @@ std::string readable(const char* name) {
   return text;
 }
 
-// A file in the format of this machine's programs; what lies outside of the file reads as empty.
+// A file in the format of this machine's programs. Bytes outside of the file read as empty.
 class SymbolFile {
  public:
   explicit SymbolFile(const char* path) {
@@ -37,8 +37,8 @@ class SymbolFile {
     bytes_.assign(std::istreambuf_iterator<char>(file), {});
   }
 
-  // The sources, as their compilers named them, of whose objects none has the function by which
-  // instrumented code begins.
+  // The sources, as their compilers named them, that have no object with the function that the
+  // compiler adds to instrumented code.
   std::vector<std::string> sources_without_instrumentation() const {
     std::vector<std::string> without;
     for_each_table([&](const ElfW(Shdr) & table, const ElfW(Shdr) & names) {
@@ -48,8 +48,8 @@ class SymbolFile {
     return without;
   }
 
-  // The name of the function (STT_FUNC) or variable (STT_OBJECT) at `offset` from where the file
-  // was loaded; empty if there is none.
+  // The name of the function (STT_FUNC) or variable (STT_OBJECT) at `offset` from the address at
+  // which the file was loaded; empty if there is none.
   std::string name_at(std::uint64_t offset, unsigned type) const {
     std::string name;
     for_each_table([&](const ElfW(Shdr) & table, const ElfW(Shdr) & names) {
@@ -66,7 +66,7 @@ class SymbolFile {
     return reinterpret_cast<const T*>(bytes_.data() + offset);
   }
 
-  // Each table of symbols with the table of their names, until `visit` returns true.
+  // Calls `visit` for each symbol table and the table of its names, until `visit` returns true.
   template <class Visit>
   void for_each_table(const Visit& visit) const {
     const auto* const header = at<ElfW(Ehdr)>(0, 1);
@@ -79,7 +79,7 @@ class SymbolFile {
     }
   }
 
-  // Local symbols follow the one that names their source.
+  // In a symbol table, local symbols follow the symbol that names their source.
   void add_sources(const ElfW(Shdr) & table, const ElfW(Shdr) & names,
                    std::vector<std::string>& without) const {
     const std::uint64_t count = table.sh_size / sizeof(ElfW(Sym));
@@ -106,13 +106,13 @@ class SymbolFile {
     end_source();
   }
 
-  // What gcc and clang add to each source that they instrument.
+  // The functions that gcc and clang add to each source that they instrument.
   static bool begins_instrumented(std::string_view name) {
     return name.starts_with("_sub_I_00099") || name.starts_with("_GLOBAL__sub_I_00099") ||
            name.starts_with("tsan.module_ctor");
   }
 
-  // Linked into every library.
+  // Sources of the compiler that are linked into every library.
   static bool is_of_the_compiler(std::string_view source) {
     return source == "crtstuff.c" || source.starts_with("libgcc") || source.starts_with("lse");
   }
@@ -153,7 +153,7 @@ std::string symbol_at(const void* address, unsigned type) {
 }  // namespace
 
 std::string function_at(const void* address) {
-  static std::map<const void*, std::string> names;  // to look one up reads a file
+  static std::map<const void*, std::string> names;  // a look-up reads a file
   const auto [name, added] = names.try_emplace(address);
   if (added) name->second = symbol_at(address, STT_FUNC);
   return name->second;

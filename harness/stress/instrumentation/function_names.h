@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Names of functions, by an address in them: of functions that a shared library hides, too.
+// Names of functions and variables by address, also of those that a shared library hides.
 #pragma once
 
 #include <string>
@@ -8,19 +8,20 @@
 
 namespace lockbench::stress {
 
-// The readable name of the function that `address` lies in; the library's file name and an offset
-// where its symbols have been removed.
+// The readable name of the function that contains `address`. If its symbols were removed, the
+// library's file name and an offset.
 std::string function_at(const void* address);
 
-// The readable name of the variable with static storage that `address` lies in, `counters+8` beyond
-// its first byte; as above where its symbols have been removed.
+// The readable name of the variable with static storage that contains `address`: `counters+8` for
+// an address after its first byte. If its symbols were removed, the library's file name and an
+// offset.
 std::string variable_at(const void* address);
 
-// As people write it, of a name as the compiler makes it.
+// The readable form of a name that the compiler has mangled.
 std::string readable_name(const char* name);
 
 // The sources of a shared library, as their compilers named them, that were compiled without
-// instrumentation; empty where its symbols have been removed.
+// instrumentation; empty if its symbols were removed.
 std::vector<std::string> sources_without_instrumentation(const char* library);
 
 }  // namespace lockbench::stress

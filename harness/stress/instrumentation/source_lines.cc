@@ -27,13 +27,13 @@ bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// Source of the harness, of the platform or of the system's libraries.
+// Whether the file belongs to the harness, the platform layer or the system's libraries.
 bool is_not_the_locks(std::string_view file) {
   return contains(file, "harness/stress/") || contains(file, "primitives/platform/") ||
          file.starts_with("/usr/");
 }
 
-// Without debug information there are the names of functions.
+// The same by the name of a function, for code without debug information.
 bool is_function_of_the_harness(std::string_view name) {
   constexpr std::string_view kTheirs[] = {
       "lockbench::platform::", "lockbench::stress::", "__tsan_", "__wrap_", "_Unwind_", "std::",
@@ -73,7 +73,7 @@ class DebugInformation {
   DebugInformation(const DebugInformation&) = delete;
   DebugInformation& operator=(const DebugInformation&) = delete;
 
-  // Innermost first: an address in inlined functions has a line in each.
+  // Innermost first: an address in inlined functions has one line in each of them.
   std::vector<Line> lines_at(Dwarf_Addr address) const {
     std::vector<Line> lines;
     Dwfl_Module* const module = session_ == nullptr ? nullptr : dwfl_addrmodule(session_, address);
@@ -95,7 +95,7 @@ class DebugInformation {
                                              .section_address = nullptr,
                                              .debuginfo_path = nullptr};
 
-  // Where each function that was inlined at the address was called.
+  // Adds the calls of the functions that were inlined at the address.
   static void add_callers(Dwfl_Module* module, Dwarf_Addr address, std::vector<Line>& lines) {
     Dwarf_Addr bias = 0;
     Dwarf_Die* const unit = dwfl_module_addrdie(module, address, &bias);
@@ -163,13 +163,13 @@ class SourceLines::Impl {
  private:
   struct Frame {
     std::string place;  // in the lock's source
-    std::string name;   // of a function, where there is no line at all
+    std::string name;   // of the function, if there is no line information at all
   };
 
   const Frame& frame_at(const void* return_address) {
     const auto [found, is_new] = frames_.try_emplace(return_address);
     if (!is_new) return found->second;
-    // The call itself lies before the address that it returns to.
+    // A return address is the address after the call, so the call is at a lower address.
     const auto call = reinterpret_cast<std::uintptr_t>(return_address) - 1;
     const std::vector<Line> lines = information_.lines_at(call);
     for (const Line& line : lines) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// SourceLines: the lines of source that addresses of code were compiled from, by the debug
-// information of this program and of what it has loaded.
+// SourceLines: the source lines that code addresses were compiled from, according to the debug
+// information of this program and of the libraries that it has loaded.
 //
-// Guarantees   without debug information, or where lockbench was built without libdw, the name of a
-//              function or a file and an offset.
+// Guarantees   Without debug information, or if lockbench was built without libdw, the result is
+//              the name of a function, or a file and an offset.
 #pragma once
 
 #include <memory>
@@ -20,9 +20,9 @@ class SourceLines {
   SourceLines(const SourceLines&) = delete;
   SourceLines& operator=(const SourceLines&) = delete;
 
-  // `spin_lock.h:31`: the innermost place of the stack that is neither of the harness nor of the
-  // platform nor of the standard library. `stack` has return addresses, the innermost first; it
-  // ends with a null. Empty when all of it is theirs.
+  // `spin_lock.h:31`: the innermost place of the stack that belongs neither to the harness nor to
+  // the platform layer nor to the standard library. `stack` contains return addresses, the
+  // innermost first, and ends with a null. Empty if all places belong to these.
   std::string place_in(std::span<const void* const> stack);
 
  private:

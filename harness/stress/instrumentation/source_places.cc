@@ -19,9 +19,9 @@
 namespace lockbench::stress {
 namespace {
 
-// Of a return address.
+// The call before a return address.
 struct Call {
-  std::string file;  // that was loaded
+  std::string file;  // that is loaded at this address
   std::uint64_t offset = 0;
 };
 
@@ -51,7 +51,7 @@ std::string output_of(const std::string& command) {
   return out;
 }
 
-// From the folder of the tree on.
+// The path from the project folder (`primitives/`, `tests/`, …) on.
 std::string shortened(std::string_view file) {
   for (const std::string_view folder : {"/primitives/", "/tests/", "/examples/", "/harness/"}) {
     const std::size_t at = file.rfind(folder);
@@ -65,7 +65,7 @@ bool stands_for_an_access(std::string_view file) {
          file.find("/include/c++/") != std::string_view::npos;
 }
 
-// One line of addr2line: `file:line`, maybe with ` (discriminator 3)`.
+// Parses one line of addr2line: `file:line`, perhaps followed by ` (discriminator 3)`.
 SourcePlace place_from(std::string_view line, std::string_view function) {
   line = line.substr(0, line.find(' '));
   const std::size_t colon = line.rfind(':');
@@ -77,7 +77,8 @@ SourcePlace place_from(std::string_view line, std::string_view function) {
   return place;
 }
 
-// Of one address the frames, innermost first: pairs of lines, function and place.
+// Chooses a place from the frames of one address. The frames come innermost first, as pairs of
+// lines: function and place.
 SourcePlace chosen_from(std::string_view frames) {
   SourcePlace chosen;
   while (!frames.empty()) {
@@ -105,7 +106,7 @@ std::vector<SourcePlace> places_of_calls(const std::vector<const void*>& return_
   }
   for (const auto& [file, positions] : by_file) {
     if (file.empty()) continue;
-    // -a begins the frames of each address with a line of its own.
+    // With -a, addr2line prints a line with the address before the frames of each address.
     std::string command = absl::StrCat("addr2line -a -i -f -C -e ", quoted(file));
     for (const std::size_t i : positions) absl::StrAppendFormat(&command, " 0x%x", calls[i].offset);
     const std::string out = output_of(command + " 2>/dev/null");

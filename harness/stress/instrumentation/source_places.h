@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Places in source code, by an address in what was compiled from it.
+// Places in source code, by the address of the code that was compiled from it.
 #pragma once
 
 #include <string>
@@ -9,20 +9,20 @@
 namespace lockbench::stress {
 
 struct SourcePlace {
-  std::string
-      file;      // as the compiler was given it, from `primitives/`, `tests/`, … on if it is ours
-  int line = 0;  // 0: unknown
+  std::string file;  // as given to the compiler; our own files from `primitives/`, `tests/`, … on
+  int line = 0;      // 0: unknown
   std::string function;
 
   bool operator==(const SourcePlace&) const = default;
 };
 
-// Of each return address the call before it: the innermost one that is not inlined from
-// the simulated platform::Atomic, whose functions stand for accesses, or the standard library.
-// Without debugging information, or where addr2line is not installed, the function alone.
+// For each return address, the place of the call before it. If the call was inlined, the place is
+// the innermost one that is neither in the simulated platform::Atomic, whose functions stand for
+// accesses, nor in the standard library. Without debug information, or if addr2line is not
+// installed, only the function is known.
 std::vector<SourcePlace> places_of_calls(const std::vector<const void*>& return_addresses);
 
-// `keyed_mutex.h:120`, or the function.
+// `keyed_mutex.h:120`, or the name of the function.
 std::string to_text(const SourcePlace& place);
 
 }  // namespace lockbench::stress
