@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// CapacityLock: a lock under test made of a base lock that admits several holders at once.
+// CapacityLock: a lock under test built on a base lock that admits several holders at once.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ class CapacityLock final : public LockUnderTest {
 
 using LockMaker = std::function<std::unique_ptr<LockUnderTest>(std::uint64_t keys)>;
 
-// `make` itself for a capacity of 1.
+// Returns `make` itself for a capacity of 1.
 inline LockMaker with_capacity(LockMaker make, std::uint32_t capacity) {
   if (capacity == 1) return make;
   return [make = std::move(make), capacity](std::uint64_t keys) -> std::unique_ptr<LockUnderTest> {

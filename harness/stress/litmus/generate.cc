@@ -17,13 +17,13 @@
 namespace lockbench::stress {
 namespace {
 
-// Ten milliseconds are what waiters bear before they are handed a key (internal/wait_queue.h);
-// rests and timeouts lie on both sides of that.
+// After a waiter has waited for ten milliseconds, a key is handed to it directly
+// (internal/wait_queue.h). These sleeps and timeouts lie below and above that limit.
 constexpr std::int64_t kTimes[] = {0, 400'000, 4'000'000, 12'000'000};
 
-constexpr std::size_t kMostThreads = 8;  // of the programs that are written here, or in a registry
+constexpr std::size_t kMostThreads = 8;  // of the programs here and in the registries
 
-// Draws one thread's acts.
+// Draws the acts of one thread at random.
 class Draw {
  public:
   Draw(const Abilities& abilities, ProgramSize size, std::mt19937_64& random)
@@ -37,7 +37,7 @@ class Draw {
  private:
   std::uint64_t below(std::uint64_t bound) { return random_() % bound; }
 
-  // A hold of a key that is at least `least`, and what is nested in it.
+  // Appends a hold of a random key that is at least `least`, with the holds that are nested in it.
   void hold(std::uint32_t least, int depth) {
     const auto key = least + static_cast<std::uint32_t>(below(size_.keys - least));
     acts_.push_back(taking(key));
@@ -90,8 +90,8 @@ class Draw {
   std::vector<Act> acts_;
 };
 
-// The first to await the end of the second: the last thing that it does, while it holds a key.
-// Where a key has one holder, the other keeps to other keys.
+// Makes one random thread wait for the end of another one as its last hold, while it holds a key.
+// If a key has one holder, the other thread gets other keys instead of this one.
 void let_await(const Abilities& abilities, ProgramSize size, std::mt19937_64& random,
                LitmusProgram& program) {
   const std::size_t count = program.threads.size();
@@ -109,16 +109,17 @@ void let_await(const Abilities& abilities, ProgramSize size, std::mt19937_64& ra
   }
 }
 
-// As many holders as a key can have, one who comes then and awaits the end of another, and that
-// one: both are to be served, though all leases may come back before the first has looked.
+// A program with as many holders as a key can have, a thread that acquires the key after them and
+// then waits for the end of the last thread, and this last thread. A correct lock serves both, even
+// if all leases are released before the first of the two has looked for one.
 std::string forgotten_waiter(std::uint32_t capacity) {
   std::string text;
   for (std::uint32_t i = 0; i < capacity; ++i) text += "L0 U | ";
   return absl::StrCat(text, "L0 A", capacity + 1, " U | L0 U");
 }
 
-// A nest of 257 holds, or as many as the lock allows, of which all but one are given back before
-// another thread tries.
+// A program in which one thread nests 257 holds, or as many as the lock allows, and releases all
+// but one of them before another thread tries to acquire the key.
 std::string deep_nest(std::uint32_t limit) {
   constexpr std::uint32_t kDepth = 257;
   const std::uint32_t depth = limit == 0 ? kDepth : std::min(limit, kDepth);
@@ -179,7 +180,7 @@ std::vector<LitmusProgram> programs_for(const Abilities& can,
   add(can.nests_leases, {"L0 L0 U U | L0 L0 U U"});
   add(can.nests_keys, {"L0 L1 U U | L0 U L1 U"});
   add(can.pairs, {"B0+0 U | L0 U", "B0+1 U | B1+0 U", "B0+1 U L0 U | L1 U L0 U"});
-  // A thread that holds a key waits for one that only tries to get it.
+  // A thread that holds a key waits for the end of one that only tries to acquire it.
   add(can.capacity == 1, {"L0 A1 U | T0 U"});
   add(can.capacity == 1 && can.timed,
       {"L0 A1 U | W0:400000 U", "L0 R2000000000 U | W0:4000000 U", "L0 U W0:400000 U | L0 R0 U"});
@@ -192,14 +193,15 @@ std::vector<LitmusProgram> programs_for(const Abilities& can,
     if (can.nests_keys) texts.push_back(keys + "L0 L1 U U | L0 U L1 U");
     if (can.pairs) texts.push_back(keys + "B0+1 U | B1+0 U");
   }
-  // What counts acquisitions, in 7, 8, 15 or 16 bits, overflows under way.
+  // A counter of acquisitions with 7, 8, 15 or 16 bits overflows during these programs.
   add(true, {"C126 L0 U L0 U | L0 U", "C254 L0 U L0 U | L0 U", "C32766 L0 U L0 U | L0 U",
              "C65534 L0 U L0 U | L0 U"});
-  // And what counts refusals, where one thread's holds are enough to refuse another.
+  // A counter of refusals overflows too. Requires that one thread's hold is enough to refuse
+  // another thread.
   add(can.capacity == 1 && can.hold_limit.count() == 0,
       {"D126 L0 U | T0 U T0 U T0 U", "D254 L0 U | T0 U T0 U T0 U"});
   if (can.reentrant) texts.push_back(deep_nest(can.depth));
-  // Whoever comes while all others wait is served after them.
+  // A thread that requests the key while all others wait is served after them.
   add(can.fair && can.capacity == 1, {"L0 R9000000 U | R1000000 L0 U | R2000000 L0 U"});
   std::vector<LitmusProgram> programs;
   for (const std::string& text : texts) programs.push_back(*program_from(text, kMostThreads));

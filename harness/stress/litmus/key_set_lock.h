@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// KeySetLock: a lock under test whose keys are those of a key set (keys.h).
+// KeySetLock: a lock under test that maps the program's keys to the keys of a key set (keys.h).
 #pragma once
 
 #include <memory>
@@ -31,7 +31,7 @@ class KeySetLock final : public LockUnderTest {
   const std::uint32_t key_set_;
 };
 
-// `lock` itself for key set 0.
+// Returns `lock` itself for key set 0.
 inline std::unique_ptr<LockUnderTest> with_key_set(std::unique_ptr<LockUnderTest> lock,
                                                    std::uint32_t key_set) {
   if (key_set == 0) return lock;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Keys: the numbers and names that the keys of a litmus program stand for.
+// Keys: maps the keys of a litmus program to numbers and names.
 //
-// A program speaks of key 0, 1, 2, … A lock that looks at a part of a key only, or compares hashes
-// and not keys, tells those apart; so a program is also run with keys that differ in their high
-// bits alone, and with names that begin alike, end alike, or differ after a zero byte. Pure, and
-// without allocation: a plug-in compiles this, and a simulation runs it.
+// A program uses the keys 0, 1, 2, … With these, a lock may appear correct although it uses only a
+// part of a key, or compares hashes instead of keys. So a program is also run with keys that differ
+// only in their high bits, and with names that have the same beginning, have the same end, or
+// differ only after a zero byte. Pure and without allocation, because a plug-in compiles this code
+// and a simulation runs it.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +18,8 @@
 
 namespace lockbench::stress {
 
-// Key sets, by number: 0: the numbers themselves; 1: numbers as a hash function makes them; 8, 12,
-// 16, 32: multiples of 2^8, 2^12, 2^16, 2^32; 64: the highest numbers, downwards.
+// The numbers of the key sets. 0: the numbers themselves. 1: numbers like those that a hash
+// function returns. 8, 12, 16, 32: multiples of 2^8, 2^12, 2^16, 2^32. 64: the highest numbers.
 inline constexpr std::uint32_t kHashedKeys = 1;
 inline constexpr std::uint32_t kHighestKeys = 64;
 inline constexpr std::uint32_t kKeySets[] = {0, kHashedKeys, 8, 12, 16, 32, kHighestKeys};
@@ -27,9 +28,9 @@ constexpr bool is_key_set(std::uint32_t number) {
   return std::find(std::begin(kKeySets), std::end(kKeySets), number) != std::end(kKeySets);
 }
 
-// The number that key `key` of a program stands for. For the first kMostKeysOfASet keys it grows
-// with the key, since programs nest keys in ascending order; it differs between sets for the first
-// kMostNamedKeys keys.
+// The number that replaces key `key` of a program. For the first kMostKeysOfASet keys, the number
+// grows with the key, since programs nest keys in ascending order. For the first kMostNamedKeys
+// keys, the numbers of different sets differ.
 inline constexpr std::uint64_t kMostKeysOfASet = 14;
 constexpr std::uint64_t key_value(std::uint32_t key_set, std::uint64_t key) {
   switch (key_set) {
@@ -51,7 +52,7 @@ namespace internal {
 inline constexpr std::string_view kPlainNames[kMostNamedKeys] = {
     "ada", "barbara", "edsger", "fran", "grace", "leslie", "maurice", "tony"};
 
-// Longer than a std::string keeps in itself.
+// Longer than the strings that a std::string stores without allocation.
 inline constexpr std::size_t kLongPart = 40;
 
 struct NameInSet {
@@ -70,12 +71,13 @@ constexpr NameInSet name_in(std::uint32_t key_set, std::uint64_t key) {
   const bool long_before = key_set == 12 || key_set == 32;
   const bool long_after = key_set == 16 || key_set == 32;
   if (key_set == kHashedKeys) {
-    name.add(key, 'x');  // each is the beginning of the next
+    name.add(key, 'x');  // each name is a prefix of the next
   } else if (key_set == kHighestKeys) {
     name.add(3, 'n');
-    name.add(1, '\0');  // what differs comes after it
+    name.add(1, '\0');  // the names differ after the zero byte
   } else if (key_set == 8) {
-    // The same letters each time, in another order: what adds them up sees one name.
+    // All names have the same letters in a different order, so a hash that adds the letters maps
+    // them to one value.
     for (std::uint64_t i = 0; i < kMostNamedKeys; ++i) {
       name.add(1, static_cast<char>('a' + (key + i) % kMostNamedKeys));
     }
@@ -103,8 +105,9 @@ inline constexpr auto kKeyNames = make_key_names();
 
 }  // namespace internal
 
-// The name of a key's number, for locks whose keys are strings. Different for any two numbers, but
-// for those of the first kMostNamedKeys keys of the key sets, where only those of one set differ.
+// The name for the number of a key, for locks whose keys are strings. Two different numbers have
+// different names. Exception: for the first kMostNamedKeys keys of the key sets, names differ only
+// within one set.
 class KeyName {
  public:
   explicit KeyName(std::uint64_t value) {
@@ -113,7 +116,7 @@ class KeyName {
     }
     if (known_.data() == nullptr && value < kMostNamedKeys) known_ = internal::kPlainNames[value];
     if (known_.data() != nullptr) return;
-    own_.front() = 'z';  // behind the plain names, as the number is
+    own_.front() = 'z';  // sorts after the plain names, like the number
     for (std::size_t i = own_.size() - 1; i > 0; --i, value /= 10) {
       own_[i] = static_cast<char>('0' + value % 10);
     }

@@ -27,7 +27,7 @@ std::string to_text(const Act& act) {
   return text;
 }
 
-// Reads a number from the front of `text` and takes it off.
+// Reads a number from the front of `text` and removes it.
 template <class Number>
 bool read_number(std::string_view& text, Number& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -36,7 +36,7 @@ bool read_number(std::string_view& text, Number& number) {
   return true;
 }
 
-// `K16`, `C254` and `D254`, which stand before all acts.
+// Reads `K16`, `C254` or `D254`. These come before all acts.
 bool read_heading(std::string_view word, LitmusProgram& program) {
   const char what = word.front();
   std::uint32_t number = 0;
@@ -81,7 +81,7 @@ std::optional<Act> act_from(std::string_view text) {
   return act;
 }
 
-// What is wrong with the acts that wait for the end of a thread; null: nothing.
+// What is wrong with the acts that wait for the end of a thread; null if nothing is.
 const char* await_error(const LitmusProgram& program, std::size_t thread) {
   for (const Act& act : program.threads[thread]) {
     if (act.kind != Act::kAwaitEnd) continue;
@@ -91,7 +91,7 @@ const char* await_error(const LitmusProgram& program, std::size_t thread) {
   return nullptr;
 }
 
-// What is wrong with the acts that leave for good; null: nothing.
+// What is wrong with the acts of kind kLeaveForGood; null if nothing is.
 const char* leaving_error(const LitmusProgram& program, std::size_t thread) {
   if (!program.has(Act::kLeaveForGood)) return nullptr;
   const std::vector<Act>& acts = program.threads[thread];

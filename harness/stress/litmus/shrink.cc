@@ -11,7 +11,7 @@
 namespace lockbench::stress {
 namespace {
 
-// Without the act at `position`; if it acquires, without the release that belongs to it, too.
+// Removes the act at `position`; if it acquires, also removes the release that belongs to it.
 std::vector<Act> without_act(std::vector<Act> acts, std::size_t position) {
   const auto at = [&acts](std::size_t i) { return acts.begin() + static_cast<std::ptrdiff_t>(i); };
   if (acquires(acts[position].kind)) acts.erase(at(end_of_hold(acts, position)));
@@ -19,7 +19,7 @@ std::vector<Act> without_act(std::vector<Act> acts, std::size_t position) {
   return acts;
 }
 
-// What does less than the act, and may do as well.
+// Simpler acts that may replace the act. The program may still show the failure with one of them.
 std::vector<Act> plainer(const Act& act) {
   switch (act.kind) {
     case Act::kLockBoth:
@@ -39,7 +39,7 @@ bool names_key(const Act& act) {
   return acquires(act.kind) || act.kind == Act::kUnlockByNonOwner;
 }
 
-// The same with the keys 0, 1, … in place of those that it names, in their order.
+// The same program with its keys replaced by 0, 1, … in the same order.
 LitmusProgram with_lowest_keys(LitmusProgram program) {
   std::set<std::uint32_t> keys;
   for (const auto& acts : program.threads) {

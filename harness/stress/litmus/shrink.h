@@ -13,16 +13,16 @@ namespace lockbench::stress {
 
 struct SmallerProgram {
   LitmusProgram program;
-  std::optional<std::size_t> without = {};  // this thread of the larger one
+  std::optional<std::size_t> without = {};  // the thread that was removed from the larger program
 };
 
 // The programs that do less, in this order: without the key set or the warm-up; without one of the
-// threads; without one hold (what lies inside of it stays), sleep, wait for a thread or foreign
-// unlock; with a plainer act in place of one (L of one key for B, L for T and W, U for E); with the
-// lowest keys. None of them has no acts at all.
+// threads; without one hold (the acts inside of it stay), sleep, wait for a thread or foreign
+// unlock; with one act replaced by a simpler one (L of one key for B, L for T and W, U for E); with
+// the lowest keys. Each of them has at least one act.
 std::vector<SmallerProgram> smaller_programs(const LitmusProgram& program);
 
-// The program without the thread, and without the acts that wait for the end of that thread.
+// The program without the thread and without the acts that wait for the end of that thread.
 LitmusProgram without_thread(const LitmusProgram& program, std::size_t thread);
 
 }  // namespace lockbench::stress

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Conservation: each holder of a key counts one update, and no update is lost.
+// Conservation: each holder of a key counts one update, and no update may be lost.
 #pragma once
 
 #include "harness/stress/oracles/history.h"
@@ -13,11 +13,11 @@ struct Conservation {
   static constexpr std::string_view kDescription = "An update that a holder made is lost.";
 
   enum Fault : std::uint8_t {
-    kAtGrant,     // `thread` sees `x` of the `y` updates of `key`
-    kAtRelease,   // the same at the end of its hold, where it saw `y` at the beginning
-    kTorn,        // `thread` finds no number where the updates of `key` are counted
-    kTooFew,      // `key` counts `x` updates, and `y` were made
-    kTooMany,     // `key` counts `x` updates, and at most `y` were begun
+    kAtGrant,     // `thread` reads a count of `x` after `y` updates of `key`
+    kAtRelease,   // the same at the end of its hold; at the beginning it read `y`
+    kTorn,        // the count of the updates of `key` that `thread` reads is torn
+    kTooFew,      // `key` counts `x` updates, but `y` were made
+    kTooMany,     // `key` counts `x` updates, but at most `y` were begun
     kSameUpdate,  // `thread` and `other` both made update `x` of `key`
   };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Crash: the calls of a lock do not end the process, and throw nothing.
+// Crash: the calls of a lock must not end the process and must not throw.
 #pragma once
 
 #include <cstring>
@@ -15,7 +15,7 @@ struct Crash {
 
   enum Fault : std::uint8_t {
     kThrew,   // lock() or unlock() of `key` threw in `thread`
-    kDied,    // of signal `x`, in `thread` if that is known
+    kDied,    // by signal `x`, in `thread` if that is known
     kExited,  // with code `x`
   };
 
@@ -32,7 +32,7 @@ struct Crash {
       failure.fault = kDied;
       failure.x = static_cast<std::uint64_t>(*end.signal);
     } else if (end.detector != ProcessEnd::kNone) {
-      return not_evaluated();  // the report of a sanitizer
+      return not_evaluated();  // this end is the report of a sanitizer
     }
     return failed(failure);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Cycle: no threads wait for each other in a cycle. Why threads stand still is found out in
-// stall.cc, which names this oracle, progress, independence or model.
+// Cycle: threads must not wait for each other in a cycle. stall.cc analyzes why threads are stalled
+// and reports this oracle, progress, independence or model.
 #pragma once
 
 #include "harness/stress/oracles/observations.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Exclusion: a key has at most as many holders at once as its capacity.
+// Exclusion: the number of holders of a key at one time must not exceed its capacity.
 #pragma once
 
 #include "harness/stress/oracles/history.h"
@@ -15,7 +15,7 @@ struct Exclusion {
 
   enum Fault : std::uint8_t {
     kTwoHolders,         // `thread` has `key` while `other` holds it
-    kStoppedHolder,      // the same, and the process `other` was stopped
+    kStoppedHolder,      // the same, while the process `other` is stopped
     kEnteredDuringHold,  // `other` acquired `key` during the hold of `thread`
   };
 
@@ -44,7 +44,7 @@ struct Exclusion {
     return failed({.fault = kTwoHolders, .key = seen.key});
   }
 
-  // Of holds that may be taken away, those that are sure at one time do not overlap.
+  // If holds can expire: the parts of two holds within the hold limit must not overlap.
   static CheckResult check(const History& history) {
     CheckResult result;
     for (const auto& [before, after] : history.limited_holds()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Failure: what an oracle found wrong, as text; and how often each oracle was evaluated.
+// Failure: what an oracle found wrong, as text. Evaluations: how often each oracle was evaluated.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace lockbench::stress {
 
 struct Failure {
   Oracle oracle = Oracle::kExclusion;
-  std::string what;  // one sentence: who, which key, what should have been
+  std::string what;  // one sentence: which thread, which key, what was expected
 };
 
 struct Evaluations {

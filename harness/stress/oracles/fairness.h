@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Fairness: no thread is passed over for too long, and none before its turn if the lock promises
-// first come, first served.
+// Fairness: no thread may be passed over for too long. If the lock promises first come, first
+// served, no thread may be served before its turn.
 #pragma once
 
 #include "harness/stress/oracles/observations.h"
@@ -15,9 +15,9 @@ struct Fairness {
       "gets the key before its turn, of a lock that promises to be fair (failed).";
 
   enum Fault : std::uint8_t {
-    kOutOfTurn,  // `thread` got `key` before `other`, which waited already
-    kOvertook,   // number `thread` to come for `key` was served before number `other`
-    kStarved,    // `thread` waited `x` ns for `key`, which others got `y` times
+    kOutOfTurn,  // `thread` got `key` before `other`, which already waited for it
+    kOvertook,   // arrival number `thread` at `key` was served before `other`
+    kStarved,    // `thread` waited `x` ns for `key`; others got it `y` times
   };
 
   static bool needed(EngineId engine, const Abilities& abilities) {
@@ -36,12 +36,13 @@ struct Fairness {
         {.fault = kOvertook, .thread = seen.later, .other = seen.earlier, .key = seen.key});
   }
 
-  // A ratio of grants would fail every lock on one processor; a wait alone, every slow machine.
+  // Both limits are needed: a limit on grants alone would fail every lock on one processor, a limit
+  // on the wait alone every slow machine.
   static CheckResult check(const LongestWait& wait) {
     constexpr std::uint64_t kMostNs = 100'000'000;
     constexpr std::uint64_t kMostGrants = 5'000;
-    // Of a slow lock, a thread that got nothing for most of an epoch of contention, which is
-    // 400 ms, was passed over, too.
+    // A slow lock makes fewer grants. There, a thread is starved if it got nothing for most of an
+    // epoch of contention, which lasts 400 ms.
     constexpr std::uint64_t kMostNsOfAnEpoch = 300'000'000;
     constexpr std::uint64_t kMostGrantsOfAnEpoch = 300;
     const bool often = wait.waited_ns >= kMostNs && wait.grants >= kMostGrants;

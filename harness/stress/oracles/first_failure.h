@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// FirstFailure: the failure that was noted first, in memory that outlives the one that noted it.
+// FirstFailure: the failure that was recorded first, in memory that remains after its writer has
+// ended.
 //
-// Guarantees   a writer may be killed at any moment: a failure is noted completely or not at all.
-//              Async-signal-safe.
-// Requires     each writer has a number of its own.
+// Guarantees   A writer may be killed at any moment: a failure is recorded completely or not at
+//              all. The calls are async-signal-safe.
+// Requires     Each writer has its own number.
 //
 // Invariants
-//   I1  records_[i] is written by writer i alone, and no more once `first_` is not 0.
-//   I2  first_ is 0, or a writer's number and 1; it changes once.
+//   I1  Only writer i writes records_[i], and only while `first_` is 0.
+//   I2  `first_` is 0, or a writer's number plus 1. It changes at most once.
 #pragma once
 
 #include <array>
@@ -24,13 +25,13 @@ namespace lockbench::stress {
 template <std::size_t kWriters>
 class FirstFailure {
  public:
-  // False if another failure was noted before.
+  // Returns false if another failure was recorded before.
   bool note(std::uint32_t writer, const FailureRecord& failure) {
     std::uint32_t none = 0;
-    // relaxed: I1; nothing else is read.
+    // relaxed: only the writer itself reads its record here (I1), and nothing else is read.
     if (first_.load(std::memory_order_relaxed) != 0) return false;
     records_[writer] = failure;
-    // (1) release: publishes the record to (2). relaxed: nothing is read if another was first.
+    // (1) release: publishes the record to (2). relaxed on failure: nothing is read in that case.
     return first_.compare_exchange_strong(none, writer + 1, std::memory_order_release,
                                           std::memory_order_relaxed);
   }

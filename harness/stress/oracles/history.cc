@@ -7,17 +7,17 @@
 namespace lockbench::stress {
 namespace {
 
-// A hold is over for others when they can see it. A processor may keep the store of an unlock() to
-// itself for a while after the call has returned: usually less than 100 ns, and never for long,
-// since it gives everything away when its thread is interrupted.
+// The hold is over for other threads only when they can see that. After unlock() has returned, a
+// processor may keep its store in a buffer for some time: usually less than 100 ns and never long,
+// because it drains the buffer when its thread is interrupted.
 constexpr std::int64_t kUntilVisibleNs = 20'000;
 
 std::int64_t end_of(const Take& take) {
   return (take.held ? take.gone : take.answered) + kUntilVisibleNs;
 }
 
-// The takes for which `belongs` is true, sorted by key, lease and `position`, each with the next
-// one of its key and lease.
+// Sorts the takes for which `belongs` is true by key, lease and `position`, and pairs each with the
+// next one of the same key and lease.
 template <class Belongs, class Position>
 std::vector<History::Pair> successors(const std::vector<Take>& takes, const Belongs& belongs,
                                       const Position& position) {

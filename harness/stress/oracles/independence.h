@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Independence: where each key has its own lock, no key waits for another one.
+// Independence: if each key has its own lock, no key may wait for another key.
 #pragma once
 
 #include "harness/stress/oracles/observations.h"
@@ -14,7 +14,7 @@ struct Independence {
 
   enum Fault : std::uint8_t {
     kOfProgram,  // `key` cannot be acquired while `second_key` is held
-    kByNumber,   // the key `y` cannot while the key `x` is, which no program names
+    kByNumber,   // key `y` cannot be acquired while key `x` is held (by value)
   };
 
   static bool needed(EngineId, const Abilities& abilities) { return abilities.lock_per_key; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Lease: each holder has a lease of its own, with a number below the capacity.
+// Lease: each holder has its own lease, with a number below the capacity.
 #pragma once
 
 #include "harness/stress/oracles/observations.h"
@@ -13,7 +13,7 @@ struct Lease {
       "Two holders have one lease, or a lease has a number that does not exist.";
 
   enum Fault : std::uint8_t {
-    kNoSuchLease,  // `thread` has `lease` of `key`, of `x`
+    kNoSuchLease,  // `thread` has `lease` of `key`, but there are only `x`
     kTwoHolders,   // `thread` and `other` both have `lease` of `key`
   };
 
@@ -32,7 +32,7 @@ struct Lease {
 
   static CheckResult check(const Holders& seen) {
     if (!seen.same_lease || seen.same_lease->circumstance > OtherHolder::kStopped) {
-      return not_evaluated();  // the number of the lease was checked already
+      return not_evaluated();  // the check of LeaseNumber counts the evaluation
     }
     return failed({.fault = kTwoHolders,
                    .thread = seen.thread,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Lifetime: shared words and memory are used while they live, and freed once. In `sim` the
-// simulated memory finds that out (explore/memory.h, explore/arena.h).
+// Lifetime: shared words and memory may be used only while they exist, and are freed once. In `sim`
+// the simulated memory detects violations (explore/memory.h, explore/arena.h).
 #pragma once
 
 #include "harness/stress/oracles/observations.h"

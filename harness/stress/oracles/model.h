@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Model: each call returns what some sequence of calls, one after the other, allows.
+// Model: each call must return a result that some sequence of the calls, one after the other,
+// allows.
 #pragma once
 
 #include "harness/stress/oracles/history.h"
@@ -17,15 +18,15 @@ struct Model {
       "or never.";
 
   enum Fault : std::uint8_t {
-    kPartReleased,   // `thread` has `key` while `other` does, and one released a part of its nest
-    kForeignUnlock,  // the same, after a thread that did not hold had called unlock()
-    kOutOfOrder,     // `thread` had `key` for update `x` before `other` released it after `x` - 1
-    kRefusedOwner,   // `thread` was refused `key`, which it holds
-    kTooEarly,       // `thread` was refused `key` after `x` of `y` ns
-    kTooLate,        // `thread` got its answer `x` ns after its timeout
-    kRefusedAlone,   // `thread` was refused `key` with fewer than `x` others near
-    kOwnerDenied,    // `thread` holds `key`, and the lock denies that it, or (x) anybody, does
-    kOwnerClaimed,   // the lock says that `thread`, or (x) anybody, holds `key`; none does
+    kPartReleased,   // `thread` has `key` while `other` does; one released some nested holds
+    kForeignUnlock,  // the same, after a thread that did not hold it called unlock()
+    kOutOfOrder,     // `thread` made update `x` before `other` released after update `x` - 1
+    kRefusedOwner,   // `thread` was refused `key` although it holds it
+    kTooEarly,       // `thread` was refused `key` after `x` ns of its timeout of `y` ns
+    kTooLate,        // the call of `thread` returned `x` ns after its timeout
+    kRefusedAlone,   // `thread` was refused `key` with fewer than `x` others using it
+    kOwnerDenied,    // `thread` holds `key`; the lock denies that it (x: any thread) does
+    kOwnerClaimed,   // the lock says that `thread` (x: any thread) holds `key`; none does
     kNoAnswer,       // try_lock() or try_lock_for() of a held key does not return
   };
 
@@ -72,7 +73,7 @@ struct Model {
   }
 
   static CheckResult check(const Overdue& answer) {
-    // In virtual time; a lock may look at the clock as seldom as it likes until then.
+    // In virtual time. Within this limit, a lock may read the clock as rarely as it likes.
     constexpr std::int64_t kMostNs = 500'000'000;
     if (answer.overdue_ns < kMostNs) return passed();
     return failed({.fault = kTooLate,
@@ -104,7 +105,8 @@ struct Model {
     return result;
   }
 
-  // At least try_lock() does not always fail, and returns while another thread holds.
+  // These show that try_lock() does not always fail, and that it returns while another thread
+  // holds.
   static CheckResult check(const FreeKey&) { return passed(); }
   static CheckResult check(const TryOfHeldKey&) { return passed(); }
   static CheckResult check(const Hang& hang) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Net: what the lock does, its Petri net can do. The trace checker finds that out
+// Net: the lock's Petri net must be able to do what the lock does. The trace checker decides this
 // (conformance/trace_checker.h).
 #pragma once
 

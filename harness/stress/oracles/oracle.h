@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Oracle: a rule that decides from what was observed of threads or processes whether a lock is
-// broken. Each oracle is a class in a file of its own in this folder, and a line of registry.h:
+// Oracle: a rule that decides from the observations of threads or processes whether a lock is
+// broken. Each oracle is a class in its own file in this folder, and one line in registry.h:
 //
 //   struct Token {
 //     static constexpr std::string_view kName = "token";
 //     static constexpr std::string_view kDescription = "A fencing token does not grow.";
 //
 //     // Whether a clean verdict of this engine on a lock with these abilities requires this
-//     oracle. static bool needed(EngineId engine, const Abilities& abilities);
+//     // oracle.
+//     static bool needed(EngineId engine, const Abilities& abilities);
 //
-//     // One overload for each kind of observation (observations.h) that the oracle judges. The
-//     // engines call it, through check_all() in registry.h.
+//     // One overload for each kind of observation (observations.h) that the oracle checks. The
+//     // engines call it through check_all() in registry.h.
 //     static CheckResult check(const Grant& grant, KeyState& state);
 //
 //     // The failure as one sentence. `actor` is `thread` or `process`.
 //     static std::string text(const FailureFacts& failure, const std::string& actor);
 //
-//     // Only if the oracle remembers something of each lease of each key. It is made of Words: the
-//     // holders share it, it orders nothing, and it outlives them.
+//     // Only if the oracle has a state for each lease of each key. It consists of Words: the
+//     // holders share it, it orders no other accesses, and it remains after they have ended.
 //     struct KeyState { Word last; };
 //   };
 //
-// A check is a pure function of the observation and the state. It allocates no memory, since it may
-// run in a process whose lock has damaged the heap; text() runs in another process.
+// A check is a pure function of the observation and the state. It allocates no memory, because it
+// may run in a process whose lock has damaged the heap; text() runs in another process.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +44,7 @@ enum class EngineId : std::uint8_t { kSim, kReal, kProc };
 inline constexpr std::uint32_t kNoThread = ~std::uint32_t{0};
 inline constexpr std::uint32_t kNoKey = ~std::uint32_t{0};
 
-// What a failure is about, in numbers; what `fault`, `x` and `y` mean is up to the oracle.
+// The facts of a failure as numbers. Each oracle defines the meaning of `fault`, `x` and `y`.
 struct FailureFacts {
   std::uint8_t fault = 0;
   std::uint32_t thread = kNoThread;  // or process
@@ -58,7 +59,7 @@ struct FailureFacts {
 };
 
 struct CheckResult {
-  std::uint64_t evaluations = 0;  // 0: the observation says nothing to this oracle
+  std::uint64_t evaluations = 0;  // 0: this oracle does not apply to the observation
   std::optional<FailureFacts> failure;
 };
 
@@ -72,7 +73,7 @@ inline CheckResult failed(const FailureFacts& failure) {
   return {.evaluations = 1, .failure = failure};
 }
 
-// `thread 3`, or `another thread`.
+// `thread 3`, or `another thread` if the number is unknown.
 inline std::string name_of_actor(std::uint32_t number, const std::string& actor) {
   return number == kNoThread ? absl::StrCat("another ", actor) : absl::StrCat(actor, " ", number);
 }

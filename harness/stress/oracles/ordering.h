@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Ordering: the release of a hold happens before the next hold of the same lease begins.
+// Ordering: the release of a hold must happen before the next hold of the same lease begins.
 #pragma once
 
 #include "harness/stress/oracles/observations.h"
@@ -14,7 +14,7 @@ struct Ordering {
       "missing.";
 
   enum Fault : std::uint8_t {
-    kUnordered,  // `thread` got `key`, and nothing orders that after the hold before
+    kUnordered,  // nothing orders the hold of `key` by `thread` after the previous one
     kReported,   // ThreadSanitizer ended the process with code `x`
   };
 

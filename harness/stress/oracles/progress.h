@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Progress: a thread that waits goes on when no other thread is in its way, and each call of a lock
-// that no thread uses returns.
+// Progress: a waiting thread must make progress if no other thread is in its way, and each call of
+// a lock that no thread uses must return.
 #pragma once
 
 #include "harness/stress/oracles/observations.h"
@@ -14,8 +14,8 @@ struct Progress {
       "A thread waits forever, and no other thread is in its way: a wake-up is lost.";
 
   enum Fault : std::uint8_t {
-    kStall,         // of threads: stall.cc says why
-    kProcessStall,  // process `thread` waits for `key`; `other` held last; x: it was killed
+    kStall,         // of threads; stall.cc determines the reason
+    kProcessStall,  // process `thread` waits for `key`; `other` held last; x: was it killed
     kCallOfUnusedLock,
     kWholeProcess,
     kLateRecovery,  // half of the keys whose holder was killed took `x` ns or more
@@ -39,7 +39,7 @@ struct Progress {
                    .x = stall.last_holder_was_killed});
   }
 
-  // The median of a few: one recovery alone may have been delayed by the machine.
+  // Uses the median of several recoveries, because the machine may have delayed a single one.
   static CheckResult check(const Recovery& recovery) {
     constexpr std::uint64_t kEnough = 5;
     constexpr std::int64_t kMostNs = 100'000'000;

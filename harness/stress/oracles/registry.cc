@@ -12,7 +12,7 @@ struct OracleFacts {
   std::string (*text)(const FailureFacts&, const std::string&);
 };
 
-// Of an oracle whose failures are told as sentences by whoever finds them.
+// For an oracle whose failures are written as sentences where they are found.
 std::string no_text(const FailureFacts&, const std::string&) {
   return "";
 }

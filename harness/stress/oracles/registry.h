@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The oracles: the include and the line of each are its registration. All that names oracles comes
-// from here: reports, the kill matrix, what a clean verdict requires, the texts of failures. A test
+// Registry of the oracles: the include and the line of an oracle register it. Reports, the kill
+// matrix, the requirements of a clean verdict and the texts of failures use this registry. A test
 // compares docs/stress.md with it.
 #pragma once
 
@@ -31,8 +31,8 @@
 #include "harness/stress/oracles/residue.h"
 #include "harness/stress/oracles/token.h"
 
-// `oracle(Token)` is the class oracles::Token and the enumerator Oracle::kToken. The oracles check
-// an observation in this order.
+// `oracle(Token)` stands for the class oracles::Token and the enumerator Oracle::kToken. The
+// oracles check an observation in this order.
 // clang-format off
 #define LOCKBENCH_ORACLES(oracle) \
   oracle(Exclusion)               \
@@ -57,7 +57,8 @@ namespace lockbench::stress {
 enum class Oracle : std::uint8_t { LOCKBENCH_ORACLES(LOCKBENCH_ENUMERATOR) };
 #undef LOCKBENCH_ENUMERATOR
 
-// What an oracle found wrong, in numbers: it fits memory that outlives a process.
+// What an oracle found wrong, as numbers, so that shared memory can store it and it remains after a
+// process has ended.
 struct FailureRecord {
   Oracle oracle = Oracle::kExclusion;
   FailureFacts facts;
@@ -72,7 +73,7 @@ std::string_view description_of(Oracle oracle);
 // One sentence; `actor` is `thread` or `process`.
 std::string text_of(const FailureRecord& failure, const std::string& actor);
 
-// The oracles without which a clean verdict would mean nothing.
+// The oracles that must have been evaluated before a verdict can be clean.
 std::vector<Oracle> needed_oracles(EngineId engine, const Abilities& abilities);
 
 namespace internal {
@@ -100,7 +101,7 @@ concept ChecksWithState = requires(const Seen& seen, typename KeyStateOf<O>::Typ
   { O::check(seen, state) } -> std::same_as<CheckResult>;
 };
 
-// `None` stands before the first comma of the list.
+// `None` takes the place before the first comma of the list.
 template <class None, class... Os>
 struct OracleList {
   using Types = std::tuple<Os...>;
@@ -113,16 +114,16 @@ using Registered = OracleList<void LOCKBENCH_ORACLES(LOCKBENCH_TYPE)>;
 
 }  // namespace internal
 
-// In the order of the enumerators.
+// The classes in the order of the enumerators.
 using OracleTypes = internal::Registered::Types;
 inline constexpr std::size_t kOracles = std::tuple_size_v<OracleTypes>;
 
-// What the oracles remember of one lease of one key.
+// The states of all oracles for one lease of one key.
 using KeyStates = internal::Registered::KeyStates;
 
-// Lets every oracle check what was observed; count(oracle, times) is called for each that the
-// observation says something to. Returns the first failure. Without `states`, an observation that
-// needs them is not checked.
+// Passes the observation to every oracle and calls count(oracle, times) for each oracle that
+// evaluated it. Returns the first failure. Without `states`, oracles that need a state do not check
+// the observation.
 template <class Seen, class Count>
 std::optional<FailureRecord> check_all(const Seen& seen, const Count& count,
                                        KeyStates* states = nullptr) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Residue: a lock that no thread uses is free, and keeps nothing that it should not keep.
+// Residue: a lock that no thread uses must be free and must keep nothing that it should not keep.
 #pragma once
 
 #include "harness/stress/oracles/observations.h"
@@ -14,10 +14,10 @@ struct Residue {
       "hold.";
 
   enum Fault : std::uint8_t {
-    kNotFree,  // of `key` only `x` of `y` could be acquired
-    kKept,     // something is kept for `x` keys
-    kGrows,    // `x` holds left `y` allocations
-    kHeap,     // `x` holds left `y` bytes
+    kNotFree,  // `key` could be acquired only `x` times of `y`
+    kKept,     // the lock keeps something for `x` keys
+    kGrows,    // `x` holds left `y` allocations behind
+    kHeap,     // `x` holds left `y` bytes behind
   };
 
   static bool needed(EngineId, const Abilities&) { return true; }
@@ -38,8 +38,8 @@ struct Residue {
   }
 
   static CheckResult check(const HeapGrowth& seen) {
-    // No allocation is smaller, with what the heap itself needs for it. Not all of them, since
-    // another thread may free something meanwhile.
+    // Each allocation takes more bytes than this, including the overhead of the heap. The limit is
+    // lower because another thread may free something meanwhile.
     constexpr std::uint64_t kLeastBytesOfAHold = 12;
     if (seen.bytes < seen.holds * kLeastBytesOfAHold) return passed();
     return failed({.fault = kHeap, .x = seen.holds, .y = seen.bytes});

@@ -20,8 +20,8 @@ bool is_free(const Event& wanted, const Probe& probe) {
   return is_free(wanted.key, probe) && (!wanted.pair || is_free(wanted.other, probe));
 }
 
-// Which thread waits for which other one. A thread that acquires two keys at once may already have
-// one of them: nobody can see that.
+// Which thread waits for which other thread. A thread that acquires two keys at once may already
+// hold one of them, which no observer can see.
 class WaitForGraph {
  public:
   WaitForGraph(const std::vector<ThreadPosition>& threads, const Abilities& abilities,
@@ -31,9 +31,9 @@ class WaitForGraph {
   using Edge = std::function<bool(std::size_t, std::size_t)>;
   using Cycle = std::vector<std::size_t>;
 
-  // Positions of threads of which each waits for what the next one holds, and the last for the
-  // first; empty if there are none. A cycle of two threads or more comes before one thread that
-  // waits for itself.
+  // Positions of threads, each of which waits for something that the next one holds, and the last
+  // for the first. Empty if there is no cycle. A cycle of two or more threads is preferred to one
+  // thread that waits for itself.
   Cycle cycle() const {
     return cycle_along([&](std::size_t a, std::size_t b) { return holds_what_is_wanted(b, a); });
   }
@@ -46,7 +46,8 @@ class WaitForGraph {
     return false;
   }
 
-  // The same as cycle(), where a thread that acquires two keys may have one of them.
+  // The same as cycle(), with the assumption that a thread that acquires two keys may hold one of
+  // them.
   Cycle possible_cycle() const {
     Cycle found = cycle_along([&](std::size_t a, std::size_t b) {
       return holds_what_is_wanted(b, a) || may_have_one_of_two(b, a);
@@ -60,7 +61,7 @@ class WaitForGraph {
     return facts_.probe && is_free(key, *facts_.probe);
   }
 
-  // Whether who has `held` may be in the way of the request `wanted`.
+  // Whether a hold of `held` may be in the way of the request `wanted`.
   bool meet(const Event& held, const Event& wanted) const {
     if (!abilities_.lock_per_key) return true;
     for (std::size_t i = 0; i < wanted.key_count(); ++i) {
@@ -76,15 +77,16 @@ class WaitForGraph {
                        [&](const Event& hold) { return meet(hold, threads_[waiter].doing); });
   }
 
-  // Two different threads: one that holds nothing that can be seen does not wait for itself.
+  // Whether `owner`, which acquires two keys, may already hold the one that `waiter` requests.
+  // False for a thread and itself: a thread without a visible hold does not wait for itself.
   bool may_have_one_of_two(std::size_t owner, std::size_t waiter) const {
     const Event& doing = threads_[owner].doing;
     return owner != waiter && threads_[owner].waits() && doing.pair &&
            meet(doing, threads_[waiter].doing);
   }
 
-  // Two threads that hold nothing, and of whose keys only one is the same: one of them may have it,
-  // and not both.
+  // Whether two threads hold nothing visible and have at most one requested key in common. One of
+  // them may hold that key, but not both.
   bool want_one_key(std::size_t a, std::size_t b) const {
     if (!abilities_.lock_per_key) return false;
     if (!threads_[a].holds.empty() || !threads_[b].holds.empty()) return false;
@@ -159,7 +161,7 @@ Failure closed(const WaitForGraph::Cycle& cycle, const std::vector<ThreadPositio
   return {Oracle::kCycle, std::move(text)};
 }
 
-// What other threads do, if there are some, is told, too.
+// Adds the positions of the other threads if there are any.
 Failure no_progress(const std::string& why, const std::vector<ThreadPosition>& threads) {
   const auto left = std::count_if(threads.begin(), threads.end(),
                                   [](const ThreadPosition& thread) { return !thread.ended(); });
@@ -174,7 +176,8 @@ Failure waits_for_free(const ThreadPosition& waiter, const std::vector<ThreadPos
                      threads);
 }
 
-// Of two keys that a thread acquires together, one is free and nobody else may have the other.
+// A thread that requests two keys together, of which one is free and no other thread may hold the
+// other; null if there is none.
 const ThreadPosition* waits_for_free_half(const std::vector<ThreadPosition>& threads,
                                           const WaitForGraph& graph, const Probe& probe) {
   for (const ThreadPosition& thread : threads) {
@@ -194,7 +197,7 @@ Failure waits_for_half(const ThreadPosition& waiter, const std::vector<ThreadPos
                      threads);
 }
 
-// Nobody who could be seen is in the way of `waiter`.
+// No observed thread is in the way of `waiter`.
 Failure waits_for_nobody(const ThreadPosition& waiter, const std::vector<ThreadPosition>& threads,
                          bool is_taken) {
   const char* const what = is_taken ? "lost release: " : "lost wake-up or release: ";
@@ -211,8 +214,8 @@ Failure dependent(const std::vector<ThreadPosition>& threads, const std::string&
           absl::StrCat("a key waits for another key: ", text_of_all(threads), more)};
 }
 
-// A thread in a call that must return, however long others hold; null if threads hang in other
-// calls, too: then those say more.
+// A thread in a call that must return however long others hold. Null if threads also hang in other
+// calls, because those calls give a better explanation.
 const ThreadPosition* only_tries_hang(const std::vector<ThreadPosition>& threads) {
   const ThreadPosition* trying = nullptr;
   for (const ThreadPosition& thread : threads) {
@@ -231,7 +234,8 @@ Failure unanswered(const ThreadPosition& trying, const std::vector<ThreadPositio
                        text_of_all(threads))};
 }
 
-// A thread awaits the end of another one, which waits for a key that the first does not hold.
+// Whether a thread waits for the end of another one, and no thread requests a key that such a
+// thread holds.
 bool waits_beside_an_awaiter(const std::vector<ThreadPosition>& threads) {
   const auto awaits = [](const ThreadPosition& t) { return t.awaits_end.has_value(); };
   if (std::none_of(threads.begin(), threads.end(), awaits)) return false;

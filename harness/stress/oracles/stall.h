@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Stall: why threads that stand still cannot go on: they wait for each other in a cycle, a key
-// waits for another key, or a wake-up was lost. Pure.
+// Stall: determines why stalled threads cannot make progress: they wait for each other in a cycle,
+// a key waits for another key, or a wake-up was lost. Pure.
 #pragma once
 
 #include <cstdint>
@@ -19,28 +19,28 @@ struct ThreadPosition {
   std::uint32_t thread = 0;
   Event doing;  // the last event
   std::vector<Event> holds;
-  std::optional<std::uint32_t> awaits_end;  // of this thread
-  // The request is one of try_lock() or try_lock_for(), or of the second.
+  std::optional<std::uint32_t> awaits_end;  // waits for the end of this thread
+  // may_be_refused: the request is try_lock() or try_lock_for(). timed: it is try_lock_for().
   bool may_be_refused = false;
   bool timed = false;
-  // It looks again and again and does not sleep; absent where that is not known.
+  // The thread polls without sleeping; absent if unknown.
   std::optional<bool> spins = {};
 
   bool waits() const { return doing.kind == Event::kRequest; }
   bool ended() const { return doing.kind == Event::kEnd; }
 };
 
-// Which keys another thread could acquire by try_lock() during the stall.
+// The keys that another thread could acquire with try_lock() during the stall.
 struct Probe {
   std::uint64_t free_keys = 0;  // one bit each
   std::uint32_t untouched = 0;  // a key that no thread of the program uses
 };
 
 struct StallFacts {
-  // Absent where no thread could probe, or the probe itself did not return.
+  // Absent if no thread could try the keys, or if the attempt itself did not return.
   std::optional<Probe> probe;
-  // Whether some request met another one; absent where that is not known exactly. If nobody else
-  // was there, a thread that waits can only wait for itself.
+  // Whether any request met another one; absent if that is not known exactly. If no other thread
+  // was there, a waiting thread can only wait for itself.
   std::optional<bool> contended;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Token: the fencing tokens of a key grow from hold to hold.
+// Token: the fencing tokens of a key must grow from hold to hold.
 #pragma once
 
 #include "harness/stress/oracles/history.h"
