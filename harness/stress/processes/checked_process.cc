@@ -20,7 +20,7 @@ constexpr std::uint64_t kHoldsOfAList = 64;
 
 constexpr std::uint64_t kAnyNumber = std::numeric_limits<std::uint64_t>::max();
 
-// The acts of one life. A hold of a key may have one of the next key inside.
+// Generates the acts of one process. A hold of a key may contain a nested hold of the next key.
 class Generator {
  public:
   Generator(const EpochContext& context, Random& random) : context_(context), random_(random) {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// CheckedProcess: one life of a process slot of an epoch. It performs acts that it generates from
-// its seed, checks whether it is alone with each key, and makes an update during each hold.
+// CheckedProcess: one process in a slot of an epoch. It performs acts that it generates from its
+// seed, checks that no other process holds its keys, and makes an update during each hold.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@ namespace lockbench::stress::processes {
 
 class CheckedProcess {
  public:
-  // Makes `most_holds` holds at most, nested ones not counted.
+  // Makes at most `most_holds` holds, not counting nested ones.
   CheckedProcess(const EpochContext& context, std::uint32_t number, std::uint64_t life,
                  std::uint64_t most_holds);
 
-  // Until the epoch stops, or all holds are made. Ends the process when a check fails.
+  // Runs until the epoch stops or all holds are made. Ends the process if a check fails.
   void run();
 
-  // ---- what the interpreter calls
+  // ---- called by the interpreter
 
   struct HoldData {};
 
@@ -37,7 +37,7 @@ class CheckedProcess {
   template <class Unlock>
   void foreign_unlock(const Event&, const Unlock&) {}  // never generated
   void sleep(std::int64_t ns);
-  // Never generated:
+  // Acts that are never generated:
   static void await_end(std::uint32_t) {}
   static bool leaves_last() { return false; }
   static void destroy_lock() {}
@@ -48,7 +48,7 @@ class CheckedProcess {
   void inject_fault();
   void record(const Event& event);
   void answered(const Event& event);
-  // Ends the process when an oracle fails.
+  // Ends the process if an oracle fails.
   template <class Seen>
   void check(const Seen& seen, KeyStates* states = nullptr) {
     if (!processes::check(state_, number_, seen, states)) _exit(0);
@@ -60,10 +60,10 @@ class CheckedProcess {
   const std::uint32_t number_;
   const std::uint64_t name_;
   Random random_;
-  const bool once_;  // else the acts are repeated until the epoch stops
+  const bool once_;  // otherwise the acts are repeated until the epoch stops
   const std::vector<Act> acts_;
-  std::int64_t asked_ns_ = 0;          // of the last request
-  std::vector<std::uint64_t> counts_;  // the number of each key when its hold began
+  std::int64_t asked_ns_ = 0;          // time of the last request
+  std::vector<std::uint64_t> counts_;  // for each key: the count that was read when its hold began
 };
 
 }  // namespace lockbench::stress::processes

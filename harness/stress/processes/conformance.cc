@@ -29,14 +29,15 @@ namespace {
 
 using Report = stress::Report;
 
-// Of a run, all processes together.
+// The limits of one run, for all processes together.
 constexpr RunLength kLength{.acts = 600, .most_passes = 40};
 
-// In turn. A net whose threads cannot die has the last one alone.
+// Used in turn. If the net's threads cannot die, only the last one is used.
 constexpr FaultKind kFaults[] = {FaultKind::kKill, FaultKind::kStop, FaultKind::kKill,
                                  FaultKind::kRecycle, FaultKind::kNone};
 
-// With a rest in every hold, so that others come meanwhile. The runner sleeps for a part of it.
+// Adds a sleep to every hold, so that other processes arrive meanwhile. The runner sleeps for a
+// part of that time.
 LitmusProgram lingering(LitmusProgram program) {
   constexpr Act kLinger{.kind = Act::kSleep, .ns = 4'000'000};
   for (std::vector<Act>& acts : program.threads) {
@@ -113,7 +114,7 @@ class Conformer {
   Strikes strikes_;
 };
 
-// With the key held by one process, the keys are tried by another.
+// One process holds the key, and another process tries all keys.
 absl::StatusOr<TriedKey> tried_by_processes(const RegisteredLock& entry, std::uint32_t first) {
   return tried_in_child([&](KeyTrial& trial) {
     try_keys(entry, first, [&](const auto& look) {
@@ -130,7 +131,7 @@ absl::StatusOr<TriedKey> tried_by_processes(const RegisteredLock& entry, std::ui
 
 absl::StatusOr<Report> check_conformance(const RegisteredLock& entry, const Order& order,
                                          const Tell& tell) {
-  prctl(PR_SET_TIMERSLACK, 1UL);  // a run is looked at every 200 us
+  prctl(PR_SET_TIMERSLACK, 1UL);  // the run is polled every 200 us
   const absl::StatusOr<WatchedNet> net = WatchedNet::read(order.net);
   if (!net.ok()) return net.status();
   const absl::StatusOr<KeyMap> keys =

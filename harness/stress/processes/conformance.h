@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Conformance: what a lock does between processes, of which some are killed and some stopped,
-// held against its Petri net.
+// Conformance: checks the traces of processes, some of which are killed or stopped, against the
+// lock's Petri net.
 //
-// Programs that do what the net's threads may do are run by as many processes, their events
-// recorded in one order that a correct lock guarantees (trace/recorder.h). A process that is killed
-// while it holds is the net's `thread 1 dies`; a net that has no such event has nobody killed. That
-// whoever waits clears a dead owner's lock away nobody sees: such a step is put in where what
-// follows needs it.
+// Processes run programs that do what the net's threads can do. Their events are recorded in an
+// order that is consistent with the order that a correct lock guarantees (trace/recorder.h). A
+// process that is killed while it holds corresponds to the event `thread 1 dies` of the net; if the
+// net has no such event, no process is killed. No observer sees a waiting process clean up the lock
+// of a dead owner. The checker inserts this step where the following events need it.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -18,9 +18,9 @@
 
 namespace lockbench::stress::processes {
 
-// Requires order.net. Fails with InvalidArgument when the net cannot be read or is none of this
-// lock. A counterexample is the oracle's kNet, or kCrash when a process came to a bad end; the
-// report's trace is the trace. Must be called while this process has one thread.
+// Requires: order.net is not empty, and this process has one thread. Fails with InvalidArgument if
+// the net cannot be read or does not describe this lock. The oracle of a counterexample is kNet, or
+// kCrash if a process ended badly. The report's trace contains the events up to the failure.
 absl::StatusOr<Report> check_conformance(const RegisteredLock& entry, const Order& order,
                                          const Tell& tell);
 

@@ -33,13 +33,13 @@ double seconds_since(Clock::time_point began) {
 }
 
 struct Series {
-  std::vector<std::size_t> modes;  // indexes into modes(), in turn
+  std::vector<std::size_t> modes;  // indexes into modes(), used in turn
   std::uint64_t seed = 1;
   std::uint32_t processes = 4;
   Clock::time_point until;
 };
 
-// Epochs end when 98 % of the budget is spent: the last one has yet to stop.
+// Epochs end when 98 % of the budget is used, because the last one needs some time to stop.
 absl::StatusOr<Series> series_for(const Order& order) {
   Series series{.seed = order.seed,
                 .processes = order.threads,
@@ -64,7 +64,7 @@ absl::StatusOr<Series> series_for(const Order& order) {
 struct Work {
   SharedStateMemory state;
   InjectedFaults injected;
-  std::array<std::uint64_t, kModes> epochs{};  // clean ones
+  std::array<std::uint64_t, kModes> epochs{};  // epochs without a failure, by mode
   EpochPlan last;
 
   std::uint64_t all_epochs() const {
@@ -87,7 +87,7 @@ bool recovers_late(Work& work) {
                 Recovery{.recoveries = recoveries.size(), .median_ns = median(recoveries)});
 }
 
-// True when nothing was found.
+// Returns true if no failure was found.
 bool run(Work& work, const RegisteredLock& entry, const Series& series, const Tell& tell) {
   Clock::time_point told = Clock::now();
   for (std::uint64_t i = 0; Clock::now() < series.until; ++i) {
@@ -164,7 +164,7 @@ std::vector<std::string> options_for(const Order& order, const EpochPlan& plan) 
   return options;
 }
 
-// The epoch again, as often as there is time for.
+// Repeats the epoch as many times as there is time for, at most `most` times.
 void rerun(const RegisteredLock& entry, const Series& series, const EpochPlan& plan,
            std::uint32_t most, const Tell& tell, Report& report) {
   const auto until = std::min(series.until, Clock::now() + kMostForReruns);
@@ -189,7 +189,7 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
   if (!order.net.empty()) return check_conformance(entry, order, tell);
   const absl::StatusOr<Series> series = series_for(order);
   if (!series.ok()) return series.status();
-  prctl(PR_SET_TIMERSLACK, 1UL);  // the fault injector looks every 500 us
+  prctl(PR_SET_TIMERSLACK, 1UL);  // the fault injector polls every 500 us
   const Clock::time_point began = Clock::now();
   Work work;
   const bool clean = run(work, entry, *series, tell);

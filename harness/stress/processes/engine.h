@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The engine of processes: runs them at a lock in short epochs, kills, stops and replaces them, and
-// looks after each epoch at what they left.
+// The engine `proc`: runs processes that use a lock in short epochs; kills, stops and replaces
+// them; and checks the quiescent state after each epoch.
 #pragma once
 
 #include "harness/stress/engine_program.h"
@@ -10,9 +10,9 @@
 
 namespace lockbench::stress::processes {
 
-// Looks into one lock for the time that the order gives, or until it is convicted. Fails with
-// InvalidArgument when the order asks for what there is not. Must be called while this process has
-// one thread.
+// Checks one lock until the order's time is over or an oracle fails.
+// Requires: this process has one thread. Fails with InvalidArgument if the order contains something
+// that does not exist or that this engine cannot do.
 absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order, const Tell& tell);
 
 }  // namespace lockbench::stress::processes

@@ -22,7 +22,7 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-// Longer than any lock here sleeps between two looks.
+// Longer than any lock here sleeps between two polls.
 constexpr milliseconds kPatience{500};
 constexpr microseconds kTick{500};
 
@@ -59,7 +59,7 @@ class Epoch {
       injector_.look_for_recoveries();
       const std::vector<std::uint32_t> left = group_.living();
       if (left.empty()) return observe(Ended{});
-      // All of them, so that each is asked.
+      // Calls every detector, because each of them needs regular calls.
       const auto still = std::count_if(left.begin(), left.end(), [&](std::uint32_t slot) {
         const pid_t process = group_.process(slot);
         return stalls[slot].reached(events(), process, tasks_of(process));
@@ -89,7 +89,8 @@ class Epoch {
                          .last_holder_was_killed = owner != kNobody && state_.was_killed(owner)});
   }
 
-  // What a process had begun when it was killed may have been done or not.
+  // The last update of a killed process may or may not have been made, so the count has a lower and
+  // an upper bound.
   bool updates_are_kept() {
     for (std::uint32_t key = 0; key < context_.plan.keys; ++key) {
       std::uint64_t begun = 0;
@@ -106,8 +107,8 @@ class Epoch {
     return true;
   }
 
-  // A process that was not there before can acquire every key; and all of them at once, if each key
-  // has its own lock.
+  // Whether a new process can acquire every key, and all of them together if each key has its own
+  // lock.
   bool all_is_free() {
     const pid_t checker = start_child([this] { check_quiescent_state(); });
     StallDetector stall(kPatience);
@@ -149,7 +150,7 @@ class Epoch {
     for (const auto& handle : held) handle->unlock();
   }
 
-  // False if an oracle failed.
+  // Returns false if an oracle failed.
   template <class Seen>
   bool observe(const Seen& seen) {
     return check(state_, kOwnSlot, seen);
@@ -161,7 +162,7 @@ class Epoch {
   FaultInjector injector_;
 };
 
-// What belongs to one epoch alone.
+// Resets the parts of the state that belong to a single epoch.
 void wipe(SharedState& state) {
   put(state.go, 0);
   put(state.stop, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Epoch: a tenth of a second of processes at a lock of their own; then all must end, and what
-// they leave is looked at.
+// Epoch: processes use their own lock for a tenth of a second; then all must end, and the quiescent
+// state is checked.
 #pragma once
 
 #include "harness/stress/processes/epoch_context.h"
@@ -11,8 +11,8 @@
 
 namespace lockbench::stress::processes {
 
-// True when nothing was found; else the failure is in the shared state. All processes have gone.
-// Must be called while this process has one thread.
+// Returns true if no failure was found; otherwise the shared state contains the failure. All
+// processes have ended when it returns. Requires: this process has one thread.
 bool run_epoch(SharedState& state, const RegisteredLock& entry, const EpochPlan& plan,
                InjectedFaults& injected);
 

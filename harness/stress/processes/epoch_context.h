@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// EpochContext: what the processes of an epoch have in common.
+// EpochContext: what the processes of an epoch share.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@
 
 namespace lockbench::stress::processes {
 
-// Drawn from a seed; the same for the same seed, everywhere.
+// Generated from a seed. The same seed gives the same plan on every machine.
 struct EpochPlan {
   std::size_t mode = 0;  // index into modes()
   std::uint64_t seed = 1;
@@ -40,7 +40,7 @@ struct EpochContext {
   const Abilities& abilities;
   const EpochPlan& plan;
   std::vector<std::unique_ptr<platform::ScratchFolder>> folders;
-  std::vector<std::unique_ptr<NumberFile>> numbers;  // of updates, one for each key
+  std::vector<std::unique_ptr<NumberFile>> numbers;  // the number of updates of each key
   std::unique_ptr<LockUnderTest> lock;
 };
 

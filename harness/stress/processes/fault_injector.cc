@@ -41,7 +41,8 @@ void FaultInjector::strike() {
   }
 }
 
-// Mostly one that is inside; none when there is no fit one.
+// Chooses a process to kill or stop, in most cases one that holds a key; absent if no process is
+// suitable.
 std::optional<std::uint32_t> FaultInjector::victim() {
   std::vector<std::uint32_t> slots = group_.living();
   if (context_.plan.fault() == FaultKind::kRecycle) {

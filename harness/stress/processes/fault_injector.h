@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// FaultInjector: kills, stops and replaces the processes of an epoch, and times how soon a key
-// whose holder it killed is had again.
+// FaultInjector: kills, stops and replaces the processes of an epoch, and measures how soon a key
+// whose holder it killed is acquired again.
 #pragma once
 
 #include <chrono>
@@ -16,15 +16,15 @@
 
 namespace lockbench::stress::processes {
 
-// What was done, in all epochs.
+// The number of injected faults in all epochs.
 struct InjectedFaults {
   std::uint64_t killed = 0;
   std::uint64_t killed_inside = 0;
   std::uint64_t stopped = 0;
   std::uint64_t stopped_inside = 0;
   std::uint64_t recycled = 0;
-  std::uint64_t not_recycled = 0;  // the kernel would not
-  std::uint64_t ended = 0;         // by themselves, and followed by others
+  std::uint64_t not_recycled = 0;  // the kernel did not permit it
+  std::uint64_t ended = 0;         // processes that ended by themselves and were replaced
   std::vector<std::int64_t> recoveries_ns;
 };
 
@@ -39,7 +39,7 @@ class FaultInjector {
   // Call it about once a millisecond.
   void act();
 
-  // Looks whether keys of the dead were had again.
+  // Checks which keys of killed holders were acquired again.
   void look_for_recoveries();
 
   void let_all_go_on();

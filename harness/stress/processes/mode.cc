@@ -10,7 +10,7 @@
 namespace lockbench::stress::processes {
 namespace {
 
-// What finds most comes first, so that a short budget is spent well.
+// The modes that find the most faults come first, so that a short budget is used well.
 constexpr Mode kAll[] = {
     {"kill", FaultKind::kKill},       {"stop", FaultKind::kStop},   {"plain", FaultKind::kNone},
     {"recycle", FaultKind::kRecycle}, {"churn", FaultKind::kChurn},

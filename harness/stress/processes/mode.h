@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Mode: what befalls the processes of an epoch.
+// Mode: which faults are injected into the processes of an epoch.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@ namespace lockbench::stress::processes {
 
 enum class FaultKind : std::uint8_t {
   kNone,
-  kKill,     // SIGKILL, holders before others; another process follows
-  kStop,     // SIGSTOP, holders before others; SIGCONT after a while
-  kRecycle,  // as kKill, and an unconcerned process gets the dead one's number at once
-  kChurn,    // processes end by themselves after some holds; others follow
+  kKill,     // SIGKILL, preferably for a holder; another process replaces it
+  kStop,     // SIGSTOP, preferably for a holder; SIGCONT after some time
+  kRecycle,  // like kKill, and an unrelated process gets its number at once
+  kChurn,    // processes end by themselves after some holds and are replaced
 };
 
 struct Mode {
@@ -29,10 +29,10 @@ struct Mode {
 
 inline constexpr std::size_t kModes = 5;
 
-// In the order of their turns.
+// The modes in the order in which they are used.
 std::span<const Mode> modes();
 
-// Fails with InvalidArgument, naming those that there are.
+// Fails with InvalidArgument and lists the modes that exist.
 absl::StatusOr<std::size_t> mode_from(std::string_view name);
 
 }  // namespace lockbench::stress::processes

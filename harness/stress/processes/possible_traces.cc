@@ -9,15 +9,15 @@
 namespace lockbench::stress::processes {
 namespace {
 
-// A process that was killed.
+// A process that was killed during the run.
 struct Victim {
   std::uint8_t process = 0;
   std::size_t end = 0;              // the event after which it dies
   std::optional<std::size_t> last;  // its own last event
-  std::uint32_t holds = 0;          // that were observed
-  std::optional<Event> pending;     // the request during which it was killed
+  std::uint32_t holds = 0;          // number of holds that were recorded and not released
+  std::optional<Event> pending;     // the request that had not returned when it was killed
 
-  // Whether it may have held once more than was observed.
+  // Whether it may have had one hold more than was recorded.
   bool is_unsure(const std::vector<Event>& recorded) const {
     return pending || (last && recorded[*last].kind == Event::kRelease);
   }
@@ -46,10 +46,10 @@ Event death_of(const Victim& victim) {
   return {.kind = Event::kDie, .thread = victim.process};
 }
 
-// Bit i of `unusual`: `unsure[i]` held what it was not observed to hold.
+// If bit i of `unusual` is set, `unsure[i]` had a hold that was not recorded.
 std::vector<Event> trace_of(const std::vector<Event>& recorded, std::vector<Victim> usual,
                             const std::vector<Victim>& unsure, std::size_t unusual) {
-  std::vector<Victim> late;  // acquired what no process acquired after them
+  std::vector<Victim> late;  // acquired something that no process acquired after them
   std::vector<bool> left_out(recorded.size());
   for (std::size_t i = 0; i < unsure.size(); ++i) {
     if ((unusual >> i & 1) == 0) continue;

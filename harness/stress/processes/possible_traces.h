@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// PossibleTraces: what processes may have done, of which some were killed, given what a recorder
-// has of them. Pure.
+// PossibleTraces: the traces that a run with killed processes may have had, according to the events
+// that a recorder has stored. Pure.
 //
-// A process that is killed while it is observed to hold dies holding: after the last event that it
-// recorded, or after its kDie was recorded, whichever comes later. It may live a little longer, but
-// does nothing then that anybody could observe. Two things cannot be observed, and are assumed both
-// ways:
-//   - it was killed during a request, and may have held the lock: usually it did not;
-//   - it was killed after it recorded a release, and may still have held the lock: usually it did
+// If a process is killed while it is recorded as a holder, it dies as a holder. Its death comes
+// after the last event that it recorded or after its kDie was recorded, whichever is later. It may
+// run a little longer, but does nothing in that time that can be observed. Two facts cannot be
+// observed, so both possibilities are tried:
+//   - It was killed during a request and may have held the lock. Usually it did not.
+//   - It was killed after it recorded a release and may still have held the lock. Usually it did
 //     not.
 #pragma once
 
@@ -20,11 +20,11 @@
 
 namespace lockbench::stress::processes {
 
-// Of more than so many processes that were killed in such a moment, the others did as usual.
+// If more processes were killed at such a moment, the usual possibility is assumed for the others.
 inline constexpr std::size_t kMostUnsure = 4;
 
-// The events in their order, for each combination; the usual one comes first. `pending`: of each
-// process, the request that had not returned when it ended.
+// The events in order, for each combination; the usual one comes first. `pending`: for each
+// process, the request that had not returned when the process ended.
 std::vector<std::vector<Event>> possible_traces(const std::vector<Event>& recorded,
                                                 const std::vector<std::optional<Event>>& pending);
 

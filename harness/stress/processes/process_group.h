@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// ProcessGroup: the processes of an epoch, one on each slot at a time, and what can be done to
-// them.
+// ProcessGroup: the processes of an epoch, at most one in each slot at a time. Starts, stops, kills
+// and collects them.
 #pragma once
 
 #include <array>
@@ -19,28 +19,29 @@ class ProcessGroup {
   explicit ProcessGroup(const EpochContext& context) : context_(context) {}
   ProcessGroup(const ProcessGroup&) = delete;
   ProcessGroup& operator=(const ProcessGroup&) = delete;
-  ~ProcessGroup();  // kills who is left
+  ~ProcessGroup();  // kills the processes that are left
 
-  // A new life on a slot that is empty.
+  // Starts a new process in an empty slot.
   void start(std::uint32_t slot, std::uint64_t most_holds = kNoLimit);
 
   bool alive(std::uint32_t slot) const { return processes_[slot] != 0; }
   pid_t process(std::uint32_t slot) const { return processes_[slot]; }
   std::vector<std::uint32_t> living() const;
 
-  // Collects those that have ended by themselves; true when one of them should not have: then the
-  // state has a failure.
+  // Collects the processes that have ended by themselves. Returns true if the state has a failure,
+  // for example because one of them ended although it should not.
   bool collect();
 
-  // Returns when it is dead, and not collected: its number is still its own.
+  // Returns when the process is dead but not collected, so no other process can have its number.
   void kill(std::uint32_t slot);
-  void bury(std::uint32_t slot);  // after kill()
+  void bury(std::uint32_t slot);  // collects the process after kill()
 
   void stop(std::uint32_t slot);  // returns when it has stopped
   void go_on(std::uint32_t slot);
 
-  // Makes a process that does nothing until the group goes, under the number of one that is buried.
-  // False where the kernel does not permit that, or the number is taken.
+  // Starts a process that does nothing until the group is destroyed, with the number of a process
+  // that was collected. Returns false if the kernel does not permit that or if the number is in
+  // use.
   bool recycle(pid_t number);
 
   static constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();

@@ -33,18 +33,18 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kPatience{500};
 constexpr microseconds kTick{200};
-constexpr milliseconds kBetweenLooks{5};  // at whether they stand still, which takes its time
+constexpr milliseconds kBetweenLooks{5};  // between two stall checks, which take some time
 
-// Between two strikes, at most; a run takes some milliseconds.
+// The longest time between two faults. A run takes a few milliseconds.
 constexpr std::uint64_t kLongestPeace_us = 2000;
 
-// Stops take tens of milliseconds each.
+// Each stop takes tens of milliseconds.
 constexpr std::uint64_t kMostStops = 3;
 
-// Of so many that are killed, one is whoever it may be, wherever that is.
+// One of this many kills hits any process, wherever it is.
 constexpr std::uint64_t kOneBlindIn = 8;
 
-// A process is told from another with its number by the tick of 10 ms in which it began.
+// Two processes with the same number are distinguished by the tick of 10 ms in which they began.
 constexpr milliseconds kOldEnough{30};
 
 std::size_t room_for(const RunPlan& plan) {
@@ -60,10 +60,11 @@ std::string said_of(std::uint32_t process, int status) {
   return who + " ended itself with code " + std::to_string(WEXITSTATUS(status));
 }
 
-// Which keys could be had by how many, when all had gone.
+// For the quiescent state: a key that fewer threads could acquire than its capacity, if there is
+// one.
 struct Left {
   Word looked{0};
-  Word short_key{0};  // and 1; 0: none
+  Word short_key{0};  // the key plus 1; 0: no key
   Word short_free{0};
 };
 
@@ -119,7 +120,7 @@ class Run {
     for (std::uint32_t i = 0; i < plan_.passes; ++i) interpreter.run();
   }
 
-  // False when those that are left stand still, or one has ended badly.
+  // Returns false if all remaining processes are stalled or if a process ended badly.
   bool await_all() {
     platform::Time look = platform::now();
     platform::Time next = look;
@@ -141,7 +142,7 @@ class Run {
 
   bool all_stand_still() {
     const std::vector<std::uint32_t> left = living();
-    // All of them, so that each is asked.
+    // Calls every detector, because each of them needs regular calls.
     const auto still = std::count_if(left.begin(), left.end(), [this](std::uint32_t i) {
       const pid_t process = processes_[i];
       return stalls_[i].reached(recorder_.count(), process, tasks_of(process));
@@ -158,7 +159,7 @@ class Run {
     }
   }
 
-  // False when there was none to strike.
+  // Returns false if there was no process to kill or stop.
   bool strike() {
     if (plan_.fault == FaultKind::kNone) return false;
     const std::optional<std::uint32_t> victim = this->victim();
@@ -171,8 +172,8 @@ class Run {
     return true;
   }
 
-  // Mostly one that is inside while others wait: so soon it matters to them. Somebody must be left
-  // to see what becomes of the lock.
+  // In most cases a process that holds while others wait, so that the fault affects them soon. At
+  // least one process must remain, so that the state of the lock can be observed afterwards.
   std::optional<std::uint32_t> victim() {
     std::vector<std::uint32_t> fit = living();
     const bool kills = plan_.fault != FaultKind::kStop;
@@ -233,7 +234,7 @@ class Run {
     }
   }
 
-  // By a process that was not there before.
+  // A new process makes these checks.
   void check_quiescent_state(Trace& trace) {
     const platform::SharedObject<Left> left;
     const ChildEnd end = watch_child([&] { look(*left); }, [&] { return get(left->looked); });
@@ -266,7 +267,7 @@ class Run {
   std::vector<StallDetector> stalls_;
   std::vector<pid_t> unrelated_;
   Random random_;
-  // Of the next strike: whether it is aimed, and how many shall be waiting then.
+  // For the next fault: whether it hits a holder, and how many processes must be waiting then.
   bool aims_ = true;
   std::ptrdiff_t witnesses_ = 1;
   RecordedRun result_;

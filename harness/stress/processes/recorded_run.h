@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// RecordedRun: processes at a lock of their own, once; some are killed, or stopped for a while;
-// and what was seen of them.
+// RecordedRun: runs processes with their own lock once, kills or stops some of them, and records
+// their events.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@
 
 namespace lockbench::stress::processes {
 
-// What a run does to its processes, of what nemeses do.
+// What a run does, including its faults (a part of those that FaultInjector injects).
 struct RunPlan {
-  LitmusProgram program;               // without A: processes do their acts over and over
-  std::uint32_t passes = 1;            // so often
+  LitmusProgram program;               // without A: each process repeats its acts
+  std::uint32_t passes = 1;            // number of repetitions
   FaultKind fault = FaultKind::kNone;  // kNone, kKill, kStop or kRecycle
   bool yields = false;
   std::uint64_t seed = 1;
@@ -26,21 +26,21 @@ struct RunPlan {
 
 struct Strikes {
   std::uint64_t killed = 0;
-  std::uint64_t killed_inside = 0;  // as far as was seen
+  std::uint64_t killed_inside = 0;  // as far as was observed
   std::uint64_t stopped = 0;
   std::uint64_t stopped_inside = 0;
   std::uint64_t recycled = 0;
 };
 
 struct RecordedRun {
-  // All that may have happened, the likeliest first; at least one.
+  // All traces that the run may have had, the most likely one first; at least one.
   std::vector<Trace> possible;
-  std::string ended_badly;  // how a process came to an end that no lock may bring it to; or empty
+  std::string ended_badly;  // how a process ended that should not have ended; empty if none did
   Strikes strikes;
 };
 
-// At least one process is left alive. Must be called while this process has one thread. Aborts when
-// there is no process to be had.
+// At least one process is not killed. Requires: this process has one thread. Aborts if no process
+// can be created.
 RecordedRun run_recorded(const RegisteredLock& entry, const RunPlan& plan);
 
 }  // namespace lockbench::stress::processes

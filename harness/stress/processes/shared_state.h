@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// SharedState: what the processes of an epoch record of themselves, in memory that they share and
-// that outlives each of them.
+// SharedState: what the processes of an epoch record about themselves, in memory that they share
+// and that remains after each of them has ended.
 //
 // Invariants
-//   I1  a slot's words are written by the process that has its number, but for `process`, `life`,
-//       `killed_life` and `stopped`, which are written by the fault injector.
-//   I2  a canary's words are written by the process that has its key.
-//   I3  nothing here orders anything (trace/shared_words.h): the lock must.
-//   I4  `killed_life` is raised before the process is killed, so that a process that finds the name
-//       of a dead one in a canary knows that it is dead.
+//   I1  The process with the number of a slot writes the slot's words, except `process`, `life`,
+//       `killed_life` and `stopped`, which the fault injector writes.
+//   I2  The process that holds the key of a canary writes the canary's words.
+//   I3  Nothing here orders other accesses (trace/shared_words.h): only the lock may order them.
+//   I4  `killed_life` is increased before the process is killed. So a process that finds the name
+//       of a dead process in a canary can tell that it is dead.
 #pragma once
 
 #include <array>
@@ -26,16 +26,16 @@
 namespace lockbench::stress::processes {
 
 inline constexpr std::uint32_t kMostProcesses = 16;
-inline constexpr std::uint32_t kOwnSlot = kMostProcesses;  // of the process that supervises
+inline constexpr std::uint32_t kOwnSlot = kMostProcesses;  // slot of the supervising process
 inline constexpr std::uint32_t kMostKeys = 3;
 
 struct alignas(platform::kCacheLine) ProcessSlot : WorkerSlot {
-  Word process;  // the kernel's number
+  Word process;  // the kernel's number of the process
   Word life;
-  Word killed_life;  // lives up to this one were killed, or are about to be (I4)
+  Word killed_life;  // processes up to this life were or will be killed (I4)
   Word stopped;
 
-  // Of all lives in this epoch.
+  // Sums over all processes that had this slot in the epoch.
   std::array<Word, kMostKeys> begun;  // updates
   std::array<Word, kMostKeys> done;
 };
@@ -44,20 +44,20 @@ struct SharedState {
   Word go;
   Word stop;
   Word began_ns;
-  Word checking;  // grows with each key that the checks of the quiescent state ask for
+  Word checking;  // grows with each key that the quiescent-state checks request
   std::array<OwnerCanary, kMostKeys> canaries;
-  std::array<ProcessSlot, kMostProcesses + 1> slots;  // the last is the supervising process's
+  std::array<ProcessSlot, kMostProcesses + 1> slots;  // the last: of the supervising process
   FirstFailure<kMostProcesses + 1> failure;
 
-  // Whether the process of that name was killed.
+  // Whether the process with that name was killed.
   bool was_killed(std::uint64_t name) const {
     const OwnerName who = name_from(name);
     return get(slots[who.number].killed_life) >= who.life;
   }
 };
 
-// Lets the oracles check what the process with this number observed; false if one of them failed:
-// then the state has a failure.
+// Runs the oracles on an observation of the process with this number. Returns false if one of them
+// failed; then the state has a failure.
 template <class Seen>
 bool check(SharedState& state, std::uint32_t process, const Seen& seen,
            KeyStates* states = nullptr) {
@@ -68,7 +68,7 @@ bool check(SharedState& state, std::uint32_t process, const Seen& seen,
 
 std::int64_t now_ns();
 
-// A state in memory that child processes share.
+// A SharedState in memory that child processes share.
 using SharedStateMemory = platform::SharedObject<SharedState>;
 
 }  // namespace lockbench::stress::processes
