@@ -20,19 +20,20 @@ void sleep_for_us(std::uint64_t us) {
   nanosleep(&nap, nullptr);
 }
 
-// One place in so many is slow.
+// One of this many places in the code is slow.
 constexpr std::uint64_t kSlowOneIn = 4;
-// Of a slow place: of so many times one yields, and one sleeps for up to so long.
+// At a slow place, one of this many accesses yields, and one of this many sleeps for at most this
+// time.
 constexpr std::uint64_t kSlowYieldOneIn = 2;
 constexpr std::uint64_t kSlowSleepOneIn = 16;
 constexpr std::uint64_t kLongestSleepUs = 500;
-// Of any other: of so many times one yields.
+// At any other place, one of this many accesses yields.
 constexpr std::uint64_t kYieldOneIn = 32;
 
 }  // namespace
 
 AccessDelays::AccessDelays(std::uint64_t seed) {
-  // relaxed: a thread that reads it late is delayed late.
+  // relaxed: a thread that reads the old seed for a while is only delayed later.
   the_seed.store(seed, std::memory_order_relaxed);
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// AccessDelays: while one lives, threads yield and sleep before some of the accesses of
-// instrumented code, inside of the lock's own calls. So a window of some nanoseconds between two
-// accesses is open for long enough that others meet it.
+// AccessDelays: while an object of this class exists, threads yield and sleep before some accesses
+// of instrumented code, inside of the lock's own calls. So a window of a few nanoseconds between
+// two accesses stays open long enough for other threads to enter it.
 //
-// Each seed chooses some of the places in the code, where delays are frequent and long; elsewhere
-// they are seldom and short. A window is met if one side of it is slow and the other is not.
+// Each seed chooses some places in the code at which delays are frequent and long; elsewhere they
+// are rare and short. Threads enter a window if one of the two sides is slow and the other is not.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ namespace lockbench::stress::threads {
 
 class AccessDelays {
  public:
-  // 0: none.
+  // 0: no delays.
   explicit AccessDelays(std::uint64_t seed);
   ~AccessDelays();
   AccessDelays(const AccessDelays&) = delete;
   AccessDelays& operator=(const AccessDelays&) = delete;
 };
 
-// Before an access at `place` in the code: a delay, perhaps.
+// Called before an access at `place` in the code. It may delay the thread.
 void delay_access(const void* place);
 
 }  // namespace lockbench::stress::threads

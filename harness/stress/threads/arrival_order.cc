@@ -23,8 +23,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::uint32_t kWaiters = 4;
 constexpr milliseconds kBetweenLooks{1};
-// Asleep in so many looks in a row, with no time on a processor between them; or on a processor
-// for so long.
+// A waiter certainly waits if it was asleep in this many polls in a row and used no processor time
+// between them, or if it has used a processor for this long since its request.
 constexpr int kLooksAsleep = 4;
 constexpr std::int64_t kSpunNs = 5'000'000;
 constexpr milliseconds kMostForOne{100};
@@ -33,7 +33,7 @@ struct Waiter {
   std::thread thread;
   std::atomic<pid_t> task{0};
   std::atomic<bool> requests{false};
-  std::uint32_t place = 0;  // in the order of service; written by the thread while it holds the key
+  std::uint32_t place = 0;  // position in the service order; the thread writes it as holder
 };
 
 std::int64_t processor_ns(pthread_t thread) {
@@ -43,7 +43,7 @@ std::int64_t processor_ns(pthread_t thread) {
   return time.tv_sec * 1'000'000'000 + time.tv_nsec;
 }
 
-// Whether the thread, which requests, is known to wait.
+// Whether the thread, which has requested the key or is about to, certainly waits for it.
 bool waits_for_certain(Waiter& waiter) {
   const auto until = Clock::now() + kMostForOne;
   std::optional<std::int64_t> began_ns;
@@ -67,8 +67,8 @@ bool waits_for_certain(Waiter& waiter) {
 
 void check_arrival_order(EpochContext& context) {
   std::array<Waiter, kWaiters> waiters;
-  std::uint32_t served = 0;  // of the key's holder
-  std::uint32_t known = 0;   // of the waiters, those whose place in the order of arrival is known
+  std::uint32_t served = 0;  // number of waiters that were served; only the holder writes it
+  std::uint32_t known = 0;   // number of waiters whose place in the arrival order is known
   const std::unique_ptr<LockHandle> held = context.lock.handle(0);
   held->lock();
   std::uint32_t begun = 0;
@@ -89,7 +89,7 @@ void check_arrival_order(EpochContext& context) {
   held->unlock();
   for (std::uint32_t i = 0; i < begun; ++i) waiters[i].thread.join();
   add(context.state.beat);
-  // One that is not known to wait may not have come behind the others; it is not compared.
+  // The last waiter is not compared if it is not certain that it arrived after the others.
   for (std::uint32_t i = 1; i < known; ++i) {
     check(context.state, kOwnSlot,
           Arrivals{.key = 0,

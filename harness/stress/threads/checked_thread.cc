@@ -11,10 +11,10 @@
 namespace lockbench::stress::threads {
 namespace {
 
-// Of an epoch. To check them takes a few milliseconds.
+// Limit for each thread and epoch. The check of this many records takes a few milliseconds.
 constexpr std::size_t kMostRecords = 16384;
 
-// A shorter sleep is spun away: the kernel's take no less than this.
+// A shorter sleep becomes a spin, because a sleep in the kernel takes at least this long.
 constexpr std::int64_t kShortestSleepNs = 60'000;
 
 constexpr std::uint64_t kLongestInjectedSleepUs = 65;
@@ -202,7 +202,7 @@ void CheckedThread::released(const Event& event, HoldData& hold) {
   inject_fault();
 }
 
-// ---- between
+// ---- between acquiring and releasing
 
 void CheckedThread::sleep(std::int64_t ns) {
   if (context_.stopping()) return;
@@ -231,7 +231,8 @@ bool CheckedThread::nested_in(std::uint32_t key) const {
   return context_.entry.abilities.reentrant && depth_[key] != 0;
 }
 
-// A thread that acquires a key must find nobody; one that had it already, or releases it, itself.
+// At an acquisition, the canary must be free. If the thread held the key already, or releases it,
+// the canary must contain its own name.
 void CheckedThread::check_holders(std::uint64_t owner, const Event& event, std::uint32_t key,
                                   bool nested) {
   Holders seen{.thread = number_,

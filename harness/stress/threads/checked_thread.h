@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// CheckedThread: one thread of an epoch. It performs its acts over and over, injects faults at the
-// boundaries of its calls, checks each result by itself, and keeps records of what can be checked
-// only together with those of other threads.
+// CheckedThread: one thread of an epoch. It repeats its acts, injects faults before and after its
+// calls, checks each result that it can check alone, and keeps records for the checks that also
+// need the records of other threads.
 #pragma once
 
 #include <cstdint>
@@ -21,24 +21,25 @@ class CheckedThread {
  public:
   CheckedThread(EpochContext& context, std::uint32_t number);
 
-  // Once through the acts, or less when the epoch stops: then all is released.
+  // Performs the acts once. If the epoch stops meanwhile, it skips the rest and releases
+  // everything.
   void run_acts() { Interpreter(*this, context_.lock, acts_, number_).run(); }
 
-  // When it has ended: its records, and its updates of each key and lease.
+  // After the thread has ended: its records, and its number of updates of each key and lease.
   const std::vector<Take>& takes() const { return takes_; }
   std::int64_t complete_until() const { return complete_until_; }
   std::uint64_t updates(std::uint32_t key, std::uint32_t lease) const {
     return updates_[std::size_t{key} * context_.capacity + lease];
   }
 
-  // ---- what the interpreter calls
+  // ---- called by the interpreter
 
   static constexpr std::size_t kNotKept = ~std::size_t{0};
 
-  // Of a key that a hold has.
+  // One key of a hold.
   struct Part {
-    std::uint64_t seen = 0;  // its count when the hold began
-    bool nested = false;     // the thread had it already
+    std::uint64_t seen = 0;  // the key's count when the hold began
+    bool nested = false;     // the thread already held the key
     std::uint64_t token = 0;
     std::size_t record = kNotKept;
   };
@@ -62,7 +63,7 @@ class CheckedThread {
     record({.kind = Event::kNone, .thread = event.thread}, now_ns());
   }
   void sleep(std::int64_t ns);
-  // Refused in orders, and never generated:
+  // Orders with these acts are refused, and the acts are never generated:
   static void await_end(std::uint32_t) {}
   static bool leaves_last() { return false; }
   static void destroy_lock() {}
@@ -72,10 +73,10 @@ class CheckedThread {
   void ask_former_owner(const Event& released);
   void enter(const Event& acquired, std::uint32_t key, Part& part, LockHandle& handle);
   void leave(const Event& release, std::uint32_t key, const Part& part);
-  // `owner` is what the canary says; `nested`: the thread had the key already.
+  // `owner` is the value of the canary; `nested`: the thread already held the key.
   void check_holders(std::uint64_t owner, const Event& event, std::uint32_t key, bool nested);
 
-  // Whether others may get the key during the hold: then all that is checked of it are its times.
+  // Whether others may get the key during the hold. If so, only the times of the hold are checked.
   bool may_be_taken_away() const { return context_.entry.abilities.hold_limit.count() != 0; }
 
   void inject_fault();
@@ -100,15 +101,15 @@ class CheckedThread {
 
   bool tells_owner_ = false;
   std::uint32_t holds_ = 0;
-  std::int64_t asked_ns_ = 0;         // of the last request
-  std::int64_t releasing_ns_ = 0;     // of the last release
-  std::vector<std::uint32_t> depth_;  // of each key
-  std::vector<bool> part_released_;   // of each key: a part of the nest
+  std::int64_t asked_ns_ = 0;         // time of the last request
+  std::int64_t releasing_ns_ = 0;     // time of the last release
+  std::vector<std::uint32_t> depth_;  // for each key: number of nested holds
+  std::vector<bool> part_released_;   // for each key: whether some of these were released
   std::vector<std::uint64_t> updates_;
   std::vector<Take> takes_;
   std::int64_t complete_until_;
-  std::uint64_t grants_before_ = 0;  // of the key that is requested
-  std::uint64_t delay_ns_ = 0;       // that this thread had when it was last looked at
+  std::uint64_t grants_before_ = 0;  // grants of the requested key before the request
+  std::uint64_t delay_ns_ = 0;       // scheduling delay of this thread at the last poll
   std::uint32_t takes_since_look_ = 0;
 };
 

@@ -27,10 +27,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Report = stress::Report;
 
-// Of a run, all threads together.
+// The limits of one run, for all threads together.
 constexpr RunLength kLength{.acts = 1500, .most_passes = 200};
 
-// A thread may be kept from running for as long as a run takes; runs take some milliseconds.
+// The scheduler may keep a thread from running for as long as a run takes, which is a few
+// milliseconds.
 constexpr std::chrono::seconds kShortestLimit{1};
 
 constexpr int kRunsPerProgram = 2;  // with yields and without
@@ -65,7 +66,7 @@ class Conformer {
   void execute(const RunPlan& plan) {
     const Clock::time_point begin = Clock::now();
     const RecordedRun run = run_recorded(entry_, plan);
-    // A hold may have ended by the clock, which nobody sees.
+    // A hold may have expired, which no observer sees.
     const auto limit = entry_.abilities.hold_limit;
     if (limit.count() != 0 && Clock::now() - begin >= limit / 2) {
       run_.skip();
@@ -101,7 +102,7 @@ absl::StatusOr<TriedKey> tried_natively(const RegisteredLock& entry, std::uint32
   });
 }
 
-// Of a lock that did not live to be told apart from the locks of another net.
+// The report for a lock that crashed or hung before it could be compared with the locks of the net.
 Report failed_at_once(const RegisteredLock& entry, const absl::Status& how) {
   Report report{.engine = "real", .lock = entry.name, .verdict = Verdict::kFailed};
   report.failure = Failure{Oracle::kCrash, "before any event: " + std::string(how.message())};

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Conformance: what a lock does on native threads, held against its Petri net.
+// Conformance: checks the traces of native threads against the lock's Petri net.
 //
-// Programs that do what the net's threads may do are run at full speed, their events recorded in
-// one order that a correct lock vouches for (log.h); each must be a firing sequence of the net, and
-// end as the net can end (conformance/trace_checker.h).
+// Threads run programs that do what the net's threads can do, at full speed. Their events are
+// recorded in an order that is consistent with the order that a correct lock guarantees
+// (trace/recorder.h). Each trace must be a firing sequence of the net and must end in a state in
+// which the net can end (conformance/trace_checker.h).
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -15,10 +16,11 @@
 
 namespace lockbench::stress::threads {
 
-// Requires order.net. Fails with InvalidArgument when the net cannot be read or is none of this
-// lock, or when the lock's holds end by the clock within a second: threads cannot be asked
-// when that was. A counterexample is the oracle's kNet, or kCrash when a run took its process with
-// it; the report's trace is the trace. Must be called while this process has one thread.
+// Requires: order.net is not empty, and this process has one thread. Fails with InvalidArgument if
+// the net cannot be read or does not describe this lock, or if the hold limit of the lock is less
+// than a second, because threads cannot observe when a hold expires. The oracle of a counterexample
+// is kNet, or kCrash if the process of a run ended badly. The report's trace contains the events up
+// to the failure.
 absl::StatusOr<Report> check_conformance(const RegisteredLock& entry, const Order& order,
                                          const Tell& tell);
 

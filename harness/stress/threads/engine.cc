@@ -27,7 +27,7 @@ using Report = stress::Report;
 
 constexpr std::chrono::milliseconds kMostForReruns{2000};
 
-// Its position in modes().
+// The index of the mode `access_delays` in modes().
 constexpr std::size_t kDelaysMode = 0;
 
 double seconds_since(Clock::time_point began) {
@@ -53,7 +53,8 @@ absl::StatusOr<LitmusProgram> valid_program(const std::string& text) {
   return program;
 }
 
-// Delays inside of the lock take every second turn, where they can: no other mode reaches there.
+// If the lock has instrumented code, every second epoch delays accesses inside of the lock, because
+// no other mode does that.
 std::vector<std::size_t> with_delays_between(const RegisteredLock& entry,
                                              const std::vector<std::size_t>& all) {
   std::vector<std::size_t> turns;
@@ -65,7 +66,7 @@ std::vector<std::size_t> with_delays_between(const RegisteredLock& entry,
   return turns;
 }
 
-// Epochs end when 98 % of the budget is spent: the last one has yet to stop.
+// Epochs end when 98 % of the budget is used, because the last one needs some time to stop.
 absl::StatusOr<Series> series_for(const RegisteredLock& entry, const Order& order) {
   Series series{.seed = order.seed, .until = Clock::now() + order.budget / 50 * 49};
   series.wish = {.threads = order.threads,
@@ -146,8 +147,8 @@ void tell_remarks(const SharedState& state, Report& report) {
   }
 }
 
-// The rule of three: A. Eypasch et al., "Probability of adverse events that have not yet occurred",
-// 1995.
+// Uses the rule of three: A. Eypasch et al., "Probability of adverse events that have not yet
+// occurred", 1995.
 void tell_confidence(const SharedState& state, Report& report) {
   const std::uint64_t clean = epochs_on(state);
   if (clean == 0) return;
@@ -156,14 +157,14 @@ void tell_confidence(const SharedState& state, Report& report) {
                       std::min(300.0 / static_cast<double>(clean), 100.0)));
 }
 
-// What the threads of the convicted epoch were up to.
+// Describes the plan of the failed epoch.
 std::string text_of(const EpochPlan& plan) {
   return absl::StrFormat("the epoch: %d threads, %d keys, %d ms%s%s", plan.program.threads.size(),
                          plan.keys, plan.length.count(), plan.yields ? ", yields and sleeps" : "",
                          plan.meets ? ", all wait for each other after each list" : "");
 }
 
-// The options that have the epoch again.
+// The options that repeat the epoch.
 std::vector<std::string> options_for(const Order& order, std::size_t mode, std::uint64_t seed) {
   std::vector<std::string> options = {
       "--engine", "real", "--mode", std::string(modes()[mode].name), "--seed", absl::StrCat(seed)};
@@ -199,7 +200,7 @@ void report_failure(const SharedState& state, const RegisteredLock& entry, const
   report.replay.options = options_for(order, get(state.mode), get(state.seed));
 }
 
-// True when somebody starved.
+// Returns true if a thread starved.
 bool tell_unfairness(const SharedState& state, const Order& order, Report& report) {
   const ThreadSlot& slot = starved(state);
   const auto failure =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The real engine, from an order to a report: native threads, with the faults of each mode in turn,
-// see mode.h.
+// The engine `real`, from an order to a report: runs native threads and injects the faults of each
+// mode in turn (mode.h).
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -12,8 +12,8 @@
 
 namespace lockbench::stress::threads {
 
-// Fails with InvalidArgument when the order's program, mode or number of threads makes no sense.
-// Must be called while this process has one thread.
+// Fails with InvalidArgument if the order's program, mode or number of threads is not valid.
+// Requires: this process has one thread.
 absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order, const Tell& tell);
 
 }  // namespace lockbench::stress::threads

@@ -47,8 +47,8 @@ class Epoch {
       go_.store(true, std::memory_order_release);
       std::this_thread::sleep_for(plan_.length);
     }
-    // Not before the threads have their old priority again: one that ends at the lowest may take
-    // seconds to be gone.
+    // The injector has now restored the priorities. Before that, a thread with the lowest priority
+    // might take seconds to end.
     context_.stop();
     put(state_.phase, SharedState::kStopping);
     await_all();
@@ -67,7 +67,7 @@ class Epoch {
       checked_.push_back(std::make_unique<CheckedThread>(context_, i));
     }
     for (std::uint32_t i = 0; i < count; ++i) threads_.emplace_back([this, i] { live(i); });
-    // relaxed: the number of those who are there is all that is read.
+    // relaxed: only the number of started threads is read.
     while (there_.load(std::memory_order_relaxed) != count) sched_yield();
   }
 
@@ -91,16 +91,16 @@ class Epoch {
     ended_.fetch_add(1, std::memory_order_relaxed);
   }
 
-  // Threads begin on processors in turn, or they share one for most of an epoch while another is
-  // idle.
+  // Spreads the threads over the processors at their start. Otherwise they may share one processor
+  // for most of an epoch while another one is idle.
   void bind_to_processor(std::uint64_t number) {
     const bool bound =
         !processors_.empty() && bind_to(0, {processors_[number % processors_.size()]});
     if (!bound) add(state_.refused_by_kernel);
   }
 
-  // As a thread that ends before the next begins; the C library gives the next one's stack, and
-  // with it its id, from those of the dead.
+  // Performs the acts in a thread that ends before the next one begins. The C library reuses the
+  // stack of an ended thread for the next one, so the next one also gets its id.
   void live_another_life(std::uint32_t number) {
     ThreadSlot& slot = state_.slots[number];
     std::thread([&] {
@@ -113,7 +113,7 @@ class Epoch {
 
   void await_all() {
     StallDetector stall(kPatience);
-    // relaxed: what the threads noted is read after they have been joined.
+    // relaxed: the records of the threads are read after the threads have been joined.
     while (ended_.load(std::memory_order_relaxed) != threads_.size()) {
       if (stall.reached(events(), getpid(), tasks())) report_stall();
       std::this_thread::sleep_for(kBetweenLooks);
@@ -127,7 +127,8 @@ class Epoch {
     return events;
   }
 
-  // All of this process but the one that asks: the lock may have started some of its own.
+  // All threads of this process except the calling one, because the lock may have started its own
+  // threads.
   static std::vector<pid_t> tasks() {
     std::vector<pid_t> tasks = tasks_of(getpid());
     std::erase(tasks, gettid());
@@ -167,7 +168,7 @@ class Epoch {
 
 namespace {
 
-// A lock that takes its time is not brought to the edge.
+// Limits the warm-up of a slow lock, which then does not reach the point of overflow.
 constexpr milliseconds kMostForWarmUp{100};
 
 void warm_up(LockUnderTest& lock, std::uint32_t holds) {
@@ -179,8 +180,8 @@ void warm_up(LockUnderTest& lock, std::uint32_t holds) {
   }
 }
 
-// One thread holds key 0, and another is refused it: until then, or for as long as a warm-up may
-// take.
+// One thread holds key 0, and another thread is refused it `refusals` times, or for as long as a
+// warm-up may take.
 void warm_up_by_refusals(SharedState& state, LockUnderTest& lock, std::uint32_t refusals) {
   if (refusals == 0 || lock.capacity() != 1) return;
   const std::unique_ptr<LockHandle> held = lock.handle(0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Epoch: some dozen milliseconds of threads at a lock of their own; then all must stop, and what
-// they leave is looked at.
+// Epoch: threads use their own lock for some tens of milliseconds; then all must stop, and the
+// quiescent state is checked.
 #pragma once
 
 #include "harness/stress/registered_lock.h"
@@ -10,8 +10,8 @@
 
 namespace lockbench::stress::threads {
 
-// Runs in a process of its own. Returns when no oracle failed; else notes the failure in the state
-// and ends the process, without waiting for threads that stand still.
+// Call it in a child process. Returns if no oracle failed. Otherwise it records the failure in the
+// state and ends the process without waiting for stalled threads.
 void run_epoch(SharedState& state, const RegisteredLock& entry, const EpochPlan& plan);
 
 }  // namespace lockbench::stress::threads

@@ -17,13 +17,13 @@
 
 namespace lockbench::stress::threads {
 
-// The clock of the locks' timeouts.
+// Reads the clock that the locks use for timeouts.
 inline std::int64_t now_ns() {
   return std::chrono::steady_clock::now().time_since_epoch().count();
 }
 
 #if defined(__SANITIZE_THREAD__)
-// ThreadSanitizer checks orders by plain accesses alone: relaxed ones may race.
+// ThreadSanitizer checks memory orders only with plain accesses, because relaxed atomics may race.
 class Protected {
  public:
   std::uint64_t read() const { return value_; }
@@ -43,8 +43,8 @@ class Protected {
 };
 #endif
 
-// With the count that a holder reads when it enters, and writes one more when it leaves: the work
-// that the lock protects.
+// A canary with a count. A holder reads the count when it enters and writes one more when it
+// leaves: this is the work that the lock protects.
 struct CountingCanary : OwnerCanary {
   Protected count;
 };
@@ -65,36 +65,39 @@ class EpochContext {
     return canaries_[std::size_t{key} * capacity + lease];
   }
 
-  // Of a key whose holders have no numbers: how many hold it already. relaxed: they order nothing.
+  // For a key whose holders cannot be identified: returns how many threads already hold it.
+  // relaxed: the count must not order the holders.
   std::uint32_t come_in(std::uint32_t key) {
     return inside_[key].fetch_add(1, std::memory_order_relaxed);
   }
   void go_out(std::uint32_t key) { inside_[key].fetch_sub(1, std::memory_order_relaxed); }
 
-  // relaxed: it carries nothing else.
+  // relaxed: the flag publishes nothing else.
   bool stopping() const { return stop_.load(std::memory_order_relaxed); }
   void stop() { stop_.store(true, std::memory_order_relaxed); }
 
-  // Returns when as many threads as the epoch has are here, or when it stops. A wake-up that was
-  // lost is healed by the next contention for the lock; here there is none, thousands of times in
-  // an epoch. And from here all run for the lock at once.
+  // Returns when all threads of the epoch have arrived here, or when the epoch stops. Later
+  // contention for a lock may hide a lost wake-up. At this barrier there is no contention,
+  // thousands of times in an epoch. After it, all threads request the lock at once.
   void meet() {
     // (1) acquire: synchronizes with (2).
     const std::uint32_t meeting = meetings_.load(std::memory_order_acquire);
-    // relaxed: the number is all that is read.
+    // relaxed: only the number is read.
     if (there_.fetch_add(1, std::memory_order_relaxed) + 1 == plan.program.threads.size()) {
       there_.store(0, std::memory_order_relaxed);
       meetings_.store(meeting + 1, std::memory_order_release);  // (2) publishes there_ to (1)
       return;
     }
-    // The others are near: whoever yields at once comes back late, and meets nobody at the lock.
+    // Spins first, because the other threads arrive soon: a thread that yields at once comes back
+    // late and meets no other thread at the lock.
     constexpr int kSpins = 200;
     for (int i = 0; meetings_.load(std::memory_order_acquire) == meeting && !stopping(); ++i) {
       i < kSpins ? platform::pause() : static_cast<void>(sched_yield());
     }
   }
 
-  // Since when a thread unlocks what another may hold, it is not told which hold that hit.
+  // A thread has called unlock() on a key that another thread may hold. It is not known which hold
+  // this unlock affected, so later violations are attributed to such unlocks.
   void note_non_owner_unlock() { unrelated_.store(true, std::memory_order_relaxed); }
   bool had_non_owner_unlock() const { return unrelated_.load(std::memory_order_relaxed); }
 

@@ -19,9 +19,9 @@ constexpr std::uint32_t kHoldsOfAList = 32;
 constexpr std::uint32_t kMostHoldsBeforeMeeting = 6;
 constexpr std::int64_t kLongHoldNs = 30'000'000;
 constexpr std::int64_t kDwellNs = 700;
-constexpr std::uint32_t kDeepNest = 300;  // deeper than 8 bits can count
+constexpr std::uint32_t kDeepNest = 300;  // too deep for a counter of 8 bits
 
-// Makes of drawn acts, which are meant for a clock that costs nothing, what native threads can do
+// Adapts generated acts, which are made for virtual time, so that native threads can perform them
 // many times in an epoch.
 class Shape {
  public:
@@ -43,10 +43,11 @@ class Shape {
   }
 
  private:
-  // Now and then a rest is as long as it was drawn.
+  // Shortens most sleeps. One in 64 keeps its length.
   std::int64_t shorter(std::int64_t ns) const { return random_.below(64) == 0 ? ns : ns / part_; }
 
-  // A hold that lasts longer than the way to the next one is a hold that others meet.
+  // Adds a sleep to a hold. Other threads meet a hold that lasts longer than the time until the
+  // next one.
   void dwell(std::vector<Act>& acts) const {
     if (fault_ == FaultKind::kLongHolds && random_.below(8) == 0) {
       acts.push_back({.kind = Act::kSleep, .ns = kLongHoldNs});
@@ -83,14 +84,14 @@ LitmusProgram drawn(const RegisteredLock& entry, const EpochPlan& plan, std::uin
   return program;
 }
 
-// All want one key, hold it for a moment and want it again at once.
+// All threads request one key, hold it for a short time and request it again at once.
 LitmusProgram contest(std::uint32_t threads) {
   const std::vector<Act> acts = {
       {.kind = Act::kLock}, {.kind = Act::kSleep, .ns = 1000}, {.kind = Act::kUnlock}};
   return {.threads = std::vector<std::vector<Act>>(threads, acts)};
 }
 
-// Whether a thread of it does something once and for all.
+// Whether a thread of the program has an act that can be done only once.
 bool cannot_be_repeated(const LitmusProgram& program) {
   return program.has(Act::kAwaitEnd) || program.has(Act::kLeaveForGood);
 }
@@ -101,7 +102,8 @@ bool has(const LitmusProgram& program, Act::Kind kind) {
   });
 }
 
-// A native holder that sleeps for as long as a stalled thread may is taken for one.
+// A native holder that sleeps for as long as the patience of the stall detector would be taken for
+// a stalled thread.
 LitmusProgram with_short_sleeps(LitmusProgram program) {
   for (std::vector<Act>& acts : program.threads) {
     for (Act& act : acts) {
@@ -111,8 +113,9 @@ LitmusProgram with_short_sleeps(LitmusProgram program) {
   return program;
 }
 
-// Written programs that can be repeated; those of the registry come first and as often as all
-// others.
+// A written program that can be repeated, or nothing, so that the caller generates one. In half of
+// the cases this is one of the lock's own programs in the registry, if it has any; in a quarter any
+// written program.
 std::optional<LitmusProgram> written(const RegisteredLock& entry, Random& random) {
   std::vector<LitmusProgram> programs = programs_for(entry.abilities, entry.programs);
   const std::size_t own = entry.programs.size();
@@ -126,8 +129,8 @@ std::optional<LitmusProgram> written(const RegisteredLock& entry, Random& random
   return std::nullopt;
 }
 
-// The shortest written ones for two threads: the windows of a lock are met when its calls begin at
-// once and not much else is done. `L0 U | L0 U` is as likely as all others.
+// A short written program for two threads. Threads enter the windows of a lock if its calls begin
+// at the same time and little else is done. `L0 U | L0 U` is as likely as all others together.
 LitmusProgram duel(const RegisteredLock& entry, Random& random) {
   std::vector<LitmusProgram> programs = programs_for(entry.abilities, entry.programs);
   const LitmusProgram simplest = *program_from("L0 U | L0 U", 2);
@@ -137,7 +140,7 @@ LitmusProgram duel(const RegisteredLock& entry, Random& random) {
   return random.below(2) == 0 ? simplest : programs[random.below(programs.size())];
 }
 
-// The program with as many threads: its lists go round.
+// The program with that many threads. The lists of acts are repeated for the additional threads.
 LitmusProgram with_threads(LitmusProgram program, std::uint32_t threads) {
   const std::size_t lists = program.threads.size();
   for (std::size_t i = lists; i < threads; ++i)
@@ -193,7 +196,8 @@ EpochPlan plan_epoch(const RegisteredLock& entry, const Wish& wish, const Mode& 
   } else {
     plan.program = drawn(entry, plan, threads, random);
   }
-  // What counts acquisitions in 8 or 16 bits, signed or not, overflows under way.
+  // A counter of acquisitions or refusals with 8 or 16 bits, signed or unsigned, overflows during
+  // the epoch.
   constexpr std::uint32_t kEdges[] = {120, 250, 32'760, 65'530};
   const bool warms_up = !wish.program && mode.fault != FaultKind::kFairness && random.below(4) == 0;
   if (warms_up) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// EpochPlan: what the threads of an epoch will do, drawn from a seed. Pure.
+// EpochPlan: what the threads of an epoch do, generated from a seed. Pure.
 #pragma once
 
 #include <chrono>
@@ -16,26 +16,26 @@ namespace lockbench::stress::threads {
 struct EpochPlan {
   Mode mode;
   std::uint64_t seed = 1;
-  std::uint32_t keys = 1;  // that threads use; the one after them is touched by none
+  std::uint32_t keys = 1;  // number of keys that threads use; no thread uses the next one
   bool yields = false;
-  bool meets = false;  // all wait for each other after each time through their acts
+  bool meets = false;  // all threads meet at a barrier after each repetition
   std::chrono::milliseconds length{50};
-  LitmusProgram program;  // each thread does its acts over and over
+  LitmusProgram program;  // each thread repeats its acts
 };
 
-// What an epoch is drawn for.
+// The input from which an epoch is generated.
 struct Wish {
-  std::uint32_t threads = 4;  // where the mode does not ask for more
+  std::uint32_t threads = 4;  // if the mode does not require more
   std::uint32_t processors = 2;
-  std::optional<LitmusProgram> program;  // do this, and draw nothing
+  std::optional<LitmusProgram> program;  // use this program instead of a generated one
 };
 
-// The plan of the epoch that `seed` stands for. The same for the same arguments, everywhere.
+// The plan of the epoch with this seed. The same arguments give the same plan on every machine.
 EpochPlan plan_epoch(const RegisteredLock& entry, const Wish& wish, const Mode& mode,
                      std::uint64_t seed);
 
-// The seed of epoch number `epoch` of an investigation; that of epoch 0 is the investigation's own,
-// so that one epoch can be had again.
+// The seed of epoch number `epoch` of a run. Epoch 0 has the seed of the run itself, so that a
+// single epoch can be repeated.
 std::uint64_t epoch_seed(std::uint64_t seed, std::uint64_t epoch);
 
 }  // namespace lockbench::stress::threads

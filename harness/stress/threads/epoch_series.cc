@@ -12,7 +12,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Shorter epochs are not worth their threads.
+// Shorter epochs are not worth the time to start their threads.
 constexpr std::chrono::milliseconds kShortest{5};
 
 void run(SharedState& state, const RegisteredLock& entry, const Series& series) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// CheckedRun: epochs in turn, until one failed or the time is over.
+// Epoch series: runs epochs, one after the other, until one fails or the time is over.
 #pragma once
 
 #include <chrono>
@@ -17,14 +17,14 @@ namespace lockbench::stress::threads {
 
 struct Series {
   Wish wish;
-  std::vector<std::size_t> modes;  // indexes into modes(), in turn
-  std::uint64_t seed = 1;          // of the first epoch; the others' are derived from it
+  std::vector<std::size_t> modes;  // indexes into modes(), used in turn
+  std::uint64_t seed = 1;          // of the first epoch; the other seeds are derived from it
   std::chrono::steady_clock::time_point until;
   std::uint64_t most_epochs = std::numeric_limits<std::uint64_t>::max();
 };
 
-// In a child process. True when nothing was found; else the failure is in the shared state. Calls
-// `look` about ten times a second.
+// Runs the series in a child process. Returns true if no failure was found; otherwise the shared
+// state contains the failure. Calls `look` about ten times a second.
 bool test_lock(SharedState& state, const RegisteredLock& entry, const Series& series,
                const std::function<void()>& look);
 

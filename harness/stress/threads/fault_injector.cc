@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kSignal = SIGUSR1;
 
-// Async-signal-safe. A yield or a nap, by the low bits of the clock.
+// Yields or sleeps for a short time, depending on the low bits of the clock. Async-signal-safe.
 extern "C" void dawdle(int) {
   const int error = errno;
   timespec now;
@@ -34,7 +34,7 @@ bool acts_from_outside(FaultKind fault) {
          fault == FaultKind::kSignals || fault == FaultKind::kSignalsRestart;
 }
 
-// A thread that has just ended is no refusal.
+// Does not report a failure if the thread has just ended.
 bool schedule_as(pid_t task, int policy) {
   const sched_param parameter{.sched_priority = 0};
   return sched_setscheduler(task, policy, &parameter) == 0 || errno == ESRCH;
@@ -76,7 +76,7 @@ FaultInjector::FaultInjector(SharedState& state, FaultKind fault, std::uint64_t 
 
 FaultInjector::~FaultInjector() {
   if (!thread_.joinable()) return;
-  stop_.store(true, std::memory_order_relaxed);  // relaxed: it carries nothing else
+  stop_.store(true, std::memory_order_relaxed);  // relaxed: the flag publishes nothing else
   thread_.join();
   for (std::uint32_t i = 0; i < threads_.size(); ++i) {
     const auto task = static_cast<pid_t>(get(state_.slots[i].task));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// FaultInjector: what is done to the threads of an epoch from outside, until it is told to stop.
+// FaultInjector: injects faults into the threads of an epoch from another thread until it is
+// destroyed.
 #pragma once
 
 #include <atomic>
@@ -18,21 +19,21 @@ namespace lockbench::stress::threads {
 // The processors that this process may use.
 std::vector<int> own_processors();
 
-// False when the kernel refuses; a thread that has just ended is no refusal.
+// Returns false if the kernel refuses. A thread that has just ended counts as success.
 bool bind_to(pid_t task, const std::vector<int>& processors);
 
-// Which signals a thread may get, and what it does then: dawdles, somewhere in the lock's code.
+// Installs the signal handler that delays a thread wherever it is, also inside of the lock's code.
 void install_dawdling(bool restart);
 
 class FaultInjector {
  public:
-  // `threads` are those whose lines are 0, 1, …; they outlive the injector.
+  // `threads` are the threads of the slots 0, 1, … They must exist longer than the injector.
   FaultInjector(SharedState& state, FaultKind fault, std::uint64_t seed,
                 std::vector<pthread_t> threads);
   FaultInjector(const FaultInjector&) = delete;
   FaultInjector& operator=(const FaultInjector&) = delete;
 
-  // Stops, and sets every thread's priority and processors to what they were.
+  // Stops the faults and restores the priority and the processors of every thread.
   ~FaultInjector();
 
  private:

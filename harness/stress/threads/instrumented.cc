@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The accesses of instrumented code on native threads: each as it is written, after a delay.
+// The accesses of instrumented code on native threads: each access is performed as written, after a
+// delay.
 
-// Under ThreadSanitizer itself the entry points are its own.
+// In a build with ThreadSanitizer, the sanitizer itself provides the entry points.
 #if !defined(__SANITIZE_THREAD__)
 
 #include <atomic>
@@ -13,7 +14,8 @@
 
 namespace {
 
-// The place in the code is where the entry point, into which all of this is inlined, returns to.
+// All of this is inlined into the entry point. So the entry point's return address is the place of
+// the access in the code.
 struct Accesses {
   [[gnu::always_inline]] static void delay() {
     lockbench::stress::threads::delay_access(__builtin_return_address(0));

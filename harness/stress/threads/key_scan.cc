@@ -23,10 +23,11 @@ constexpr std::size_t kMostHeld = 1 << 16;
 constexpr std::size_t kMostTried = 1 << 17;
 constexpr milliseconds kMostToHold{20};
 constexpr milliseconds kMostToTry{30};
-// What looks shared must look so each of so many times.
+// Two keys that seem to share a lock must do so in each of this many repetitions.
 constexpr int kConfirmations = 3;
 
-// Holds of keys by the thread that makes it, as far as they can be had.
+// Holds the keys in order, up to the first one that cannot be acquired or until the time is over.
+// Only the thread that made the object may destroy it.
 class Holds {
  public:
   Holds(EpochContext& context, std::span<const std::uint64_t> keys, milliseconds most)
@@ -108,8 +109,8 @@ class Scan {
     return std::nullopt;
   }
 
-  // One of the keys that is in the way of `refused` when it is held alone, by halves; absent where
-  // it takes several.
+  // Finds, by halving, one of the keys that makes `refused` fail when it is held alone. Absent if
+  // it takes several keys.
   std::optional<std::uint64_t> narrowed(Keys keys, std::uint64_t refused) {
     while (keys.size() > 1) {
       const auto middle = keys.begin() + static_cast<std::ptrdiff_t>(keys.size() / 2);

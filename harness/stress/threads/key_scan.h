@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Key scan: whether keys that nothing connects share a lock.
+// Key scan: checks whether two keys that have no relation to each other share a lock.
 //
-// A lock that tells keys apart by a hash of them alone lets two of some thousands meet, which no
-// short program ever names. So one thread holds many keys drawn at random, and another tries many
-// more: with n and m of them, a hash of b bits is found out by a chance of 1 - e^(-nm / 2^b).
+// If a lock distinguishes keys only by a hash, two of some thousands of keys share a lock, but
+// short programs do not use that many keys. So one thread holds many random keys, and another tries
+// many more. With n held and m tried keys, the probability to detect a hash of b bits is 1 - e^(-nm
+// / 2^b).
 #pragma once
 
 #include <cstdint>
@@ -13,9 +14,9 @@
 
 namespace lockbench::stress::threads {
 
-// With no other thread at the lock. Fails the epoch if two keys are found of which one cannot be
-// acquired while the other is held, and can when it is not. Requires Abilities::lock_per_key and
-// any_key, and no other key set than the first.
+// Requires: no other thread uses the lock; Abilities::lock_per_key and any_key; key set 0. Fails
+// the epoch if it finds two keys of which one cannot be acquired while the other is held, and can
+// be acquired while it is not.
 void scan_keys(EpochContext& context, std::uint64_t seed);
 
 }  // namespace lockbench::stress::threads

@@ -13,7 +13,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint32_t kHolds = 20'000;
-// Fewer tell nothing: a lock that is so slow is let alone.
+// Fewer holds show nothing, so a lock that is this slow is not checked.
 constexpr std::uint32_t kLeastHolds = 4'000;
 constexpr std::chrono::milliseconds kMost{20};
 
@@ -22,7 +22,7 @@ std::uint64_t bytes_in_use() {
   return heap.uordblks + heap.hblkhd;
 }
 
-// Returns how many holds were made.
+// Returns the number of holds.
 std::uint32_t hold_again_and_again(EpochContext& context, std::uint64_t first_key, bool new_keys) {
   const Clock::time_point until = Clock::now() + kMost;
   std::uint32_t holds = 0;

@@ -11,7 +11,7 @@
 namespace lockbench::stress::threads {
 namespace {
 
-// What finds most comes first, so that a short budget is spent well.
+// The modes that find the most faults come first, so that a short budget is used well.
 constexpr Mode kAll[] = {
     {"access_delays", FaultKind::kAccessDelays, false},
     {"yields", FaultKind::kYields, true},

@@ -58,11 +58,12 @@ class QuiescentChecks {
     threads::check(context_.state, kOwnSlot, seen);
   }
 
-  // What takes as long as an epoch: after some of them, which their seeds choose.
+  // Checks that take as long as an epoch. They run only after some epochs, which the seeds select.
   void check_seldom() {
     const Abilities& abilities = context_.entry.abilities;
     if (abilities.hold_limit.count() != 0) return;
-    // With the patience that a process has, and not a call: threads that queue are many.
+    // This phase has the longer patience of the whole process, not that of a single call, because
+    // many threads queue here.
     enter_phase(SharedState::kComparing);
     const std::uint64_t draw = mix(context_.plan.seed);
     const bool many_keys = abilities.lock_per_key && abilities.any_key && context_.capacity == 1 &&
@@ -115,8 +116,8 @@ class QuiescentChecks {
     check(FreeKey{.key = key, .free = free, .capacity = context_.capacity});
   }
 
-  // While one thread holds a key, another one tries to get it, and is refused at once or after its
-  // timeout. If it gets no answer, the process that supervises this one finds that out.
+  // While one thread holds a key, another one tries to acquire it and is refused at once or after
+  // its timeout. If its call does not return, the supervising process detects that.
   void check_answers() {
     const std::unique_ptr<LockHandle> held_handle = context_.lock.handle(0);
     held_handle->lock();
@@ -132,8 +133,8 @@ class QuiescentChecks {
     held_handle->unlock();
   }
 
-  // Holds one key, the one that no thread used; another thread must get each of the others. If it
-  // does not, the process that supervises this one finds that out.
+  // Holds the key that no thread used. Another thread must be able to acquire each of the other
+  // keys. If it is not, the supervising process detects that.
   void check_independence() {
     const std::uint32_t held = context_.plan.keys;
     put(context_.state.held_key, held);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// QuiescentChecks: what an epoch leaves, looked at when its threads have gone.
+// QuiescentChecks: checks the state that an epoch leaves when its threads have ended.
 #pragma once
 
 #include <memory>
@@ -12,8 +12,9 @@
 
 namespace lockbench::stress::threads {
 
-// Conservation, residue, a pristine state, an order that explains the history, independence of
-// keys. Returns when all is well; else failed.
+// Checks conservation, residue, that the lock is free, that some order of the calls explains the
+// history, and that keys are independent. Returns if everything is correct; otherwise the epoch
+// fails.
 void check_quiescent_state(EpochContext& context,
                            const std::vector<std::unique_ptr<CheckedThread>>& threads);
 

@@ -19,13 +19,13 @@
 namespace lockbench::stress::threads {
 namespace {
 
-// What the process writes for the one that supervises it.
+// What the process writes for its supervising process.
 struct Progress {
   enum Phase : std::uint64_t { kRunning, kChecking, kDone };
 
   Word phase{kRunning};
   Word keys_kept{0};
-  Word short_key{0};  // and 1; 0: none
+  Word short_key{0};  // the key plus 1; 0: no key
   Word short_free{0};
 };
 
@@ -48,7 +48,7 @@ class Run {
     const auto count = static_cast<std::uint32_t>(plan_.program.threads.size());
     std::vector<std::thread> threads;
     for (std::uint32_t i = 0; i < count; ++i) threads.emplace_back([this, i] { run_thread(i); });
-    // relaxed: only the number of threads that are there is read.
+    // relaxed: only the number of started threads is read.
     while (there_.load(std::memory_order_relaxed) != count) sched_yield();
     go_.store(true, std::memory_order_release);  // (1) publishes the run to (2)
     for (std::thread& thread : threads) thread.join();
@@ -58,7 +58,8 @@ class Run {
   }
 
  private:
-  // Threads begin on processors in turn; otherwise they share one for most of a run.
+  // Spreads the threads over the processors at their start. Otherwise they may share one processor
+  // for most of a run.
   void run_thread(std::uint32_t number) {
     if (!processors_.empty()) bind_to(0, {processors_[number % processors_.size()]});
     there_.fetch_add(1, std::memory_order_relaxed);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// RecordedRun: native threads at a lock of their own, once, in a process that may crash or hang;
-// and what was seen of them.
+// RecordedRun: runs native threads with their own lock once, in a child process that may crash or
+// hang, and records their events.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@
 namespace lockbench::stress::threads {
 
 struct RunPlan {
-  LitmusProgram program;     // without A: threads do their acts over and over
-  std::uint32_t passes = 1;  // so often
+  LitmusProgram program;     // without A: each thread repeats its acts
+  std::uint32_t passes = 1;  // number of repetitions
   bool yields = false;
   std::uint64_t seed = 1;
 };
 
 struct RecordedRun {
   Trace trace;
-  std::string ended_badly;  // how the process came to an end that no lock may bring it to; or empty
+  std::string ended_badly;  // how the process ended if it should not have; otherwise empty
 };
 
-// Must be called while this process has one thread. Aborts when there is no process to be had.
+// Requires: this process has one thread. Aborts if no process can be created.
 RecordedRun run_recorded(const RegisteredLock& entry, const RunPlan& plan);
 
 }  // namespace lockbench::stress::threads

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// SharedState: what the threads of an epoch record of themselves, in memory that outlives them: the
-// process that runs the lock writes it, and the one that supervises it reads it, even when the
-// first has crashed or stands still. Slots are written as worker_slot.h says.
+// SharedState: what the threads of an epoch record about themselves, in memory that remains after
+// they have ended. The process that runs the lock writes it. The supervising process reads it, also
+// if the first process has crashed or is stalled. worker_slot.h says who writes the slots.
 #pragma once
 
 #include <array>
@@ -20,11 +20,11 @@
 namespace lockbench::stress::threads {
 
 inline constexpr std::uint32_t kMostThreads = 32;
-inline constexpr std::uint32_t kOwnSlot = kMostThreads;  // of the process as a whole
+inline constexpr std::uint32_t kOwnSlot = kMostThreads;  // slot of the process as a whole
 inline constexpr std::uint32_t kMostKeys = 8;
-inline constexpr std::size_t kHoldsKept = 8;  // of a thread; deeper nests are cut off
+inline constexpr std::size_t kHoldsKept = 8;  // of one thread; deeper nested holds are not stored
 
-// What a thread does and holds: from this a stall is explained.
+// What a thread does and holds. A stall is explained from this.
 struct PositionWords {
   Word doing;
   Word holds;
@@ -35,8 +35,8 @@ struct alignas(platform::kCacheLine) ThreadSlot : WorkerSlot {
   Word task;  // the kernel's number of the thread
   PositionWords position;
 
-  // The longest wait of the fairness epochs, less what the scheduler had a part in, and what was
-  // granted to others meanwhile.
+  // The longest wait in the fairness epochs, without the part that the scheduler may have caused,
+  // and the number of grants to others meanwhile.
   Word starved_ns;
   Word starved_grants;
   Word starved_key;
@@ -47,54 +47,54 @@ struct SharedState {
   enum Phase : std::uint64_t {
     kPreparing,
     kRunning,
-    kStopping,      // told to stop; not all have
-    kProbing,       // a stall: which keys are free?
-    kChecking,      // calls on a lock that nobody uses
-    kIndependence,  // one key is held, and another is asked for
-    kComparing,     // computes; calls nothing of the lock
-    kAnswering,     // one key is held, and another thread tries to get it
+    kStopping,      // all threads were told to stop; not all of them have
+    kProbing,       // a stall: finds out which keys are free
+    kChecking,      // calls a lock that no thread uses
+    kIndependence,  // one key is held, and another thread requests another key
+    kComparing,     // computes, or runs checks with the longer patience
+    kAnswering,     // one key is held, and another thread tries to acquire it
   };
   Word phase;
-  Word beat;  // grows with every step that the process as a whole makes
+  Word beat;  // grows with every step of the process as a whole
   Word done;
 
-  // The epoch under way.
+  // The current epoch.
   Word mode;  // index into modes()
   Word seed;
   Word began_ns;
   Word threads;
-  std::array<Word, kModes> epochs;  // finished, of each mode
-  Word refused_by_kernel;           // priorities and affinities that could not be set
+  std::array<Word, kModes> epochs;  // number of finished epochs, by mode
+  Word refused_by_kernel;           // number of priorities and affinities that could not be set
 
-  // A stall: where each thread stood, and which keys could be acquired (a bit each).
+  // A stall: the position of each thread, and the keys that could be acquired (one bit each).
   std::array<PositionWords, kMostThreads> stalled;
   Word probed;
   Word free_keys;
 
-  // The independence of keys: one is held, and another asked for.
+  // The check of independence: the key that is held, and the key that is requested.
   Word held_key;
   Word asked_key;
 
-  Word crashed_thread;  // its number and 1; 0: none, or unknown
+  Word crashed_thread;  // its number plus 1; 0: none, or unknown
   FirstFailure<kMostThreads + 1> failure;
 
-  std::array<ThreadSlot, kMostThreads + 1> slots;  // the last is the process's own
+  std::array<ThreadSlot, kMostThreads + 1> slots;  // the last is kOwnSlot
 
   ThreadSlot& own_slot() { return slots[kOwnSlot]; }
 };
 
-// Notes the failure and ends the process, so that the state stays as it is. If another thread noted
-// one before, that thread ends the process. Async-signal-safe.
+// Records the failure and ends the process, so that the state does not change any more. If another
+// thread recorded a failure before, that thread ends the process. Async-signal-safe.
 [[noreturn]] void fail(SharedState& state, std::uint32_t thread, const FailureRecord& failure);
 
-// Lets the oracles check what the thread with this number observed.
+// Runs the oracles on an observation of the thread with this number.
 template <class Seen>
 void check(SharedState& state, std::uint32_t thread, const Seen& seen,
            KeyStates* states = nullptr) {
   if (const auto failure = state.slots[thread].check(seen, states)) fail(state, thread, *failure);
 }
 
-// The failure in the state, as text. Requires that there is one.
+// The failure in the state, as text. Requires: the state has a failure.
 Failure failure_in(const SharedState& state, const Abilities& abilities);
 
 inline void copy(const PositionWords& from, PositionWords& to) {
@@ -103,7 +103,7 @@ inline void copy(const PositionWords& from, PositionWords& to) {
   for (std::size_t i = 0; i < kHoldsKept; ++i) put(to.held[i], get(from.held[i]));
 }
 
-// A state in memory that child processes share.
+// A SharedState in memory that child processes share.
 using SharedStateMemory = platform::SharedObject<SharedState>;
 
 }  // namespace lockbench::stress::threads

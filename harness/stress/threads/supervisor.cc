@@ -11,7 +11,7 @@
 #include "harness/stress/supervision/stall_detector.h"
 
 #if defined(__SANITIZE_THREAD__)
-// The first race ends the process, with the code below.
+// The first race ends the process with the exit code below.
 extern "C" const char* __tsan_default_options();
 extern "C" const char* __tsan_default_options() {
   return "halt_on_error=1";
@@ -40,7 +40,7 @@ constexpr ProcessEnd::Detector kDetector = ProcessEnd::kNone;
 
 SharedState* the_state = nullptr;
 
-// Async-signal-safe: notes which thread it is, and dies of the same signal.
+// Records which thread crashed and ends the process with the same signal. Async-signal-safe.
 extern "C" void note_crash(int number) {
   const auto task = static_cast<std::uint64_t>(gettid());
   for (std::uint32_t i = 0; i < kMostThreads; ++i) {
@@ -52,7 +52,7 @@ extern "C" void note_crash(int number) {
 
 void go_through(SharedState& state, const std::function<void()>& body) {
   the_state = &state;
-  if (kDetector == ProcessEnd::kNone) {  // sanitizers have handlers of their own
+  if (kDetector == ProcessEnd::kNone) {  // sanitizers have their own handlers
     for (const int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT}) signal(number, note_crash);
   }
   body();

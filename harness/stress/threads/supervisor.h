@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Supervisor: a lock's threads in a process of their own, and somebody who watches over it. What
-// crashes or hangs there costs that process and nothing else.
+// Supervisor: runs the threads of a lock in a child process and watches it. If they crash or hang,
+// only that process is lost.
 #pragma once
 
 #include <functional>
@@ -10,10 +10,10 @@
 
 namespace lockbench::stress::threads {
 
-// Runs `body` in a child process until it returns, crashes, ends the process or stands still; then
-// the child is gone. True when `body` returned; else the state has a failure. The state is the
-// child's alone meanwhile; `look` is called about ten times a second. Must be called while this
-// process has one thread.
+// Runs `body` in a child process until it returns, crashes, ends the process or stalls. The child
+// has ended when this function returns. Returns true if `body` returned; otherwise the state has a
+// failure. Only the child writes the state while it runs. Calls `look` about ten times a second.
+// Requires: this process has one thread.
 bool supervise(SharedState& state, const std::function<void()>& body,
                const std::function<void()>& look);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a thread records about itself while it runs.
+// The part of CheckedThread that records what the thread does.
 
 #include <algorithm>
 #include <utility>
@@ -11,7 +11,7 @@
 namespace lockbench::stress::threads {
 namespace {
 
-// Waits below that are not worth asking the kernel what they were spent on.
+// For a shorter wait, a call to the kernel for the thread's scheduling delay is not worth its time.
 constexpr std::uint64_t kLongWaitNs = 10'000'000;
 constexpr std::uint32_t kTakesBetweenLooks = 256;
 
@@ -49,8 +49,8 @@ void CheckedThread::waited(std::int64_t ns, std::uint32_t key) {
   put(slot_.starved_seed, context_.plan.seed);
 }
 
-// How long the scheduler kept this thread waiting since the last look: the wait that has just ended
-// had no more of that than so much.
+// How long the scheduler has kept this thread waiting for a processor since the last call. This is
+// an upper bound for the scheduler's part of the wait that has just ended.
 std::uint64_t CheckedThread::delay_since_look() {
   takes_since_look_ = 0;
   const std::uint64_t before = std::exchange(delay_ns_, own_delay_ns());
