@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the program does in its world: each access, once it has been decided who goes on.
+// The accesses and calls of the program in its world, each after the decision which thread runs.
 
 #include <algorithm>
 #include <array>
@@ -19,7 +19,7 @@ bool World::settle() {
   return !memory_.others_buffer(running_);
 }
 
-// A word that did not say when its life ends is alive until its memory is freed.
+// A word whose end was not announced exists until its memory is freed.
 void World::check_life(const void* word) {
   if (memory_.dead_word()) leave(End::kFailed);
   check_freed(word);
@@ -59,7 +59,7 @@ std::size_t World::choose(std::span<const Option> options) {
   return chosen;
 }
 
-// Which store an access reads, or which one its own store follows.
+// Chooses the store that an access reads, or the store after which its own store comes.
 std::size_t World::choose_age(Option::Kind kind, const void* word,
                               const std::vector<std::uint8_t>& ages) {
   check_life(word);
@@ -86,7 +86,7 @@ std::size_t World::choose_age(Option::Kind kind, const void* word,
   return age;
 }
 
-// Whether all stores so far arrive at the running thread now.
+// Chooses whether all stores so far become visible to the running thread now.
 bool World::choose_arrival() {
   if (stuck_) {
     memory_.see_all(running_);
@@ -142,7 +142,7 @@ void World::store(void* word, unsigned bytes, std::uint64_t bits, std::memory_or
                 memory_.peek(word, bytes), bits, order);
   }
   memory_.store(running_, word, bytes, bits, order);
-  if (threads_.size() == 1) memory_.flush(running_);  // nobody can tell
+  if (threads_.size() == 1) memory_.flush(running_);  // no other thread can tell
   check_life(word);
 }
 
@@ -159,7 +159,7 @@ std::uint64_t World::begin_update(const void* word, unsigned bytes, std::memory_
   return begin_update_at_last(word, bytes);
 }
 
-// Without Model::kC11.
+// For the models other than Model::kC11.
 std::uint64_t World::begin_update_at_last(const void* word, unsigned bytes) {
   note_flushes(running_);
   return updated_from_ = memory_.begin_update(running_, word, bytes);
@@ -196,13 +196,14 @@ void World::end_update(void* word, unsigned bytes, std::uint64_t bits, bool writ
   untracked_ = false;
 }
 
-// Whether what the running thread does next, and may do without a reason, happens so.
+// Chooses whether the next operation of the running thread, which is allowed to fail or return
+// spuriously, does so.
 bool World::fails_spuriously() {
   if (threads_.size() == 1 || spurious_ == kMostSpurious || stuck_) return false;
   const Option options[] = {{Option::kRun, static_cast<std::uint8_t>(running_)},
                             {Option::kSpurious, static_cast<std::uint8_t>(running_)}};
   const std::size_t chosen = choose(options);
-  // Both outcomes are events: else two states that differ would look like one.
+  // Both outcomes are recorded as events. Otherwise two different states would have equal hashes.
   memory_.note(running_, kLuck + chosen, false);
   spurious_ += static_cast<std::uint32_t>(chosen);
   return chosen != 0;
@@ -226,8 +227,9 @@ void World::fence_all() {
   asymmetric_ = true;
 }
 
-// Variables with static storage are left out: the library orders their initialisation, unseen. So
-// is all that follows a barrier that one thread imposes on all: what it orders, C++ does not know.
+// Variables with static storage are left out, because the library orders their initialisation in a
+// way that is not observed. Accesses after a barrier that one thread imposes on all are left out,
+// because the C++ memory model does not define what such a barrier orders.
 void World::plain_access(const PlainAccess& access) {
   check_freed(access.place);
   if (access.writes && memory_.weak()) memory_.overwritten(access.place);
@@ -249,14 +251,14 @@ void World::volatile_access(const PlainAccess& access) {
   memory_.met(access.place, static_cast<unsigned>(std::min(access.bytes, sizeof(std::uint64_t))));
   point(access.place);
   if (access.writes) memory_.keep_static(access.place, access.bytes);
-  // Who looks in vain may wait here, and reads after that.
+  // A thread that polls without success may have to wait here, and reads afterwards.
   if (!access.writes) look(true);
   memory_.volatile_access(running_, access.place, access.writes);
   check_life(access.place);
   if (access.writes) look(false);
 }
 
-// What the kernel compares before it lets the running thread sleep.
+// Reads the value that the kernel compares before it lets the running thread sleep.
 std::uint64_t World::load_to_sleep(const void* word) {
   if (memory_.weak()) {
     memory_.queue_fence(running_, word, kQueues + memory_.number_of(word));
@@ -277,7 +279,7 @@ World::WaitEnd World::wait(const void* word, std::uint32_t expected, std::int64_
   check_life(word);
   if (seen != expected) return WaitEnd::kChanged;
   if (deadline_ns <= now_ns_) return WaitEnd::kTimedOut;
-  if (fails_spuriously()) return WaitEnd::kWoken;  // may end at once, and without a reason
+  if (fails_spuriously()) return WaitEnd::kWoken;  // may return at once and spuriously
   ThreadState& self = threads_[running_];
   self.sleeps_on = word;
   self.channels = channels;
@@ -297,7 +299,7 @@ int World::sleepers_to_wake(const void* word, int most, std::uint32_t channels) 
   return static_cast<int>(std::min<std::ptrdiff_t>(sleep_there, most));
 }
 
-// Of those that sleep on the word; null if none does.
+// The first thread that sleeps on the word; null if none does.
 World::ThreadState* World::first_sleeper(const void* word, std::uint32_t channels) {
   ThreadState* first = nullptr;
   for (ThreadState& thread : threads_) {
@@ -308,7 +310,7 @@ World::ThreadState* World::first_sleeper(const void* word, std::uint32_t channel
   return first;
 }
 
-// Nobody sleeps on a word that is not alive, or that nobody has accessed.
+// No thread sleeps on a word that does not exist or that no thread has accessed.
 void World::fence_of_wake_up(const void* word) {
   if (!memory_.knows(word)) return memory_.fence(running_, std::memory_order_seq_cst);
   memory_.queue_fence(running_, word, kQueues + memory_.number_of(word));
@@ -329,7 +331,7 @@ int World::wake(const void* word, int count, std::uint32_t channels) {
 void World::wake_first(const void* word, int count, std::uint32_t channels) {
   for (; count > 0; --count) {
     ThreadState* const first = first_sleeper(word, channels);
-    // A sleeper's word is alive: it lies where the sleeper waits.
+    // The word exists, because a thread sleeps on it.
     memory_.note(running_, kQueues + memory_.number_of(word), true);
     first->state = State::kReady;
     first->deadline_ns = kNever;
@@ -338,7 +340,7 @@ void World::wake_first(const void* word, int count, std::uint32_t channels) {
   }
 }
 
-// Those that are moved stay asleep, in the order in which they came.
+// The threads that are moved stay asleep and keep their order.
 int World::requeue(const void* from, const void* to, int wakes, int moves,
                    std::optional<std::uint32_t> expected) {
   const UntrackedScope untracked(*this);
@@ -386,7 +388,7 @@ void World::pause() {
 }
 
 std::uint32_t World::start(std::function<void()> body) {
-  // In the program's memory, and never destroyed: see Arena.
+  // Lies in the program's memory and is never destroyed: see Arena.
   auto* const kept = new std::function<void()>(std::move(body));
   const UntrackedScope untracked(*this);
   memory_.buffered(running_) ? point() : count_step();
@@ -415,7 +417,7 @@ void* World::own_of(std::uint32_t thread, platform::simulated::Maker maker) {
   for (const Own& own : owns_) {
     if (own.thread == thread && own.maker == maker) return own.object;
   }
-  // Objects with static storage begin before anybody uses them, or behind a guard.
+  // An object with static storage begins to exist before any thread uses it, or behind a guard.
   const std::uint32_t maker_before = std::exchange(making_, running_ + 1);
   void* const made = maker();
   making_ = maker_before;

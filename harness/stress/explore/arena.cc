@@ -11,7 +11,7 @@
 namespace lockbench::stress::explore {
 namespace {
 
-// Far from where programs, libraries, heaps and sanitizers lie.
+// Far from the addresses of programs, libraries, heaps and sanitizers.
 void* const kUsualPlace = reinterpret_cast<void*>(0x5'1000'0000'00);
 
 }  // namespace

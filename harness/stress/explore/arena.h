@@ -2,11 +2,12 @@
 
 // Arena: the memory of a simulation: the stacks of its fibres and everything that they allocate.
 //
-// Guarantees   the same program gets the same addresses each time, in every process where the
-//              region's usual place is free; nothing freed is given out again before reset();
-//              reset() forgets all of it at once, objects that nobody destroyed included.
-// Not offered  destructors: what is forgotten is not destroyed.
-// Requires     one thread.
+// Guarantees   The same program gets the same addresses each time, in every process in which the
+//              usual address range of the region is free. Freed memory is not reused before
+//              reset(). reset() releases everything at once, including objects that were not
+//              destroyed.
+// Not offered  Destructors: objects that reset() releases are not destroyed.
+// Requires     One thread uses the arena.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +23,7 @@ class Arena {
   static constexpr std::size_t kHeapBytes = 8 << 20;
   static constexpr std::size_t kBytes = kStacks * kStackBytes + kHeapBytes;
 
-  // Ends the process with a message when the system has no memory for it.
+  // Ends the process with a message if the system has no memory for the region.
   Arena();
   ~Arena();
   Arena(const Arena&) = delete;
@@ -30,21 +31,21 @@ class Arena {
 
   std::byte* stack(std::size_t number) { return base_ + number * kStackBytes; }
 
-  // Null when the heap is used up.
+  // Returns null if the heap is used up.
   void* allocate(std::size_t bytes, std::size_t alignment);
 
-  // False when `place` is not what allocate() returned, or was released before.
+  // Returns false if `place` was not returned by allocate() or was released before.
   bool release(const void* place);
-  // Whether the address, which is in the region, lies in something that was released.
+  // Whether the address lies in memory that was released. Requires contains().
   bool freed(const void* address) const {
     const std::size_t granule = offset(address) / kGranule;
     return granule < states_.size() && states_[granule] == State::kFreed;
   }
-  // The bytes from `place`, which allocate() returned, that belong to it.
+  // Number of bytes at `place`, which allocate() returned.
   std::size_t size_at(const void* place) const;
-  // Whether anything has been released at all.
+  // Whether any memory was released since reset().
   bool any_freed() const { return any_freed_; }
-  // How much of what was allocated has not been released.
+  // Number of allocations that were not released.
   std::uint64_t live() const { return live_; }
 
   const std::byte* begin() const { return base_; }
@@ -54,17 +55,17 @@ class Arena {
            static_cast<const std::byte*>(address) >= base_;
   }
 
-  // Bytes from the beginning of the region. Requires contains().
+  // Offset from the beginning of the region in bytes. Requires contains().
   std::size_t offset(const void* address) const {
     return static_cast<std::size_t>(static_cast<const std::byte*>(address) - base_);
   }
 
-  // Zeroes what was allocated, so that even a program that reads what it never wrote does the same
-  // thing each time.
+  // Releases and zeroes the heap. So even a program that reads heap memory before it writes it
+  // behaves in the same way each time.
   void reset();
 
  private:
-  // What is allocated begins and ends between granules of so many bytes.
+  // Allocations begin and end at multiples of this many bytes.
   static constexpr std::size_t kGranule = 16;
   enum class State : std::uint8_t { kNone, kBegins, kGoesOn, kFreed };
 

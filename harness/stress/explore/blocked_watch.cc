@@ -45,7 +45,7 @@ bool is_of_the_system(std::string_view module) {
          module.find("/libstdc++") != module.npos || module.empty();
 }
 
-// The innermost function that is not of the system's libraries, and what it calls.
+// Names the innermost function outside of the system's libraries and the function that it calls.
 std::string where(pid_t thread) {
   struct sigaction action {};
   action.sa_handler = note_calls;
@@ -73,7 +73,7 @@ std::string where(pid_t thread) {
 BlockedWatch::BlockedWatch(std::function<std::uint64_t()> beats,
                            std::function<void(const std::string&)> blocked)
     : beats_(std::move(beats)), blocked_(std::move(blocked)), watched_(gettid()) {
-  // The first call loads a library, which a handler cannot.
+  // The first call of backtrace() loads a library, which a signal handler must not do.
   void* none = nullptr;
   backtrace(&none, 1);
   thread_ = std::thread([this] { watch(); });

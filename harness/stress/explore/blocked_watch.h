@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// BlockedWatch: while one lives, the thread that made it is watched from another one. A simulated
-// program never sleeps in the kernel and never runs for long without an access that the simulation
-// sees; a lock that does so holds up the whole process, which no budget of time ends.
+// BlockedWatch: while an object of this class exists, another thread watches the thread that made
+// it. A simulated program never sleeps in the kernel and never runs for long without an access that
+// the simulation sees. A lock that does so blocks the whole process, and a time budget cannot end
+// that.
 #pragma once
 
 #include <condition_variable>
@@ -16,9 +17,9 @@ namespace lockbench::stress::explore {
 
 class BlockedWatch {
  public:
-  // Calls `beats` now and then: how much has happened. If it no longer grows, though the thread had
-  // a processor or does not want one, calls `blocked`, with what the thread is about, and ends the
-  // process.
+  // Calls `beats` regularly; it returns a number that grows with the progress of the thread. If the
+  // number stops growing although the thread used a processor or did not request one, calls
+  // `blocked` with a description of what the thread does, and ends the process.
   BlockedWatch(std::function<std::uint64_t()> beats,
                std::function<void(const std::string& where)> blocked);
   ~BlockedWatch();

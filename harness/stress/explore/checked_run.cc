@@ -18,16 +18,17 @@ namespace {
 
 using UntrackedScope = World::UntrackedScope;
 
-// A warm-up takes so many steps a hold, or the lock is too slow for it.
+// Limit of steps for each hold of a warm-up. A slower lock exceeds it.
 constexpr std::uint64_t kStepsOfAHold = 100;
 
-// Of a warm-up, to tell memory that grows with each hold from what is freed many at a time.
+// Least number of holds in a warm-up that can distinguish memory that grows with each hold from
+// memory that is freed in batches.
 constexpr std::uint32_t kLeastHoldsForGrowth = 60;
 
-// A lock that promises to be fair may spin for a while before it queues a thread.
+// A lock that promises to be fair may spin for some time before it queues a thread.
 constexpr std::uint32_t kPatientLooks = 120;
 
-// Numbers for Memory::note(): the books of a key are ordered by its events.
+// Numbers for Memory::note(): the events of a key order the accesses to its bookkeeping.
 constexpr std::uint64_t kKeyEvents = 2'000'000;
 
 bool awaits(const LitmusProgram& program, std::uint32_t number) {
@@ -97,7 +98,7 @@ std::uint64_t CheckedRun::most_steps() const {
 
 void CheckedRun::warm_up() {
   if (program_.warm_up == 0) return;
-  // One handle for all: what is freed in a simulation is not given out again.
+  // Uses one handle for all holds, because freed memory is not reused in a simulation.
   const std::unique_ptr<LockHandle> handle = lock_->handle(0);
   const std::uint32_t half = program_.warm_up / 2;
   std::uint64_t live_at_half = 0;
@@ -186,7 +187,7 @@ class CheckedRun::Runner {
     position().awaits_end.reset();
   }
 
-  // Counted in the books, so that the threads are ordered by the lock alone.
+  // Counts in the bookkeeping, so that only the lock orders the threads.
   bool leaves_last() { return ++run_.left_ == run_.threads_.size(); }
   void destroy_lock() { delete std::exchange(run_.lock_, nullptr); }
 
@@ -219,8 +220,9 @@ void CheckedRun::trace(const Event& event) {
 
 void CheckedRun::begin_request(const Event& request, const Act& act) {
   const bool may_be_refused = act.kind == Act::kTryLock || act.kind == Act::kTryLockFor;
-  // A thread that may be refused is to be refused with no store under way, too. With old values
-  // there is nearly always one: a turn could then never be checked.
+  // If a thread may be refused, some of its refusals must happen while no store is pending. With
+  // old values there is nearly always a pending store, so the turn of a thread could never be
+  // checked.
   const bool settles = may_be_refused || (entry_.abilities.fair && world_.memory().weak());
   const bool settled = settles ? world_.settle() : !world_.memory().others_buffer(world_.thread());
   const UntrackedScope untracked(world_);
@@ -243,7 +245,7 @@ void CheckedRun::begin_request(const Event& request, const Act& act) {
   books.accesses_before = world_.accesses();
 }
 
-// The call returned.
+// Called when the call of the lock has returned.
 void CheckedRun::end_call(std::uint32_t number) {
   lock_accesses_ += world_.accesses() - threads_[number].accesses_before;
   check_answered_in_time(number);
@@ -256,8 +258,9 @@ void CheckedRun::check_answered_in_time(std::uint32_t number) {
   check(Overdue{.thread = number, .overdue_ns = world_.overdue_ns(world_.thread())});
 }
 
-// Notes which threads wait already and must come first, if all others do nothing but wait or hold:
-// then a lock has nothing under way, and knows of each of them.
+// Records which threads already wait and must be served first. Does so only if all other threads do
+// nothing but wait or hold, because then the lock has no operation in progress and has registered
+// each of them.
 void CheckedRun::queue_up(const Event& request, const Act& act) {
   std::vector<std::uint64_t>& behind = threads_[request.thread].behind;
   behind.clear();
@@ -273,8 +276,9 @@ void CheckedRun::queue_up(const Event& request, const Act& act) {
   }
 }
 
-// Of a key that several may hold, the thread that waited may have got its place already without
-// having returned from its call: unless all other places are taken by threads that returned.
+// If several threads may hold the key, the thread that waited may already have its place without
+// having returned from its call. This is impossible only if threads that returned have all other
+// places.
 void CheckedRun::check_turn(const Event& acquired) {
   if (threads_[acquired.thread].behind.empty()) return;
   if (held_by_returned(acquired.key) + 1 < capacity_) return;
@@ -301,7 +305,7 @@ void CheckedRun::check_refusal(const Event& refusal, const Act& act) {
   seen.owner = entry_.abilities.reentrant && holds(refusal.thread, refusal.key);
   seen.waited_ns = world_.time_ns() - books.asked_ns;
   if (act.kind == Act::kTryLockFor) seen.timeout_ns = act.ns;
-  // What was released may be on its way out of a store buffer: then it is not free yet.
+  // A release may still be in a store buffer. Then the key is not free yet.
   if (entry_.abilities.strong_try && !books.stores_under_way) {
     seen.others = books.traffic.under_way + (there.begun - books.traffic.begun);
   }
@@ -316,7 +320,8 @@ void CheckedRun::enter(const Event& acquired, HoldData& hold, const LockHandle& 
     ++acquisitions_;
     if (entry_.abilities.fair) check_turn(acquired);
     trace_expired_holds(acquired);
-    // Of a hold that may have been lost before it was observed, nobody knows when it was.
+    // If the hold may have expired before it was observed, its time is unknown, so it is left out
+    // of the trace.
     hold.in_trace = !is_late(threads_[acquired.thread].asked_ns);
     if (hold.in_trace) trace(acquired);
     for (std::size_t i = 0; i < acquired.key_count(); ++i) {
@@ -324,7 +329,7 @@ void CheckedRun::enter(const Event& acquired, HoldData& hold, const LockHandle& 
     }
     threads_[acquired.thread].position.holds.push_back(acquired);
   }
-  // Holders that have no numbers have no data of their own.
+  // Without numbers, holders do not have their own data.
   if (!entry_.abilities.numbers_holders()) return;
   for (std::size_t i = 0; i < acquired.key_count(); ++i) {
     hold.seen[i] = data(acquired.key_at(i), acquired.lease).load(std::memory_order_relaxed);
@@ -334,7 +339,7 @@ void CheckedRun::enter(const Event& acquired, HoldData& hold, const LockHandle& 
   }
 }
 
-// What the lock itself says of its owner, if it does.
+// Checks what the lock itself reports about its owner, if it offers that.
 void CheckedRun::ask_owner(const Event& acquired, const LockHandle& handle) {
   if (capacity_ != 1 || entry_.abilities.hold_limit.count() != 0) return;
   const std::optional<bool> own = handle.is_held_by_this_thread();
@@ -377,7 +382,7 @@ void CheckedRun::enter_key(const Event& acquired, std::uint32_t key, const LockH
   }
   std::erase_if(books.holders, [&](const Holder& holder) { return is_late(holder.since_ns); });
   const std::int64_t asked_ns = threads_[acquired.thread].asked_ns;
-  if (is_late(asked_ns)) return;  // it may have lost the key before it looked
+  if (is_late(asked_ns)) return;  // the hold may have expired before it was observed
   check_holders(acquired, key);
   Grant grant{.thread = acquired.thread, .key = key};
   if (entry_.abilities.numbers_holders()) grant.ordered = is_ordered(acquired, key);
@@ -413,8 +418,8 @@ bool CheckedRun::is_ordered(const Event& acquired, std::uint32_t key) {
   return false;
 }
 
-// A lock that takes a key away from a thread that holds it too long: that thread has lost it, and
-// what it does from then on is not checked.
+// Whether the hold has expired. The thread has then lost the key, and what it does from then on is
+// not checked.
 bool CheckedRun::is_late(std::int64_t since_ns) const {
   const std::int64_t limit_ns = entry_.abilities.hold_limit.count();
   return limit_ns != 0 && world_.time_ns() - since_ns >= limit_ns;
@@ -477,7 +482,8 @@ void CheckedRun::leave(const Event& release, HoldData& hold) {
   for (std::size_t i = 0; i < release.key_count(); ++i) forget_hold(release, release.key_at(i));
 }
 
-// True when this was the outermost hold: then its update is due. The key still counts as held.
+// Returns true if this was the outermost hold, so that its update has to be made now. The key still
+// counts as held.
 bool CheckedRun::leave_key(const Event& release, std::uint32_t key) {
   KeyBooks& books = keys_[key];
   for (Holder& holder : books.holders) {
@@ -488,7 +494,7 @@ bool CheckedRun::leave_key(const Event& release, std::uint32_t key) {
     }
     break;
   }
-  // Where a hold may be taken away, only a fence makes writing safe; the program has none.
+  // If holds can expire, writes would need a fencing token to be safe, and the program has none.
   if (entry_.abilities.hold_limit.count() != 0) return false;
   if (!entry_.abilities.numbers_holders()) return false;
   ++books.leases[release.lease].updates;
@@ -501,7 +507,7 @@ void CheckedRun::forget_hold(const Event& release, std::uint32_t key) {
   const auto own = std::find_if(holders.begin(), holders.end(), [&](const Holder& holder) {
     return holder.thread == release.thread && holder.lease == release.lease;
   });
-  if (own == holders.end()) return;  // it had been taken away
+  if (own == holders.end()) return;  // the hold had expired
   LastHold& last = keys_[key].leases[release.lease];
   last.since_ns = own->since_ns;
   last.thread = world_.thread();

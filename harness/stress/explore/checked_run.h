@@ -2,8 +2,8 @@
 
 // CheckedRun: one execution of a litmus program on simulated threads, checked by the oracles.
 //
-// The threads of the program are simulated; the books that the oracles keep are not: they are
-// exact, add no ordering, and survive the execution, however it ends.
+// The threads of the program are simulated, but the bookkeeping of the oracles is not: it is exact,
+// adds no ordering, and remains after the execution, however it ends.
 #pragma once
 
 #include <cstdint>
@@ -30,38 +30,38 @@ class CheckedRun {
  public:
   CheckedRun(World& world, const RegisteredLock& entry, const LitmusProgram& program);
 
-  // From here on the events are written to `trace`, which outlives this.
+  // Writes the events from now on to `trace`, which must exist longer than this object.
   void keep(Trace* trace) { trace_ = trace; }
 
-  // The program for World::run(), once: makes the lock, runs the litmus program, and checks the
-  // state that is left.
+  // The program for World::run(). Makes the lock, runs the litmus program and checks the quiescent
+  // state. Call it once.
   void run();
 
-  // What the oracles say of an execution that ended so.
+  // The failure that the oracles found in an execution with this end; absent if there is none.
   std::optional<Failure> verdict(End end);
 
-  // The execution in full, if it was recorded; adds to the failure what its accesses tell of it,
-  // and to the old stores the names of their words.
+  // The complete execution, if it was recorded. Adds to the failure what the accesses show about
+  // it, and to the old stores the names of their words.
   std::vector<TraceStep> tell(World::Execution& execution, Failure& failure) const;
 
   const Evaluations& evaluations() const { return evaluations_; }
   std::uint64_t acquisitions() const { return acquisitions_; }
   std::uint64_t contended() const { return contended_; }          // requests that met another one
-  std::uint64_t lock_accesses() const { return lock_accesses_; }  // of shared words, in calls
+  std::uint64_t lock_accesses() const { return lock_accesses_; }  // to shared words, in calls
 
-  // Shared words that the calls of an execution may take, beside what its acts need.
+  // The number of steps that the calls of an execution may take.
   std::uint64_t most_steps() const;
 
  private:
   class Runner;
 
-  // What a thread knows of its hold, beside the event.
+  // The data of a hold in addition to its event.
   struct HoldData {
-    std::uint64_t seen[2] = {};  // of the data of its keys
+    std::uint64_t seen[2] = {};  // values of the data of its keys
     bool in_trace = true;
   };
 
-  // Calls that may make a try_lock() fail: each from the request to the end of the release.
+  // Calls that may make a try_lock() fail. Each counts from its request to the end of its release.
   struct Traffic {
     std::uint32_t under_way = 0;
     std::uint64_t begun = 0;
@@ -69,14 +69,14 @@ class CheckedRun {
 
   struct ThreadBooks {
     ThreadPosition position;
-    // Of the last request:
+    // For the last request:
     std::int64_t asked_ns = 0;
     Traffic traffic;
     bool stores_under_way = false;
     std::uint32_t world_thread = 0;
-    std::uint64_t request = 0;  // its number, while it is under way; else 0
+    std::uint64_t request = 0;  // its number until its call has returned, then 0
     std::uint64_t accesses_before = 0;
-    // Requests for the same key that waited, and nothing else, when this one began.
+    // Requests for the same key that did nothing but wait when this request began.
     std::vector<std::uint64_t> behind;
   };
 
@@ -85,13 +85,13 @@ class CheckedRun {
     std::uint32_t lease;
     std::uint32_t depth = 1;
     std::int64_t since_ns = 0;
-    // What was done to its hold that must not end it; else kHolds.
+    // An act on this hold that must not end it; otherwise kHolds.
     OtherHolder::Circumstance circumstance = OtherHolder::kHolds;
   };
 
-  // The last time that a lease of a key was released.
+  // The last release of a lease of a key.
   struct LastHold {
-    std::uint32_t thread = 0;  // of the world
+    std::uint32_t thread = 0;  // number in the world
     std::uint32_t moment = 0;
     std::uint64_t updates = 0;  // so far
     std::int64_t since_ns = 0;
@@ -100,10 +100,10 @@ class CheckedRun {
   struct KeyBooks {
     std::vector<Holder> holders;
     std::vector<LastHold> leases;
-    std::vector<KeyStates> states;  // of each lease
+    std::vector<KeyStates> states;  // for each lease
   };
 
-  // ---- checked_run.cc: what the threads do
+  // ---- checked_run.cc: the acts of the threads
   void run_thread(std::uint32_t number);
   void begin_request(const Event& request, const Act& act);
   void enter(const Event& acquired, HoldData& hold, const LockHandle& handle);
@@ -125,19 +125,19 @@ class CheckedRun {
   bool leave_key(const Event& release, std::uint32_t key);
   void forget_hold(const Event& release, std::uint32_t key);
   bool holds(std::uint32_t number, std::uint16_t key) const;
-  // Places of the key that threads have which neither acquire nor release.
+  // Number of places of the key whose threads are neither in an acquisition nor in a release.
   std::size_t held_by_returned(std::uint16_t key) const;
   bool is_late(std::int64_t since_ns) const;
   void record(const Event& event);
   void trace(const Event& event);
   void trace_expired_holds(const Event& acquired);
 
-  // ---- end_of_run.cc: what the oracles say at the end
+  // ---- end_of_run.cc: the checks at the end
   void close_trace(End end);
   void check_quiescent_state();
   void probe_keys();
   void check_free(std::uint32_t key);
-  // Lets the oracles check what was observed. Ends the execution when one fails.
+  // Runs the oracles on an observation. Ends the execution if one of them fails.
   template <class Seen>
   void check(const Seen& seen, KeyStates* states = nullptr) {
     const auto failure = check_all(
@@ -158,17 +158,17 @@ class CheckedRun {
   World& world_;
   const RegisteredLock& entry_;
   const LitmusProgram& program_;
-  // Of an execution that is left in the middle nothing is destroyed: its memory is forgotten.
+  // An execution that is left in the middle destroys nothing; the arena releases its memory.
   LockUnderTest* lock_ = nullptr;
-  const void* object_ = nullptr;            // of the lock
-  std::optional<std::uint32_t> unordered_;  // the thread whose hold nothing orders before another
-  std::optional<Probe> probe_;              // after a stall
+  const void* object_ = nullptr;            // address of the lock
+  std::optional<std::uint32_t> unordered_;  // its hold is not ordered before a later one
+  std::optional<Probe> probe_;              // made after a stall
   bool tells_owner_ = false;
-  std::size_t left_ = 0;  // threads that left for good
-  // What the locks protect: a count per key and lease, read at the beginning of a hold and written,
-  // one more, at its end.
+  std::size_t left_ = 0;  // number of threads that have finished kLeaveForGood
+  // The data that the lock protects: one count for each key and lease. A holder reads it at the
+  // beginning of its hold and writes one more at the end.
   platform::Atomic<std::uint64_t>* data_ = nullptr;
-  platform::FutexWord* ended_ = nullptr;  // 1 for a thread of the program that has ended
+  platform::FutexWord* ended_ = nullptr;  // for each thread of the program: 1 if it has ended
   std::uint32_t capacity_ = 1;
   std::vector<ThreadBooks> threads_;
   std::vector<KeyBooks> keys_;

@@ -30,11 +30,12 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Report = stress::Report;
 
-// One in so many parts of the budget goes to programs that are explored whole.
+// The programs that are explored exhaustively get one of this many parts of the budget.
 constexpr std::size_t kShareOfWhole = 2;
 constexpr std::uint32_t kMostPreemptions = 2;
 
-// What is seen differs little between interleavings of one program: each is tried so often.
+// The traces of one program differ little between interleavings, so each program gets this many
+// walks.
 constexpr int kWalksPerProgram = 4;
 
 class Conformer {
@@ -119,11 +120,11 @@ class Conformer {
   ConformanceRun run_;
   BudgetClock clock_;
   std::uint64_t steps_ = 0;
-  std::uint64_t longest_ = 100;  // steps of an execution so far
-  stress::Replay replay_;        // of the execution that disagreed
+  std::uint64_t longest_ = 100;  // steps of the longest execution so far
+  stress::Replay replay_;        // for the execution that disagreed
 };
 
-// Whoever runs goes on for as long as it can.
+// The running thread continues as long as it can.
 class OneAfterTheOther final : public Strategy {
  public:
   std::size_t choose(const Point&) override { return 0; }
@@ -150,7 +151,7 @@ absl::StatusOr<Report> check_conformance(const RegisteredLock& entry, const Orde
   const absl::StatusOr<WatchedNet> net = WatchedNet::read(order.net);
   if (!net.ok()) return net.status();
   World world(Model::kTso);
-  // One of the simulated threads is the one that starts and awaits the others.
+  // One of the simulated threads starts and joins the others.
   const absl::StatusOr<KeyMap> keys =
       map_keys(entry, *net, kMaxThreads - 1,
                [&](std::uint32_t first) { return tried_in(world, entry, first); });

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Conformance: what a lock does on simulated threads, held against its Petri net.
+// Conformance: checks the traces of simulated threads against the lock's Petri net.
 //
-// Programs that do what the net's threads may do are run in many interleavings; what is seen of
-// each execution must be a firing sequence of the net, and end as the net can end
-// (conformance/trace_checker.h).
+// Threads run programs that do what the net's threads can do, in many interleavings. The trace of
+// each execution must be a firing sequence of the net and must end in a state in which the net can
+// end (conformance/trace_checker.h).
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -15,9 +15,10 @@
 
 namespace lockbench::stress::explore {
 
-// Requires order.net. Fails with InvalidArgument when the net cannot be read or is none of this
-// lock: other locks, other numbers. A counterexample is the oracle's kNet; the report's trace is
-// the trace. Remarks name the net's transitions that can be seen and were not.
+// Requires: order.net is not empty. Fails with InvalidArgument if the net cannot be read or does
+// not describe this lock, for example because it has other locks or other capacities. The oracle of
+// a counterexample is kNet, and the report's trace contains the events up to the failure. Remarks
+// name the transitions of the net that are visible to an observer and that no trace took.
 absl::StatusOr<Report> check_conformance(const RegisteredLock& entry, const Order& order,
                                          const Tell& tell);
 

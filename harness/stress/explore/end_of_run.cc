@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the oracles say when an execution is over: of the state that is left, and of a stall.
+// The checks at the end of an execution: of the quiescent state, and of a stall.
 
 #include <algorithm>
 #include <cstdint>
@@ -98,7 +98,8 @@ std::optional<Failure> CheckedRun::verdict(End end) {
                        {.probe = probe_, .contended = contended_ != 0});
 }
 
-// Nobody can run any more: which keys are free? Alone, so that nothing of what waits goes on.
+// Finds out which keys are free after a stall. Only this thread runs, so that no waiting thread
+// continues.
 void CheckedRun::probe_keys() {
   constexpr std::uint32_t kMostKeys = 63;
   Probe probe{.free_keys = std::uint64_t{1} << kMostKeys, .untouched = kMostKeys};

@@ -40,8 +40,8 @@ const char* name_of(Model model) {
   return found->name;
 }
 
-// The models that an order asks for: the one that it names, or tso alone. `--memory c11` must be
-// asked for: it is experimental.
+// The models of an order: the one that it names, otherwise only tso. The model c11 is experimental,
+// so it is used only with `--memory c11`.
 absl::StatusOr<std::vector<Model>> models_from(const std::string& name) {
   if (name.empty()) return std::vector<Model>{Model::kTso};
   for (const NamedModel& one : kModels) {
@@ -51,7 +51,7 @@ absl::StatusOr<std::vector<Model>> models_from(const std::string& name) {
       absl::StrCat("`", name, "` is no memory model; say sc, tso or c11"));
 }
 
-// "reads 0 from lock+8: the value of step 12 (lock.h:31), 3 stores old"
+// For example "reads 0 from lock+8: the value of step 12 (lock.h:31), 3 stores old".
 TraceStep step_of(const World::OldStore& old) {
   const std::vector<SourcePlace> places = places_of_calls({old.place, old.of_place});
   TraceStep step{
@@ -77,7 +77,7 @@ TraceStep step_of(const World::OldStore& old) {
   return step;
 }
 
-// Each old store that was chosen comes after what else is told of its step.
+// Inserts each choice of an old store after the other lines of its step.
 std::vector<TraceStep> steps_of(const Counterexample& counterexample) {
   std::vector<TraceStep> steps = counterexample.steps;
   for (const World::OldStore& old : counterexample.old_stores) {
@@ -120,7 +120,7 @@ absl::StatusOr<Report> replay(World& world, const RegisteredLock& entry, const O
   return report;
 }
 
-// "every execution of `…` with at most 3 preemptions", once per program, at its highest bound.
+// Adds one remark for each program, with the highest bound up to which it was explored completely.
 void tell_explored(const std::vector<ExploredProgram>& explored, Report& report) {
   for (std::size_t i = 0; i < explored.size(); ++i) {
     const auto later =
@@ -139,7 +139,7 @@ void tell_explored(const std::vector<ExploredProgram>& explored, Report& report)
   }
 }
 
-// In place of the report that the thread that is blocked would have returned.
+// Prints a report in place of the blocked thread, which cannot return one.
 void report_blocked(const RegisteredLock& entry, const std::string& where) {
   Report report{.engine = "sim", .lock = entry.name, .verdict = Verdict::kInconclusive};
   report.remarks.push_back(
@@ -165,7 +165,7 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
     tell(absl::StrFormat("%d schedules", so_far.executions));
   };
   if (!order.program.empty()) {
-    // One of the simulated threads is the one that starts and awaits the others.
+    // One of the simulated threads starts and joins the others.
     absl::StatusOr<LitmusProgram> program = program_from(order.program, kMaxThreads - 1);
     if (!program.ok()) return program.status();
     options.program = *std::move(program);
@@ -173,7 +173,7 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
   if (!order.schedule.empty() && !options.program) {
     return absl::InvalidArgumentError("a schedule belongs to a program: say --program, too");
   }
-  World world(models->front());  // that of a schedule without --memory: tso, or what the lock names
+  World world(models->front());  // for a schedule without --memory: tso, or the lock's own model
   const BlockedWatch watch(
       [&world, others = std::uint64_t{0}]() mutable {
         return world.in_program() ? world.beats() : ~++others;
@@ -216,7 +216,7 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
           "that "
           "is made after it (docs/stress.md)");
     }
-    // The rule of three: A. Eypasch et al., "Probability of adverse events that have not yet
+    // Uses the rule of three: A. Eypasch et al., "Probability of adverse events that have not yet
     // occurred", 1995.
     report.remarks.push_back(absl::StrFormat(
         "%d executions drawn at random, all clean: fewer than 1 in %d of such fail, "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The simulated engine, from an order to a report.
+// The engine `sim`, from an order to a report: explores the schedules of simulated threads.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -11,7 +11,7 @@
 
 namespace lockbench::stress::explore {
 
-// Fails with InvalidArgument when the order's program, schedule or memory model cannot be read.
+// Fails with InvalidArgument if the order's program, schedule or memory model cannot be read.
 absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order, const Tell& tell);
 
 }  // namespace lockbench::stress::explore

@@ -42,7 +42,7 @@ bool releases(std::memory_order order) {
          order == std::memory_order_seq_cst;
 }
 
-// Small numbers as people count them, others as bits or addresses are read.
+// Formats small numbers as decimal and others as hexadecimal, since they are bits or addresses.
 std::string value(std::uint64_t bits, unsigned bytes) {
   constexpr std::uint64_t kSmall = 100'000;
   const std::uint64_t all = bytes >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * bytes) - 1;
@@ -51,7 +51,7 @@ std::string value(std::uint64_t bits, unsigned bytes) {
   return absl::StrFormat("0x%x", bits);
 }
 
-// One word for each kind, which does not change with the wording of texts.
+// One fixed word for each kind. It stays the same if the wording of the texts changes.
 const char* act_of(Access::Kind kind) {
   switch (kind) {
     case Access::kLoad:
@@ -94,7 +94,7 @@ bool has_order(Access::Kind kind) {
          kind == Access::kUpdate || kind == Access::kCompared || kind == Access::kFence;
 }
 
-// Thread 0 of the world starts those of the program.
+// Thread 0 of the world starts the threads of the program.
 std::int32_t program_thread(std::uint32_t of_world) {
   return of_world == 0 ? kMainThread : static_cast<std::int32_t>(of_world) - 1;
 }
@@ -103,7 +103,7 @@ std::string thread_name(std::uint32_t of_world) {
   return of_world == 0 ? std::string("the main thread") : absl::StrCat("thread ", of_world - 1);
 }
 
-// Where in the events the last one of this kind and thread stands; absent if there is none.
+// The position of the last event of this kind and thread; absent if there is none.
 std::optional<std::size_t> last_event(const std::vector<TimedEvent>& events, Event::Kind kind,
                                       std::uint32_t thread) {
   for (std::size_t i = events.size(); i-- > 0;) {
@@ -135,7 +135,7 @@ std::string ExecutionText::block_name(const Block& block) {
 std::string ExecutionText::word(const void* place) {
   for (const Block& block : told_.log.blocks()) {
     if (!block.contains(place)) continue;
-    // The object may be aligned within what was allocated for it.
+    // The object may begin later than its block because of its alignment.
     const auto* const begin =
         block.contains(told_.lock) ? static_cast<const std::byte*>(told_.lock) : block.begin;
     return absl::StrCat(block_name(block), "+", static_cast<const std::byte*>(place) - begin);
@@ -213,15 +213,15 @@ TraceStep ExecutionText::step_of(const Access& access) {
 
 // ---- explanations
 
-// Of what the earlier holder wrote when it released, the last that the later one read when it
-// acquired tells which side lacks its order.
+// Looks at the words that the earlier holder wrote in its release and the later holder read in its
+// acquisition. The last of these reads shows which side lacks a memory order.
 std::string ExecutionText::why_unordered(std::uint32_t before) {
   if (told_.events.empty() || told_.log.accesses().empty()) return "";
   const std::uint32_t after = told_.events.back().event.thread;
   const auto released = last_event(told_.events, Event::kRelease, before);
   const auto requested = last_event(told_.events, Event::kRequest, after);
   if (!released || !requested || before == after) return "";
-  std::map<const void*, const Access*> writers;  // the last write of each word so far
+  std::map<const void*, const Access*> writers;  // the last write to each word so far
   const Access* write = nullptr;
   const Access* read = nullptr;
   for (const Access& access : told_.log.accesses()) {
@@ -273,7 +273,7 @@ std::string ExecutionText::misuse() {
   return text;
 }
 
-// ---- all of it
+// ---- the whole execution
 
 std::vector<bool> ExecutionText::wrong_accesses(Oracle oracle) const {
   const std::vector<Access>& accesses = told_.log.accesses();
@@ -300,7 +300,7 @@ std::vector<TraceStep> ExecutionText::steps(Oracle oracle) {
       const Access::Kind kind = accesses[next].kind;
       if (kind == Access::kGone) continue;
       steps.push_back(step_of(accesses[next]));
-      // What the harness frees is not the lock's.
+      // Leaves out memory that the harness frees, because it does not belong to the lock.
       if (kind == Access::kFree && steps.back().place.empty() && !wrong[next]) {
         steps.pop_back();
         continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// ExecutionText: an execution that failed, as people read it: what each thread and the lock itself
-// did, step by step, by names and lines of source.
+// ExecutionText: describes a failed execution for the user: each step of the threads and of the
+// lock itself, with names and source lines.
 #pragma once
 
 #include <cstdint>
@@ -19,35 +19,35 @@
 
 namespace lockbench::stress::explore {
 
-// What an execution left behind; the memory that it used is not looked at, its addresses are.
+// The records of an execution. Only the addresses of its memory are used; the memory is not read.
 struct ToldExecution {
   const AccessLog& log;
   const std::vector<TimedEvent>& events;
   const Arena& arena;
-  const void* lock = nullptr;          // the object
-  std::vector<std::uint32_t> waiting;  // threads of the program that can never go on
+  const void* lock = nullptr;          // address of the lock
+  std::vector<std::uint32_t> waiting;  // threads of the program that can never continue
 };
 
 class ExecutionText {
  public:
   explicit ExecutionText(const ToldExecution& told) : told_(told) {}
 
-  // Why nothing orders the last hold of the execution after the one before it, of which the thread
-  // of the program `before` was the holder. Empty where that is not known.
+  // Why nothing orders the last hold of the execution after the previous one, whose holder was the
+  // thread `before` of the program. Empty if unknown.
   std::string why_unordered(std::uint32_t before);
 
-  // `thread 1 reads lock+8 (acquire) at node_lock.h:40`: the access that misused memory, the last
-  // one of the log; and who freed that memory.
+  // `thread 1 reads lock+8 (acquire) at node_lock.h:40`: the access that misused memory, which is
+  // the last one of the log, and the thread that freed this memory.
   std::string misuse();
 
-  // With a mark where `oracle` found what is wrong.
+  // Marks the step at which `oracle` found the failure.
   std::vector<TraceStep> steps(Oracle oracle);
 
-  // `lock+8`: a word, named alike wherever this execution is told.
+  // `lock+8`: the name of a word, which is the same everywhere in the description of this
+  // execution.
   std::string word(const void* place);
 
-  // ` (node_lock.h:40)`: the line of the access that returns to `code`; empty where that is not
-  // known.
+  // ` (node_lock.h:40)`: the line of the access that returns to `code`; empty if unknown.
   std::string line_of(const void* code);
 
  private:

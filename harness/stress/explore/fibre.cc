@@ -8,18 +8,20 @@
 
 extern "C" {
 
-// Saves what the calling convention lets a callee change only if it restores it, stores the stack
-// pointer to *from, and goes on with the stack pointer `to`, where the same was saved.
+// Saves the registers that the calling convention requires a callee to restore, stores the stack
+// pointer to *from, and continues with the stack pointer `to`, under which the same registers were
+// saved.
 void lockbench_fibre_jump(void** from, void* to);
 
-// The first thing on a new stack: calls the function with the argument, which prepare() left in
-// saved registers.
+// The first code on a new stack. Calls the function with the argument; prepare() left both in saved
+// registers.
 void lockbench_fibre_start();
 }
 
 #if defined(__x86_64__)
 
-// System V ABI: rbx, rbp, r12 to r15 and the control words of SSE and x87.
+// The registers that the System V ABI requires a callee to restore: rbx, rbp, r12 to r15 and the
+// control words of SSE and x87.
 asm(R"(
 .text
 .globl lockbench_fibre_jump
@@ -61,8 +63,9 @@ lockbench_fibre_start:
 namespace {
 
 void* first_frame(std::byte* top, void (*begin)(void*), void* argument) {
-  // From the top: two words that keep the stack aligned where lockbench_fibre_start calls, its
-  // address, then what lockbench_fibre_jump restores.
+  // From the top of the stack: two words that keep the stack aligned for the call in
+  // lockbench_fibre_start, the address of that function, then the registers that
+  // lockbench_fibre_jump restores.
   auto* word = reinterpret_cast<std::uint64_t*>(reinterpret_cast<std::uintptr_t>(top) & ~15ULL);
   *--word = 0;
   *--word = 0;
@@ -84,7 +87,7 @@ void* first_frame(std::byte* top, void (*begin)(void*), void* argument) {
 
 #elif defined(__aarch64__)
 
-// AAPCS64: x19 to x30 and d8 to d15.
+// The registers that AAPCS64 requires a callee to restore: x19 to x30 and d8 to d15.
 asm(R"(
 .text
 .globl lockbench_fibre_jump

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Fibre: a stack of its own and a place to go on from; who runs changes by a jump.
+// Fibre: a stack and the position at which its code continues. A jump switches from the running
+// fibre to another one.
 //
-// Guarantees   a switch costs some nanoseconds and no system call; exceptions may be thrown, caught
-//              and be under way on any fibre while others run.
-// Not offered  unwinding: a fibre that is not run to its end is forgotten as it stands, with all
-//              that lies on its stack. Whoever uses fibres keeps their memory in an Arena.
-// Requires     all of them used by one thread.
+// Guarantees   A switch takes a few nanoseconds and no system call. On any fibre, exceptions may be
+//              thrown, caught and in flight while others run.
+// Not offered  Unwinding: if a fibre does not run to its end, the objects on its stack are not
+//              destroyed. So users keep the memory of fibres in an Arena.
+// Requires     One thread uses all fibres.
 #pragma once
 
 #include <cstddef>
@@ -15,23 +16,23 @@ namespace lockbench::stress::explore {
 
 class Fibre {
  public:
-  // The fibre that the caller is; to come back to.
+  // The fibre that the caller runs on, so that a later jump can return to it.
   Fibre() = default;
   Fibre(const Fibre&) = delete;
   Fibre& operator=(const Fibre&) = delete;
 
-  // What a fibre runs. It never returns: it jumps away for good.
+  // The function that a fibre runs. It never returns: it jumps to another fibre at its end.
   using Body = void (*)(void* argument);
 
-  // Makes this fibre one that will run body(argument) on [stack, stack + bytes) when it is first
-  // jumped to.
+  // Makes this fibre run body(argument) on [stack, stack + bytes) at the first jump to it.
   void prepare(std::byte* stack, std::size_t bytes, Body body, void* argument);
 
-  // Leaves `from`, which is running, and goes on in `to`.
+  // Leaves `from`, which is running, and continues in `to`.
   static void jump(Fibre& from, Fibre& to);
 
  private:
-  // What the C++ runtime keeps per thread of exceptions under way (__cxa_eh_globals).
+  // The data that the C++ runtime keeps for each thread about exceptions in flight
+  // (__cxa_eh_globals).
   struct Exceptions {
     void* caught = nullptr;
     unsigned int uncaught = 0;

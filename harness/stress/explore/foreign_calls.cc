@@ -20,8 +20,8 @@
 #include "harness/stress/explore/world.h"
 #include "harness/stress/instrumentation/function_names.h"
 
-// A call that is watched goes to a stub of its own, which says its number to
-// lockbench_foreign_call() and goes on where that says, with all arguments as they were.
+// A call that is watched goes to its own stub. The stub passes its number to
+// lockbench_foreign_call() and then jumps to the returned address with all arguments unchanged.
 #if defined(__x86_64__)
 asm(R"(
 .text
@@ -144,8 +144,8 @@ bool begins_with_one_of(std::string_view name, std::span<const std::string_view>
                      [name](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
-// Of the C library: functions that compute, print, ask what does not change or initialise what the
-// simulation then decides. What begins with one of these does as well.
+// Functions of the C library that compute, print, query what does not change, or initialise what
+// the simulation then decides. All functions whose names begin with one of these are harmless.
 constexpr std::string_view kHarmless[] = {"mem",
                                           "str",
                                           "stp",
@@ -239,7 +239,7 @@ constexpr std::string_view kHarmless[] = {"mem",
                                           "pthread_setcancelstate",
                                           "pthread_atfork"};
 
-// Of the C++ library, which is harmless otherwise: functions in it that wait or start threads.
+// Functions of the C++ library that wait or start threads. Its other functions are harmless.
 constexpr std::string_view kWaitingCxx[] = {"_ZNSt18condition_variable",
                                             "_ZNSt3_V222condition_variable_any",
                                             "_ZNSt6thread",
@@ -255,7 +255,7 @@ bool is(std::string_view file, std::string_view library) {
   return file.substr(file.rfind('/') + 1).starts_with(library);
 }
 
-// A function that a slot of the plug-in's table of addresses leads to.
+// A slot of the plug-in's table of addresses, and the function to which it leads.
 struct Slot {
   void** place;
   const char* function;
@@ -328,7 +328,7 @@ class LoadedLibrary {
   std::size_t relocation_bytes_ = 0;
 };
 
-// Variables, which such slots lead to as well, are left alone.
+// Such slots may also lead to variables, which are not changed.
 bool is_function(void* target) {
   Dl_info info;
   const ElfW(Sym)* symbol = nullptr;
@@ -346,7 +346,7 @@ std::string library_of(const void* address) {
 void lead_to(void** place, const void* target) {
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(place) & ~(page - 1);
-  // The table may have been made read-only when all its addresses were known.
+  // The table may have been made read-only after all its addresses were resolved.
   if (mprotect(reinterpret_cast<void*>(begin), page, PROT_READ | PROT_WRITE) != 0) return;
   *place = const_cast<void*>(target);
 }
@@ -395,7 +395,7 @@ absl::Status prepare_plugin(const std::filesystem::path& plugin) {
 
 }  // namespace lockbench::stress::explore
 
-// Where the call goes on.
+// Returns the address at which the call continues.
 extern "C" void* lockbench_foreign_call(std::uint64_t number, const void* caller) {
   using namespace lockbench::stress::explore;
   const ForeignCall& call = foreign_calls()[number];

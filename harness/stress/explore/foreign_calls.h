@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A plug-in that is built for simulation, before its locks are run: is all of it instrumented, and
-// which of its calls does no simulation decide?
+// Checks a plug-in that is built for simulation before its locks run: all of it must be
+// instrumented, and its calls must be calls that the simulation can decide.
 #pragma once
 
 #include <filesystem>
@@ -11,14 +11,14 @@
 
 namespace lockbench::stress::explore {
 
-// `plugin` has been loaded. InvalidArgument names the sources in it that were compiled without
-// instrumentation, and says how to compile them. Else, from now on a call by the plug-in of a
-// function that is neither simulated nor known to leave shared state alone ends the execution that
-// makes it (World::refuse), and is named with its caller. Outside of a simulation all calls are
-// what they were.
+// Call it after `plugin` has been loaded. Fails with InvalidArgument if sources of the plug-in were
+// compiled without instrumentation; the message names them and says how to compile them. Otherwise,
+// some calls by the plug-in end the execution from now on: calls of functions that are neither
+// simulated nor known to leave shared state alone. The message names the function and its caller
+// (World::refuse). Outside of a simulation, all calls work as before.
 absl::Status prepare_plugin(const std::filesystem::path& plugin);
 
-// Whether a call of the function, which lies in `library`, may happen in a simulation as it is.
+// Whether a call of the function, which lies in `library`, may run unchanged in a simulation.
 bool leaves_shared_state_alone(const std::string& function, const std::string& library);
 
 }  // namespace lockbench::stress::explore

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// History: the stores of one shared word in its modification order, with what decides who may still
-// read which (see weak_memory.cc).
+// History: the stores of one shared word in its modification order, and the data that decides which
+// thread may still read which store (weak_memory.cc).
 #pragma once
 
 #include <array>
@@ -14,10 +14,11 @@
 
 namespace lockbench::stress::explore {
 
-// What a thread, or whoever synchronizes with a store, knows of sequentially consistent events.
+// The sequentially consistent events that are ordered before a thread's next event, or before the
+// event of a thread that synchronizes with a store.
 struct ScKnowledge {
-  ScSet before;  // events that strongly happen before whatever comes next
-  ScSet fences;  // fences that happen before it
+  ScSet before;  // events that strongly happen before the next event
+  ScSet fences;  // fences that happen before the next event
 
   void join(const ScKnowledge& other) {
     before |= other.before;
@@ -25,8 +26,8 @@ struct ScKnowledge {
   }
 };
 
-// Where an access stands in the coherence order of its word: after the store at `index`; if it
-// stores, then also after those that have read that one.
+// The position of an access in the coherence order of its word: after the store at `index`. If the
+// access stores, it also comes after the accesses that have read that store.
 struct Place {
   std::size_t index;
   bool stores;
@@ -34,19 +35,19 @@ struct Place {
 
 struct StoreRecord {
   std::uint64_t bits = 0;
-  std::uint64_t hash = 0;       // of the store and all that it depends on
+  std::uint64_t hash = 0;       // of the store and everything that it depends on
   std::uint64_t step = 0;       // of the execution
-  const void* place = nullptr;  // in code
+  const void* place = nullptr;  // address of the code
   std::uint32_t thread = 0;
   std::uint32_t stamp = 0;  // 0: happens before everything
   bool updates = false;     // a read-modify-write that read the store before it
-  bool closed = false;      // ordered after events that were closed: nobody may look past it
-  VectorClock release;      // what who acquires it learns
+  bool closed = false;      // ordered after closed events: no thread may read an older store
+  VectorClock release;      // the clock that an acquiring thread joins
   ScKnowledge sc_release;
-  // By thread: one more than the stamp of its first read; 0: it has not read it.
+  // By thread: the stamp of its first read plus 1; 0: it has not read the store.
   std::array<std::uint32_t, kMaxThreads> read_at{};
-  // S has the `sources` of an access before whatever its word's coherence order has after the
-  // access, and after the `targets` whatever it has before.
+  // In S, the `sources` of an access come before everything that follows the access in its word's
+  // coherence order, and its `targets` come after everything that precedes it there.
   ScSet write_sources;
   ScSet read_sources;
   ScSet write_targets;
@@ -54,12 +55,12 @@ struct StoreRecord {
 };
 
 struct History {
-  std::vector<StoreRecord> stores;  // oldest first; those that nobody can read any more are dropped
+  std::vector<StoreRecord> stores;  // oldest first, without those that no thread can read
   ScSet dropped_sources;
-  std::array<std::uint32_t, kMaxThreads> accessed_at{};  // by thread: its last access, as read_at
+  std::array<std::uint32_t, kMaxThreads> accessed_at{};  // by thread: its last access, like read_at
   std::uint32_t born_by = 0;
-  std::uint32_t born_at = 0;       // stamp; 0: known to all
-  std::uint16_t looked_at_by = 0;  // a bit for each thread that has read it since it last waited
+  std::uint32_t born_at = 0;       // stamp; 0: ordered before all threads
+  std::uint16_t looked_at_by = 0;  // a bit for each thread that has read it since its last wait
   const void* at = nullptr;
   unsigned bytes = 0;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The platform's hooks, led to the world that executes. Without one they act at once and alone.
+// Connects the platform's hooks to the current world. Without a current world, each operation takes
+// effect at once, as in a program with one thread.
 
 #include "primitives/platform/simulated/hooks.h"
 

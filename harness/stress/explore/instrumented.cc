@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The accesses of instrumented code, led to the world that executes: a lock that uses std::atomic,
-// fences or a compiler's builtins is simulated like one that uses lockbench::platform.
+// Connects the accesses of instrumented code to the current world. So a lock that uses std::atomic,
+// fences or compiler builtins is simulated like a lock that uses lockbench::platform.
 
-// Under ThreadSanitizer itself the entry points are its own.
+// In a build with ThreadSanitizer, the sanitizer itself provides the entry points.
 #if !defined(__SANITIZE_THREAD__)
 
 #include <atomic>
@@ -63,7 +63,8 @@ struct Accesses {
     if (World* const world = World::of_program()) world->ignore_races(change);
   }
 
-  // The place in the code is where the entry point, into which this is inlined, returns to.
+  // This is inlined into the entry point. So the entry point's return address is the place of the
+  // access in the code.
   [[gnu::always_inline]] static void plain(const void* place, std::size_t bytes, bool writes) {
     if (World* const world = World::of_program()) {
       world->plain_access({place, bytes, writes, __builtin_return_address(0)});

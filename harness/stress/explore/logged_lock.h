@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// LoggedLock: a lock under test that tells the log of accesses which allocations are its handles.
+// LoggedLock: a lock under test that marks in the access log which allocations are its handles.
 #pragma once
 
 #include <memory>

@@ -19,7 +19,7 @@ std::uint64_t read(const void* word, unsigned bytes) {
   return bits;
 }
 
-// Where the variables with static storage are of this program and of what it has loaded.
+// The address ranges of the variables with static storage in this program and its libraries.
 std::vector<AddressRange> static_storage() {
   std::vector<AddressRange> found;
   const auto add = [](dl_phdr_info* module, std::size_t, void* data) {
@@ -45,7 +45,7 @@ Memory::Memory(const Arena& arena, Model model)
       index_(Arena::kBytes),
       sc_states_(kMaxThreads) {
   words_.reserve(1024);
-  words_.emplace_back();  // number 0 is no word
+  words_.emplace_back();  // number 0 means no word
 }
 
 void Memory::use(Model model) {
@@ -96,7 +96,7 @@ void Memory::event(std::uint64_t& chain, std::uint64_t what, Word* word, bool wr
     }
   }
   chain = after;
-  // A sum over the chains: whose event came first among independent ones leaves no trace.
+  // The state is a sum over the chains, so the order of independent events does not affect it.
   state_ += mix(after) - mix(before);
 }
 
@@ -124,7 +124,7 @@ Memory::Word& Memory::word_at(const void* word) {
     if (!dead_word_) dead_word_ = number;
     return number != 0 ? words_[number] : add_word(word);
   }
-  // Static words live longer than any simulation.
+  // Words with static storage exist longer than any simulation.
   const auto found = outside_.find(word);
   return found != outside_.end() ? words_[found->second] : add_word(word);
 }
@@ -153,7 +153,7 @@ void Memory::born(Thread thread, const void* word, unsigned bytes) {
   if (!weak()) return;
   const std::size_t number = words_.size() - 1;
   begin_history(number, word, bytes);
-  // What a thread did before it started any other, all know.
+  // If no other thread was started yet, the event happens before all events of other threads.
   if (alone()) return;
   StoreRecord& first = histories_[number].stores.front();
   histories_[number].born_by = first.thread = thread;
@@ -161,7 +161,8 @@ void Memory::born(Thread thread, const void* word, unsigned bytes) {
   first.hash = threads_[thread].chain;
 }
 
-// Static words live on, and must begin each execution with the same values.
+// Words with static storage remain after an execution and must have the same values at the
+// beginning of each one.
 void Memory::restore_static() {
   for (; !before_.empty(); before_.pop_back()) {
     std::memcpy(before_.back().word, &before_.back().bits, before_.back().bytes);
@@ -174,8 +175,8 @@ std::uint32_t Memory::find(const void* word) const {
   return found != outside_.end() ? found->second : 0;
 }
 
-// Words that overlap with the one at `word` become one with it, or with `number` if that is not 0.
-// Its number; 0 if there is none.
+// Merges the words that overlap with the one at `word` into one word: into `number` if that is not
+// 0. Returns the number of that word; 0 if there is none.
 std::uint32_t Memory::join_overlapping(const void* word, unsigned bytes, std::uint32_t number) {
   constexpr std::uintptr_t kWidest = 8;
   const auto begin = reinterpret_cast<std::uintptr_t>(word);
@@ -292,7 +293,8 @@ bool Memory::buffers_meet(Thread a, Thread b) const {
 void Memory::flush_oldest(Thread thread) {
   ThreadState& self = threads_[thread];
   const Store& oldest = self.buffer.front();
-  // Whoever reads it depends on the store, and so on all that its thread did before.
+  // A thread that reads the value depends on the store, and so on everything that the storing
+  // thread did before.
   Word& there = word_at(oldest.word);
   self.buffer_chain = mix(self.buffer_chain ^ (oldest.bits + 1));
   event(self.buffer_chain, 6, &there, true);
@@ -358,7 +360,7 @@ void Memory::end_update(Thread thread, void* word, unsigned bytes, std::uint64_t
   event(self.chain, writes ? 7 ^ (bits << 8) : 4, &there, writes);
   learn(self, there, order);
   if (!writes) return;
-  // A read-modify-write continues the release sequence that it read from.
+  // A read-modify-write continues the release sequence of the store that it read.
   there.release.join(releases(order) ? self.clock : self.released);
   if (releases(order)) ++self.clock.at[thread];
   write(word, bytes, bits);

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Memory: shared words as simulated threads see them.
+// Memory: the values of shared words as simulated threads see them.
 //
-// Each thread has a store buffer, as on x86: a store that is not sequentially consistent is seen by
-// its own thread at once and by the others when it leaves the buffer, first in, first out. An
-// atomic read-modify-write and a sequentially consistent store or fence empty the buffer first.
-// With Model::kSequential stores leave at once.
+// In the x86 model (kTso) each thread has a store buffer: a store that is not sequentially
+// consistent is visible to its own thread at once, and to other threads when it leaves the buffer,
+// first in, first out. An atomic read-modify-write and a sequentially consistent store or fence
+// empty the buffer first. With Model::kSequential stores leave the buffer at once.
 //
 // With Model::kC11 there are no buffers. Each word keeps its stores in their modification order,
-// and a load may read any of them that coherence and happens-before allow; a store may come
-// anywhere in that order where they allow it. What is allowed follows C++20: release sequences,
-// fences, the total order of sequentially consistent operations, atomic read-modify-writes
+// and a load may read any of them that coherence and happens-before allow. A store may come at any
+// position in that order that they allow. The rules are those of C++20: release sequences, fences,
+// the total order of sequentially consistent operations, atomic read-modify-writes
 // (weak_memory.cc).
 //
-// Beside the values it keeps what the C++ memory model knows: which thread's past happens before
-// which point (vector clocks, release sequences of C++20, fences). So an order that x86 would
-// forgive is found out all the same: see happens_before().
+// In addition to the values, this class keeps the happens-before relation of the C++ memory model
+// (vector clocks, release sequences of C++20, fences). So it also detects a missing memory order
+// that x86 would forgive: see happens_before().
 //
-// It also hashes what has happened: two executions with equal state() had the same events in the
-// same partial order, and so are in the same state (M. Musuvathi, S. Qadeer, "Partial-Order
+// It also computes a hash of the events. Two executions with equal state() had the same events in
+// the same partial order, and so are in the same state (M. Musuvathi, S. Qadeer, "Partial-Order
 // Reduction for Context-Bounded State Exploration", 2007).
 //
-// Not offered  load buffering: a load never reads a store that has yet to be made, so that what a
-//              program does before it never depends on it (no cycle of sequenced-before and
-//              reads-from; C++20 allows some). With the other models, loads that read old values
-//              beyond what store buffers explain. With kC11, old values of a word that is accessed
-//              in different sizes.
+// Not offered  Load buffering: a load never reads a store that is made later. So an earlier
+//              operation of a program never depends on a later one (there is no cycle of
+//              sequenced-before and reads-from; C++20 allows some). With the models other than
+//              kC11, old values that store buffers do not explain. With kC11, old values of a word
+//              that is accessed in different sizes.
 #pragma once
 
 #include <array>
@@ -58,24 +58,25 @@ class Memory {
   Model model() const { return model_; }
   bool weak() const { return model_ == Model::kC11; }
 
-  // Forgets everything, and goes on with this model.
+  // Resets everything and uses this model from now on.
   void use(Model model);
 
-  // Forgets everything.
+  // Resets everything.
   void reset();
 
-  // A thread begins, knowing what its starter knows; a thread has seen another's end.
+  // started: a thread begins after everything that its starter has done. joined: `thread` continues
+  // after everything that `ended` has done.
   void started(Thread thread, Thread by);
   void joined(Thread thread, Thread ended);
   void ended(Thread thread) { ended_[thread] = true; }
 
   void born(Thread thread, const void* word, unsigned bytes);
-  // A word that did not say when it was born: all know it from now on.
+  // A word whose beginning was not announced. All threads may use it from now on.
   void met(const void* word, unsigned bytes);
-  // Whether the word is alive.
+  // Whether the word exists.
   bool knows(const void* word) const;
-  // The end of the word's life. What `thread` itself stored there last and still has in its buffer
-  // goes with it: nobody may look at the word any more.
+  // The word is destroyed. The stores to it that are still in the buffer of `thread` are dropped,
+  // because no thread may read the word any more.
   void gone(Thread thread, const void* word);
 
   std::uint64_t load(Thread thread, const void* word, unsigned bytes, std::memory_order order);
@@ -85,28 +86,29 @@ class Memory {
   void end_update(Thread thread, void* word, unsigned bytes, std::uint64_t bits, bool writes,
                   std::memory_order order);
   void fence(Thread thread, std::memory_order order);
-  // Empties all buffers, but for what other threads stored since they last went on from a point:
-  // that may as well have come after the barrier.
+  // Empties all buffers, except for the stores that other threads made since their last decision
+  // point: these may as well have come after the barrier.
   void fence_all(Thread thread);
 
-  // ---- kC11 (weak_memory.cc). An age counts from the last store in modification order, which has
-  // age 0. Each access first asks for the ages that it may choose from, youngest first; 0 is always
-  // among them, but for an update that must not come between two others.
+  // ---- kC11 (weak_memory.cc). The age of a store counts the stores that follow it in modification
+  // order; the last store has age 0. Before each access, one of these functions returns the ages
+  // that may be chosen, youngest first. Age 0 is always included, except for an update that must
+  // not come between two other stores.
   const std::vector<std::uint8_t>& ages_to_load(Thread thread, const void* word, unsigned bytes,
                                                 std::memory_order order);
   const std::vector<std::uint8_t>& ages_to_store(Thread thread, const void* word, unsigned bytes,
                                                  std::memory_order order);
   const std::vector<std::uint8_t>& ages_to_update(Thread thread, const void* word, unsigned bytes,
                                                   std::memory_order order);
-  // The same of a compare-exchange, which is a load of the order `failure` where it reads something
-  // else than `expected`.
+  // The same for a compare-exchange. It is a load with the order `failure` if it reads a value
+  // other than `expected`.
   const std::vector<std::uint8_t>& ages_to_compare(Thread thread, const void* word, unsigned bytes,
                                                    std::uint64_t expected,
                                                    std::memory_order success,
                                                    std::memory_order failure);
   std::uint64_t load_aged(Thread thread, const void* word, std::size_t age,
                           std::memory_order order);
-  // The store comes after the one of this age.
+  // The new store comes after the store with this age.
   void store_aged(Thread thread, void* word, unsigned bytes, std::uint64_t bits, std::size_t age,
                   std::memory_order order);
   const StoreRecord& store_aged(const void* word, std::size_t age) {
@@ -115,104 +117,106 @@ class Memory {
   }
   void end_update_aged(Thread thread, void* word, unsigned bytes, std::uint64_t bits, bool writes,
                        std::size_t age, std::memory_order order);
-  // Whether there is a store that `thread` need not see.
+  // Whether there is a store that `thread` is not yet required to see.
   bool has_unseen(Thread thread);
-  // It sees all of them from now on, or those to the words that it has looked at since it last
-  // did so, without learning what happened before them: they have arrived.
+  // see_all: the last store of every word becomes visible to the thread. see_looked_at: the same
+  // for the words that it has read since the last such call. The thread does not synchronize with
+  // these stores.
   void see_all(Thread thread);
   bool looks_at_unseen(Thread thread);
   void see_looked_at(Thread thread);
-  // A sleep on the word, or a wake-up: as a sequentially consistent fence, in one order with all
-  // others of this word, which note() knows as `thing`.
+  // A sleep on the word, or a wake-up. It acts like a sequentially consistent fence, in one order
+  // with all sleeps and wake-ups of this word, for which note() uses the number `thing`.
   void queue_fence(Thread thread, const void* word, std::uint64_t thing);
-  // Whether accesses of other threads, or the beginning of the word's life, are not ordered before
-  // what `thread` does next.
+  // Whether accesses of other threads, or the beginning of the word's existence, are not ordered
+  // before the next event of `thread`.
   bool end_is_unordered(Thread thread, const void* word);
   bool beginning_is_unordered(Thread thread, const void* word);
-  // Stores say that they were made in this step, and here.
+  // The following stores are recorded with this step and this place in the code.
   void at(std::uint64_t step, const void* place) {
     step_ = step;
     place_ = place;
   }
 
   bool buffered(Thread thread) const { return !threads_[thread].buffer.empty(); }
-  bool others_buffer(Thread thread);  // anybody but `thread`; or has_unseen()
+  bool others_buffer(Thread thread);  // any thread but `thread`; or has_unseen()
   bool buffers(Thread thread, const void* word) const;
-  bool buffers_meet(Thread a, Thread b) const;  // each has a store to the same word
-  // Whether a store of this order goes into its thread's buffer, and no further.
+  bool buffers_meet(Thread a, Thread b) const;  // both have a store to the same word
+  // Whether a store with this order goes only into its thread's buffer.
   bool keeps_back(std::memory_order order) const {
     return model_ == Model::kTso && order != std::memory_order_seq_cst;
   }
   void flush_oldest(Thread thread);
   void flush(Thread thread);
 
-  // The stores of the thread that are in its buffer, the oldest first.
+  // The stores in the thread's buffer, oldest first.
   struct Pending {
     const void* word;
     unsigned bytes;
     std::uint64_t bits;
   };
   std::vector<Pending> pending_stores(Thread thread) const;
-  // What the word has in memory, without an access. 0 where it may not be read.
+  // The value of the word in memory, without an access. 0 if it may not be read.
   std::uint64_t peek(const void* word, unsigned bytes) const;
 
-  // `thread` goes on from a point: an event that concerns nobody else.
+  // `thread` passes a decision point. This event is independent of all other threads.
   void step(Thread thread) {
     event(threads_[thread].chain, 10, nullptr, false);
     threads_[thread].older = threads_[thread].buffer.size();
   }
-  // Whether it has stored something since, into its buffer.
+  // Whether it has put a store into its buffer since its last decision point.
   bool stored_since(Thread thread) const {
     return threads_[thread].buffer.size() > threads_[thread].older;
   }
 
-  // An event of `thread` on something that is no word (a queue of sleepers, the clock, a key), by a
-  // number that the caller gives it. Events that write are ordered with all others on the thing.
+  // An event of `thread` on something that is not a word (a queue of sleepers, the clock, a key),
+  // which the caller identifies by a number. An event that writes is ordered with all other events
+  // on the same thing.
   void note(Thread thread, std::uint64_t thing, bool writes);
 
-  // Stamps a moment of `thread`; happens_before() then tells whether all that `other` did up to its
-  // moment is sure to be seen by `thread` now.
+  // Marks a moment of `thread`. happens_before() then says whether everything that `other` did up
+  // to its moment happens before the next event of `thread`.
   std::uint32_t stamp(Thread thread) { return ++threads_[thread].clock.at[thread]; }
   bool happens_before(Thread other, std::uint32_t moment, Thread thread) const {
     return threads_[thread].clock.at[other] >= moment;
   }
-  // For happens_before(): now, as `thread` counts. What it does up to its next release is one
-  // moment.
+  // The current moment of `thread` for happens_before(). Everything that it does up to its next
+  // release belongs to the same moment.
   std::uint32_t moment(Thread thread) const { return threads_[thread].clock.at[thread]; }
 
-  // A volatile access that the program itself performs next: ordered as on x86, where a load
-  // acquires and a store releases.
+  // The next access is a volatile one that the program itself performs. It is ordered as on x86,
+  // where a load acquires and a store releases.
   void volatile_access(Thread thread, const void* word, bool writes);
 
-  // The program itself writes next to what may be a word, by an access that is not atomic: of its
-  // stores only the last value is known from then on.
+  // The program itself is about to write to a possible word with an access that is not atomic.
+  // After that, only the last value of the word is known.
   void overwritten(const void* word);
 
-  // After an execution: variables with static storage are what they were before it.
+  // After an execution: restores variables with static storage to their values before it.
   void end() { restore_static(); }
 
-  // Before a write that is not atomic: a variable with static storage begins the next execution as
-  // it began this one.
+  // Call it before a write that is not atomic. A variable with static storage then has its old
+  // value at the beginning of the next execution.
   void keep_static(const void* place, std::size_t bytes);
 
   std::uint64_t state() const { return state_; }
-  std::uint64_t changes() const { return changes_; }  // of any word, as all can see it
+  std::uint64_t changes() const { return changes_; }  // number of visible writes
 
-  // The word whose life was over, or had not begun, when it was used.
+  // The number of the word that was used before it existed or after it was destroyed.
   std::optional<std::uint32_t> dead_word() const { return dead_word_; }
 
-  // Words are numbered in the order of their birth.
+  // Words are numbered in the order in which they begin to exist.
   std::uint32_t number_of(const void* word);
 
  private:
   struct Word {
     std::size_t offset = kOutside;  // in the arena
-    unsigned bytes = 0;             // of its widest access; 0: said at its birth
+    unsigned bytes = 0;             // of its widest access; 0: announced when it began to exist
     bool alive = true;
-    bool mixed = false;  // accessed in sizes or at places that overlap: one word for all of them
+    bool mixed = false;  // accessed with overlapping sizes or offsets: all of them are one word
     VectorClock release;
     std::uint64_t last_write = 0;
-    std::uint64_t reads = 0;  // since then
+    std::uint64_t reads = 0;  // since the last write
   };
   static constexpr std::size_t kOutside = ~std::size_t{0};
 
@@ -225,15 +229,15 @@ class Memory {
 
   struct ThreadState {
     VectorClock clock;
-    VectorClock acquirable;  // what an acquire fence would learn
-    VectorClock released;    // what a relaxed store publishes since a release fence
+    VectorClock acquirable;  // what an acquire fence would join
+    VectorClock released;    // what a relaxed store publishes after a release fence
     std::vector<Store> buffer;
-    std::size_t older = 0;    // of the buffer, those that were there when it went on from a point
-    std::uint64_t chain = 0;  // hash of its events and all that they depend on
-    std::uint64_t buffer_chain = 0;  // the same for what left its buffer
+    std::size_t older = 0;           // number of stores in the buffer at the last decision point
+    std::uint64_t chain = 0;         // hash of its events and everything that they depend on
+    std::uint64_t buffer_chain = 0;  // the same for the stores that have left its buffer
   };
 
-  // With kC11, beside the clocks of ThreadState.
+  // Only with kC11, in addition to the clocks of ThreadState.
   struct ScState {
     ScKnowledge now;
     ScKnowledge acquirable;
@@ -282,15 +286,15 @@ class Memory {
   void make_room();
   bool alone() const { return started_ == 1; }
 
-  // Whether it is a variable with static storage, and not a part of a heap or of a stack, which may
-  // be somebody else's by the time an execution ends.
+  // Whether it is a variable with static storage. Parts of a heap or a stack may have another use
+  // when an execution ends.
   bool is_static(const void* word) const;
 
   std::uint32_t find(const void* word) const;
   void restore_static();
   std::uint32_t join_overlapping(const void* word, unsigned bytes, std::uint32_t number);
 
-  // What such a word was before an execution wrote it.
+  // The value of such a word before the execution wrote it.
   struct Before {
     void* word;
     unsigned bytes;
@@ -301,10 +305,10 @@ class Memory {
   Model model_;
   std::vector<AddressRange> static_storage_;
   std::vector<Before> before_;
-  std::vector<std::size_t> aliases_;  // offsets in the arena of words that others are a part of
+  std::vector<std::size_t> aliases_;  // arena offsets of words that are parts of others
   std::vector<ThreadState> threads_;
   std::vector<Word> words_;
-  std::vector<std::uint32_t> index_;  // by offset in the arena; 0: no word
+  std::vector<std::uint32_t> index_;  // by arena offset; 0: no word
   std::unordered_map<const void*, std::uint32_t> outside_;
   std::unordered_map<std::uint64_t, Word> things_;
   std::uint64_t state_ = 0;
@@ -319,7 +323,7 @@ class Memory {
   std::vector<std::uint8_t> ages_;
   std::uint64_t step_ = 0;
   const void* place_ = nullptr;
-  Thread started_ = 1;  // threads
+  Thread started_ = 1;  // number of threads
   std::array<bool, kMaxThreads> ended_{};
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a memory order does at an access.
+// Whether a memory order acquires or releases.
 #pragma once
 
 #include <atomic>

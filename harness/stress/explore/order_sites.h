@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// OrderSites: the atomic operations of a program by their places in code, and other memory orders
-// than theirs for some of them.
+// OrderSites: the atomic operations of a program, identified by their places in the code. Some of
+// them can be given other memory orders than their own.
 #pragma once
 
 #include <atomic>
@@ -21,11 +21,12 @@ class OrderSites {
     kLoad,
     kStore,
     kUpdate,   // a read-modify-write, or a compare-exchange that succeeds
-    kFailure,  // a compare-exchange that does not
+    kFailure,  // a compare-exchange that fails
     kFence,
   };
 
-  // By the address that the access returns to, which inlining may make several of one line.
+  // Identified by the return address of the access. Inlining may make several of these from one
+  // line.
   struct Site {
     const void* return_address;
     Part part;
@@ -37,7 +38,7 @@ class OrderSites {
     }
   };
 
-  // The order of this access: its own, which is remembered, or another one.
+  // Returns the order that this access uses, and records its own order.
   std::memory_order order_of(Site site, std::memory_order own) {
     seen_.try_emplace(site, own);
     const auto found = others_.find(site);
@@ -46,7 +47,7 @@ class OrderSites {
 
   const absl::flat_hash_map<Site, std::memory_order>& seen() const { return seen_; }
 
-  // From now on these sites have this order, and all others their own.
+  // From now on these sites use this order, and all others their own.
   void weaken(const std::vector<Site>& sites, std::memory_order order) {
     others_.clear();
     for (const Site& site : sites) others_[site] = order;
@@ -58,7 +59,8 @@ class OrderSites {
   absl::flat_hash_map<Site, std::memory_order> others_;
 };
 
-// The orders one level weaker, of which there may be none: both of acquire and release for acq_rel.
+// The orders that are one level weaker: both acquire and release for acq_rel; empty if there is
+// none.
 std::vector<std::memory_order> weaker_than(OrderSites::Part part, std::memory_order order);
 
 std::string name_of(OrderSites::Part part);    // "load"

@@ -35,8 +35,8 @@ std::optional<DataRace> PlainAccesses::add(const Memory& memory, std::uint32_t t
   return std::nullopt;
 }
 
-// In place of an older one of the same thread that it covers: whatever races with that one races
-// with this one, too.
+// Replaces an older access of the same thread that the new one covers. Every access that races with
+// the older one also races with the new one.
 void PlainAccesses::remember(Granule& granule, const Earlier& access) {
   for (std::size_t i = 0; i < granule.count; ++i) {
     Earlier& older = granule.earlier[i];

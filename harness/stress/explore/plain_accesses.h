@@ -2,13 +2,14 @@
 
 // PlainAccesses: finds data races among the accesses of instrumented code that are not atomic.
 //
-// Two accesses of different threads to one byte, of which one writes, race if the C++ memory model
-// orders neither after the other. A simulation performs one after the other all the same, and shows
-// nothing of what a compiler or a processor may make of them; so they are compared by vector clocks
-// and not by their results.
+// Two accesses of different threads to one byte race if at least one of them writes and the C++
+// memory model orders neither after the other. A simulation performs them one after the other, so
+// their results do not show what a compiler or a processor may do with them. So races are found by
+// vector clocks and not by results.
 //
-// Guarantees   what it reports is a race in this execution.
-// Not offered  every race of an execution: of a byte it remembers the latest access of each thread.
+// Guarantees   Each reported race is a race in this execution.
+// Not offered  All races of an execution: for each byte, it stores only the latest access of each
+//              thread.
 // Source       C. Flanagan, S. Freund, "FastTrack: Efficient and Precise Dynamic Race Detection",
 //              2009.
 #pragma once
@@ -29,13 +30,13 @@ struct PlainAccess {
   const void* place = nullptr;
   std::size_t bytes = 0;
   bool writes = false;
-  const void* code = nullptr;  // where in the program
+  const void* code = nullptr;  // place in the program
 };
 
 struct DataRace {
   std::uint32_t thread;
   PlainAccess access;
-  std::uint32_t other;  // whose access came first
+  std::uint32_t other;  // the thread whose access came first
   const void* other_code;
   bool other_writes;
 };
@@ -44,7 +45,7 @@ class PlainAccesses {
  public:
   void reset() { places_.clear(); }
 
-  // The first race of the access of `thread` with those before it.
+  // The first race between this access of `thread` and earlier accesses.
   std::optional<DataRace> add(const Memory& memory, std::uint32_t thread,
                               const PlainAccess& access);
 
@@ -63,7 +64,7 @@ class PlainAccesses {
   struct Granule {
     std::array<Earlier, kKept> earlier;
     std::uint8_t count = 0;
-    std::uint8_t next = 0;  // to be overwritten when all are in use
+    std::uint8_t next = 0;  // position to overwrite when all are in use
   };
 
   static void remember(Granule& granule, const Earlier& access);

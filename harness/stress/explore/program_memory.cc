@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// operator new and delete: what a simulated program allocates lies in its world's arena, so that an
+// operator new and delete. The allocations of a simulated program lie in its world's arena. So an
 // execution that is left in the middle leaves nothing behind, and addresses repeat.
 
 #include "harness/stress/explore/program_memory.h"
@@ -16,8 +16,8 @@ namespace {
 using lockbench::stress::explore::Arena;
 using lockbench::stress::explore::World;
 
-// Freed arena memory is not reused, so whose it was is asked of the last world that there has been,
-// which may be gone: then nothing is left to be freed.
+// Arena memory is not reused after it is freed, so only the newest world has to decide whether
+// memory belongs to a program. If that world does not exist any more, there is nothing to free.
 World* last_world = nullptr;
 const std::byte* last_region = nullptr;
 

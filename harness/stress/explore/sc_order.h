@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// ScOrder: what an execution so far says of the total order S of its sequentially consistent
-// operations and fences, as a graph: an edge for each pair that S must have in that order.
+// ScOrder: the constraints that an execution so far imposes on the total order S of its
+// sequentially consistent operations and fences, as a graph. There is an edge for each pair whose
+// order in S is fixed.
 //
-// Guarantees   S exists as long as the graph has no cycle. reaches() tells, before an event
-// happens,
-//              whether the edges that it would add close one.
-// Not offered  more than ScSet::kMost events at once. Whoever comes near that number clears the
-//              graph, and sees to it that those events come before all later ones. That leaves out
-//              orders and adds none.
-//
-// Source  ISO C++20, [atomics.order]; O. Lahav et al., "Repairing Sequential Consistency in
-// C/C++11",
-//         2017.
+// Guarantees   S exists as long as the graph has no cycle. Before an event happens, reaches() says
+//              whether the edges of this event would close a cycle.
+// Not offered  More than ScSet::kMost events at once. Before this limit is reached, the caller
+//              clears the graph and makes sure that the cleared events come before all later ones.
+//              This omits some orders of events that C++ allows, and adds none.
+// Source       ISO C++20, [atomics.order]; O. Lahav et al., "Repairing Sequential Consistency in
+//              C/C++11", 2017.
 #pragma once
 
 #include <array>
@@ -37,7 +35,7 @@ class ScSet {
   }
   friend ScSet operator|(ScSet one, const ScSet& other) { return one |= other; }
 
-  // Calls visit(event) for each.
+  // Calls visit(event) for each event in the set.
   template <class Visit>
   void for_each(const Visit& visit) const {
     for (std::uint32_t half = 0; half < 2; ++half) {
@@ -64,13 +62,13 @@ class ScOrder {
   bool empty() const { return count_ == 0; }
   bool has_room(std::uint32_t events) const { return count_ + events <= ScSet::kMost; }
 
-  // A new event, which comes after those in `before`. Requires has_room(1).
+  // Adds an event that comes after those in `before`. Requires has_room(1).
   std::uint32_t add(const ScSet& before);
 
-  // Each of `before` comes before each of `after`.
+  // Each event of `before` comes before each event of `after`.
   void order(const ScSet& before, const ScSet& after);
 
-  // Whether one of `to` comes after, or is, one of `from`.
+  // Whether an event of `to` is one of `from` or comes after one of `from`.
   bool reaches(const ScSet& from, const ScSet& to) const;
 
  private:

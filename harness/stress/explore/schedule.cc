@@ -15,13 +15,13 @@
 namespace lockbench::stress::explore {
 namespace {
 
-// No execution makes more decisions (World::kMostSteps), so no schedule has more.
+// Limit for the number of decisions in a schedule. It is larger than World::kMostSteps.
 constexpr std::uint64_t kMostRepeats = 1'000'000;
 
-// A schedule that decides nothing; no text at all would be none.
+// The text of a schedule without decisions. An empty text means that there is no schedule.
 constexpr std::string_view kNothingTold = "-";
 
-// What a decision's text begins with, if it has a number.
+// The prefix of a decision that has a number.
 struct Prefix {
   Option::Kind kind;
   const char* text;

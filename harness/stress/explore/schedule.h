@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Schedules as text: the decisions of an execution, in order, repeated ones counted:
+// Schedules as text: the decisions of an execution in order, with a count for repeated ones:
 //   1*4.2*3.f1.t.2
-// A number is a thread that goes on, f and a number a store of that thread that leaves its buffer,
-// t time that passes, r and a number a value that is so many stores old, w and a number a store
-// that comes before the last so many of its word, a and a number all stores that arrive at that
-// thread. What is not told is the first that may happen: who runs goes on while it can. A schedule
-// that tells nothing is written -.
+// The decisions are:
+//   1   thread 1 runs                       f1  a store of thread 1 leaves its buffer
+//   t   time passes                         s1  the next operation of thread 1 fails or returns
+//                                               spuriously
+//   r1  a load reads a value that is 1 store old
+//   w1  a store comes before the last 1 store of its word
+//   a1  all stores so far become visible to thread 1
+// If a schedule contains no decision for a point, the first option is taken: the running thread
+// continues while it can. A schedule without decisions is written as `-`.
 #pragma once
 
 #include <string>
@@ -21,7 +25,7 @@ namespace lockbench::stress::explore {
 
 std::string to_text(const std::vector<Option>& schedule);
 
-// Fails with InvalidArgument: where, what, and what would be right.
+// Fails with InvalidArgument; the message says where, what is wrong and what is valid.
 absl::StatusOr<std::vector<Option>> schedule_from(std::string_view text);
 
 }  // namespace lockbench::stress::explore

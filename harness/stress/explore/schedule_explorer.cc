@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A smaller program must fail within so many executions, else the larger one is kept.
+// A smaller program must fail within this many executions. Otherwise the larger one is kept.
 constexpr int kTriesToShrink = 400;
 constexpr std::uint32_t kPreemptionsToShrink = 2;
 constexpr auto kMostToShrink = 1s;
@@ -24,12 +24,12 @@ constexpr auto kMostForOne = 2000ms;
 constexpr auto kTellEvery = 200ms;
 constexpr auto kTurn = 100ms;
 
-// Of an execution that is explored whole under c11: choices of another store than the last. The
-// litmus tests of the literature need one or two.
+// For an exhaustive exploration under c11: most choices of a store other than the last in one
+// execution. The litmus tests in the literature need one or two.
 constexpr std::uint32_t kMostOldStores = 2;
 
-// A program that is this long is not explored with more than so many preemptions: it would take all
-// the time.
+// A program with more acts or a longer warm-up than this is explored only without preemptions,
+// because it would take all the time.
 constexpr std::size_t kLongProgram = 60;
 constexpr std::uint32_t kMostHoldsToExplore = 300;
 
@@ -40,14 +40,14 @@ std::uint32_t most_preemptions(const LitmusProgram& program) {
   return program.warm_up != 0 ? 1 : ~std::uint32_t{0};
 }
 
-// The schedule for a program without one of its threads.
+// Adapts the schedule to the program without one of its threads.
 std::vector<Option> schedule_without(const std::vector<Option>& schedule,
                                      std::optional<std::size_t> thread) {
   if (!thread) return schedule;
-  const std::size_t number = *thread + 1;  // thread 0 starts those of the program
+  const std::size_t number = *thread + 1;  // thread 0 starts the program's threads
   std::vector<Option> without;
   for (Option option : schedule) {
-    // The number in the others is that of a thread; in these it is an age.
+    // For other kinds `thread` is the number of a thread; for these two it is an age.
     const bool of_store = option.kind == Option::kRead || option.kind == Option::kPlace;
     const bool of_thread = option.kind != Option::kTime && !of_store;
     if (of_thread && option.thread == number) continue;
@@ -57,8 +57,8 @@ std::vector<Option> schedule_without(const std::vector<Option>& schedule,
   return without;
 }
 
-// Mostly two to four threads that do several things. One in four is a crowd that does little: some
-// faults need four threads, each of which is at one certain point.
+// In three of four cases, two to four threads with several acts. In one of four, more threads with
+// fewer acts, because some faults need four threads that are each at a certain point.
 ProgramSize draw_size(std::mt19937_64& draw) {
   const auto below = [&](std::uint64_t bound) {
     return static_cast<std::uint32_t>(draw() % bound);
@@ -96,8 +96,8 @@ void ScheduleExplorer::execute(const LitmusProgram& program, Strategy& strategy,
   if (execution.end == End::kRefused) outcome_.refusal = world_.refusal();
   if (failure && failure->oracle == Oracle::kOrdering && run.lock_accesses() == 0 &&
       !world_.data_race()) {
-    // Nothing that it does can be seen, its orders least of all. It may do nothing: then two will
-    // be inside at once.
+    // The accesses of this lock are not observed, so its memory orders cannot be checked. Possibly
+    // it does not lock at all; then two threads will be inside at once.
     ordering_known_ = true;
     blind_until_ = std::min(blind_until_, Clock::now() + kLookForWorse);
   }
@@ -156,17 +156,19 @@ void ScheduleExplorer::walk(Clock::time_point until) {
   }
 }
 
-// Small programs whole, then as long again programs drawn at random.
+// Explores the small programs exhaustively, then runs random programs for about the same time.
 void ScheduleExplorer::explore_round(const std::vector<LitmusProgram>& programs,
                                      std::uint32_t bound, Clock::time_point end) {
   const auto began = Clock::now();
   const auto share = (end - began) / static_cast<int>(options_.models.size() + 1);
   for (const LitmusProgram& program : programs) {
-    // What takes long to begin comes in the second round: the first is for what is found at once.
+    // A program with a long warm-up is explored in the second round, because the first round is for
+    // faults that are found quickly.
     const bool long_way = !options_.program && program.warm_up > kMostHoldsToExplore;
     const bool fits =
         options_.program || (long_way ? bound == 1 : bound <= most_preemptions(program));
-    // A program with too many executions leaves time for those after it.
+    // Limits the time for each program, so that a program with too many executions leaves time for
+    // the next ones.
     const auto now = Clock::now();
     const auto left = std::max<Clock::duration>(std::min(end, began + share) - now, 0ms);
     const auto slice = options_.program ? left : std::min<Clock::duration>(left / 4, kMostForOne);
@@ -177,7 +179,7 @@ void ScheduleExplorer::explore_round(const std::vector<LitmusProgram>& programs,
 }
 
 Outcome ScheduleExplorer::test_lock() {
-  // What is found last has yet to be made smaller.
+  // The last counterexample needs some time to be shrunk.
   const auto end = began_ + options_.budget / 50 * 49;
   const std::vector<LitmusProgram> programs = options_.program
                                                   ? std::vector<LitmusProgram>{*options_.program}
@@ -189,7 +191,7 @@ Outcome ScheduleExplorer::test_lock() {
       explore_round(programs, bound, end);
     }
   }
-  // What is left goes to each model in short turns.
+  // The remaining time is divided between the models in short turns.
   for (std::size_t turn = 0; !over(end); ++turn) {
     world_.use(options_.models[turn % options_.models.size()]);
     walk(std::min<Clock::time_point>(end, Clock::now() + kTurn));
@@ -206,8 +208,8 @@ Outcome ScheduleExplorer::test_lock() {
   return std::move(outcome_);
 }
 
-// A missing order is found at the first sight of two holders, even where nothing at all is locked.
-// What it leads to says more, if it can be had soon.
+// A missing memory order is found as soon as there are two holders, even if the lock does not lock
+// at all. Its consequence is a more useful counterexample, if it can be found soon.
 void ScheduleExplorer::look_for_worse(Clock::time_point until) {
   const Counterexample ordering = *outcome_.counterexample;
   world_.use(ordering.model);
@@ -219,15 +221,16 @@ void ScheduleExplorer::look_for_worse(Clock::time_point until) {
   if (!found()) outcome_.counterexample = ordering;
 }
 
-// ---- making it smaller
+// ---- shrinking the counterexample
 
-// Whether an execution of the program fails as the kept one does; then it is the counterexample.
+// Whether an execution of the program fails with the same oracle as the kept one. If so, it becomes
+// the counterexample.
 bool ScheduleExplorer::fails_alike(const LitmusProgram& program, Strategy& strategy,
                                    const Counterexample& kept) {
   if (Clock::now() > shrink_until_) return false;
   outcome_.counterexample.reset();
   execute(program, strategy, kept.strategy.c_str());
-  // Another fault of the smaller program is not this one, which may be found yet.
+  // A failure with another oracle is a different fault, so the search for the same one continues.
   if (found() && outcome_.counterexample->failure.oracle == kept.failure.oracle) return true;
   outcome_.counterexample.reset();
   return false;
@@ -269,7 +272,8 @@ bool ScheduleExplorer::follows(const LitmusProgram& program, const std::vector<O
   return failure && failure->oracle == outcome_.counterexample->failure.oracle;
 }
 
-// Goes on with the first smaller program that still fails; false when none does.
+// Replaces the counterexample by the first smaller program that still fails. Returns false if none
+// does.
 bool ScheduleExplorer::shrink_program() {
   for (const SmallerProgram& smaller : smaller_programs(outcome_.counterexample->program)) {
     if (still_fails(smaller)) return true;
@@ -277,8 +281,8 @@ bool ScheduleExplorer::shrink_program() {
   return false;
 }
 
-// Takes the last store instead of another one, and leaves out each decision in turn, from the end,
-// where the rest still failed.
+// Replaces choices of old stores by the last store, and removes decisions one by one from the end,
+// as long as the execution still fails.
 void ScheduleExplorer::shorten_schedule() {
   std::vector<Option>& schedule = outcome_.counterexample->schedule;
   for (std::size_t i = 0; i < schedule.size(); ++i) {
@@ -306,7 +310,7 @@ void ScheduleExplorer::make_smaller() {
   Counterexample& counterexample = *outcome_.counterexample;
   std::optional<Counterexample> told =
       replay(world_, entry_, counterexample.program, counterexample.schedule);
-  if (!told) return;  // what Outcome::deterministic denies
+  if (!told) return;  // only if Outcome::deterministic is wrong
   counterexample.failure = std::move(told->failure);
   counterexample.steps = std::move(told->steps);
   counterexample.old_stores = std::move(told->old_stores);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// ScheduleExplorer: looks for an execution that failed a lock, by all strategies in turn, within a
-// budget of time.
+// ScheduleExplorer: searches for an execution in which the lock fails, with all strategies in turn,
+// within a time budget.
 //
-// Rounds: small programs whole, with no preemption, then one, then two, then three; after each
-// round as long again programs drawn at random, by PCT and by random walks. Each round is made
-// under each memory model in turn. What is found is made smaller (program, then schedule) before it
-// is reported, and replays exactly.
+// It works in rounds. Each round explores the small programs exhaustively, without preemptions in
+// the first round, then with at most one, two and three. After that it runs random programs for
+// about the same time, with PCT and with random walks. Each round uses each memory model in turn. A
+// counterexample is shrunk before it is reported (first the program, then the schedule), and it can
+// be replayed exactly.
 #pragma once
 
 #include <chrono>
@@ -26,20 +27,20 @@
 
 namespace lockbench::stress::explore {
 
-// An execution that failed.
+// An execution in which the lock failed.
 struct Counterexample {
   Failure failure;
-  std::string strategy;  // that found it
+  std::string strategy;  // the strategy that found it
   LitmusProgram program;
   Model model = Model::kTso;
   std::vector<Option> schedule;
   std::vector<TraceStep> steps;
   std::vector<World::OldStore> old_stores;
-  std::uint64_t executions = 0;  // before it was found
+  std::uint64_t executions = 0;  // number until it was found
   double seconds = 0;
 };
 
-// A program, and the bound to which all its executions were looked at.
+// A program whose executions were all explored up to this bound.
 struct ExploredProgram {
   LitmusProgram program;
   Model model = Model::kTso;
@@ -51,17 +52,17 @@ struct ExploredProgram {
 
 struct Outcome {
   std::optional<Counterexample> counterexample;
-  std::vector<ExploredProgram> explored;  // whole
+  std::vector<ExploredProgram> explored;  // explored completely
   std::uint64_t executions = 0;
   std::uint64_t steps = 0;
-  std::uint64_t drawn = 0;     // of the executions, those drawn at random
-  std::uint64_t too_long = 0;  // executions cut off after World::kMostSteps
+  std::uint64_t drawn = 0;     // executions of random programs
+  std::uint64_t too_long = 0;  // executions that were cut off after the step limit
   std::uint64_t acquisitions = 0;
   std::uint64_t contended = 0;
   Evaluations evaluations;
   bool deterministic = true;
-  std::uint64_t lock_accesses = 0;  // of shared words, in calls of the lock
-  std::string refusal;              // why the lock cannot be simulated; empty: it can
+  std::uint64_t lock_accesses = 0;  // accesses to shared words in calls of the lock
+  std::string refusal;              // why the lock cannot be simulated; empty if it can
   double seconds = 0;
 };
 
@@ -70,12 +71,12 @@ struct ExploreOptions {
   std::uint64_t seed = 1;
   std::uint32_t most_preemptions = 3;
   std::vector<Model> models = {Model::kTso};
-  std::optional<LitmusProgram> program;          // explore this one alone
-  bool makes_smaller = true;                     // what is found
+  std::optional<LitmusProgram> program;          // explore only this program
+  bool makes_smaller = true;                     // whether to shrink counterexamples
   std::function<void(const Outcome&)> progress;  // called a few times a second
 };
 
-// What is said of a lock whose calls reach no shared word of the platform.
+// The reason for a refusal if the calls of a lock access no shared word of the platform.
 inline constexpr char kSawNoAccess[] =
     "no access of the lock was seen: its shared words are not those of lockbench::platform, or it "
     "has none";
@@ -86,7 +87,7 @@ class ScheduleExplorer {
 
   Outcome test_lock();
 
-  // One execution, told in full; absent when it failed nobody.
+  // Replays one execution with a complete trace. Absent if it does not fail.
   static std::optional<Counterexample> replay(World& world, const RegisteredLock& entry,
                                               const LitmusProgram& program,
                                               const std::vector<Option>& schedule);
@@ -117,12 +118,12 @@ class ScheduleExplorer {
   const RegisteredLock& entry_;
   const ExploreOptions options_;
   const Clock::time_point began_ = Clock::now();
-  bool ordering_known_ = false;  // a missing order has been found: look for what it leads to
+  bool ordering_known_ = false;  // a missing order was found: search for its consequence
   Clock::time_point blind_until_ = Clock::time_point::max();
   Clock::time_point told_ = began_;
   Clock::time_point shrink_until_{};
   std::uint64_t walks_ = 0;
-  std::uint64_t longest_ = 100;  // steps of an execution so far
+  std::uint64_t longest_ = 100;  // steps of the longest execution so far
   Outcome outcome_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What calls of the system's library that wait are made of in a simulation: a mutex and the words
-// that it lies in. Header alone, for wrapped_calls.cc and wrapped_waits.cc.
+// Building blocks for simulated library calls that wait: a mutex, and accesses to the words of such
+// objects. A header without a source file, for wrapped_calls.cc and wrapped_waits.cc.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@ inline std::int64_t ns_of(const timespec* time) {
   return time->tv_sec * kSecond + time->tv_nsec;
 }
 
-// Ends the execution: `caller` leaves what can be simulated.
+// Ends the execution, because `caller` did something that cannot be simulated.
 [[noreturn]] void refuse(World& world, const char* what, const void* caller);
 
 inline void* met(void* word) {
@@ -40,8 +40,9 @@ inline std::uint32_t exchange(void* word, std::uint32_t value, std::memory_order
   return static_cast<std::uint32_t>(old);
 }
 
-// Writes `change` of the word if that is not the same; returns what the word was.
-// Under c11 it reads what a read-modify-write may read even where it then writes nothing.
+// Replaces the value of the word by change(value) if that is a different value; returns the old
+// value. Under c11 it always reads what a read-modify-write may read, even if it then writes
+// nothing.
 template <class Change>
 std::uint32_t update(void* word, std::memory_order order, const Change& change) {
   const auto old = static_cast<std::uint32_t>(simulated::begin_update(met(word), 4, order));
@@ -50,7 +51,7 @@ std::uint32_t update(void* word, std::memory_order order, const Change& change) 
   return old;
 }
 
-// ---- a mutex: 0 free | 1 held | 2 held, and threads may sleep; in its first four bytes
+// ---- a mutex in the first four bytes: 0 free | 1 held | 2 held, and threads may sleep
 
 inline bool try_lock(void* word) {
   constexpr auto kOrder = std::memory_order_acquire;
@@ -59,7 +60,7 @@ inline bool try_lock(void* word) {
   return free;
 }
 
-// False when the deadline passed.
+// Returns false if the deadline has passed.
 inline bool lock_until(void* word, std::int64_t deadline_ns) {
   if (try_lock(word)) return true;
   while (exchange(word, 2, std::memory_order_acquire) != 0) {
@@ -76,8 +77,9 @@ inline void unlock(void* word) {
   if (exchange(word, 0, std::memory_order_release) == 2) simulated::wake(word, 1);
 }
 
-// What the library calls a thread of the simulation; as far apart as stacks are, and as numbers of
-// the kernel may be, so that a part of the number tells no two of them apart.
+// The library's handle of a simulated thread. The handles are as far apart as stacks or thread
+// numbers of the kernel may be, so that a lock that uses only a part of the bits cannot distinguish
+// the threads.
 inline std::uint64_t handle_of(std::uint32_t number) {
   return std::uint64_t{0x1000000} * number;
 }

@@ -36,7 +36,7 @@ std::uint64_t slot_of(const Option& option) {
   return kTimeSlot;
 }
 
-// The state, and what the scheduler knows beyond it: who may run.
+// Combines the state of the memory with what only the scheduler knows: which threads may run.
 std::uint64_t key_of(const Point& point) {
   std::uint64_t key = point.state ^ (point.may_go_on ? point.running + 1 : 0);
   for (const Option& option : point.options) {
@@ -46,23 +46,23 @@ std::uint64_t key_of(const Point& point) {
   return key;
 }
 
-// Whether what the running thread does next may happen without a reason: then that is the second
-// option, and the first is that it does not.
+// Whether the point decides if an operation fails or returns spuriously. If so, the second option
+// is that it does, and the first that it does not.
 bool may_be_spurious(const Point& point) {
   return point.options.back().kind == Option::kSpurious;
 }
 
-// One in so many of what may happen without a reason does.
+// One of this many possible spurious events happens.
 constexpr std::uint64_t kSpuriousOneIn = 8;
 
-// Whether it is about which store, or when stores arrive: then the first option is what would
-// happen on a machine without such choices.
+// Whether the point decides which store is used or when stores become visible. If so, the first
+// option is what would happen on a machine without these choices.
 bool is_of_stores(const Point& point) {
   const Option::Kind kind = point.options.front().kind;
   return kind == Option::kRead || kind == Option::kPlace || kind == Option::kArrive;
 }
 
-// Of 16 choices of a store, how many may take another one than the last.
+// Of 16 choices of a store, how many may take a store other than the last.
 std::uint32_t draw_old(std::mt19937_64& random) {
   constexpr std::uint32_t kOld[] = {1, 4, 8};
   return kOld[random() % std::size(kOld)];
@@ -73,7 +73,7 @@ std::size_t choose_store(const Point& point, std::uint32_t old_in_16, std::mt199
   return random() % point.options.size();
 }
 
-// Bit i: option i is another store than the last.
+// Bit i: option i is a store other than the last.
 std::uint64_t old_of(const Point& point) {
   std::uint64_t old = 0;
   for (std::size_t i = 1; i < point.options.size(); ++i) {
@@ -83,7 +83,7 @@ std::uint64_t old_of(const Point& point) {
   return old;
 }
 
-// Bit i: option i takes its turn from a thread that could have gone on.
+// Bit i: option i preempts a thread that could have continued.
 std::uint64_t preempts_of(const Point& point) {
   bool someone_can_run = false;
   for (const Option& option : point.options) {
@@ -143,7 +143,7 @@ void DepthFirst::next() {
   position_ = 0;
   while (!path_.empty()) {
     Decision& last = path_.back();
-    last.allowed &= last.allowed - 1;  // the one that was chosen
+    last.allowed &= last.allowed - 1;  // removes the one that was chosen
     if (last.allowed != 0) {
       last.chosen = static_cast<std::uint32_t>(std::countr_zero(last.allowed));
       return;
@@ -157,7 +157,7 @@ Pct::Pct(std::uint64_t seed, std::uint32_t changes, std::uint64_t steps)
     : random_(seed), priorities_(kTimeSlot + 1), old_in_16_(draw_old(random_)) {
   std::uniform_int_distribution<std::uint64_t> step(1, std::max<std::uint64_t>(steps, 1));
   for (std::uint32_t i = 0; i < changes; ++i) changes_.push_back(step(random_));
-  // Time mostly waits until nobody can run; now and then it hurries.
+  // In most executions time passes only when no thread can run; in some it passes early.
   priorities_[kTimeSlot] =
       random_() % 4 == 0 ? static_cast<std::int64_t>(random_() >> 2) : --lowest_;
 }
@@ -183,7 +183,7 @@ std::size_t Pct::choose(const Point& point) {
   for (std::size_t i = 1; i < point.options.size(); ++i) {
     if (priority_of(point.options[i]) > priority_of(point.options[best])) best = i;
   }
-  // What always wins may starve the rest of what it waits for.
+  // An option that always wins may starve the thread that it waits for.
   if (point.options[best].kind == Option::kTime) priorities_[kTimeSlot] = --lowest_;
   return best;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The ways to explore: every interleaving up to a bound, priorities at random (PCT), steps at
-// random, and one that is told.
+// The strategies: every interleaving up to a bound, random priorities (PCT), a random walk, and the
+// replay of a given schedule.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@
 
 namespace lockbench::stress::explore {
 
-// Every execution with at most `bound` preemptions (a thread that could go on is made to wait, or
-// time passes early) and at most `most_old` choices of something else than the last store, each
-// state once.
+// Explores every execution with at most `bound` preemptions and at most `most_old` choices of a
+// store other than the last, each state once. A preemption makes a thread wait that could continue,
+// lets time pass early, or makes an operation fail or return spuriously.
 //
-// Source  stateless search by depth; the bound after M. Musuvathi and S. Qadeer, "Iterative Context
-//         Bounding for Systematic Testing of Multithreaded Programs", 2007; states told apart by
-//         what happened in which partial order (memory.h).
+// Source  stateless depth-first search; the bound is from M. Musuvathi and S. Qadeer, "Iterative
+//         Context Bounding for Systematic Testing of Multithreaded Programs", 2007; states are
+//         distinguished by their events and the partial order of these (memory.h).
 //
 //   for (DepthFirst search(2); !search.exhausted(); search.next()) world.run(program, search);
 class DepthFirst final : public Strategy {
  public:
-  // Remembers at most so many states, 20 to 40 bytes each; more are explored anew.
+  // Stores at most this many states, of 20 to 40 bytes each. Further states may be explored again.
   static constexpr std::size_t kMostStates = 16'000'000;
   static constexpr std::uint32_t kAnyNumber = 1U << 30;
 
@@ -34,16 +34,16 @@ class DepthFirst final : public Strategy {
 
   std::size_t choose(const Point& point) override;
 
-  // After an execution: on to the next.
+  // Call it after each execution. Prepares the next one.
   void next();
   bool exhausted() const { return exhausted_; }
   std::size_t states() const { return seen_.size(); }
 
-  // An execution did not repeat what its prefix had done: the program is not deterministic.
+  // An execution did not repeat its prefix, so the program is not deterministic.
   bool diverged() const { return diverged_; }
 
  private:
-  // What an execution took of what is bounded.
+  // How much of each bound an execution has used.
   struct Spent {
     std::uint32_t preemptions = 0;
     std::uint32_t old = 0;
@@ -54,10 +54,10 @@ class DepthFirst final : public Strategy {
   };
 
   struct Decision {
-    std::uint64_t allowed;  // a bit per option
+    std::uint64_t allowed;  // one bit for each option
     std::uint64_t state;
     std::uint32_t chosen;
-    Spent used;  // before it
+    Spent used;  // before this decision
     std::uint64_t preempts;
     std::uint64_t old;
   };
@@ -65,20 +65,21 @@ class DepthFirst final : public Strategy {
   const Spent bound_;
   std::vector<Decision> path_;
   std::size_t position_ = 0;
-  absl::flat_hash_map<std::uint64_t, Spent> seen_;  // state to the least that was used
+  absl::flat_hash_map<std::uint64_t, Spent> seen_;  // by state: the smallest use of bounds
   bool exhausted_ = false;
   bool diverged_ = false;
 };
 
-// A random priority for each thread and each store buffer; the highest goes on; at `changes` random
-// steps the one that runs falls below all. Finds a bug that needs `changes` orderings with a
-// probability of at least 1 / (threads × steps^changes). A thread that pauses falls, too.
+// Gives each thread and each store buffer a random priority. The option with the highest priority
+// is taken. At `changes` random steps, the running thread gets the lowest priority. PCT finds a bug
+// that needs `changes` orderings with a probability of at least 1 / (threads × steps^changes). A
+// thread that pauses also gets the lowest priority.
 //
-// Source  S. Burckhardt et al., "A Randomized Scheduler with Probabilistic Guarantees of Failure
+// Source  S. Burckhardt et al., "A Randomized Scheduler with Probabilistic Guarantees of Finding
 //         Bugs", 2010.
 class Pct final : public Strategy {
  public:
-  // `steps` is how long executions are, or were so far.
+  // `steps` is the expected length of an execution, or the longest one so far.
   Pct(std::uint64_t seed, std::uint32_t changes, std::uint64_t steps);
 
   std::size_t choose(const Point& point) override;
@@ -88,13 +89,13 @@ class Pct final : public Strategy {
   std::int64_t& priority_of(const Option& option);
 
   std::mt19937_64 random_;
-  std::vector<std::int64_t> priorities_;  // 0: not drawn yet
+  std::vector<std::int64_t> priorities_;  // 0: not chosen yet
   std::vector<std::uint64_t> changes_;
   std::int64_t lowest_ = 0;
   std::uint32_t old_in_16_;
 };
 
-// Each step at random, with a preference for going on that is drawn per execution.
+// Chooses each step at random. How strongly it prefers to continue is chosen for each execution.
 class RandomWalk final : public Strategy {
  public:
   explicit RandomWalk(std::uint64_t seed);
@@ -106,13 +107,14 @@ class RandomWalk final : public Strategy {
   std::uint32_t old_in_16_;
 };
 
-// What it is told; the first option where an instruction is missing or cannot be followed.
+// Follows a schedule. Takes the first option if the schedule has ended or its decision is not
+// possible.
 class Replay final : public Strategy {
  public:
   explicit Replay(std::vector<Option> schedule) : schedule_(std::move(schedule)) {}
   std::size_t choose(const Point& point) override;
 
-  // How many instructions could be followed.
+  // Number of decisions that could be followed.
   std::size_t followed() const { return followed_; }
 
  private:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Strategy: decides what happens next, wherever more than one thing may.
+// Strategy: decides what happens next if there are several options.
 //
-// A strategy that is a function of what it is asked (and of a seed of its own) makes an execution
-// that can be repeated exactly.
+// If the decisions are a function of the arguments of choose() and a seed, an execution can be
+// repeated exactly.
 #pragma once
 
 #include <cstddef>
@@ -12,46 +12,46 @@
 
 namespace lockbench::stress::explore {
 
-// No word has more stores that may be chosen from, beside the last.
+// Most stores of a word that can be chosen in addition to the last one.
 inline constexpr std::size_t kMostAges = 24;
 
-// What may happen next.
+// Something that may happen next.
 struct Option {
   enum Kind : std::uint8_t {
-    kRun,       // `thread` does its next access
+    kRun,       // `thread` performs its next access
     kFlush,     // the oldest store of `thread` leaves its buffer
-    kTime,      // time goes on to the next deadline
-    kSpurious,  // what `thread` does next fails or returns without a reason, as it may
-    kRead,      // a load or an update reads the store that `age` others follow (kC11)
+    kTime,      // time advances to the next deadline
+    kSpurious,  // the next operation of `thread` fails or returns spuriously
+    kRead,      // a load or update reads the store that `age` others follow (kC11)
     kPlace,     // a store comes before the last `age` stores of its word (kC11)
-    kArrive,    // all stores so far arrive at `thread` (kC11)
+    kArrive,    // all stores so far become visible to `thread` (kC11)
   };
   Kind kind = kRun;
-  std::uint8_t thread = 0;  // or age, of kRead and kPlace
+  std::uint8_t thread = 0;  // for kRead and kPlace: the age
 
   bool operator==(const Option&) const = default;
 };
 
 struct Point {
-  std::uint64_t step;               // how many points there were before
-  std::uint64_t state;              // equal for two executions only if they are in one state
-  std::uint32_t running;            // who ran last
-  bool may_go_on;                   // whether it may run on; then that is the first option
-  bool all_paused;                  // whoever may run has nothing to do but look again
-  std::span<const Option> options;  // two or more
+  std::uint64_t step;               // number of points before this one
+  std::uint64_t state;              // equal for two executions only if they are in the same state
+  std::uint32_t running;            // the thread that ran last
+  bool may_go_on;                   // whether it may continue; if so, that is the first option
+  bool all_paused;                  // all threads that may run can only poll again
+  std::span<const Option> options;  // at least two
 };
 
 class Strategy {
  public:
-  // "Nothing: leave this execution, it leads nowhere new."
+  // This execution leads to nothing new and is to be left.
   static constexpr std::size_t kLeave = ~std::size_t{0};
 
   virtual ~Strategy() = default;
 
-  // The number of an option, or kLeave.
+  // Returns the index of an option, or kLeave.
   virtual std::size_t choose(const Point& point) = 0;
 
-  // The thread had nothing to do but wait for others.
+  // The thread could only wait for others.
   virtual void paused(std::uint32_t) {}
 };
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// VectorClock: what each thread had done, as far as one of them knows of it.
+// VectorClock: how far each thread's events happen before a point in one thread.
 //
 // Source  C. Fidge, "Timestamps in Message-Passing Systems That Preserve the Partial Ordering",
-// 1988;
-//         F. Mattern, "Virtual Time and Global States of Distributed Systems", 1989.
+//         1988; F. Mattern, "Virtual Time and Global States of Distributed Systems", 1989.
 #pragma once
 
 #include <algorithm>

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Memory with Model::kC11: what C++20 lets a load read and where it lets a store come in its word's
-// modification order.
+// Memory with Model::kC11: which stores C++20 allows a load to read, and at which positions in its
+// word's modification order it allows a store.
 //
-// Threads run in turn, so whatever an access depends on has happened before it: an execution is
-// built along sequenced-before and reads-from, which cannot have a cycle. At each access, only
-// those choices are offered that keep the execution consistent. What is checked is:
+// Threads run in turn, so everything that an access depends on has happened before it: an execution
+// is built along sequenced-before and reads-from, which cannot have a cycle. At each access, only
+// choices that keep the execution consistent are offered. The rules are:
 //
-//   coherence   Nothing that an access is coherence-ordered before happens before it. The oldest
-//               store that a thread may read is the youngest that happens before the thread's next
-//               access or was read by something that does; a store comes after that one.
+//   coherence   An access is not coherence-ordered before anything that happens before it. The
+//               oldest store that a thread may read is the youngest one that happens before its
+//               next access or that was read by something that does. A store of the thread comes
+//               after that one.
 //   atomicity   No store comes between a read-modify-write and the store that it read.
 //   S           The total order of sequentially consistent operations exists (sc_order.h). The
-//               coherence order of a word is: each store, then those that read it, then the next
-//               store. If A comes before B in it, then in S A, or any fence that happens before
-//               A, is before B, or any fence that B happens before. An event strongly happens
-//               before another along sequenced-before, or if something between them happens before
-//               something else between them.
+//               coherence order of a word is: each store, then the accesses that read it, then the
+//               next store. If A comes before B in the coherence order, then A, or any fence that
+//               happens before A, comes in S before B, or any fence that B happens before. An event
+//               strongly happens before another along sequenced-before, or if something between
+//               them happens before something else between them.
 //
-// The access that happens is last in all of these, but for the stores that it chooses to come
-// before in its word's order. So no choice of an earlier access can become wrong later, and the
+// A new access comes last in all of these orders, except for the stores that it chooses to precede
+// in its word's order. So a choice of an earlier access cannot become inconsistent later, and the
 // last store can always be read.
 
 #include <algorithm>
@@ -33,11 +34,11 @@
 namespace lockbench::stress::explore {
 namespace {
 
-// More stores of a word than this: those that nobody can read are looked for.
+// If a word has more stores than this, those that no thread can read are removed.
 constexpr std::size_t kManyStores = 8;
 
-// More than this are kept for no thread: a thread that looks at nothing would let them grow without
-// end, and only the last kMostAges can be chosen anyway.
+// The most stores that are kept for a word. Without this limit, a thread that never reads the word
+// would let its history grow without end. Only the last kMostAges can be chosen anyway.
 constexpr std::size_t kMostStores = 64;
 static_assert(kMostStores > kMostAges);
 
@@ -52,7 +53,7 @@ std::uint64_t bits_at(const void* word, unsigned bytes) {
   return bits;
 }
 
-// That one store comes right after another in modification order, for the hash of the state.
+// The part of the state's hash for two stores that follow each other in modification order.
 std::uint64_t successors(const StoreRecord& first, const StoreRecord& second) {
   return mix(first.hash * 0x9e3779b97f4a7c15ULL ^ mix(second.hash));
 }
@@ -61,7 +62,7 @@ bool in_order(std::memory_order order) {
   return order == std::memory_order_seq_cst;
 }
 
-// The sources of the first so many stores, and of those that read the first so many.
+// The sources of the first `stores` stores, and of the accesses that read the first `read` stores.
 ScSet sources_of(const History& history, std::size_t stores, std::size_t read) {
   ScSet sources = history.dropped_sources;
   for (std::size_t i = 0; i < stores; ++i) sources |= history.stores[i].write_sources;
@@ -107,8 +108,8 @@ History& Memory::history_of(const void* word, unsigned bytes) {
   History& history = histories_[number];
   const bool known = std::memcmp(&history.stores.back().bits, word, bytes) == 0;
   if (history.bytes == bytes && history.at == word && known) return history;
-  // In another size, or of another part, and after a write that is not atomic, only the last value
-  // is known.
+  // After an access in another size or to another part of the word, and after a write that is not
+  // atomic, only the last value is known.
   StoreRecord last = history.stores.back();
   last.bits = bits_at(word, bytes);
   last.updates = false;
@@ -154,7 +155,7 @@ void Memory::drop_unreadable(History& history) {
 
 // ---- the total order of sequentially consistent operations
 
-// Whether S still exists when an access comes to this place; `fences` happen before it.
+// Whether S still exists if an access comes to this position. `fences` happen before the access.
 bool Memory::keeps_order(Thread thread, const History& history, Place place, bool in_order,
                          const ScSet& fences) const {
   if (sc_order_.empty()) return true;
@@ -165,8 +166,8 @@ bool Memory::keeps_order(Thread thread, const History& history, Place place, boo
   return !sc_order_.reaches(targets, sources);
 }
 
-// `made` is the record of the store that the access makes, which is not in the history yet; null:
-// it loads.
+// `made` is the record of the store that the access makes, which is not in the history yet. Null:
+// the access is a load.
 void Memory::enter_order(Thread thread, History& history, Place place, bool in_order,
                          StoreRecord* made) {
   ScKnowledge& now = sc_states_[thread].now;
@@ -190,7 +191,7 @@ void Memory::enter_order(Thread thread, History& history, Place place, bool in_o
 ScSet Memory::enter_fence(Thread thread, const ScSet& after) {
   ScSet before = sc_states_[thread].now.before | after;
   const std::size_t words = std::min(words_.size(), histories_.size());
-  // Of what happens before the fence, the last in the coherence order of each word.
+  // Visits, for each word, the last access in its coherence order that happens before the fence.
   const auto for_each_last = [&](const auto& visit) {
     for (std::size_t number = 1; number < words; ++number) {
       History& history = histories_[number];
@@ -200,7 +201,7 @@ ScSet Memory::enter_fence(Thread thread, const ScSet& after) {
       if (known > 0) {
         visit(history, known - 1, has_read(thread, history.stores[known - 1]));
       } else {
-        before |= history.dropped_sources;  // the store is one of those
+        before |= history.dropped_sources;  // the store was dropped
       }
     }
   };
@@ -216,7 +217,7 @@ ScSet Memory::enter_fence(Thread thread, const ScSet& after) {
   return self;
 }
 
-// All events so far come before all later ones: nobody may choose what would contradict that.
+// Places all events so far before all later ones. Later choices may not contradict that.
 void Memory::make_room() {
   constexpr std::uint32_t kMostAtOnce = kMaxThreads + 2;  // a barrier for all threads
   if (sc_order_.has_room(kMostAtOnce)) return;
@@ -323,7 +324,8 @@ void Memory::read_aged(Thread thread, History& history, std::size_t index,
   event(self.chain, kLoads ^ mix(store.hash), nullptr, false);
   learn_aged(thread, store, order);
   enter_order(thread, history, {index, false}, in_order(order), nullptr);
-  // What the store is synchronized with strongly happens before what comes after this access.
+  // Everything that is ordered before the store by its release strongly happens before the events
+  // that follow this access.
   if (acquires(order)) sc.now.before |= store.sc_release.before;
 }
 
@@ -357,7 +359,7 @@ void Memory::write_aged(Thread thread, void* word, unsigned bytes, std::uint64_t
   made.sc_release = releases(order) ? sc.now : sc.released;
   enter_order(thread, history, {index, true}, in_order(order), &made);
   if (updates) {
-    // A read-modify-write continues the release sequence that it read from.
+    // A read-modify-write continues the release sequence of the store that it read.
     made.release.join(before.release);
     made.sc_release.join(before.sc_release);
     if (acquires(order)) sc.now.before |= before.sc_release.before;
@@ -415,9 +417,8 @@ ScSet Memory::weak_fence(Thread thread, std::memory_order order, const ScSet& af
   return fence;
 }
 
-// One thread's barrier for all, as membarrier: each other thread has a fence where it stands, or
-// where it has ended, after
-// one of the caller and before another one of the caller.
+// A barrier that one thread imposes on all, like membarrier. Each other thread gets a fence at its
+// current position or at its end, between two fences of the caller.
 void Memory::weak_fence_all(Thread thread) {
   make_room();
   const ScSet first = weak_fence(thread, std::memory_order_seq_cst, {});
@@ -447,7 +448,8 @@ void Memory::overwritten(const void* word) {
   if (number < histories_.size()) histories_[number].bytes = 0;  // see history_of()
 }
 
-// Beside volatile accesses, a word may have atomic ones: each kind is ordered after the other.
+// A word may have atomic accesses in addition to volatile ones. Each kind is ordered after the
+// other.
 void Memory::order_volatile(Thread thread, std::size_t number, bool writes) {
   if (number >= histories_.size() || histories_[number].stores.empty()) return;
   StoreRecord& last = histories_[number].stores.back();
@@ -456,7 +458,7 @@ void Memory::order_volatile(Thread thread, std::size_t number, bool writes) {
   histories_[number].bytes = 0;
 }
 
-// ---- stores that arrive
+// ---- stores that become visible
 
 void Memory::see(Thread thread, History& history) {
   StoreRecord& last = history.stores.back();
@@ -500,7 +502,7 @@ void Memory::see_looked_at(Thread thread) {
   }
 }
 
-// ---- the life of a word
+// ---- the beginning and end of a word
 
 bool Memory::end_is_unordered(Thread thread, const void* word) {
   const std::uint32_t number = number_of(word);

@@ -24,11 +24,11 @@ namespace {
 using Site = OrderSites::Site;
 using Clock = std::chrono::steady_clock;
 
-// What is learned of the operations, of the whole budget.
+// One of this many parts of the budget is used to find the operations.
 constexpr int kShareToLearn = 8;
 constexpr auto kLeastForATrial = std::chrono::milliseconds(20);
 
-// One operation in the source: all sites that inlining made of it.
+// One operation in the source, with all sites that inlining made of it.
 struct Operation {
   SourcePlace place;
   OrderSites::Part part = OrderSites::Part::kLoad;
@@ -41,7 +41,8 @@ struct WeakerOrder {
   std::memory_order order;
 };
 
-// Of the lock, and not of the program that tests it or of the simulated platform.
+// Whether the place belongs to the lock, and not to the program that tests it or to the simulated
+// platform.
 bool is_of_lock(const SourcePlace& place) {
   return !place.file.starts_with("harness/") && !place.file.starts_with("primitives/platform/");
 }
@@ -59,7 +60,7 @@ std::vector<Operation> operations_of(const OrderSites& sites) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!is_of_lock(places[i])) continue;
     const std::memory_order order = sites.seen().at(all[i]);
-    // Functions of one line, such as two forms of a template, are one operation.
+    // Functions on one line, for example two instances of a template, count as one operation.
     const std::string function = places[i].line == 0 ? places[i].function : std::string();
     Operation& operation = by_line[{places[i].file, places[i].line, function, all[i].part, order}];
     operation.place = places[i];
@@ -103,7 +104,8 @@ class Trials {
   const Order& order_;
 };
 
-// What came of one trial; "needed" comes first, so that the lines can be sorted by it.
+// The result of one trial as text. The line begins with the outcome, so that a reader can sort the
+// lines by it.
 std::string line_of(const WeakerOrder& weaker, const Outcome& outcome) {
   if (!outcome.deterministic) return absl::StrCat("undecided: ", to_text(weaker));
   if (!outcome.counterexample) return absl::StrCat("not needed here: ", to_text(weaker));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which memory orders of a lock are needed: each atomic operation is tried one level weaker, under
-// c11, with the litmus programs that the lock is tested with.
+// Finds out which memory orders of a lock are needed: tries each atomic operation with an order
+// that is one level weaker, under c11, with the litmus programs that the lock is tested with.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -13,8 +13,8 @@
 
 namespace lockbench::stress::explore {
 
-// A remark for each operation and weaker order. Clean, or failed where the lock fails as it is.
-// An order that no program needs may be needed by one that was not run.
+// Adds a remark for each operation and weaker order. The verdict is inconclusive if the unchanged
+// lock fails. An order that no program here needs may be needed by a program that was not run.
 absl::StatusOr<Report> weaken_orders(World& world, const RegisteredLock& entry, const Order& order,
                                      const Tell& tell);
 

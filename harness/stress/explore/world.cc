@@ -9,7 +9,8 @@
 namespace lockbench::stress::explore {
 namespace {
 
-// Of the thread of the system that runs it: another one, which watches it, is none of the program.
+// Thread-local, because a thread of the system that watches the simulation does not belong to the
+// program.
 thread_local World* the_world = nullptr;
 const World* newest = nullptr;
 
@@ -134,7 +135,7 @@ void World::begin_thread(void* body) {
   (*static_cast<std::function<void()>*>(body))();
   world.end_thread();
   const UntrackedScope untracked(world);
-  // Until then its last stores may lie in the buffer.
+  // Until this point, the thread's last stores may be in its buffer.
   if (world.memory_.buffered(world.running_)) world.point();
   world.note_flushes(world.running_);
   world.memory_.flush(world.running_);
@@ -185,7 +186,8 @@ void World::refuse(std::string what) {
   leave(End::kRefused);
 }
 
-// No std::string: one made where the program runs lies in the arena, which forgets it.
+// The argument is not a std::string: a string that is made while the program runs lies in the
+// arena, which releases it.
 void World::fail_memory(const char* what, const void* place) {
   untracked_ = true;
   if (place != nullptr) note_access(Access::kPlain, place, 0, 0, 0);
@@ -258,7 +260,7 @@ void World::note_flushes(std::uint32_t thread) {
   for (const Memory::Pending& store : memory_.pending_stores(thread)) note_flush(thread, store);
 }
 
-// ---- who is next
+// ---- which thread runs next
 
 void World::collect(bool may_go_on) {
   options_.clear();
@@ -287,7 +289,7 @@ void World::collect_flushes(bool all) {
   }
 }
 
-// Whether what others do next depends on a store in the buffer of `thread`.
+// Whether a store in the buffer of `thread` may affect the next step of another thread.
 bool World::matters_to_others(std::uint32_t thread) const {
   for (std::uint32_t i = 0; i < threads_.size(); ++i) {
     if (i == thread) continue;
@@ -301,14 +303,14 @@ bool World::matters_to_others(std::uint32_t thread) const {
   return false;
 }
 
-// Who paused may look again when some word has changed since.
+// A thread that paused may poll again if some word has changed since.
 bool World::ready(std::uint32_t thread) const {
   const ThreadState& state = threads_[thread];
   return state.state == State::kReady ||
          (state.state == State::kPaused && state.paused_at != memory_.changes());
 }
 
-// Nobody else can run, and no store is on its way.
+// Called if no other thread can run and no store is pending.
 void World::collect_paused() {
   if (idle_since_ != memory_.changes()) {
     idle_since_ = memory_.changes();
@@ -375,7 +377,7 @@ void World::decide(bool may_go_on) {
   }
 }
 
-// Thread 0 waits for the others, to look at what they left.
+// If thread 0 waits for the others, it continues and looks at the state that they left.
 void World::look_when_stuck() {
   if (!looks_when_stuck_ || running_ == 0 || threads_[0].state != State::kAsleep) {
     leave(End::kStuck);
@@ -398,8 +400,8 @@ void World::count_step() {
   if (++execution_.steps > most_steps_) leave(End::kTooLong);
 }
 
-// The running thread has looked at a word, and maybe tried in vain to change it. A thread that does
-// nothing else for long waits, whether it says so by pause() or not.
+// The running thread has read a word, and perhaps tried to change it without success. A thread that
+// does nothing else for a long time is made to wait, even if it does not call pause().
 void World::look(bool in_vain) {
   ThreadState& self = threads_[running_];
   if (!in_vain || self.looked_at != memory_.changes()) {
@@ -420,15 +422,15 @@ void World::wait_for_change() {
   self.state = State::kPaused;
   self.pauses = self.paused_at == memory_.changes() ? self.pauses + 1 : 1;
   self.paused_at = memory_.changes();
-  // What has changed already, and was not seen, need not change again.
+  // A change that the thread has not seen yet counts as a later change.
   if (memory_.weak() && memory_.looks_at_unseen(running_)) --self.paused_at;
   choose_next(false);
   self.state = State::kReady;
-  // Stores arrive in finite time: who looks again sees those that were there by now.
+  // Stores become visible in finite time: a thread that polls again sees those that existed by now.
   if (memory_.weak()) memory_.see_looked_at(running_);
 }
 
-// Before an access: to the word `next`, if to one.
+// The decision point before an access. `next` is the word of the access; null if it has none.
 void World::point(const void* next) {
   ++accesses_;
   threads_[running_].next = next;
@@ -441,13 +443,14 @@ void World::choose_next(bool may_go_on) {
   if (stuck_) return may_go_on ? void() : leave(End::kStuck);
   const bool alone = threads_.size() == 1 && may_go_on;
   if (!alone) decide(may_go_on);
-  // What follows counts as an event even when it leaves no trace, such as a wake-up of nobody.
+  // The following operation counts as an event even if it has no effect, such as a wake-up that
+  // wakes no thread.
   memory_.step(running_);
 }
 
 void World::let_time_pass() {
   const std::int64_t before_ns = now_ns_;
-  // Nothing else was to be chosen from: no thread can run, and no store is on its way.
+  // This was the only option: no thread can run, and no store is pending.
   const bool forced = options_.size() == 1;
   std::int64_t next = kNever;
   for (const ThreadState& thread : threads_) {

@@ -2,24 +2,26 @@
 
 // World: one execution of a program on simulated threads.
 //
-// Guarantees   every shared access of the program is a point at which the strategy decides who goes
-//              on, but for those that no other thread can tell from their having come earlier or
-//              later (see below); equal decisions give equal executions, to the byte; an execution
-//              ends by itself: finished, stuck (nobody can ever run again), convicted, left by the
-//              strategy, or after a limit of steps.
-// Not offered  two worlds that execute at once; threads of the system.
-// Requires     a program that reaches its shared state through primitives/platform alone.
+// Guarantees   Every shared access of the program is a point at which the strategy decides which
+//              thread runs. Exception: accesses for which no other thread can tell whether they
+//              came earlier or later (see below). Equal decisions give executions that are equal to
+//              the byte. An execution always ends: it finishes, is stuck (no thread can ever run
+//              again), fails, is refused, is left by the strategy, or reaches a limit of steps.
+// Not offered  Two worlds that execute at the same time; a simulation of threads of the system.
+// Requires     The program reaches its shared state only through primitives/platform, or through
+//              accesses and library calls that this folder intercepts.
 //
-// What is no choice. Two steps of different threads that commute lead to the same state in either
-// order, so one order is enough (P. Godefroid, "Partial-Order Methods for the Verification of
-// Concurrent Systems", 1996). A store that goes into its thread's own buffer, a fence with nothing
-// to empty and the start, the join or the end of a thread whose buffer is empty commute with all
-// that others do: they are not points. A store that leaves its buffer commutes with all but
-// accesses to its word and other stores to it: it may leave when another thread is about to access
-// the word or has a store to it buffered, too, and when one waits for any word to change; and when
-// nobody can run. A barrier for all threads does not commute with stores into buffers: it leaves
-// there what its thread stored since it last went on from a point, as stored after the barrier, and
-// before it those may leave. None of this adds a preemption to an execution that did without.
+// Partial-order reduction. Two steps of different threads that commute lead to the same state in
+// either order, so one order is enough (P. Godefroid, "Partial-Order Methods for the Verification
+// of Concurrent Systems", 1996). These steps commute with all steps of other threads, so they are
+// not points: a store that goes into its thread's own buffer; a fence with no store to flush; the
+// start, the join or the end of a thread whose buffer is empty. A store that leaves its buffer
+// commutes with everything except accesses to its word and other stores to it. So it may leave if
+// another thread is about to access the word or also has a store to it in its buffer, if a thread
+// waits for any word to change, or if no thread can run. A barrier for all threads does not commute
+// with stores into buffers. The stores that a thread made since its last point remain in its buffer
+// and count as made after the barrier; alternatively they may leave before the barrier. None of
+// these rules adds a preemption to an execution that needed none.
 #pragma once
 
 #include <array>
@@ -55,30 +57,30 @@ enum class End {
 class World {
  public:
   static constexpr std::uint64_t kMostSteps = 50'000;
-  // Threads that pause may look again in any order so often each, though no word has changed;
-  // then by turns.
+  // Threads that pause may poll again this many times each in any order, although no word has
+  // changed. After that they poll in turn.
   static constexpr std::uint32_t kFreeLooks = 2;
 
   explicit World(Model model);
-  // From the next execution on.
+  // Uses this model from the next execution on.
   void use(Model model) { memory_.use(model); }
   Model model() const { return memory_.model(); }
 
   ~World();
   World(const World&) = delete;
   World& operator=(const World&) = delete;
-  // Whether this one, the newest ever made, has not been destroyed.
+  // Whether this world still exists. Correct only for the newest world.
   static bool exists(const World* world);
 
-  // An access that read another store than the last, or made a store that came before others.
+  // An access that read a store other than the last, or a store that was placed before others.
   struct OldStore {
     std::uint64_t step = 0;
     std::uint32_t thread = 0;
     const void* word = nullptr;
-    std::string name;  // of the word, once the execution is told (CheckedRun::tell)
+    std::string name;  // of the word; set by CheckedRun::tell
     bool reads = true;
     std::uint64_t value = 0;
-    std::uint64_t of_step = 0;  // when what it read was stored; 0: before threads were started
+    std::uint64_t of_step = 0;  // step of the store that it read; 0: before any thread was started
     std::uint32_t age = 0;
     const void* place = nullptr;     // return address of the access
     const void* of_place = nullptr;  // of the store that it read
@@ -88,48 +90,49 @@ class World {
     End end;
     std::uint64_t steps = 0;
     std::vector<Option> schedule;      // every decision, in order
-    std::vector<TimedEvent> events;    // when recorded, with their steps
-    std::vector<OldStore> old_stores;  // the same
+    std::vector<TimedEvent> events;    // if recorded, with their steps
+    std::vector<OldStore> old_stores;  // if recorded
   };
 
   // Runs `program` as thread 0.
   Execution run(const std::function<void()>& program, Strategy& strategy, bool record = false);
 
-  // For what runs inside: ends the execution at once.
+  // Only for code that runs inside an execution: ends the execution at once.
   [[noreturn]] void fail();
 
-  // For what runs inside: the same, where the program leaves what can be simulated. `what` says who
-  // did what.
+  // Only for code that runs inside: ends the execution because the program does something that
+  // cannot be simulated. `what` names the caller and the call.
   [[noreturn]] void refuse(std::string what);
   const std::string& refusal() const { return refusal_; }
 
-  // For what runs inside: the same, where the program misuses memory.
+  // Only for code that runs inside: ends the execution because the program misuses memory.
   [[noreturn]] void fail_memory(const char* what, const void* place);
   const std::string& memory_failure() const { return memory_failure_; }
 
-  // Up to this many steps are taken by the threads of an execution, and by its first one while it
-  // is alone.
+  // Limits the steps of an execution: those of all threads together, including those of the first
+  // thread before it starts others.
   void allow_steps(std::uint64_t most) { most_steps_ = most; }
 
-  // How often each thread that waits without sleeping looks again before time passes.
+  // How many times each thread that polls may poll again before time passes.
   void look_before_time_passes(std::uint32_t looks) { looks_before_time_ = looks; }
 
-  // For what runs inside: a point at which the stores of all others may leave their buffers, and
-  // whether some of them did not.
+  // Only for code that runs inside: a point at which the stores of all other threads may leave
+  // their buffers. Returns whether all of them did.
   bool settle();
 
-  // For what runs inside: the running thread gets on, though it may change no word.
+  // Only for code that runs inside: the running thread makes progress, even if it changes no word.
   void gets_on() { threads_[running_].looks = 0; }
 
-  // For what runs inside, not a point of choice: adds to Execution::events.
+  // Only for code that runs inside: adds to Execution::events. This is not a decision point.
   void record(const Event& event);
 
-  // What the threads of an execution that is recorded do to shared words.
+  // The accesses to shared words in an execution that is recorded.
   AccessLog& log() { return log_; }
   const AccessLog& log() const { return log_; }
 
-  // Thread 0 goes on, though it waits for others, when nobody can ever run again: it alone then
-  // runs to its end, and the execution counts as stuck. stuck(): whether it does so.
+  // Lets thread 0 continue if no thread can ever run again, although it waits for others. Only
+  // thread 0 then runs, to its end, and the execution counts as stuck. stuck(): whether this is the
+  // case.
   void let_the_first_look_when_stuck() { looks_when_stuck_ = true; }
   bool stuck() const { return stuck_; }
 
@@ -138,37 +141,39 @@ class World {
   std::uint32_t thread() const { return running_; }
   std::uint32_t threads() const { return static_cast<std::uint32_t>(threads_.size()); }
 
-  // Whether the thread ended; whether it waits for something that only others can do.
+  // ended: whether the thread has ended. waits: whether it waits for something that only others can
+  // do.
   bool ended(std::uint32_t thread) const { return threads_[thread].state == State::kEnded; }
   bool waits(std::uint32_t thread) const { return threads_[thread].state == State::kAsleep; }
 
-  // Whether the thread waits, and will wait until another one does something: it sleeps, or has
-  // looked in vain for so long that what it looks at is all it waits for.
+  // Whether the thread waits until another thread does something: it sleeps, or has polled without
+  // success so many times that it certainly does nothing else.
   bool settled(std::uint32_t thread) const;
 
-  // Whether the thread looks again and again, and does not sleep.
+  // Whether the thread polls without sleeping.
   bool spins(std::uint32_t thread) const { return threads_[thread].state == State::kPaused; }
 
   std::int64_t time_ns() const { return now_ns_; }
 
-  // A call of the running thread that must be answered at `due_ns`: time may pass to that moment
-  // whatever the thread does. A call counts its timeout from when it first reads the clock: if that
-  // is later, then it must be answered later by as much, else time would never come to its end for
-  // a thread that spins. overdue_ns(): how much time has passed since then for no other reason
-  // than that no thread could run.
+  // The current call of the running thread must return at `due_ns`, so time may advance to that
+  // moment whatever the thread does. A lock counts a timeout from the moment at which it first
+  // reads the clock. If it does so later than at the beginning of the call, `due_ns` moves by the
+  // same amount; otherwise the timeout would never end for a thread that spins. overdue_ns(): how
+  // much time has passed after that moment only because no thread could run.
   void expect_answer(std::int64_t due_ns);
   void answered() { threads_[running_].due_ns = kNever; }
   std::int64_t overdue_ns(std::uint32_t thread) const { return threads_[thread].overdue_ns; }
 
-  // Grows with every access of the program, in all executions.
+  // Grows with every access of the program, over all executions.
   std::uint64_t accesses() const { return accesses_; }
   std::uint64_t beats() const { return beats_; }
 
-  // Whether the program itself is executing. May be asked by another thread of the system, which
-  // may get an answer that is a little old.
+  // Whether the program itself is executing. Another thread of the system may call this; its answer
+  // may be slightly out of date.
   bool in_program() const { return executing_ && !*static_cast<const volatile bool*>(&untracked_); }
 
-  // While it lives, what is allocated belongs to the simulator and not to the program.
+  // While an object of this class exists, allocations belong to the simulator and not to the
+  // program.
   class UntrackedScope {
    public:
     explicit UntrackedScope(World& world)
@@ -182,7 +187,8 @@ class World {
     const bool before_;
   };
 
-  // While it lives, nothing happens without a reason (Option::kSpurious).
+  // While an object of this class exists, no operation fails or returns spuriously
+  // (Option::kSpurious).
   class CertainScope {
    public:
     explicit CertainScope(World& world)
@@ -199,47 +205,49 @@ class World {
   // Whether data races end an execution.
   void report_races(bool report) { reports_races_ = report; }
 
-  // The world that executes, or null.
+  // The world that executes, or null if there is none.
   static World* current();
-  // The same, null while memory is the simulator's.
+  // The same, but null while allocations belong to the simulator.
   static World* of_program();
   void* allocate(std::size_t bytes, std::size_t alignment);
   void release(void* place);
   std::size_t size_of(const void* allocated) const { return arena_.size_at(allocated); }
   const std::byte* region() const { return arena_.begin(); }
   std::uint64_t live_allocations() const { return arena_.live(); }
-  // A word that did not say when it was born: it lives from now on, unless its memory was freed.
+  // A word whose beginning was not announced. It exists from now on, unless its memory was freed.
   void meet(const void* word, unsigned bytes);
 
-  // The running thread's copy of the variables of a module, null until it was added.
+  // The running thread's copy of a module's thread-local variables; null until it was added.
   std::byte* thread_block(std::size_t module) const;
   std::byte* add_thread_block(std::size_t module, std::size_t bytes);
 
-  // Fails the execution if the memory has been freed.
+  // check_null: fails the execution if the address is null. check_freed: fails it if the memory was
+  // freed.
   void check_null(const void* place);
   void check_freed(const void* place);
 
-  // For what runs inside: what a thread does at its end, the last one first. The first thread's are
-  // forgotten with its memory.
+  // Only for code that runs inside: calls destroy(object) at the end of the running thread, the
+  // last registration first. For thread 0 nothing is called, because its memory is released as a
+  // whole.
   void destroy_at_end_of_thread(void (*destroy)(void*), void* object);
 
-  // Plain accesses of the running thread are no data races while it says so: 1 begins that, -1 ends
-  // it.
+  // Plain accesses of the running thread do not count as data races between a call with 1 and a
+  // call with -1.
   void ignore_races(int change) { threads_[running_].ignores_races += change; }
 
-  // Before an access of instrumented code that is not atomic; of one that is volatile, where that
-  // is known. Fails the execution at a data race.
+  // Call them before an access of instrumented code that is not atomic, or that is known to be
+  // volatile. A data race fails the execution.
   void plain_access(const PlainAccess& access);
   void volatile_access(const PlainAccess& access);
   const std::optional<DataRace>& data_race() const { return data_race_; }
 
-  // The next access is one of the code that returns to this address.
+  // The next access is made by the code at this return address.
   void at(const void* return_address) { threads_[running_].place = return_address; }
 
-  // From now on accesses have the orders that `sites` says; null: their own.
+  // From now on accesses have the orders that `sites` returns. Null: their own orders.
   void use_sites(OrderSites* sites) { sites_ = sites; }
 
-  // The hooks, see primitives/platform/simulated/hooks.h.
+  // The hooks of primitives/platform/simulated/hooks.h.
   void born(const void* word, unsigned bytes);
   void gone(const void* word);
   std::uint64_t load(const void* word, unsigned bytes, std::memory_order order);
@@ -252,15 +260,15 @@ class World {
   bool fails_spuriously();
   void fence(std::memory_order order);
   void fence_all();
-  // A sleeper is woken through a channel that both name, as the kernel's futex has it (BITSET).
+  // A wake-up reaches a sleeper if both name a common channel, as with the kernel's futex (BITSET).
   static constexpr std::uint32_t kAllChannels = ~std::uint32_t{0};
   enum class WaitEnd { kWoken, kChanged, kTimedOut };
   WaitEnd wait(const void* word, std::uint32_t expected, std::int64_t deadline_ns,
                std::uint32_t channels = kAllChannels);
-  // How many were woken.
+  // Returns the number of threads that were woken.
   int wake(const void* word, int count, std::uint32_t channels = kAllChannels);
-  // Wakes some of those that sleep on one word and lets others sleep on another one; how many both
-  // were. -1, and nothing happens, if the first word has another value than is expected.
+  // Wakes some threads that sleep on one word and moves others to another word. Returns the number
+  // of both. If the first word does not have the expected value, returns -1 and does nothing.
   int requeue(const void* from, const void* to, int wakes, int moves,
               std::optional<std::uint32_t> expected);
   std::int64_t now();
@@ -280,13 +288,14 @@ class World {
 
   static constexpr std::int64_t kNever = INT64_MAX;
 
-  // Threads that have looked again by turns for so long will look for ever.
+  // Threads that have polled in turn this many times count as waiting forever.
   static constexpr std::uint32_t kIdleLooks = 1000;
-  // A thread that loads for so long what nobody changes waits for somebody to change it.
+  // A thread that loads a word this many times while no thread changes it starts to wait for a
+  // change.
   static constexpr std::uint32_t kLooksBeforePause = 100;
-  // After so many pauses in a row a thread does nothing but wait.
+  // After this many pauses in a row, a thread counts as doing nothing but waiting.
   static constexpr std::uint32_t kPausesUntilSettled = 100;
-  // Of one execution: more of what happens without a reason shows nothing new.
+  // For one execution. More spurious events show nothing new.
   static constexpr std::uint32_t kMostSpurious = 4;
 
   enum class State : std::uint8_t { kReady, kPaused, kAsleep, kEnded };
@@ -295,20 +304,20 @@ class World {
     State state = State::kReady;
     Fibre fibre;
     const void* place = nullptr;            // return address of its last access
-    const void* next = nullptr;             // the word that it is about to access, if it is
-    const void* sleeps_on = nullptr;        // a word; null: sleeps for time's sake, or joins
+    const void* next = nullptr;             // the word that it is about to access, or null
+    const void* sleeps_on = nullptr;        // a word; null: waits for a time or joins a thread
     std::uint32_t channels = kAllChannels;  // through which it can be woken
-    std::uint32_t joins = 0;                // when not 0
+    std::uint32_t joins = 0;                // the thread that it joins; 0: none
     std::int64_t deadline_ns = kNever;
-    std::uint64_t slept_since = 0;  // order in which sleepers came
+    std::uint64_t slept_since = 0;  // number in the order of sleepers
     bool timed_out = false;
     int ignores_races = 0;
-    std::uint64_t paused_at = 0;   // of memory_.changes()
-    std::uint64_t looked_at = 0;   // of memory_.changes(), and …
-    std::uint32_t looks = 0;       // … how often in a row while nothing changed
-    std::uint32_t pauses = 0;      // in a row while nothing changed
-    std::int64_t due_ns = kNever;  // when its call must have been answered
-    std::int64_t timeout_ns = 0;   // of that call, until it reads the clock
+    std::uint64_t paused_at = 0;   // value of memory_.changes()
+    std::uint64_t looked_at = 0;   // value of memory_.changes(), and …
+    std::uint32_t looks = 0;       // … number of polls in a row while it did not change
+    std::uint32_t pauses = 0;      // number of pauses in a row while nothing changed
+    std::int64_t due_ns = kNever;  // when its call must return
+    std::int64_t timeout_ns = 0;   // of that call, until the call reads the clock
     std::int64_t overdue_ns = 0;
   };
 
@@ -324,13 +333,13 @@ class World {
     void* object;
   };
 
-  // Things of Memory::note() that are no words.
+  // Numbers for Memory::note() of things that are not words.
   static constexpr std::uint64_t kClock = 1;
-  static constexpr std::uint64_t kLuck = 2;  // and whether something happened without a reason
+  static constexpr std::uint64_t kLuck = 2;            // plus 1 if a spurious event happened
   static constexpr std::uint64_t kQueues = 1'000'000;  // plus the number of the word slept on
 
-  // As ThreadState::next they stand for a word that is in every buffer, and for all that was stored
-  // since its thread last went on from a point.
+  // Values of ThreadState::next: kAnyWord stands for a word that is in every buffer, kLatestStores
+  // for all stores that their threads made since their last decision point.
   static constexpr char kAnyWord = 0;
   static constexpr char kLatestStores = 0;
 
@@ -366,7 +375,7 @@ class World {
   void wake_first(const void* word, int count, std::uint32_t channels);
   std::uint64_t begin_update_at_last(const void* word, unsigned bytes);
 
-  // With Model::kC11:
+  // Only with Model::kC11:
   void check_beginning(const void* word);
   std::size_t choose_age(Option::Kind kind, const void* word,
                          const std::vector<std::uint8_t>& ages);
@@ -382,7 +391,7 @@ class World {
   Strategy* strategy_ = nullptr;
   Fibre outside_;
   std::array<ThreadState, kMaxThreads> slots_;
-  std::span<ThreadState> threads_;  // of slots_, those that were started
+  std::span<ThreadState> threads_;  // those of slots_ that were started
   std::vector<Option> options_;
   std::vector<Own> owns_;
   std::vector<ThreadBlock> thread_blocks_;
@@ -398,15 +407,15 @@ class World {
   std::uint32_t running_ = 0;
   std::int64_t now_ns_ = 0;
   std::uint64_t sleeps_ = 0;
-  std::uint64_t idle_since_ = 0;  // of memory_.changes()
+  std::uint64_t idle_since_ = 0;  // value of memory_.changes()
   std::uint32_t idle_pauses_ = 0;
-  std::uint32_t spurious_ = 0;  // so far
+  std::uint32_t spurious_ = 0;  // number so far
   OrderSites* sites_ = nullptr;
-  // Of the update that has begun, where sites_ are.
+  // The orders of the update that has begun, if sites_ is set.
   std::memory_order success_ = std::memory_order_seq_cst;
   std::memory_order failure_ = std::memory_order_seq_cst;
-  std::uint32_t making_ = 0;  // one more than the thread in own_of()
-  std::size_t age_ = 0;       // of what the update that has begun reads
+  std::uint32_t making_ = 0;  // the thread in own_of() plus 1
+  std::size_t age_ = 0;       // age of the store that the current update reads
   std::uint64_t most_steps_ = kMostSteps;
   std::uint32_t looks_before_time_ = kFreeLooks;
   std::uint64_t accesses_ = 0;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Calls of the system's library by a lock that is built for simulation. Its plug-in is linked with
-// --wrap for each of them (cmake/lockbench_add_plugin.cmake), so they arrive here: what the world
-// can decide, it decides; at anything else the execution ends, and says who called what.
+// --wrap for each of these functions (cmake/lockbench_add_plugin.cmake), so the calls arrive here.
+// The world decides the calls that it can simulate. Any other call ends the execution, with a
+// message that names the function and its caller.
 
 #include <cerrno>
 #include <chrono>
@@ -48,7 +49,7 @@ using lockbench::stress::explore::World;
 namespace simulated = lockbench::platform::simulated;
 using namespace lockbench::stress::explore::waits;
 
-// ---- a mutex: as simulated_waits.h has it; and its owner, where its kind must know
+// ---- a mutex: as in simulated_waits.h, and its owner if its kind needs one
 
 enum class Kind { kPlain, kRecursive, kErrorCheck };
 
@@ -76,8 +77,8 @@ void set_owner(pthread_mutex_t* mutex, int task) {
                    std::memory_order_relaxed);
 }
 
-// `take` gets the mutex, or returns what the call returns if it does not. `again`: what an owner of
-// a mutex that checks for errors is told.
+// `take` acquires the mutex and returns 0, or returns the error of the call. `again` is the error
+// for the owner of an error-checking mutex that locks it again.
 template <class Take>
 int lock_kind(pthread_mutex_t* mutex, int again, const void* caller, const Take& take) {
   const Kind kind = kind_of(mutex, caller);
@@ -113,9 +114,9 @@ int unlock_mutex(pthread_mutex_t* mutex, const void* caller) {
   return 0;
 }
 
-// ---- a condition variable: a count of notices, in its first four bytes
+// ---- a condition variable: a count of notifications in its first four bytes
 
-// What the call returns.
+// Returns what pthread_cond_wait() or pthread_cond_timedwait() has to return.
 int wait_for_notice(void* condition, pthread_mutex_t* mutex, std::int64_t deadline_ns,
                     const void* caller) {
   const std::uint64_t seen = simulated::load(met(condition), 4, std::memory_order_relaxed);
@@ -156,13 +157,13 @@ long sleep_on(World& world, void* word, const long (&words)[6], bool relative,
   return with_errno(ETIMEDOUT);
 }
 
-// A number of threads as the kernel reads it.
+// A number of threads in the form that the kernel reads.
 int count_of(long word) {
   return static_cast<int>(static_cast<std::uint32_t>(word));
 }
 
 long futex(World& world, const long (&words)[6], const void* caller) {
-  // Who wakes names a word and does not use it: it may be gone by then.
+  // A wake-up uses only the address of the word, which may already have been destroyed.
   auto* const word = reinterpret_cast<void*>(words[0]);
   const auto channels = static_cast<std::uint32_t>(words[5]);
   world.at(caller);
@@ -190,7 +191,7 @@ long futex(World& world, const long (&words)[6], const void* caller) {
   }
 }
 
-// Memory from the kernel is zero, as the arena's is.
+// Memory from the kernel is zero, and so is that of the arena.
 void* map_memory(std::size_t bytes, int flags, const void* caller) {
   if ((flags & MAP_ANONYMOUS) == 0 || (flags & MAP_FIXED) != 0) {
     refuse(*World::of_program(), "mmap of a file or at an address", caller);
@@ -199,7 +200,7 @@ void* map_memory(std::size_t bytes, int flags, const void* caller) {
   return lockbench::stress::explore::allocate_for_program(bytes, kPage);
 }
 
-// ---- variables of a thread
+// ---- thread-local variables
 
 struct ThreadVariables {
   std::size_t module = 0;
@@ -236,7 +237,7 @@ extern "C" {
 
 void* __tls_get_addr(TlsIndex*);
 
-// The variables of a simulated thread lie in the program's memory.
+// The thread-local variables of a simulated thread lie in the program's memory.
 void* __wrap___tls_get_addr(TlsIndex* index) {
   World* const world = World::of_program();
   if (world == nullptr) return __tls_get_addr(index);
@@ -250,8 +251,8 @@ void* __wrap___tls_get_addr(TlsIndex* index) {
   return block + index->offset;
 }
 
-// They run when a thread of the simulation ends, but for its first one: the simulation ends with
-// its memory.
+// These functions run when a simulated thread ends. They do not run for the first thread, because
+// the arena releases its memory as a whole.
 int __real_thread_atexit(void (*)(void*), void*, void*) asm("__cxa_thread_atexit");
 
 int __wrap___cxa_thread_atexit(void (*destroy)(void*), void* object, void* library) {
@@ -261,8 +262,8 @@ int __wrap___cxa_thread_atexit(void (*destroy)(void*), void* object, void* libra
   return 0;
 }
 
-// The guard of a variable with static storage in a function: its first byte says that the variable
-// is made, the second that it is being made. Each execution makes it again.
+// The guard of a function's variable with static storage. Its first byte says that the variable is
+// initialised, the second that a thread initialises it. Each execution initialises it again.
 int __real_guard_acquire(std::int64_t*) asm("__cxa_guard_acquire");
 void __real_guard_release(std::int64_t*) asm("__cxa_guard_release");
 void __real_guard_abort(std::int64_t*) asm("__cxa_guard_abort");
@@ -279,7 +280,7 @@ int __wrap___cxa_guard_acquire(std::int64_t* guard) {
     constexpr auto kOrder = std::memory_order_acquire;
     const bool free = simulated::begin_compare(made + 1, 1, 0, kOrder, kOrder) == 0;
     simulated::end_update(made + 1, 1, 1, free, kOrder);
-    // Between the load and the update it may have been made.
+    // Another thread may have initialised it between the load and the update.
     if (free && simulated::load(made, 1, kOrder) == 0) return 1;
     if (free) simulated::store(made + 1, 1, 0, std::memory_order_relaxed);
     simulated::pause();
@@ -295,7 +296,7 @@ void __wrap___cxa_guard_abort(std::int64_t* guard) {
   if (World::of_program() == nullptr) return __real_guard_abort(guard);
   simulated::store(reinterpret_cast<std::uint8_t*>(guard) + 1, 1, 0, std::memory_order_release);
 }
-// What is made in a simulation ends with its memory.
+// Objects that are made in a simulation are not destroyed; the arena releases their memory.
 int __wrap___cxa_atexit(void (*destroy)(void*), void* object, void* library) {
   return World::of_program() != nullptr ? 0 : __real_atexit(destroy, object, library);
 }
@@ -332,7 +333,7 @@ int __wrap_clock_gettime(clockid_t clock, timespec* time) {
   return 0;
 }
 
-// std::chrono::steady_clock::now() and system_clock::now(), whose result is one number.
+// std::chrono::steady_clock::now() and system_clock::now(). Their result is one number.
 std::int64_t __wrap__ZNSt6chrono3_V212steady_clock3nowEv() {
   if (World::of_program() != nullptr) return simulated::now_ns();
   return std::chrono::steady_clock::now().time_since_epoch().count();
@@ -388,7 +389,7 @@ int __wrap_pthread_cond_broadcast(pthread_cond_t* condition) {
   return 0;
 }
 
-// std::condition_variable's functions that lie in the library.
+// The functions of std::condition_variable that are not inline.
 void __wrap__ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE(
     void* condition, std::unique_lock<std::mutex>* guard) {
   __wrap_pthread_cond_wait(static_cast<pthread_cond_t*>(condition),
@@ -401,7 +402,7 @@ void __wrap__ZNSt18condition_variable10notify_allEv(void* condition) {
   __wrap_pthread_cond_broadcast(static_cast<pthread_cond_t*>(condition));
 }
 
-// The futex, the thread's number and memory: what locks use it for.
+// The system calls that locks use: futex, thread number, yield, barrier and memory.
 long __wrap_syscall(long number, ...) {
   long words[6];
   va_list list;
@@ -446,7 +447,7 @@ int __wrap_munmap(void* place, std::size_t bytes) {
   return 0;
 }
 
-// What is left to the engine of native threads.
+// Calls that cannot be simulated. Only the engine `real` can test a lock that makes them.
 #define LOCKBENCH_REFUSED(name)                                               \
   long __wrap_##name() {                                                      \
     World* const world = World::of_program();                                 \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// malloc() and its like in a lock that is built for simulation, as program_memory.cc has operator
-// new: from the arena of the world.
+// malloc() and similar functions in a lock that is built for simulation. They allocate from the
+// world's arena, like operator new in program_memory.cc.
 
 #include <algorithm>
 #include <cerrno>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Calls of the system's library that wait, beside mutexes and condition variables: semaphores,
-// locks for readers and writers, spin locks, threads; and a thread's own values. As
-// wrapped_calls.cc has the others: without a simulation each is the library's own.
+// Calls of the system's library that wait, other than those of mutexes and condition variables:
+// semaphores, read-write locks, spin locks, threads; also thread-specific values. As in
+// wrapped_calls.cc, outside of a simulation each call goes to the library.
 
 #include <cerrno>
 #include <cstddef>
@@ -33,7 +33,7 @@ bool in_program() {
   return World::of_program() != nullptr;
 }
 
-// ---- a semaphore: how often it can be had, in its first four bytes
+// ---- a semaphore: its count in the first four bytes
 
 bool try_take(void* semaphore) {
   return update(semaphore, std::memory_order_acquire,
@@ -49,7 +49,7 @@ int take_until(void* semaphore, std::int64_t deadline_ns) {
   return 0;
 }
 
-// ---- readers and a writer: how many read, or the highest number; in its first four bytes
+// ---- a read-write lock: the number of readers, or kWritten; in its first four bytes
 
 constexpr std::uint32_t kWritten = UINT32_MAX;
 
@@ -85,7 +85,7 @@ void leave(void* word) {
   if (old == kWritten || old == 1) simulated::wake(word, INT_MAX);
 }
 
-// ---- once: 0 not begun | 1 under way | 2 done; in its first four bytes
+// ---- once: 0 not begun | 1 in progress | 2 done; in its first four bytes
 
 int do_once(void* control, void (*make)()) {
   const auto begin = [](std::uint32_t old) { return old == 0 ? 1 : old; };
@@ -100,8 +100,8 @@ int do_once(void* control, void (*make)()) {
   return 0;
 }
 
-// ---- a barrier: how many have come, how often all had come, and how many are awaited, as its
-// library initialises it
+// ---- a barrier: how many threads have arrived, how often all had arrived, and how many must
+// arrive, in the library's layout
 
 struct Barrier {
   std::uint32_t came;
@@ -122,8 +122,8 @@ int wait_at(Barrier& barrier) {
   return 0;
 }
 
-// ---- a thread's own values. Keys that a simulation makes end with it, and are counted from where
-// those of the system end.
+// ---- thread-specific values. Keys that a simulation makes end with it. Their numbers begin after
+// those of the system.
 
 struct Keys {
   std::vector<void (*)(void*)> destroy;
@@ -146,7 +146,7 @@ Values& values() {
   }));
 }
 
-// A destructor may set values again: some rounds, as the library makes them.
+// A destructor may set values again, so there are several rounds, as in the library.
 void end_values(void* values) {
   auto& of_thread = *static_cast<Values*>(values);
   for (int round = 0; round < PTHREAD_DESTRUCTOR_ITERATIONS; ++round) {
@@ -162,7 +162,7 @@ void end_values(void* values) {
   }
 }
 
-// ---- what threads returned
+// ---- the return values of threads
 
 using Results = std::map<std::uint32_t, void*>;
 
@@ -175,8 +175,8 @@ Results& results() {
 
 // NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming)
 
-// Private to std::thread, and what its constructor calls. The second argument is passed by value,
-// which at this boundary is its address.
+// A private function of std::thread, which its constructor calls. Its second argument is passed by
+// value; in this ABI that means by its address.
 extern "C" void start_of_library(std::thread*, std::thread::_State_ptr*, void (*)()) asm(
     "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE");
 
@@ -276,7 +276,7 @@ int __wrap_sched_getcpu() {
   return in_program() ? static_cast<int>(simulated::thread_number() % 2) : sched_getcpu();
 }
 
-// All threads are alike.
+// All simulated threads have the same parameters.
 int __wrap_pthread_getschedparam(pthread_t thread, int* policy, sched_param* parameters) {
   if (!in_program()) return pthread_getschedparam(thread, policy, parameters);
   *policy = SCHED_OTHER;
@@ -305,7 +305,7 @@ int __wrap_pthread_detach(pthread_t thread) {
   return in_program() ? 0 : pthread_detach(thread);
 }
 
-// std::thread's functions that lie in the library. Its one member is the library's handle.
+// The functions of std::thread that are not inline. Its only member is the library's handle.
 void __wrap__ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE(
     std::thread* thread, std::thread::_State_ptr* state, void (*depend)()) {
   if (!in_program()) return start_of_library(thread, state, depend);
