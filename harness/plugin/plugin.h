@@ -38,6 +38,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "harness/catalog/entry.h"
 #include "harness/catalog/line.h"
@@ -102,6 +103,64 @@ concept AnyKeyedLock = KeyedLock<P, std::uint64_t> || KeyedLock<P, std::string_v
 template <class P>
 concept AnyLeaseLock = LeaseLock<P, std::uint64_t> || LeaseLock<P, std::string_view>;
 
+// What follows is compiled once for all locks of a plug-in: in each of them, it would take longer
+// than the lock.
+
+// A primitive that is made of a base lock.
+[[gnu::noinline]] inline Listing base_listing(const char* primitive, const std::string& name,
+                                              const std::string& summary,
+                                              const std::string& origin) {
+  return {primitive, summary, origin, {{"lock", name}}, {}};
+}
+
+[[gnu::noinline]] inline Listing striped_listing(const std::string& name,
+                                                 const std::string& summary,
+                                                 const std::string& origin) {
+  Listing listing = base_listing("striped", name, summary, origin);
+  listing.choices.push_back({"case", "sensitive"});
+  listing.numbers.push_back({"stripes", 20, 1, 1 << 24, "locks in the array"});
+  return listing;
+}
+
+// Makes a primitive by its maker, and its adapter.
+using AdapterMaker = std::unique_ptr<stress::LockUnderTest> (*)(const Arguments&, AnyMaker);
+
+template <class P, Key K>
+std::unique_ptr<stress::LockUnderTest> make_adapter(const Arguments& arguments, AnyMaker maker) {
+  const auto make = reinterpret_cast<decltype(Line<P>::make)>(maker);
+  return std::make_unique<stress::LockAdapter<P, K>>(make(arguments));
+}
+
+// Small enough that keys meet and everything runs out.
+inline Arguments few_of_each(const std::vector<Number>& numbers, std::uint64_t keys) {
+  constexpr std::uint64_t kFew = 2;
+  Arguments arguments{.numbers = {}, .keys = keys};
+  for (const Number& number : numbers) {
+    const bool size = number.parameter == "stripes" || number.parameter == "leases";
+    arguments.numbers[number.parameter] = size ? kFew : number.usual;
+  }
+  return arguments;
+}
+
+[[gnu::noinline]] inline stress::RegisteredLock registered_lock(
+    const Listing& listing, bool string_keys, const stress::Abilities& abilities,
+    const LockPromises& promises, AdapterMaker make, AnyMaker make_primitive) {
+  std::string name = listing.name;
+  if (!listing.choices.empty()) {
+    const Choice& first = listing.choices.front();
+    name += ":" + first.parameter + "=" + first.value;
+  }
+  if (string_keys) name += "_string";
+  stress::RegisteredLock made{.name = name,
+                              .summary = listing.summary + " (" + listing.origin + ")",
+                              .abilities = abilities};
+  made.programs = stress::programs_in(promises);
+  made.make = [numbers = listing.numbers, make, make_primitive](std::uint64_t keys) {
+    return make(few_of_each(numbers, keys), make_primitive);
+  };
+  return made;
+}
+
 }  // namespace internal
 
 // What the body of LOCKBENCH_PLUGIN adds locks to.
@@ -119,7 +178,7 @@ class PluginLocks {
       check_base<L>();
       static_assert(internal::promises_of<L>().capacity == 1, "a reentrant lock has one owner");
       add_line<ReentrantLock<L>>({{name, summary, origin}, plain<ReentrantLock<L>>});
-      keep_promises<L>(internal::promises_of<L>(), 1);
+      keep_promises<L>(1);
     } else {
       static_assert(BaseLock<L>, "a lock has lock(), try_lock() and unlock(), or is a KeyedLock");
       add_base<L>(name, summary, origin);
@@ -154,43 +213,44 @@ class PluginLocks {
                   "a queue lock, whose functions take a node, cannot promise them");
   }
 
-  // What a base lock L promises, the last `count` locks that were made of it keep.
-  template <class L>
-  void keep_promises(const LockPromises& promises, std::size_t count) {
+  // What a base lock promises, the last `count` locks that were made of it keep.
+  [[gnu::noinline]] void keep_promises(const LockPromises& promises, bool last_may_destroy,
+                                       std::size_t count) {
     for (auto made = offer_.locks.end() - static_cast<std::ptrdiff_t>(count);
          made != offer_.locks.end(); ++made) {
       stress::add_promises(promises, made->abilities);
       made->programs = stress::programs_in(promises);
       made->make = stress::with_capacity(std::move(made->make), promises.capacity);
-      made->abilities.last_may_destroy |= stress::last_may_destroy<L>();
+      made->abilities.last_may_destroy |= last_may_destroy;
     }
+  }
+
+  template <class L>
+  void keep_promises(std::size_t count) {
+    keep_promises(internal::promises_of<L>(), stress::last_may_destroy<L>(), count);
   }
 
   template <class L>
   void add_base(const std::string& name, const std::string& summary, const std::string& origin) {
     check_base<L>();
-    const Line<GlobalLock<L>> one{{"global", summary, origin, {{"lock", name}}, {}},
+    const Line<GlobalLock<L>> one{internal::base_listing("global", name, summary, origin),
                                   plain<GlobalLock<L>>};
     if constexpr (internal::promises_of<L>().capacity != 1) {
       // Several holders: no workload counts on that without a number for each.
       offer_.locks.push_back(registered_lock_of<GlobalLock<L>, std::uint64_t>(one));
-      return keep_promises<L>(internal::promises_of<L>(), 1);
+      return keep_promises<L>(1);
     }
     add_line<GlobalLock<L>>(one);
     add_line<StripedLock<L>>(
-        {{"striped",
-          summary,
-          origin,
-          {{"lock", name}, {"case", "sensitive"}},
-          {{"stripes", 20, 1, 1 << 24, "locks in the array"}}},
+        {internal::striped_listing(name, summary, origin),
          [](const Arguments& with) { return std::make_unique<StripedLock<L>>(with["stripes"]); }});
-    keep_promises<L>(internal::promises_of<L>(), 2);
+    keep_promises<L>(2);
 #if !defined(LOCKBENCH_SIMULATE)
     // Its table is not of the platform: a simulation would see half of it.
     if constexpr (Lockable<L>) {
       for_each_table_key([&]<class K>() {
-        add_line<KeyedTable<K, L>>(
-            {{"keyed_table", summary, origin, {{"lock", name}}, {}}, plain<KeyedTable<K, L>>});
+        add_line<KeyedTable<K, L>>({internal::base_listing("keyed_table", name, summary, origin),
+                                    plain<KeyedTable<K, L>>});
       });
     }
 #endif
@@ -220,29 +280,12 @@ class PluginLocks {
 #endif
   }
 
-  // Small enough that keys meet and everything runs out.
   template <class P, Key K>
   static stress::RegisteredLock registered_lock_of(const Line<P>& line) {
-    std::string name = line.listing.name;
-    if (!line.listing.choices.empty()) {
-      const Choice& first = line.listing.choices.front();
-      name += ":" + first.parameter + "=" + first.value;
-    }
-    if (std::same_as<K, std::string_view>) name += "_string";
-    stress::RegisteredLock made{.name = name,
-                                .summary = line.listing.summary + " (" + line.listing.origin + ")",
-                                .abilities = stress::abilities_of<P, K>()};
-    made.programs = stress::programs_in(lock_promises(P::kPromises));
-    made.make = [line](std::uint64_t keys) -> std::unique_ptr<stress::LockUnderTest> {
-      constexpr std::uint64_t kFew = 2;
-      Arguments arguments{.numbers = {}, .keys = keys};
-      for (const Number& number : line.listing.numbers) {
-        const bool size = number.parameter == "stripes" || number.parameter == "leases";
-        arguments.numbers[number.parameter] = size ? kFew : number.usual;
-      }
-      return std::make_unique<stress::LockAdapter<P, K>>(line.make(arguments));
-    };
-    return made;
+    constexpr bool kStringKeys = std::same_as<K, std::string_view>;
+    return internal::registered_lock(line.listing, kStringKeys, stress::abilities_of<P, K>(),
+                                     lock_promises(P::kPromises), internal::make_adapter<P, K>,
+                                     reinterpret_cast<AnyMaker>(line.make));
   }
 
   PluginOffer& offer_;

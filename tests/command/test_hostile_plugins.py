@@ -36,7 +36,7 @@ seed = 1
 mode = "fixed"
 operations = 3
 threads = 2
-time_limit = "300ms"
+time_limit = "2s"
 primitive = ["global:lock=std", "{LOCK}", "global:lock=absl"]
 """
 
@@ -75,7 +75,8 @@ class Hostile:
         assert done.returncode == 0, done.stderr
         assert_complete(self.lockbench.folder / "out", 3)
         rows = {row["params"]: row for row in rows_of(self.lockbench.folder / "out")}
-        assert rows["lock=std"]["valid"] == rows["lock=absl"]["valid"] == "true"
+        for lock in ("lock=std", "lock=absl"):
+            assert rows[lock]["valid"] == "true", rows[lock]["reason"]
         return rows
 
     def left(self) -> Iterator[int]:
@@ -185,7 +186,7 @@ def test_too_many_locks_are_refused(lockbench: Program) -> None:
 def hangs_until_ctrl_c(hostile: Hostile, case: tuple[str, tuple[str, ...], str]) -> None:
     """The first Ctrl-C ends what waits for it."""
     when, words, what = case
-    plan = PLAN.replace('time_limit = "300ms"', 'time_limit = "10min"')
+    plan = PLAN.replace('time_limit = "2s"', 'time_limit = "10min"')
     (hostile.lockbench.folder / "plan.toml").write_text(plan, encoding="utf-8")
     process = hostile.lockbench.start(
         *words, "--plugin", HOSTILE, env=hostile.environment(when, what)

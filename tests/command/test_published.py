@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from program import Program
+from program import Program, rows_of
 
 
 def lines_of(out: str) -> dict[str, list[str]]:
@@ -23,7 +23,9 @@ def test_the_first_article_beside_what_the_ideal_allows(lockbench: Program) -> N
     assert one_lock[:2] == ["2.108 s", "2.100 s"]
     saved = lines["saved by a lock per counter"]
     assert saved[:2] == ["71.1 %", "71.4 %"]
-    assert saved[2].endswith(" %")
+    # A machine that others take away for a while makes rows that are not valid.
+    valid = all(row["valid"] == "true" for row in rows_of(lockbench.folder / "out"))
+    assert saved[2].endswith(" %") or (not valid and saved[2] == "not valid")
 
 
 def test_another_run_has_no_such_table(lockbench: Program) -> None:
