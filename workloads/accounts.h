@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Accounts: read a user's record, hold, and write back all of it. The third seed's work: users are
-// known by their e-mail addresses, and a record has several fields that must fit together.
+// Accounts: read a user's record, hold, and write the whole record back. This is the work of the
+// third seed: users are identified by their e-mail addresses, and a record has several fields that
+// must be consistent.
 #pragma once
 
 #include "workloads/per_key.h"
@@ -15,7 +16,7 @@ struct alignas(platform::kCacheLine) AccountRecord {
   struct Seen {
     std::uint64_t visits;
     std::uint64_t balance;
-    std::uint64_t seal;  // follows from the other two
+    std::uint64_t seal;  // computed from the other two
     bool operator==(const Seen&) const = default;
   };
 

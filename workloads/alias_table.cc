@@ -10,7 +10,7 @@ AliasTable::AliasTable(const std::vector<double>& weights) : columns_(weights.si
   const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
   const double scale = static_cast<double>(weights.size()) / sum;
 
-  // Each column has room for 1; what a heavy index has too much fills up the light ones.
+  // Each column has room for 1. The excess of heavy indices fills up the light ones.
   std::vector<double> left(weights.size());
   std::vector<std::uint32_t> light;
   std::vector<std::uint32_t> heavy;
@@ -29,7 +29,7 @@ AliasTable::AliasTable(const std::vector<double>& weights) : columns_(weights.si
       light.push_back(giver);
     }
   }
-  // What remains is 1 up to rounding, and stands for itself (Column's defaults).
+  // The remaining columns are 1 except for rounding, so they keep Column's defaults.
 }
 
 }  // namespace lockbench

@@ -27,8 +27,8 @@ class AliasTable {
 
  private:
   struct Column {
-    double keep = 1;          // probability that the column stands for itself
-    std::uint32_t alias = 0;  // what it stands for otherwise
+    double keep = 1;          // probability that the column means its own index
+    std::uint32_t alias = 0;  // the index that it means otherwise
   };
 
   std::vector<Column> columns_;

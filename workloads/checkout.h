@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Checkout: take a lease of a shard, hold, give it back. The fourth seed's work.
+// Checkout: acquire a lease of a shard, hold, release it. This is the work of the fourth seed.
 //
-// With `second_lease` the holder works, asks for a second lease of the same shard while it has the
-// first, and works on that one, too. If all leases are held by threads that ask, they wait for each
-// other forever. A primitive that detects this refuses the second lease; then the holder returns
-// the first one, and its operation is given up.
+// With `second_lease`, the holder works, requests a second lease of the same shard while it has the
+// first, and works on that one, too. If all leases are held by threads that do this, they wait for
+// each other forever. A primitive that detects this refuses the second lease. The holder then
+// returns the first one, and its operation is given up.
 //
-// Proof. Each lease has a holder's name and a count of its uses. A thread that takes a lease must
-// find no name on it, and must find its own name when it returns the lease; the counts must add up.
-// Afterwards it must be possible to take every lease and no more. If a thread can hold only one,
-// because it shares the lease that it has, the primitive's census must agree.
+// Proof. Each lease has the name of its holder and a count of its uses. A thread that acquires a
+// lease must find no name on it, and must find its own name when it returns the lease. The counts
+// must add up. Afterwards it must be possible to acquire every lease and no more. If a thread can
+// hold only one lease, because a second request shares the one that it has, the primitive's own
+// counts are checked instead.
 #pragma once
 
 #include <array>
@@ -87,7 +88,7 @@ class Checkout {
       note.work();
     }
 
-    // False when the second lease was refused.
+    // Returns false if the second lease was refused.
     bool use_both(std::uint32_t shard, std::uint32_t number) {
       Note first(*this, shard, number);
       first.work();
@@ -104,7 +105,7 @@ class Checkout {
       return true;
     }
 
-    // The holder's name on a lease, from the constructor to the destructor.
+    // Writes the holder's name on a lease in the constructor and removes it in the destructor.
     class Note {
      public:
       Note(Actor& actor, std::uint32_t shard, std::uint32_t number)

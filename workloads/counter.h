@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Counter: read the key's counter, hold, write back one more. The first seed's work.
+// Counter: read the key's counter, hold, and write back the value plus one. This is the work of the
+// first seed.
 #pragma once
 
 #include "workloads/per_key.h"

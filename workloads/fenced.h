@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// FencedLock: a primitive that may take a key from its holder, with the fence that makes it safe.
+// FencedLock: a primitive that may take a key from its holder, and the fence that makes this safe.
 #pragma once
 
 #include <concepts>
@@ -10,8 +10,9 @@
 
 namespace lockbench {
 
-// The handle tells its grant's token, and whether the key was taken away. `P::Fence` guards what a
-// key stands for: pass(token, work) does the work unless a later holder's token has been there.
+// The handle returns the token of its hold, and whether the key was taken away. `P::Fence` protects
+// the data of a key: pass(token, work) does the work unless it has seen the token of a later
+// holder.
 template <class P, class K = std::uint64_t>
 concept FencedLock = KeyedLock<P, K> &&
     requires(const HandleOf<P, K>& handle, typename P::Fence& fence) {

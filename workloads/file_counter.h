@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// FileCounter: processes that add to a number in a file. The second seed's work.
+// FileCounter: processes that add to a number in a file. This is the work of the second seed.
 //
-// An operation opens the file, reads and closes it, holds, opens it, writes one more and closes it,
-// as the article's script does. Unlike there, nothing is emptied before it is written: the number
-// has a fixed width and is overwritten in one call, so that a process killed at any moment leaves
-// the old number or the new one, never half of one.
+// An operation opens the file, reads and closes it, holds, opens it again, writes the number plus
+// one and closes it, like the script in the article. Unlike there, the file is not emptied before
+// it is written: the number has a fixed width and is overwritten in one call. If a process is
+// killed at any moment, the file therefore has the old number or the new one, never a part of one.
 //
-// Proof. Each process knows how often it added; the sum must be what the file says. And since
-// no other process may be inside, a shared word must be empty when a process comes in, and
-// its own until it leaves.
+// Proof. Each process counts its additions; the sum must be the number in the file. No other
+// process may be inside, so a shared word must be empty when a process enters, and must be the
+// process's own until it leaves.
 #pragma once
 
 #include <array>
@@ -39,7 +39,7 @@ class NumberFile {
     write(0);
   }
 
-  // Absent when the file holds no whole number: half of one, or nothing.
+  // Absent if the file does not contain a whole number: only a part of one, or nothing.
   std::optional<std::uint64_t> read() const {
     std::string text;
     platform::read_file(folder_, kName, text);
@@ -51,7 +51,7 @@ class NumberFile {
     return number;
   }
 
-  // False when the file system refuses.
+  // Returns false if the file system reports an error.
   bool write(std::uint64_t number) const {
     std::array<char, kDigits + 1> text;
     text.fill('0');
@@ -69,7 +69,7 @@ class NumberFile {
   const platform::FileDescriptor folder_;
 };
 
-// What the processes of a trial share in memory: who is inside, and what each has done.
+// The shared memory of the processes of a trial: which one is inside, and what each has done.
 class ProcessTallies {
  public:
   static constexpr std::uint32_t kNobody = 0;
@@ -85,7 +85,8 @@ class ProcessTallies {
   ProcessTallies(const ProcessTallies&) = delete;
   ProcessTallies& operator=(const ProcessTallies&) = delete;
 
-  // Whether no process was inside. relaxed, here and below: the lock under test must order these.
+  // Returns whether no process was inside. relaxed, here and below: the lock under test must order
+  // these.
   bool enter(std::uint32_t process) {
     const bool alone = inside().load(std::memory_order_relaxed) == kNobody;
     inside().store(process + 1, std::memory_order_relaxed);
@@ -103,11 +104,11 @@ class ProcessTallies {
 
  private:
   struct alignas(platform::kCacheLine) Line {
-    std::atomic<std::uint64_t> increments{0};  // in the first line: who is inside
+    std::atomic<std::uint64_t> increments{0};  // in the first line: the process that is inside
     std::atomic<std::uint64_t> violations{0};
   };
 
-  // A process writes its own line alone.
+  // Only the process itself writes its line.
   static void add_one(std::atomic<std::uint64_t>& count) {
     count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
@@ -149,7 +150,7 @@ class FileCounter {
         file_(folder_.path()),
         tallies_(settings.threads) {}
 
-  // Lives in a process of its own, with one handle that it uses again and again.
+  // It runs in a process of its own and uses one handle again and again.
   class Actor {
    public:
     Actor(FileCounter& workload, std::uint32_t process)
@@ -180,7 +181,7 @@ class FileCounter {
     const Actor& tally() const { return *this; }
 
    private:
-    // A handle stays where it was made; an actor moves.
+    // A handle cannot be moved, and an actor can.
     struct Owned {
       explicit Owned(FileCounter& workload)
           : handle(workload.primitive_.handle(workload.names_[0])) {}

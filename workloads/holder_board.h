@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// HolderBoard: who holds which key, for telling false conflicts from true ones.
+// HolderBoard: which thread holds which key, to distinguish false conflicts from true ones.
 //
-// A primitive that hashes keys to fewer locks makes threads wait for each other that have nothing
-// in common. Each thread notes the key that it holds on a line of its own: one store to take, one
-// to leave. A thread that is about to wait reads all lines. What it reads may be a moment old: the
-// board gives shares, not proofs.
+// If a primitive hashes keys to fewer locks, threads with different keys wait for each other. Each
+// thread notes the key that it holds in a cache line of its own: one store when it acquires the
+// key, one when it releases it. A thread that is about to wait reads all lines. The values that it
+// reads may be slightly old, so the result is a share and not a proof.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@ class HolderBoard {
  public:
   explicit HolderBoard(std::uint32_t threads) : lines_(threads) {}
 
-  // relaxed throughout: the board must not order what the lock under test has to order.
+  // relaxed throughout: the board must not order anything that the lock under test has to order.
   void hold(std::uint32_t thread, std::uint64_t key) {
     lines_[thread].key.store(key, std::memory_order_relaxed);
   }

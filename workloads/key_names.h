@@ -2,8 +2,8 @@
 
 // KeyNames: the text of every key, for workloads whose keys are strings.
 //
-// All names have one length and lie side by side; a view of one costs a multiplication.
-// Memory: keys x length bytes.
+// All names have the same length and are stored one after the other; finding one costs a
+// multiplication. Memory: keys x length bytes.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@
 namespace lockbench {
 namespace {
 
-// All rings together stay below 16 MiB, and a single one within the second-level cache.
+// All rings together stay below 16 MiB, and a single ring fits in the second-level cache.
 constexpr std::size_t kAllRings = 1 << 22;
 constexpr std::size_t kLongestRing = 1 << 15;
 constexpr std::size_t kShortestRing = 512;
@@ -72,7 +72,7 @@ std::vector<std::uint32_t> deal_assigned(const WorkloadSettings& settings) {
   return deck;
 }
 
-// One key a ring.
+// A ring with one key.
 std::vector<std::uint32_t> own_keys(const WorkloadSettings& settings) {
   std::vector<std::uint32_t> keys(settings.threads);
   for (std::uint32_t thread = 0; thread < settings.threads; ++thread) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// KeySequences: which key each operation of each thread is for, drawn before the clock starts.
+// KeySequences: the key of each operation of each thread, drawn before the clock starts.
 //
-// Drawing a key costs as much as locking it; so every thread walks a ring of keys drawn ahead, and
-// starts over at its end. A ring is also the proof's ledger: how often each key was used follows
-// from the number of operations alone, and the measured loop counts nothing per key.
+// Drawing a key costs as much as locking it. Every thread therefore walks through a ring of keys
+// that was drawn in advance, and starts again at its end. A ring also serves the proof: the number
+// of operations determines how often each key was used, so the measured loop counts nothing per
+// key.
 //
-// Guarantees   the same sequences for the same settings on every machine; under kAssigned the rings
-//              together hold key k exactly counts[k] times.
+// Guarantees   The sequences are the same for the same settings on every machine. Under kAssigned,
+//              the rings together contain key k exactly counts[k] times.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +41,8 @@ class KeyCursor {
  public:
   explicit KeyCursor(std::span<const std::uint32_t> ring) : ring_(ring) {}
 
-  // Inlined wherever it is: a loop of a long source must not be slower than that of a short one.
+  // Always inlined: otherwise the compiler may stop inlining in a long source file, which would
+  // slow the loop.
   [[gnu::always_inline]] std::uint32_t next() {
     const std::uint32_t key = ring_[at_];
     if (++at_ == ring_.size()) {
@@ -50,19 +52,19 @@ class KeyCursor {
     return key;
   }
 
-  // As `count` calls of next().
+  // Has the effect of `count` calls of next().
   void skip(std::uint64_t count) {
     rounds_ += (at_ + count) / ring_.size();
     at_ = (at_ + count) % ring_.size();
   }
 
-  // Adds to tally[k] how often key k was taken so far. O(ring + keys).
+  // Adds to tally[k] how often next() returned key k so far. O(ring + keys).
   void count_into(std::span<std::uint64_t> tally) const {
     for (std::size_t i = 0; i < ring_.size(); ++i) tally[ring_[i]] += rounds_ + (i < at_ ? 1 : 0);
   }
 
-  // Calls visit(key_a, key_b, times) for each pair of keys that was taken together, in rings drawn
-  // with two keys an operation.
+  // Calls visit(key_a, key_b, times) for each pair of keys that was used together, in rings drawn
+  // with two keys per operation.
   template <class Visit>
   void for_each_pair(Visit visit) const {
     for (std::size_t i = 0; i + 1 < ring_.size(); i += 2) {

@@ -13,7 +13,8 @@
 
 namespace lockbench {
 
-// Whether a thread that asks for a second lease of a shard goes in again on the one that it has.
+// Whether a second request of a thread for a lease of a shard returns the lease that the thread
+// has.
 template <class P>
 inline constexpr bool kSharesLeases = [] {
   if constexpr (requires { P::kSharesLeases; }) return P::kSharesLeases;
@@ -22,20 +23,21 @@ inline constexpr bool kSharesLeases = [] {
 
 namespace internal {
 
-// Lets std::optional hold what a function returns, although it cannot be moved there.
+// Allows std::optional to hold the result of a function although its type cannot be moved.
 template <class Make>
 struct InPlace {
   Make make;
   operator std::invoke_result_t<Make>() const { return make(); }
 };
 template <class Make>
-InPlace(Make) -> InPlace<Make>;  // clang before 17 deduces nothing for an aggregate
+InPlace(Make) -> InPlace<Make>;  // clang before 17 has no deduction for an aggregate
 
 template <class P, Key K>
 std::uint64_t leases_not_to_be_had(P& primitive, K shard) {
   using Handle = HandleOf<P, K>;
   const std::uint32_t capacity = primitive.capacity();
-  // One more than there should be; a handle neither copies nor moves.
+  // One more than there should be. An array of optionals, because a handle can be neither copied
+  // nor moved.
   const auto room = std::make_unique<std::optional<Handle>[]>(capacity + 1);
   std::vector<bool> seen(capacity);
   std::uint32_t found = 0;
@@ -54,8 +56,8 @@ std::uint64_t leases_not_to_be_had(P& primitive, K shard) {
 
 }  // namespace internal
 
-// Leases of a shard at rest that are missing, and takings beyond one of each lease. Where a thread
-// can hold but one, the primitive's census says so. O(leases).
+// The errors of an unused shard: leases that are missing, and leases that can be acquired more than
+// once. If a thread can hold only one lease, the primitive's own counts are used. O(leases).
 template <class P, Key K>
 std::uint64_t leases_amiss(P& primitive, K shard) {
   if constexpr (kSharesLeases<P>) {

@@ -3,9 +3,9 @@
 // Nested: the fifth seed's five scenarios of a reentrant lock, five acquisitions and five releases
 // each.
 //
-// Every acquisition adds one to a counter under the lock, so an operation is worth five.
+// Every acquisition adds one to a counter under the lock, so an operation counts for five.
 //
-// Proof. The counter is the number of acquisitions that succeeded; it must not change
+// Proof. The counter must equal the number of acquisitions that succeeded. It must not change
 // during a hold, in particular not between the unlock of an inner lock and that of the outer one.
 #pragma once
 
@@ -24,11 +24,11 @@ enum class Scenario {
   kReentrantLockUnlock,    // five deep
   kMixedLockUnlock,        // some nested, some not
   kLockUnlockNonblocking,  // one after the other, by try_lock
-  kContextManager,         // mixed, released by scope
+  kContextManager,         // like mixed, released at the end of a scope
 };
 
-// kCounts: whether anything is done inside; without, an operation is nothing but the locks, and
-// prove() has nothing to say.
+// kCounts: whether the holds do any work. Without it, an operation consists only of the locks, and
+// prove() has nothing to check.
 template <class P, Key K, bool kCounts = true>
 class Nested {
  public:
@@ -95,10 +95,11 @@ class Nested {
    private:
     friend class Nested;
 
-    // One critical section: count, and check that no other thread does.
+    // One critical section: adds one to the counter, and checks that no other thread does so at the
+    // same time.
     void section() {
       if constexpr (!kCounts) {
-        // To the compiler, anything may have been done here.
+        // The compiler must assume that memory was changed here.
         std::atomic_signal_fence(std::memory_order_seq_cst);
         return;
       }
@@ -109,7 +110,7 @@ class Nested {
       ++made_;
     }
 
-    // The counter, as a holder sees it.
+    // The counter, as a holder reads it.
     std::uint64_t look() const { return kCounts ? shared_.count_.read() : 0; }
 
     void expect_untouched(std::uint64_t seen) {
@@ -124,7 +125,7 @@ class Nested {
       handle.unlock();
     }
 
-    // given_up() counts the tries that fail; the operation is done nevertheless.
+    // given_up() counts the attempts that fail; the operation counts as done nevertheless.
     template <class Handle>
     bool nonblocking(Handle& handle) {
       for (std::uint32_t i = 0; i < kAcquisitions; ++i) {
@@ -170,7 +171,8 @@ class Nested {
       return true;
     }
 
-    // One by itself; then one with, inside: one, and one with one inside.
+    // One hold by itself; then one outer hold with two holds inside it: a plain one, and one with
+    // another hold inside.
     template <class Probe, class Handle>
     bool mixed(Probe& probe, Handle& handle) {
       if (!enter(probe, handle)) return false;
@@ -188,7 +190,7 @@ class Nested {
       return true;
     }
 
-    // As mixed(), released by scope.
+    // As mixed(), but each hold ends at the end of a scope.
     template <class Probe, class Handle>
     bool by_scope(Probe& probe, Handle& handle) {
       if (!enter(probe, handle)) return false;
@@ -232,7 +234,7 @@ class Nested {
     return proof;
   }
 
-  // All operations hold the one lock.
+  // All operations hold the same lock.
   std::optional<HoldBound> hold_bound() const {
     const std::uint64_t of_thread = settings_.operations * kAcquisitions;
     const std::uint64_t all = of_thread * settings_.threads;
@@ -242,7 +244,7 @@ class Nested {
  private:
   static Scenario scenario_of(const WorkloadSettings& settings) {
     const auto named = std::find(kScenarios.begin(), kScenarios.end(), settings.scenario);
-    // The first one is what `nested` means.
+    // `nested` without a scenario means the first one.
     return static_cast<Scenario>(named == kScenarios.end() ? 0 : named - kScenarios.begin());
   }
 

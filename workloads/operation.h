@@ -1,52 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What every workload has in common.
+// The interface that every workload implements.
 //
-// A workload is a class template over the primitive and the kind of key. It is made once a trial,
-// before any thread, and holds what the threads share; each thread then has an Actor of it.
+// A workload is a class template over the primitive and the kind of key. One object is created for
+// each trial, before any thread starts, and contains what the threads share. Each thread then has
+// an Actor of it.
 //
 //   using KeyKind = K;
 //   static constexpr std::string_view kName, kSummary;
-//   static constexpr bool kAccepts;          // the primitive can do what the workload asks for
-//   static constexpr std::string_view kNeeds;  // what that is, for people
+//   static constexpr bool kAccepts;          // the primitive can do what the workload needs
+//   static constexpr std::string_view kNeeds;  // what that is, for messages
 //   static constexpr std::array<std::string_view, n> kScenarios;  // variants that users can name
 //   static std::string refusal(const WorkloadSettings& settings, std::uint64_t holders);
-//                                            // optional: why it cannot run so, and what would be
-//                                            // right; empty: it can. `holders` of a key at once
+//                                            // optional: why it cannot run with the settings and
+//                                            // what would be right; empty: it can. `holders`: how
+//                                            // many threads may hold a key at once
 //   static bool served_by_others(const WorkloadSettings& settings);
-//                                            // optional: processes that are not the trial's, such
-//                                            // as a database server, work for it
-//   static constexpr std::uint32_t kAcquisitions;  // optional: of one operation; else 1
+//                                            // optional: whether processes that do not belong to
+//                                            // the trial, such as a database server, work for it
+//   static constexpr std::uint32_t kAcquisitions;  // optional: of one operation; otherwise 1
 //   static constexpr std::array<std::string_view, n> kUsualPrimitives;
 //   static constexpr std::uint64_t kUsualKeys;
-//   static constexpr KeyType kUsualKeyType;  // optional: what a sweep has where the user gives
-//                                            // nothing; else SweepDefaults of
-//                                            harness/plan/preset.h
+//   static constexpr KeyType kUsualKeyType;  // optional: the values of a sweep if the user gives
+//                                            // none; otherwise SweepDefaults of
+//                                            // harness/plan/preset.h
 //   Workload(P& primitive, const WorkloadSettings& settings, const SpinPace& pace);
-//   Actor actor(std::uint32_t thread);       // on the thread that will use it
-//   using Tally = …;                         // what an actor notes
-//   Proof prove(const Tallies<Tally>& tallies);  // once, when all threads have left
+//   Actor actor(std::uint32_t thread);       // called on the thread that will use the actor
+//   using Tally = …;                         // the counts of an actor
+//   Proof prove(const Tallies<Tally>& tallies);  // called once, after all threads have left
 //   std::optional<HoldBound> hold_bound() const;
 //
 //   template <class Probe> bool Actor::operate(Probe& probe);  // one operation; false: gave up
 //   std::uint64_t Actor::given_up() const;
 //   const Tally& Actor::tally() const;
 //
-// What does not depend on the primitive, the tally and the proof for the most part, is best kept in
-// a class of its own, as PerKeyBooks is: it is then compiled once and not for every primitive.
+// The parts that do not depend on the primitive, usually the tally and the proof, belong in a
+// separate class such as PerKeyBooks. It is then compiled once and not for every primitive.
 //
-// A workload of processes says `static constexpr bool kProcesses = true;`. Each actor then lives in
-// a child of the process that made the workload: what prove() needs is in memory that they share,
-// and it is given no tallies.
+// A workload of processes declares `static constexpr bool kProcesses = true;`. Each actor then runs
+// in a child of the process that created the workload. The data that prove() needs is in memory
+// that they share, and prove() gets no tallies.
 //
-// A Probe is how the harness watches an acquisition; what it measures is its own business:
+// The harness times an acquisition with a Probe; the workload does not depend on what it measures:
 //
-//   bool probe.acquire(handle, timeout)      // lock(), or try_lock_for() when timeout is not 0
+//   bool probe.acquire(handle, timeout)      // lock(), or try_lock_for() if timeout is not 0
 //   void probe.release(handle)               // unlock()
 //   static constexpr bool kWatches           // it records something
 //
-// Shared records are relaxed atomics that are loaded and stored, never read-modify-written: they
-// add no ordering that could hide a broken lock, and a race on them is defined behaviour.
+// Shared records are relaxed atomics that are loaded and stored, without read-modify-write
+// operations. They add no ordering that could hide a broken lock, and a race on them is defined
+// behaviour.
 #pragma once
 
 #include <algorithm>
@@ -73,18 +76,18 @@ inline constexpr bool kProcesses = requires {
   requires Workload::kProcesses;
 };
 
-// What the actors of a trial noted, in the order of their threads.
+// The tallies of the actors of a trial, in the order of their threads.
 template <class Tally>
 using Tallies = std::vector<const Tally*>;
 
-// What bounds the makespan of fixed work under a perfect lock.
+// The numbers that limit the makespan of fixed work under a perfect lock.
 struct HoldBound {
-  std::uint64_t busiest_key_holds = 0;     // holds of the key that has most, all threads together
+  std::uint64_t busiest_key_holds = 0;  // holds of the key that has most, by all threads together
   std::uint64_t busiest_thread_holds = 0;  // holds of the thread that has most
-  std::uint64_t holds = 0;                 // all
+  std::uint64_t holds = 0;                 // all holds
 };
 
-// The keys of a trial as the primitive takes them: numbers, or their names.
+// The keys of a trial in the form that the primitive accepts: numbers, or their names.
 template <Key K>
 class KeySpace;
 
@@ -106,12 +109,12 @@ class KeySpace<std::string_view> {
   KeyNames names_;
 };
 
-// A primitive that at most one thread can be inside of, per key (`none` counts: the proof convicts
-// it).
+// A primitive that promises at most one holder per key. This includes `none`, whose proof then
+// fails.
 template <class P, class K>
 inline constexpr bool kOneHolder = KeyedLock<P, K> && !LeaseLock<P, K>;
 
-// One value that a lock guards. Its own cache line, as a user's record would have.
+// One value that a lock guards. It has a cache line of its own, as a user's record would have.
 struct alignas(platform::kCacheLine) Guarded {
   std::atomic<std::uint64_t> value{0};
 
@@ -120,7 +123,7 @@ struct alignas(platform::kCacheLine) Guarded {
   void write(std::uint64_t v) { value.store(v, std::memory_order_relaxed); }
 };
 
-// What a hold of kTouch writes: its own lines for each of `count` keys.
+// The cache lines that a hold of kTouch writes: separate lines for each of `count` keys.
 class HoldLines {
  public:
   HoldLines(std::uint64_t count, std::uint32_t lines) : lines_(lines), all_(count * lines) {}
@@ -132,8 +135,8 @@ class HoldLines {
   std::vector<CacheLine> all_;
 };
 
-// The bound for fixed work of which `count(cursor, tally)` adds to tally[k] how often key k was
-// held by the thread whose cursor stands at the end of its work.
+// The bound for fixed work. `count(cursor, tally)` adds to tally[k] how often key k was held by the
+// thread whose cursor is at the end of its work.
 template <class Count>
 HoldBound bound_of_sequences(const KeySequences& sequences, const WorkloadSettings& settings,
                              std::uint32_t keys_per_operation, Count count) {
@@ -148,7 +151,7 @@ HoldBound bound_of_sequences(const KeySequences& sequences, const WorkloadSettin
           .holds = settings.operations * settings.threads};
 }
 
-// The same for one key an operation.
+// The same with one key per operation.
 inline HoldBound bound_of_sequences(const KeySequences& sequences,
                                     const WorkloadSettings& settings) {
   return bound_of_sequences(

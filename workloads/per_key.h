@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// PerKey: read what belongs to a key, hold, write it back.
+// PerKey: read the data of a key, hold, write it back.
 //
-// `Record` says what belongs to a key and how a damaged one shows:
-//   Seen look() const;           what is there now
-//   bool sound(Seen) const;      it is a state that one update after another can lead to
-//   void update(Seen);           writes what follows on `seen`
+// `Record` is the data of a key. It defines how a damaged record is detected:
+//   Seen look() const;           the current contents
+//   bool sound(Seen) const;      the contents can be the result of complete updates
+//   void update(Seen);           writes the contents that follow `seen`
 //   std::uint64_t updates() const;
 //
-// Proof. Each thread knows from its ring how often it updated each key; the sum must be what the
-// record says. Since no other thread may be inside, the record must not change during the hold.
+// Proof. Each thread knows from its ring how often it updated each key; the sum must equal the
+// record's count. No other thread may be inside, so the record must not change during the hold.
 //
-// Where the primitive may take a key from a holder who is late, the record is read and written
-// through the primitive's fence. A late holder's write is refused there, and it is told so: that
-// update was not made, its operation does not count, and it is not tried again, since a hold that
-// is longer than the limit would be late again. Every update that was accepted must be there, and
-// the record must not change between a read and a write that were both let through. Refused writes
-// and the row counts the holds that ended early.
+// If the primitive may take a key from a holder that is late, the record is read and written
+// through the primitive's fence. The fence refuses the write of a late holder and reports that. The
+// update was then not made, its operation does not count, and it is not tried again, because a hold
+// that is longer than the limit would be late again. Every update that was accepted must be in the
+// record, and the record must not change between a read and a write that both passed the fence. The
+// row counts the refused writes and the holds that ended early.
 //
-// Where the primitive hashes keys to fewer locks and the settings ask for it, watched acquisitions
-// tell whether the lock was held for their own key or for another (a false conflict).
+// If the primitive hashes keys to fewer locks and the settings request it, timed acquisitions
+// record whether the lock was held for their own key or for another one (a false conflict).
 #pragma once
 
 #include <array>
@@ -32,12 +32,12 @@
 
 namespace lockbench {
 
-// Everything of the workload that is the same for every primitive: compiled once for each kind of
-// key and record, where the rest is compiled for dozens of primitives.
+// The part of the workload that is the same for every primitive. It is compiled once for each kind
+// of key and record; the rest is compiled for dozens of primitives.
 template <Key K, class Record>
 class PerKeyBooks {
  public:
-  // What one thread notes.
+  // The counts of one thread.
   struct Tally {
     explicit Tally(const KeySequences& sequences, std::uint32_t thread)
         : cursor(sequences.of(thread)) {}
@@ -47,8 +47,8 @@ class PerKeyBooks {
     std::uint64_t true_conflicts = 0;
     std::uint64_t false_conflicts = 0;
     std::uint64_t expired_holds = 0;
-    std::vector<std::uint32_t> given_up;  // keys that could not be acquired: no update made
-    std::vector<std::uint32_t> refused;   // keys whose update came too late: no update made
+    std::vector<std::uint32_t> given_up;  // keys that could not be acquired, so no update was made
+    std::vector<std::uint32_t> refused;   // keys whose update came too late, so no update was made
   };
 
   PerKeyBooks(const WorkloadSettings& with, const SpinPace& pace)
@@ -72,7 +72,7 @@ class PerKeyBooks {
     std::vector<std::uint64_t> found(settings.keys);
     for (std::uint64_t key = 0; key < settings.keys; ++key) {
       found[key] = records[key].updates();
-      // Without a lock a stale write can also bring an update back; either way they differ.
+      // Without a lock, a stale write can also restore an update; the numbers differ in both cases.
       proof.lost_updates +=
           expected[key] > found[key] ? expected[key] - found[key] : found[key] - expected[key];
       if (!records[key].sound(records[key].look())) ++proof.violations;
@@ -83,7 +83,7 @@ class PerKeyBooks {
 
   HoldBound hold_bound() const { return bound_of_sequences(sequences, settings); }
 
-  // Of the conflicts that were watched, the share that was false; absent when there was none.
+  // The share of the observed conflicts that were false; absent if there were none.
   static std::optional<double> false_conflicts(const Tallies<Tally>& tallies) {
     std::uint64_t all = 0;
     std::uint64_t other = 0;
@@ -186,7 +186,7 @@ class PerKey {
       record.update(seen);
     }
 
-    // Who has the lock that `key` needs, as far as the board shows?
+    // Counts the threads that hold the lock that `key` needs, according to the board.
     void note_conflicts(std::uint32_t key) {
       if constexpr (kHashesKeys) {
         if (!shared_.board_) return;
@@ -238,7 +238,7 @@ class PerKey {
 
   P& primitive_;
   PerKeyBooks<K, Record> books_;
-  const std::unique_ptr<Fence[]> fences_;  // null where nothing is fenced
+  const std::unique_ptr<Fence[]> fences_;  // null if the primitive has no fence
   std::optional<HolderBoard> board_;
 };
 

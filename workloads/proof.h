@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Proof: what a workload finds when it checks, after the threads have left, that nothing went
-// wrong.
+// Proof: the result of the check that a workload makes after the threads have left.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +11,12 @@
 namespace lockbench {
 
 struct Proof {
-  std::uint64_t lost_updates = 0;  // updates that were made and are not there
-  std::uint64_t violations = 0;    // more holders than capacity seen inside, a lease twice or lost
-  // Where a primitive may take a key from a late holder; absent elsewhere.
-  std::optional<std::uint64_t> expired_holds;   // holds that were ended so
-  std::optional<std::uint64_t> refused_writes;  // updates of late holders, refused and told so
+  std::uint64_t lost_updates = 0;  // updates that were made and are missing
+  std::uint64_t violations =
+      0;  // too many holders at once; a lease that two threads had, or that is lost
+  // Absent unless the primitive may take a key from a late holder.
+  std::optional<std::uint64_t> expired_holds;   // holds that the hold limit ended
+  std::optional<std::uint64_t> refused_writes;  // updates of late holders that were refused
   std::string counts;  // final value of each key's counter; empty above kMaxListed keys
 
   static constexpr std::size_t kMaxListed = 32;

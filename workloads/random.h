@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Random: a small generator whose numbers are the same on every machine and standard library.
+// Random: a small generator that returns the same numbers on every machine and standard library.
 //
-// Guarantees   the same sequence for the same seed, everywhere; below() without bias worth a
-//              measurement (less than 2^-32 for the counts used here).
-// Not offered  anything secret.
+// Guarantees   The same sequence for the same seed, everywhere. The bias of below() is less than
+//              2^-32 for the counts used here, which no measurement can detect.
+// Not offered  Numbers for security.
 // Source       S. Vigna, SplitMix64, 2015; D. Lemire, "Fast Random Integer Generation in an
 //              Interval", 2019.
 #pragma once
@@ -47,7 +47,7 @@ class Random {
   std::uint64_t state_;
 };
 
-// A seed for a part of something that has a seed itself.
+// Derives a seed for a part of an object that has a seed itself.
 inline std::uint64_t derive_seed(std::uint64_t seed, std::uint64_t part) {
   return Random(seed ^ (part * 0xd1342543de82ef95)).next();
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Settings: what a workload is asked to do, as plain aggregates.
+// Settings: the parameters of a workload, as plain aggregates.
 //
-// They say nothing of files or command lines; harness/plan turns what users write into them.
+// They do not depend on files or command lines; harness/plan converts the text of users to them.
 #pragma once
 
 #include <chrono>
@@ -36,8 +36,8 @@ struct KeyDistribution {
     kUniform,
     kZipf,      // key of rank r (from 1) with probability proportional to 1 / r^theta
     kHot,       // a share of the operations goes to a fraction of the keys
-    kAssigned,  // key k gets exactly counts[k] operations, dealt over the threads
-    kOwn,       // thread t has key t, counted round where keys are fewer, and no other
+    kAssigned,  // key k gets exactly counts[k] operations, distributed over the threads
+    kOwn,       // thread t uses only key t (modulo the number of keys)
   };
 
   Kind kind = Kind::kUniform;
@@ -51,16 +51,16 @@ struct KeyDistribution {
 
 enum class KeyType { kU64, kString };
 
-// Everything a workload knows of its trial.
+// Everything that a workload knows about its trial.
 struct WorkloadSettings {
   std::uint32_t threads = 1;
   std::uint64_t keys = 1;
   KeyDistribution key_distribution;
   Work hold;
-  Nanoseconds timeout{0};        // 0: waits as long as it takes; else try_lock_for(timeout)
-  std::uint64_t operations = 0;  // per thread, when the number is fixed; 0 when time decides
+  Nanoseconds timeout{0};        // 0: waits without a limit; else try_lock_for(timeout)
+  std::uint64_t operations = 0;  // per thread, if the number is fixed; 0 if the trial ends by time
   std::string scenario;          // one of the workload's kScenarios; empty: the user gave none
-  bool watch_conflicts = false;  // tells false conflicts from true ones, where keys are hashed
+  bool watch_conflicts = false;  // distinguishes false conflicts from true ones, if keys are hashed
   std::string server;            // the address of a database server; empty: there is none
   std::uint64_t seed = 1;
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Transfer: take two keys at once, move one unit from the first's balance to the second's.
+// Transfer: acquire two keys at once, move one unit from the first balance to the second.
 //
-// Proof. Each thread knows from its ring what it moved from where to where; every balance must be
-// what follows from that, so their total is conserved. During the hold neither balance may change.
+// Proof. Each thread knows from its ring which units it moved; every balance must match that, so
+// their total does not change. During the hold neither balance may change.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace lockbench {
 
-// Everything of the workload that is the same for every primitive.
+// The part of the workload that is the same for every primitive.
 template <Key K>
 class TransferBooks {
  public:
@@ -23,7 +23,7 @@ class TransferBooks {
     std::uint32_t to;
   };
 
-  // What one thread notes.
+  // The counts of one thread.
   struct Tally {
     explicit Tally(const KeySequences& sequences, std::uint32_t thread)
         : cursor(sequences.of(thread)) {}
@@ -41,7 +41,7 @@ class TransferBooks {
         balances(new Guarded[with.keys]),
         hold_lines(with.keys, hold.lines()) {}
 
-  // Balances start at 0 and wrap below it: differences are what is compared.
+  // Balances start at 0 and wrap below it; only differences are compared.
   Proof prove(const Tallies<Tally>& tallies) const {
     Proof proof;
     std::vector<std::uint64_t> expected(settings.keys);
@@ -78,7 +78,7 @@ class TransferBooks {
  private:
   static constexpr std::uint32_t kKeysPerOperation = 2;
 
-  // A key that is moved to itself is held once.
+  // A transfer from a key to itself holds the key once.
   static void count_holds(const KeyCursor& cursor, std::span<std::uint64_t> tally) {
     cursor.for_each_pair([tally](std::uint32_t from, std::uint32_t to, std::uint64_t times) {
       tally[from] += times;

@@ -12,8 +12,9 @@
 namespace lockbench {
 namespace {
 
-// Each step needs the result of the one before it: 4 cycles or so, on any core, whatever else runs
-// on its sibling. Not inlined, so that what measure() finds holds for every caller.
+// Each step needs the result of the one before it. A step therefore takes about 4 cycles on any
+// core, whatever runs on the sibling hardware thread. Not inlined, so that the result of measure()
+// is valid for every caller.
 [[gnu::noinline]] void multiply_chain(std::uint64_t steps) {
   platform::execution_fence();
   std::uint64_t x = steps | 1;
@@ -24,13 +25,13 @@ namespace {
   platform::execution_fence();
 }
 
-// How many steps take `ns`, the entry included.
+// The number of steps that take `ns`, including the time to enter the chain.
 std::uint64_t steps_for(double ns, const SpinPace& pace) {
   const double steps = (ns - pace.entry_ns) * pace.steps_per_ns + 0.5;
   return steps < 0 ? 0 : static_cast<std::uint64_t>(steps);
 }
 
-// Reads the clock along the way, and not at all over the last stretch.
+// Reads the clock between the steps, but not in the last part.
 void spin_by_clock(Nanoseconds duration, const SpinPace& pace) {
   constexpr double kStretchNs = 100;
   const platform::Time start = platform::now();
@@ -57,7 +58,7 @@ void touch(CacheLine* lines, std::uint32_t count) {
   }
 }
 
-// The least time per call, in ns, over `attempts` rows of `calls`.
+// The minimum time per call, in ns, over `attempts` series of `calls`.
 template <class Action>
 double best_ns(int attempts, int calls, Action action) {
   double best = std::numeric_limits<double>::max();

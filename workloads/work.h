@@ -2,11 +2,12 @@
 
 // Performing Work: what a thread does inside the critical section or between two operations.
 //
-// A spin is a chain of dependent multiplications whose pace was measured just before: it reads no
-// clock, so a hold of 100 ns is not made of clock calls, and a hyper-threaded sibling hardly slows
-// it. From kClockedFrom on the clock is read along the way and the chain fills in the rest, so that
-// a change of the processor's pace does not stretch a long hold. A chain is fenced at both ends:
-// left alone, the processor would start the next one before the last has ended.
+// A spin is a chain of dependent multiplications whose speed was measured just before. It reads no
+// clock, so a hold of 100 ns does not consist of clock calls, and a hyper-threaded sibling hardly
+// slows it. For durations of kClockedFrom and more, the clock is read between parts of the chain,
+// so that a change of the processor's frequency does not lengthen a long hold. A chain has a fence
+// at both ends; without them, the processor would start the next chain before the last one has
+// ended.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +17,14 @@
 
 namespace lockbench {
 
-// The pace of the multiplication chain on this machine, now, and what comes on top of it.
+// The speed of the multiplication chain on this machine at this time, and its fixed costs.
 struct SpinPace {
   double steps_per_ns = 1;
-  double entry_ns = 0;          // of a chain without steps: its fences
-  double clocked_entry_ns = 0;  // of a spin by the clock: of reading it, and of working it out
+  double entry_ns = 0;          // of a chain without steps: the cost of its fences
+  double clocked_entry_ns = 0;  // of a spin with clock: the cost of clock reads and arithmetic
 
-  // Takes 1-2 ms; the best of several tries, since disturbance only ever slows.
+  // Takes 1-2 ms. The result is the best of several attempts, because disturbance can only slow an
+  // attempt.
   static SpinPace measure();
 };
 
@@ -32,8 +34,8 @@ struct alignas(platform::kCacheLine) CacheLine {
   std::uint64_t words[platform::kCacheLine / sizeof(std::uint64_t)] = {};
 };
 
-// Does one kind of work again and again. `scratch` is what kTouch writes: `work.lines` lines that
-// the caller may write at that moment.
+// Does one kind of work repeatedly. `scratch` is what kTouch writes: `work.lines` cache lines that
+// the caller may write at that time.
 class Worker {
  public:
   Worker(const Work& work, const SpinPace& pace);
@@ -50,7 +52,7 @@ class Worker {
 
   Work work_;
   SpinPace pace_;
-  std::uint64_t chain_steps_;  // kSpin below kClockedFrom: worked out once, ahead
+  std::uint64_t chain_steps_;  // kSpin below kClockedFrom: computed once, in advance
 };
 
 }  // namespace lockbench

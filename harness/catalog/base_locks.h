@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The locks that others are made of: one for all keys, or an array of them.
+// The base locks that primitives are built from: one lock for all keys, or an array of locks.
 #pragma once
 
 #include <mutex>
@@ -16,7 +16,7 @@
 
 namespace lockbench {
 
-// Calls visit.operator()<Base>(name, origin) for every base lock; the first is the usual one.
+// Calls visit.operator()<Base>(name, origin) for every base lock; the first one is the default.
 template <class Visit>
 void for_each_base_lock(Visit visit) {
   visit.template operator()<AdaptiveMutex>("adaptive", "lockbench");

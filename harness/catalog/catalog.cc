@@ -19,7 +19,7 @@ absl::Status invalid(const std::string& message) {
   return absl::InvalidArgumentError(message);
 }
 
-// Everything in the cell exists, but it does not go together.
+// Everything in the cell exists, but its parts cannot be combined.
 absl::Status unfit(const std::string& message) {
   return absl::FailedPreconditionError(message);
 }
@@ -28,7 +28,7 @@ std::string quoted(const std::string& text) {
   return "'" + text + "'";
 }
 
-// The value of a choice that the user made, or the usual one.
+// The value that the user chose, or the default.
 const std::string& chosen(const PrimitiveSpec& spec, const Choice& usual) {
   const auto given = spec.parameters.find(usual.parameter);
   return given == spec.parameters.end() ? usual.value : given->second;
@@ -69,7 +69,8 @@ absl::StatusOr<Arguments> arguments_for(const CatalogEntry& entry, const Cell& c
   return arguments;
 }
 
-// A PostgreSQL server's address, or nothing. It may hold a password, so no trial carries it.
+// The address of a PostgreSQL server, or an empty text. It may contain a password, so it is never
+// part of a trial.
 std::string server_address() {
   const char* const address = std::getenv("LOCKBENCH_POSTGRES");
   return address == nullptr ? "" : address;
@@ -140,7 +141,7 @@ absl::Status Catalog::add_from_plugin(CatalogEntry entry) {
     if (known.listing.name != listing.name) continue;
     const bool same_file = known.plugin == entry.plugin;
     const bool same_choices = known.listing.choices == listing.choices;
-    // One of each kind of key.
+    // The same primitive may be added once for each kind of key.
     if (same_file && same_choices && known.key_types != entry.key_types) continue;
     if (same_choices || parameters_of(known.listing) != parameters_of(listing)) {
       return absl::AlreadyExistsError("plug-in " + entry.plugin + ": brings '" + text_of(listing) +
@@ -174,7 +175,7 @@ absl::StatusOr<const CatalogEntry*> Catalog::find_entry(const PrimitiveSpec& spe
     if (known.empty()) return invalid("primitive " + quoted(spec.name) + " takes no parameters");
     return unknown_name(spec.name + " parameter", parameter, known);
   }
-  // What the user left out is as in the first line of that name.
+  // A choice that the user left out has the value of the first entry with that name.
   const CatalogEntry* const entry = find_in(entries_, [&](const CatalogEntry& e) {
     if (e.listing.name != spec.name) return false;
     return std::equal(

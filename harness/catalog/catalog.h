@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Catalog: primitives and workloads by name, and which of them go together.
+// Catalog: primitives and workloads by name, and which of them can be combined.
 //
-// Guarantees   what check() accepts, subject_for() makes; what it refuses, it refuses with what was
-//              wrong and what would be right.
+// Guarantees   subject_for() can make everything that check() accepts. If check() refuses a cell,
+//              the error says what is wrong and what would be right.
 #pragma once
 
 #include <memory>
@@ -24,46 +24,48 @@ namespace lockbench {
 struct WorkloadListing {
   std::string name;
   std::string summary;
-  std::string needs;                   // of the primitive, for people
-  std::vector<std::string> scenarios;  // what may follow the colon
+  std::string needs;                   // what the primitive must support, for messages
+  std::vector<std::string> scenarios;  // the words that may follow the colon
   std::uint32_t acquisitions = 1;      // of one operation
   SweepDefaults usual;
 
-  // Why it cannot run with these settings, and what would be right; empty: it can. `holders`: how
-  // many may hold one key at once.
+  // Why the workload cannot run with these settings, and what would be right; empty if it can.
+  // `holders`: how many threads may hold one key at once.
   std::string (*refusal)(const WorkloadSettings& settings, std::uint64_t holders) = nullptr;
 };
 
 class Catalog {
  public:
-  // Every primitive and workload of this program. Made at the first call.
+  // All primitives and workloads of this program. They are created at the first call.
   static const Catalog& standard();
 
-  // The same, for a program that adds lines of its own: in main(), before the first lookup.
+  // The same catalog, for a program that adds its own entries: call it in main(), before the first
+  // lookup.
   static Catalog& standard_for_extension();
 
   std::span<const CatalogEntry> entries() const { return entries_; }
   std::span<const WorkloadListing> workloads() const { return workloads_; }
 
-  // Whether the cell's primitive, workload and parameters exist (InvalidArgument) and go together
-  // (FailedPrecondition).
+  // Checks whether the cell's primitive, workload and parameters exist (else InvalidArgument) and
+  // can be combined (else FailedPrecondition).
   absl::StatusOr<CellTraits> check(const Cell& cell) const;
 
-  // For the workload of that name, and for an unknown one: what a sweep has where the user gives
-  // nothing.
+  // The values that a sweep of the workload has if the user gives none. An unknown workload gets
+  // general defaults.
   SweepDefaults defaults_for(const std::string& workload) const;
 
   // Makes the primitive and the workload of a trial whose cell passes check().
   absl::StatusOr<std::unique_ptr<Subject>> subject_for(const Trial& trial) const;
 
-  // Adds it behind those of its name.
+  // Adds the entry after the last one with its name.
   void add(CatalogEntry entry);
 
-  // The same for what a plug-in brings. AlreadyExists when there is one of its name and choices, or
-  // of its name and other parameters.
+  // The same for an entry of a plug-in. AlreadyExists if there is an entry with the same name and
+  // the same choices, or with the same name and other parameters.
   absl::Status add_from_plugin(CatalogEntry entry);
 
-  // The file of the plug-in that the primitive comes from; empty: lockbench itself, or nowhere.
+  // The file of the plug-in that contains the primitive; empty if lockbench itself contains it or
+  // if it does not exist.
   std::string plugin_of(const PrimitiveSpec& primitive) const;
 
  private:
@@ -75,7 +77,7 @@ class Catalog {
   std::vector<WorkloadListing> workloads_;
 };
 
-// What the workload is asked to do in this trial.
+// The settings that the workload of this trial runs with.
 WorkloadSettings settings_of(const Trial& trial);
 
 }  // namespace lockbench

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// CatalogEntry: a line of the catalog, its type erased, with the workloads that it can carry.
+// CatalogEntry: an entry of the catalog with its type erased, and the workloads that can run with
+// it.
 //
-// Apart from catalog.h, since plug-ins make these, too, and need nothing else of it.
+// This header is separate from catalog.h because plug-ins create entries, too, and need nothing
+// else of the catalog.
 #pragma once
 
 #include <functional>
@@ -18,7 +20,7 @@
 
 namespace lockbench {
 
-// A workload compiled for a primitive and a kind of key.
+// A workload that was compiled for one primitive and one kind of key.
 struct Pairing {
   std::string workload;
   KeyType key_type;
@@ -26,13 +28,13 @@ struct Pairing {
       make;
 };
 
-// All lines that share a name and its choices; they may differ in the kind of key.
+// All entries that share a name and its choices. They may differ in the kind of key.
 struct CatalogEntry {
   Listing listing;
   Promises promises;
   std::vector<KeyType> key_types;
   std::vector<Pairing> pairings;
-  std::string plugin;  // the file that it comes from; empty: lockbench itself
+  std::string plugin;  // the plug-in's file; empty: lockbench itself
 };
 
 template <class K>
@@ -44,7 +46,7 @@ using AnyMaker = void (*)();
 using SubjectMaker = std::unique_ptr<Subject> (*)(const Trial&, const WorkloadSettings&,
                                                   const Arguments&, AnyMaker);
 
-// `make_primitive` is the maker of a Line<P>.
+// `make_primitive` is the `make` function of a Line<P>.
 template <class P, class W>
 std::unique_ptr<Subject> make_subject(const Trial& trial, const WorkloadSettings& settings,
                                       const Arguments& arguments, AnyMaker make_primitive) {
@@ -52,7 +54,8 @@ std::unique_ptr<Subject> make_subject(const Trial& trial, const WorkloadSettings
   return std::unique_ptr<Subject>(new SubjectOf<P, W>(trial, settings, make(arguments)));
 }
 
-// Compiled once: hundreds of functions of their own would take as long as the loops.
+// Compiled once: a separate function for each of the hundreds of pairs would take as long to
+// compile as the measured loops.
 inline Pairing pairing_with(std::string_view workload, KeyType key_type, SubjectMaker make,
                             AnyMaker make_primitive) {
   return {.workload = std::string(workload),
@@ -69,7 +72,7 @@ Pairing pairing_of(const Line<P>& line, KeyType key_type) {
                       reinterpret_cast<AnyMaker>(line.make));
 }
 
-// `workloads.visit<P, K>(f)` calls f.operator()<Workload<P, K>>() for every workload there is.
+// `workloads.visit<P, K>(f)` calls f.operator()<Workload<P, K>>() for every workload.
 template <class P, class Workloads>
 CatalogEntry entry_of(const Line<P>& line, const Workloads& workloads) {
   CatalogEntry entry{.listing = line.listing, .promises = P::kPromises};

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The catalog's lines of locks between processes.
+// The catalog's entries for locks between processes.
 //
-// Apart from lines.h: what visits those runs threads in one process and has no need of these.
+// This header is separate from lines.h because programs that visit lines.h run threads of one
+// process and do not need these locks.
 #pragma once
 
 #include <chrono>

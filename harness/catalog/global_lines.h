@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The catalog's lines: one lock for all keys, and none.
+// The catalog's entries for one lock for all keys, and for `none`.
 #pragma once
 
 #include "harness/catalog/base_locks.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// InScratchFolder: a lock of files in a folder of its own, which goes with it.
+// InScratchFolder: a lock of files in a folder of its own, which is removed with the lock.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The catalog's lines: a lock for every key.
+// The catalog's entries for locks that have one lock for each key.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,8 @@ std::unique_ptr<KeyedAsPublished<K>> make_published(const Arguments& with) {
   return std::make_unique<KeyedAsPublished<K>>(std::chrono::milliseconds(with["timeout_ms"]));
 }
 
-// `keys`: whether the table knows the keys beforehand, so that no thread adds one during the run.
+// `keys`: whether the table contains all keys from the start, so that no thread adds one during the
+// run.
 inline Listing keyed_as_published_listing(const char* keys) {
   return {"keyed_as_published",
           "a table that races and leaks; a watchdog releases what is held too long",

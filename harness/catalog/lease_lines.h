@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The catalog's lines: shards with a number of leases each.
+// The catalog's entries for shards with a number of leases each.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,8 @@ inline Number leases_parameter() {
   return {"leases", LeasePool::kDefaultLeases, 1, 1 << 16, "leases of each shard", true};
 }
 
-// Calls visit.operator()<Pool>(order, nesting) for every kind of our own; the first is the usual.
+// Calls visit.operator()<Pool>(order, nesting) for every kind of our own pools; the first one is
+// the default.
 template <class Visit>
 void for_each_lease_pool(Visit visit) {
   using enum LeaseOrder;

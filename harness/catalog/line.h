@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Line: one primitive of the catalog: its name, its parameters, its type and how it is made.
+// Line: one primitive of the catalog, with its name, its parameters, its type and the function that
+// makes it.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@
 
 namespace lockbench {
 
-// A parameter whose value picks the type: `lock=std` in `striped:lock=std,stripes=64`.
+// A parameter whose value chooses the type: `lock=std` in `striped:lock=std,stripes=64`.
 struct Choice {
   std::string parameter;
   std::string value;
@@ -23,18 +24,19 @@ struct Choice {
 // A parameter that is a number: `stripes=64`.
 struct Number {
   std::string parameter;
-  std::uint64_t usual = 1;  // when the user says nothing
+  std::uint64_t usual = 1;  // the value if the user gives none
   std::uint64_t least = 1;
   std::uint64_t most = 1;
   std::string meaning;
-  bool holders_of_a_key = false;  // so many may hold one key at once
+  bool holders_of_a_key = false;  // this number of threads may hold one key at once
 };
 
-// What users see of a line. Of several lines with one name, the first has the usual choices.
+// The part of an entry that users see. If several entries share a name, the first one has the
+// default choices.
 struct Listing {
   std::string name;
   std::string summary;
-  std::string origin = "lockbench";  // whose algorithm it is
+  std::string origin = "lockbench";  // who designed the algorithm
   std::vector<Choice> choices;
   std::vector<Number> numbers;
 };
@@ -54,7 +56,7 @@ void for_each_key_type(Visit visit) {
   visit.template operator()<std::string_view>();
 }
 
-// `make` returns the primitive, ready for use by any number of threads.
+// `make` returns the primitive, which any number of threads can use at once.
 template <class P>
 struct Line {
   using Primitive = P;

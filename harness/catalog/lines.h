@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The catalog: every primitive that users can name, one line each, but for the locks between
-// processes, which are in file_lines.h: what visits these lines runs threads in one process.
+// The catalog: one entry for every primitive that users can name. The locks between processes are
+// in file_lines.h, because programs that visit these entries run threads of one process.
 //
 // A visitor is called with a Line<P> for each primitive type, in the order in which users see them.
-// Programs that measure, test or list primitives visit the same lines. To add a primitive: its
-// header, a line in the header of its family, a line in tests/primitives/primitive_list.h.
+// Programs that measure, test or list primitives visit the same entries. To add a primitive, add
+// its header, an entry in the header of its family, and a line in
+// tests/primitives/primitive_list.h.
 #pragma once
 
 #include "harness/catalog/global_lines.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Pairing a line of the catalog with the workloads that its primitive can carry.
+// Pairs an entry of the catalog with the workloads that its primitive can run with.
 #pragma once
 
 #include "harness/catalog/catalog.h"
@@ -29,7 +29,7 @@ struct EveryWorkload {
   }
 };
 
-// A visitor of lines that adds each to `catalog`, with all that it can carry.
+// A visitor that adds each entry to `catalog`, with all workloads that it can run with.
 class PairWithWorkloads {
  public:
   explicit PairWithWorkloads(Catalog& catalog) : catalog_(catalog) {}

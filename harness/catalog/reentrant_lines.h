@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The catalog's lines: locks that their owner may take again.
+// The catalog's entries for locks that their owner may acquire again.
 #pragma once
 
 #include <mutex>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The catalog's lines: a fixed number of locks, one of them chosen by the key's hash.
+// The catalog's entries for arrays with a fixed number of locks. The key's hash chooses one of
+// them.
 #pragma once
 
 #include <memory>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Subjects: the catalog's lines, compiled with every workload that they can carry. One function a
-// family, one source file each, so that they compile side by side.
+// Subjects: the catalog's entries, compiled with every workload that they can run with. Each family
+// has one function in a source file of its own, so that the families compile in parallel.
 #pragma once
 
 #include <vector>

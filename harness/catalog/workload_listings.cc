@@ -8,7 +8,7 @@ namespace lockbench {
 
 std::vector<WorkloadListing> workload_listings() {
   std::vector<WorkloadListing> listings;
-  // What a workload says of itself is the same for any primitive.
+  // The description of a workload is the same for every primitive.
   EveryWorkload::visit<NoLock, std::uint64_t>([&]<class W>() {
     WorkloadListing& listing = listings.emplace_back();
     listing.name = W::kName;

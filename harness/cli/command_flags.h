@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// CommandFlags: the flags of each command, and what flags of it do not go together.
+// CommandFlags: the flags of each command, and which combinations of them are invalid.
 //
-// Each `add_` tells the parser of a command whose options it fills in, which must outlive the
-// parsing; each `trouble_in_` says in one line what is wrong with what was given, or nothing.
+// Each `add_` function adds the flags of a command to its parser. The parser fills in the options,
+// which must outlive the parsing. Each `validate_` function returns one line that says what is
+// wrong with the given flags, or an empty text.
 #pragma once
 
 #include <string>
@@ -22,7 +23,7 @@ class App;
 
 namespace lockbench {
 
-// Where locks are looked into.
+// The message for a budget of 0, for commands that check locks.
 inline constexpr char kNoTime[] =
     "--budget: leaves no time to look into anything; give some, as 10s";
 

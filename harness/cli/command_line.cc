@@ -21,7 +21,7 @@ const std::vector<std::string> kCommands{
     "run",    "advise", "stress", "plot",  "compare", "report", "regret", "gate",  "list",
     "doctor", "model",  "schema", "trial", "plugin",  "help",   "merge",  "submit"};
 
-// A command whose flags are a script's own business.
+// A command whose flags are defined and parsed by its script.
 void add_analysis(CLI::App& app, const std::string& name, const std::string& summary) {
   CLI::App* const command = app.add_subcommand(name, summary);
   command->prefix_command();
@@ -74,7 +74,8 @@ void add_help(CLI::App& app) {
   app.add_subcommand("help", "Prints the flags and examples of a command")->prefix_command();
 }
 
-// The commands that know locks by name. The children that they start load the plug-ins.
+// For the commands that accept names of locks. The child processes that they start load the
+// plug-ins.
 void add_plugin_flag(CLI::App& app, CommandLine& line) {
   for (const char* name : {"run", "advise", "stress", "list", "trial"}) {
     add_texts(*app.get_subcommand(name),
@@ -116,7 +117,7 @@ const CLI::App& chosen(const CLI::App& app) {
   return app.get_subcommands().empty() ? app : *app.get_subcommands()[0];
 }
 
-// `lockbench run`, or `lockbench` before a command is understood.
+// `lockbench run`, or `lockbench` if no command was recognized.
 std::string place(const CLI::App& app) {
   return app.get_subcommands().empty() ? "lockbench" : "lockbench " + chosen(app).get_name();
 }
@@ -142,7 +143,7 @@ std::string explain_extra(const CLI::App& command, const std::string& word) {
   return std::string(unknown_name("flag", word.substr(0, word.find('=')), flags).message());
 }
 
-// CLI11's own words for a flag's missing or repeated value are about numbers of arguments.
+// CLI11's own messages for a missing or repeated value are about numbers of arguments.
 std::string explain_mismatch(const std::string& message) {
   const std::string flag = message.substr(0, message.find(':'));
   if (message.find("required but received") != std::string::npos) {
@@ -151,7 +152,7 @@ std::string explain_mismatch(const std::string& message) {
   return flag + ": no value given; write " + flag + " and a value after it";
 }
 
-// What the parser cannot know to be wrong.
+// Finds the errors that the parser cannot detect.
 std::string validate(const CLI::App& command, const CommandLine& line) {
   if (line.command == "run") return validate_run(command, line.run);
   if (line.command == "advise") return validate_advise(command, line.advise);
@@ -163,10 +164,10 @@ std::string validate(const CLI::App& command, const CommandLine& line) {
   return {};
 }
 
-// What the parser could not make sense of, in one line.
+// Explains in one line what the parser did not accept.
 Reply explain(const CLI::App& app, const CLI::ParseError& error) {
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-    // What stands before the command is for lockbench itself, which has few flags.
+    // Flags before the command belong to lockbench itself, which has few of them.
     const std::vector<std::string> before = app.remaining();
     if (!before.empty()) {
       return wrong_at("lockbench",
@@ -196,8 +197,8 @@ std::vector<std::string> words_without_help(const std::vector<std::string>& word
   return {words[0], words[2], "--help"};
 }
 
-// What follows `--` after `submit` is for `run` and is not read here. CLI11 would give it to the
-// program itself.
+// The words after `--` in a `submit` command are flags for `run` and are not parsed here. CLI11
+// would treat them as flags of the program itself.
 std::vector<std::string> cut_flags_of_run(std::vector<std::string>& words) {
   if (words.size() < 2 || words[1] != "submit") return {};
   const auto mark = std::find(words.begin(), words.end(), "--");

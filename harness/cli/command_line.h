@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// CommandLine: the words that were typed, understood.
+// CommandLine: the parsed words of a command line.
 //
-// Pure but for --version, which asks the build. Whether a preset, a primitive or a folder exists is
-// for the command to find out.
+// The functions are pure except for --version, which reads the version of the build. The command
+// checks whether a preset, a primitive or a folder exists.
 #pragma once
 
 #include <string>
@@ -31,7 +31,7 @@ struct CommandLine {
   SubmitOptions submit;  // of `submit`
   ListOptions list;      // of `list`
   StressOptions stress;  // of `stress`
-  pid_t trial_parent = 0;  // of `trial`; 0: nobody's child in particular
+  pid_t trial_parent = 0;  // of `trial`; 0: it is not the child of a particular process
   std::vector<std::string>
       plugins;                    // of `run`, `advise`, `stress`, `list` and `trial`: their files
   std::string plugin;             // of `plugin`
@@ -41,7 +41,7 @@ struct CommandLine {
   std::vector<std::string> rest;  // of `plot`, `compare` and `report`: their script's own arguments
 };
 
-// Nothing to do but to say something: help, the version, or what is wrong in one line.
+// The program only prints something and ends: the help, the version, or in one line what is wrong.
 struct Reply {
   int exit_code = 0;
   std::string out;  // for standard output

@@ -19,7 +19,7 @@ std::string first_name(const Flag& flag) {
 }
 
 void describe(CLI::Option& option, const Flag& flag) {
-  // One value a flag: what stands after it is a word of its own.
+  // Each flag takes one value: the next word is not taken as a second value.
   option.type_name(flag.type)->expected(1)->allow_extra_args(false);
   if (!flag.group.empty()) option.group(flag.group);
   if (!flag.environment.empty()) option.envname(flag.environment);

@@ -8,7 +8,7 @@
 namespace lockbench {
 namespace {
 
-// What `submit` and `doctor --nodes` call by the same names.
+// The flag that `submit` and `doctor --nodes` share.
 void add_node_program(CLI::App& app, std::string& program) {
   add_text(app,
            {.names = "--node-program",
@@ -31,7 +31,8 @@ void add_hosts(CLI::App& app, std::optional<std::filesystem::path>& hosts) {
            hosts);
 }
 
-// Flags of one engine that were given with the other; empty if there are none.
+// The flags that belong to one engine but were given with the other engine; empty if there are
+// none.
 std::string of_the_other_engine(const CLI::App& command, const std::string& engine,
                                 std::initializer_list<const char*> of_slurm,
                                 std::initializer_list<const char*> of_parallel) {

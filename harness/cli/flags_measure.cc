@@ -19,7 +19,7 @@ std::string flag_of(std::string_view field) {
   return flag;
 }
 
-// Every field of a sweep is a flag, as it is a key of a preset's file.
+// Every field of a sweep is a flag, and also a key in a preset file.
 void add_sweep_flags(CLI::App& run, Overrides& overrides) {
   for (const SweepField& field : sweep_fields()) {
     const Flag flag{
@@ -117,7 +117,7 @@ void add_case(CLI::App& advise, AdviceCase& wanted) {
   add_switch(advise, "--fair", "Rules out what starves threads, as measured", wanted.fair);
 }
 
-// A resumed run has its plan already: only how it is shown can be chosen.
+// The plan of a resumed run exists already, so the user can only choose how it is shown.
 std::string validate_resume(const CLI::App& run) {
   std::vector<std::string> flags{"preset",   "--blocks",      "--seed", "--precision",
                                  "--budget", "--same-within", "--out",  "--dry-run",
@@ -228,7 +228,7 @@ void add_advise(CLI::App& app, AdviseOptions& options) {
 }
 
 std::string validate_advise(const CLI::App& advise, const AdviseOptions& options) {
-  // Without a case, people are asked for it.
+  // If no case is given, the program asks a user at a terminal for it.
   const bool people = isatty(STDIN_FILENO) != 0 && isatty(STDERR_FILENO) != 0;
   const std::string of_case =
       first_given(advise, {"--threads", "--keys", "--distribution", "--key-type", "--hold",

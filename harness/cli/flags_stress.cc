@@ -12,7 +12,7 @@
 namespace lockbench {
 namespace {
 
-// Engines derive seeds of 64 bits and print them to be given again.
+// Engines derive 64-bit seeds and print them, so that a user can pass them back.
 constexpr CountRange kReplayedSeedRange{0, 0x7fff'ffff'ffff'ffff};
 
 // Options of the engines of threads and of processes.

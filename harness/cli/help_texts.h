@@ -2,7 +2,8 @@
 
 // HelpTexts: what --help prints beyond the flags, and what --version prints.
 //
-// An example is a line that begins with two blanks and `lockbench`. Each can be typed as it is.
+// An example is a line that begins with two blanks and `lockbench`. A user can copy each one
+// unchanged.
 #pragma once
 
 #include <string>
@@ -18,7 +19,7 @@ extern const char kMergeExamples[];   // of merge
 extern const char kSubmitExamples[];  // of submit
 extern const char kListExamples[];    // of list
 extern const char kDoctorExamples[];
-extern const char kSchemaExamples[];  // of doctor
+extern const char kSchemaExamples[];  // of schema
 extern const char kTrialExamples[];   // of trial
 
 // The names of the models, and examples.

@@ -31,7 +31,8 @@
 namespace lockbench {
 namespace {
 
-// The locks of plug-ins, for commands that know locks by name; false after saying what is wrong.
+// Adds the locks of plug-ins, for commands that accept names of locks. Returns false after it has
+// printed an error.
 bool add_plugins_of(const CommandLine& line) {
   const bool measures = line.command == "run" || line.command == "advise";
   if (!measures && line.command != "list") return true;
@@ -65,7 +66,7 @@ int dispatch(const CommandLine& line) {
   return analysis_command(line.command, line.rest);
 }
 
-// As with `lockbench list | head -1`: nobody asks for the rest, and nothing is wrong.
+// Whether the reader has closed the pipe, as in `lockbench list | head -1`. This is not an error.
 bool reader_has_gone(int descriptor) {
   pollfd pipe{.fd = descriptor, .events = POLLOUT, .revents = 0};
   return poll(&pipe, 1, 0) == 1 && (pipe.revents & POLLERR) != 0;
@@ -84,7 +85,7 @@ int run_program(const std::vector<std::string>& words) {
   const std::variant<CommandLine, Reply> read = read_command_line(words);
   const CommandLine* const line = std::get_if<CommandLine>(&read);
   int code = line != nullptr ? dispatch(*line) : answer(std::get<Reply>(read));
-  // What fails after a signal asked for an end fails because of the signal.
+  // If a signal has requested an end, a failure after it is due to the signal.
   if (code != 0 && noted_signal() != 0) code = kSignalExitBase + noted_signal();
   if (std::cout.flush() || reader_has_gone(STDOUT_FILENO)) return code;
   std::cerr << "lockbench: standard output could not be written; free some space, or send it to a "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The whole command, from its words to its exit code.
+// Runs the whole command, from its words to its exit code.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace lockbench {
 
-// `words` as main() has them, the program's own name first. Call it once in a process.
+// `words` are those of main(), with the program's own name first. Call it once in a process.
 int run_program(const std::vector<std::string>& words);
 
 }  // namespace lockbench

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// engine_main: the main() of an engine that takes plug-ins.
+// engine_main: the main() of an engine that accepts plug-ins.
 //
-// Header alone: it is compiled into each engine, of which one is built for simulation.
+// This is a header only, because it is compiled into each engine and one of the engines is built
+// for simulation.
 #pragma once
 
 #include <filesystem>
@@ -17,9 +18,9 @@
 
 namespace lockbench {
 
-// `my_locks.so` was also built as `my_locks.delays.so`, whose accesses can be delayed: its locks
-// are added to those of the same names. Without that file, or where it cannot be loaded, they are
-// as they were.
+// `my_locks.so` may also have been built as `my_locks.delays.so`, in which memory accesses can be
+// delayed. This function adds the locks of that file to the locks with the same names. If the file
+// does not exist or cannot be loaded, the locks stay unchanged.
 inline void add_instrumented(const std::filesystem::path& plugin,
                              PluginOffer (*of_c)(const lockbench_c_plugin&),
                              std::vector<stress::RegisteredLock>& locks) {
@@ -39,9 +40,9 @@ inline void add_instrumented(const std::filesystem::path& plugin,
   }
 }
 
-// As run_engine_program(). With `--plugin FILE` as the first words, the locks are those of the
-// plug-in, and `registry` is not called. `of_c` makes the offer of a plug-in of the C interface;
-// `prepare` is told of a plug-in that was loaded, and may refuse it.
+// As run_engine_program(). If the first words are `--plugin FILE`, the locks are those of the
+// plug-in, and `registry` is not called. `of_c` makes the offer of a plug-in of the C interface.
+// `prepare` is called with the plug-in's file after it was loaded, and may refuse it.
 inline int engine_main(std::span<const char* const> words,
                        std::vector<stress::RegisteredLock> (*registry)(),
                        const stress::Engine& engine,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// lockbench-proc: the engine of processes of `lockbench stress`, with the shipped locks before it.
+// lockbench-proc: the engine of processes of `lockbench stress`. It checks the shipped locks.
 
 #include "harness/engines/proc_registry.h"
 #include "harness/stress/engine_program.h"

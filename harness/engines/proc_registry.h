@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The locks between processes that lockbench ships or measures beside its own, as locks.
+// The locks between processes that lockbench ships or measures, as locks under test.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// lockbench-real: the real engine of `lockbench stress`, with the shipped locks before it.
+// lockbench-real: the engine of threads of `lockbench stress`. It checks the shipped locks.
 
 #include "harness/engines/engine_main.h"
 #include "harness/engines/real_registry.h"

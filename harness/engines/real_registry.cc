@@ -25,7 +25,8 @@ namespace {
 constexpr char kHoldLimit[] = "hold_limit_ms";
 constexpr std::uint64_t kLimitThatLongHoldsExceed = 20;
 
-// Sizes small enough that keys meet and that everything runs out; all else stays as usual.
+// Sizes are so small that threads collide on keys and every resource is exhausted. Other numbers
+// keep their defaults.
 std::uint64_t number_for(const Number& number, std::uint64_t hold_limit_ms) {
   if (number.parameter == kHoldLimit) return hold_limit_ms;
   if (number.parameter == "buckets") return 4;
@@ -37,7 +38,8 @@ bool has_choice(const Listing& listing, const Choice& choice) {
   return std::find(listing.choices.begin(), listing.choices.end(), choice) != listing.choices.end();
 }
 
-// `striped:lock=std`: what differs from the first line of that name.
+// `striped:lock=std`: the name, and the choices that differ from those of the first entry with that
+// name.
 std::string name_of(const Listing& listing, const Listing& first) {
   std::string name = listing.name;
   char mark = ':';
@@ -70,8 +72,9 @@ class Visitor {
     const Listing& first = firsts_.try_emplace(listing.name, listing).first->second;
     const std::string name = name_of(listing, first) + ending;
     add_limited<P, K>(line, name, kLimitThatLongHoldsExceed);
-    // And with a limit that nobody exceeds, not even if the program is stopped for a while: its
-    // events tell completely what it did, so they can be held against a net.
+    // Adds the lock also with a limit that no hold exceeds, not even if the program is stopped for
+    // a while. Its events then describe completely what it did, so they can be checked against a
+    // net.
     for (const Number& number : listing.numbers) {
       if (number.parameter != kHoldLimit) continue;
       add_limited<P, K>(line, absl::StrCat(name, ":", kHoldLimit, "=", number.most), number.most);
@@ -105,7 +108,7 @@ class Visitor {
   std::vector<RegisteredLock> entry_;
 };
 
-// What `keyed` does in a bucket with many keys, from the second one on.
+// The behaviour of `keyed` in a bucket that overflows from its second key on.
 RegisteredLock keyed_rows() {
   using Rows = KeyedMutex<std::uint64_t, KeyHash, lockbench::internal::KernelBarriers, 1>;
   RegisteredLock line =
@@ -114,7 +117,7 @@ RegisteredLock keyed_rows() {
   return line;
 }
 
-// Locks whose keys have several holders, few buckets.
+// Locks whose keys have several holders, with few buckets.
 std::vector<RegisteredLock> shared_locks() {
   std::vector<RegisteredLock> locks = {
       lock_under_test<KeyedSharedMutex<>>("keyed_shared", "readers and writers by key", 2),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The locks that lockbench ships or measures beside its own, as locks: every line of the
-// catalog but `none`, which excludes nobody, and the forms as published, whose faults are known.
+// The locks that lockbench ships or measures, as locks under test: every entry of the catalog
+// except `none`, which excludes no thread, and except the forms as published, whose faults are
+// known.
 #pragma once
 
 #include <vector>

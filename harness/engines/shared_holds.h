@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Wrappers by which the engines, whose programs know exclusive holds and leases, check locks whose
-// keys have several holders.
+// Wrappers with which the engines check locks whose keys have several holders. The engines'
+// programs use only exclusive holds and leases.
 #pragma once
 
 #include <array>
@@ -25,15 +25,16 @@ class WordOfKey {
   std::array<platform::Atomic<std::uint64_t>, 16> words_{};
 };
 
-// ReadersFirst: each lock() takes a shared hold, looks whether another thread is inside with an
-// exclusive one, and then takes an exclusive one itself. If somebody was inside, the lock is
-// broken: the thread goes in at once, so that two are inside, which every engine reports.
+// ReadersFirst: each lock() acquires a shared hold, checks whether another thread is inside with an
+// exclusive hold, and then acquires an exclusive hold itself. If another thread was inside, the
+// lock is broken: the thread enters at once, so that two threads are inside, which every engine
+// reports.
 template <class P>
 class ReadersFirst {
  public:
   static constexpr Promises kPromises = [] {
     Promises promises = P::kPromises;
-    promises.fair = false;  // it waits twice
+    promises.fair = false;  // a lock() waits twice
     return promises;
   }();
 
@@ -108,8 +109,9 @@ class ReadersFirst {
   WordOfKey inside_;
 };
 
-// NumberedPermits: a semaphore whose holders have numbers of their own, as leases have. If there
-// are more holders than permits, two have one number, which every engine reports.
+// NumberedPermits: a semaphore whose holders have numbers of their own, as the holders of leases
+// have. If there are more holders than permits, two holders have the same number, which every
+// engine reports.
 template <class P>
 class NumberedPermits {
  public:
@@ -136,14 +138,14 @@ class NumberedPermits {
       return handle_.try_lock_until(deadline) && number();
     }
     void unlock() {
-      // release: what was done with the number is seen by the thread that has it next.
+      // release: the next thread that has this number sees what this thread did with it.
       taken_.fetch_and(~(std::uint64_t{1} << lease_), std::memory_order_release);
       handle_.unlock();
     }
     std::uint32_t lease() const { return lease_; }
 
    private:
-    // The least free number; acquire: from the release above.
+    // Acquires the smallest free number. acquire: pairs with the release above.
     bool number() {
       std::uint64_t seen = taken_.load(std::memory_order_relaxed);
       do {

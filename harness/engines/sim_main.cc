@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// lockbench-sim: the simulated engine of `lockbench stress`, with the shipped locks before it.
+// lockbench-sim: the simulated engine of `lockbench stress`. It checks the shipped locks.
 
 #include "harness/engines/engine_main.h"
 #include "harness/engines/sim_registry.h"

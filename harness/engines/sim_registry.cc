@@ -31,7 +31,7 @@ RegisteredLock with_permits(std::uint32_t permits, RegisteredLock line) {
   return line;
 }
 
-// Longer than any program rests, so that a hold ends late only when time hurries.
+// Longer than any pause in a program, so a hold expires only if the simulation advances the clock.
 constexpr std::chrono::milliseconds kLimit{20};
 
 RegisteredLock limited(RegisteredLock line) {
@@ -51,10 +51,11 @@ RegisteredLock pool(std::string name, std::string summary, std::uint32_t leases)
   return line;
 }
 
-// Of so many stripes key 0 has one, and keys 1 and 2 have another.
+// With this number of stripes, key 0 has one stripe, and keys 1 and 2 share another one.
 constexpr std::size_t kStripes = 3;
 
-// Both stripes come free at once; whoever has one of them then keeps it until the other was had.
+// Both stripes become free at the same time. The thread that then acquires one of them keeps it
+// until another thread has acquired the other.
 RegisteredLock of_one_word(RegisteredLock line) {
   line.programs = {"B0+1 U | L0 A2 U | L1 U"};
   return line;
@@ -65,7 +66,7 @@ RegisteredLock asking_again(RegisteredLock line) {
   return line;
 }
 
-// Under which what tells keys apart is the keys themselves.
+// All keys have the same hash, so only the keys themselves distinguish them.
 struct SameHash {
   std::uint64_t operator()(std::string_view) const noexcept { return 42; }
 };

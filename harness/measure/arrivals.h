@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Arrivals: when the operations of an open loop are meant to start, whatever became of those
-// before.
+// Arrivals: the times at which the operations of an open loop are due, whether or not the earlier
+// operations have ended.
 //
-// A closed loop asks for the lock only when it is done with the last operation, so a lock that
-// stalls is asked less often just then, and the stall hardly shows (coordinated omission). An open
-// loop goes by a schedule that the lock knows nothing of; waits count from the schedule's times.
+// A closed loop requests the lock only when the last operation has ended. A lock that stalls is
+// therefore requested less often during the stall, and the stall hardly shows in the figures
+// (coordinated omission). An open loop follows a schedule that does not depend on the lock, and
+// waits count from the scheduled times.
 //
-// All threads together arrive `rate_per_s` times a second. Poisson: each thread with gaps drawn
-// from an exponential distribution, which together is a Poisson stream again. Fixed: the k-th
-// arrival of all at k / rate, dealt round the threads.
+// All threads together arrive `rate_per_s` times a second. Poisson: the gaps of each thread are
+// drawn from an exponential distribution; all threads together are then a Poisson stream again.
+// Fixed: the k-th arrival of all threads is at k / rate, and the threads take turns.
 #pragma once
 
 #include <cmath>

@@ -14,7 +14,7 @@
 namespace lockbench {
 namespace {
 
-// The middle of several measurements: a disturbed one counts for nothing.
+// The median of several measurements, so that a single disturbed one has no effect.
 double median_of(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
@@ -28,7 +28,7 @@ double median_of(int times, Measure measure) {
   return median_of(std::move(values));
 }
 
-// Nanoseconds per call over a row of calls.
+// Mean time of a call in ns, over many calls in sequence.
 template <class Action>
 double ns_per_call(int calls, Action action) {
   const platform::Time start = platform::now();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Calibration: what measuring itself costs on this machine, now.
+// Calibration: what the measurement itself costs on this machine at this time.
 //
-// The figures stand in meta.json beside those that they bear on. Nothing is subtracted from any
-// row: a reader sees both.
+// meta.json contains these figures beside those that they affect. They are not subtracted from any
+// row, so a reader sees both.
 #pragma once
 
 #include <optional>
@@ -13,20 +13,21 @@
 
 namespace lockbench {
 
-// How long a spin really took.
+// How long a spin took in fact.
 struct HoldAccuracy {
   Nanoseconds asked{0};
-  double got_ns = 0;  // median of several rows of holds
+  double got_ns = 0;  // median of several series of holds
 
   bool operator==(const HoldAccuracy&) const = default;
 };
 
 struct Calibration {
-  double clock_ns = 0;  // one reading of the clock
+  double clock_ns = 0;  // one read of the clock
 
-  // One operation of `counter` on one key under `none`, at one thread: what the measured loop costs
-  // beyond a primitive, when nothing is timed, a random 1 in 64 and every operation. Absent where
-  // this machine was too busy, or had no thread to spare, to measure it.
+  // The time of one operation of `counter` on one key under `none` with one thread: the cost of the
+  // measured loop itself. It is measured without timing, with a random 1 of 64 operations timed,
+  // and with every operation timed. Absent if this machine was too busy, or had no processor to
+  // spare, to measure it.
   std::optional<double> floor_untimed_ns;
   std::optional<double> floor_sampled_ns;
   std::optional<double> floor_timed_ns;
@@ -36,7 +37,7 @@ struct Calibration {
   bool operator==(const Calibration&) const = default;
 };
 
-// Takes about 0.2 s. Requires that no trial runs meanwhile.
+// Takes about 0.2 s. Requires that no trial runs at the same time.
 Calibration calibrate();
 
 }  // namespace lockbench

@@ -18,7 +18,7 @@ void add_throughput(const TrialEnd& end, Sample& sample) {
   platform::Time last = end.opened;
   for (const ThreadReport& report : end.reports) {
     operations.push_back(report.operations);
-    // Where time decides, all were at work when the window opened.
+    // In modes that end by time, all threads were at work when the window opened.
     const bool gated = end.cell.mode == Mode::kFixed;
     intervals.push_back({.start_s = gated ? seconds(report.started - end.opened) : 0.0,
                          .end_s = seconds(report.ended - end.opened)});
@@ -90,8 +90,8 @@ void conclude(const TrialEnd& end, Sample& sample) {
   add_throughput(end, sample);
   add_times(end, sample);
   if (end.cell.mode == Mode::kOpen) add_schedule(end, sample);
-  // Where acquisitions were given up, less was held than the ideal is worked out for; where holds
-  // were ended early, several were under way at once.
+  // If acquisitions timed out, threads held less than the ideal assumes. If holds expired, several
+  // threads held a key at the same time.
   const bool as_planned = sample.timeouts == 0u && end.proof.expired_holds.value_or(0) == 0;
   if (end.cell.mode == Mode::kFixed && end.hold_bound && as_planned) {
     sample.ideal_s = ideal_seconds(*end.hold_bound, end.cell, end.capacity, end.processors);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// conclude: from what the threads report, and the proof, to a sample.
+// conclude: computes the sample from the reports of the threads and from the proof.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@
 
 namespace lockbench {
 
-// Writes what the process used in the window into `sample`.
+// Writes the resources that the process used in the window into `sample`.
 void add_usage(const Usage& used, Sample& sample);
 
-// Everything that is known when all threads have left.
+// Everything that is known after all threads have left.
 struct TrialEnd {
   const Cell& cell;
-  platform::Time opened;  // when the gate opened: rates are over the time since then
+  platform::Time opened;  // when the gate opened: rates count from this time
   std::span<const ThreadReport> reports;
   Proof proof;
   std::optional<HoldBound> hold_bound;

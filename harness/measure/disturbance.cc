@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kLeastTicks = 20;
 
-// What others use is told over at least so long, see add_recent_use().
+// The shortest time over which the use by other processes is computed, see add_recent_use().
 constexpr double kLeastSpanS = 0.1;
 
 std::string percent(double share) {
@@ -20,8 +20,9 @@ std::string percent(double share) {
   return text;
 }
 
-// Processors' worth that others certainly used: less by a clock tick than was counted, since what
-// runs when the clock ticks is charged with a whole one.
+// The processor time that other processes used for certain, as a number of processors. It is one
+// clock tick less than the kernel counted, because the kernel charges a whole tick to whatever runs
+// when the clock ticks.
 double used_by_others(const Sample& sample, std::uint32_t processors) {
   const double span_s = std::max(sample.window_s.value_or(0), kLeastSpanS);
   return sample.other_cpu_share.value_or(0) * processors - kTickS / span_s;
@@ -71,7 +72,7 @@ std::string disturbance_of(const Cell& cell, const Sample& sample,
            percent(limits.most_steal) + ")";
   }
   if (cell.mode == Mode::kFixed) return {};
-  // Asked for first: an absent figure compares as less than any.
+  // The figure must be present: an absent optional compares as less than any number.
   if (sample.overlap && *sample.overlap < limits.least_overlap) {
     return "thread overlap " + percent(*sample.overlap) + " (minimum " +
            percent(limits.least_overlap) + ")";

@@ -13,36 +13,38 @@
 
 namespace lockbench {
 
-// Writes `steal_share` and `other_cpu_share` of what the trial's processors did in the window into
-// `sample`, whose CPU times are known. Absent where less than 20 ticks have passed: shares of so
-// little mean nothing.
+// Writes `steal_share` and `other_cpu_share` into `sample`, whose CPU times are known. Both are
+// shares of the time of the trial's processors in the window. They stay absent if fewer than 20
+// ticks have passed, because shares of so little time mean nothing.
 void add_processor_use(const ProcessorUse& window, Sample& sample);
 
-// The same of other_cpu_share for a sample whose window was too short for it, from what the
-// processors did `lately`, the window included, and what lockbench used of it.
+// Computes other_cpu_share for a sample whose window was too short for it. `lately` is what the
+// processors did in a longer time that includes the window, and `own_s` is what lockbench used of
+// it.
 void add_recent_use(const ProcessorUse& lately, double own_s, Sample& sample);
 
-// From where on a trial is not to be believed.
+// The limits beyond which the figures of a trial cannot be trusted.
 struct DisturbanceLimits {
   double least_overlap = 0.95;
   double most_steal = 0.10;         // share of the processors' time
-  double most_stretch = 0.25;       // of the window, beyond what was asked for
+  double most_stretch = 0.25;       // of the window: how much longer it was than requested
   double most_interference = 0.05;  // of the window, or of the processors' time
 };
 
-// What others that used the processors did to the trial: the figure and its limit, in one line;
-// empty within the limits. `processors`: that the trial may use. Pure.
+// The interference of other users of the processors: the figure and its limit in one line; empty
+// within the limits. `processors`: how many the trial may use. Pure.
 //
-// Both must hold: threads waited for processors, and others used these meanwhile. A delay alone is
-// no evidence, since the kernel may put two threads of the trial on one processor. Up to as many
-// threads as processors, the longest run delay of one counts; beyond that, threads wait for each
-// other by necessity, and what they were denied counts.
+// Interference needs two facts: threads waited for processors, and others used the processors
+// during that time. A delay alone is no evidence, because the kernel may put two threads of the
+// trial on one processor. With at most as many threads as processors, the longest run delay of a
+// thread counts. With more threads, they necessarily wait for each other; then the processor time
+// that they were denied counts.
 std::string interference_of(const Cell& cell, const Sample& sample, std::uint32_t processors,
                             const DisturbanceLimits& limits = {});
 
-// What else is wrong with the trial's figures, in one line; empty when nothing is known against
-// them. Overlap and stretch count where time decides, not where work is fixed: there threads end
-// when they are done. Pure.
+// Other reasons why the trial's figures cannot be trusted, in one line; empty if none is known.
+// Overlap and stretch are checked if the trial ends by time. They are not checked for fixed work,
+// where each thread ends when it is done. Pure.
 std::string disturbance_of(const Cell& cell, const Sample& sample,
                            const DisturbanceLimits& limits = {});
 

@@ -8,7 +8,7 @@
 namespace lockbench {
 namespace {
 
-// Length of one piece of work; absent when it is not known beforehand.
+// Length of one piece of work; absent if it is not known in advance.
 std::optional<double> length_of(const Work& work) {
   switch (work.kind) {
     case Work::Kind::kNone:

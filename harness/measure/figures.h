@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Figures: pure functions from what threads reported to what a row says.
+// Figures: pure functions that compute the figures of a row from the reports of the threads.
 #pragma once
 
 #include <chrono>
@@ -17,8 +17,8 @@ inline double seconds(Nanoseconds duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
-// Jain's fairness index of per-thread figures: (sum x)^2 / (n * sum x^2). 1 when all are equal,
-// 1/n when one has everything; absent when there is nothing to share.
+// Jain's fairness index of per-thread figures: (sum x)^2 / (n * sum x^2). It is 1 if all are equal
+// and 1/n if one thread has everything. Absent if the sum is 0.
 // Source: R. Jain, D. Chiu, W. Hawe, "A Quantitative Measure of Fairness", 1984.
 std::optional<double> jain_index(std::span<const std::uint64_t> shares);
 
@@ -32,21 +32,21 @@ struct Interval {
 // to 1. Absent when that time is 0.
 std::optional<double> overlap_of(std::span<const Interval> threads);
 
-// What a perfect lock would need for fixed work, in seconds: the greatest of
-//   - the busiest key's holds, divided by the key's capacity;
-//   - the busiest thread's holds and thinking;
-//   - all that must be computed (spun), divided by the processors there are.
-// Absent when nothing of known length is held (no hold, or touching lines).
+// The time that a perfect lock would need for fixed work, in seconds: the greatest of
+//   - the holds of the busiest key, divided by the key's capacity;
+//   - the holds and think times of the busiest thread;
+//   - all work that must be computed (spun), divided by the number of processors.
+// Absent if the length of the holds is not known (no hold, or holds that touch cache lines).
 std::optional<double> ideal_seconds(const HoldBound& bound, const Cell& cell,
                                     std::uint32_t capacity, std::uint32_t processors);
 
-// Tells when a trial stands still: no thread has made progress for `limit_s`. With a limit of 0 it
-// never does.
+// Detects a stalled trial: no thread has made progress for `limit_s`. With a limit of 0, no trial
+// is stalled.
 class StallWatch {
  public:
   explicit StallWatch(double limit_s) : limit_s_(limit_s) {}
 
-  // `progress` is any number that changes whenever somebody makes progress. Times ascend.
+  // `progress` is any number that changes when a thread makes progress. Times ascend.
   bool stalled(double now_s, std::uint64_t progress) {
     if (!seen_ || progress != progress_) {
       seen_ = true;

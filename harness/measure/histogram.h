@@ -2,14 +2,13 @@
 
 // Histogram: counts of times in ns, in buckets that grow with the value.
 //
-// Guarantees   a value and its bucket's middle differ by at most 1.6 % (exact below 32 ns);
-// record()
-//              takes 2-3 ns and never allocates; histograms add up without loss.
-// Not offered  concurrent recording: one thread records, others read after it was joined.
+// Guarantees   A value and the middle of its bucket differ by at most 1.6 % (exact below 32 ns).
+//              record() takes 2-3 ns and never allocates. Adding histograms loses nothing.
+// Not offered  Concurrent recording: one thread records, and others read after it was joined.
 //
-// Layout: values below kSteps have a bucket each; above, every octave [2^k, 2^(k+1)) is cut into
-// kSteps equal buckets. Values of kLimit (18 minutes) and more are counted in the last bucket, and
-// the exact maximum is kept aside.
+// Layout: values below kSteps have a bucket each. Above, every octave [2^k, 2^(k+1)) is divided
+// into kSteps equal buckets. Values of kLimit (18 minutes) and more are counted in the last bucket.
+// The exact maximum is stored separately.
 // Source       the layout is that of G. Tene's HdrHistogram, 2012.
 #pragma once
 
@@ -49,7 +48,7 @@ class Histogram {
     return ((std::size_t{octave} + 1) << kStepBits) + ((ns >> octave) - kSteps);
   }
 
-  // The least and the greatest value of a bucket.
+  // The smallest and the greatest value of a bucket.
   static constexpr std::uint64_t low_of(std::size_t bucket) {
     if (bucket < kSteps) return bucket;
     const std::size_t octave = (bucket >> kStepBits) - 1;
@@ -58,13 +57,13 @@ class Histogram {
   static constexpr std::uint64_t high_of(std::size_t bucket) { return low_of(bucket + 1) - 1; }
 
  private:
-  std::array<std::uint32_t, kBuckets> counts_{};  // inside: processes share histograms
+  std::array<std::uint32_t, kBuckets> counts_{};  // part of the object: processes share it
   std::uint64_t sum_ = 0;
   std::uint64_t max_ = 0;
 };
 
 // The value below which a share `quantile` (0 to 1) of the samples lies: the middle of the bucket
-// in which it falls, and never above `max_ns`. Requires samples > 0.
+// that contains it, but at most `max_ns`. Requires samples > 0.
 double quantile_of(const std::vector<LatencyBucket>& buckets, std::uint64_t samples,
                    double quantile, double max_ns);
 

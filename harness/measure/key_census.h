@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Key census: what a primitive with a lock per key spends on one key, in use and idle.
+// Key census: the memory that a primitive with a lock per key uses for one key, in use and idle.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@
 namespace lockbench {
 
 struct KeyBytes {
-  double live = 0;  // of a key that is held: the handle, and what the primitive adds for it
-  double idle = 0;  // of a key that was held once: what the primitive still keeps
+  double live = 0;  // of a key that is held: its handle, and the primitive's memory for it
+  double idle = 0;  // of a key that was held before: the memory that the primitive still keeps
 };
 
-// Holds kCounted new keys at once and releases them; calls lock_bytes() before, between and after.
-// No other thread may use the primitive meanwhile.
+// Holds kCounted new keys at once and releases them. It calls lock_bytes() before, between and
+// after. No other thread may use the primitive during this time.
 template <class P, Key K>
 KeyBytes count_key_bytes(P& primitive) {
   constexpr std::size_t kCounted = 1000;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// LatencySummary: what a histogram of times comes to.
+// LatencySummary: the summary of a histogram of times.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +26,12 @@ struct LatencySummary {
   double p99_ns = 0;
   double p999_ns = 0;
   double max_ns = 0;
-  std::vector<LatencyBucket> buckets;  // ascending, non-empty ones only
+  std::vector<LatencyBucket> buckets;  // ascending, without empty buckets
 
   bool operator==(const LatencySummary&) const = default;
 };
 
-// Calls `visit(name, member)` for each figure, buckets excepted.
+// Calls `visit(name, member)` for each figure except the buckets.
 template <class L, class Visit>
 void figures(L& latency, const Visit& visit) {
   visit("samples", latency.samples);

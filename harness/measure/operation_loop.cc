@@ -39,19 +39,19 @@ void OperationLoop::run(TrialPhases& phases) {
   const Counts counted = counts();
   report_.operations = (counted.attempts - before_.attempts) - (counted.failed - before_.failed);
   report_.given_up = counted.given_up - before_.given_up;
-  // relaxed: for people who ask which threads do not come.
+  // relaxed: only for messages that name the threads that did not arrive.
   report_.at_work.store(false, std::memory_order_relaxed);
 }
 
 void OperationLoop::begin(TrialPhases& phases) {
   if (cell_.mode == Mode::kTimed) return warm_up(phases);
-  // relaxed: as in run().
+  // relaxed: only for messages, as in run().
   report_.at_work.store(false, std::memory_order_relaxed);
   phases.wait_at_gate();
   report_.at_work.store(true, std::memory_order_relaxed);
 }
 
-// The operation under way when the window opens ends in it, and counts.
+// An operation that is in progress when the window opens ends in the window and counts.
 void OperationLoop::warm_up(TrialPhases& phases) {
   operate_untimed();
   phases.arrive();
@@ -72,11 +72,12 @@ platform::Time OperationLoop::measure(const TrialPhases& phases) {
   return platform::now();
 }
 
-// The schedule runs from the opening of the gate; what was due before the window is served, and not
-// counted. Whoever has nothing more due stays until the window closes: it was there for whatever
-// might have come.
+// The schedule starts when the gate opens. Operations that are due before the window opens are
+// served and not counted. A thread with no further operation stays until the window closes, because
+// it was available for any arrival until then.
 platform::Time OperationLoop::serve(platform::Time opening) {
-  // Of another seed than the sampler, which would else choose by the gaps.
+  // This seed differs from that of the sampler; otherwise the gaps would decide which operations
+  // are sampled.
   Arrivals arrivals(cell_, thread_, derive_seed(seed_, 1));
   const platform::Time gate = opening - cell_.warmup;
   const platform::Time closing = opening + cell_.window;
@@ -89,7 +90,7 @@ platform::Time OperationLoop::serve(platform::Time opening) {
       return closed ? *closed : platform::now();
     }
     const bool counts = due >= opening;
-    // From the closing on the schedule is only counted to its end.
+    // After the window closes, the remaining schedule is only counted.
     if (!closed && await(due, counts) >= closing) closed = platform::now();
     if (closed) {
       leave_unserved(closing - due, counts);
@@ -105,15 +106,16 @@ void OperationLoop::serve_one(platform::Time due, bool counts) {
   if (!counts) forget_counts();
 }
 
-// The window closed before its turn came: it waited at least until then.
+// The window closed before the operation was started: its wait lasted at least until then.
 void OperationLoop::leave_unserved(platform::Duration waited, bool counts) {
   if (!counts) return;
   ++report_.unserved;
   report_.wait.record(static_cast<std::uint64_t>(waited.count()));
 }
 
-// Returns the time, at least `due`. A thread that comes early sleeps until shortly before, and
-// looks at the clock for the rest: the kernel's wake-ups are too late to measure locks by.
+// Returns the time, which is at least `due`. A thread that arrives early sleeps until shortly
+// before `due` and then polls the clock, because the kernel's wake-ups are too late for
+// measurements of locks.
 platform::Time OperationLoop::await(platform::Time due, bool counts) {
   constexpr platform::Duration kLook = std::chrono::microseconds(50);
   platform::Time now = platform::now();

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// OperationLoop: one worker's way through a trial.
+// OperationLoop: what one worker does during a trial.
 //
-//   timed   works from the start; once the window opens it counts and times, until it closes
+//   timed   works from the start; counts and times operations while the window is open
 //   fixed   waits at the gate, then does its number of operations
-//   open    waits at the gate, then starts each operation when it is due, or, when the one before
-//           took too long, as soon as it can; waits count from when it was due
+//   open    waits at the gate, then starts each operation when it is due, or, if the one before
+//           took too long, as soon as it can; waits count from the time when it was due
 //
-// The way is the same for every primitive and workload, and compiled once. What is measured, the
-// loops around an operation, is compiled for the concrete actor and probe by OperationLoopOf: that
-// is a few lines, since there are hundreds of such types.
+// This sequence is the same for every primitive and workload, and is compiled once. The measured
+// part, which is the loops around an operation, is compiled for the concrete actor and probe by
+// OperationLoopOf. It has only a few lines, because there are hundreds of such types.
 #pragma once
 
 #include <optional>
@@ -34,8 +34,9 @@ class OperationLoop {
   OperationLoop(const Trial& trial, std::uint32_t thread, const SpinPace& pace,
                 ThreadReport& report);
 
-  // What the concrete loop does: operations until the window closes or the fixed number is done,
-  // each watched or not as the sampler says; or one.
+  // The functions of the concrete loop. The first two do operations until the window closes or the
+  // fixed number is done, and the sampler decides which of them are timed. The next two do one
+  // operation.
   virtual void operate_while_measured(const TrialPhases& phases) = 0;
   virtual void operate_fixed() = 0;
   virtual void operate_untimed() = 0;
@@ -47,21 +48,21 @@ class OperationLoop {
   Sampler sampler_;
   Worker think_;
   std::vector<CacheLine> scratch_;
-  std::uint64_t attempts_ = 0;  // operations ended
-  std::uint64_t failed_ = 0;    // of these, given up
+  std::uint64_t attempts_ = 0;  // operations that have ended
+  std::uint64_t failed_ = 0;    // of these, operations that were given up
 
  private:
   struct Counts {
     std::uint64_t attempts = 0;
     std::uint64_t failed = 0;
-    std::uint64_t given_up = 0;  // acquisitions
+    std::uint64_t given_up = 0;  // acquisitions that were given up
   };
 
   Counts counts() const {
     return {.attempts = attempts_, .failed = failed_, .given_up = given_up()};
   }
 
-  // What was done so far is not part of the window.
+  // Operations before this call are not part of the window.
   void forget_counts() { before_ = counts(); }
 
   void begin(TrialPhases& phases);
@@ -77,7 +78,7 @@ class OperationLoop {
   Counts before_;
 };
 
-// The loop owns its actor. No two threads' actors share a cache line.
+// The loop owns its actor. The actors of two threads never share a cache line.
 template <class Actor>
 class alignas(platform::kCacheLine) OperationLoopOf final : public OperationLoop {
  public:
@@ -121,7 +122,7 @@ class alignas(platform::kCacheLine) OperationLoopOf final : public OperationLoop
     if (!actor_.operate(probe)) [[unlikely]] {
       ++failed_;
     }
-    // relaxed: a progress report, nothing is published by it.
+    // relaxed: a progress report, which publishes no other memory.
     report_.attempts.store(++attempts_, std::memory_order_relaxed);
     think_.perform(scratch_.data());
   }

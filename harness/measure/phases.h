@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// TrialPhases: the phases that all threads of a trial go through together, and what each reports.
+// TrialPhases: the phases that all threads of a trial go through together, and the report of each
+// thread.
 //
 //   timed         kWarmup ─▶ kMeasure ─▶ kStop     threads work from the start and never pause
 //   fixed, open   kGate ─▶ kMeasure ─▶ kStop       threads sleep at the gate until it opens
 //
-// The thread that runs the trial moves the phase on, and the workers read it. Each report has cache
-// lines of its own, so that the thread that reads the progress delays no worker. Workers may be
-// processes: phases and reports hold no pointers, and wait on words that processes share.
+// The thread that runs the trial sets the phase, and the workers read it. Each report has cache
+// lines of its own, so the thread that reads the progress delays no worker. Workers may be
+// processes: phases and reports contain no pointers, and workers wait on words that processes can
+// share.
 #pragma once
 
 #include <atomic>
@@ -29,7 +31,7 @@ class TrialPhases {
 
   TrialPhases(std::uint32_t threads, Phase first) : threads_(threads), phase_(first) {}
 
-  // For workers. relaxed: a worker may see a phase late by a cache miss, and no more.
+  // For workers. relaxed: a worker sees a new phase at most one cache miss late.
   bool in(Phase phase) const { return phase_.load(std::memory_order_relaxed) == phase; }
 
   // For workers: counts the caller among those that have started. Once per worker.
@@ -52,8 +54,8 @@ class TrialPhases {
     platform::shared_futex_wake(phase_, INT_MAX);
   }
 
-  // When the measured window begins. Set before the gate opens; read by workers that came through
-  // it.
+  // When the measured window begins. It is set before the gate opens, and workers read it after
+  // they have passed the gate.
   void set_opening(platform::Time opening) { opening_ = opening; }
   platform::Time opening() const { return opening_; }
 
@@ -63,7 +65,7 @@ class TrialPhases {
 
  private:
   void count_one(platform::SharedWord& counter) {
-    // release: what the thread did is visible to a thread that reads the full count.
+    // release: the thread that reads the full count sees what this thread did.
     if (counter.fetch_add(1, std::memory_order_release) + 1 == threads_) {
       platform::shared_futex_wake(counter, INT_MAX);
     }
@@ -77,17 +79,17 @@ class TrialPhases {
 };
 
 // What one worker did. Only the worker writes it. Other threads read it after the worker has
-// finished; they may read the two atomics at any time.
+// finished. They may read the two atomics at any time.
 struct alignas(platform::kCacheLine) ThreadReport {
-  std::atomic<std::uint64_t> attempts{0};  // operations ended so far, warm-up included
-  std::atomic<bool> at_work{true};         // in its loop, not at the gate and not gone
-  std::uint64_t operations = 0;            // done in the window
+  std::atomic<std::uint64_t> attempts{0};  // operations that have ended so far, warm-up included
+  std::atomic<bool> at_work{true};         // in its loop: not at the gate, and not finished
+  std::uint64_t operations = 0;            // operations in the window
   std::uint64_t given_up = 0;              // acquisitions given up in the window
-  std::uint64_t unserved = 0;              // open loop: arrivals whose turn did not come in time
-  std::uint64_t idle_starts = 0;           // open loop: operations for which the thread was waiting
-  std::uint64_t idle_lateness_ns = 0;      // by how much these started late, all together
-  bool pinning_held = true;                // it ran where it was bound to
-  bool own_process = false;                // the worker is one: `used` is its own
+  std::uint64_t unserved = 0;              // open loop: arrivals that were not started in time
+  std::uint64_t idle_starts = 0;           // open loop: operations that an idle thread started
+  std::uint64_t idle_lateness_ns = 0;      // open loop: sum of the delays of these starts
+  bool pinning_held = true;                // the worker ran on the processor that it was bound to
+  bool own_process = false;                // the worker is a process with its own `used`
   Usage used;                              // in the window
   platform::Time started{};
   platform::Time ended{};

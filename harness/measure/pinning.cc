@@ -30,7 +30,7 @@ std::optional<std::pair<int, int>> parse_range(std::string_view text) {
   return std::pair(first, last);
 }
 
-// "0,2,4-7"; absent when it is no such list.
+// "0,2,4-7"; absent if the text is not such a list.
 std::optional<std::vector<int>> parse_list(std::string_view text) {
   std::vector<int> list;
   for (;;) {
@@ -51,7 +51,7 @@ std::string numbers_of(const std::vector<Processor>& processors) {
   return text;
 }
 
-// One processor of each core, then the second of each, and so on.
+// One processor of each core, then the second one of each core, and so on.
 std::vector<int> round_by_round(const std::vector<Processor>& allowed) {
   std::map<int, int> seen_of_core;
   std::vector<std::pair<int, int>> by_round;
@@ -89,7 +89,7 @@ absl::StatusOr<std::vector<int>> order_for(std::string_view pinning,
 
 std::vector<Processor> allowed_processors() {
   std::vector<Processor> processors;
-  cpu_set_t allowed;  // what a cpuset and taskset leave to this process
+  cpu_set_t allowed;  // the processors that a cpuset or taskset allows for this process
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return processors;
   hwloc_topology_t topology;
   if (hwloc_topology_init(&topology) != 0) return processors;

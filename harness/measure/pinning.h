@@ -13,25 +13,26 @@ namespace lockbench {
 
 // One hardware thread that this process may run on.
 struct Processor {
-  int number = 0;  // as the kernel counts them
-  int core = 0;    // hardware threads of one core share this
+  int number = 0;  // the kernel's number
+  int core = 0;    // hardware threads of one core have the same number
 
   bool operator==(const Processor&) const = default;
 };
 
-// The processors that this process may use (its cpuset respected), in the order in which hwloc
-// walks the machine: neighbours share most.
+// The processors that this process may use, within its cpuset. They are in hwloc's order:
+// processors that are close in the list share the most.
 std::vector<Processor> allowed_processors();
 
 // How many of them there are; at least 1.
 std::uint32_t usable_processors();
 
 // The processor of each of `threads` threads; empty for `none`. Pure.
-//   compact   fills one core's hardware threads, then the next core's
-//   scatter   one thread a core, round by round
+//   compact   all hardware threads of one core, then those of the next core
+//   scatter   one hardware thread of each core, then the second one of each core, and so on
 //   one-core  all on the first processor
 //   0,2,4-7   these, in this order
-// Threads beyond the list start over at its front. A list may name allowed processors only.
+// Threads beyond the end of the list start again at its front. A list may contain allowed
+// processors only.
 absl::StatusOr<std::vector<int>> place_threads(std::string_view pinning, std::uint32_t threads,
                                                const std::vector<Processor>& allowed);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Probes: how an acquisition is watched, or not.
+// Probes: how an acquisition is timed, or not.
 //
-// A pair of clock readings costs as much as several uncontended locks. So most operations go
-// unwatched, and a random one in `sample_every` is timed: random, so that no rhythm of the workload
-// can fall in with it.
+// Two reads of the clock cost as much as several uncontended locks. Most operations are therefore
+// not timed, and a random one in `sample_every` is. The choice is random so that it cannot coincide
+// with a pattern of the workload.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@
 
 namespace lockbench {
 
-// lock(), or try_lock_for() when there is a timeout. Cells with a timeout are refused for
-// primitives that cannot time out, before they run.
+// Calls lock(), or try_lock_for() if there is a timeout. Cells with a timeout are refused before
+// they run if the primitive has no timeouts.
 template <class Handle>
 bool acquire_within(Handle& handle, Nanoseconds timeout) {
   if constexpr (TimedLockable<Handle>) {
@@ -28,7 +28,7 @@ bool acquire_within(Handle& handle, Nanoseconds timeout) {
   return true;
 }
 
-// Sees nothing and costs nothing.
+// Records nothing and costs nothing.
 struct UntimedProbe {
   static constexpr bool kWatches = false;
 
@@ -44,12 +44,12 @@ struct UntimedProbe {
 };
 
 // Records how long the acquisition waited, and how long the lock was then held. The wait counts
-// from the moment of asking, or, in an open loop, from the moment when the operation was due.
+// from the request, or, in an open loop, from the time when the operation was due.
 class TimedProbe {
  public:
   static constexpr bool kWatches = true;
 
-  // No moment at which the operation was due.
+  // Stands for a missing due time: the wait counts from the request.
   static constexpr platform::Time kFromAsking = platform::Time::min();
 
   TimedProbe(Histogram& wait, Histogram& hold, platform::Time due = kFromAsking)
@@ -60,15 +60,16 @@ class TimedProbe {
     const platform::Time asked = due_ == kFromAsking ? platform::now() : due_;
     const bool acquired = acquire_within(handle, timeout);
     acquired_ = platform::now();
-    // A wait that was given up is a wait too.
+    // A wait that timed out is recorded, too.
     wait_.record(ns_between(asked, acquired_));
     return acquired;
   }
 
   template <class Handle>
   void release(Handle& handle) {
-    // Read before unlock(): threads that wait for the lock pay for this reading, once in a while,
-    // rather than the reading being charged with their wake-up.
+    // The clock is read before unlock(). Threads that wait for the lock therefore wait for this
+    // read in the sampled operations. If it were read after unlock(), the hold would include the
+    // time to wake them.
     hold_.record(ns_between(acquired_, platform::now()));
     handle.unlock();
   }
@@ -84,8 +85,8 @@ class TimedProbe {
   platform::Time acquired_{};
 };
 
-// Chooses which operations are timed: on average one in `every`, with gaps uniform in
-// [1, 2 * every - 1]. 1: each; 0: none.
+// Chooses which operations are timed: on average one in `every`, with gaps that are uniform in [1,
+// 2 * every - 1]. 1: each operation; 0: none.
 class Sampler {
  public:
   Sampler(std::uint32_t every, std::uint64_t seed) : every_(every), random_(seed), left_(gap()) {}

@@ -13,7 +13,7 @@
 namespace lockbench {
 namespace {
 
-// What a user can do about it, for the error that is about limits.
+// What a user can do about the error, if it is about limits.
 std::string advice(int error) {
   std::string text = std::strerror(error);
   if (error == EAGAIN) text += "; raise `ulimit -u` or the container's pids limit";
@@ -35,7 +35,8 @@ std::string ProcessWorkers::start(int processor, std::function<void()> body) {
   const pid_t child = fork();
   if (child < 0) return advice(errno);
   if (child == 0) {
-    // Asked after the kernel was told, so that a parent that dies in between is noticed.
+    // The parent is checked after prctl(), so that a parent that dies between the two calls is
+    // noticed.
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(1);
     live(processor, worker, body);
   }
@@ -54,7 +55,7 @@ void ProcessWorkers::live(int processor, std::size_t worker, const std::function
     std::strncpy(words.data(), error.what(), words.size() - 1);
     _exit(1);
   }
-  // No destructors: what was made before the fork is the parent's to take down.
+  // No destructors run here: the parent destroys the objects that were created before the fork.
   _exit(0);
 }
 

@@ -2,9 +2,9 @@
 
 // ProcessWorkers: the processes of a trial whose primitive locks between processes.
 //
-// They are forked. The parent, which has one thread, has made what they share (the primitive, the
-// workload, the phases), and they run the loop that is compiled for this trial. A program that is
-// started again would need all of that as text.
+// They are forked. The parent, which has one thread, has created what they share (the primitive,
+// the workload, the phases), and they run the loop that is compiled for this trial. A program that
+// is started with exec() would need all of that as text.
 //
 // Guarantees   no worker outlives this object or the process that made it; failure() reports a
 //              worker that was killed or that an exception ended.
@@ -25,7 +25,7 @@ namespace lockbench {
 
 class ProcessWorkers final : public WorkerGroup {
  public:
-  // `most`: how many will be started, at most.
+  // `most`: the maximum number of workers.
   explicit ProcessWorkers(std::uint32_t most) : last_words_(most) {}
   ~ProcessWorkers() override;
   ProcessWorkers(const ProcessWorkers&) = delete;
@@ -35,11 +35,11 @@ class ProcessWorkers final : public WorkerGroup {
   void join() override;
   std::string failure() override;
 
-  // The destructor kills processes that still run.
+  // The destructor kills processes that are still running.
   bool stays_behind() const override { return false; }
 
  private:
-  using LastWords = std::array<char, 256>;  // of a worker that an exception ended
+  using LastWords = std::array<char, 256>;  // the message of a worker that an exception ended
 
   [[noreturn]] void live(int processor, std::size_t worker, const std::function<void()>& body);
   void note_end(std::size_t worker, int status);

@@ -61,7 +61,7 @@ ProcessorUse use_since_boot(std::string_view proc_stat, const std::vector<int>& 
     int number = -1;
     if (line.starts_with("cpu ") || !(words >> number)) continue;  // `cpu ` is the sum of all
     if (std::find(processors.begin(), processors.end(), number) == processors.end()) continue;
-    std::array<std::uint64_t, kFields> ticks{};  // what guests ran is within kUser and kNice
+    std::array<std::uint64_t, kFields> ticks{};  // time of guests is included in kUser and kNice
     for (std::uint64_t& of_field : ticks) words >> of_field;
     for (const std::uint64_t of_field : ticks) use.all += of_field;
     for (const Field f : {kUser, kNice, kSystem, kIrq, kSoftIrq}) use.busy += ticks[f];

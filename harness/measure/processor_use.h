@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// ProcessorUse: what some processors did for a while, in the clock ticks of /proc/stat.
+// ProcessorUse: what some processors did during a time, in the clock ticks of /proc/stat.
 #pragma once
 
 #include <chrono>
@@ -12,35 +12,36 @@
 namespace lockbench {
 
 struct ProcessorUse {
-  std::uint64_t all = 0;     // ticks that passed, of all these processors together
-  std::uint64_t busy = 0;    // in which something ran
-  std::uint64_t stolen = 0;  // in which something would have run, had the host let it
+  std::uint64_t all = 0;     // ticks of all these processors together
+  std::uint64_t busy = 0;    // ticks in which something ran
+  std::uint64_t stolen = 0;  // ticks in which something was runnable but the host did not run it
 
   bool operator==(const ProcessorUse&) const = default;
 
-  // Since the machine started. Absent if the kernel does not tell.
+  // Since the machine started. Absent if the kernel does not report it.
   static std::optional<ProcessorUse> now(const std::vector<int>& processors);
 };
 
-// A hundred ticks a second pass on each processor, which is how finely time can be told.
+// The length of a tick: each processor has a hundred a second, so times are no more precise than
+// this.
 inline constexpr double kTickS = 0.01;
 
 // Numbers of the processors that this process may run on, ascending; empty if the kernel does not
-// tell.
+// report them.
 std::vector<int> allowed_processor_numbers();
 
-// From one reading to a later one. A count that went backwards, as the kernel lets some, counts as
-// none.
+// The difference between an earlier and a later reading. A count that decreased, which some kernels
+// allow, is 0.
 ProcessorUse use_between(const ProcessorUse& before, const ProcessorUse& after);
 
-// What these processors do while this thread sleeps: what others do. Absent if the kernel does not
-// tell.
+// What these processors do while this thread sleeps, which is what other threads and processes do.
+// Absent if the kernel does not report it.
 std::optional<ProcessorUse> watch_processors(const std::vector<int>& processors,
                                              std::chrono::milliseconds time);
 
 namespace internal {
 
-// Since the machine started, of these processors, as `proc_stat` has it.
+// Parses the contents of /proc/stat: what these processors did since the machine started.
 ProcessorUse use_since_boot(std::string_view proc_stat, const std::vector<int>& processors);
 
 }  // namespace internal

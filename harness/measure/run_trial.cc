@@ -23,7 +23,7 @@
 namespace lockbench {
 namespace {
 
-// How often the sleeping runner looks whether the threads still make progress.
+// How often the sleeping runner checks whether the threads still make progress.
 constexpr Nanoseconds kLook = std::chrono::milliseconds(100);
 
 std::string in_seconds(Nanoseconds duration) {
@@ -63,7 +63,7 @@ class TrialRun {
     return sample;
   }
 
-  // What the primitive costs others, now that all have left.
+  // Adds the memory that the primitive uses, after all workers have left.
   void add_costs(Sample& sample) {
     sample.false_conflicts = subject_.false_conflicts();
     sample.lock_bytes = subject_.lock_bytes();
@@ -78,7 +78,7 @@ class TrialRun {
     }
   }
 
-  // When all workers have left: how much of the processors they were denied.
+  // Adds how much processor time the workers were denied, after all workers have left.
   void add_scheduling(Sample& sample) {
     std::vector<WorkerShare> used;
     for (std::size_t i = 0; i < entered_.size(); ++i) {
@@ -96,7 +96,7 @@ class TrialRun {
     sample.denied_cpu_share = denied_cpu_share(window);
   }
 
-  // Threads may still be inside: nothing that they use may be destroyed.
+  // Threads may still be inside, so nothing that they use may be destroyed.
   bool threads_left() const { return group_->stays_behind(); }
 
  private:
@@ -124,7 +124,7 @@ class TrialRun {
     return true;
   }
 
-  // On thread `i`: where it is bound is checked, not assumed.
+  // Runs on thread `i`. It checks that the thread runs on the processor that it is bound to.
   void work(std::uint32_t i, int processor) {
     const bool anywhere = processor == kAnyProcessor;
     const bool held_at_start = anywhere || sched_getcpu() == processor;
@@ -140,7 +140,7 @@ class TrialRun {
     return false;
   }
 
-  // Until every thread is there: at work when time decides, else at the gate.
+  // Waits until every thread has started: in the loop if the trial ends by time, else at the gate.
   bool gather(Sample& sample) {
     if (cell_.mode != Mode::kTimed) return await_all(phases_.arrived(), "starting", sample);
     std::this_thread::sleep_for(cell_.warmup);
@@ -176,8 +176,8 @@ class TrialRun {
     return true;
   }
 
-  // Sleeps until all threads have counted themselves in `counter`. False when they do not come;
-  // then `sample` says why.
+  // Sleeps until all threads have counted themselves in `counter`. Returns false if they do not
+  // arrive; `sample` then says why.
   bool await_all(platform::SharedWord& counter, const std::string& phase, Sample& sample) {
     StallWatch watch(std::chrono::duration<double>(cell_.stall_limit).count());
     for (;;) {
@@ -207,7 +207,7 @@ class TrialRun {
     }
   }
 
-  // Of the workers that are read, at most kMostWorkersRead, the place of number `i`.
+  // Which worker is number `i` of those that are read, of which there are at most kMostWorkersRead.
   std::size_t worker_read(std::size_t i) const {
     return i * cell_.threads / std::min(cell_.threads, kMostWorkersRead);
   }
@@ -220,7 +220,8 @@ class TrialRun {
     return readings;
   }
 
-  // Of their windows; what threads use is this process's own.
+  // The resource use of workers that are processes, in their windows. The use of threads is part of
+  // that of this process.
   Usage used_by_processes() const {
     Usage sum;
     for (const ThreadReport& report : reports_) sum = sum + report.used;
@@ -230,7 +231,7 @@ class TrialRun {
   std::uint64_t attempts() const {
     std::uint64_t sum = 0;
     for (const ThreadReport& report : reports_) {
-      sum += report.attempts.load(std::memory_order_relaxed);  // relaxed: a census
+      sum += report.attempts.load(std::memory_order_relaxed);  // relaxed: only for progress
     }
     return sum;
   }
@@ -241,7 +242,7 @@ class TrialRun {
     std::string names;
     std::size_t at_work = 0;
     for (std::size_t i = 0; i < reports_.size(); ++i) {
-      if (!reports_[i].at_work.load(std::memory_order_relaxed)) continue;  // relaxed: a census
+      if (!reports_[i].at_work.load(std::memory_order_relaxed)) continue;  // relaxed: a message
       if (++at_work > kNamed) continue;
       names += (names.empty() ? "" : ", ") + std::to_string(i);
     }
@@ -259,14 +260,14 @@ class TrialRun {
   platform::Time begun_{};
   platform::Time opened_{};
   const std::vector<int> processors_ = allowed_processor_numbers();
-  std::vector<Scheduled> entered_;  // readings of workers when the window opened
+  std::vector<Scheduled> entered_;  // what the workers had used when the window opened
 };
 
 }  // namespace
 
 Sample run_trial(const Trial& trial, const MakeSubject& make_subject) {
-  // Sleeps end within a microsecond of their time, not within the kernel's default of 50; threads
-  // inherit it.
+  // Sleeps end within a microsecond of their time instead of the kernel's default of 50 µs. Threads
+  // inherit this setting.
   prctl(PR_SET_TIMERSLACK, 1);
   std::unique_ptr<Subject> subject;
   std::unique_ptr<TrialRun> run;
@@ -279,7 +280,7 @@ Sample run_trial(const Trial& trial, const MakeSubject& make_subject) {
     sample = {.outcome = Outcome::kFailed,
               .reason = "not enough memory for " + std::to_string(trial.cell.threads) +
                         " threads and " + std::to_string(trial.cell.keys) + " keys"};
-  } catch (const std::runtime_error& error) {  // from a folder, a database: what a workload uses
+  } catch (const std::runtime_error& error) {  // from a workload's folder or database
     sample = {.outcome = Outcome::kFailed, .reason = error.what()};
   }
   if (run != nullptr && run->threads_left()) {

@@ -14,16 +14,15 @@ namespace lockbench {
 
 using MakeSubject = std::function<std::unique_ptr<Subject>()>;
 
-// Starts the cell's threads, or as many processes where the workload is one of processes, warms up,
-// measures, stops, and checks the workload's proof. The
-// calling thread sleeps meanwhile; being there, it makes a trial of one thread run as programs of
-// several threads do (the C library drops atomic locking in processes that never had a second
-// thread).
+// Starts the cell's threads, or processes if the workload needs processes. Warms up, measures,
+// stops, and checks the workload's proof. The calling thread sleeps during that time. Because it
+// exists, a trial of one thread runs like a program with several threads: in a process that never
+// had a second thread, the C library uses no atomic instructions for locking.
 //
-// Returns a sample in any case: kFailed when threads or memory could not be had, kDeadlock or
-// kTimeout when it did not end by itself, kCrashed when one of its processes was ended. In these
-// cases threads may still be inside the primitive, which stays behind with them: the caller prints
-// the sample, leaves by _exit(), and measures nothing more in this process.
+// Always returns a sample. kFailed: threads or memory were not available. kDeadlock or kTimeout:
+// the trial did not end by itself. kCrashed: one of its processes was ended. In these cases threads
+// may still be inside the primitive, which is then not destroyed: the caller prints the sample,
+// exits with _exit(), and measures nothing more in this process.
 Sample run_trial(const Trial& trial, const MakeSubject& make_subject);
 
 }  // namespace lockbench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Sample: what one trial measured, and what each figure means.
+// Sample: what one trial measured, and the meaning of each figure.
 //
 // A figure that was not measured is absent, never zero.
 #pragma once
@@ -16,23 +16,23 @@ namespace lockbench {
 
 // How a trial ended.
 enum class Outcome {
-  kOk,        // it ran to its end; whether its proof holds is told apart (Sample::valid)
+  kOk,        // the trial ran to its end; Sample::valid() checks the proof, too
   kDeadlock,  // no thread made progress for the cell's stall limit
-  kTimeout,   // some did, but the trial took longer than its time limit
-  kCrashed,   // the process ended by a signal or without a sample
-  kFailed,    // it could not be set up: too many threads for this machine, say
+  kTimeout,   // some threads did, but the trial exceeded its time limit
+  kCrashed,   // a signal ended the process, or the process returned no sample
+  kFailed,    // the trial could not be set up: for example, too many threads for this machine
 };
 
 struct Sample {
   Outcome outcome = Outcome::kOk;
-  std::string reason;  // empty when ok and valid; else one line for people
+  std::string reason;  // empty if ok and valid; else one line for users
 
   std::optional<std::uint64_t> operations;  // of all threads, in the window
-  std::optional<double> window_s;           // as measured; what rates are divided by
+  std::optional<double> window_s;           // as measured; rates are divided by it
   std::optional<double> makespan_s;         // fixed mode: from the start to the last thread's end
-  std::optional<double> ideal_s;            // fixed mode: what a perfect lock would take
-  std::optional<LatencySummary> wait;       // from asking for the lock to having it
-  std::optional<LatencySummary> hold;       // from having it to giving it back
+  std::optional<double> ideal_s;            // fixed mode: the time that a perfect lock would need
+  std::optional<LatencySummary> wait;       // from the request for the lock to the acquisition
+  std::optional<LatencySummary> hold;       // from the acquisition to the release
   std::optional<std::uint64_t> thread_operations_min;
   std::optional<std::uint64_t> thread_operations_max;
   std::optional<double> fairness_jain;  // 1: all threads did the same; 1/threads: one did all
@@ -43,38 +43,38 @@ struct Sample {
   std::optional<std::uint64_t> voluntary_switches;
   std::optional<std::uint64_t> involuntary_switches;
   std::optional<std::uint64_t> peak_rss_bytes;
-  std::optional<std::uint64_t> lock_bytes;  // what the primitive occupies when all have left
+  std::optional<std::uint64_t> lock_bytes;  // memory of the primitive after all threads have left
 
-  std::optional<std::uint64_t> timeouts;  // acquisitions given up: out of time, failed, refused
+  std::optional<std::uint64_t> timeouts;  // acquisitions that timed out, failed or were refused
   std::optional<std::uint64_t> lost_updates;
   std::optional<std::uint64_t> violations;
-  std::optional<std::uint64_t> expired_holds;   // holds ended because their time was up
-  std::optional<std::uint64_t> refused_writes;  // updates of such holders, refused and not made
-  std::optional<std::uint64_t> unserved;  // open loop: arrivals that had no turn in the window
+  std::optional<std::uint64_t> expired_holds;   // holds that the hold limit ended
+  std::optional<std::uint64_t> refused_writes;  // updates of such holders, which were refused
+  std::optional<std::uint64_t> unserved;  // open loop: arrivals that were not started in the window
   std::optional<double> idle_lateness_mean_ns;  // open loop: how late an idle thread started
-  std::optional<bool> pinning_held;             // every bound thread ran where it was bound to
-  std::optional<double> run_delay_share;   // of the window: the longest that a thread waited to run
-  std::optional<double> denied_cpu_share;  // of the processor time that its threads could have had
-  std::optional<double> steal_share;       // of the processors' time: taken by the host
-  std::optional<double> other_cpu_share;   // and used by other processes
-  std::optional<double> false_conflicts;  // of the waits watched: the lock was held for another key
-  std::optional<double> key_bytes_live;   // of a held key, the handle included
+  std::optional<bool> pinning_held;             // every bound thread ran on its processor
+  std::optional<double> run_delay_share;        // of the window: longest wait for a processor
+  std::optional<double> denied_cpu_share;  // of the processor time that its threads could have used
+  std::optional<double> steal_share;       // of the processors' time: used by the host
+  std::optional<double> other_cpu_share;   // of the processors' time: used by other processes
+  std::optional<double> false_conflicts;  // of the sampled waits: the lock was held for another key
+  std::optional<double> key_bytes_live;   // of a key that is held, the handle included
   std::optional<double> key_bytes_idle;   // of a key that is no longer used
 
-  std::string interference;  // what others that used the processors did to it; empty: little
-  std::string disturbance;   // why the figures are not to be believed; empty: nothing is known
+  std::string interference;  // how other processes disturbed the trial; empty: hardly
+  std::string disturbance;   // why the figures cannot be trusted; empty: no reason is known
   std::string counts;        // final value of each key's counter, at most 32 keys; else empty
 
-  // Its proof was made and holds.
+  // The workload checked its proof, and the proof holds.
   bool proven() const { return outcome == Outcome::kOk && lost_updates == 0u && violations == 0u; }
 
-  // Proven, and nothing disturbed it: only then may its figures be shown.
+  // Proven, and nothing disturbed the trial. Only then may its figures be shown.
   bool valid() const { return proven() && disturbance.empty(); }
 
   bool operator==(const Sample&) const = default;
 };
 
-// What a field of a record says of itself.
+// The description of a field of a record.
 struct Field {
   std::string_view name;
   std::string_view unit;        // s, ns, 1/s, bytes, count, ratio; number, name, text: none
@@ -94,9 +94,9 @@ inline constexpr std::string_view kNoDelays =
     "back";
 inline constexpr std::string_view kNoProof = "the trial came to no proof";
 
-// Calls `visit(Field, member)` for each member of `sample` that is one value, `outcome` excepted:
-// the one list that columns, JSON and pages are made from. A new field is a member above and a line
-// at the end here.
+// Calls `visit(Field, member)` for each member of `sample` that is one value, except `outcome`.
+// This is the only list of the fields; columns, JSON and pages are generated from it. To add a
+// field, add a member above and a line at the end here.
 template <class S, class Visit>
 void fields(S& sample, const Visit& visit) {
   visit(Field{"operations", "count", "of all threads, in the window", kNoSample},

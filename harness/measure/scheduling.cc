@@ -14,7 +14,8 @@ namespace {
 
 constexpr double kNsPerS = 1e9;
 
-// Read without iostreams: they cost more than the reading, and a trial's threads wait meanwhile.
+// Reads without iostreams: they take longer than the read itself, and the threads of the trial wait
+// during that time.
 std::optional<double> delayed_s(pid_t task) {
   const std::string path = "/proc/" + std::to_string(task) + "/schedstat";
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -32,8 +33,9 @@ std::optional<double> ran_s(clockid_t clock) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / kNsPerS;
 }
 
-// Of all workers. Where some were not read, all that the process ran is taken for theirs: unlike
-// delays, shares of the processors differ too much between workers to be inferred from some.
+// The sum over all workers. If some workers were not read, everything that the process ran counts
+// as theirs. The processor time of workers differs too much to infer it from some of them; delays
+// differ less.
 WorkerShare sum_of(const WindowOfWorkers& window) {
   WorkerShare sum;
   for (const WorkerShare& one : window.used) {
@@ -86,7 +88,7 @@ std::optional<double> denied_cpu_share(const WindowOfWorkers& window) {
   const WorkerShare sum = sum_of(window);
   const double at_once = std::min(window.workers, window.processors);
   const double could_run_s = (sum.ran_s + sum.delayed_s) * at_once / window.workers;
-  // Other threads of the process, such as a lock's own, are no interference.
+  // Other threads of the process, for example a lock's own threads, are no interference.
   const double helpers_s = std::max(0.0, window.process_s - sum.ran_s);
   const double denied_s = could_run_s - sum.ran_s - helpers_s;
   return std::max(0.0, denied_s) / (at_once * window.window_s);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Subject: a primitive under a workload, with their types erased.
+// Subject: a primitive with a workload, with their types erased.
 //
-// One virtual call starts a thread's whole measured loop; inside, everything is compiled for the
-// concrete primitive, workload and probe.
+// One virtual call starts the whole measured loop of a thread. Inside, everything is compiled for
+// the concrete primitive, workload and probe.
 #pragma once
 
 #include <cstdint>
@@ -23,32 +23,34 @@ class Subject {
  public:
   virtual ~Subject() = default;
 
-  // The whole life of worker number `thread`: warms up, meets, measures, leaves.
+  // Everything that worker number `thread` does: warms up, waits for the others, measures, leaves.
   virtual void work(std::uint32_t thread, TrialPhases& phases, ThreadReport& report) = 0;
 
-  // When all workers have left.
+  // Called after all workers have left.
   virtual Proof prove() = 0;
 
-  // Workers are processes: work() runs in a child that shares what the workload says it shares.
+  // Workers are processes: work() runs in a child process, which shares the memory that the
+  // workload shares.
   virtual bool runs_processes() const { return false; }
 
-  // Processes that are not the trial's, such as a database server, work for it: what others use is
-  // then no interference.
+  // Processes that do not belong to the trial, for example a database server, work for it. The
+  // processor time of other processes is then no interference.
   virtual bool served_by_others() const { return false; }
 
   virtual std::optional<HoldBound> hold_bound() const = 0;
   virtual std::uint32_t capacity() const = 0;
   virtual std::size_t lock_bytes() const = 0;
 
-  // Of the waits that were watched, the share in which the lock was held for another key; absent
-  // where nobody watched.
+  // The share of the sampled waits in which the lock was held for another key; absent if conflicts
+  // were not watched.
   virtual std::optional<double> false_conflicts() const = 0;
 
-  // What a key costs; absent where the primitive has no lock per key. When all workers have left.
+  // The memory of a key; absent if the primitive has no lock per key. Called after all workers have
+  // left.
   virtual std::optional<KeyBytes> key_bytes() = 0;
 };
 
-// What is the same for every primitive and workload: compiled once.
+// The part that is the same for every primitive and workload; it is compiled once.
 class LoopingSubject : public Subject {
  public:
   ~LoopingSubject() override;
@@ -63,10 +65,10 @@ class LoopingSubject : public Subject {
 
   const Trial trial_;
   const SpinPace pace_;
-  std::vector<std::unique_ptr<OperationLoop>> loops_;  // one for each worker; null: not at work yet
+  std::vector<std::unique_ptr<OperationLoop>> loops_;  // one per worker; null: not started yet
 };
 
-// There are hundreds of these types: each holds only what depends on the primitive.
+// There are hundreds of these types, so each contains only what depends on the primitive.
 template <class Primitive, class Workload>
 class SubjectOf final : public LoopingSubject {
  public:
@@ -77,7 +79,7 @@ class SubjectOf final : public LoopingSubject {
         primitive_(std::move(primitive)),
         workload_(*primitive_, settings, pace_) {}
 
-  // Actors end before what they refer to.
+  // Actors are destroyed before the objects that they refer to.
   ~SubjectOf() override { loops_.clear(); }
 
   Proof prove() override { return workload_.prove(tallies()); }
@@ -120,7 +122,7 @@ class SubjectOf final : public LoopingSubject {
 
   Tallies<typename Workload::Tally> tallies() const {
     Tallies<typename Workload::Tally> all;
-    if (kProcesses<Workload>) return all;  // they were in children, and went with them
+    if (kProcesses<Workload>) return all;  // they were in child processes, which have ended
     all.resize(loops_.size());
     for (std::size_t i = 0; i < all.size(); ++i) {
       all[i] = &static_cast<const Loop&>(*loops_[i]).actor().tally();

@@ -18,7 +18,7 @@ extern "C" void* run_body(void* argument) {
   return nullptr;
 }
 
-// What a user can do about it, for the error that is about limits.
+// What a user can do about the error, if it is about limits.
 std::string advice(int error) {
   std::string text = std::strerror(error);
   if (error == EAGAIN) {

@@ -2,10 +2,11 @@
 
 // ThreadWorkers: the threads of a trial, up to some thousands.
 //
-// Guarantees   small stacks, so that thousands fit; a thread bound to a processor never runs
-//              elsewhere, not even at its start; threads that are not bound start on the process's
-//              processors in turn; a start that fails says why.
-// Not offered  ending a thread that does not return: threads that are not joined keep running.
+// Guarantees   Stacks are small, so that thousands of threads fit. A thread that is bound to a
+//              processor never runs elsewhere, not even at its start. Threads that are not bound
+//              start on the process's processors in turn. If a thread cannot be started, the error
+//              says why.
+// Not offered  Ending a thread that does not return: threads that are not joined keep running.
 #pragma once
 
 #include <functional>
@@ -26,7 +27,7 @@ class ThreadWorkers final : public WorkerGroup {
   std::string failure() override { return {}; }
   bool stays_behind() const override { return !empty(); }
 
-  // No thread was started, or all were joined.
+  // True if no thread was started, or all were joined.
   bool empty() const { return threads_.empty(); }
 
  private:

@@ -34,7 +34,7 @@ Usage Usage::operator-(const Usage& other) const {
           .involuntary_switches = involuntary_switches - other.involuntary_switches};
 }
 
-// Not getrusage's ru_maxrss: that one survives exec() and would report the parent's peak.
+// getrusage's ru_maxrss is not used: it survives exec() and would report the parent's peak.
 std::optional<std::uint64_t> peak_rss_bytes() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {

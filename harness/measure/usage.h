@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Usage: what the kernel charged to this process.
+// Usage: the resources that the kernel charged to this process.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct Usage {
   Usage operator-(const Usage& other) const;
 };
 
-// The most memory that this process ever had resident; absent where /proc does not tell.
+// The peak resident memory of this process; absent if /proc does not report it.
 std::optional<std::uint64_t> peak_rss_bytes();
 
 }  // namespace lockbench

@@ -11,9 +11,9 @@
 
 namespace lockbench {
 
-// Not bound: the worker may run on every processor that this process may use. It starts on the next
-// processor in turn, since the kernel often starts two workers of one parent on one processor and
-// leaves them there for 50 ms and more while another processor is idle.
+// The worker is not bound: it may run on every processor that this process may use. It starts on
+// the next processor in turn, because the kernel often starts two workers of one parent on one
+// processor and leaves them there for 50 ms and more while another processor is idle.
 inline constexpr int kAnyProcessor = -1;
 
 class WorkerGroup {
@@ -26,10 +26,10 @@ class WorkerGroup {
   // Waits until all have returned.
   virtual void join() = 0;
 
-  // How a worker ended that did not return; empty: every worker that has ended returned.
+  // How a worker that did not return ended; empty: every worker that has ended returned.
   virtual std::string failure() = 0;
 
-  // A worker may still run, and keeps running when the group is destroyed.
+  // Whether a worker may still be running and will keep running after the group is destroyed.
   virtual bool stays_behind() const = 0;
 };
 
@@ -38,15 +38,15 @@ class StartProcessors {
  public:
   StartProcessors();
 
-  // Where worker number `worker` starts: `processor`, or the next in turn.
+  // Where worker number `worker` starts: on `processor`, or on the next one in turn.
   cpu_set_t first_for(int processor, std::size_t worker) const;
 
   // Lets the calling worker run on every processor that this process may use.
   void free_caller() const;
 
  private:
-  cpu_set_t allowed_;        // to this process
-  std::vector<int> places_;  // the same, as numbers; empty: the kernel does not say
+  cpu_set_t allowed_;        // the processors that this process may use
+  std::vector<int> places_;  // the same as numbers; empty: the kernel does not report them
 };
 
 }  // namespace lockbench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What lockbench-micro can measure, family by family.
+// The benchmarks of lockbench-micro, by family.
 #pragma once
 
 #include "harness/micro/companion.h"
@@ -18,7 +18,7 @@ void add_instruction_limits(Suite& suite);
 void add_kernel_limits(Suite& suite);
 void add_two_core_limits(Suite& suite, Companion& companion);
 
-// All of them, in the order in which people are shown them.
+// Adds all families, in the order in which users see them.
 inline void add_everything(Suite& suite, Companion& companion) {
   add_instruction_limits(suite);
   add_kernel_limits(suite);

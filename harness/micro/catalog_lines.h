@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The catalog as lockbench-micro walks it: every line, each by the name that users type.
+// The catalog as lockbench-micro visits it: every entry, with the name that users type.
 #pragma once
 
 #include <map>
@@ -11,10 +11,10 @@
 
 namespace lockbench {
 
-// Calls visit(line, spec) for every line; `spec` leaves out the usual choices.
+// Calls visit(line, spec) for every entry; `spec` leaves out the default choices.
 template <class Visit>
 void for_each_line(Visit visit) {
-  std::map<std::string, Listing> usual;  // by name: the first line that has it
+  std::map<std::string, Listing> usual;  // by name: the first entry with that name
   const auto named = [&]<class P>(const Line<P>& line) {
     const Listing& first = usual.try_emplace(line.listing.name, line.listing).first->second;
     PrimitiveSpec spec{.name = line.listing.name, .parameters = {}};
@@ -42,7 +42,7 @@ inline std::string text_of(const PrimitiveSpec& spec) {
   return text;
 }
 
-// The usual value of every number.
+// The default of every number.
 inline Arguments usual_arguments(const Listing& listing, std::uint64_t keys) {
   Arguments arguments{.numbers = {}, .keys = keys};
   for (const Number& number : listing.numbers) arguments.numbers[number.parameter] = number.usual;

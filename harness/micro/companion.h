@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Companion: the second thread of lockbench-micro. It sleeps until it is given something to do.
+// Companion: the second thread of lockbench-micro. It sleeps until it gets a task.
 //
-// Guarantees   lives from its construction to its destruction, so that the process counts as one
-//              with threads: before its second thread, a process on this C library locks mutexes
-//              without atomic instructions, and programs that need locks never run like that.
-// Requires     start() and wait() in turn, by one thread.
+// Guarantees   It exists from its construction to its destruction, so that the process counts as
+//              one with several threads. Before a process has a second thread, this C library locks
+//              mutexes without atomic instructions, and programs that need locks never run in that
+//              mode.
+// Requires     One thread calls start() and wait() in turn.
 #pragma once
 
 #include <condition_variable>
@@ -25,7 +26,7 @@ class Companion {
     thread_.join();
   }
 
-  // Has the companion run `task`; returns at once.
+  // The companion runs `task`; the call returns at once.
   void start(std::function<void()> task) {
     std::scoped_lock guard(mutex_);
     task_ = std::move(task);
@@ -33,7 +34,7 @@ class Companion {
     changed_.notify_one();
   }
 
-  // Until the task has ended.
+  // Waits until the task has ended.
   void wait() {
     std::unique_lock guard(mutex_);
     changed_.wait(guard, [this] { return !busy_; });

@@ -18,7 +18,7 @@ constexpr std::uint64_t kRounds = 1000;
 
 Proof ExclusionCheck::prove() {
   Proof proof{.violations = keys_left_taken()};
-  // A key that stays taken would make the rest wait forever.
+  // If a key is still held, the remaining checks would wait forever.
   if (proof.violations != 0) return proof;
   proof.violations = intruders();
   proof.lost_updates = lost_in_race();
@@ -50,7 +50,8 @@ std::uint64_t ExclusionCheck::intruders() {
   std::latch leave(1);
   std::deque<std::latch> all_tried;
   std::vector<std::jthread> inside;
-  // Each place is taken by a thread of its own: one thread may go in twice on the place it has.
+  // Each place is acquired by a different thread, because one thread may acquire its own place
+  // twice.
   for (std::uint32_t i = 0; i < capacity_; ++i) {
     std::latch& tried = all_tried.emplace_back(1);
     inside.emplace_back([this, &violations, &leave, &tried] {
@@ -70,7 +71,7 @@ std::uint64_t ExclusionCheck::intruders() {
 
 std::uint64_t ExclusionCheck::lost_in_race() {
   std::atomic<int> ready = 0;
-  // seq_cst: off the measured path; all that matters is that both set off together.
+  // seq_cst: this is not on the measured path; both threads only have to start at the same time.
   const auto race = [&] {
     ++ready;
     while (ready < 2) platform::yield();
@@ -88,7 +89,7 @@ void ExclusionCheck::add_rounds() {
     handle->lock();
     Guarded& count = counts_[handle->place()];
     const std::uint64_t seen = count.read();
-    platform::pause();  // time for the other thread to come between
+    platform::pause();  // gives the other thread time to enter
     count.write(seen + 1);
     handle->unlock();
   }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The proof of an uncontended figure: the lock that was timed does lock.
+// The proof of an uncontended figure: it checks that the timed lock does exclude other threads.
 //
-// Nothing can go wrong between threads while one thread is alone, so a lock that does nothing would
+// With only one thread, nothing can go wrong between threads, so a lock that does nothing would
 // win every uncontended measurement. Therefore, after the timed loop and on the same object:
-//   1  every key is free: the companion can take and give back each of them (violations);
-//   2  with all of one key's capacity taken, the companion is not let in (violations);
+//   1  every key is free: the companion can acquire and release each of them (violations);
+//   2  while all of one key's capacity is held, the companion cannot enter (violations);
 //   3  this thread and the companion add to counters under the key at once (lost_updates).
 //
-// A primitive that promises no exclusion is asked only that this thread's own additions are there.
+// For a primitive that promises no exclusion, only the additions of this thread are checked.
 #pragma once
 
 #include <cstddef>
@@ -24,14 +24,15 @@
 
 namespace lockbench {
 
-// A handle of any primitive. Virtual: the check is not timed, and would else be compiled for each.
+// A handle of any primitive. The functions are virtual because the check is not timed and would
+// otherwise be compiled for each primitive.
 class CheckedHandle {
  public:
   virtual ~CheckedHandle() = default;
   virtual void lock() = 0;
   virtual bool try_lock() = 0;
   virtual void unlock() = 0;
-  virtual std::size_t place() const = 0;  // what the holder may write to by itself
+  virtual std::size_t place() const = 0;  // the place that only its holder may write to
 };
 
 template <class HandleAt>
@@ -54,7 +55,7 @@ class CheckedHandleOf final : public CheckedHandle {
 
 class ExclusionCheck {
  public:
-  // `handle_at(k)` makes a handle on the k-th of `keys` keys.
+  // `handle_at(k)` makes a handle on key number k of the `keys` keys.
   template <class HandleAt>
   ExclusionCheck(Companion& companion, HandleAt handle_at, std::size_t keys, std::uint32_t capacity)
       : companion_(companion),

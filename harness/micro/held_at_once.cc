@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Many keys held at once by one thread: what a table costs that follows the number of keys in use,
-// one that was made for so many, and one that does neither. An iteration locks all of the keys, and
-// then unlocks all.
+// One thread holds many keys at once. This compares the cost of a table whose size follows the
+// number of keys in use, one that was created for that number, and one that does neither. An
+// iteration locks all keys and then unlocks all.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,7 +19,7 @@
 namespace lockbench {
 namespace {
 
-// Each handle takes a key's lock as it is made, and gives it back as it goes.
+// Each handle acquires a key's lock in its constructor and releases it in its destructor.
 template <class P>
 class Held {
  public:
@@ -41,8 +41,8 @@ BenchmarkResult measure(benchmark::State& state, Companion& companion, P& primit
     for (std::uint64_t key = 0; key < count; ++key) held[key].emplace(primitive, keys[key]);
     for (std::optional<Held<P>>& one : held) one.reset();
   }
-  // The rate of keys, so that tables of different sizes can be compared. No counter of our own: the
-  // CSV of Google Benchmark aborts at one that not all benchmarks have.
+  // The rate of keys, so that tables of different sizes can be compared. There is no counter of our
+  // own: Google Benchmark's CSV aborts at a counter that not all benchmarks have.
   state.SetItemsProcessed(static_cast<std::int64_t>(count) * state.iterations());
   ExclusionCheck check(
       companion, [&](std::size_t key) { return primitive.handle(keys[key]); }, 1, 1);

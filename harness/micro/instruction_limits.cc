@@ -2,9 +2,9 @@
 
 // Limits within one thread: instructions, and calls that never leave user mode.
 //
-// Each loop does one thing an iteration and nothing else, on a line that its core owns. Atomics are
-// never elided by the compilers in use, nor is the time-stamp counter; results stay in registers,
-// for benchmark::DoNotOptimize() would store each to memory.
+// Each loop does one thing per iteration and nothing else, on a cache line that its core owns. The
+// compilers in use never remove atomic operations or reads of the time-stamp counter. Results stay
+// in registers, because benchmark::DoNotOptimize() would store each one to memory.
 #include <chrono>
 #include <string>
 #include <utility>
@@ -23,16 +23,17 @@ namespace {
 
 constexpr const char* kNotLastStored = "the word is not what was stored last";
 
-// Google Benchmark's own loop, kept alive by a register that the compiler knows nothing of: what
-// every figure includes.
+// Google Benchmark's own loop, which every figure includes. A register whose contents the compiler
+// does not know keeps the compiler from removing it.
 BenchmarkResult empty_loop(benchmark::State& state) {
   int unknown = 0;
   for (auto _ : state) benchmark::DoNotOptimize(unknown);
   return {};
 }
 
-// relaxed: an order costs a load nothing on x86-64, and elsewhere it is not what is asked for. The
-// loads are independent of each other: this is how often one can start, not how long it takes.
+// relaxed: on x86-64, a stronger order costs a load nothing; elsewhere, its cost is not what this
+// benchmark measures. The loads are independent of each other: the figure is how often one can
+// start, not how long it takes.
 BenchmarkResult load(benchmark::State& state) {
   LimitWord word;
   std::uint64_t seen = 0;
@@ -48,8 +49,8 @@ BenchmarkResult store(benchmark::State& state) {
   return finding_if(word.value.load(std::memory_order_relaxed) == stored, kNotLastStored);
 }
 
-// acquire: what taking a lock needs. An exchange, for its result is needed there, too: an addition
-// whose result is dropped could become a cheaper instruction.
+// acquire: what acquiring a lock needs. This is an exchange because a lock needs its result, too.
+// The compiler could turn an addition whose result is not used into a cheaper instruction.
 BenchmarkResult rmw(benchmark::State& state) {
   LimitWord word;
   std::uint64_t stored = 0;
@@ -61,8 +62,8 @@ BenchmarkResult rmw(benchmark::State& state) {
   return finding_if(unexpected == 0, "an exchange did not give back what was stored last");
 }
 
-// acquire to take and release to give back: the least that a plain lock and its unlock can cost.
-// The store is drained before the next exchange, which is part of the price.
+// acquire to lock and release to unlock: the lowest possible cost of a plain lock and its unlock.
+// The store must leave the store buffer before the next exchange, which is part of the cost.
 BenchmarkResult rmw_and_store(benchmark::State& state) {
   LimitWord word;
   std::uint64_t seen = 0;
@@ -73,8 +74,8 @@ BenchmarkResult rmw_and_store(benchmark::State& state) {
   return finding_if(seen == 0, "an exchange found the word taken");
 }
 
-// acquire to take and release to give back, by an exchange each: what is paid by a lock whose
-// unlock must learn whether a thread waits.
+// acquire to lock and release to unlock, with an exchange each: the cost of a lock whose unlock
+// must find out whether a thread waits.
 BenchmarkResult two_rmw(benchmark::State& state) {
   LimitWord word;
   std::uint64_t seen = 0;
@@ -85,8 +86,8 @@ BenchmarkResult two_rmw(benchmark::State& state) {
   return finding_if(seen == 0, "an exchange did not give back what was stored last");
 }
 
-// seq_cst: no later load passes the store. What a lock pays that announces itself with a store and
-// then looks whether somebody else did.
+// seq_cst: no later load moves before the store. This is the cost of a lock that announces itself
+// with a store and then checks whether another thread did the same.
 BenchmarkResult store_and_fence(benchmark::State& state) {
   LimitWord word;
   std::uint64_t stored = 0;
@@ -118,7 +119,7 @@ BenchmarkResult rdtsc(benchmark::State& state) {
   return {};
 }
 
-// Waits for earlier instructions, which rdtsc does not.
+// rdtscp waits for earlier instructions; rdtsc does not.
 BenchmarkResult rdtscp(benchmark::State& state) {
   std::uint64_t sum = 0;
   unsigned processor = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Limits of calls into the kernel that one thread makes while no other of this process runs.
+// Limits of calls into the kernel by one thread while no other thread of this process runs.
 #include <string>
 #include <sys/syscall.h>
 #include <thread>
@@ -16,21 +16,21 @@
 namespace lockbench {
 namespace {
 
-// The way into the kernel and back, and next to nothing there.
+// The way into the kernel and back, with almost no work there.
 BenchmarkResult system_call(benchmark::State& state) {
   long parent = 0;
   for (auto _ : state) parent = syscall(SYS_getppid);
   return finding_if(parent == getppid(), "getppid did not tell the parent");
 }
 
-// No other thread wants this processor, unless the machine is busy: then another time slice is
-// measured.
+// No other thread waits for this processor, unless the machine is busy; then the figure includes
+// another thread's time slice.
 BenchmarkResult yield(benchmark::State& state) {
   for (auto _ : state) platform::yield();
   return {};
 }
 
-// No thread sleeps on the word: the cost of an unlock that cannot exclude a sleeper.
+// No thread sleeps on the word: the cost of an unlock that cannot rule out a sleeping thread.
 BenchmarkResult futex_wake(benchmark::State& state) {
   platform::FutexWord word{0};
   for (auto _ : state) platform::futex_wake(word, 1);

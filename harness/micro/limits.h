@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the limits of the machine have in common.
+// The parts that the benchmarks of the machine's limits share.
 #pragma once
 
 #include <atomic>
@@ -12,17 +12,18 @@
 
 namespace lockbench {
 
-// A word that shares its cache line with nothing.
+// A word with a cache line of its own.
 struct alignas(platform::kCacheLine) LimitWord {
   std::atomic<std::uint64_t> value{0};
 };
 
-// In the tables a limit stands where the primitives stand: it is what they are measured against.
+// In the tables, a limit has the place of a primitive, because primitives are compared with it.
 inline Cell limit_cell(const std::string& name) {
   return micro_cell({.name = name, .parameters = {}}, {.name = "limit", .scenario = {}});
 }
 
-// A limit guards nothing, but what it did can be looked at: `failure` is said unless `as_expected`.
+// A limit guards nothing, but its effect can be checked: `failure` is reported unless
+// `as_expected`.
 inline BenchmarkResult finding_if(bool as_expected, const char* failure) {
   return {.failure = as_expected ? "" : failure};
 }

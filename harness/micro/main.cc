@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// lockbench-micro: what locks cost without contention, and what the machine's operations cost.
+// lockbench-micro: measures the cost of locks without contention, and of the machine's operations.
 //
-// A Google Benchmark program with all its flags. Its own: --lockbench_out. Exits 0, or 2 when what
-// it was told cannot be done, or 1 when rows could not be written.
+// A Google Benchmark program with all its flags and one of our own: --lockbench_out. Exits with 0,
+// with 2 if the command line is invalid, or with 1 if rows could not be written.
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -36,7 +36,8 @@ void print_help() {
   std::fputs(kMicroHelp, stdout);
 }
 
-// Google Benchmark on Debian 12 calls itself a debug build whatever it is; ours is what counts.
+// Google Benchmark on Debian 12 always reports a debug build; the build type of this program
+// matters.
 void describe_build() {
   const Build build = this_build();
   benchmark::AddCustomContext("lockbench", build.version + " " + build.commit.value_or(""));
@@ -46,7 +47,7 @@ void describe_build() {
 absl::StatusOr<RunWriter> begin_run(const MicroOptions& options,
                                     const std::vector<MicroBenchmark*>& chosen,
                                     const std::vector<std::string>& words) {
-  std::signal(SIGXFSZ, SIG_IGN);  // as RunWriter asks
+  std::signal(SIGXFSZ, SIG_IGN);  // required by RunWriter
   const Machine machine = read_machine();
   const RunIdentity identity{.run_id = new_run_id(kMicroPreset),
                              .preset = kMicroPreset,
@@ -67,10 +68,10 @@ int measure_into(RunWriter writer, const std::vector<MicroBenchmark*>& chosen) {
   const bool whole = reporter.status().ok();
   const absl::Status ended = writer.finish(
       whole ? RunEnd::State::kFinished : RunEnd::State::kInterrupted, session.count());
-  if (!whole) return kCouldNotFinish;  // it was said when it happened
+  if (!whole) return kCouldNotFinish;  // the error was printed when it occurred
   if (!ended.ok()) return complain(ended, kCouldNotFinish);
   const std::string folder = shell_command({writer.folder().string()});
-  // Standard output may be Google Benchmark's JSON.
+  // Standard output may contain Google Benchmark's JSON.
   std::cerr << "Next: lockbench compare " << folder << "   a table\n"
             << "      lockbench plot " << folder << "      a picture\n";
   return 0;

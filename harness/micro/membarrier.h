@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// membarrier: has every processor that runs this process execute a full memory barrier.
+// membarrier: makes every processor that runs this process execute a full memory barrier.
 #pragma once
 
 #include <cerrno>
@@ -16,8 +16,8 @@ inline bool membarrier() {
   return syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
 }
 
-// To be called once before membarrier(), more often does no harm. Why it cannot be had here, or an
-// empty text.
+// Call it before membarrier(). It may be called more than once. Returns why membarrier() is not
+// available here, or an empty text.
 inline std::string register_membarrier() {
   if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0) return {};
   return std::string("membarrier: ") + std::strerror(errno);

@@ -17,8 +17,8 @@ absl::Status invalid(const std::string& message) {
   return absl::InvalidArgumentError(message);
 }
 
-// What Google Benchmark takes `name` to be: the last flag of that name, or else the variable of
-// that name in capitals; a flag without a value is `true`.
+// The value that Google Benchmark uses for `name`: the last flag with that name, or else the
+// environment variable with that name in capitals. A flag without a value is `true`.
 std::optional<std::string> value_of(const std::string& name,
                                     const std::vector<std::string>& arguments) {
   const std::string flag = "--" + name;
@@ -38,7 +38,7 @@ bool is_on(const std::string& name, const std::vector<std::string>& arguments) {
   return std::find(std::begin(kOff), std::end(kOff), value) == std::end(kOff);
 }
 
-// Google Benchmark complains of what is no number.
+// Google Benchmark itself reports a value that is not a number.
 std::uint32_t repetitions_of(const std::vector<std::string>& arguments) {
   const std::string text = value_of("benchmark_repetitions", arguments).value_or("1");
   std::uint32_t repetitions = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Options: the flags that are ours, and what we must know of Google Benchmark's.
+// Options: our own flags, and the flags of Google Benchmark that this program must know.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ struct MicroOptions {
   std::uint32_t repetitions = 1;  // of each benchmark
 };
 
-// Takes our flags out of `arguments`, whose first is the program, and looks at the others.
-// InvalidArgument when a flag lacks its value, or when rows are wanted and Google Benchmark is told
+// Removes our flags from `arguments`, whose first word is the program, and checks the others.
+// InvalidArgument if a flag lacks its value, or if rows are requested and Google Benchmark is told
 // to withhold repetitions.
 absl::StatusOr<MicroOptions> take_options(std::vector<std::string>& arguments);
 

@@ -35,7 +35,7 @@ Sample micro_sample(const benchmark::BenchmarkReporter::Run& run, const Benchmar
     sample.violations = finding.proof->violations;
   }
   if (!finding.failure.empty()) sample.outcome = Outcome::kFailed;
-  // Of a call with an objection Google Benchmark drops time and iterations.
+  // If a call has an error, Google Benchmark drops its time and iterations.
   if (!sample.reason.empty()) return sample;
   sample.operations = static_cast<std::uint64_t>(run.iterations);
   sample.window_s = run.real_accumulated_time;

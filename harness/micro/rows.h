@@ -19,20 +19,20 @@ namespace lockbench {
 // Name of the preset in the rows and in meta.json.
 inline constexpr const char* kMicroPreset = "lockbench-micro";
 
-// Every benchmark once a block, in the order of the list. In which order Google Benchmark goes
-// about them is its own business: with random interleaving it mixes the blocks.
+// A plan with every benchmark once in each block, in the order of the list. Google Benchmark
+// decides in which order it runs them: with random interleaving, it mixes the blocks.
 Plan micro_plan(const std::vector<MicroBenchmark*>& chosen, std::uint32_t repetitions);
 
 // What one repetition measured.
 Sample micro_sample(const benchmark::BenchmarkReporter::Run& run, const BenchmarkResult& finding);
 
-// Shows all that `shown` shows, and writes a row for each repetition.
+// Shows everything that `shown` shows, and writes a row for each repetition.
 //
-// Google Benchmark cannot be told to stop: when a row cannot be written, that is said at once, no
-// further one is tried, and status() tells of it in the end.
+// Google Benchmark cannot be stopped from here. If a row cannot be written, the reporter prints the
+// error at once, writes no further row, and status() returns the error at the end.
 class RowReporter final : public benchmark::BenchmarkReporter {
  public:
-  // `chosen`: what the plan of the writer's run was made from.
+  // `chosen`: the benchmarks that the plan of the writer's run was made from.
   RowReporter(benchmark::BenchmarkReporter& shown, const std::vector<MicroBenchmark*>& chosen,
               RunWriter& writer);
 

@@ -12,8 +12,9 @@
 namespace lockbench {
 namespace {
 
-// Flat: in a file of so many loops the compiler soon stops inlining, sooner for one lock than for
-// another, and what is a few instructions in a user's program would be measured as calls.
+// Flat: in a file with so many loops, the compiler stops inlining after a while, earlier for one
+// lock than for another. Code that is a few instructions in a user's program would then be measured
+// with calls.
 template <class P>
 [[gnu::flatten]] BenchmarkResult measure(benchmark::State& state, Companion& companion,
                                          P& primitive, const std::string& scenario) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Four keys at once, by one thread: in one atomic step, and one after the other in an order that
-// cannot deadlock, as `std::scoped_lock` over sorted mutexes is written by hand.
+// One thread locks four keys at once: in one atomic step, and one after the other in an order that
+// cannot deadlock, like a hand-written `std::scoped_lock` over sorted mutexes.
 #include <array>
 #include <cstdint>
 #include <mutex>
@@ -23,7 +23,7 @@ using FourKeys = std::array<std::uint64_t, 4>;
 constexpr std::size_t kStripes = 63;  // as many as fit a word
 constexpr std::size_t kSets = 256;
 
-// Keys that follow each other, so that their stripes are spread as any others are.
+// Consecutive keys: their stripes are spread like those of any other keys.
 std::vector<FourKeys> sets_of_keys() {
   std::vector<FourKeys> sets(kSets);
   std::uint64_t next = 0;
@@ -51,7 +51,7 @@ BenchmarkResult measure(benchmark::State& state, Companion& companion) {
     all.unlock();
     next = (next + 1) % kSets;
   }
-  // Sets may share stripes: one of them is asked.
+  // Sets may share stripes, so only one set is checked.
   ExclusionCheck check(
       companion, [&](std::size_t) { return handle_of(primitive, sets.front()); }, 1, 1);
   return {.proof = check.prove(), .lock_bytes = primitive.lock_bytes()};

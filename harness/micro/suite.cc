@@ -55,7 +55,7 @@ absl::StatusOr<std::vector<MicroBenchmark*>> Suite::matching(const std::string& 
   const std::string flag = "--benchmark_filter=" + filter + ": ";
   std::vector<MicroBenchmark*> found;
   try {
-    // As Google Benchmark reads it.
+    // The same kind of regular expression as in Google Benchmark.
     const std::regex expression(pattern, std::regex_constants::extended);
     for (const auto& benchmark : all_) {
       if (std::regex_search(benchmark->name, expression) != others)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Suite: the benchmarks of lockbench-micro by name, and what each call of one found besides time.
+// Suite: the benchmarks of lockbench-micro by name, and the result of each call besides its time.
 //
 //   uncontended/<primitive>/<key type>               a handle made, locked and unlocked: one key
-//   uncontended/<primitive>/<key type>/keys:10000    the same, each key in turn, in no order
+//   uncontended/<primitive>/<key type>/keys:10000    the same, each key in turn, in random order
 //   base/<lock>                                      a base lock alone, locked and unlocked
 //   scenario/<scenario>/<primitive>                  five acquisitions and releases (nested.h)
-//   limit/<what>                                     what the machine itself takes
+//   limit/<what>                                     the cost of the machine's own operations
 //
-// Guarantees   a figure without its proof is not printed: a call whose proof does not hold, or that
-//              could not be made here, is an error in Google Benchmark's report, with the reason.
+// Guarantees   A figure without its proof is not printed: if the proof of a call does not hold, or
+//              if the call is not possible here, Google Benchmark reports an error with the reason.
 #pragma once
 
 #include <cstdint>
@@ -28,11 +28,11 @@
 
 namespace lockbench {
 
-// What a call found besides its time.
+// The result of a call besides its time.
 struct BenchmarkResult {
-  std::optional<Proof> proof;               // absent: nothing is guarded, so nothing can be lost
+  std::optional<Proof> proof;               // absent: nothing is guarded
   std::optional<std::uint64_t> lock_bytes;  // of the primitive, after the loop
-  std::string failure;                      // why there is no figure; empty: there is one
+  std::string failure;                      // why there is no figure; empty if there is one
 
   // Why the call's figure must not be shown; empty if it may.
   std::string objection() const;
@@ -49,8 +49,8 @@ struct MicroBenchmark {
   std::string name;
   Cell cell;
   Body body;
-  // Google Benchmark calls the body again and again until it has found how many iterations to do,
-  // and then once a repetition: the last ones are the repetitions.
+  // Google Benchmark calls the body repeatedly to find the number of iterations, and then once for
+  // each repetition. The last calls are the repetitions.
   std::vector<Call> calls;
 };
 
@@ -61,19 +61,19 @@ class Suite {
   // In the order in which they were added.
   const std::vector<std::unique_ptr<MicroBenchmark>>& all() const { return all_; }
 
-  // Those that --benchmark_filter means: an extended regular expression anywhere in the name, or
-  // after a `-` all others; empty or `all` means all. InvalidArgument says what exists when it is
-  // no such expression or none match.
+  // The benchmarks that --benchmark_filter selects: an extended regular expression that matches
+  // anywhere in the name, or, after a `-`, all that do not match. Empty or `all` means all.
+  // InvalidArgument lists the benchmarks if the expression is invalid or none match.
   absl::StatusOr<std::vector<MicroBenchmark*>> matching(const std::string& filter) const;
 
-  // Makes all known to Google Benchmark. The suite must outlive the run.
+  // Registers all benchmarks with Google Benchmark. The suite must outlive the run.
   void register_all() const;
 
  private:
   std::vector<std::unique_ptr<MicroBenchmark>> all_;
 };
 
-// One thread, no window: how long and how often is Google Benchmark's decision.
+// One thread and no window: Google Benchmark decides how long and how often it measures.
 Cell micro_cell(PrimitiveSpec primitive, WorkloadSpec workload);
 
 }  // namespace lockbench

@@ -17,7 +17,7 @@
 namespace lockbench {
 namespace {
 
-// Binds the calling thread as long as it lives.
+// Binds the calling thread to a processor until this object is destroyed.
 class Bound {
  public:
   explicit Bound(int processor) {
@@ -40,7 +40,7 @@ struct TwoCores {
   int there = -1;  // -1: there is no second core
 };
 
-// The hardware threads of one core share their caches: between those no line travels.
+// The hardware threads of one core share their caches, so no cache line moves between them.
 TwoCores two_cores() {
   const std::vector<Processor> processors = allowed_processors();
   TwoCores cores;
@@ -54,7 +54,7 @@ TwoCores two_cores() {
   return cores;
 }
 
-// Runs `here` on this thread and `there` on the companion, each on its core, until both return.
+// Runs `here` on this thread and `there` on the companion, each on its own core, until both return.
 BenchmarkResult on_two_cores(Companion& companion, const std::function<BenchmarkResult()>& here,
                              const std::function<void()>& there) {
   const TwoCores cores = two_cores();
@@ -71,10 +71,10 @@ BenchmarkResult on_two_cores(Companion& companion, const std::function<Benchmark
 
 constexpr std::uint64_t kStop = ~std::uint64_t{0};
 
-// This thread stores an odd number, the companion answers with the even one that follows: the line
-// goes over, and comes back. No pause in either loop: it would be added to the way.
+// This thread stores an odd number, and the companion answers with the even number that follows:
+// the cache line moves there and back. Neither loop has a pause, which would be added to the time.
 //
-// release and acquire: what a handoff of guarded data needs; on x86-64 they cost nothing on top.
+// release and acquire: needed to hand over guarded data. On x86-64 they cost nothing extra.
 BenchmarkResult cache_line_round_trip(benchmark::State& state, Companion& companion) {
   LimitWord word;
   std::uint64_t said = 0;
@@ -102,13 +102,13 @@ class Turn {
  public:
   enum : std::uint32_t { kHere, kThere, kOver };
 
-  // release: what was done before is the other's to see.
+  // release: the other thread sees what was done before.
   void pass(std::uint32_t to) {
     word_.store(to, std::memory_order_release);
     platform::futex_wake(word_, 1);
   }
 
-  // Sleeps until the turn is not `other` any more.
+  // Sleeps until the word differs from `other`.
   std::uint32_t await_end_of(std::uint32_t other) const {
     std::uint32_t seen;
     // acquire: pairs with the release in pass().
@@ -122,9 +122,9 @@ class Turn {
   platform::FutexWord word_{kHere};
 };
 
-// From the call that wakes a sleeping thread to that thread's being able to make one: two threads
-// wake each other in turn, and each is asleep for most of the other's way to running. One round is
-// two wakes, hence two iterations.
+// The time from the call that wakes a sleeping thread until that thread can make such a call. Two
+// threads wake each other in turn, and each sleeps for most of the time that the other one needs to
+// run. One round has two wake-ups, hence two iterations.
 BenchmarkResult futex_wake_to_running(benchmark::State& state, Companion& companion) {
   Turn turn;
   const auto here = [&]() -> BenchmarkResult {
@@ -144,7 +144,7 @@ BenchmarkResult futex_wake_to_running(benchmark::State& state, Companion& compan
 // The companion computes on another core, which is interrupted each time.
 BenchmarkResult membarrier_running(benchmark::State& state, Companion& companion) {
   if (std::string failure = register_membarrier(); !failure.empty()) return {.failure = failure};
-  // relaxed throughout: flags that say nothing of other memory.
+  // relaxed throughout: the flags guard no other memory.
   std::atomic<bool> running = false;
   std::atomic<bool> over = false;
   const auto here = [&]() -> BenchmarkResult {

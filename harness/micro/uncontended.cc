@@ -17,7 +17,7 @@
 namespace lockbench {
 namespace {
 
-// With string keys and an entry each, more than the cache nearest to a core holds.
+// With string keys and an entry for each, this is more than a core's first-level cache holds.
 constexpr std::uint64_t kManyKeys = 10'000;
 
 template <class K>
@@ -30,8 +30,9 @@ constexpr const char* key_type_name() {
   return std::same_as<K, std::uint64_t> ? "u64" : "string";
 }
 
-// The keys of a benchmark, made before its loop. In no order, so that neither a prefetcher nor a
-// table that keeps neighbours together gains by a walk that users do not do.
+// The keys of a benchmark, which are created before its loop. They are in random order, so that
+// neither a prefetcher nor a table that keeps neighbours together gains from a sequential walk,
+// which users do not do.
 template <class K>
 class KeyRing {
  public:
@@ -54,9 +55,9 @@ template <class P, class K>
   handle.unlock();
 }
 
-// The key is hidden from the compiler each time, and with it all memory may have changed: or it
-// would hash the key once, and keep what the primitive looks up in registers, which no program that
-// does something between two locks can.
+// The key is hidden from the compiler in each iteration, and the compiler must assume that all
+// memory has changed. Otherwise it would hash the key once and keep the primitive's looked-up
+// values in registers. A program that does something between two locks cannot do that.
 template <class P, class K>
 void loop(benchmark::State& state, P& primitive, const std::vector<K>& keys) {
   if (keys.size() == 1) {
@@ -79,7 +80,7 @@ void loop(benchmark::State& state, P& primitive, const std::vector<K>& keys) {
 template <class P, class K>
 BenchmarkResult measure(benchmark::State& state, Companion& companion, P& primitive,
                         const std::vector<K>& keys) {
-  // Once round beforehand: tables have then allocated whatever they keep.
+  // One round before the timing, after which tables have allocated everything that they keep.
   for (const K key : keys) take_and_leave(primitive, key);
   loop(state, primitive, keys);
   const auto handle_at = [&](std::size_t key) { return primitive.handle(keys[key]); };

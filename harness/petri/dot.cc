@@ -23,7 +23,7 @@ const char kStyle[] =
     "  node [fontname=\"DejaVu Sans\", fontsize=10, width=0, height=0, fillcolor=\"#ffffff\"];\n"
     "  edge [fontname=\"DejaVu Sans\", fontsize=10, arrowsize=0.6, color=\"#8a94a0\"];\n";
 
-// In lines of about kLineLetters.
+// Breaks the label into lines of about kLineLetters.
 std::string wrapped(const std::string& label) {
   std::vector<std::string> lines;
   for (const absl::string_view word : absl::StrSplit(label, ' ', absl::SkipEmpty())) {

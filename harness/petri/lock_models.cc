@@ -41,10 +41,10 @@ class CountingModel : public LockModel {
 };
 
 // `absent`: no thread holds the key and nothing is kept for it. A release makes the key absent
-// first and looks for waiters afterwards. A thread that waits has seen the key held after it was
+// first and checks for waiters afterwards. A thread that waits has seen the key held after it was
 // counted in `waiting`. `not_waiting` is the complement of that count, so that a transition can
-// test for 0 waiters. A thread that has waited for long is handed the key, which is not absent in
-// between.
+// test for 0 waiters. If a thread has waited for long, the release gives the key to that thread,
+// and the key is not absent in between.
 class KeyModel : public LockModel {
  public:
   KeyModel(NetBuilder& builder, const std::string& name, const std::string& noun)
@@ -92,8 +92,8 @@ class KeyModel : public LockModel {
   const std::uint32_t not_waiting_;
 };
 
-// Each thread has a place that counts its depth, and one that counts what is left of the depth that
-// the model allows.
+// Each thread has a place that counts its depth, and one that counts the difference to the maximum
+// depth of the model.
 class ReentrantModel : public CountingModel {
  public:
   ReentrantModel(NetBuilder& builder, const std::string& name, const std::string& noun,
@@ -129,10 +129,10 @@ class ReentrantModel : public CountingModel {
   std::vector<std::uint32_t> rests_;   // per thread
 };
 
-// A process that removes the file has found the owner dead, and finds it dead once more when it has
-// the guard. One process at a time has the guard, and the death of that process returns it. Without
-// the second check, one of two processes that both found the owner dead would remove the file of
-// the next owner, which is alive.
+// A process removes the file only after it has found the owner dead twice: first without and then
+// with the guard. One process at a time has the guard, and the death of that process returns it.
+// Without the second check, one of two processes that both found the owner dead would remove the
+// file of the next owner, which is alive.
 class FileModel : public CountingModel {
  public:
   FileModel(NetBuilder& builder, bool recovered)
@@ -180,8 +180,8 @@ class FileModel : public CountingModel {
   const std::uint32_t guard_;
 };
 
-// An acquisition includes the read behind the fence: from then on, writes of earlier holders are
-// refused there. An expired hold lasts until another thread asks for the key and takes it over.
+// An acquisition includes the read behind the fence: from then on, the fence refuses writes of
+// earlier holders. An expired hold lasts until another thread requests the key and takes it over.
 class TimedModel : public CountingModel {
  public:
   explicit TimedModel(NetBuilder& builder) : CountingModel(builder, "lock", "the lock", 1) {

@@ -2,8 +2,8 @@
 
 // LockModel: how one lock is acquired and released, as transitions between two places of a thread.
 //
-// The constructor adds the lock's shared places. ThreadProgram (thread_program.h) then asks for the
-// transitions of each acquisition and release in a thread's program.
+// The constructor adds the lock's shared places. ThreadProgram (thread_program.h) then calls the
+// model for the transitions of each acquisition and release in a thread's program.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct Passage {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
   std::string suffix;   // makes names unique among the passages of one lock: "", "_with_a"
-  std::string holding;  // what the thread holds besides, for labels: "", "holds a and "
+  std::string holding;  // what else the thread holds, for labels: "", "holds a and "
 };
 
 class LockModel {
@@ -66,7 +66,7 @@ std::unique_ptr<LockModel> counting_model(NetBuilder& net, const std::string& na
 // A key of KeyedMutex, which keeps nothing for a key that no thread holds and wakes its waiters.
 std::unique_ptr<LockModel> key_model(NetBuilder& net, const std::string& name,
                                      const std::string& noun);
-// A lock that its owner may acquire again, up to `depth` times in all.
+// A lock that its owner may acquire again, up to `depth` times in total.
 std::unique_ptr<LockModel> reentrant_model(NetBuilder& net, const std::string& name,
                                            const std::string& noun, std::uint32_t depth);
 // A lock file whose owner may die. With `recovered`, a waiting process removes it.

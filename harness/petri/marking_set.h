@@ -60,7 +60,7 @@ class MarkingSet {
     return slots_[place_of(words, hash)].number - 1;
   }
 
-  // Whether it was new.
+  // Adds the marking unless it is in the set. Returns whether it was new.
   bool add(const Words<W>& words, std::uint64_t hash, std::uint32_t parent) {
     Slot& slot = slots_[place_of(words, hash)];
     if (slot.number != 0) return false;
@@ -76,7 +76,7 @@ class MarkingSet {
   }
 
   std::uint64_t bytes() const { return bytes_of(size_, count_); }
-  // What bytes() would be after one more marking, for which the table may grow.
+  // The value of bytes() after one more marking, for which the table may grow.
   std::uint64_t bytes_with_one_more() const {
     return bytes_of(size_ + 1, size_ + 1 > most_of(count_) ? grown(count_) : count_);
   }

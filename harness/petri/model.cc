@@ -20,7 +20,7 @@ using internal::LockModel;
 using Locks = std::vector<std::unique_ptr<LockModel>>;
 
 constexpr std::uint32_t kMostThreads = 64;
-constexpr std::uint32_t kMostLocks = 26;  // a letter each
+constexpr std::uint32_t kMostLocks = 26;  // each has a letter as its name
 constexpr std::uint32_t kMostDepth = 1000;
 constexpr std::uint32_t kDefault = 2;  // keys, stripes, leases and depth
 

@@ -2,11 +2,11 @@
 
 // Models: the nets of the primitives, for any number of threads, keys and leases.
 //
-// Each thread runs a loop: it asks for a lock, acquires it, releases it and asks again. Between two
-// rounds it may end. The final marking is the one in which all threads have ended. A thread that
-// has asked waits until it gets the lock, so a thread that never gets it makes the final marking
-// unreachable. The search therefore finds a deadlock of two threads among many as well as one of
-// all threads.
+// Each thread runs a loop: it requests a lock, acquires it, releases it and starts again. Between
+// two rounds it may end. The final marking is the one in which all threads have ended. A thread
+// that has requested a lock waits until it gets it, so a thread that never gets it makes the final
+// marking unreachable. The search therefore finds a deadlock of two threads among many as well as
+// one of all threads.
 //
 // One transition is what the code does in one indivisible step: under a bucket's mutex, or by one
 // atomic operation. The models leave out time, fairness and memory order.

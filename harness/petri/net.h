@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Net: a place/transition net with weighted arcs, and the one rule by which it moves.
+// Net: a place/transition net with weighted arcs, and its firing rule.
 //
 // A transition is enabled when each place of its pre-set holds at least as many tokens as the arc's
 // weight. Firing removes these tokens and adds those of the post-set, in one step. Everything else
@@ -10,8 +10,7 @@
 // Invariants of a net that validate() accepts
 //   I1  Names are unique and not empty, among places and transitions together.
 //   I2  Arcs name places of the net, each at most once in `pre` and once in `post`. Weights are 1
-//   to
-//       kMostTokens, tokens 0 to kMostTokens.
+//       to kMostTokens, tokens 0 to kMostTokens.
 //   I3  Exchanging two neighbouring components of a symmetry leaves the net unchanged.
 #pragma once
 
@@ -56,8 +55,9 @@ struct NetTransition {
   bool operator==(const NetTransition&) const = default;
 };
 
-// Threads that run one program. A component is the list of places of one of these threads, in the
-// same order for each. Markings that differ only in which of the threads is where are equivalent.
+// Threads that run the same program. A component is the list of places of one of these threads, in
+// the same order for each. Markings that differ only by an exchange of these threads are
+// equivalent.
 struct Symmetry {
   std::vector<std::vector<std::uint32_t>> components;
 
@@ -78,7 +78,7 @@ struct Net {
   std::string name;
   std::vector<NetPlace> places;
   std::vector<NetTransition> transitions;
-  // A marking with at least these tokens is final: an end that is wanted. Empty: none is.
+  // A marking with at least these tokens is final: an intended end. Empty: no marking is final.
   std::vector<Arc> final_tokens;
   std::vector<Symmetry> symmetries;
   std::vector<SafetyProperty> properties;

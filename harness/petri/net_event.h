@@ -12,7 +12,7 @@ namespace lockbench {
 
 struct NetEvent {
   enum Verb : std::uint8_t {
-    kFires,  // an event without a thread: the net is about something else than threads and locks
+    kFires,  // an event without a thread, in a net that is not about threads and locks
     kAcquires,
     kReleases,
     kClears,  // removes what a dead owner left
@@ -30,7 +30,7 @@ struct NetEvent {
   auto operator<=>(const NetEvent&) const = default;
 };
 
-// `thread 1 acquires a`, as traces and PNML documents have it.
+// `thread 1 acquires a`, the form in traces and PNML documents.
 std::string text_of(const NetEvent& event);
 
 // The inverse of text_of(). Text of any other form is the name of a kFires event. Traces of earlier

@@ -28,7 +28,7 @@ std::vector<Width> widths_of(const Net& net, const Invariants& invariants) {
     const auto needed = static_cast<std::uint32_t>(std::bit_width(net.places[p].tokens));
     widths[p].bits = std::max(widths[p].bits, widths[p].unbounded ? needed + 1 : needed);
   }
-  // Places that are exchanged are equally wide.
+  // Components that can be exchanged have the same width.
   for (const Symmetry& symmetry : net.symmetries) {
     for (std::size_t i = 0; i < symmetry.components[0].size(); ++i) {
       Width widest;

@@ -78,7 +78,7 @@ struct PackedNet {
   bool has_unbounded = false;
 };
 
-// A net that needs more than kWidestWords is laid out, and not packed any further.
+// A net that needs more words than this gets only its layout; its transitions are not packed.
 inline constexpr std::size_t kWidestWords = 64;
 
 // Keeps no symmetry if `reduce` is false, and none whose components are wider than a word or too

@@ -98,7 +98,7 @@ class Reader {
   // Comments, processing instructions and the like.
   static void on_other(void* reader, const XML_Char*, int) { self(reader).note_markup(); }
 
-  // The parser knows where it is only while it calls a handler.
+  // The parser reports its position only while it calls a handler.
   void note_parsed() {
     parsed_ = static_cast<std::size_t>(XML_GetCurrentByteIndex(parser_.get()) +
                                        XML_GetCurrentByteCount(parser_.get()));

@@ -2,11 +2,12 @@
 
 // Relaxation: a net that can do everything that another net can do, with fewer silent transitions.
 //
-// It keeps the places of the threads. It replaces the shared places by what the place invariants
-// say of the threads' places: if these and shared places sum up to 3, the threads' places hold at
-// most 3 tokens (`holds a` of all threads: at most 1). Queues and pending wake-ups are left out. A
-// place that has one silent transition as its only way on is merged with the place after it. What
-// the relaxed net cannot do, the original cannot do either; the converse does not hold.
+// It keeps the places of the threads. It replaces the shared places by the bounds that the place
+// invariants give for the threads' places: if these and shared places sum up to 3, the threads'
+// places hold at most 3 tokens (`holds a` of all threads: at most 1). Queues and pending wake-ups
+// are left out. If a place has one silent transition as its only successor, it is merged with the
+// place after that transition. If the relaxed net cannot do something, the original cannot do it
+// either; the converse does not hold.
 #pragma once
 
 #include "harness/petri/net.h"

@@ -241,7 +241,7 @@ class Search {
     }
   }
 
-  // What one thread of a symmetry can do or reach, the others can do or reach as well.
+  // If one thread of a symmetry can do or reach something, the others can, too.
   void extend_to_all_threads() {
     for (const Symmetry& symmetry : net_.symmetries) {
       for (std::size_t i = 0; i < symmetry.components[0].size(); ++i) {

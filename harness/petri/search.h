@@ -3,9 +3,9 @@
 // Search: explores every marking that a net can reach, breadth first.
 //
 // Because the search is breadth first, the path from the initial marking to any other is a shortest
-// firing sequence, and so are the sequences in the result. With symmetry reduction, one marking is
-// kept of those that differ only in which of the threads that run one program is where, and the
-// result counts how many markings it represents.
+// firing sequence, and so are the sequences in the result. With symmetry reduction, markings that
+// differ only by an exchange of threads with the same program count as one marking. The search
+// stores one of them, and the result counts how many it represents.
 //
 // Memory  per marking 8 bytes for every 64 places (one bit per place if the invariants allow it one
 //         token), 4 bytes for the parent and 9 to 14 bytes for the hash table. The search looks up
@@ -25,7 +25,8 @@ namespace lockbench {
 
 struct SearchLimits {
   std::uint64_t most_markings = 4'000'000'000;  // below 2^32
-  // Bytes of memory for this process. The markings get what `resident` says is not used already.
+  // Memory limit of this process in bytes. `resident` returns what the process already uses; the
+  // markings get the rest.
   std::uint64_t memory = ~std::uint64_t{0};
   std::function<std::uint64_t()> resident = [] { return 0; };
   // Called about every 16 markings; true ends the search. Empty: never.

@@ -188,8 +188,8 @@ TraceMatcher::Candidate TraceMatcher::fired(Candidate candidate, std::uint32_t t
   if (read_of_[t] != kNever) step.after = candidate.since[read_of_[t]];
   if (brings_to_[t] != kNever) step.after = candidate.since[brings_to_[t]];
   withdraw_reads(candidate, t);
-  // The tokens that a deferred read needs may be gone by now. It returns them, so the marking is
-  // right after the step.
+  // The tokens that a deferred read needs may have been consumed since then. The read returns them,
+  // so the marking after the step is still correct.
   fire(net_.transitions[t], candidate.marking);
   log_.push_back(step);
   candidate.last = log_.size() - 1;
@@ -227,7 +227,8 @@ void TraceMatcher::withdraw_reads(Candidate& candidate, std::uint32_t t) {
     }
     if (!consumes) continue;
     candidate.since[i] = kNever;
-    // Another token is left, and nothing says since when the read has been enabled with it.
+    // Another token is left, and it is unknown since when the read has been enabled with that
+    // token.
     if (left != 0) certain_ = false;
   }
 }

@@ -2,16 +2,15 @@
 
 // TraceMatcher: the firing sequences of a net that explain the events of a trace so far.
 //
-// Silent transitions are inserted when a later event needs them. For most of them this loses
-// nothing: they move tokens that nothing else needs before. It is different for a transition with a
-// read arc (it returns some of the tokens that it consumes), because what it read may have changed
-// by then:
-//   - A *deferrable read* moves one token that no other read could have had, and returns all
-//   others.
+// Silent transitions are inserted when a later event needs them. For most of them this finds every
+// explanation, because nothing else needs the tokens that they move before. A transition with a
+// read arc (it returns some of the tokens that it consumes) is different, because what it read may
+// have changed by then:
+//   - A *deferrable read* moves one token that no other read can consume, and returns all others.
 //     It is inserted afterwards, at the point where it was first enabled. Each candidate therefore
 //     stores since when each deferrable read has been enabled.
 //   - Other silent transitions with read arcs are tried in every way before each event, if the
-//     breadth asks for this lookahead.
+//     search breadth includes this lookahead.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +41,7 @@ class TraceMatcher {
   // Whether every explanation was followed: no candidate was dropped, and no read was missed.
   bool certain() const { return certain_; }
 
-  // Of the candidate with the fewest silent transitions:
+  // These describe the candidate with the fewest silent transitions:
   const Marking& marking() const { return candidates_[0].marking; }
   std::vector<std::uint32_t> steps() const;  // a firing sequence
 
@@ -81,7 +80,7 @@ class TraceMatcher {
   void look_ahead();
   void keep_best(std::vector<Candidate> next);
 
-  // All that the future of a candidate depends on.
+  // The part of a candidate that determines its future.
   using State = std::pair<Marking, std::vector<bool>>;
   static State state_of(const Candidate& candidate);
 
@@ -95,7 +94,7 @@ class TraceMatcher {
   std::vector<std::size_t> read_of_;    // per transition: its index in reads_, or kNever
   std::vector<std::size_t> brings_to_;  // per transition: the read that it brings a token to
   std::vector<Candidate> candidates_;
-  std::vector<LoggedStep> log_{{}};  // the first entry stands for "no step"
+  std::vector<LoggedStep> log_{{}};  // the first entry means "no step"
   bool certain_ = true;
 };
 

@@ -9,8 +9,8 @@
 
 namespace lockbench {
 
-// Adds one more block of `cells` to the plan: each once, in an order that follows from the plan's
-// seed and the block's number alone, as does the seed that its trials share.
+// Adds one more block of `cells` to the plan, which contains each cell once. The order, and the
+// seed that its trials share, depend only on the plan's seed and the block's number.
 void append_block(Plan& plan, std::span<const Cell> cells);
 
 }  // namespace lockbench

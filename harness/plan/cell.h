@@ -15,7 +15,7 @@ namespace lockbench {
 // A primitive as users write it: `striped:lock=std,stripes=64`.
 struct PrimitiveSpec {
   std::string name;
-  std::map<std::string, std::string> parameters;  // sorted, so that one primitive has one text
+  std::map<std::string, std::string> parameters;  // sorted: equal primitives have equal text
 
   bool operator==(const PrimitiveSpec&) const = default;
 };
@@ -23,28 +23,28 @@ struct PrimitiveSpec {
 // A workload as users write it: `counter`, `nested:mixed_lock_unlock`, `checkout:second_lease`.
 struct WorkloadSpec {
   std::string name;
-  std::string scenario;  // empty where the workload has none
+  std::string scenario;  // empty if the workload has none
 
   bool operator==(const WorkloadSpec&) const = default;
 };
 
 enum class Mode {
   kTimed,  // every thread works until the window has passed
-  kFixed,  // every thread does its number of operations, and the makespan counts
-  kOpen,   // operations are due at a given rate, whatever became of those before
-  kMicro,  // lockbench-micro's: Google Benchmark decides how often; no trial of `lockbench run`
+  kFixed,  // every thread does its number of operations, and the makespan is measured
+  kOpen,   // operations are due at a given rate, whether or not earlier ones have ended
+  kMicro,  // used by lockbench-micro only: Google Benchmark decides how often
 };
 
 // How the operations of an open loop are spread over time.
 enum class ArrivalKind {
-  kPoisson,  // independent of each other: gaps are exponential
+  kPoisson,  // independent of each other: gaps are exponentially distributed
   kFixed,    // evenly
 };
 
-// What a sweep has where the user names no workload.
+// The workload of a sweep if the user names none.
 inline constexpr char kDefaultWorkload[] = "counter";
 
-// One point of a sweep. Everything that a measurement of it depends on, and nothing else.
+// One point of a sweep: everything that its measurement depends on, and nothing else.
 struct Cell {
   PrimitiveSpec primitive;
   WorkloadSpec workload;
@@ -62,10 +62,10 @@ struct Cell {
   std::uint64_t operations = 0;                  // per thread, fixed mode only
   std::uint64_t rate_per_s = 0;                  // open mode: arrivals of all threads together
   ArrivalKind arrivals = ArrivalKind::kPoisson;  // open mode
-  bool watch_conflicts = false;     // notes whether a hashed lock was held for another key
-  std::uint32_t sample_every = 64;  // waits timed: a random 1 in n; 1: each; 0: none
-  Nanoseconds stall_limit{0};       // without progress for so long it is a deadlock; 0: never
-  Nanoseconds time_limit{0};        // the whole trial; past it the outcome is `timeout`
+  bool watch_conflicts = false;     // records whether a hashed lock was held for another key
+  std::uint32_t sample_every = 64;  // which waits are timed: a random 1 in n; 1: each; 0: none
+  Nanoseconds stall_limit{0};       // after this time without progress it is a deadlock; 0: never
+  Nanoseconds time_limit{0};        // for the whole trial; after it the outcome is `timeout`
 
   static constexpr std::uint32_t kMaxThreads = 4096;
   static constexpr std::uint64_t kMaxKeys = 1ULL << 30;
@@ -75,10 +75,10 @@ struct Cell {
 
 // One cell measured once.
 struct Trial {
-  std::uint32_t number = 0;    // place in the plan, from 0
-  std::uint32_t block = 0;     // repetition, from 0
-  std::uint32_t position = 0;  // place within the block, from 0
-  std::uint64_t seed = 0;      // the same for all cells of a block: they draw the same keys
+  std::uint32_t number = 0;    // index in the plan, from 0
+  std::uint32_t block = 0;     // number of the repetition, from 0
+  std::uint32_t position = 0;  // index in the block, from 0
+  std::uint64_t seed = 0;      // equal for all cells of a block, so that they draw the same keys
   Cell cell;
 
   bool operator==(const Trial&) const = default;

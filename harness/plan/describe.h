@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Describe: a cell in one short line for people.
+// Describe: a cell in one short line for users.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@
 
 namespace lockbench {
 
-// `striped:stripes=64, counter, 8 threads, 64 keys, hold 200ns`; what is as usual is left out.
+// `striped:stripes=64, counter, 8 threads, 64 keys, hold 200ns`; values that are the default are
+// left out.
 std::string describe(const Cell& cell);
 
 // A trial of a plan in one line, for --dry-run: `  12  block 0  <cell>  120ms`.

@@ -35,7 +35,7 @@ Sweep with_defaults(Sweep sweep) {
   return sweep;
 }
 
-// Every cell so far with every value.
+// Combines every cell so far with every value.
 template <class T>
 std::vector<Cell> crossed(const std::vector<Cell>& cells, T Cell::*field,
                           const std::vector<T>& values) {
@@ -50,7 +50,7 @@ std::vector<Cell> crossed(const std::vector<Cell>& cells, T Cell::*field,
   return product;
 }
 
-// Saturates a step past the most that a plan may have.
+// The result is limited to one more than a plan may have.
 std::size_t size_of(const Sweep& sweep) {
   std::size_t size = 1;
   for_each_axis([&](auto axis, auto) {
@@ -66,7 +66,8 @@ std::vector<Cell> product_of(const Sweep& sweep) {
   return cells;
 }
 
-// Everything that does not vary within the sweep, and what follows from what does.
+// Fills in the fields that do not vary within the sweep, and those that depend on the fields that
+// vary.
 void complete(const Sweep& sweep, Cell& cell) {
   const std::vector<std::uint32_t>& counts = cell.key_distribution.counts;
   const bool assigned = cell.key_distribution.kind == KeyDistribution::Kind::kAssigned;
@@ -80,7 +81,7 @@ void complete(const Sweep& sweep, Cell& cell) {
   } else if (sweep.operations) {
     cell.operations = *sweep.operations;
   } else if (assigned && cell.threads != 0) {
-    // A remainder is refused with the cell: the sums differ.
+    // The division ignores a remainder. The cell is then refused, because the sums differ.
     cell.operations =
         std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}) / cell.threads;
   }
@@ -110,7 +111,7 @@ class Cells {
     return absl::OkStatus();
   }
 
-  // A primitive that makes sense nowhere was asked for in vain.
+  // An error if a primitive was requested and makes sense in no cell.
   absl::Status nothing_in_vain() const {
     for (const auto& [primitive, reason] : skipped_) {
       if (!measured_.contains(primitive)) return reason;
@@ -144,7 +145,7 @@ class Cells {
   std::vector<Cell> cells_;
   std::unordered_set<std::string> seen_;
   std::unordered_set<std::string> measured_;     // primitives with a cell
-  std::map<std::string, absl::Status> skipped_;  // primitives with a cell left out, and why
+  std::map<std::string, absl::Status> skipped_;  // primitives with a skipped cell, and the reason
 };
 
 }  // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Expand: a preset into the plan that is run.
+// Expand: expands a preset into the plan that is run.
 //
-// Every block holds every cell once, in a new random order; the trials of a block have one seed,
+// Every block contains every cell once, in a new random order. The trials of a block have one seed,
 // so that all cells draw the same keys. The same preset and seed give the same plan, byte for byte,
 // on every machine.
 #pragma once
@@ -18,17 +18,17 @@
 
 namespace lockbench {
 
-// Whether a cell can be measured, and what its limits depend on: asks the catalog.
-// FailedPrecondition says that everything in it exists but does not go together; any other error,
-// that something in it is wrong.
+// Returns whether a cell can be measured, and the properties that its limits depend on, from the
+// catalog. FailedPrecondition: everything in the cell exists but cannot be combined. Any other
+// error: something in the cell is wrong.
 using CellCheck = std::function<absl::StatusOr<CellTraits>(const Cell&)>;
 
 inline constexpr std::size_t kMostTrials = 100'000;
 
-// The cross product of each sweep, defaults and limits filled in; a cell that comes up again is
-// measured once per block. A cell that fails is an error that names the sweep's place, the cell and
-// the reason; except that a sweep with `skip_unsupported` leaves out what fails by
-// FailedPrecondition, unless a primitive has no cell left in the whole plan.
+// The cross product of each sweep, with defaults and limits filled in. A cell that occurs several
+// times is measured once per block. If a cell fails, the error names the sweep's position, the cell
+// and the reason. A sweep with `skip_unsupported` leaves out the cells that fail with
+// FailedPrecondition; it is an error if a primitive then has no cell in the whole plan.
 absl::StatusOr<Plan> expand(const Preset& preset, const CellCheck& check);
 
 }  // namespace lockbench

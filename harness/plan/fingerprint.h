@@ -8,8 +8,9 @@
 
 namespace lockbench {
 
-// 16 hexadecimal digits. Texts that differ by accident have different ones; against texts that are
-// made to collide it is no protection. FNV-1a of 64 bits (G. Fowler, L. C. Noll, K.-P. Vo, 1991).
+// 16 hexadecimal digits. Texts that differ by accident have different fingerprints. It does not
+// protect against texts that are constructed to collide. FNV-1a of 64 bits (G. Fowler, L. C. Noll,
+// K.-P. Vo, 1991).
 std::string fingerprint(std::string_view text);
 
 }  // namespace lockbench

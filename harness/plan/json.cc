@@ -55,7 +55,7 @@ void json_fields(T& plan, Visit&& visit) {
 
 namespace {
 
-// Of two objects with the same members.
+// The first difference between two objects with the same members.
 std::string difference_of(const internal::ordered_json& one, const internal::ordered_json& other) {
   for (const auto& [name, value] : one.items()) {
     if (value.is_object()) {

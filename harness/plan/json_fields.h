@@ -2,7 +2,7 @@
 
 // JSON of records: one list of a record's fields serves for writing and reading.
 //
-// A record R has beside its type, or in the file that reads and writes it, a function
+// A record R has a function next to its type, or in the file that reads and writes it:
 //
 //   template <EitherConst<R> T, class Visit>
 //   void json_fields(T& record, Visit&& visit) {
@@ -14,11 +14,11 @@
 // A field may be a text, a boolean, a number, nanoseconds (a count), another record, a list or an
 // optional of these, or a map from names to texts.
 //
-// Guarantees   every field has its type and is in its range, or finish() names the first one that
-//              is not, by its path (`meta.json.machine.cores`). An optional may be missing. A field
-//              that is not in the list is accepted, since a later version may have written it;
-//              with Unlisted::kRefused it is an error.
-// Requires     the object outlives its FieldReader; finish() comes after the last field.
+// Guarantees   Every field has its type and is in its range; otherwise finish() names the first
+//              wrong field by its path (`meta.json.machine.cores`). An optional field may be
+//              missing. A field that is not in the list is accepted, because a later version may
+//              have written it; with Unlisted::kRefused it is an error.
+// Requires     The object outlives its FieldReader. finish() is called after the last field.
 #pragma once
 
 #include <algorithm>
@@ -53,9 +53,9 @@ concept EitherConst = std::same_as<std::remove_const_t<T>, R>;
 namespace lockbench::internal {
 
 using nlohmann::json;
-using nlohmann::ordered_json;  // people read what is written: fields keep their order
+using nlohmann::ordered_json;  // fields keep their order, because people read the text
 
-// `name` stands for the text in errors.
+// Errors call the text `name`.
 inline absl::StatusOr<json> parse_json(std::string_view text, std::string_view name) {
   try {
     return json::parse(text);
@@ -68,7 +68,7 @@ inline absl::StatusOr<json> parse_json(std::string_view text, std::string_view n
   }
 }
 
-// A name from a file system may hold bytes that are no UTF-8. `indent` -1: one line.
+// A name from a file system may contain bytes that are not UTF-8. `indent` -1: one line.
 inline std::string text_of(const ordered_json& value, int indent = -1) {
   return value.dump(indent, ' ', false, ordered_json::error_handler_t::replace);
 }
@@ -133,7 +133,7 @@ ordered_json json_of(const R& record) {
   return object;
 }
 
-// Moves `value` to `out`; null if it fits, else what would have been right.
+// Moves `value` to `out`. Returns null if it fits, else a text that says what is expected.
 inline const char* take(const json& value, std::string& out) {
   if (!value.is_string()) return "text";
   out = value.get<std::string>();
@@ -213,14 +213,14 @@ class FieldReader {
     return found == object_.end() ? nullptr : &*found;
   }
 
-  // As find(), but a missing field is an error.
+  // As find(), but it is an error if the field is missing.
   const json* required(std::string_view name) {
     const json* value = find(name);
     if (value == nullptr) fail(path(name), "is missing");
     return value;
   }
 
-  // Adds what a reader of a part of this object found.
+  // Adds the errors of a reader of a part of this object.
   void merge(const absl::Status& status) {
     if (status_.ok()) status_ = status;
   }
@@ -278,7 +278,7 @@ class FieldReader {
   absl::Status status_;
 };
 
-// The record that `object` holds; an InvalidArgument names the field by its path from `where`.
+// Reads a record from `object`. An InvalidArgument names the field by its path from `where`.
 template <class R>
 absl::StatusOr<R> read_record(const json& object, std::string where,
                               Unlisted unlisted = Unlisted::kAccepted) {

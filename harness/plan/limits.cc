@@ -15,9 +15,10 @@
 namespace lockbench {
 namespace {
 
-// Doubles: threads × operations × hold passes 64 bits of nanoseconds, and no digit of it matters.
+// Doubles: threads × operations × hold exceeds 64 bits of nanoseconds, and this result needs no
+// exact digits.
 constexpr double kLineNs = 500;            // a cache line fetched from a busy neighbour
-constexpr double kAcquisitionNs = 20'000;  // a contended one: a futex wake, and margin
+constexpr double kAcquisitionNs = 20'000;  // a contended acquisition: a futex wake-up, and a margin
 constexpr double kStallNs = 2e9;
 constexpr double kThreadTurnNs = 10e6;
 
@@ -34,7 +35,7 @@ double held_ns(const Cell& cell, const CellTraits& traits) {
   return ns_of(cell.hold) * traits.acquisitions_per_operation;
 }
 
-// Operations that take their turns on the busiest lock.
+// The number of operations that run one after the other on the busiest lock.
 double operations_in_turn(const Cell& cell, const CellTraits& traits) {
   const double all = static_cast<double>(cell.operations) * cell.threads;
   if (traits.one_lock) return all;
@@ -123,7 +124,7 @@ absl::Status check_assigned(const Cell& cell) {
                                            cell.keys, counts.size()));
   }
   const std::uint64_t sum = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
-  // Divided, not multiplied: operations may be any number.
+  // A division, because a multiplication could overflow: the number of operations is not limited.
   if (sum == 0 || sum % cell.threads != 0 || sum / cell.threads != cell.operations) {
     return outside("key_distribution",
                    absl::StrFormat("the assigned counts add up to %d, but %d threads do %d "
@@ -159,8 +160,8 @@ Nanoseconds time_limit_of(const Cell& cell, const CellTraits& traits) {
   const double rounds = fixed ? static_cast<double>(cell.operations) : 1;
   const double work_ns = rounds * (turn_ns * cell.threads + ns_of(cell.think));
   const double window_ns = static_cast<double>((cell.warmup + cell.window).count());
-  // A trial without progress from its first operation on is reported as a deadlock, not as too
-  // long.
+  // The time limit is longer than the stall limit, so a trial without progress from its first
+  // operation on is reported as a deadlock and not as a timeout.
   const auto stall_ns = static_cast<double>(stall_limit_of(cell, traits).count());
   return capped(2 * (work_ns + window_ns) + 2 * stall_ns);
 }

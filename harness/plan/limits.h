@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Limits: which cells can be measured at all, and how long one may take.
+// Limits: which cells can be measured, and how long a trial may take.
 //
-// Pure arithmetic on what the cell says; no clock is read. Results are capped at kLongestDuration.
+// Pure arithmetic on the fields of the cell; no clock is read. Results are at most
+// kLongestDuration.
 #pragma once
 
 #include <absl/status/status.h>
@@ -11,31 +12,33 @@
 
 namespace lockbench {
 
-// What a cell's primitive and workload say of durations. The catalog knows it.
+// The properties of a cell's primitive and workload that affect durations. They come from the
+// catalog.
 struct CellTraits {
   std::uint32_t acquisitions_per_operation = 1;
-  std::uint64_t holders_of_a_key = 1;  // so many may hold one key at once
-  bool one_lock = false;               // all keys wait for one lock
+  std::uint64_t holders_of_a_key = 1;  // this number of threads may hold one key at once
+  bool one_lock = false;               // all keys share one lock
 };
 
-// OK, or an InvalidArgument that names the field: counts out of range, negative times, a window or
-// operations that the mode lacks, assigned counts that do not add up.
+// OK, or an InvalidArgument that names the field: a count out of range, a negative time, a window
+// or operations that are missing although the mode needs them, assigned counts with a wrong sum.
 absl::Status check_cell(const Cell& cell);
 
-// Without progress of any thread for so long, the trial counts as a deadlock. At least 2 s and 20
-// times what one operation takes by itself, for sleepers wake late; and 10 ms for every thread, for
-// a spinning lock's holder may wait for its turn behind all who spin.
+// If no thread makes progress for this time, the trial counts as a deadlock. It is at least 2 s and
+// 20 times the duration of one operation by itself, because sleeping threads wake up late. 10 ms
+// for every thread are added, because the holder of a spinning lock may have to wait for the
+// processor until all threads that spin have run.
 Nanoseconds stall_limit_of(const Cell& cell, const CellTraits& traits);
 
-// The whole trial, threads started and ended. Timed mode: warm-up and window, and the time in which
-// every thread that still waits gets its turn. Fixed mode: all holds one after the other. Twice
-// that, and twice the stall limit on top.
+// The limit for the whole trial, with the start and the end of its threads. Timed mode: warm-up,
+// window, and the time in which every thread that still waits gets the lock. Fixed mode: all holds
+// one after the other. The limit is twice that time plus twice the stall limit.
 Nanoseconds time_limit_of(const Cell& cell, const CellTraits& traits);
 
-// What a trial is likely to take, for progress and --dry-run; starting its process not included.
-// Timed mode: warm-up and window. Fixed mode: the holds of the busiest key in turn, or all holds
-// with one lock for all keys; or the longest thread, whichever is greatest. Stripes that collide
-// and what the lock itself costs come on top.
+// The probable duration of a trial, for progress and --dry-run, without the start of its process.
+// Timed mode: warm-up and window. Fixed mode: the greater of two times. One is all holds of the
+// busiest key, or, if all keys share one lock, all holds. The other is the time of the longest
+// thread. Collisions of stripes and the cost of the lock itself are not included.
 Nanoseconds expected_duration(const Cell& cell, const CellTraits& traits);
 
 }  // namespace lockbench

@@ -8,7 +8,7 @@
 namespace lockbench {
 namespace {
 
-// P(no value is below the median), of n.
+// The probability that none of n values is below the median.
 double outermost_tail(std::size_t n) {
   return std::pow(0.5, static_cast<double>(n));
 }
@@ -25,7 +25,8 @@ std::optional<MedianInterval> median_interval(std::vector<double> values, double
   const std::size_t n = values.size();
   if (n < 2) return std::nullopt;
   std::sort(values.begin(), values.end());
-  // values[rank] and values[n - 1 - rank] miss the median with probability 2 * tail.
+  // The interval from values[rank] to values[n - 1 - rank] misses the median with probability 2 *
+  // tail.
   double term = outermost_tail(n);
   double tail = term;
   std::size_t rank = 0;

@@ -57,7 +57,7 @@ std::optional<std::string> nearest(std::string_view typed, std::span<const std::
   std::size_t best_distance = furthest + 1;
   for (const std::string& name : names) {
     const std::size_t distance = edit_distance(wanted, lower(name));
-    // A name that shares no letter with what was typed was not meant.
+    // A name that shares no letter with the typed one is no suggestion.
     if (distance >= best_distance || distance >= std::max(wanted.size(), name.size())) continue;
     best = &name;
     best_distance = distance;

@@ -12,18 +12,19 @@
 
 namespace lockbench {
 
-// Edits that make `a` of `b`: insertions, deletions, substitutions and swaps of two neighbouring
-// letters, no letter edited twice (optimal string alignment, after F. J. Damerau, "A technique for
-// computer detection and correction of spelling errors", 1964). O(|a| · |b|).
+// The number of edits that turn `b` into `a`: insertions, deletions, substitutions and swaps of two
+// neighbouring letters, where no letter is edited twice (optimal string alignment, after F. J.
+// Damerau, "A technique for computer detection and correction of spelling errors", 1964). O(|a| ·
+// |b|).
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// The name closest to `typed`, case aside, if it is close enough to be meant: up to one edit and
-// one more for every five letters, or, failing that, the one name that `typed` abbreviates. The
-// first of equals.
+// The name closest to `typed`, ignoring case, if it is close enough: at most one edit and one more
+// for every five letters. Otherwise the only name that `typed` abbreviates. If several names are
+// equally close, the first one.
 std::optional<std::string> nearest(std::string_view typed, std::span<const std::string> names);
 
-// `unknown primitive 'stripped'; did you mean 'striped'?`, or, when nothing is near,
-// `unknown primitive 'x'; there are: global, keyed`. An InvalidArgument status.
+// `unknown primitive 'stripped'; did you mean 'striped'?`, or, if no name is close, `unknown
+// primitive 'x'; there are: global, keyed`. An InvalidArgument status.
 absl::Status unknown_name(std::string_view kind, std::string_view typed,
                           std::span<const std::string> names);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Numbers from text.
+// Converts text to numbers.
 #pragma once
 
 #include <charconv>
@@ -10,8 +10,8 @@
 
 namespace lockbench {
 
-// The number that `text` is, from its first character to its last; absent when it is none, or does
-// not fit into a T.
+// The number that the whole `text` represents; absent if it is not a number or does not fit into a
+// T.
 template <class T>
 std::optional<T> parse_number(std::string_view text) {
   T number{};

@@ -2,7 +2,7 @@
 
 // Precision: which cells need more blocks before their medians are narrow enough.
 //
-// Pure: figures in, decisions out.
+// Pure functions: figures in, decisions out.
 #pragma once
 
 #include <optional>
@@ -19,8 +19,8 @@ struct CellFigures {
   std::vector<double> figures;
 };
 
-// Half the width of the interval that covers the median with at least 95 % (median.h), relative to
-// the median. Absent below 6 values: no such interval exists then.
+// Half the width of the interval that contains the median with at least 95 % confidence (median.h),
+// relative to the median. Absent below 6 values, for which no such interval exists.
 std::optional<double> relative_half_width(std::vector<double> values);
 
 // The cells whose interval is wider than `precision` (0.02: 2 %) or not known yet.

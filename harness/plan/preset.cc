@@ -27,7 +27,8 @@ Sweep usual_sweep(const Sweep& given, const SweepDefaults& defaults) {
   usual.threads = {1, 2, 4, 8};
   usual.holds = {{.kind = Work::Kind::kSpin, .duration = Nanoseconds{200}}};
   usual.key_types = {defaults.key_type};
-  // The counts say how many keys and operations there are; the threads, how many keys of their own.
+  // Assigned counts determine the number of keys and operations; with keys of the threads' own, the
+  // number of threads determines the number of keys.
   if (some_are(KeyDistribution::Kind::kAssigned)) return usual;
   if (!some_are(KeyDistribution::Kind::kOwn)) usual.keys = {defaults.keys};
   if (mode_of(given) == Mode::kFixed) usual.operations = 1000;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Preset: a named plan, as sweeps over axes; and what a command line changes in it.
+// Preset: a named plan, written as sweeps over axes; and the changes that a command line makes to
+// it.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,8 @@
 
 namespace lockbench {
 
-// A cross product of axes. An empty axis, or an absent setting, was not given: what it is then, is
-// said beside it.
+// A cross product of axes. An empty axis or an absent setting was not given; the comment beside it
+// says which value is then used.
 struct Sweep {
   std::vector<PrimitiveSpec> primitives;           // required
   std::vector<WorkloadSpec> workloads;             // counter
@@ -26,11 +27,11 @@ struct Sweep {
   std::vector<Work> holds;                         // 0
   std::vector<Work> thinks;                        // 0
   std::vector<std::string> pinnings;               // none
-  std::vector<Nanoseconds> timeouts;               // 0: waits as long as it takes
+  std::vector<Nanoseconds> timeouts;               // 0: waits without a limit
   std::vector<std::uint64_t> rates;                // open mode: required there
 
   std::optional<Mode> mode;                   // timed
-  std::optional<std::uint64_t> operations;    // fixed mode: of each thread; from assigned counts
+  std::optional<std::uint64_t> operations;    // fixed mode, per thread: from assigned counts
   std::optional<ArrivalKind> arrivals;        // open mode: poisson
   std::optional<Nanoseconds> warmup;          // timed and open mode: 20ms
   std::optional<Nanoseconds> window;          // timed mode: 100ms; open mode: 1s
@@ -38,8 +39,8 @@ struct Sweep {
   std::optional<std::uint32_t> sample_every;  // 64; open mode: 1
   std::optional<Nanoseconds> time_limit;      // from the cell, see limits.h
 
-  std::string where;              // `quick.toml:12:1`; empty when it stands in no file
-  bool skip_unsupported = false;  // leaves out the cells that make no sense; else they are errors
+  std::string where;              // `quick.toml:12:1`; empty if it is in no file
+  bool skip_unsupported = false;  // leaves out cells that make no sense; else they are errors
 
   bool operator==(const Sweep&) const = default;
 };
@@ -77,8 +78,8 @@ void for_each_setting(Visit visit) {
 struct Preset {
   std::string name;
   std::string title;        // one line
-  std::string description;  // what it teaches, and how long it takes
-  std::string target;       // machine class that it is sized for; empty: any
+  std::string description;  // what it shows, and how long it takes
+  std::string target;       // class of machine that it is sized for; empty: any
   std::uint32_t blocks = 5;
   std::uint64_t seed = 1;
   std::vector<Sweep> sweeps;
@@ -86,30 +87,31 @@ struct Preset {
   bool operator==(const Preset&) const = default;
 };
 
-// What a command line says. Whatever `sweep` gives replaces that axis or setting.
+// The contents of a command line. Each axis or setting that `sweep` gives replaces the preset's.
 struct Overrides {
   Sweep sweep;
   std::optional<std::uint32_t> blocks;
   std::optional<std::uint64_t> seed;
 };
 
-// `base` with whatever `over` gives in its place.
+// `base`, with every axis and setting that `over` gives replaced.
 Sweep laid_over(Sweep base, const Sweep& over);
 
-// The preset with the overrides in every sweep. Settings of one mode alone go to the sweeps in that
-// mode; it is an error when there is none. When the primitives or the workloads are overridden,
-// sweeps in which they make no sense are left out, see expand.h.
+// The preset with the overrides in every sweep. Settings that belong to one mode apply to the
+// sweeps in that mode; it is an error if there are none. If the primitives or the workloads are
+// overridden, the cells in which they make no sense are left out (see expand.h).
 absl::StatusOr<Preset> apply(Preset preset, const Overrides& overrides);
 
-// What a sweep of one workload has where the user gives nothing. The catalog knows it.
+// The values that a sweep of one workload has if the user gives none. They come from the catalog.
 struct SweepDefaults {
   std::vector<PrimitiveSpec> primitives = {{"global", {}}, {"keyed", {}}, {"striped", {}}};
   std::uint64_t keys = 64;
   KeyType key_type = KeyType::kU64;
 };
 
-// A preset of one sweep, `command line`, of what the overrides give; and of `defaults`, 1, 2, 4 and
-// 8 threads, 200 ns of hold and, in fixed mode, 1,000 operations where they give nothing.
+// A preset with one sweep, named `command line`. Values that the overrides do not give come from
+// `defaults`; in addition 1, 2, 4 and 8 threads, 200 ns of hold and, in fixed mode, 1,000
+// operations.
 Preset preset_from(const Overrides& overrides, const SweepDefaults& defaults);
 
 }  // namespace lockbench

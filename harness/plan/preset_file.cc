@@ -11,11 +11,12 @@
 
 #define TOML_EXCEPTIONS 0
 #define TOML_HEADER_ONLY 1
-// Some texts that are not TOML, as `[@x]`, fail an assertion where they are an error without it.
+// Some texts that are not TOML, for example `[@x]`, fail an assertion in toml++. Without the
+// assertion they are errors.
 #define TOML_ASSERT(expression) static_cast<void>(0)
-// Letters beyond ASCII outside of strings reach a place that toml++ 3.3 calls unreachable. What is
-// around it is false for them whichever way a compiler goes, so they are an error as they should
-// be.
+// In toml++ 3.3, letters beyond ASCII outside of strings reach code that is marked as unreachable.
+// The conditions around that code are false for such letters with either compiler, so they are
+// reported as errors, as they should be.
 #ifdef __clang__
 #pragma clang attribute push(__attribute__((no_sanitize("unreachable"))), apply_to = function)
 #endif
@@ -51,7 +52,7 @@ std::string kind_of(const toml::node& node) {
   return "a date or time";
 }
 
-// Reads one file; `name` stands before every error.
+// Reads one file; every error begins with `name`.
 class Reader {
  public:
   explicit Reader(std::string_view file_name) : name_(file_name) {}
@@ -132,7 +133,8 @@ class Reader {
     return complete(root, std::move(sweep), sweeps);
   }
 
-  // A sweep with all that is said of it, of which `table` says what is its own.
+  // Checks `sweep`, which has all its fields, and adds it to `sweeps`. `table` has the fields that
+  // were given for this sweep itself.
   absl::Status complete(const toml::table& table, Sweep sweep, std::vector<Sweep>& sweeps) const {
     if (sweep.primitives.empty()) {
       return absl::InvalidArgumentError(

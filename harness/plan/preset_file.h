@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Preset files: TOML into a preset.
+// Preset files: reads a preset from TOML.
 //
 //   title = "Throughput by threads"            # required
 //   description = "What it teaches."
@@ -14,9 +14,9 @@
 //   threads = [1, 2, "4..16"]
 //   hold = "200ns"
 //
-// The fields of a sweep are those of sweep_fields.h. An axis takes one value or an array; each is
-// written as on the command line. A file without [[sweep]] is one sweep itself. docs/presets.md
-// lists all keys.
+// The fields of a sweep are those of sweep_fields.h. An axis has one value or an array of values;
+// each value is written as on the command line. A file without [[sweep]] is itself one sweep.
+// docs/presets.md lists all keys.
 #pragma once
 
 #include <span>
@@ -28,17 +28,17 @@
 
 namespace lockbench {
 
-// A key at the top of a file, beside those of sweeps.
+// A key at the top of a file, besides those of sweeps.
 struct PresetKey {
   std::string_view name;
-  std::string_view wants;  // what may be written
-  std::string_view usual;  // what it is if nothing is given
+  std::string_view wants;  // the values that it accepts
+  std::string_view usual;  // the value if none is given
 };
 
-// All of them, `sweep` excepted.
+// All keys except `sweep`.
 std::span<const PresetKey> preset_keys();
 
-// The preset is named as the file is, without folder and `.toml`. Errors begin with
+// The name of the preset is that of the file, without folder and `.toml`. Errors begin with
 // `file_name:line:column:`.
 absl::StatusOr<Preset> parse_preset(std::string_view toml, std::string_view file_name);
 

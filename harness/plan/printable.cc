@@ -20,7 +20,7 @@ constexpr bool continues(char c) {
 }
 
 // Reads the character at the start of `text`, which is not empty. Overlong forms, surrogates and
-// codes beyond U+10FFFF are none.
+// codes beyond U+10FFFF are not characters.
 Character first_character(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   if (lead < 0x80) return {.code = lead, .bytes = 1};
@@ -41,7 +41,7 @@ bool is_control(std::uint32_t code) {
   return code < 0x20 || (code >= 0x7f && code < 0xa0);
 }
 
-// Marks that reorder text or end a line, and the byte order mark, which are invisible.
+// Invisible characters that reorder text or end a line, and the byte order mark.
 bool is_invisible_mark(std::uint32_t code) {
   return code == 0x61c || code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
          (code >= 0x2066 && code <= 0x2069) || code == 0xfeff;
@@ -94,7 +94,7 @@ std::string printable_lines(std::string_view text) {
 std::string clipped(std::string_view text, std::size_t most, std::uint64_t further_bytes) {
   if (text.size() <= most && further_bytes == 0) return std::string(text);
   std::size_t kept = std::min(most, text.size());
-  // At most three bytes back: more of them in a row belong to no character.
+  // At most three bytes back: a longer sequence of such bytes is not part of a character.
   for (int i = 0; i < 3 && kept > 0 && kept < text.size() && continues(text[kept]); ++i) --kept;
   return absl::StrFormat("%s … %s bytes more", text.substr(0, kept),
                          grouped(text.size() - kept + further_bytes));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Printable: text from outside (a name, a reason, a message of another program), made safe for one
+// Printable: makes text from outside (a name, a reason, a message of another program) safe for one
 // line of a terminal or one cell of a table.
 #pragma once
 

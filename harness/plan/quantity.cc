@@ -18,11 +18,11 @@ namespace {
 
 struct Unit {
   std::string_view name;
-  std::uint64_t worth;  // of times in ns, of sizes in bytes
+  std::uint64_t worth;  // in ns for times, in bytes for sizes
 };
 constexpr std::array kUnits = {Unit{"ns", 1}, Unit{"us", 1'000}, Unit{"ms", 1'000'000},
                                Unit{"s", 1'000'000'000}, Unit{"min", 60'000'000'000}};
-// Longer times are read best in seconds: no unit above it is printed.
+// Longer times are easiest to read in seconds, so no greater unit is printed.
 constexpr std::array kPrintedUnits = {kUnits[3], kUnits[2], kUnits[1], kUnits[0]};
 
 constexpr std::string_view kDurationHelp = "write a duration with its unit: 200ns, 5us, 1.5ms, 2s";
@@ -45,7 +45,8 @@ absl::StatusOr<std::uint64_t> unit_of(std::string_view text, std::string_view un
       absl::StrFormat("'%s' has the unknown unit '%s'; units are ns, us, ms, s, min", text, unit));
 }
 
-// Nanoseconds in the decimals of a number of `unit_ns`; absent when they are finer than 1 ns.
+// Converts the decimals of a number with the unit `unit_ns` to nanoseconds; absent if they are
+// finer than 1 ns.
 std::optional<std::uint64_t> decimals_ns(std::string_view digits, std::uint64_t unit_ns) {
   std::uint64_t sum = 0;
   for (const char c : digits) {
@@ -62,7 +63,7 @@ absl::Status out_of_range(std::string_view text, CountRange range) {
       absl::StrFormat("%s is out of range: %d to %d", text, range.least, range.most));
 }
 
-// `a..b` or `a..b:s`, whose first `..` is at `dots`.
+// Parses `a..b` or `a..b:s`, whose first `..` is at `dots`.
 absl::StatusOr<std::vector<std::uint64_t>> parse_steps(std::string_view item, std::size_t dots,
                                                        CountRange range) {
   const std::string_view rest = item.substr(dots + 2);
@@ -102,8 +103,8 @@ absl::StatusOr<std::vector<std::uint64_t>> parse_steps(std::string_view item, st
 
 }  // namespace
 
-// Not absl::StrSplit, which takes no std::string_view where Abseil has a string_view of its own, as
-// in Debian 12.
+// absl::StrSplit is not used: if Abseil has its own string_view, as in Debian 12, it does not
+// accept std::string_view.
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> pieces;
   for (;;) {
@@ -146,14 +147,14 @@ std::string to_text(Nanoseconds duration) {
   const std::int64_t count = duration.count();
   if (count == 0) return "0";
   const std::string sign = count < 0 ? "-" : "";
-  // Unsigned, so that the least value has a magnitude too.
+  // Unsigned, because the smallest negative value has no positive counterpart.
   const std::uint64_t ns =
       count < 0 ? 0 - static_cast<std::uint64_t>(count) : static_cast<std::uint64_t>(count);
   const Unit unit = *std::find_if(kPrintedUnits.begin(), kPrintedUnits.end(),
                                   [ns](const Unit& u) { return ns >= u.worth; });
   std::string out = sign + std::to_string(ns / unit.worth);
   if (ns % unit.worth != 0) {
-    // Padded with the zeros that the remainder lacks, then stripped of those it ends with.
+    // The zeros at the start of the remainder are added, and those at its end are removed.
     std::string decimals = std::to_string(unit.worth + ns % unit.worth).substr(1);
     decimals.erase(decimals.find_last_not_of('0') + 1);
     out += "." + decimals;

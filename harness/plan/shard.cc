@@ -30,8 +30,8 @@ struct Portion {
   }
 };
 
-// The cell without what may differ between primitives that are compared: their limits follow from
-// the primitive. This is what GROUP lists in scripts/analysis/cells.py.
+// The cell without the fields that may differ between compared primitives, because limits depend on
+// the primitive. GROUP in scripts/analysis/cells.py lists the same fields.
 std::string group_key(Cell cell) {
   cell.primitive = {};
   cell.warmup = cell.window = cell.stall_limit = cell.time_limit = Nanoseconds{0};
@@ -78,7 +78,8 @@ class Divider {
   }
 
  private:
-  // The longest first, each to the shard that has least; among equals, to the first.
+  // Distributes the longest portions first, each to the shard with the least work; if several have
+  // the least, to the first one.
   static void distribute(std::vector<const Portion*> rest, std::vector<Portion>& shards) {
     std::stable_sort(rest.begin(), rest.end(),
                      [](const Portion* a, const Portion* b) { return a->seconds > b->seconds; });
@@ -98,7 +99,7 @@ class Divider {
   Numbers block_of_group_;
 };
 
-// By what share the longest exceeds the shortest; absent if one has no trial.
+// By what share the longest shard exceeds the shortest; absent if a shard has no trial.
 std::optional<double> spread_of(const std::vector<Portion>& shards) {
   const auto [least, most] =
       std::minmax_element(shards.begin(), shards.end(), [](const Portion& a, const Portion& b) {

@@ -26,7 +26,7 @@ struct Named {
 
 constexpr Named<Mode> kModes[] = {
     {"timed", Mode::kTimed}, {"fixed", Mode::kFixed}, {"open", Mode::kOpen}};
-constexpr std::string_view kMicro = "micro";  // read back from records, never suggested
+constexpr std::string_view kMicro = "micro";  // accepted in records, never suggested to users
 constexpr Named<ArrivalKind> kArrivals[] = {{"poisson", ArrivalKind::kPoisson},
                                             {"fixed", ArrivalKind::kFixed}};
 constexpr Named<bool> kWatches[] = {{"none", false}, {"conflicts", true}};
@@ -67,7 +67,8 @@ std::string name_of(const Table& table, E value) {
   return std::string(entry->name);
 }
 
-// Letters, digits and what joins them: what needs no quoting in a file, a shell or a table.
+// Whether the text has only letters, digits and the given joints, so that it needs no quotes in a
+// file, a shell or a table.
 bool is_word(std::string_view text, std::string_view joints) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [joints](char c) {
     return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9') ||
@@ -75,7 +76,7 @@ bool is_word(std::string_view text, std::string_view joints) {
   });
 }
 
-// `head:tail`; no tail where there is no colon.
+// `head:tail`; the tail is absent if there is no colon.
 std::pair<std::string_view, std::optional<std::string_view>> cut(std::string_view text) {
   const std::size_t colon = text.find(':');
   if (colon == std::string_view::npos) return {text, std::nullopt};

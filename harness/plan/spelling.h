@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Spelling: every word of a cell as users type it, both ways.
+// Spelling: converts every word of a cell between values and the text that users type.
 //
 //   primitive          keyed    striped:lock=std,stripes=64
 //   workload           counter    nested:mixed_lock_unlock    checkout:second_lease
@@ -13,10 +13,11 @@
 //   key type           u64    string
 //   pinning            none    compact    scatter    one-core    0,2,4-7 (processors)
 //
-// Guarantees   parse(to_text(x)) is x, and equal values have one text, fit for a file or a flag.
-// Not offered  whether a primitive, its parameters or a workload exist: the catalog knows.
+// Guarantees   parse(to_text(x)) is x. Equal values have equal text, which is valid in a file or a
+//              flag.
+// Not offered  Whether a primitive, its parameters or a workload exist: the catalog checks that.
 //
-// Every error is an InvalidArgument that says what was wrong and what would be right.
+// Every error is an InvalidArgument that says what is wrong and what would be right.
 #pragma once
 
 #include <string>
@@ -56,7 +57,7 @@ std::string watch_text(bool watch_conflicts);
 absl::StatusOr<KeyType> parse_key_type(std::string_view text);
 std::string to_text(KeyType key_type);
 
-// Gives the text back when it is well formed.
+// Returns the text if it is well formed.
 absl::StatusOr<std::string> parse_pinning(std::string_view text);
 
 }  // namespace lockbench

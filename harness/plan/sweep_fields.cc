@@ -10,7 +10,7 @@
 namespace lockbench {
 namespace {
 
-// One value, for what is written with commas of its own.
+// Adds one value, for fields whose values may contain commas.
 template <auto Axis, auto Parse>
 absl::Status add_one(Sweep& sweep, std::string_view text) {
   auto value = Parse(text);
@@ -19,7 +19,7 @@ absl::Status add_one(Sweep& sweep, std::string_view text) {
   return absl::OkStatus();
 }
 
-// Values between commas.
+// Adds values that are separated by commas.
 template <auto Axis, auto Parse>
 absl::Status add_list(Sweep& sweep, std::string_view text) {
   for (const std::string_view piece : split(text, ',')) {

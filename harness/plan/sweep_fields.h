@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Sweep fields: one table of what a sweep can say, for files and flags alike.
+// Sweep fields: one table of the fields of a sweep, for files and flags alike.
 //
-// A field is spelt as the column of the CSV: `key_type` in a file, --key-type as a flag.
+// A field has the name of the CSV column: `key_type` in a file, --key-type as a flag.
 #pragma once
 
 #include <cstdint>
@@ -18,18 +18,18 @@ namespace lockbench {
 
 struct SweepField {
   std::string_view name;
-  bool axis;               // takes several values; else it is a setting, given once
-  std::string_view wants;  // what may be written, for --help and for errors
-  std::string_view usual;  // what it is if nothing is given
-  // Parses `text` and adds what it says to an axis, or makes it the setting. The error says what
-  // was wrong and what would be right; where, is for the caller to put before.
+  bool axis;               // takes several values; otherwise it is a setting with one value
+  std::string_view wants;  // the values that it accepts, for --help and for errors
+  std::string_view usual;  // the value if none is given
+  // Parses `text` and adds the values to an axis, or sets the setting. The error says what is wrong
+  // and what would be right; the caller adds where.
   absl::Status (*add)(Sweep& sweep, std::string_view text);
 };
 
 // All fields, in the order of the columns.
 std::span<const SweepField> sweep_fields();
 
-// Null when there is no such field.
+// Null if there is no such field.
 const SweepField* find_sweep_field(std::string_view name);
 
 inline constexpr CountRange kThreadRange{1, Cell::kMaxThreads};
@@ -38,7 +38,8 @@ inline constexpr CountRange kRateRange{1, 1'000'000'000};
 inline constexpr CountRange kOperationRange{1, 1'000'000'000'000};
 inline constexpr CountRange kSampleEveryRange{0, 1'000'000'000};
 inline constexpr CountRange kBlockRange{1, 10'000};
-// What every reader of JSON and CSV keeps exactly: R and JavaScript have doubles only.
+// The range that every reader of JSON and CSV represents exactly: R and JavaScript have only
+// doubles.
 inline constexpr CountRange kSeedRange{0, (std::uint64_t{1} << 53) - 1};
 
 }  // namespace lockbench

@@ -17,7 +17,7 @@
 namespace lockbench {
 namespace {
 
-// The functions of the line that is under way. Set before any lock of it is made.
+// The functions of the lock that is in use. They are set before any object of that lock is created.
 lockbench_c_lock in_use{};
 
 void* create() {
@@ -31,8 +31,8 @@ std::uint64_t whole_ns(std::chrono::nanoseconds timeout) {
   return static_cast<std::uint64_t>(std::max(timeout, std::chrono::nanoseconds(0)).count());
 }
 
-// Whether a lock has timeouts is known when it is loaded: without, its entry does not promise them,
-// and nobody calls for them.
+// Whether a lock has timeouts is known when it is loaded. If it has none, its entry does not
+// promise them and no caller requests them.
 class CLock {
  public:
   CLock() : self_(create()) {}
@@ -91,14 +91,14 @@ class CKeyedLock {
 
   Handle handle(std::uint64_t key) { return Handle(self_, key); }
   static constexpr std::uint32_t capacity() { return 1; }
-  std::size_t lock_bytes() const { return sizeof *this; }  // what create() took is not known
+  std::size_t lock_bytes() const { return sizeof *this; }  // without what create() allocated
 
  private:
   void* const self_;
 };
 static_assert(KeyedLock<CKeyedLock<false>>);
 
-// Before anything of the line is made, its functions are those in use.
+// Sets the functions in use before the first object of the lock is created.
 template <class Make>
 void use_first(Make& make, const lockbench_c_lock& lock) {
   make = [lock, make](auto&&... arguments) {
@@ -154,7 +154,8 @@ PluginOffer c_offer(const lockbench_c_plugin& plugin) {
     PluginLocks locks(offer);
     const LockPromises promises = promises_in(lock);
     add_lock(lock, promises.reentrant, locks);
-    // More than one holder: no workload counts on that without a number for each.
+    // With more than one holder, a workload needs a number for each holder, and these locks have
+    // none.
     if (promises.capacity != 1) {
       offer.entries.clear();
       offer.locks.resize(1);
@@ -181,7 +182,7 @@ double c_call_ns() {
   lockbench_c_lock nothing{};
   nothing.lock = do_nothing;
   nothing.unlock = do_nothing;
-  // Not what the compiler knows: it would call nothing at all.
+  // Hides the value from the compiler, which would otherwise call nothing at all.
   asm volatile("" : "+m"(nothing));
   in_use = nothing;
   double least = std::numeric_limits<double>::max();

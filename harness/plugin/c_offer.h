@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// c_offer: locks of the C interface (c_lock.h) as what other plug-ins bring.
+// c_offer: converts locks of the C interface (c_lock.h) to the entries that other plug-ins provide.
 //
-// Each is called through the plug-in's own pointers, once per lock(), try_lock() and unlock(). The
-// calls are compiled into lockbench; the locks that are under way in one process are those of one
-// line, as a trial has one primitive.
+// Each lock is called through the plug-in's own pointers, once per lock(), try_lock() and unlock().
+// The calls are compiled into lockbench. One process uses the locks of one entry only, because a
+// trial has one primitive.
 #pragma once
 
 #include <string>
@@ -14,12 +14,12 @@
 
 namespace lockbench {
 
-// `plugin` never changes. A lock that knows no keys is a base lock, as `global:lock=NAME`
-// and `striped:lock=NAME`; one that does is the primitive NAME, for u64 keys.
+// `plugin` never changes. A lock without keys becomes a base lock, as in `global:lock=NAME` and
+// `striped:lock=NAME`. A lock with keys becomes the primitive NAME, for u64 keys.
 PluginOffer c_offer(const lockbench_c_plugin& plugin);
 
-// What calling through pointers costs here: a lock() and an unlock() that do nothing, in ns, the
-// least of some tries of a few milliseconds each.
+// What calls through pointers cost on this machine: the time of a lock() and an unlock() that do
+// nothing, in ns. It is the minimum of several measurements of a few milliseconds each.
 double c_call_ns();
 
 }  // namespace lockbench

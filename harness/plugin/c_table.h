@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reading what a plug-in of the C interface exports, whatever its author's header knew of.
+// Reads the table that a plug-in of the C interface exports, even if the plug-in was built with an
+// older or newer header.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +11,8 @@
 
 namespace lockbench {
 
-// Number `number` of its locks. What the plug-in's author did not know of is null.
+// Its lock number `number`. Fields that did not exist in the header of the plug-in's author are
+// null.
 inline lockbench_c_lock c_lock_at(const lockbench_c_plugin& plugin, std::uint64_t number) {
   lockbench_c_lock lock{};
   const char* const place = reinterpret_cast<const char*>(plugin.locks) + number * plugin.stride;
@@ -18,7 +20,8 @@ inline lockbench_c_lock c_lock_at(const lockbench_c_plugin& plugin, std::uint64_
   return lock;
 }
 
-// What it promises; what its author did not know of is not promised.
+// The lock's promises. Fields that did not exist in the header of the plug-in's author are not
+// promised.
 inline lockbench_c_promises c_promises_of(const lockbench_c_lock& lock) {
   lockbench_c_promises promises{};
   if (lock.promises != nullptr) {
@@ -32,7 +35,7 @@ inline bool knows_keys(const lockbench_c_lock& lock) {
   return lock.lock_key != nullptr && lock.try_lock_key != nullptr && lock.unlock_key != nullptr;
 }
 
-// Has all that calling it takes.
+// Whether the lock has all functions that are needed to call it.
 inline bool is_whole(const lockbench_c_lock& lock) {
   const bool plain = lock.lock != nullptr && lock.try_lock != nullptr && lock.unlock != nullptr;
   return lock.name != nullptr && lock.summary != nullptr && lock.create != nullptr &&

@@ -14,7 +14,7 @@ using Json = nlohmann::json;
   throw Json::other_error::create(501, found + ", where " + wanted + " belongs", nullptr);
 }
 
-// Json::get() would make another number of one that does not fit.
+// Json::get() would convert a number that does not fit into another number.
 std::uint64_t count_of(const Json& json) {
   if (!json.is_number_unsigned()) refuse(json, "a whole number from 0 to 2^64 - 1");
   return json.get<std::uint64_t>();
@@ -118,7 +118,7 @@ std::string to_json(const PluginDescription& description) {
   for (const CatalogEntry& entry : description.entries) entries.push_back(json_of(entry));
   Json json{{"entries", entries}};
   if (description.call_ns) json["call_ns"] = *description.call_ns;
-  // A summary that is not UTF-8 is no reason to fail.
+  // A summary that is not UTF-8 does not make the plug-in fail.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Description: what a plug-in brings, as told by the child that loaded it to the program that only
-// plans with it.
+// Description: what a plug-in contains. The child process that loaded the plug-in sends it to the
+// program, which only plans with it.
 #pragma once
 
 #include <optional>
@@ -16,13 +16,13 @@
 namespace lockbench {
 
 struct PluginDescription {
-  std::vector<CatalogEntry> entries;  // whose pairings cannot be made: they are the child's
-  std::optional<double> call_ns;      // through the C interface, a lock() and an unlock()
+  std::vector<CatalogEntry> entries;  // cannot be made: their types are in the child
+  std::optional<double> call_ns;      // time of a lock() and an unlock() through the C interface
 };
 
 std::string to_json(const PluginDescription& description);
 
-// InvalidArgument when the text is not what to_json() makes.
+// InvalidArgument if the text was not written by to_json().
 absl::StatusOr<PluginDescription> description_from_json(std::string_view text);
 
 }  // namespace lockbench

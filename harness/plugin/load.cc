@@ -18,7 +18,7 @@ absl::Status refuse(const fs::path& file, const std::string& why) {
   return absl::InvalidArgumentError("plug-in " + file.string() + ": " + why);
 }
 
-// What the loader said, without the file's name before it.
+// The loader's message, without the file name at its start.
 std::string loader_said(const fs::path& file) {
   std::string said = dlerror();
   const std::string prefix = file.string() + ": ";
@@ -35,7 +35,7 @@ absl::StatusOr<void*> open_library(const fs::path& file) {
   if (fs::is_directory(status)) {
     return refuse(file, "a folder; name a plug-in's file in it");
   }
-  // With its folder: a bare name would be looked for where system libraries are.
+  // An absolute path: the loader would look for a bare name in the system's library folders.
   const fs::path whole = fs::absolute(file, error);
   void* const library = dlopen(whole.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
@@ -58,7 +58,8 @@ absl::Status check_build(const fs::path& file, const PluginHeader& header,
                   "its `lockbench_plugin` is no plug-in's header; end its source with "
                   "LOCKBENCH_PRIMITIVE");
   }
-  // The number comes first whatever follows it; beyond it, only a like build can be read.
+  // The ABI number comes first in every version. The fields after it can be read only if the builds
+  // are compatible.
   if (header.build.abi != wanted.abi) {
     return refuse(file, "of plug-in interface " + std::to_string(header.build.abi) +
                             ", and this lockbench, " LOCKBENCH_VERSION ", has " +
@@ -70,8 +71,8 @@ absl::Status check_build(const fs::path& file, const PluginHeader& header,
                             : "built for simulation; name the file without .sim in its name");
   }
   PluginBuild build = header.build;
-  // With AddressSanitizer's runtime in the process, or the library would not have been loaded,
-  // objects are what they are without.
+  // If AddressSanitizer's runtime were not in this process, the library would not have been loaded.
+  // The layout of objects is the same with and without it.
   if (build.sanitizer == PluginBuild::kAddressSanitizer && wanted.sanitizer == 0) {
     build.sanitizer = 0;
   }
@@ -94,7 +95,7 @@ absl::Status refuse_name(const fs::path& file, const std::string& name) {
       file, "'" + name + "' cannot name a lock; take lower-case letters, digits and underscores");
 }
 
-// Far more than a plug-in has; a table with more than that is none.
+// Far more than any plug-in has. A table with more locks than this is invalid.
 constexpr std::uint64_t kMostLocks = 1000;
 
 absl::Status refuse_count(const fs::path& file, std::uint64_t locks) {
@@ -102,7 +103,7 @@ absl::Status refuse_count(const fs::path& file, std::uint64_t locks) {
                           std::to_string(kMostLocks) + " are taken");
 }
 
-// What contradicts itself in what a lock promises; empty: nothing.
+// The contradiction between a lock's promises; empty if there is none.
 std::string wrong_promise(const lockbench_c_lock& lock) {
   const lockbench_c_promises promises = c_promises_of(lock);
   if (lock.promises != nullptr && lock.promises->size < sizeof promises.size) {

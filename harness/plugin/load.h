@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// load_plugin: brings a plug-in into this process and asks what it has.
+// load_plugin: loads a plug-in into this process and reads which locks it contains.
 //
 // Call it in a child process: the library's start-up code runs and may end the process.
 #pragma once
@@ -17,12 +17,12 @@ namespace lockbench {
 
 struct LoadedPlugin {
   PluginOffer offer;
-  // A plug-in of the C interface has this instead, and its offer is empty: see c_offer.h.
+  // Set for a plug-in of the C interface; its offer is then empty (see c_offer.h).
   const lockbench_c_plugin* c = nullptr;
 };
 
 // `file` stays loaded until the process ends. InvalidArgument says in one line what is wrong with
-// the file and what would be right. `wanted`: what this program was built as, a simulation or not.
+// the file and what would be right. `wanted`: the build of this program, which may be a simulation.
 absl::StatusOr<LoadedPlugin> load_plugin(const std::filesystem::path& file,
                                          const PluginBuild& wanted);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// PluginOffer: what a plug-in brings, and the header by which it is recognised.
+// PluginOffer: what a plug-in contains, and the header that identifies a plug-in.
 //
 // A plug-in is a shared library with one constant of this type under the name `lockbench_plugin`.
-// What it brings crosses from library to program as C++ objects, so both must have been made by
-// like compilers from like headers: the constant tells what the library was made of, and is looked
-// at before any of its functions is called.
+// The library passes C++ objects to the program, so compatible compilers must have built both from
+// compatible headers. The constant says how the library was built. It is checked before any
+// function of the library is called.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +19,15 @@
 namespace lockbench {
 
 struct PluginOffer {
-  std::vector<CatalogEntry> entries;          // for trials; none when built for simulation
+  std::vector<CatalogEntry> entries;          // for trials; empty if built for simulation
   std::vector<stress::RegisteredLock> locks;  // for the engines of stress
 };
 
-// Of this header and all that it includes. Grows when what crosses changes its meaning; what
-// changes its size is noticed without.
+// The version of this header and of everything that it includes. Increase it when the meaning of a
+// passed object changes. A change of its size is detected without it.
 inline constexpr std::uint32_t kPluginAbi = 2;
 
-// What decides whether two builds understand each other's objects.
+// The properties that decide whether two builds can exchange objects.
 struct PluginBuild {
   std::uint32_t abi = kPluginAbi;
   std::uint32_t standard_library = _GLIBCXX_RELEASE;  // libstdc++'s
@@ -57,10 +57,10 @@ struct PluginBuild {
 };
 
 struct PluginHeader {
-  std::uint64_t magic;  // kPluginMagic; what it is not followed by is not read
+  std::uint64_t magic;  // kPluginMagic; if it differs, nothing after it is read
   PluginBuild build;
-  const char* version;   // of lockbench, whose headers it was built with
-  const char* compiler;  // for people
+  const char* version;   // the version of the lockbench headers that it was built with
+  const char* compiler;  // for messages
   void (*fill)(PluginOffer&);
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Plug-ins: locks of your own before lockbench's workloads, without a change to lockbench.
+// Plug-ins: run your own locks with lockbench's workloads, without a change to lockbench.
 //
 //   #include <lockbench/plugin.h>
 //
@@ -8,28 +8,30 @@
 //
 //   LOCKBENCH_PRIMITIVE("ticket", "first come, first served", TicketLock)
 //
-// built by lockbench_add_plugin(my_locks ticket_lock.cc) is measured by
-// `lockbench run --plugin ./my_locks.so --primitive global:lock=ticket`, and stressed by
-// `lockbench stress --plugin ./my_locks.so`. Several locks of one plug-in stand in a body of their
-// own:
+// If it is built by lockbench_add_plugin(my_locks ticket_lock.cc), then `lockbench run --plugin
+// ./my_locks.so --primitive global:lock=ticket` measures it, and `lockbench stress --plugin
+// ./my_locks.so` tests it. A plug-in with several locks adds them in a function body of its own:
 //
 //   LOCKBENCH_PLUGIN(locks) {
 //     locks.add<TicketLock>("ticket", "first come, first served");
 //     locks.add<McsLock>("mcs", "each waiter spins on its own word");
 //   }
 //
-// What a class is taken as, by what its interface offers (primitives/concepts.h)
+// How a class is used, depending on its interface (primitives/concepts.h)
 //   BaseLock     Lockable, or a queue lock with a Node: `global:lock=NAME`, `striped:lock=NAME`,
-//                `keyed_table:lock=NAME` (Lockable alone). If it says, as `static constexpr
-//                Promises kPromises{.reentrant = true}`, that its owner may take it again, it is
+//                `keyed_table:lock=NAME` (Lockable only). If `static constexpr Promises
+//                kPromises{.reentrant = true}` says that its owner may acquire it again, it is
 //                the primitive NAME, one lock for all keys.
-//   KeyedLock    the primitive NAME, for the kinds of key that it takes. A LeaseLock made from
-//                (std::uint64_t keys, std::uint32_t leases) gets the parameter `leases`.
+//   KeyedLock    the primitive NAME, for the kinds of key that it accepts. A LeaseLock with a
+//                constructor (std::uint64_t keys, std::uint32_t leases) gets the parameter
+//                `leases`.
 //
-// Guarantees   the measured loop is compiled in the plug-in, for the concrete class, from the same
-//              templates as for lockbench's own: no call crosses between the two while it runs.
-// Requires     the lockbench that runs it was built from the same version by a like compiler; it is
-//              refused otherwise. A constructor without arguments, but for leases.
+// Guarantees   The measured loop is compiled in the plug-in, for the concrete class, from the same
+//              templates as for lockbench's own locks: while it runs, no call crosses the boundary
+//              between the two.
+// Requires     The lockbench that runs the plug-in was built from the same version by a compatible
+//              compiler; other plug-ins are refused. The class has a constructor without arguments,
+//              except for leases.
 #pragma once
 
 #include <cstddef>
@@ -64,7 +66,7 @@ namespace lockbench {
 namespace internal {
 
 #if !defined(LOCKBENCH_SIMULATE) && !defined(LOCKBENCH_STRESS_ONLY)
-// Of threads: files and databases are left to lockbench's own.
+// The workloads of threads. Only lockbench's own primitives run with files and databases.
 struct PluginWorkloads {
   template <class P, class K, class Visit>
   static void visit(Visit visit) {
@@ -87,7 +89,7 @@ concept SaysPromises = requires {
   { L::kPromises } -> std::convertible_to<Promises>;
 };
 
-// What L promises; a base lock may say nothing.
+// The promises of L; a base lock may declare none.
 template <class L>
 constexpr LockPromises promises_of() {
   if constexpr (SaysPromises<L>) {
@@ -131,7 +133,7 @@ std::unique_ptr<stress::LockUnderTest> make_adapter(const Arguments& arguments, 
   return std::make_unique<stress::LockAdapter<P, K>>(make(arguments));
 }
 
-// Small enough that keys meet and everything runs out.
+// Sizes are so small that threads collide on keys and every resource is exhausted.
 inline Arguments few_of_each(const std::vector<Number>& numbers, std::uint64_t keys) {
   constexpr std::uint64_t kFew = 2;
   Arguments arguments{.numbers = {}, .keys = keys};
@@ -163,12 +165,13 @@ inline Arguments few_of_each(const std::vector<Number>& numbers, std::uint64_t k
 
 }  // namespace internal
 
-// What the body of LOCKBENCH_PLUGIN adds locks to.
+// The body of LOCKBENCH_PLUGIN adds its locks to this object.
 class PluginLocks {
  public:
   explicit PluginLocks(PluginOffer& offer) : offer_(offer) {}
 
-  // `name`: lower-case letters, digits and underscores. `origin`: whose lock it is, for listings.
+  // `name`: lower-case letters, digits and underscores. `origin`: the author or source of the lock,
+  // for listings.
   template <class L>
   void add(const std::string& name, const std::string& summary,
            const std::string& origin = "plug-in") {
@@ -185,7 +188,7 @@ class PluginLocks {
     }
   }
 
-  // A line as the catalog has them (harness/catalog/line.h), with parameters of its own.
+  // An entry as the catalog has them (harness/catalog/line.h), with its own parameters.
   template <class P>
   void add_line(const Line<P>& line) {
 #if !defined(LOCKBENCH_SIMULATE) && !defined(LOCKBENCH_STRESS_ONLY)
@@ -204,7 +207,7 @@ class PluginLocks {
     return std::make_unique<P>();
   }
 
-  // A base lock that has timeouts keeps them in what is made of it, in each engine.
+  // If a base lock has timeouts, the primitives that are made of it have them in every engine.
   template <class L>
   static constexpr void check_base() {
     using Claimed = ::lockbench::internal::Claim<L>;
@@ -213,7 +216,7 @@ class PluginLocks {
                   "a queue lock, whose functions take a node, cannot promise them");
   }
 
-  // What a base lock promises, the last `count` locks that were made of it keep.
+  // Gives the promises of a base lock to the last `count` locks, which were made of it.
   [[gnu::noinline]] void keep_promises(const LockPromises& promises, bool last_may_destroy,
                                        std::size_t count) {
     for (auto made = offer_.locks.end() - static_cast<std::ptrdiff_t>(count);
@@ -236,7 +239,7 @@ class PluginLocks {
     const Line<GlobalLock<L>> one{internal::base_listing("global", name, summary, origin),
                                   plain<GlobalLock<L>>};
     if constexpr (internal::promises_of<L>().capacity != 1) {
-      // Several holders: no workload counts on that without a number for each.
+      // With several holders, a workload needs a number for each holder, and this lock has none.
       offer_.locks.push_back(registered_lock_of<GlobalLock<L>, std::uint64_t>(one));
       return keep_promises<L>(1);
     }
@@ -246,7 +249,7 @@ class PluginLocks {
          [](const Arguments& with) { return std::make_unique<StripedLock<L>>(with["stripes"]); }});
     keep_promises<L>(2);
 #if !defined(LOCKBENCH_SIMULATE)
-    // Its table is not of the platform: a simulation would see half of it.
+    // The table does not use the platform's atomics, so a simulation would see only a part of it.
     if constexpr (Lockable<L>) {
       for_each_table_key([&]<class K>() {
         add_line<KeyedTable<K, L>>({internal::base_listing("keyed_table", name, summary, origin),
@@ -270,7 +273,8 @@ class PluginLocks {
     }
   }
 
-  // For stress alone, keys of one kind do: they are the table's, and take long to compile.
+  // For stress alone, one kind of key is enough: the keys belong to the table, and they take long
+  // to compile.
   template <class Visit>
   static void for_each_table_key(Visit visit) {
 #if defined(LOCKBENCH_STRESS_ONLY)

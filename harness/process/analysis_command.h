@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `lockbench plot`, `lockbench compare`, `lockbench report`: Python analyses what was measured.
+// `lockbench plot`, `lockbench compare`, `lockbench report`: Python scripts analyse the
+// measurements.
 #pragma once
 
 #include <chrono>
@@ -11,23 +12,27 @@
 
 namespace lockbench {
 
-// What the scripts import beyond Python's own library.
+// The modules outside Python's standard library that the scripts import.
 inline const std::vector<std::string> kAnalysisModules{"jinja2", "matplotlib", "pandas", "scipy"};
 
-// Interpreter, scripts/<name>.py and the arguments. NotFound says what to install.
+// The words of the command: interpreter, scripts/<name>.py and the arguments. NotFound says what to
+// install.
 absl::StatusOr<std::vector<std::string>> analysis_words(const std::string& name,
                                                         const std::vector<std::string>& arguments);
 
-// Becomes scripts/<name>.py with the arguments, in an interpreter that has what it needs. Returns
-// only when that fails: 2, and says why on standard error.
+// Replaces this process by scripts/<name>.py with the arguments, in an interpreter that has the
+// modules. It returns only if that fails: it then prints the reason to standard error and returns
+// 2.
 int analysis_command(const std::string& name, const std::vector<std::string>& arguments);
 
-// An analysis takes seconds, of the largest run that is read some minutes; a longer one hangs.
+// An analysis takes seconds, and some minutes for the largest run that can be read. A longer one is
+// treated as hanging.
 inline constexpr std::chrono::minutes kAnalysisEndsWithin{30};
 
-// Runs the same in a process of its own, which shares this one's standard streams, and returns its
-// exit code; 128 and the signal's number if a signal was noted (signals.h), which ends it. Fails if
-// it cannot be started (the message says what to install), does not end in time, or crashes.
+// Runs the same script in a child process that shares this one's standard streams, and returns its
+// exit code. If a signal was noted (signals.h), it ends the child and returns 128 plus the signal's
+// number. Fails if the child cannot be started (the message says what to install), does not end in
+// time, or crashes.
 absl::StatusOr<int> run_analysis(const std::string& name, const std::vector<std::string>& arguments,
                                  std::chrono::steady_clock::duration at_most = kAnalysisEndsWithin);
 

@@ -16,7 +16,8 @@ bool lists(const std::string& controllers, const std::string& controller) {
   return ("," + controllers + ",").find("," + controller + ",") != std::string::npos;
 }
 
-// Where the hierarchy of a line `number:controllers:path` of /proc/self/cgroup may be mounted.
+// The folders where the hierarchy of a line `number:controllers:path` of /proc/self/cgroup may be
+// mounted.
 std::vector<fs::path> mounts_of(const fs::path& root, const std::string& controllers,
                                 const std::string& controller) {
   const fs::path all = root / "sys/fs/cgroup";
@@ -25,8 +26,8 @@ std::vector<fs::path> mounts_of(const fs::path& root, const std::string& control
   return {all / controllers, all / controller};
 }
 
-// Folders of the groups that hold this process, the innermost first. Inside a container, the path
-// may be one that only the host sees; what is mounted is then the container's own group.
+// Folders of the groups that contain this process, the innermost first. Inside a container, the
+// path may exist only on the host; the mounted folder is then the container's own group.
 std::vector<fs::path> groups_of(const fs::path& root, const std::string& controller) {
   std::vector<fs::path> groups;
   std::error_code error;

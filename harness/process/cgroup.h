@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the control groups of this process leave to it, in either version of them.
+// The limits that control groups set for this process, in both versions of control groups.
 //
-// A limit of any group around the process binds it: the lowest counts. Groups outside a
-// container's view bind, too, and cannot be seen from within.
+// A limit of any group around the process applies, so the lowest limit counts. Limits of groups
+// outside a container's view apply, too, and cannot be read from inside.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace lockbench {
 
-// CPU time, in processors' worth of it.
+// CPU time, as a number of processors.
 struct CpuQuota {
   double processors = 0;
   std::string file;  // where it is set
@@ -30,12 +30,12 @@ struct TaskLimit {
   bool operator==(const TaskLimit&) const = default;
 };
 
-// Absent when there is none. `root`: what stands before /proc and /sys.
+// Absent if there is no limit. `root`: the folder that contains proc and sys.
 std::optional<CpuQuota> cgroup_cpu_quota(const std::filesystem::path& root = "/");
 std::optional<TaskLimit> cgroup_task_limit(const std::filesystem::path& root = "/");
 
-// How many processes the kernel has killed for want of memory: those of this process's group, or,
-// where groups do not say, of the machine. `root`: as above.
+// How many processes the kernel has killed because memory ran out: those of this process's group,
+// or, if groups do not report it, those of the machine. `root`: as for cgroup_cpu_quota().
 std::uint64_t out_of_memory_kills(const std::filesystem::path& root = "/");
 
 }  // namespace lockbench

@@ -37,14 +37,14 @@ using Clock = std::chrono::steady_clock;
 
 using std::chrono::milliseconds;
 
-// How long a killed child may take to be gone. The kernel needs some milliseconds.
+// How long a killed child may take to end. The kernel needs some milliseconds.
 constexpr std::chrono::seconds kToBeGone{5};
 
-// Without a descriptor that tells of the child's end (Linux before 5.3, or a filter of system
-// calls), this often is asked for it.
+// How often the child is polled if there is no descriptor that reports its end (Linux before 5.3,
+// or a filter of system calls).
 constexpr milliseconds kWithoutDescriptor{20};
 
-// SIGINT, SIGTERM and SIGHUP arrive only in wait(): none slips in between a check and the wait.
+// SIGINT, SIGTERM and SIGHUP arrive only in wait(), so none is missed between a check and the wait.
 class SignalsHeld {
  public:
   SignalsHeld() {
@@ -83,15 +83,15 @@ class Streams {
   const StreamRecord& out() const { return outputs_[0].record; }
   const StreamRecord& err() const { return outputs_[1].record; }
 
-  // What to wait for; a negative descriptor is not looked at.
+  // What to wait for; poll() ignores a negative descriptor.
   void ask_for(pollfd* three) const {
     three[0] = {.fd = in_.write_end(), .events = POLLOUT, .revents = 0};
     three[1] = {.fd = outputs_[0].pipe.read_end(), .events = POLLIN, .revents = 0};
     three[2] = {.fd = outputs_[1].pipe.read_end(), .events = POLLIN, .revents = 0};
   }
 
-  // Moves what can be moved at once, of each stream no more than a pipe holds: a child that always
-  // has more does not keep its reader from looking at the clock.
+  // Moves the bytes that can be moved at once, of each stream no more than a pipe holds. A child
+  // that always writes more therefore cannot keep its reader from checking the clock.
   void move() {
     send();
     for (Output& output : outputs_) receive(output);
@@ -103,7 +103,7 @@ class Streams {
     StreamRecord record;
   };
 
-  // A child that ends before it has read all of it is judged by its end.
+  // If a child ends before it has read all of its input, its exit status decides.
   void send() {
     if (in_.write_end() < 0) return;
     const ssize_t wrote = write(in_.write_end(), input_.data(), input_.size());
@@ -128,10 +128,10 @@ class Streams {
 
   Pipe& in_;
   std::array<Output, 2> outputs_;
-  std::string_view input_;  // what is left of it
+  std::string_view input_;  // the part that was not sent yet
 };
 
-// A child that was started and not waited for.
+// A child that was started and not yet waited for.
 class StartedChild {
  public:
   explicit StartedChild(pid_t pid)
@@ -144,25 +144,26 @@ class StartedChild {
 
   bool has_ended() const {
     siginfo_t found{};
-    // WNOWAIT: until it is waited for, the kernel reuses neither its number nor its group's.
+    // WNOWAIT: the kernel reuses the number of the child and of its group only after the child was
+    // waited for.
     const int asked = waitid(P_PID, static_cast<id_t>(pid_), &found, WEXITED | WNOHANG | WNOWAIT);
     return (asked == 0 && found.si_pid == pid_) || (asked < 0 && errno == ECHILD);
   }
 
   pollfd to_wait_for() const { return {.fd = descriptor_, .events = POLLIN, .revents = 0}; }
 
-  // The longest that may pass before has_ended() is asked again.
+  // The longest wait before has_ended() must be called again.
   milliseconds longest_wait(milliseconds wanted) const {
     return descriptor_ >= 0 ? wanted : std::min(wanted, kWithoutDescriptor);
   }
 
-  // Ends it, wherever it went, and all of the group that it was started in.
+  // Kills the child, wherever it is, and the whole group that it was started in.
   void kill_all() const {
     kill(-pid_, SIGKILL);
     kill(pid_, SIGKILL);
   }
 
-  // Takes the ended child off the process table. One that does not end is left there.
+  // Removes the ended child from the process table. A child that does not end stays there.
   int status() const {
     int status = 0;
     waitpid(pid_, &status, WNOHANG);
@@ -189,12 +190,12 @@ void wait_for_news(const StartedChild& child, const Streams& streams, const Sign
 
 ChildEnding run_until_end(const ChildOrder& order, const StartedChild& child, Streams& streams,
                           const SignalsHeld& signals) {
-  // Another thread may take a signal without waking this one.
+  // The kernel may deliver a signal to another thread without waking this one.
   const milliseconds longest{order.while_it_runs ? 200 : 1000};
   for (;;) {
     if (noted_signal() != 0) return ChildEnding::kInterrupted;
-    // Before the child is looked at: this process may have been stopped (Ctrl-Z) until after the
-    // deadline while the child went on to its end.
+    // The deadline is checked before the child: this process may have been stopped (Ctrl-Z) until
+    // after the deadline while the child ran to its end.
     const milliseconds left = left_until(order.deadline, longest);
     const bool ended = child.has_ended();
     streams.move();
@@ -206,20 +207,21 @@ ChildEnding run_until_end(const ChildOrder& order, const StartedChild& child, St
   }
 }
 
-// Ends what is left of the child and of those that it started, and reads what they printed.
+// Kills what is left of the child and of the processes that it started, and reads what they
+// printed.
 void end_all(const StartedChild& child, Streams& streams, const SignalsHeld& signals) {
   child.kill_all();
   const Clock::time_point give_up = Clock::now() + kToBeGone;
   while (!child.has_ended() && Clock::now() < give_up) {
-    // Not for the streams, which may have something at all times.
+    // Does not wait for the streams, which may always have data.
     pollfd end = child.to_wait_for();
     signals.wait(&end, 1, child.longest_wait(left_until(give_up, milliseconds{100})));
   }
   streams.move();
 }
 
-// The child's place for temporary files: one that is killed leaves them behind. Empty where none
-// can be made; the child will say so if it needs one.
+// The child's folder for temporary files, so that the files of a killed child can be removed. Null
+// if the folder cannot be created; a child that needs one reports that.
 std::unique_ptr<platform::ScratchFolder> own_folder() {
   static const bool swept = [] {
     std::error_code none;
@@ -234,7 +236,7 @@ std::unique_ptr<platform::ScratchFolder> own_folder() {
   }
 }
 
-// That of this process, but for the place for temporary files.
+// The environment of this process, except for the folder for temporary files.
 std::vector<std::string> environment_with(const platform::ScratchFolder* folder) {
   constexpr std::string_view kPlace = "TMPDIR=";
   std::vector<std::string> variables;
@@ -246,7 +248,7 @@ std::vector<std::string> environment_with(const platform::ScratchFolder* folder)
   return variables;
 }
 
-// What a child gets from this process, as posix_spawn() takes it.
+// The settings that a child inherits from this process, in the form of posix_spawn().
 class Inheritance {
  public:
   Inheritance() {
@@ -260,8 +262,8 @@ class Inheritance {
   Inheritance(const Inheritance&) = delete;
   Inheritance& operator=(const Inheritance&) = delete;
 
-  // Instead of this process's streams and group. Ctrl-C on the terminal reaches the run, which
-  // decides what becomes of the child.
+  // The child gets pipes and a process group of its own. Ctrl-C on the terminal therefore reaches
+  // only the run, which decides what happens to the child.
   void replace_streams(const Pipe& in, const Pipe& out, const Pipe& err) {
     posix_spawn_file_actions_adddup2(&actions_, in.read_end(), STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions_, out.write_end(), STDOUT_FILENO);

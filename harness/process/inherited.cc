@@ -9,7 +9,8 @@
 namespace lockbench {
 
 void restore_inherited_settings() {
-  // open() takes the lowest free descriptor: as long as that is a standard one, one was closed.
+  // open() returns the lowest free descriptor. While that is a standard one, a standard one was
+  // closed.
   int fd = open("/dev/null", O_RDWR);
   while (fd >= 0 && fd <= STDERR_FILENO) fd = open("/dev/null", O_RDWR);
   if (fd > STDERR_FILENO) close(fd);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the kernel tells of a machine in small files, one value each.
+// Reads the small files in which the kernel describes a machine, one value in each.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@
 
 namespace lockbench {
 
-// The contents without blanks around them; absent if there is no such file, or nothing in it.
+// The contents without leading and trailing blanks; absent if there is no such file, or if it is
+// empty.
 std::optional<std::string> kernel_text(const std::filesystem::path& path);
 
 // The contents as a whole number from 0; absent if they are anything else.

@@ -25,7 +25,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How long a noted signal may go unnoticed.
+// How often a wait checks for a noted signal.
 constexpr std::chrono::milliseconds kLook{100};
 
 absl::StatusOr<pid_t> start_program(std::vector<std::string> words, int input, int output) {
@@ -35,7 +35,7 @@ absl::StatusOr<pid_t> start_program(std::vector<std::string> words, int input, i
   posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  // A group of its own: Ctrl-C is for lockbench, which then ends the program itself.
+  // A group of its own: Ctrl-C reaches lockbench only, which then ends the program itself.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
@@ -107,7 +107,7 @@ absl::StatusOr<std::string> LineProcess::read_line(Clock::time_point deadline) {
   }
 }
 
-// It closed its standard output, so it ends within a second or is made to.
+// The program closed its standard output. If it does not end within a second, it is killed.
 absl::Status LineProcess::ended() {
   if (process_ < 0) return absl::UnavailableError("it has ended");
   const Clock::time_point patience = Clock::now() + std::chrono::seconds(1);

@@ -4,10 +4,10 @@
 //
 // Guarantees   ask() returns at its deadline, when the program has ended, or when a signal is
 //              noted, whatever the program does. The destructor ends the program and waits for it.
-//              The program is none of the orphans that end_orphans() ends.
-// Not offered  answers longer than kMostAnswerBytes; what the program prints on standard error,
+//              end_orphans() does not end the program.
+// Not offered  Answers longer than kMostAnswerBytes; what the program prints on standard error,
 //              which is dropped.
-// Requires     SIGPIPE ignored; one thread.
+// Requires     SIGPIPE is ignored; one thread.
 #pragma once
 
 #include <chrono>
@@ -27,17 +27,17 @@ class LineProcess {
  public:
   static constexpr std::size_t kMostAnswerBytes = std::size_t{16} << 20;
 
-  // `words`: the program, looked for on the PATH unless it has a slash, and its arguments. Internal
-  // if no process could be made.
+  // `words`: the program, which is searched for on the PATH unless it has a slash, and its
+  // arguments. Internal if no process could be created.
   static absl::StatusOr<LineProcess> start(const std::vector<std::string>& words);
 
   LineProcess(LineProcess&& other) noexcept;
   LineProcess& operator=(LineProcess&&) = delete;
   ~LineProcess();
 
-  // The next line that the program prints after it was sent one. DeadlineExceeded, Cancelled if a
-  // signal was noted (signals.h), Unavailable, with how, if the program has ended or printed too
-  // much.
+  // The next line that the program prints after it was sent one. DeadlineExceeded; Cancelled if a
+  // signal was noted (signals.h); Unavailable, with the reason, if the program has ended or printed
+  // too much.
   absl::StatusOr<std::string> ask(std::chrono::steady_clock::duration at_most);
 
  private:
@@ -48,11 +48,11 @@ class LineProcess {
 
   absl::Status ended();
 
-  pid_t process_;  // -1: it has ended, and was waited for
+  pid_t process_;  // -1: it has ended and was waited for
   std::unique_ptr<ChildGuard> guard_;
   int to_;
   int from_;
-  std::string unread_;  // printed, and not asked for yet
+  std::string unread_;  // printed, and not returned by ask() yet
 };
 
 }  // namespace lockbench

@@ -23,13 +23,14 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kPatience{2};
 
-// Children that are no orphans.
+// Children that are not orphans.
 std::set<pid_t>& known_children() {
   static std::set<pid_t> known;
   return known;
 }
 
-// The kernel lists children by the thread that started them; orphans are the first thread's.
+// The kernel lists children by the thread that started them; orphans are listed for the first
+// thread.
 std::vector<pid_t> children() {
   std::vector<pid_t> found;
   std::error_code error;
@@ -79,7 +80,7 @@ bool end_orphans() {
       kill(pid, SIGKILL);
       ended |= waitpid(pid, nullptr, WNOHANG) == pid;
     }
-    // One that has ended may have left orphans of its own.
+    // A process that has ended may have left orphans of its own.
     if (ended) continue;
     if (Clock::now() >= give_up) return false;
     wait_a_moment();

@@ -9,11 +9,11 @@
 
 namespace lockbench {
 
-// From now on orphans become children of this process. The children that it has now, and those
-// that are not orphans because a ChildGuard names them, are left alone.
+// From this call on, orphans become children of this process. The children that it has now, and
+// those that have a ChildGuard, are not treated as orphans.
 void adopt_orphans();
 
-// While it lives, the child `pid` is none of the orphans.
+// While this object exists, the child `pid` does not count as an orphan.
 class ChildGuard {
  public:
   explicit ChildGuard(pid_t pid);
@@ -25,9 +25,9 @@ class ChildGuard {
   pid_t pid_;
 };
 
-// Kills all orphans, those that they leave included, and takes them off the process table. Returns
-// whether none is left; gives up after two seconds, as of one that the kernel cannot end. Requires
-// that each other child has its ChildGuard.
+// Kills all orphans and the orphans that they leave, and removes them from the process table.
+// Returns whether none is left. It gives up after two seconds, for example if the kernel cannot end
+// one. Requires that each other child has its ChildGuard.
 bool end_orphans();
 
 }  // namespace lockbench

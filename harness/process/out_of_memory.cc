@@ -13,7 +13,7 @@
 namespace lockbench {
 namespace {
 
-// Written before memory runs out; then nothing may be allocated.
+// Written before memory runs out, because nothing can be allocated then.
 char line[200];
 std::terminate_handler before = nullptr;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// write_page: a document that a script in Python makes of JSON.
+// write_page: writes a document that a Python script generates from JSON.
 #pragma once
 
 #include <filesystem>
@@ -11,8 +11,8 @@
 namespace lockbench {
 
 // Runs `script` (scripts/animation.py), which needs jinja2, with `file` as its argument and `json`
-// as its input; writes `json` itself if the file ends in `.json`. Unavailable if Python, its
-// modules or the file is missing or fails; says why in one line.
+// as its input. If the file ends in `.json`, it writes `json` itself. Unavailable if Python or a
+// module is missing, or if the file cannot be written; the message is one line.
 absl::Status write_page(const std::string& script, const std::string& json,
                         const std::filesystem::path& file);
 

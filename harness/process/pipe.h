@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Pipe: both ends of a pipe, closed with it; and a program's words as exec() takes them.
+// Pipe: both ends of a pipe, which the destructor closes; and a function that converts words for
+// exec().
 #pragma once
 
 #include <array>
@@ -22,25 +23,25 @@ class Pipe {
   Pipe(const Pipe&) = delete;
   Pipe& operator=(const Pipe&) = delete;
 
-  // False, with errno set, if the process has no descriptor left.
+  // Returns false, with errno set, if the process has no descriptor left.
   bool open() { return pipe2(ends_.data(), O_CLOEXEC) == 0; }
   int read_end() const { return ends_[0]; }
   int write_end() const { return ends_[1]; }
 
-  // The caller closes that end; the pipe does not.
+  // The caller must close that end; the pipe does not.
   int take_end(int end) { return std::exchange(ends_[end], -1); }
   void close_end(int end) {
     if (ends_[end] >= 0) close(ends_[end]);
     ends_[end] = -1;
   }
-  // From now on calls on this end return at once.
+  // Makes calls on this end non-blocking.
   void never_wait_at(int end) { fcntl(ends_[end], F_SETFL, O_NONBLOCK); }
 
  private:
   std::array<int, 2> ends_{-1, -1};
 };
 
-// As exec() takes them; `words` must outlive them.
+// The words in the form of exec(); `words` must outlive them.
 inline std::vector<char*> pointers_to(std::vector<std::string>& words) {
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());

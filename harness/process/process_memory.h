@@ -7,7 +7,7 @@
 
 namespace lockbench {
 
-// The resident memory of this process; 0 if the kernel does not say.
+// The resident memory of this process; 0 if the kernel does not report it.
 std::uint64_t resident_memory();
 
 // What this process can still use without swapping: the machine's available memory, or what its

@@ -21,10 +21,11 @@ namespace fs = std::filesystem;
 
 const fs::path kPresets = "workloads/presets";
 
-// How long a Python may take to say which modules it has. Usually some 50 ms.
+// How long a Python interpreter may take to report which modules it has. It usually takes some 50
+// ms.
 constexpr std::chrono::seconds kPythonAnswersWithin{10};
 
-// Whether `python` ends with 0 after it ran `code`.
+// Whether `python` runs `code` and exits with 0.
 bool succeeds(const fs::path& python, const std::string& code) {
   const absl::StatusOr<ChildResult> result =
       run_child({.program = python,
@@ -34,7 +35,7 @@ bool succeeds(const fs::path& python, const std::string& code) {
   return result.ok() && result->ending == ChildEnding::kEnded && result->status == 0;
 }
 
-// Every python3 on the PATH, then where systems keep theirs.
+// Every python3 on the PATH, then those in the folders where systems install it.
 std::vector<fs::path> python_candidates() {
   std::vector<fs::path> candidates;
   const char* const path = std::getenv("PATH");
@@ -48,8 +49,9 @@ std::vector<fs::path> python_candidates() {
   return candidates;
 }
 
-// Finds the modules without importing them, which would take a second. The current folder, which
-// Python would search first, may hold anything; -I would hide a user's own packages, too.
+// Finds the modules without importing them, which would take a second. The current folder is
+// removed from the search path, because it may contain anything. -I would also hide a user's own
+// packages.
 std::string probe_for(const std::vector<std::string>& modules) {
   std::string list;
   for (const std::string& module : modules) list += "'" + module + "',";
@@ -58,7 +60,7 @@ std::string probe_for(const std::vector<std::string>& modules) {
          list + "])))";
 }
 
-// Where the preset of that name is, or of that file.
+// The path of the preset with that name, or of that file.
 absl::StatusOr<fs::path> preset_file(const std::string& name_or_file) {
   if (fs::path(name_or_file).extension() == ".toml") return name_or_file;
   if (name_or_file.find('/') != std::string::npos) {
@@ -121,7 +123,7 @@ absl::StatusOr<Preset> load_preset(const std::string& name_or_file) {
 }
 
 absl::StatusOr<fs::path> find_python(const std::vector<std::string>& modules) {
-  note_signals();  // a signal that ends this process ends the Python process, too
+  note_signals();  // a signal that ends this process also ends the Python process
   const std::string probe = probe_for(modules);
   std::string list;
   for (const std::string& module : modules) list += (list.empty() ? "" : ", ") + module;

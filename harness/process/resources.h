@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Resources: where this program's presets and scripts are, wherever it was built or installed.
+// Resources: finds this program's presets and scripts, wherever it was built or installed.
 #pragma once
 
 #include <filesystem>
@@ -13,22 +13,22 @@
 
 namespace lockbench {
 
-// This program's own file.
+// The path of this program.
 std::filesystem::path this_program();
 
-// `relative` (workloads/presets, scripts/plot.py) below <prefix>/share/lockbench of an
-// installation, or below a folder that holds this program, at any depth: the checkout it was built
-// in. NotFound when there is none.
+// Finds `relative` (workloads/presets, scripts/plot.py) below <prefix>/share/lockbench of an
+// installation, or below a folder that contains this program at any depth: the checkout that it was
+// built in. NotFound if neither has it.
 absl::StatusOr<std::filesystem::path> find_resource(const std::filesystem::path& relative);
 
-// Names of the presets that come with the program, in alphabetical order.
+// Names of the presets that are shipped with the program, in alphabetical order.
 absl::StatusOr<std::vector<std::string>> preset_names();
 
-// The preset of that name, or of that file when it ends in `.toml`.
+// The preset with that name, or the preset in that file if the name ends in `.toml`.
 absl::StatusOr<Preset> load_preset(const std::string& name_or_file);
 
-// A Python interpreter that has all of `modules`: $LOCKBENCH_PYTHON, or the first that fits of
-// those on the PATH and the system's own. NotFound says what to install.
+// A Python interpreter that has all of `modules`: $LOCKBENCH_PYTHON, or the first one that has them
+// of those on the PATH and the system's own. NotFound says what to install.
 absl::StatusOr<std::filesystem::path> find_python(const std::vector<std::string>& modules);
 
 }  // namespace lockbench

@@ -6,9 +6,9 @@
 
 namespace lockbench {
 
-// From now on SIGINT, SIGTERM and SIGHUP are only noted, except those that the process was told to
-// ignore (nohup, a shell's background jobs); SIGXFSZ and SIGPIPE come back as errors of the call
-// that met them. The second signal of a kind ends the process at once.
+// From this call on, SIGINT, SIGTERM and SIGHUP are only noted, except those that the process
+// inherited as ignored (nohup, a shell's background jobs). SIGXFSZ and SIGPIPE are reported as
+// errors of the call that caused them. The second signal of a kind ends the process at once.
 void note_signals();
 
 // The signal that was noted, or 0.

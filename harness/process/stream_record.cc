@@ -23,7 +23,7 @@ void StreamRecord::add(std::string_view piece) {
 }
 
 void StreamRecord::add_to_line(std::string_view piece) {
-  // One byte more than is shown: clipped() looks at it, lest it split a character.
+  // One byte more than is shown: clipped() reads it, so that it does not split a character.
   constexpr std::size_t kMostHead = kMostLineBytes + 1;
   line_.head += piece.substr(0, kMostHead - std::min(kMostHead, line_.head.size()));
   line_.bytes += piece.size();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// StreamRecord: what is kept of a stream that another process writes.
+// StreamRecord: the part of another process's output that is kept.
 //
-// Guarantees   memory is bounded by the limits below, however much is written; what is not kept is
-//              counted.
+// Guarantees   Memory is bounded by the limits below, however much is written. Bytes that are not
+//              kept are counted.
 #pragma once
 
 #include <cstddef>
@@ -24,14 +24,14 @@ class StreamRecord {
   std::uint64_t bytes() const { return bytes_; }
   bool exceeded() const { return bytes_ > head_.size(); }
 
-  // The last line that is not empty, whether or not it has an end: at most its first
+  // The last line that is not empty, whether or not it has a line end: at most its first
   // kMostLineBytes, and how many bytes of it follow.
   std::string last_line() const;
 
  private:
   static constexpr std::size_t kMostLineBytes = 1000;
 
-  // The first bytes of a line, a few more than are shown, and how many it has.
+  // The first bytes of a line, a few more than are shown, and the number of bytes that it has.
   struct Line {
     std::string head;
     std::uint64_t bytes = 0;
@@ -42,8 +42,8 @@ class StreamRecord {
   std::size_t most_;
   std::string head_;
   std::uint64_t bytes_ = 0;
-  Line line_;           // the one that goes on
-  Line finished_line_;  // the last one with an end that is not empty
+  Line line_;           // the line that is not complete yet
+  Line finished_line_;  // the last complete line that is not empty
 };
 
 }  // namespace lockbench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Build: what a run was measured with.
+// Build: the build of lockbench that measured a run.
 #pragma once
 
 #include <map>
@@ -10,18 +10,18 @@
 namespace lockbench {
 
 struct Build {
-  std::string version;     // of lockbench
-  std::string compiler;    // name and version
-  std::string build_type;  // as CMake names it
-  std::string flags;       // all that the compiler was told for this build type
-  std::map<std::string, std::string> libraries;  // name to version, where it is known
+  std::string version;                           // of lockbench
+  std::string compiler;                          // name and version
+  std::string build_type;                        // as CMake names it
+  std::string flags;                             // all flags of the compiler for this build type
+  std::map<std::string, std::string> libraries;  // name to version, if it is known
   std::optional<std::string> commit;             // absent outside a checkout
   std::optional<bool> modified;                  // whether tracked files differed from the commit
 
   bool operator==(const Build&) const = default;
 };
 
-// Of the program that asks.
+// The build of the running program.
 Build this_build();
 
 }  // namespace lockbench

@@ -34,7 +34,7 @@ class Scanner {
   std::size_t line() const { return line_; }
   bool done() const { return at_ == text_.size(); }
 
-  // The next field goes to `field`; the answer is what came after it.
+  // Reads the next field into `field` and returns what follows it.
   absl::StatusOr<After> next(std::string& field) {
     field.clear();
     return !done() && text_[at_] == '"' ? quoted(field) : plain(field);
@@ -77,8 +77,8 @@ class Scanner {
       field += '"';
     }
     at_ = text_.size();
-    // The rest of one line is a record that was cut off. Over several lines, one stray quote would
-    // pass whole records off as its cell.
+    // If the rest of one line is missing, the record was cut off. A cell over several lines is an
+    // error, because one stray quote would turn whole records into a part of its cell.
     if (line_ > opened_line) {
       return out_of_place(opened_line, opened_at - opened_line_begin,
                           "the quote that opens this field is never closed",

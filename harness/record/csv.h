@@ -2,11 +2,11 @@
 
 // CSV: records to text and back, after RFC 4180 with lines that end in LF.
 //
-// Guarantees   what csv_record() writes, parse_csv() reads back, whatever the characters: quotes,
-//              commas, line ends, bytes that are not UTF-8. A text of records without line ends in
-//              their cells that was cut off at any byte gives the records before the cut, and says
+// Guarantees   parse_csv() reads back what csv_record() writes, for all characters: quotes, commas,
+//              line ends, bytes that are not UTF-8. If a text of records without line ends in their
+//              cells was cut off at any byte, the result has the records before the cut, and says
 //              where the last whole one ends.
-// Not offered  any change of the data: a cell that begins with `=`, `+`, `-` or `@` stays as it is.
+// Not offered  Any change of the data: a cell that begins with `=`, `+`, `-` or `@` stays as it is.
 //              A spreadsheet may take such a cell for a formula; import the columns as text.
 #pragma once
 
@@ -22,12 +22,12 @@
 
 namespace lockbench {
 
-// One record with its line end. A field is quoted only if it must be.
+// One record with its line end. A field is quoted only if that is necessary.
 std::string csv_record(const std::vector<std::string>& fields);
 
 struct CsvRecord {
   std::vector<std::string> fields;
-  std::size_t line = 0;   // on which it begins, from 1
+  std::size_t line = 0;   // number of its first line, from 1
   std::size_t begin = 0;  // offset of its first byte
   std::size_t end = 0;    // offset after its line end
 
@@ -35,20 +35,20 @@ struct CsvRecord {
 };
 
 struct CsvText {
-  std::vector<CsvRecord> records;  // whole ones: their line end was there
+  std::vector<CsvRecord> records;  // whole records: those with a line end
   std::size_t whole_bytes = 0;     // offset after the last whole record
-  bool torn = false;               // one more record follows, which has no line end
+  bool torn = false;               // the text ends with a record without a line end
 
   bool operator==(const CsvText&) const = default;
 };
 
-// LF and CR LF both end a record. `name` stands for the text in errors, which are of kind
-// InvalidArgument and give line and column: of a quote that is out of place, of one that opens a
-// cell which goes on over the end of its line and is never closed, and of a CR outside quotes that
-// ends no line. O(text).
+// LF and CR LF both end a record. Errors call the text `name`. They are InvalidArgument and give
+// line and column of one of these: a quote in a wrong position; a quote that opens a cell which
+// continues after the end of its line and is never closed; a CR outside quotes that does not end a
+// line. O(text).
 absl::StatusOr<CsvText> parse_csv(std::string_view text, std::string_view name);
 
-// The number that the whole cell is; absent if the cell is anything else.
+// The number that the whole cell represents; absent for any other cell.
 template <class T>
 std::optional<T> number_in(std::string_view cell) {
   T number{};

@@ -18,10 +18,10 @@ namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
 
-// No record is longer: 90 columns of at most 4 KiB each.
+// No record is longer: it has 90 columns of at most 4 KiB each.
 constexpr std::size_t kMostLineBytes = std::size_t{16} << 20;
 
-// The cell that begins at `at`, with a quote; moves `at` behind its closing quote.
+// Reads the cell that begins with a quote at `at`, and moves `at` behind its closing quote.
 bool take_quoted(std::string_view line, std::size_t& at, std::string& cell) {
   for (++at;; ++at) {
     const std::size_t quote = line.find('"', at);
@@ -29,7 +29,7 @@ bool take_quoted(std::string_view line, std::size_t& at, std::string& cell) {
     cell += line.substr(at, quote - at);
     at = quote + 1;
     if (at == line.size() || line[at] != '"') return true;
-    cell += '"';  // it was doubled
+    cell += '"';  // the text has it twice
   }
 }
 
@@ -38,7 +38,7 @@ bool take_quoted(std::string_view line, std::size_t& at, std::string& cell) {
 CsvLines::CsvLines(std::filesystem::path path, int fd)
     : path_(std::move(path)), fd_(fd), buffer_(kBufferBytes) {}
 
-// The buffer keeps its place in memory, and line_ refers to it.
+// The buffer keeps its address, and line_ refers to it.
 CsvLines::CsvLines(CsvLines&& other) noexcept
     : path_(std::move(other.path_)),
       fd_(std::exchange(other.fd_, -1)),
@@ -85,7 +85,7 @@ bool CsvLines::read_more() {
 }
 
 bool CsvLines::next() {
-  std::size_t looked_at = 0;  // bytes behind begin_ that have no line end
+  std::size_t looked_at = 0;  // bytes after begin_ that contain no line end
   for (;;) {
     const char* const from = buffer_.data() + begin_ + looked_at;
     const std::size_t size = end_ - begin_ - looked_at;
@@ -112,7 +112,7 @@ bool split_record(std::string_view line, std::vector<std::string_view>& cells,
   cells.clear();
   unquoted.clear();
   if (line.find('"') != std::string_view::npos) {
-    // Cells refer to it, so it must not move.
+    // Cells refer to this text, so it must not be reallocated.
     unquoted.reserve(static_cast<std::size_t>(std::count(line.begin(), line.end(), '"')));
   }
   for (std::size_t at = 0;;) {

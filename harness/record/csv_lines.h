@@ -2,9 +2,9 @@
 
 // CsvLines: reads a table of a run line by line, in memory that does not grow with the table.
 //
-// Requires     no cell has a line end (schema.h guarantees it): each line is a record.
-// Guarantees   a last line without an end, which a killed writer or a copy that was cut off leaves,
-//              is not given; torn() then says so.
+// Requires     No cell contains a line end (schema.h guarantees it): each line is a record.
+// Guarantees   If the last line has no end, because a writer was killed or a copy was cut off, it
+//              is not returned; torn() is then true.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +26,11 @@ class CsvLines {
   CsvLines& operator=(CsvLines&&) = delete;
   ~CsvLines();
 
-  // Goes to the next line; false at the end and after an error. The line is valid until then.
+  // Goes to the next line. Returns false at the end and after an error. The line is valid until the
+  // next call.
   bool next();
 
-  std::string_view line() const { return line_; }   // without its end
+  std::string_view line() const { return line_; }   // without its line end
   std::uint64_t offset() const { return offset_; }  // of its first byte in the file
   std::uint64_t number() const { return number_; }  // from 1
   bool torn() const { return torn_; }
@@ -38,14 +39,14 @@ class CsvLines {
  private:
   CsvLines(std::filesystem::path path, int fd);
 
-  // Makes room and reads on; false when there is no more.
+  // Makes room and reads more. Returns false at the end.
   bool read_more();
 
   std::filesystem::path path_;
   int fd_;
   std::vector<char> buffer_;
-  std::size_t begin_ = 0;          // of what is not given yet, in the buffer
-  std::size_t end_ = 0;            // of what was read
+  std::size_t begin_ = 0;          // start of the data that was not returned yet, in the buffer
+  std::size_t end_ = 0;            // end of the data that was read
   std::uint64_t file_offset_ = 0;  // of begin_
   std::uint64_t offset_ = 0;
   std::uint64_t number_ = 0;
@@ -54,8 +55,8 @@ class CsvLines {
   absl::Status status_;
 };
 
-// The cells of one record. A cell without quotes is a part of `line`; `unquoted` holds the others.
-// False if a quote is out of place.
+// Splits a record into its cells. A cell without quotes is a part of `line`; `unquoted` holds the
+// others. Returns false if a quote is in a wrong position.
 bool split_record(std::string_view line, std::vector<std::string_view>& cells,
                   std::vector<std::string>& unquoted);
 

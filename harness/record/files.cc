@@ -21,22 +21,22 @@ namespace {
 
 constexpr mode_t kReadableByAll = 0644;
 
-// How long a pipe or a terminal may give nothing.
+// How long a pipe or a terminal may send nothing.
 constexpr int kPatienceMs = 10'000;
 
-// Bytes of `text` that arrived; all of them unless `error` is set.
+// The number of bytes of `text` that were written; all of them unless `error` is set.
 struct Written {
   std::size_t bytes = 0;
   int error = 0;
 };
 
-// Goes on after a short write only to learn its reason, which a short write does not tell.
+// Continues after a short write: only the next write reports the reason.
 Written write_whole(int fd, std::string_view text) {
   Written written;
   while (written.bytes < text.size()) {
     const ssize_t n = ::write(fd, text.data() + written.bytes, text.size() - written.bytes);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && errno == EAGAIN) {  // only of what is no file
+    if (n < 0 && errno == EAGAIN) {  // only for pipes, terminals and the like
       pollfd waiting{.fd = fd, .events = POLLOUT, .revents = 0};
       if (::poll(&waiting, 1, kPatienceMs) != 0) continue;
       return {written.bytes, ETIMEDOUT};
@@ -47,7 +47,7 @@ Written write_whole(int fd, std::string_view text) {
   return written;
 }
 
-// Appends what `fd`, which does not block, has until its end to `text`.
+// Appends everything that non-blocking `fd` has until its end to `text`.
 absl::Status read_rest(int fd, const std::filesystem::path& path, std::size_t most,
                        std::string& text) {
   char piece[1 << 14];
@@ -91,7 +91,7 @@ absl::Status file_error(std::string_view what, int error) {
   }
 }
 
-// Into what is there and stays there.
+// Writes to a device or pipe that exists and is not replaced.
 static absl::Status write_to(const std::filesystem::path& device, std::string_view text) {
   // Without O_NONBLOCK, open() of a FIFO waits for a reader.
   const int fd = ::open(device.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -184,7 +184,7 @@ absl::Status sync_folder(const std::filesystem::path& folder) {
   const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return file_error(folder.string(), errno);
   int error = ::fsync(fd) != 0 ? errno : 0;
-  // Some file systems have nothing to wait for here, and say so.
+  // Some file systems have nothing to sync here and return an error.
   if (error == EINVAL || error == EROFS) error = 0;
   ::close(fd);
   return error == 0 ? absl::OkStatus() : file_error(folder.string(), error);
@@ -230,7 +230,7 @@ absl::Status replace_file(const std::filesystem::path& path, std::string_view te
   const int fd = ::open(fresh.c_str(), kFlags, kReadableByAll);
   if (fd < 0) return file_error(path.string(), errno);
   int error = write_whole(fd, text).error;
-  // The name must not go over to a file whose contents a crash could still take away.
+  // The name must not refer to the new file before its contents are safe from a crash.
   if (error == 0 && ::fsync(fd) != 0) error = errno;
   if (::close(fd) != 0 && error == 0) error = errno;
   if (error == 0 && ::rename(fresh.c_str(), target.c_str()) != 0) error = errno;

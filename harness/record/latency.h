@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Latency: the distributions of times behind trials.csv, as rows of latency.csv: one row for each
+// Latency: the distributions of the times in trials.csv, as rows of latency.csv: one row for each
 // bucket of a histogram that is not empty.
 #pragma once
 
@@ -13,13 +13,13 @@
 
 namespace lockbench {
 
-// Of latency.csv. None of its cells is ever empty.
+// The columns of latency.csv. No cell is ever empty.
 std::span<const Field> latency_columns();
 
 // The header of latency.csv.
 std::vector<std::string> latency_header();
 
-// All rows of one trial as text, waits before holds, each ascending; empty if none was timed.
+// All rows of one trial as text, waits before holds, each ascending; empty if nothing was timed.
 std::string latency_records(const Row& row);
 
 }  // namespace lockbench

@@ -33,7 +33,8 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
 }
 
-// The trimmed contents of a file of the kernel's; absent if it is not there or empty.
+// The contents of a kernel file without leading and trailing blanks; absent if it does not exist or
+// is empty.
 std::optional<std::string> contents(const char* path) {
   const absl::StatusOr<std::string> text = read_file(path, kMostKernelFileBytes);
   if (!text.ok() || trimmed(*text).empty()) return std::nullopt;
@@ -45,7 +46,8 @@ struct DestroyTopology {
 };
 using Topology = std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, DestroyTopology>;
 
-// Of the whole machine, parts that this process may not use included; null if hwloc cannot tell.
+// The topology of the whole machine, including parts that this process may not use; null if hwloc
+// fails.
 Topology load_topology() {
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) return nullptr;
@@ -75,7 +77,7 @@ std::string cache_kind(hwloc_obj_cache_type_t type) {
   return "unified";
 }
 
-// Caches that are alike are one entry.
+// Caches with the same properties are one entry.
 std::vector<Cache> caches_of(hwloc_topology_t topology) {
   std::map<std::tuple<std::uint32_t, std::string, std::uint64_t, std::uint32_t>, std::uint32_t>
       found;
@@ -99,7 +101,7 @@ std::vector<Cache> caches_of(hwloc_topology_t topology) {
   return caches;
 }
 
-// Absent when cores differ in it, as those of hybrid processors do.
+// Absent if cores differ in it, as those of hybrid processors do.
 std::optional<std::uint32_t> threads_per_core(hwloc_topology_t topology) {
   std::optional<int> threads;
   hwloc_obj_t core = nullptr;
@@ -123,7 +125,7 @@ void read_topology(Machine& machine) {
   machine.caches = caches_of(topology.get());
 }
 
-// Grows its set until the kernel's mask fits, as machines with over 1,024 processors need.
+// The set grows until the kernel's mask fits, which is necessary with more than 1,024 processors.
 std::optional<std::uint32_t> usable_threads() {
   for (int processors = CPU_SETSIZE; processors <= (1 << 20); processors *= 2) {
     const std::size_t bytes = CPU_ALLOC_SIZE(processors);
@@ -144,7 +146,8 @@ void read_kernel(Machine& machine) {
   if (name.nodename[0] != '\0') machine.host = name.nodename;
 }
 
-// The processor itself tells: a flag that a hypervisor is there, and a leaf where it signs.
+// The processor reports it: a flag says that there is a hypervisor, and a CPUID leaf has its
+// signature.
 std::optional<std::string> hypervisor() {
 #if defined(__x86_64__) || defined(__i386__)
   constexpr unsigned kFeatures = 1;
@@ -156,7 +159,7 @@ std::optional<std::string> hypervisor() {
   unsigned d = 0;
   if (__get_cpuid(kFeatures, &a, &b, &c, &d) == 0) return std::nullopt;
   if ((c & kHypervisorBit) == 0) return "none";
-  // Not __get_cpuid(), which refuses leaves beyond the processor's own.
+  // __get_cpuid() refuses leaves beyond the processor's own.
   __cpuid(kSignature, a, b, c, d);
   const std::array<unsigned, 3> words{b, c, d};
   std::array<char, sizeof words> letters;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Machine: what a run was measured on, as far as the machine tells.
+// Machine: the machine that measured a run, as far as the machine reports its properties.
 //
-// What is not known is absent; nothing is guessed.
+// An unknown property is absent; nothing is guessed.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace lockbench {
 struct Cache {
   std::uint32_t level = 0;
   std::string kind;           // data, instruction or unified
-  std::uint64_t bytes = 0;    // of one
+  std::uint64_t bytes = 0;    // of one cache
   std::uint32_t number = 0;   // how many the machine has
   std::uint32_t threads = 0;  // hardware threads that share one
 
@@ -24,17 +24,18 @@ struct Cache {
 };
 
 struct Machine {
-  std::optional<std::string> id;    // what rows call it, see machine_identity.h
-  std::optional<std::string> host;  // its name in its network; of a container, the container's
-  // The kernel drew it when it started: equal for all that runs on one machine between two boots.
+  std::optional<std::string> id;    // its name in rows, see machine_identity.h
+  std::optional<std::string> host;  // its name in the network; in a container, the container's name
+  // A random number that the kernel draws when it starts: equal for all runs on one machine between
+  // two boots.
   std::optional<std::string> boot_id;
   std::optional<std::string> cpu_model;
   std::optional<std::uint32_t> packages;
   std::optional<std::uint32_t> numa_nodes;
   std::optional<std::uint32_t> cores;
   std::optional<std::uint32_t> hardware_threads;
-  std::optional<std::uint32_t> threads_per_core;  // absent when cores differ in it
-  std::optional<std::uint32_t> usable_threads;    // that this process may run on
+  std::optional<std::uint32_t> threads_per_core;  // absent if cores differ in it
+  std::optional<std::uint32_t> usable_threads;    // threads that this process may run on
   std::vector<Cache> caches;                      // by level, then kind
   std::optional<std::string> governor;            // of processor 0's frequency
   std::optional<std::string> kernel;              // system, release and architecture
@@ -44,7 +45,7 @@ struct Machine {
   bool operator==(const Machine&) const = default;
 };
 
-// Asks hwloc, /proc, /sys and the processor. Takes some milliseconds.
+// Reads hwloc, /proc, /sys and the processor. This takes some milliseconds.
 Machine read_machine();
 
 namespace internal {
@@ -55,8 +56,8 @@ std::optional<std::string> cpuinfo_field(std::string_view cpuinfo, std::string_v
 // MemTotal of /proc/meminfo, in bytes.
 std::optional<std::uint64_t> memory_total(std::string_view meminfo);
 
-// Of the twelve letters by which a hypervisor signs: `KVMKVMKVM` is KVM; an unknown one stands as
-// it is.
+// The name for the twelve letters of a hypervisor's signature: `KVMKVMKVM` is KVM. An unknown
+// signature stays unchanged.
 std::string hypervisor_name(std::string_view signature);
 
 }  // namespace internal

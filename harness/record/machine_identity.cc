@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kIdDigits = 6;
 
-// As people read it: text without quotes.
+// A value for messages: text without quotes.
 std::string told(const internal::ordered_json& machine, std::string_view name) {
   const auto found = machine.find(std::string(name));
   if (found == machine.end()) return "unknown";

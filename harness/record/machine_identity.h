@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// MachineIdentity: whether two descriptions are of one machine, in the same condition.
+// MachineIdentity: whether two descriptions are of one machine in the same condition.
 //
-// Everything that asks this uses the list below: `run --resume`, `run --shard`, `merge` and
-// `doctor --nodes` here, and `compare` in Python, which reads it from the run's schema.json.
+// All parts of the program that need this use the list below: `run --resume`, `run --shard`,
+// `merge` and `doctor --nodes` in C++, and `compare` in Python, which reads the list from the run's
+// schema.json.
 #pragma once
 
 #include <array>
@@ -16,25 +17,28 @@
 namespace lockbench {
 
 // Members of `machine` in meta.json. Figures of machines that differ in one of them must not be
-// mixed: `usable_threads` differs when an affinity mask or a container allows fewer processors.
+// mixed. For example, `usable_threads` differs if an affinity mask or a container allows fewer
+// processors.
 inline constexpr std::array<std::string_view, 11> kMachineConditions{
     "cpu_model",        "packages",         "numa_nodes",     "cores",
     "hardware_threads", "threads_per_core", "usable_threads", "hypervisor",
     "memory_bytes",     "kernel",           "governor"};
 
-// Members that name one machine among its equals. Each alone is enough: containers on one machine
-// have its boot id and names of their own; a machine that was started again has its name and a new
-// boot id. Machines that differ in both are different ones.
+// Members that distinguish a machine from others of the same kind. If either one is equal, it is
+// the same machine: containers on one machine have the same boot id and different names, and a
+// machine after a restart has the same name and a new boot id. Machines that differ in both are
+// different machines.
 inline constexpr std::array<std::string_view, 2> kMachineNames{"boot_id", "host"};
 
-// Each condition in which they differ, as `usable_threads 2 and 1`; none: machines of one kind.
+// Each condition in which they differ, as `usable_threads 2 and 1`; empty if the machines are of
+// one kind.
 std::vector<std::string> condition_differences(const Machine& one, const Machine& other);
 
-// The first difference, as `usable_threads 2 and 1`; empty if both are one machine. Names that a
-// description lacks, because an older version wrote it, are not compared.
+// The first difference, as `usable_threads 2 and 1`; empty if both are one machine. Names that are
+// missing in a description, because an older version wrote it, are not compared.
 std::string machine_difference(const Machine& one, const Machine& other);
 
-// What rows call the machine: its host's name, and a hash of the conditions, as `node7-3f2a9c`.
+// The machine's name in rows: its host name and a hash of the conditions, as `node7-3f2a9c`.
 std::string machine_id(const Machine& machine);
 
 }  // namespace lockbench

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view kRemedy = "name the folder of a run that lockbench wrote";
 
-// What is a figure, by the name of its column.
+// The figures, by the names of their columns.
 constexpr std::array<std::pair<std::string_view, std::optional<double> Measurement::*>, 12>
     kFigures{{
         {"operations_per_s", &Measurement::operations_per_s},
@@ -41,7 +41,7 @@ std::optional<double> as_double(const std::optional<std::uint64_t>& count) {
   return static_cast<double>(*count);
 }
 
-// Where the columns are in one file.
+// The positions of the columns in one file.
 class Columns {
  public:
   Columns(const std::vector<std::string>& header, std::string_view name, const RowCheck* check)

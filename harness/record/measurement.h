@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Measurement: the figures of a row that a run is summed up by, without their distributions.
+// Measurement: the figures of a row that summarize a run, without their distributions.
 //
-// Small, so that a program can keep one of every row that it writes, and the same whether it comes
-// from a row in memory or from trials.csv.
+// It is small, so that a program can keep one for every row that it writes. It is the same whether
+// it comes from a row in memory or from trials.csv.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,10 @@
 
 namespace lockbench {
 
-// A figure that was not measured is absent. Those of a row that is not valid are kept, but are not
-// to be shown.
+// A figure that was not measured is absent. An invalid row has its figures, too, but they must not
+// be shown.
 struct Measurement {
-  std::uint32_t trial = 0;  // place in the plan
+  std::uint32_t trial = 0;  // index in the plan
   std::uint32_t attempt = 0;
   bool valid = false;
   Outcome outcome = Outcome::kOk;
@@ -47,17 +47,17 @@ struct Measurement {
 
 Measurement measurement_of(const Row& row);
 
-// Of the text of trials.csv; `name` stands for it in errors, which are InvalidArgument and tell the
-// line. A column that the file lacks, but for those that say which trial a row is of, is one that
-// was not measured. A row that is cut off is left out. With `check`, each row must be of its run.
+// Reads the text of trials.csv. Errors are InvalidArgument, call the text `name` and give the line.
+// The columns that identify the trial of a row are required; any other missing column counts as not
+// measured. A row that was cut off is left out. With `check`, each row must belong to its run.
 absl::StatusOr<std::vector<Measurement>> parse_measurements(std::string_view text,
                                                             std::string_view name,
                                                             const RowCheck* check = nullptr);
 
-// What a run's folder holds.
+// The contents of a run's folder.
 struct MeasuredRun {
   Meta meta;
-  std::vector<Measurement> measurements;  // each of a trial of meta.plan
+  std::vector<Measurement> measurements;  // each is of a trial of meta.plan
 };
 
 absl::StatusOr<MeasuredRun> read_measured_run(const std::filesystem::path& folder);

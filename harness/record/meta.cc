@@ -41,8 +41,8 @@ absl::StatusOr<RunEnd::State> parse_state(std::string_view text) {
   return absl::InvalidArgumentError("expected running, finished or interrupted");
 }
 
-// What is known of the target that a preset is sized for. Written for people: the name decides, and
-// the rest is worked out again.
+// A description of the target that a preset is sized for, for users. A reader uses only the name
+// and computes the rest again.
 struct TargetRecord {
   std::string name;
   std::optional<bool> matches;
@@ -143,7 +143,7 @@ TargetRecord target_record(const std::string& name, const Machine& machine) {
   return record;
 }
 
-// Everything but the plan, which comes last.
+// All members except the plan, which comes last.
 template <EitherConst<Meta> M, class Visit>
 void visit_meta(M& meta, std::optional<TargetRecord>& target, Visit&& visit) {
   visit("schema_version", meta.run.schema_version);
@@ -163,7 +163,7 @@ void visit_meta(M& meta, std::optional<TargetRecord>& target, Visit&& visit) {
   visit("overlaps", meta.overlaps);
 }
 
-// Told before anything else, since every other error would only follow from it.
+// The version is checked first, because a different version would cause all other errors.
 absl::Status check_version(const json& object, std::string_view name) {
   if (!object.is_object() || !object.contains("schema_version")) return absl::OkStatus();
   const json& version = object["schema_version"];
@@ -182,7 +182,8 @@ std::string meta_text(const Meta& meta) {
   ordered_json object;
   visit_meta(meta, target, internal::FieldWriter(object));
   std::string text = internal::text_of(object, 2);
-  // The plan has a form of its own, a trial a line; it goes in before the closing brace.
+  // The plan has a format of its own with one trial per line. It is inserted before the closing
+  // brace.
   text.resize(text.size() - std::string_view("\n}").size());
   const std::string plan = to_json(meta.plan);
   return absl::StrFormat("%s,\n  \"plan_hash\": \"%s\",\n  \"plan\": %s\n}\n", text,
@@ -209,7 +210,7 @@ absl::StatusOr<Meta> parse_meta(std::string_view text, std::string_view name) {
 }
 
 absl::StatusOr<MetaHead> parse_meta_head(std::string_view text, std::string_view name) {
-  // No text of JSON has a line end, so this is found nowhere else.
+  // JSON text contains no line end within a string, so this is found nowhere else.
   const std::size_t plan = text.find(",\n  \"plan\": {");
   if (plan == std::string_view::npos || !text.ends_with("]}\n}\n")) {
     absl::StatusOr<Meta> whole = parse_meta(text, name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Outcome by name, as it stands in trials.csv and in a sample's JSON.
+// Names of Outcome, as in trials.csv and in a sample's JSON.
 #pragma once
 
 #include <array>

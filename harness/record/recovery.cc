@@ -20,10 +20,10 @@ namespace {
 
 constexpr std::string_view kNewRun = "use the lockbench that wrote it, or start a new run";
 
-// Reads the cells of one file, whose columns it knows by name.
+// Reads the cells of one file by the names of the columns.
 class Table {
  public:
-  // A text that is cut off within its header has no rows and no header.
+  // A text that was cut off within its header has no rows and no header.
   static absl::StatusOr<Table> read(std::string_view text, std::string_view name,
                                     std::vector<std::string> header) {
     absl::StatusOr<CsvText> csv = parse_csv(text, name);
@@ -78,8 +78,8 @@ class Table {
   Table(std::string_view name, std::vector<std::string> header, CsvText csv)
       : name_(name), header_(std::move(header)), csv_(std::move(csv)) {}
 
-  // A record that was cut off lies within one line, since no cell that is written has two. Over
-  // several lines, stray quotes pass whole records off as a part of it.
+  // A record that was cut off lies within one line, because no written cell contains a line end.
+  // Stray quotes could make several records look like one record over several lines.
   absl::Status check_torn(std::string_view text) const {
     const std::string_view whole = text.substr(0, csv_.whole_bytes);
     if (text.substr(csv_.whole_bytes).find('\n') == std::string_view::npos) return absl::OkStatus();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Recovery: which parts of a run's files to keep, wherever its writer was stopped. Pure: texts in,
-// decisions out.
+// Recovery: which parts of a run's files to keep after its writer was stopped at any point. Pure:
+// texts in, decisions out.
 //
-// A trial is done when a row of it in trials.csv is whole. Each attempt at it has its row there,
-// written last: the rows in latency.csv of any other attempt are left over from one that was cut
-// short. A killed writer leaves at most one record without a line end, the last of a file. Anything
-// else that is wrong is an error: no row that may be good is ever removed.
+// A trial is done if a whole row of it is in trials.csv. Each attempt at it writes its row there
+// last. Rows in latency.csv of any other attempt therefore belong to an attempt that was
+// interrupted. A killed writer leaves at most one record without a line end, the last one of a
+// file. Anything else that is wrong is an error: no row that may be valid is ever removed.
 #pragma once
 
 #include <compare>
@@ -30,29 +30,29 @@ struct AttemptId {
 
 struct RecoveredTrials {
   std::set<std::uint32_t> done;   // numbers of the trials that have a row
-  std::set<AttemptId> attempts;   // that have theirs
-  std::uint64_t whole_bytes = 0;  // to which trials.csv is to be cut
-  std::string torn;               // the record without a line end that this removes
-  bool header_missing = false;    // it is torn or was never written
+  std::set<AttemptId> attempts;   // attempts that have a row
+  std::uint64_t whole_bytes = 0;  // the length that trials.csv must be cut to
+  std::string torn;               // the record without a line end that the cut removes
+  bool header_missing = false;    // the header was cut off or never written
 
   bool operator==(const RecoveredTrials&) const = default;
 };
 
-// Of the text of trials.csv in a run of this plan. `name` stands for it in errors, each of
-// which says line and remedy: InvalidArgument for a row that is not the run's, FailedPrecondition
-// for a header or a schema version that is not ours.
+// Reads the text of trials.csv in a run of this plan. Errors call the text `name` and give the line
+// and what to do: InvalidArgument for a row that is not of this run, FailedPrecondition for a
+// header or a schema version that is not the one of this program.
 absl::StatusOr<RecoveredTrials> recover_trials(std::string_view text, std::string_view name,
                                                const RunIdentity& run, const Plan& plan);
 
 struct RecoveredLatency {
-  std::string text;                // of latency.csv, header and the rows of `attempts`
+  std::string text;                // of latency.csv: header and the rows of `attempts`
   std::string removed;             // the other rows
-  std::uint64_t removed_rows = 0;  // a torn one included
+  std::uint64_t removed_rows = 0;  // including one that was cut off
 
   bool operator==(const RecoveredLatency&) const = default;
 };
 
-// Of the text of latency.csv; errors as above.
+// Reads the text of latency.csv; errors are as for recover_trials().
 absl::StatusOr<RecoveredLatency> recover_latency(std::string_view text, std::string_view name,
                                                  const RunIdentity& run,
                                                  const std::set<AttemptId>& attempts);

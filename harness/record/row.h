@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Row: one trial as it stands in trials.csv, before it is text.
+// Row: one trial as it is written to trials.csv, before it is converted to text.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@
 
 namespace lockbench {
 
-// Version of the columns of trials.csv and latency.csv and of the shape of meta.json. It goes up
-// when a column changes its meaning, its place or its name, or goes away; not when one is added at
-// the end.
+// Version of the columns of trials.csv and latency.csv and of the structure of meta.json. It
+// increases if a column changes its meaning, its position or its name, or is removed. It does not
+// increase if a column is added at the end.
 inline constexpr std::uint32_t kSchemaVersion = 1;
 
-// What every row of a run has in common.
+// The values that all rows of a run share.
 struct RunIdentity {
   std::uint32_t schema_version = kSchemaVersion;
-  std::string run_id;        // unique among the runs that a reader may ever lay side by side
+  std::string run_id;        // unique among all runs that a reader may compare
   std::string preset;        // name, or "command line"
-  std::string target;        // machine class that the preset is sized for; empty: any
-  std::string machine = {};  // that measured it: Machine::id; empty: unknown
+  std::string target;        // class of machine that the preset is sized for; empty: any
+  std::string machine = {};  // Machine::id of the machine that measured it; empty: unknown
 
   bool operator==(const RunIdentity&) const = default;
 };
@@ -31,11 +31,11 @@ struct Row {
   RunIdentity run;
   Trial trial;
   Sample sample;
-  std::uint32_t attempt = 0;  // of this trial, from 0: a disturbed one is measured again
+  std::uint32_t attempt = 0;  // of this trial, from 0: a disturbed trial is measured again
   std::string started_at;     // UTC, ISO 8601: 2025-01-31T23:59:59Z
 
-  // Only then may its figures be shown. A limit of the machine guards nothing, so that there is
-  // nothing to prove: it is valid when it ended well.
+  // Only the figures of a valid row may be shown. A limit of the machine guards nothing, so there
+  // is nothing to prove: it is valid if it ended normally.
   bool valid() const {
     const bool limit = trial.cell.mode == Mode::kMicro && trial.cell.workload.name == "limit";
     return sample.valid() || (limit && sample.outcome == Outcome::kOk);

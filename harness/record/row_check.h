@@ -2,8 +2,9 @@
 
 // RowCheck: whether a row of trials.csv belongs to the run and to the plan of its folder.
 //
-// Tables of several runs that somebody put into one file have rows of other runs, and rows whose
-// trial is another one than the plan's. To read them as one run pairs what was never compared.
+// A user may have put the tables of several runs into one file. It then has rows of other runs, and
+// rows whose trial differs from that of the plan. Reading them as one run would pair rows that do
+// not belong together.
 #pragma once
 
 #include <array>
@@ -18,23 +19,23 @@
 
 namespace lockbench {
 
-// Gives the cell of a column; absent if the table has no such column.
+// Returns the cell of a column; absent if the table has no such column.
 using CellOfColumn = std::function<std::optional<std::string_view>(std::string_view column)>;
 
-// Columns that tell plans apart; the others vary with them.
+// Columns that distinguish plans; the other columns depend on them.
 inline constexpr std::array<std::string_view, 8> kPlannedColumns{
     "block", "seed", "primitive", "params", "workload", "scenario", "threads", "keys"};
 
-// What a row of the trial has in each of them.
+// The contents of these columns in a row of the trial.
 std::array<std::string, kPlannedColumns.size()> planned_cells(const Trial& trial);
 
 class RowCheck {
  public:
-  // Both must outlive it.
+  // Both must outlive this object.
   RowCheck(const RunIdentity& run, const Plan& plan) : run_(run), plan_(plan) {}
 
   // What is wrong with the row, as `threads is "4" where the plan has "8"`; empty if nothing is.
-  // What the table has no column for is not checked.
+  // Columns that the table does not have are not checked.
   std::string difference(const CellOfColumn& cell) const;
 
  private:

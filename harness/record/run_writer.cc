@@ -32,7 +32,7 @@ fs::path meta_path(const fs::path& folder) {
   return folder / "meta.json";
 }
 
-// As `status`, with what would be right said after it.
+// `status` with `advice` appended to its message.
 absl::Status advised(const absl::Status& status, std::string_view advice) {
   return absl::Status(status.code(), absl::StrFormat("%s; %s", status.message(), advice));
 }
@@ -76,7 +76,7 @@ absl::StatusOr<FoundFile> find_file(const fs::path& path) {
   return FoundFile{.text = *std::move(text)};
 }
 
-// What of a run's files to keep.
+// The parts of a run's files to keep.
 struct Recovery {
   FoundFile trials_found;
   FoundFile latency_found;
@@ -89,7 +89,7 @@ absl::Status is_missing(const fs::path& path) {
       absl::StrFormat("%s: no such file; put it back, or start a new run", path.string()));
 }
 
-// Reads and checks all that there is, and changes nothing.
+// Reads and checks all files, and changes nothing.
 absl::StatusOr<Recovery> recover(const fs::path& folder, const Meta& meta) {
   const fs::path trials = trials_path(folder);
   const fs::path latency = latency_path(folder);
@@ -104,7 +104,7 @@ absl::StatusOr<Recovery> recover(const fs::path& folder, const Meta& meta) {
   absl::StatusOr<RecoveredLatency> good_latency =
       recover_latency(latency_found->text, latency.string(), meta.run, good_trials->attempts);
   if (!good_latency.ok()) return good_latency.status();
-  // Each is missing only where the process was killed before it had a row to write.
+  // A file may be missing only if the process was killed before it had a row to write.
   const bool had_rows = meta.end.trials_done > 0 || good_latency->removed_rows > 0;
   if (trials_found->missing && had_rows) return is_missing(trials);
   if (latency_found->missing && !good_trials->attempts.empty()) return is_missing(latency);
@@ -114,7 +114,7 @@ absl::StatusOr<Recovery> recover(const fs::path& folder, const Meta& meta) {
                   .latency = *std::move(good_latency)};
 }
 
-// Where bytes that are removed from `path` are kept.
+// The file that keeps the bytes that are removed from `path`.
 fs::path removed_path(const fs::path& path) {
   return path.string() + ".removed";
 }
@@ -134,7 +134,7 @@ absl::Status keep_removed(const fs::path& path, std::string removed) {
   return status;
 }
 
-// Leaves whole rows, and a header.
+// Keeps the whole rows and the header.
 absl::Status repair_trials(AppendFile& trials, const RecoveredTrials& recovered,
                            std::vector<std::string>& repairs) {
   if (!recovered.torn.empty()) {
@@ -148,7 +148,7 @@ absl::Status repair_trials(AppendFile& trials, const RecoveredTrials& recovered,
   return recovered.header_missing ? trials.append(csv_record(trial_header())) : absl::OkStatus();
 }
 
-// Leaves the rows of attempts that have theirs in trials.csv, and a header.
+// Keeps the header and the rows of attempts that have a row in trials.csv.
 absl::Status repair_latency(const fs::path& path, const std::string& found,
                             const RecoveredLatency& recovered, std::vector<std::string>& repairs) {
   if (recovered.text == found) return absl::OkStatus();
@@ -168,7 +168,7 @@ absl::StatusOr<RunWriter> RunWriter::create(const fs::path& folder, const Meta& 
   if (!lock.ok()) return lock.status();
   absl::StatusOr<RunWriter> writer = begin(folder, *std::move(lock), meta);
   if (!writer.ok()) {
-    std::error_code ignored;  // the reason to tell is the first one
+    std::error_code ignored;  // the first error is the one to report
     fs::remove(schema_path(folder), ignored);
     fs::remove(trials_path(folder), ignored);
     fs::remove(latency_path(folder), ignored);
@@ -180,7 +180,7 @@ absl::StatusOr<RunWriter> RunWriter::create(const fs::path& folder, const Meta& 
 
 absl::StatusOr<RunWriter> RunWriter::begin(const fs::path& folder, FolderLock lock,
                                            const Meta& meta) {
-  // First: a run that is killed from here on can be resumed.
+  // meta.json is written first, so that a run that is killed later can be resumed.
   absl::Status status = replace_file(meta_path(folder), meta_text(meta));
   status.Update(replace_file(schema_path(folder), schema_json()));
   if (!status.ok()) return status;
@@ -242,7 +242,7 @@ absl::Status RunWriter::finish(RunEnd::State state, double session_s) {
   meta_.end.state = synced.ok() ? state : RunEnd::State::kInterrupted;
   meta_.end.wall_s += session_s;
   absl::Status status = replace_file(meta_path(folder_), meta_text(meta_));
-  // The reason to tell is the first one.
+  // The first error is the one to report.
   return synced.ok() ? status : synced;
 }
 

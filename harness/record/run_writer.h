@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// RunWriter: puts a run on disk, trial by trial, so that nothing finished is ever lost.
+// RunWriter: writes a run to disk, trial by trial, so that no finished trial is ever lost.
 //
 //   <folder>/meta.json     machine, build, plan and how far the run came; written first
 //   <folder>/latency.csv   the distributions behind trials.csv
-//   <folder>/trials.csv    one row a trial, the last thing written of it
+//   <folder>/trials.csv    one row per trial; of each trial, this is written last
 //   <folder>/schema.json   what the columns of both mean, see schema.h
 //
-// Guarantees   after append() returns OK the kernel has the trial, and a killed process takes
-//              nothing back; after it returns an error the files hold all trials before it and
-//              nothing of this one, so that append() may be tried again; one writer at a time;
-//              whenever the process is killed, open_for_resume() can open what it left. After a
-//              crash of the machine, what sync() or finish() returned OK for is there.
-// Not offered  that each row is on the device when append() returns: waiting for it would disturb
-//              the next trial. Call sync_if_due() where nothing is measured.
-// Requires     SIGXFSZ ignored (see files.h).
-// Errors       name the file, what was wrong and what would be right, in one line.
+// Guarantees   After append() returns OK, the kernel has the trial, and killing the process removes
+//              nothing. After it returns an error, the files contain all trials before it and
+//              nothing of this one, so append() may be called again. There is one writer at a time.
+//              Whenever the process is killed, open_for_resume() can open the files. After a crash
+//              of the machine, everything is there that sync() or finish() returned OK for.
+// Not offered  That each row is on the device when append() returns: waiting for it would disturb
+//              the next trial. Call sync_if_due() when nothing is measured.
+// Requires     SIGXFSZ is ignored (see files.h).
+// Errors       name the file, what is wrong and what would be right, in one line.
 #pragma once
 
 #include <chrono>
@@ -40,8 +40,8 @@ struct ResumedRun;
 
 class RunWriter {
  public:
-  // Makes the folder and those above it. AlreadyExists if it holds a run; what it could not begin
-  // properly it takes away again.
+  // Creates the folder and its missing parents. AlreadyExists if the folder contains a run. After
+  // any error it removes what it created.
   static absl::StatusOr<RunWriter> create(const std::filesystem::path& folder, const Meta& meta);
 
   absl::Status append(const Row& row);
@@ -49,18 +49,18 @@ class RunWriter {
   // Adds one more block of these cells to the plan. After an error the plan is as before.
   absl::Status extend(std::span<const Cell> cells);
 
-  // Records what the machine does beside the run, at once.
+  // Records the surroundings of the run in meta.json at once.
   absl::Status note(const Surroundings& surroundings);
 
-  // Waits until the device has all rows. After an error nothing is lost as long as the machine
-  // runs.
+  // Waits until all rows are on the device. After an error, nothing is lost unless the machine
+  // crashes.
   absl::Status sync();
 
-  // As sync(), but does nothing if that was last done less than kSyncEvery ago.
+  // As sync(), but does nothing if the last sync was less than kSyncEvery ago.
   absl::Status sync_if_due();
 
-  // Waits until the device has all rows, and then records how the run ended; after an error the
-  // run is not recorded as finished. `session_s`: since create() or open_for_resume().
+  // Waits until all rows are on the device, and then records how the run ended. After an error, the
+  // run is not recorded as finished. `session_s`: seconds since create() or open_for_resume().
   absl::Status finish(RunEnd::State state, double session_s);
 
   const Meta& meta() const { return meta_; }
@@ -71,7 +71,7 @@ class RunWriter {
 
   using Clock = std::chrono::steady_clock;
 
-  // Rows of at most this long are lost when the machine crashes.
+  // A crash of the machine loses the rows of at most this time.
   static constexpr std::chrono::seconds kSyncEvery{5};
 
   RunWriter(std::filesystem::path folder, FolderLock lock, Meta meta, AppendFile trials,
@@ -94,16 +94,16 @@ class RunWriter {
 };
 
 struct ResumedRun {
-  RunWriter writer;                  // its meta() is the one recorded
-  std::set<std::uint32_t> done;      // numbers of the trials that need not be measured again
-  std::vector<std::string> repairs;  // what had to be repaired, a line each, for people
+  RunWriter writer;                  // its meta() is the recorded one
+  std::set<std::uint32_t> done;      // numbers of the trials that are not measured again
+  std::vector<std::string> repairs;  // what had to be repaired, one line each, for users
 };
 
-// Repairs what a killed process left and goes on where the run stopped. All files are checked
-// before the first one is changed; what is removed from one is kept beside it, in a file with
-// `.removed` at the end of its name. NotFound where there is no run; FailedPrecondition for another
-// schema version or header, or while another process writes; InvalidArgument for files that are not
-// ours or that no killed process leaves, with line and column.
+// Repairs the files that a killed process left, and continues the run where it stopped. All files
+// are checked before the first one is changed. Data that is removed from a file is kept beside it,
+// in a file with `.removed` at the end of its name. NotFound if there is no run. FailedPrecondition
+// for another schema version or header, or if another process is writing. InvalidArgument, with
+// line and column, for files that are not from lockbench or that no killed process leaves.
 absl::StatusOr<ResumedRun> open_for_resume(const std::filesystem::path& folder);
 
 }  // namespace lockbench

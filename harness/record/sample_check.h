@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// SampleCheck: whether a sample that another process sent can have been measured. That process ran
-// a user's lock, which may have overwritten its memory or printed in its place.
+// SampleCheck: whether a sample from another process is possible. That process ran a user's lock,
+// which may have overwritten the process's memory or printed a sample of its own.
 #pragma once
 
 #include <absl/status/status.h>
@@ -10,8 +10,8 @@
 
 namespace lockbench {
 
-// InvalidArgument names the first figure that no trial can have, as "sample.makespan_s". Figures
-// that merely are unlikely pass.
+// InvalidArgument names the first impossible figure, as "sample.makespan_s". Figures that are only
+// unlikely pass.
 absl::Status check_sample(const Sample& sample);
 
 }  // namespace lockbench

@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::json;
 
-// A figure that is not finite is no measurement.
+// A figure that is not finite counts as not measured.
 void put(json& object, std::string_view name, const std::string& words) {
   object[std::string(name)] = words;
 }

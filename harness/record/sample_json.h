@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Sample and JSON: what the child process of a trial prints and its parent reads.
+// Sample and JSON: the text that the child process of a trial prints and its parent reads.
 //
 // Guarantees   parse_sample(sample_text(s)) == s for every sample whose figures are finite and
-//              whose texts are UTF-8; a figure that is not finite is no measurement and becomes
-//              absent; bytes that are no UTF-8 are replaced.
+//              whose texts are UTF-8. A figure that is not finite counts as not measured and
+//              becomes absent. Bytes that are not UTF-8 are replaced.
 #pragma once
 
 #include <string>

@@ -27,7 +27,8 @@ namespace {
 
 using Seconds = std::chrono::duration<double>;
 
-// Readers refuse cells that are much longer: Python's csv module those of more than 131,072.
+// Some readers refuse much longer cells: Python's csv module refuses those of more than 131,072
+// bytes.
 constexpr std::size_t kMostCellBytes = 4096;
 
 std::string text(std::string_view words) {
@@ -64,7 +65,7 @@ std::string of_cell(const Row& row) {
   return text(row.trial.cell.*kMember);
 }
 
-// A word of the cell as users type it.
+// A field of the cell as users type it.
 template <auto kMember>
 std::string spelt(const Row& row) {
   return to_text(row.trial.cell.*kMember);
@@ -94,7 +95,7 @@ std::string latency_samples(const Row& row) {
   return latency ? text(latency->samples) : std::string();
 }
 
-// A figure of the distribution; of no samples there is none.
+// A figure of the distribution; empty if there are no samples.
 template <auto kLatency, auto kMember>
 std::string latency_figure(const Row& row) {
   const std::optional<LatencySummary>& latency = row.sample.*kLatency;
@@ -119,8 +120,8 @@ using S = Sample;
 constexpr std::string_view kNoWaits = "no wait was timed";
 constexpr std::string_view kNoHolds = "no hold was timed";
 
-// In the order that is promised. A column with a name alone is a field of the sample, which says
-// the rest; those that are not listed follow at the end, in their own order.
+// The order is guaranteed. A column with only a name is a field of the sample, which describes it.
+// Fields that are not listed here follow at the end, in their own order.
 const Column kColumns[] = {
     {"schema_version", "number", "version of this table", "", of_run<&RunIdentity::schema_version>},
     {"run_id", "name", "the run; the same in all its files", "", of_run<&RunIdentity::run_id>},
@@ -255,7 +256,7 @@ const Column kColumns[] = {
      "it is unknown", of_run<&RunIdentity::machine>},
 };
 
-// Fills in what the fields of the sample say, and adds those that are not listed.
+// Fills in the descriptions from the fields of the sample, and adds the fields that are not listed.
 std::vector<Column> with_sample_fields(std::vector<Column> columns) {
   const Sample none;
   fields(none, [&columns](const Field& field, const auto&) {

@@ -2,14 +2,15 @@
 
 // Schema: the columns of trials.csv and latency.csv, in order.
 //
-// What a trial measures is listed once, beside its type, in sample.h; what the plan says of it, or
-// what follows from both, is listed here. Everything else is made from these two lists: headers,
-// rows, the sample's JSON, results/README.md, schema.json and `lockbench schema`.
+// Each field that a trial measures is listed once, beside its type, in sample.h. The columns that
+// come from the plan, or from the plan and the sample together, are listed here. Everything else is
+// generated from these two lists: headers, rows, the sample's JSON, results/README.md, schema.json
+// and `lockbench schema`.
 //
-// Guarantees   cells are pure functions of the row; numbers look the same in every locale, and a
-//              fraction is the shortest text that reads back as the same value; a figure that was
-//              not measured is an empty cell, never a zero; no cell contains a line end or is much
-//              longer than 4 KiB, whatever a trial's process said.
+// Guarantees   Cells are pure functions of the row. Numbers look the same in every locale, and a
+//              fraction is the shortest text that reads back as the same value. A figure that was
+//              not measured is an empty cell, never a zero. No cell contains a line end or is much
+//              longer than 4 KiB, whatever the process of a trial printed.
 #pragma once
 
 #include <span>
@@ -22,23 +23,23 @@
 namespace lockbench {
 
 struct Column : Field {
-  std::string (*cell)(const Row&) = nullptr;  // null: the field of the sample of that name
+  std::string (*cell)(const Row&) = nullptr;  // null: the sample's field with that name
 };
 
-// Of trials.csv: one row a trial.
+// The columns of trials.csv, which has one row per trial.
 std::span<const Column> trial_columns();
 
 // The header of trials.csv, and one row of it.
 std::vector<std::string> trial_header();
 std::vector<std::string> trial_fields(const Row& row);
 
-// What a row of this trial has in a column that depends on the plan alone, as `block` or `threads`.
+// The cell of this trial in a column that depends on the plan alone, as `block` or `threads`.
 std::string planned_cell(const Trial& trial, std::string_view column);
 
-// The schema of a run's tables, as schema.json in its folder has it.
+// The schema of a run's tables: the contents of schema.json in its folder.
 std::string schema_json();
 
-// The same as tables of results/README.md.
+// The same as tables for results/README.md.
 std::string trials_markdown();
 std::string latency_markdown();
 

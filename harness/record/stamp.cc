@@ -26,7 +26,7 @@ std::string utc_now() {
 }
 
 std::string new_run_id(std::string_view preset) {
-  // A folder's name holds 255 bytes; this one is to be read, too.
+  // A folder's name may have 255 bytes; this limit keeps it readable.
   constexpr std::size_t kLongest = 60;
   std::string name;
   for (const char c : preset.substr(0, kLongest))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Stamps: when something was, and which run it belongs to.
+// Stamps: the current time, and the id of a run.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace lockbench {
 // UTC, ISO 8601, to the second: 2025-01-31T23:59:59Z
 std::string utc_now();
 
-// Unique among runs that a reader may lay side by side: the time, the preset and some chance. Fit
-// for a folder's name, whatever the preset is called.
+// An id that is unique among runs that a reader may compare: the time, the preset and a random
+// part. It is valid as a folder's name for every name of a preset.
 std::string new_run_id(std::string_view preset);
 
 }  // namespace lockbench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Surroundings: what the machine did beside a run, as meta.json has it.
+// Surroundings: what else the machine did during a run, as meta.json records it.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace lockbench {
 
-// What `lockbench doctor` found, in short.
+// The findings of `lockbench doctor`, in short form.
 struct MachineFinding {
   std::string severity;  // note or problem; in runs of older versions: spoils
   std::string name;
@@ -21,8 +21,8 @@ struct MachineFinding {
 struct Surroundings {
   double most_interference = 0;     // limit, see DisturbanceLimits
   double patience_s = 0;            // how long the run would wait for a quiet machine
-  double waited_s = 0;              // how long it did
-  std::optional<std::string> busy;  // why it measured a busy machine; absent: it did not
+  double waited_s = 0;              // how long the run waited
+  std::optional<std::string> busy;  // why it measured a busy machine; absent: it was not busy
   std::vector<MachineFinding> at_start;
   std::vector<MachineFinding> at_end;
 

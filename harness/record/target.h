@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Target: a machine class that presets are sized for, known by the name of its processor.
+// Target: a class of machines that presets are sized for, identified by the name of the processor.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 namespace lockbench {
 
 struct Target {
-  std::string_view name;  // as in the processor's model name
+  std::string_view name;  // as it occurs in the processor's model name
   std::uint32_t cores = 0;
   std::uint32_t hardware_threads = 0;
 
@@ -30,13 +30,13 @@ const Target* find_target(std::string_view name);
 
 struct TargetMatch {
   bool matches = false;
-  std::string note;  // empty when it matches; else one sentence for people
+  std::string note;  // empty if it matches; else one sentence for users
 
   bool operator==(const TargetMatch&) const = default;
 };
 
-// It matches if processor, cores and hardware threads are the target's. What the machine does not
-// tell does not match.
+// The machine matches if its processor, cores and hardware threads are those of the target. An
+// unknown property does not match.
 TargetMatch match_target(const Machine& machine, const Target& target);
 
 }  // namespace lockbench

@@ -25,7 +25,7 @@ std::string in_one_line(std::string text) {
 
 }  // namespace
 
-// The functions that are used, as libpq-fe.h declares them, its own types opaque.
+// The functions that this file uses, as libpq-fe.h declares them; libpq's own types are opaque.
 struct Session::Library {
   void* (*connect)(const char* address);
   int (*status)(const void* connection);

@@ -5,7 +5,7 @@
 // The library is loaded when the first session is opened, not linked: see
 // docs/decisions/0006-databases.md.
 //
-// Errors   DatabaseError: the library is not installed, or what the server says, in one line.
+// Errors   DatabaseError: the library is not installed, or the server's message, in one line.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ class Session {
   // The first cell of the last statement's result, or empty.
   std::string execute(const std::string& text);
 
-  // The same in a destructor, which reports no error.
+  // The same for a destructor; it reports no error.
   void execute_unheard(const char* text) noexcept;
 
   void prepare(const char* name, const std::string& text);

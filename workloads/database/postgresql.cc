@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// PostgreSQL: one table for each shard, on a server that already runs.
+// PostgreSQL: one table for each shard, on a server that is already running.
 #include <string>
 #include <vector>
 
@@ -14,7 +14,8 @@ constexpr char kSchema[] = "lockbench_scratch";
 constexpr char kCreateSchema[] = "CREATE SCHEMA lockbench_scratch";
 constexpr char kDropSchema[] = "DROP SCHEMA IF EXISTS lockbench_scratch CASCADE";
 
-// The holder of this advisory lock has the schema. The number is the name's letters, "lockbnch".
+// A session that holds this advisory lock may use the schema. The number is the letters of the name
+// "lockbnch".
 constexpr char kTakeSchema[] =
     "SET lock_timeout = '10s'; SELECT pg_advisory_lock(7813573191375151976)";
 
@@ -42,7 +43,7 @@ class PostgresqlConnection final : public Connection {
   libpq::Session session_;
 };
 
-// A schema that is this one's until it goes.
+// A schema that belongs to this object and is dropped with it.
 class Schema {
  public:
   explicit Schema(const std::string& address) : session_(address) {
@@ -52,7 +53,7 @@ class Schema {
       throw DatabaseError(std::string(error.what()) +
                           "; another lockbench may be at work in this database: give each its own");
     }
-    // What a trial that was killed left behind goes, too.
+    // Removes what a killed trial left behind, too.
     session_.execute("SET client_min_messages = warning");
     session_.execute(kDropSchema);
     session_.execute(kCreateSchema);

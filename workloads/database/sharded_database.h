@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// ShardedDatabase: shards of a database, each with a number of connections, to be pooled.
+// ShardedDatabase: shards of a database, each with a number of connections for a pool.
 //
-// Every connection has a record of its own in its shard: a number, how often it was used. Records
-// are 0 at first.
+// Every connection has a record of its own in its shard: a number that counts its uses. Records are
+// 0 at first.
 //
-// Requires   a connection is used by one thread at a time. Nothing here sees to it: that is what
-//            the lock under test is for, and libraries of databases leave it to their users, too.
-// Errors     DatabaseError, with what the database says; a Transaction that is left by an exception
+// Requires   One thread at a time uses a connection. Nothing in this class ensures that: it is the
+//            task of the lock under test, and database libraries leave it to their users, too.
+// Errors     DatabaseError, with the database's message. A Transaction that is left by an exception
 //            is rolled back.
 #pragma once
 
@@ -27,7 +27,7 @@ class Connection {
  public:
   virtual ~Connection() = default;
 
-  // What its record says.
+  // The value of its record.
   virtual std::uint64_t uses() = 0;
 
   virtual void begin() = 0;
@@ -36,7 +36,7 @@ class Connection {
   virtual void roll_back() noexcept = 0;
 };
 
-// From begin() to commit(), or rolled back.
+// The scope of a transaction, from begin() to commit(); without a commit() it is rolled back.
 class Transaction {
  public:
   explicit Transaction(Connection& connection) : connection_(connection) { connection_.begin(); }
@@ -62,7 +62,7 @@ class ShardedDatabase {
 
   virtual Connection& connection(std::uint64_t shard, std::uint32_t number) = 0;
 
-  // The sum of a shard's records, read when all have left.
+  // The sum of a shard's records, read after all threads have left.
   virtual std::uint64_t uses(std::uint64_t shard) = 0;
 };
 
@@ -71,15 +71,16 @@ struct DatabaseSize {
   std::uint32_t connections = 1;  // of each shard
 };
 
-// A file a shard, in a folder that goes with the database.
+// One file for each shard, in a folder that is removed with the database.
 std::unique_ptr<ShardedDatabase> open_sqlite(const DatabaseSize& size);
 
-// A table a shard, on the server at `address`, as libpq takes it: postgresql://user@host/name. The
-// tables stand in the schema `lockbench_scratch`, which is created, and dropped with the database.
+// One table for each shard, on the server at `address`, in libpq's form:
+// postgresql://user@host/name. The tables are in the schema `lockbench_scratch`, which is created
+// and is dropped with the database.
 std::unique_ptr<ShardedDatabase> open_postgresql(const DatabaseSize& size,
                                                  const std::string& address);
 
-// At `address`; SQLite when it is empty.
+// The database at `address`, or SQLite if it is empty.
 inline std::unique_ptr<ShardedDatabase> open_database(const DatabaseSize& size,
                                                       const std::string& address) {
   return address.empty() ? open_sqlite(size) : open_postgresql(size, address);

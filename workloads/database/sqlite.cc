@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// SQLite: a file a shard, in write-ahead mode, so that readers do not wait for the one writer that
-// a file can have.
+// SQLite: one file for each shard, in write-ahead mode, so that readers do not wait for the single
+// writer that a file can have.
 #include <algorithm>
 #include <sqlite3.h>
 #include <string>
@@ -14,8 +14,9 @@
 namespace lockbench {
 namespace {
 
-// SQLite's own way to wait for another writer naps for up to 100 ms, which would be all that is
-// measured; this one looks again after 50 µs, then ever later, but within half a millisecond.
+// SQLite's own way to wait for another writer sleeps for up to 100 ms, which would dominate the
+// measurement. This function tries again after 50 µs, and then at growing intervals of at most half
+// a millisecond.
 int wait_for_writer(void*, int attempts) {
   usleep(static_cast<useconds_t>(50 * std::min(attempts + 1, 10)));
   return 1;
@@ -40,7 +41,8 @@ class Statement {
     sqlite3_bind_int64(statement_, place, static_cast<sqlite3_int64>(value));
   }
 
-  // Runs to the end; the first number of the first row, or 0 without rows.
+  // Runs the statement to its end. Returns the first number of the first row, or 0 if there are no
+  // rows.
   std::uint64_t run() {
     const int first = sqlite3_step(statement_);
     const sqlite3_int64 number = first == SQLITE_ROW ? sqlite3_column_int64(statement_, 0) : 0;
@@ -51,7 +53,7 @@ class Statement {
     return static_cast<std::uint64_t>(number);
   }
 
-  // The same in a destructor, which reports no error.
+  // The same for a destructor; it reports no error.
   void run_unheard() noexcept {
     sqlite3_step(statement_);
     sqlite3_reset(statement_);
@@ -66,7 +68,7 @@ class Statement {
 class File {
  public:
   explicit File(const std::string& path) {
-    // Without SQLite's own mutex: a lease is what keeps two threads from one connection.
+    // Without SQLite's own mutex: the leases must keep two threads from using one connection.
     constexpr int kFlags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
     if (sqlite3_open_v2(path.c_str(), &file_, kFlags, nullptr) != SQLITE_OK) {
       const std::string message = file_ == nullptr ? "not enough memory" : sqlite3_errmsg(file_);
@@ -96,12 +98,13 @@ class SqliteConnection final : public Connection {
   SqliteConnection(const std::string& path, std::uint32_t number)
       : file_(path),
         read_(file_.get(), "SELECT uses FROM records WHERE connection = ?1"),
-        // At once: a reader that becomes a writer fails when another one wrote meanwhile.
+        // IMMEDIATE, because a reader that becomes a writer fails if another one has written
+        // meanwhile.
         begin_(file_.get(), "BEGIN IMMEDIATE"),
         write_(file_.get(), "UPDATE records SET uses = ?2 WHERE connection = ?1"),
         commit_(file_.get(), "COMMIT"),
         roll_back_(file_.get(), "ROLLBACK") {
-    // Enough against a crash of this program; one of the machine takes the trial with it.
+    // Safe against a crash of this program. A crash of the machine ends the trial anyway.
     file_.execute("PRAGMA synchronous = NORMAL");
     read_.bind(1, number);
     write_.bind(1, number);
@@ -152,7 +155,7 @@ class SqliteDatabase final : public ShardedDatabase {
 
   void make(std::uint64_t shard) const {
     File file(path(shard));
-    file.execute("PRAGMA synchronous = OFF");  // made, not measured
+    file.execute("PRAGMA synchronous = OFF");  // creation is not measured
     file.execute("PRAGMA journal_mode = WAL");
     file.execute("CREATE TABLE records (connection INTEGER PRIMARY KEY, uses INTEGER NOT NULL)");
     Statement insert(file.get(), "INSERT INTO records VALUES (?1, 0)");
@@ -170,8 +173,8 @@ class SqliteDatabase final : public ShardedDatabase {
 }  // namespace
 
 std::unique_ptr<ShardedDatabase> open_sqlite(const DatabaseSize& size) {
-  // Else SQLite counts its memory under one mutex for all connections, which is no lock of ours.
-  // Only the first call matters; later ones are refused, and right to be.
+  // Otherwise SQLite counts the memory of all connections under one mutex, which is not a lock
+  // under test. Only the first call has an effect; SQLite refuses later ones, which is correct.
   sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
   return std::make_unique<SqliteDatabase>(size);
 }

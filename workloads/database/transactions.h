@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Transactions: take a lease of a shard, work with the connection of that number, give it back.
+// Transactions: acquire a lease of a shard, work with the connection of that number, release the
+// lease.
 //
-// An operation reads the connection's record, holds, as a program does that makes something of what
-// it read, and in one transaction writes one more. The work of every sixteenth operation throws
-// before it commits: the transaction is rolled back, and the lease is returned nevertheless.
+// An operation reads the connection's record, holds, as a program does that computes something from
+// the data, and in one transaction writes the value plus one. The work of every sixteenth operation
+// throws before it commits: the transaction is rolled back, and the lease is returned nevertheless.
 //
-// Proof. A connection in use must not be given to another thread: a thread that finds it taken
-// is a violation, and keeps his hands off it. Each thread knows how often it committed to which
-// shard; what the database says afterwards must be the same. Then every lease must be there to
-// take, and not one more.
+// Proof. A connection in use must not be given to another thread: a thread that finds it in use
+// counts a violation and does not use it. Each thread counts its commits for each shard; the
+// database must have the same number afterwards. Then it must be possible to acquire every lease,
+// and no more.
 #pragma once
 
 #include <array>
@@ -56,7 +57,7 @@ class Transactions {
            "postgresql://user@host/name, or take 'database', which is SQLite";
   }
 
-  // Processes that are not the trial's work for it.
+  // Processes that do not belong to the trial work for it.
   static bool served_by_others(const WorkloadSettings& settings) {
     return settings.scenario == kScenarios[0];
   }
@@ -79,12 +80,12 @@ class Transactions {
         hold_lines_(settings.keys * primitive.capacity(), hold_.lines()) {}
 
  private:
-  // Who uses a connection.
+  // The thread that uses a connection.
   struct alignas(platform::kCacheLine) User {
     std::atomic<std::uint64_t> name{0};
   };
 
-  // What the work throws.
+  // The exception that the work throws.
   struct Failure {};
 
  public:
@@ -108,7 +109,7 @@ class Transactions {
         const GivenBack<Probe, decltype(handle)> guard{probe, handle};
         use(shard, handle.lease());
       } catch (const Failure&) {
-        // The lease has come back already.
+        // The lease has already been returned.
       }
       return true;
     }
@@ -126,12 +127,13 @@ class Transactions {
       ~GivenBack() { probe.release(handle); }
     };
 
-    // Marks a connection as this actor's, unless it is in use.
+    // Marks a connection as used by this actor, unless it is in use.
     class Turn {
      public:
       Turn(User& user, std::uint64_t name)
-          // relaxed: orders nothing that the lock under test must order; one step, since two
-          // threads inside one connection are nothing that the database's library allows.
+          // relaxed: this must not order anything that the lock under test has to order. It is one
+          // atomic step, because the database library does not allow two threads to use one
+          // connection.
           : user_(user), alone_(user.name.exchange(name, std::memory_order_relaxed) == kNobody) {}
       ~Turn() {
         // relaxed: as above.

@@ -25,7 +25,7 @@ std::string case_json(const AdviceCase& wanted) {
   const Cell& cell = wanted.cell;
   Json json{{"threads", cell.threads},
             {"keys", cell.keys},
-            {"asked", describe(cell).substr(2)},  // without the primitive that is not there
+            {"asked", describe(cell).substr(2)},  // without the empty primitive
             {"workload", cell.workload.name},
             {"scenario", cell.workload.scenario},
             {"mode", to_text(cell.mode)},
@@ -37,7 +37,7 @@ std::string case_json(const AdviceCase& wanted) {
   if (wanted.memory_bytes) json["memory_bytes"] = *wanted.memory_bytes;
   Json& descriptions = json["descriptions"] = Json::object();
   for (const CatalogEntry& entry : Catalog::standard().entries()) {
-    // Of a name, the first line that has it.
+    // If several entries share a name, the first one counts.
     descriptions.emplace(entry.listing.name, entry.listing.summary);
   }
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);

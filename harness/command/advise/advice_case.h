@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// AdviceCase: what a user wants to lock, and the plan that measures it. Pure.
+// AdviceCase: the case of a user who needs a lock, and the plan that measures it. Pure.
 //
-//   case ─▶ candidates ─▶ plan of one cell each ─▶ (trials) ─▶ scripts/advise.py answers
+//   case ─▶ candidates ─▶ plan of one cell each ─▶ (trials) ─▶ scripts/advise.py
 #pragma once
 
 #include <cstdint>
@@ -19,23 +19,23 @@ namespace lockbench {
 
 struct AdviceCase {
   Cell cell{.workload = {.name = "counter", .scenario = {}}, .threads = 0, .keys = 0};
-  std::optional<std::uint64_t> memory_bytes;  // at most so much for the locks
+  std::optional<std::uint64_t> memory_bytes;  // maximum for the locks
   bool fair = false;                          // no thread may starve
-  bool reentrant = false;                     // a holder locks again
+  bool reentrant = false;                     // a holder acquires the lock again
 };
 
-// The primitives that make sense for the case, with parameters that suit it: stripes and buckets by
-// its threads, within its memory.
+// The primitives that make sense for the case, with suitable parameters: stripes and buckets for
+// its number of threads, within its memory.
 std::vector<PrimitiveSpec> candidates_for(const AdviceCase& wanted);
 
-// One cell for each candidate that `check` accepts, in blocks enough to compare them, windows as
-// long as `budget` allows. InvalidArgument where the budget is too short for that: says how long it
-// takes.
+// One cell for each candidate that `check` accepts, with enough blocks to compare them and windows
+// as long as `budget` allows. InvalidArgument if the budget is too short; the message says how much
+// is needed.
 absl::StatusOr<Plan> advice_plan(const AdviceCase& wanted, Nanoseconds budget,
                                  const CellCheck& check);
 
-// The case as scripts/advise.py takes it: fields by the names of columns, and the catalog's words
-// for each primitive.
+// The case as input for scripts/advise.py: fields with the names of columns, and the catalog's
+// description of each primitive.
 std::string case_json(const AdviceCase& wanted);
 
 }  // namespace lockbench

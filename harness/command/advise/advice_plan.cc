@@ -15,18 +15,18 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr Nanoseconds kWarmup = milliseconds(20);
-// Starting and ending a trial's process, and now and then a trial that is measured again.
+// The time to start and end a trial's process, and to repeat a trial now and then.
 constexpr Nanoseconds kBeside = milliseconds(25);
-// Shorter ones measure the scheduler, where threads are more than processors.
+// With more threads than processors, a shorter window measures the scheduler.
 constexpr Nanoseconds kLeastWindow = milliseconds(50);
 constexpr Nanoseconds kLongestWindow = milliseconds(500);
 constexpr std::int64_t kHoldsInWindow = 20;
-// Fewer decide large ratios only.
+// Fewer blocks are enough for large ratios only.
 constexpr std::int64_t kLeastBlocks = 7;
 constexpr std::int64_t kMostBlocks = 25;
 
 constexpr std::uint64_t kStripeBytes = 64;
-// Per thread: stripes enough that two threads seldom meet on one, and so many that they hardly do.
+// Stripes per thread: with few, two threads seldom share one; with many, they hardly ever do.
 constexpr std::uint64_t kFewStripes = 4;
 constexpr std::uint64_t kManyStripes = 64;
 constexpr std::uint64_t kUsualBuckets = 1024;
@@ -45,7 +45,7 @@ std::uint64_t stripes_for(const AdviceCase& wanted, std::uint64_t per_thread) {
 }
 
 PrimitiveSpec keyed_for(const Cell& cell) {
-  // About twice the keys held at once keeps the walks short.
+  // About twice the number of keys held at once, so that a bucket has few keys.
   const std::uint64_t buckets = std::bit_ceil(std::uint64_t{2} * cell.threads);
   if (buckets <= kUsualBuckets) return {.name = "keyed", .parameters = {}};
   return with("keyed", "buckets", buckets);
@@ -65,7 +65,7 @@ std::vector<PrimitiveSpec> candidates_for(const AdviceCase& wanted) {
                                    {.name = "global", .parameters = {}}};
   if (wanted.fair) found.push_back({.name = "global", .parameters = {{"lock", "tbb_queuing"}}});
   found.push_back(keyed_for(wanted.cell));
-  // One key makes a stripe or a shard of all of them.
+  // With one key, there is only one stripe or shard in use.
   if (wanted.cell.keys == 1) return found;
   const std::uint64_t few = stripes_for(wanted, kFewStripes);
   const std::uint64_t many = stripes_for(wanted, kManyStripes);
@@ -92,7 +92,7 @@ absl::StatusOr<Plan> advice_plan(const AdviceCase& wanted, Nanoseconds budget,
                            .timeouts = {cell.timeout},
                            .warmup = kWarmup,
                            .window = least_window(cell)});
-  // First only to know which of them there are.
+  // The first pass only determines which of the primitives accept the case.
   Sweep& sweep = preset.sweeps.front();
   std::erase_if(sweep.primitives, [&](const PrimitiveSpec& primitive) {
     Cell asked = cell;
@@ -100,7 +100,7 @@ absl::StatusOr<Plan> advice_plan(const AdviceCase& wanted, Nanoseconds budget,
     return absl::IsFailedPrecondition(check(asked).status());
   });
   const auto count = static_cast<std::int64_t>(sweep.primitives.size());
-  if (count == 0) return expand(preset, check);  // which says what is wrong with that
+  if (count == 0) return expand(preset, check);  // it returns the error
   const Nanoseconds beside = kWarmup + kBeside;
   const Nanoseconds least = count * kLeastBlocks * (*sweep.window + beside);
   if (budget < least) {

@@ -22,7 +22,7 @@ int complain(const absl::Status& status, int code = kBadInput) {
   return code;
 }
 
-// scripts/advise.py's answer from the rows in `folder`.
+// Runs scripts/advise.py on the rows in `folder`.
 absl::StatusOr<int> answer_from(const std::string& folder, const AdviseOptions& options) {
   return run_analysis("advise",
                       {folder, "--case", case_json(options.wanted), "--format", options.format});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `lockbench advise`: which primitive for one case.
+// `lockbench advise`: recommends a primitive for one case.
 #pragma once
 
 #include <filesystem>
@@ -15,19 +15,19 @@
 namespace lockbench {
 
 struct AdviseOptions {
-  AdviceCase wanted;  // of 0 threads: asks for it on the terminal
+  AdviceCase wanted;  // with 0 threads: the command asks for the case on the terminal
   Nanoseconds budget = std::chrono::seconds(30);
   Nanoseconds patience = kUsualPatience;     // how long it waits for a quiet machine
-  std::optional<std::filesystem::path> run;  // answers from this one; absent: measures
-  std::optional<std::filesystem::path> out;  // the folder of what it measures
+  std::optional<std::filesystem::path> run;  // answers from this run; absent: measures
+  std::optional<std::filesystem::path> out;  // the folder for the new measurements
   std::string format = "text";
   ProgressStyle progress = ProgressStyle::kAuto;
   std::vector<std::string> words;  // the command line, for meta.json
-  std::string program;             // as it was called, for what is to be typed next
+  std::string program;             // how it was called, for the commands in messages
 };
 
-// Returns the exit code: 0 advised, 1 it could not be measured or written, 2 bad input, 4 nothing
-// that was measured will do, 129, 130 or 143 interrupted.
+// Returns the exit code: 0 a primitive is recommended, 1 measuring or writing failed, 2 bad input,
+// 4 no measured primitive is suitable, 129, 130 or 143 interrupted.
 int advise_command(const AdviseOptions& options);
 
 }  // namespace lockbench

@@ -13,7 +13,7 @@
 namespace lockbench {
 namespace {
 
-// An acquisition that may fail gives up after so long in what is measured.
+// The timeout in the measured workload if an acquisition may fail.
 constexpr Nanoseconds kGivesUpAfter = std::chrono::milliseconds(10);
 
 using Take = std::function<absl::Status(const std::string&)>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Questions: the case for `lockbench advise`, asked one question at a time.
+// Questions: asks the user for the case for `lockbench advise`, one question at a time.
 #pragma once
 
 #include <istream>
@@ -12,9 +12,10 @@
 
 namespace lockbench {
 
-// Asks on `out` and reads a line of `in` for each answer. An empty line takes the value in
-// brackets; an answer that is wrong is explained and asked for again. InvalidArgument if `in` ends
-// before the last answer. `threads`: what stands in brackets for the number of threads.
+// Prints questions to `out` and reads one line of `in` for each answer. An empty line means the
+// value in brackets. After an invalid answer, it prints an explanation and asks again.
+// InvalidArgument if `in` ends before the last answer. `threads`: the value in brackets for the
+// number of threads.
 absl::StatusOr<AdviceCase> ask_case(std::istream& in, std::ostream& out, std::uint32_t threads);
 
 }  // namespace lockbench

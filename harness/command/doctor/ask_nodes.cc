@@ -22,14 +22,14 @@ namespace {
 
 using std::chrono::seconds;
 
-// Nodes that are asked at the same time, and how long each has: to be allocated, and to answer,
-// which takes a second or a few there.
+// The number of nodes that run doctor at the same time, and the limits for each: the time until the
+// node is allocated, and the time until it answers, which takes a few seconds.
 constexpr int kAtOnce = 32;
 constexpr seconds kToAllocate{30};
 constexpr seconds kToAnswer{60};
 
-// How salloc refuses a node that cannot have the job, now or later: the node lacks the features, or
-// all nodes do.
+// The messages of salloc for a node that cannot have the job now or later: this node lacks the
+// features, or all nodes do.
 constexpr std::array<std::string_view, 2> kNotEligible{
     "Requested node configuration is not available", "Invalid feature specification"};
 
@@ -51,7 +51,7 @@ namespace internal {
 std::vector<SlurmNode> parse_sinfo(std::string_view text, bool any_partition) {
   std::vector<SlurmNode> nodes;
   for (const std::string_view line : split(text, '\n')) {
-    std::array<std::string, 4> fields;  // the last one may have the separator, too
+    std::array<std::string, 4> fields;  // the last one may contain the separator
     std::string_view rest = line;
     for (std::string& field : fields) {
       const bool last = &field == &fields.back();
@@ -111,7 +111,7 @@ std::string slurm_doctor_script(const std::string& program, const SlurmPlace& pl
   std::vector<std::string> salloc{
       "salloc", "--quiet", "--job-name=lockbench-doctor", "--nodes=1", "--exclusive",
       absl::StrFormat("--immediate=%d", kToAllocate.count()),
-      // Of an allocation that this program could not give back because it was killed.
+      // For an allocation that this program could not release because it was killed.
       absl::StrFormat("--time=%d", kToAnswer.count() / 60 + 1)};
   if (!place.partition.empty()) salloc.push_back("--partition=" + place.partition);
   if (!place.constraint.empty()) salloc.push_back("--constraint=" + place.constraint);
@@ -133,7 +133,7 @@ std::string slurm_doctor_script(const std::string& program, const SlurmPlace& pl
 }
 
 std::string parallel_doctor_script(const std::string& program, const std::filesystem::path& hosts) {
-  // A host that wants a password cannot have one here. A line of the file may name its own ssh.
+  // A password cannot be entered here. A line of the file may name its own ssh command.
   return kNeedsFolder +
          absl::StrFormat(
              ": \"${PARALLEL_SSH:=ssh -o BatchMode=yes -o ConnectTimeout=%d}\"\n"
@@ -141,7 +141,7 @@ std::string parallel_doctor_script(const std::string& program, const std::filesy
              "parallel --will-cite --nonall --tag --jobs %d --timeout %d --joblog "
              "\"$TMPDIR/joblog\" \\\n"
              "  --sshloginfile %s %s </dev/null 2>\"$TMPDIR/err\" | awk '{ print \"out\\t\" $0 }'\n"
-             // ssh ends its lines with a carriage return, too.
+             // ssh also ends its lines with a carriage return.
              "tr '\\r' '\\n' <\"$TMPDIR/err\" | awk '{ print \"err\\t\" $0 }'\n"
              "awk -F'\\t' 'NR > 1 { print \"end\\t\" $2 \"\\t\" $7 }' \"$TMPDIR/joblog\"\n"
              "exit 0\n",

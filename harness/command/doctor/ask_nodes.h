@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// AskNodes: runs doctor on machines of a cluster, by the engine that will run the shards there.
+// AskNodes: runs doctor on the machines of a cluster, with the engine that will run the shards
+// there.
 #pragma once
 
 #include <filesystem>
@@ -17,45 +18,47 @@ namespace lockbench {
 struct SlurmNode {
   std::string name;
   std::string state;   // idle, allocated, down*, …
-  std::string reason;  // of a node that is down or drained; else empty
+  std::string reason;  // for a node that is down or drained; otherwise empty
 
   bool operator==(const SlurmNode&) const = default;
 };
 
-// Where Slurm is to look for nodes; empty: anywhere.
+// Where Slurm searches for nodes; empty: anywhere.
 struct SlurmPlace {
   std::string partition;  // empty: the default partition
   std::string constraint;
 };
 
-// Asks each node of the partition that has the features of the constraint, in an allocation like
-// that of a shard: the whole node, its task bound to all processors. A node that is busy or down is
-// in the answers, with the reason. `program`: lockbench, as the nodes call it. InvalidArgument or
-// FailedPrecondition if Slurm is missing or has no such node.
+// Runs doctor on each node of the partition that has the features of the constraint, in an
+// allocation like that of a shard: the whole node, with the task bound to all processors. The
+// answers include nodes that are busy or down, with the reason. `program`: the path of lockbench on
+// the nodes. InvalidArgument or FailedPrecondition if Slurm is missing or has no suitable node.
 absl::StatusOr<std::vector<NodeAnswer>> ask_slurm(const std::string& program,
                                                   const SlurmPlace& place);
 
-// Asks each host of a --sshloginfile.
+// Runs doctor on each host of a --sshloginfile.
 absl::StatusOr<std::vector<NodeAnswer>> ask_hosts(const std::string& program,
                                                   const std::filesystem::path& hosts);
 
 namespace internal {
 
-// Of `sinfo --Node`, each node once; without a partition those of the default one.
+// Parses the output of `sinfo --Node`, with each node once; without a partition, the nodes of the
+// default one.
 std::vector<SlurmNode> parse_sinfo(std::string_view text, bool any_partition);
 
-// Adds what Slurm says of them to the nodes without a report.
+// Adds Slurm's state to the answers of the nodes without a report.
 void add_states(const std::vector<SlurmNode>& nodes, const SlurmPlace& place,
                 std::vector<NodeAnswer>& answers);
 
-// In the order of these lines of a --sshloginfile, which may have more before the name: `8/node1`.
+// Sorts the answers in the order of these lines of a --sshloginfile. A line may have more before
+// the name: `8/node1`.
 void sort_as(const std::vector<std::string>& lines, std::vector<NodeAnswer>& answers);
 
-// Of lines as `ssh -p 2222 me@node1`, the last word, if that tells all of them apart.
+// Shortens lines such as `ssh -p 2222 me@node1` to their last word, if these words are unique.
 void shorten_names(std::vector<NodeAnswer>& answers);
 
-// Scripts for sh that print what parse_answers() reads. The one for Slurm has the nodes' names on
-// its standard input, one on each line.
+// Scripts for sh that print the input of parse_answers(). The script for Slurm reads the names of
+// the nodes from its standard input, one on each line.
 std::string slurm_doctor_script(const std::string& program, const SlurmPlace& place);
 std::string parallel_doctor_script(const std::string& program, const std::filesystem::path& hosts);
 

@@ -12,7 +12,7 @@
 
 namespace lockbench::internal {
 
-// Absent if the facts that it needs are unknown.
+// The result is absent if the facts that the check needs are unknown.
 using Check = std::optional<Finding> (*)(const SystemFacts&);
 
 std::span<const Check> speed_checks();         // clock, cores, this program's build

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `lockbench doctor`: what disturbs measurements on this machine, or on those of a cluster, and
-// what helps.
+// `lockbench doctor`: reports what disturbs measurements on this machine, or on those of a cluster,
+// and what helps.
 #pragma once
 
 #include <filesystem>
@@ -19,12 +19,12 @@ struct DoctorOptions {
   std::string partition;                       // Slurm
   std::string constraint;                      // Slurm
   std::optional<std::filesystem::path> hosts;  // GNU parallel
-  std::string node_program;  // lockbench, as the nodes call it; empty: this program's file
+  std::string node_program;  // path of lockbench on the nodes; empty: this program's path
 };
 
-// Reads this machine, which takes about a second, or asks the nodes, and writes the findings to
-// `out`. Returns the exit code: kFound if there is a problem, else kCouldNotFinish if a node did
-// not answer, else kSuccess.
+// Checks this machine, which takes about a second, or the nodes, and writes the findings to `out`.
+// Returns the exit code: kFound if there is a problem, else kCouldNotFinish if a node did not
+// answer, else kSuccess.
 int doctor_command(const DoctorOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace lockbench

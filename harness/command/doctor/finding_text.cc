@@ -19,7 +19,7 @@ std::string padded(std::string_view label, std::size_t width) {
   return text;
 }
 
-// Broken between words, each further line below the first one's text.
+// Breaks the text between words and indents the further lines to the start of the first one.
 std::string wrapped(const std::string& text) {
   std::string lines;
   std::size_t column = kIndent;
@@ -54,7 +54,7 @@ std::string finding_text(const Finding& finding) {
   std::string text = padded(to_text(finding.severity), 9) + finding.what + '\n';
   if (finding.severity == Severity::kFine) return text;
   text += padded("         effect", kIndent) + wrapped(finding.effect) + '\n';
-  // In one line, so that it can be copied.
+  // A single line, so that a user can copy it.
   return text + padded("         fix", kIndent) + finding.fix + '\n';
 }
 

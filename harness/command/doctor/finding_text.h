@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// FindingText: findings as people read them.
+// FindingText: findings as text for users.
 #pragma once
 
 #include <string>

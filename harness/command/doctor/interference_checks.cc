@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What else runs on the machine, and which processors this process may use.
+// Checks what else runs on the machine, and which processors this process may use.
 #include <array>
 #include <vector>
 
@@ -12,7 +12,7 @@
 namespace lockbench::internal {
 namespace {
 
-constexpr std::uint64_t kLeastTicks = 2;  // a single clock tick may be chance
+constexpr std::uint64_t kLeastTicks = 2;  // a single clock tick may occur by chance
 
 double share_of(std::uint64_t ticks, const ProcessorUse& use) {
   if (ticks < kLeastTicks || use.all == 0) return 0;
@@ -47,7 +47,7 @@ std::optional<Finding> steal(const SystemFacts& facts) {
       "measure when `vmstat 1` shows 0 in column st, or on a machine that is not shared"};
 }
 
-// Load that the last half second may have missed.
+// Finds load that the sample of the last half second may have missed.
 std::optional<Finding> load(const SystemFacts& facts) {
   if (!facts.load || !facts.usable_processors) return std::nullopt;
   constexpr double kPerProcessor = 0.25;
@@ -98,7 +98,7 @@ std::optional<Finding> cpu_quota(const SystemFacts& facts) {
           "; in a container, start it without a limit of CPUs"};
 }
 
-// Facts that matter and that the machine does not show.
+// Lists facts that matter and that the machine does not report.
 std::optional<Finding> unknown(const SystemFacts& facts) {
   std::vector<std::string> names;
   const auto add = [&names](bool known, const char* name) {

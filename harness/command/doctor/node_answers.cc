@@ -28,7 +28,7 @@ std::string severity_text(Severity severity) {
   return std::string(to_text(severity));
 }
 
-// As in JSON: what is fine has no effect and no fix.
+// The same members as in the JSON: a finding that is fine has no effect and no fix.
 struct FindingRecord {
   Severity severity = Severity::kFine;
   std::string name;
@@ -67,10 +67,10 @@ void json_fields(T& report, Visit&& visit) {
 struct Printed {
   std::string out;
   std::string last_complaint;
-  std::string code;  // empty: it did not end
+  std::string code;  // empty: it has not ended
 };
 
-// Shells may greet on standard output before the program speaks.
+// A shell may print a greeting to standard output before the program's output.
 std::string_view from_brace(std::string_view out) {
   const std::size_t begin = out.starts_with('{') ? 0 : out.find("\n{");
   return begin == std::string_view::npos ? std::string_view() : out.substr(begin);

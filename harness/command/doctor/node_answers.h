@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// NodeAnswers: what `lockbench doctor --format json` printed on several machines.
+// NodeAnswers: the outputs of `lockbench doctor --format json` on several machines.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@
 
 namespace lockbench {
 
-// What doctor says of one machine.
+// The report of doctor on one machine.
 struct DoctorReport {
   Machine machine;
   Build build;
@@ -37,14 +37,14 @@ struct NodeAnswer {
   std::string name;
   std::optional<DoctorReport> report;
   std::string trouble;        // why there is no report; empty if there is one
-  bool not_eligible = false;  // the engine does not offer this node for the constraint
+  bool not_eligible = false;  // the engine does not offer this node under the constraint
 
   bool operator==(const NodeAnswer&) const = default;
 };
 
-// Of what a script of ask_nodes.h printed: lines `out|err|end <tab> node <tab> text`, in which the
-// lines of several nodes may alternate. `end` has the exit code. In the order of the nodes' first
-// lines.
+// Parses the output of a script of ask_nodes.h: lines `out|err|end <tab> node <tab> text`, in which
+// the lines of several nodes may alternate. The text of `end` is the exit code. The result is in
+// the order of the nodes' first lines.
 std::vector<NodeAnswer> parse_answers(std::string_view text);
 
 }  // namespace lockbench

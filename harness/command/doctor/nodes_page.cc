@@ -23,7 +23,8 @@ namespace {
 using Names = std::vector<std::string>;
 using Json = nlohmann::ordered_json;
 
-// Names, and different texts of one finding, that a line of text has before it counts the rest.
+// The maximum of names, and of different texts of one finding, in a line of text; the rest is
+// counted.
 constexpr std::size_t kMostNames = 8;
 constexpr std::size_t kMostTexts = 4;
 
@@ -34,7 +35,8 @@ std::string list_of(const Names& names) {
   return printable(text);
 }
 
-// Adds a node to the group of the nodes like it. `differences(i)`: from the first of group i.
+// Adds a node to the first group that it does not differ from. `differences(i)`: from the first
+// node of group i.
 template <class Differences>
 void add_to(std::vector<NodeGroup>& groups, const std::string& name, Differences&& differences) {
   for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -51,7 +53,7 @@ const DoctorReport& report_of(const std::vector<NodeAnswer>& nodes, const std::s
   return *found->report;
 }
 
-// `differences(a, b)` of two reports. The largest group comes first.
+// Groups the nodes. `differences(a, b)` compares two reports. The largest group comes first.
 template <class Differences>
 std::vector<NodeGroup> grouped(const std::vector<NodeAnswer>& nodes, Differences&& differences) {
   std::vector<NodeGroup> groups;
@@ -95,7 +97,7 @@ std::string counted(std::size_t count, const std::string& noun) {
   return absl::StrFormat("%d %s%s", count, noun, count == 1 ? "" : "s");
 }
 
-// Which of the groups has the node, from 1; 0: none.
+// The number of the group that contains the node, from 1; 0: none.
 std::size_t kind_of(const NodesSummary& summary, const std::string& name) {
   for (std::size_t i = 0; i < summary.kinds.size(); ++i) {
     const Names& nodes = summary.kinds[i].nodes;
@@ -189,10 +191,10 @@ std::string builds_and_twins(const NodesSummary& summary) {
   return text;
 }
 
-// A finding of several nodes, whose effect and remedy are the same.
+// A finding that several nodes have with the same effect and fix.
 struct SharedFinding {
   Finding finding;
-  std::vector<std::pair<std::string, Names>> texts;  // what it says, and where
+  std::vector<std::pair<std::string, Names>> texts;  // its text, and the nodes with that text
 };
 
 std::vector<SharedFinding> shared_findings(const NodesSummary& summary) {

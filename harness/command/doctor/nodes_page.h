@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// NodesPage: what several machines said, put together: what to fix before a run on all of them.
-// Pure.
+// NodesPage: combines the reports of several machines and says what to fix before a run on all of
+// them. Pure.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace lockbench {
 
-// Nodes by name, and what they share.
+// Nodes with equal properties, by name.
 struct NodeGroup {
   std::vector<std::string> nodes;
   std::vector<std::string> differences;  // from the first group
@@ -21,20 +21,22 @@ struct NodeGroup {
 };
 
 struct NodesSummary {
-  std::vector<NodeAnswer> nodes;          // that the run would use, in the order of the engine
+  std::vector<NodeAnswer> nodes;  // the nodes that the run would use, in the order of the engine
   std::vector<std::string> not_eligible;  // names of the others
-  // By all members of kMachineConditions, the largest first. Figures of two kinds are not mixed.
+  // Grouped by all members of kMachineConditions, the largest group first. Figures of two kinds are
+  // not mixed.
   std::vector<NodeGroup> kinds;
-  std::vector<NodeGroup> builds;               // of lockbench; merge refuses shards of two
-  std::vector<std::vector<std::string>> same;  // names of one machine: shards there would overlap
-  std::vector<std::string> silent;             // without a report
-  std::vector<std::string> disturbed;          // with a problem
+  std::vector<NodeGroup> builds;  // of lockbench; merge refuses shards of two builds
+  std::vector<std::vector<std::string>>
+      same;                            // names of the same machine: shards there would overlap
+  std::vector<std::string> silent;     // without a report
+  std::vector<std::string> disturbed;  // with a problem
 };
 
 NodesSummary summarized(std::vector<NodeAnswer> answers);
 
-// A table with a line for each node; what differs; each finding with the nodes that have it; and a
-// last line that says what to do. `submit`: what submits a run to these nodes.
+// A table with a line for each node, the differences, each finding with the nodes that have it, and
+// a last line that says what to do. `submit`: the command that submits a run to these nodes.
 std::string nodes_text(const NodesSummary& summary, const std::string& submit);
 
 // The same for programs: {"nodes": [{"node", "kind", and the members of doctor_json(), or
@@ -42,7 +44,7 @@ std::string nodes_text(const NodesSummary& summary, const std::string& submit);
 // "not_eligible", "to_do"}.
 std::string nodes_json(const NodesSummary& summary, const std::string& submit);
 
-// kFound if something there disturbs a run; else kCouldNotFinish if a node did not answer.
+// kFound if something on a node disturbs a run; else kCouldNotFinish if a node did not answer.
 int exit_code_of(const NodesSummary& summary);
 
 }  // namespace lockbench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Memory, addresses, limits of threads and space, and the tools that read results.
+// Checks memory, addresses, limits of threads and space, and the tools that read results.
 #include <array>
 
 #include <absl/strings/str_format.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How fast the machine runs, and how evenly.
+// Checks how fast and how evenly the machine runs.
 #include <algorithm>
 #include <array>
 
@@ -60,7 +60,7 @@ std::optional<Finding> power(const SystemFacts& facts) {
                  "plug in the charger"};
 }
 
-// Sources that a process reads without a system call, and sources that always need one.
+// Clock sources that a process reads without a system call, and sources that always need one.
 std::optional<Finding> clock_source(const SystemFacts& facts) {
   if (!facts.clock_source) return std::nullopt;
   const std::string& source = *facts.clock_source;

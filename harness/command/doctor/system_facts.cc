@@ -76,7 +76,7 @@ void read_memory(SystemFacts& facts) {
   if (huge) facts.huge_pages = internal::chosen_of(*huge);
 }
 
-// Tasks of the whole machine: the fourth word of /proc/loadavg is `running/all`.
+// The number of tasks of the whole machine: the fourth word of /proc/loadavg is `running/all`.
 std::uint64_t tasks_of_machine() {
   const std::string text = kernel_text("/proc/loadavg").value_or("");
   const std::size_t slash = text.find('/');
@@ -87,7 +87,7 @@ std::uint64_t tasks_of_machine() {
 std::vector<ThreadLimit> read_thread_limits() {
   std::vector<ThreadLimit> limits;
   rlimit processes{};
-  // The kernel lets root pass this one.
+  // This limit does not apply to root.
   if (getuid() != 0 && getrlimit(RLIMIT_NPROC, &processes) == 0 &&
       processes.rlim_cur != RLIM_INFINITY) {
     limits.push_back({.name = "ulimit -u", .most = processes.rlim_cur});
@@ -104,7 +104,7 @@ std::vector<ThreadLimit> read_thread_limits() {
   return limits;
 }
 
-// In the folder, or the nearest one above that exists.
+// The free space of the folder, or of its nearest parent that exists.
 std::optional<FreeSpace> read_space(const fs::path& folder) {
   std::error_code error;
   fs::path existing = fs::absolute(folder, error);
@@ -132,7 +132,7 @@ SystemFacts read_system_facts(const Machine& machine, const Build& build, const 
   facts.thread_limits = read_thread_limits();
   facts.space = read_space(results);
   read_interference(facts, machine, 500ms);
-  // Last: the search keeps a processor busy, which is not what others do.
+  // This is last because the search keeps a processor busy, which would count as use by others.
   facts.python_trouble = ask_python();
   return facts;
 }

@@ -2,7 +2,7 @@
 
 // SystemFacts: the facts of this machine that influence measurements now.
 //
-// Facts only: diagnosis.h says what they mean. A fact that this machine does not show is absent;
+// Facts only: diagnosis.h interprets them. A fact that this machine does not report is absent;
 // nothing is guessed.
 #pragma once
 
@@ -21,8 +21,8 @@ namespace lockbench {
 
 struct Turbo {
   bool on = false;
-  std::string file;  // where it is switched
-  std::string off;   // what switches it off there
+  std::string file;  // the file that switches it
+  std::string off;   // the value that switches it off
 
   bool operator==(const Turbo&) const = default;
 };
@@ -34,9 +34,9 @@ struct FreeSpace {
   bool operator==(const FreeSpace&) const = default;
 };
 
-// Something that keeps this process from having more threads.
+// A limit on the number of threads of this process.
 struct ThreadLimit {
-  std::string name;  // `ulimit -u`, a setting of sysctl's, or a file
+  std::string name;  // `ulimit -u`, a sysctl setting, or a file
   std::uint64_t most = 0;
   std::uint64_t in_use = 0;
 
@@ -46,20 +46,20 @@ struct ThreadLimit {
 enum class Membarrier { kOffered, kNotInKernel, kForbidden };
 
 struct SystemFacts {
-  // How fast it runs.
-  std::vector<std::string> governors;  // of the processors' clocks, each once; empty: not told
+  // The speed of the machine.
+  std::vector<std::string> governors;  // of the processors' clocks, each once; empty: unknown
   std::optional<Turbo> turbo;
   std::optional<bool> smt;    // whether cores run several threads at a time now
-  std::optional<bool> mains;  // false: on battery; absent where there is no power supply
+  std::optional<bool> mains;  // false: on battery; absent if there is no power supply
   std::optional<std::string> clock_source;
-  std::vector<std::string> clock_sources;  // that could be chosen
+  std::vector<std::string> clock_sources;  // the clock sources that can be chosen
   std::string build_type;                  // of this program
   std::string build_flags;
 
-  // Who else runs, and what is left to us.
+  // Other users of the machine, and what this process may use.
   std::optional<std::string> hypervisor;  // its name; "none" on bare metal
-  std::optional<ProcessorUse> others;     // what the processors we may use did while we slept
-  std::optional<double> load;             // tasks that ran or wanted to, mean of the last minute
+  std::optional<ProcessorUse> others;     // what our processors did while this process slept
+  std::optional<double> load;  // tasks that ran or were runnable, mean of the last minute
   std::optional<std::uint32_t> usable_processors;
   std::optional<std::uint32_t> online_processors;
   std::string online_list;  // as the kernel writes it: 0-3,6
@@ -67,35 +67,36 @@ struct SystemFacts {
 
   // Memory and addresses.
   std::optional<bool> layout_random;  // whether each process has new random addresses
-  std::optional<bool> layout_ours;    // whether that is this process's own setting (setarch -R)
+  std::optional<bool> layout_ours;    // whether this process set that itself (setarch -R)
   std::optional<std::uint64_t> mmap_rnd_bits;
   std::optional<Membarrier> membarrier;
   std::optional<std::string> huge_pages;  // always, madvise or never
 
-  // Room and tools.
+  // Space and tools.
   std::vector<ThreadLimit> thread_limits;
-  std::optional<FreeSpace> space;             // where results go
-  std::optional<std::string> python_trouble;  // empty: all modules are there; absent: not asked
+  std::optional<FreeSpace> space;             // in the folder for results
+  std::optional<std::string> python_trouble;  // empty: all modules exist; absent: not checked
 };
 
-// Everything; takes about a second. `results`: where runs are written, whether it exists or not.
+// Reads all facts, which takes about a second. `results`: the folder for runs; it may not exist
+// yet.
 SystemFacts read_system_facts(const Machine& machine, const Build& build,
                               const std::filesystem::path& results);
 
-// What can spoil a measurement, and no more; takes a tenth of a second.
+// Reads only the facts that can affect a measurement, which takes a tenth of a second.
 SystemFacts read_system_facts_quickly(const Machine& machine, const Build& build);
 
 namespace internal {
 
-// Parts of it, read below `root`, where /proc and /sys are.
+// Parts of read_system_facts(), for tests: `root` is the folder that contains proc and sys.
 std::vector<std::string> governors_below(const std::filesystem::path& root);
 std::optional<Turbo> turbo_below(const std::filesystem::path& root);
 std::optional<bool> mains_below(const std::filesystem::path& root);
 
-// "0-3,6" are 5; absent if it is no such list.
+// The number of elements: 5 for "0-3,6"; absent if the text is not such a list.
 std::optional<std::uint32_t> length_of_list(const std::string& list);
 
-// The one in brackets: "always [madvise] never".
+// The choice in brackets: "always [madvise] never".
 std::optional<std::string> chosen_of(const std::string& choices);
 
 }  // namespace internal

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `lockbench list`: what can be named on the command line.
+// `lockbench list`: prints the names that can be used on the command line.
 #pragma once
 
 #include <iosfwd>
@@ -10,7 +10,7 @@ namespace lockbench {
 
 struct ListOptions {
   std::string what;   // primitives, workloads, presets or targets; empty: all
-  std::string show;   // of presets: prints the TOML of this one; empty: their names
+  std::string show;   // prints the TOML of this preset; empty: prints the names of presets
   bool json = false;  // else text
 };
 

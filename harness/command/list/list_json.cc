@@ -112,7 +112,7 @@ absl::StatusOr<std::string> list_json(const std::string& what, const Catalog& ca
     whole["presets"] = presets(*listed);
   }
   if (all || what == "targets") whole["targets"] = targets();
-  // A plug-in's words may be no UTF-8.
+  // A plug-in's texts may contain bytes that are not UTF-8.
   return whole.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// ListJson: what `lockbench list` shows, for programs.
+// ListJson: the output of `lockbench list` for programs.
 //
 //   {"primitives": [{"name": "striped", "parameters": {"lock": "adaptive"}, "numbers": [...],
 //   ...}],
 //    "workloads": [...], "presets": [...], "targets": [...]}
 //
-// A list of its own has its member alone. Members are only ever added. `results/README.md` names
-// the same primitives and workloads, as the columns primitive, params, workload and scenario.
+// The list of one kind has that member alone. Later versions only add members. `results/README.md`
+// uses the same names of primitives and workloads in the columns primitive, params, workload and
+// scenario.
 #pragma once
 
 #include <string>

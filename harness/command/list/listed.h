@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Listed: what can be named on the command line, for people and for programs. Both show the same.
+// Listed: the names that can be used on the command line. Both forms of the output use this list.
 #pragma once
 
 #include <string>
@@ -14,20 +14,20 @@
 namespace lockbench {
 
 struct ListedPrimitive {
-  std::string name;  // as it is written: `striped:lock=std`; the usual choices are left out
+  std::string name;  // as users write it: `striped:lock=std`; the default choices are left out
   const CatalogEntry* entry = nullptr;
   bool usual = false;  // the name alone means this entry
 };
 
-// Of each name the usual choices come first.
+// Of the entries with one name, the one with the default choices comes first.
 std::vector<ListedPrimitive> listed_primitives(const Catalog& catalog);
 
 struct ListedPreset {
   std::string name;
-  absl::StatusOr<Preset> preset;  // or what is wrong with its file
+  absl::StatusOr<Preset> preset;  // or the error in its file
 };
 
-// Those that come with lockbench. NotFound if their folder is missing.
+// The presets that are shipped with lockbench. NotFound if their folder is missing.
 absl::StatusOr<std::vector<ListedPreset>> listed_presets();
 
 }  // namespace lockbench

@@ -25,7 +25,7 @@ bool has_run(const fs::path& folder) {
   return fs::exists(folder / kMeta, error) || fs::exists(folder / "trials.csv", error);
 }
 
-// By name, numbers in their order: shards/2 before shards/10.
+// Sorts by name, with numbers by value: shards/2 before shards/10.
 bool earlier(const fs::path& a, const fs::path& b) {
   const std::string one = a.filename().string();
   const std::string other = b.filename().string();

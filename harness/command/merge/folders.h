@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Folders: the runs that the words after `merge OUT` name.
+// Folders: finds the runs in the folders after `merge OUT`.
 #pragma once
 
 #include <filesystem>
@@ -19,18 +19,18 @@ struct FoundRun {
   std::string plan_hash;
 };
 
-// Of each folder: the run in it and those of further machines (<folder>/machine-2, …), or, if it
-// holds none, the runs in the folders in it. A folder that is named twice is read once. `skipped`
-// gets a line for each folder that holds no whole meta.json, as a copy that was cut off leaves it;
-// without it, that is an error.
+// Finds the runs of each folder: the run in it and those of further machines (<folder>/machine-2,
+// …), or, if it contains no run, the runs in its subfolders. A folder that is named twice is read
+// once. `skipped` gets a line for each folder without a complete meta.json, for example after an
+// interrupted copy. If `skipped` is null, that is an error.
 absl::StatusOr<std::vector<FoundRun>> find_runs(const std::vector<std::string>& folders,
                                                 std::vector<std::string>* skipped);
 
-// The whole plan of a run. InvalidArgument if its hash is not the one that meta.json says.
+// The whole plan of a run. InvalidArgument if its hash differs from the one in meta.json.
 absl::StatusOr<Plan> plan_of(const FoundRun& run);
 
-// InvalidArgument names the first field in which one of them differs from the first: schema, plan
-// or build.
+// InvalidArgument names the first field in which a run differs from the first run: schema, plan or
+// build.
 absl::Status check_alike(const std::vector<FoundRun>& runs);
 
 }  // namespace lockbench

@@ -35,8 +35,7 @@ std::string counted(std::uint64_t count, const std::string& thing) {
   return absl::StrFormat("%d %s%s", count, thing, count == 1 ? "" : "s");
 }
 
-// Reads the tables of all runs, and notes what is wrong with them as far as a partial merge may go
-// on without.
+// Reads the tables of all runs. A problem that a partial merge may ignore is recorded as a gap.
 absl::StatusOr<TrialIndex> read_tables(const std::vector<FoundRun>& runs, const Plan& plan,
                                        std::vector<std::string>& gaps) {
   TrialIndex index(plan);
@@ -50,7 +49,7 @@ absl::StatusOr<TrialIndex> read_tables(const std::vector<FoundRun>& runs, const 
     if (index.torn().back()) {
       gaps.push_back((run.folder / "trials.csv").string() + ": its last line has no end");
     }
-    // A copy that was cut off lacks times that the rows count.
+    // If a copy was cut off, times that the rows count are missing.
     if (const std::uint32_t trials = index.incomplete().back(); trials > 0) {
       gaps.push_back(absl::StrFormat("%s: lacks times of %s that trials.csv has; copy it again",
                                      (run.folder / "latency.csv").string(),
@@ -75,7 +74,8 @@ void note_missing_trials(const std::vector<FoundRun>& runs, const Meta& meta,
   std::set<std::uint32_t> missing;
   std::uint32_t of = 0;
   for (const RunPart& part : *meta.parts) {
-    if (!part.shard || (of != 0 && part.shard->of != of)) return;  // not one division into shards
+    if (!part.shard || (of != 0 && part.shard->of != of))
+      return;  // the runs are not shards of one division
     of = part.shard->of;
     missing.insert(part.shard->index);
   }
@@ -89,7 +89,7 @@ void note_missing_trials(const std::vector<FoundRun>& runs, const Meta& meta,
   }
 }
 
-// Which trials were there more than once, and which rows count.
+// Reports which trials were measured more than once, and which rows are used.
 void report_choices(const std::vector<FoundRun>& runs, const TrialIndex& index) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const LeftOut& left_out = index.left_out()[i];
@@ -153,7 +153,7 @@ int merge(const std::string& out, const MergeOptions& options, std::vector<Found
 }  // namespace
 
 int merge_command(const MergeOptions& options) {
-  std::signal(SIGXFSZ, SIG_IGN);  // as AppendFile asks
+  std::signal(SIGXFSZ, SIG_IGN);  // required by AppendFile
   std::vector<std::string> gaps;
   absl::StatusOr<std::vector<FoundRun>> runs = find_runs(
       {options.folders.begin() + 1, options.folders.end()}, options.partial ? &gaps : nullptr);

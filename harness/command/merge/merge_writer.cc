@@ -27,10 +27,10 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
 
-// So many files are open at once, far fewer than a process may have.
+// The number of files that are open at once, far below the limit of a process.
 constexpr std::size_t kMostOpen = 64;
 
-// Reads pieces of many files, of which the last ones used stay open.
+// Reads parts of many files. The files that were used last stay open.
 class FilePool {
  public:
   FilePool() = default;
@@ -77,10 +77,10 @@ class FilePool {
     return fd;
   }
 
-  std::list<std::pair<fs::path, int>> open_;  // the last used first
+  std::list<std::pair<fs::path, int>> open_;  // the most recently used first
 };
 
-// Appends in large pieces.
+// Appends to a file in large pieces.
 class Output {
  public:
   static absl::StatusOr<Output> create(const fs::path& path) {
@@ -113,7 +113,8 @@ class Output {
   std::string waiting_;
 };
 
-// The lines of `text` with `run_id` in the cell at `place`, which needs no quotes before it.
+// Replaces the cell at `place` in each line of `text` by `run_id`. The cells before it have no
+// quotes.
 std::string with_run_id(std::string_view text, std::size_t place, const std::string& run_id) {
   std::string out;
   out.reserve(text.size() + run_id.size());
@@ -143,7 +144,7 @@ absl::StatusOr<std::size_t> place_of_run_id(const std::string& header) {
   return static_cast<std::size_t>(found - columns.begin());
 }
 
-// One table: the rows that count of all trials, in the plan's order.
+// Writes one table: the selected rows of all trials, in the order of the plan.
 absl::Status write_table(const fs::path& path, const char* name, const std::string& header,
                          FileSpan TrialRows::*span, const std::string& run_id,
                          const std::vector<FoundRun>& runs, const TrialIndex& index) {
@@ -168,7 +169,7 @@ absl::Status write_table(const fs::path& path, const char* name, const std::stri
 
 absl::Status write_all(const fs::path& folder, const Meta& meta, const std::vector<FoundRun>& runs,
                        const TrialIndex& index) {
-  // The runs are of one build, so they have one schema.
+  // The runs have the same build, so they have the same schema.
   const absl::StatusOr<std::string> schema =
       read_file(runs.front().folder / "schema.json", kMostInputBytes);
   absl::Status status =
@@ -196,7 +197,7 @@ absl::Status empty_folder(const fs::path& folder) {
                : absl::OkStatus();
 }
 
-// Puts `fresh` at `out` in one step, and removes what was there.
+// Moves `fresh` to `out` in one step, and removes the previous contents.
 absl::Status take_place(const fs::path& fresh, const fs::path& out) {
   const fs::path parent = out.has_parent_path() ? out.parent_path() : ".";
   if (::rename(fresh.c_str(), out.c_str()) == 0) return sync_folder(parent);
@@ -215,7 +216,7 @@ fs::path merging_path(const fs::path& out) {
   return out.string() + ".merging";
 }
 
-// Without the slash at its end that a shell's completion leaves; what a link leads to.
+// Removes the slash at the end, which a shell's completion adds, and follows a link.
 fs::path plain(const fs::path& path) {
   std::error_code error;
   if (fs::is_symlink(path, error)) return fs::canonical(path, error);
@@ -260,7 +261,7 @@ absl::Status write_merged(const fs::path& given, const Meta& meta,
   absl::Status status = empty_folder(fresh);
   if (status.ok()) status = write_all(fresh, meta, runs, index);
   if (status.ok()) return take_place(fresh, out);
-  std::error_code ignored;  // the reason to tell is the first one
+  std::error_code ignored;  // the first error is the one to report
   fs::remove_all(fresh, ignored);
   return status;
 }

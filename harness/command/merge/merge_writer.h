@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// MergeWriter: puts a merged run on disk, whole or not at all.
+// MergeWriter: writes a merged run to disk, completely or not at all.
 //
-// Guarantees   everything is written to <out>.merging, which takes the place of <out> in one step
-//              when all of it is on the device: whoever looks at <out> sees the old run or the new
-//              one, and a merge that was killed leaves <out> as it was. A merge removes what a
-//              killed one left. One merge into <out> at a time.
+// Guarantees   Everything is written to <out>.merging. When all of it is on the device, it replaces
+//              <out> in one step. A reader of <out> therefore sees the old run or the new one, and
+//              a merge that was killed leaves <out> unchanged. A merge removes the files of an
+//              earlier killed merge. Only one merge at a time writes to <out>.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@
 
 namespace lockbench {
 
-// OK if `out` may take the merged run: it is not there, is empty, or holds a merged run all parts
-// of which are among those of `meta`. Else FailedPrecondition says what it holds.
+// OK if the merged run may replace `out`: it does not exist, is empty, or contains a merged run all
+// parts of which are among those of `meta`. Otherwise FailedPrecondition says what it contains.
 absl::Status check_out(const std::filesystem::path& out, const Meta& meta);
 
-// `runs`: in the order in which the index knows them.
+// `runs`: in the same order as in the index.
 absl::Status write_merged(const std::filesystem::path& out, const Meta& meta,
                           const std::vector<FoundRun>& runs, const TrialIndex& index);
 

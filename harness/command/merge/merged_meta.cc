@@ -18,7 +18,7 @@
 namespace lockbench {
 namespace {
 
-// Times are recorded to the second, so two that follow each other may seem to share one.
+// Times are recorded to the second, so two consecutive periods may appear to overlap by one.
 constexpr std::int64_t kToleratedOverlapS = 1;
 
 std::vector<std::string> texts_of(const std::vector<Period>& periods) {
@@ -29,7 +29,7 @@ std::vector<std::string> texts_of(const std::vector<Period>& periods) {
   return texts;
 }
 
-// A run that goes on, or was killed, has more trials than its meta.json says.
+// If a run is in progress or was killed, it has more trials than its meta.json says.
 RunPart part_of(const Meta& meta, std::uint32_t trials, const std::vector<Period>& periods) {
   RunEnd end = meta.end;
   end.trials_done = trials;
@@ -45,13 +45,13 @@ RunPart part_of(const Meta& meta, std::uint32_t trials, const std::vector<Period
           .periods = texts_of(periods)};
 }
 
-// By shard, then by time.
+// The key to sort parts: by shard, then by time.
 auto place_of(const RunPart& part) {
   const Shard shard = part.shard.value_or(Shard{.index = 0, .of = 0});
   return std::tuple(shard.of, shard.index, part.started_at, part.run_id);
 }
 
-// Of one run at two times, the later state.
+// Whether `a` is a later state of the same run than `b`.
 bool is_later(const RunPart& a, const RunPart& b) {
   const auto progress = [](const RunPart& part) {
     return std::tuple(part.end.trials_done, part.end.state == RunEnd::State::kFinished,
@@ -81,8 +81,8 @@ std::vector<RunPart> parts_of(const std::vector<FoundRun>& runs, const TrialInde
   return parts;
 }
 
-// Each once, by id. Of descriptions with one id, which differ by the boot at most, the first by
-// its text.
+// Each machine once, by id. Descriptions with the same id differ at most by the boot; of these, the
+// one with the alphabetically first text is used.
 std::vector<Machine> machines_of(const std::vector<FoundRun>& runs) {
   std::map<std::string, std::pair<std::string, Machine>> by_id;
   const auto add = [&by_id](const Machine& machine) {
@@ -119,7 +119,7 @@ void add_findings(const std::vector<MachineFinding>& from, std::vector<MachineFi
   }
 }
 
-// What the parts say of their surroundings, so that readers warn of a merged run as of its parts.
+// The surroundings of all parts, so that readers warn about a merged run as about its parts.
 std::optional<Surroundings> surroundings_of(const std::vector<RunPart>& parts,
                                             const std::vector<PartOverlap>& overlaps) {
   std::optional<Surroundings> all;
@@ -149,7 +149,8 @@ std::optional<Surroundings> surroundings_of(const std::vector<RunPart>& parts,
   return all;
 }
 
-// Follows from the parts: unique as they are, and the same whenever they are merged.
+// The id depends only on the parts, so it is unique if theirs are, and equal for every merge of
+// them.
 std::string merged_run_id(const std::vector<RunPart>& parts, const std::string& preset) {
   std::string ids;
   for (const RunPart& part : parts) ids += part.run_id + "\n";
@@ -167,7 +168,7 @@ RunEnd end_of(const std::vector<RunPart>& parts, std::uint32_t done, std::size_t
   return end;
 }
 
-// The parts' periods on one boot of one machine.
+// A period in which a part was measured, on one boot of one machine.
 struct Measuring {
   Period period;
   std::size_t part = 0;

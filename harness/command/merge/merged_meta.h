@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// MergedMeta: the meta.json of a merged run, from those of its parts. Pure.
+// MergedMeta: computes the meta.json of a merged run from those of its parts. Pure.
 //
-// Everything in it follows from the set of parts, whatever the order in which they are named and
-// whether some were merged before: so merging is associative, and merging again changes nothing.
+// The result depends only on the set of parts. Neither their order nor earlier merges of some of
+// them matter, so merging is associative, and merging again changes nothing.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@
 
 namespace lockbench {
 
-// The runs in the order in which the index knows them. `done`: trials that have their rows.
+// `runs`: in the same order as in the index. `done`: the number of trials that have their rows.
 Meta merged_meta(const std::vector<FoundRun>& runs, const TrialIndex& index, Plan plan,
                  std::uint32_t done);
 
-// Pairs of parts that measured on one machine, known by its boot id, at the same time.
+// Pairs of parts that were measured at the same time on one machine, identified by its boot id.
 std::vector<PartOverlap> overlaps_of(const std::vector<RunPart>& parts);
 
 }  // namespace lockbench

@@ -18,14 +18,14 @@
 namespace lockbench {
 namespace {
 
-// FNV-1a, as fingerprint.h, piece by piece.
+// FNV-1a, as in fingerprint.h, computed piece by piece.
 class Hash {
  public:
   void add(std::string_view piece) {
     for (const char c : piece) {
       hash_ = (hash_ ^ static_cast<unsigned char>(c)) * 0x100000001b3;
     }
-    hash_ = (hash_ ^ 0x100) * 0x100000001b3;  // so that pieces do not run into each other
+    hash_ = (hash_ ^ 0x100) * 0x100000001b3;  // separates the pieces
   }
   std::uint64_t value() const { return hash_; }
 
@@ -33,7 +33,7 @@ class Hash {
   std::uint64_t hash_ = 0xcbf29ce484222325;
 };
 
-// Where a column is; absent if the table has none of that name.
+// The position of a column; absent if the table has none with that name.
 std::optional<std::size_t> place_of(const std::vector<std::string>& columns,
                                     std::string_view name) {
   const auto found = std::find(columns.begin(), columns.end(), name);
@@ -41,10 +41,10 @@ std::optional<std::size_t> place_of(const std::vector<std::string>& columns,
   return static_cast<std::size_t>(found - columns.begin());
 }
 
-// A table that is read by the names of its columns.
+// Reads a table by the names of its columns.
 class Table {
  public:
-  // `header`: of the tables before; empty for the first, which sets it.
+  // `header`: that of the earlier tables; the first table sets it.
   static absl::StatusOr<Table> open(const std::filesystem::path& path, std::string& header) {
     absl::StatusOr<CsvLines> lines = CsvLines::open(path);
     if (!lines.ok()) return lines.status();
@@ -64,7 +64,7 @@ class Table {
   const std::vector<std::string_view>& cells() const { return cells_; }
   const std::vector<std::string>& columns() const { return columns_; }
 
-  // The cells of the line.
+  // Splits the line into its cells.
   absl::Status split() {
     if (!split_record(lines_.line(), cells_, unquoted_)) return wrong("a quote is out of place");
     if (cells_.size() == columns_.size()) return absl::OkStatus();
@@ -77,7 +77,7 @@ class Table {
     return place ? std::optional(cells_[*place]) : std::nullopt;
   }
 
-  // Columns that a table of its kind cannot do without.
+  // Finds the columns that a table of this kind must have.
   absl::Status find(const std::vector<std::string_view>& names, std::vector<std::size_t>& places) {
     for (const std::string_view name : names) {
       const std::optional<std::size_t> place = place_of(columns_, name);
@@ -133,7 +133,7 @@ double seconds_in(std::string_view cell) {
   return parse_number<double>(cell).value_or(0);
 }
 
-// Adds a period behind the others, or to the last one if it goes on.
+// Appends a period, or extends the last one if the two are adjacent.
 void add_period(std::vector<Period>& periods, const Period& period) {
   if (!periods.empty() && period.first <= periods.back().second + 1) {
     periods.back().second = std::max(periods.back().second, period.second);
@@ -142,7 +142,7 @@ void add_period(std::vector<Period>& periods, const Period& period) {
   }
 }
 
-// After rows that were not in order: ascending and apart.
+// Sorts and joins periods after rows that were out of order.
 void tidy(std::vector<Period>& periods) {
   std::sort(periods.begin(), periods.end());
   std::vector<Period> tidied;
@@ -150,7 +150,7 @@ void tidy(std::vector<Period>& periods) {
   periods = std::move(tidied);
 }
 
-// How many waits and how many holds.
+// The number of waits and the number of holds.
 using Samples = std::array<std::uint64_t, 2>;
 
 // The rows of one attempt in latency.csv.
@@ -160,10 +160,10 @@ struct Times {
   Samples samples{};
 };
 
-// What a run's latency.csv has of each trial.
+// The rows of each trial in a run's latency.csv.
 class LatencyTable {
  public:
-  // A file that is missing has nothing.
+  // The result is empty if the file is missing.
   static absl::StatusOr<LatencyTable> read(const std::filesystem::path& path, std::string& header,
                                            const RunIdentity& run) {
     LatencyTable latency;
@@ -181,7 +181,8 @@ class LatencyTable {
     return latency;
   }
 
-  // Of a trial up to this attempt; those of later ones were cut short. Adds up the samples.
+  // The rows of a trial up to this attempt; later attempts were interrupted. Adds their samples to
+  // `samples`.
   FileSpan span_of(std::uint32_t trial, std::uint32_t last_attempt, Samples& samples) const {
     FileSpan span;
     const auto found = times_.find(trial);
@@ -234,7 +235,7 @@ bool is_better(const TrialRows& a, const TrialRows& b) {
 
 }  // namespace
 
-// The rows of one trials.csv, gathered trial by trial.
+// Reads one trials.csv and collects its rows by trial.
 class TrialIndex::TrialsTable {
  public:
   enum Column : std::size_t {
@@ -247,7 +248,7 @@ class TrialIndex::TrialsTable {
     kHolds,
     kWarmup,
     kWindow,
-    kPlanned,  // and the following
+    kPlanned,  // and all following columns
   };
 
   TrialsTable(TrialIndex& index, Table table, const LatencyTable& latency, const RunIdentity& run,

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// TrialIndex: for each trial of a plan, which of several tables has the rows that count.
+// TrialIndex: for each trial of a plan, which of several tables has the rows to use.
 //
-// The rows of a trial are all attempts at it of one run. Of two runs that both have rows of a trial
-// the order of preference decides: a valid row before none, then the later one, then the greater
-// hash of the text. The order is total, so it does not matter in which order tables are added, nor
-// whether some were merged before. Equal rows, of a run that is there twice, are no choice.
+// The rows of a trial are all attempts at it in one run. If two runs have rows of a trial, the
+// better ones are used: a valid row before an invalid one, then the later one, then the one with
+// the greater hash of the text. This order is total, so the result does not depend on the order in
+// which tables are added, nor on earlier merges. If a run is given twice, its rows are equal, and
+// it does not matter which are used.
 //
-// Rows whose times are not all in latency.csv do not count: the copy of that file was cut off.
+// Rows whose times are not all in latency.csv are not used, because the copy of that file was cut
+// off.
 //
-// Memory is some hundred bytes for each trial of the plan, and for each row of the run that is
+// The memory is some hundred bytes for each trial of the plan, and for each row of the run that is
 // being read, however many runs there are.
 #pragma once
 
@@ -28,29 +30,29 @@
 
 namespace lockbench {
 
-// A piece of a file.
+// A part of a file.
 struct FileSpan {
   std::uint64_t offset = 0;
   std::uint64_t size = 0;
 };
 
-// Seconds since 1970, first and last.
+// First and last second of a period, counted from 1970.
 using Period = std::pair<std::int64_t, std::int64_t>;
 
 // The rows of one trial in one table.
 struct TrialRows {
-  std::uint32_t run = kNone;  // which of the runs has them
+  std::uint32_t run = kNone;  // number of the run that has them
   std::uint32_t last_attempt = 0;
-  bool valid = false;        // one of them
-  std::int64_t started = 0;  // the last of them, in seconds since 1970
-  std::uint64_t hash = 0;    // of their text without what names the run
+  bool valid = false;        // one of the rows is valid
+  std::int64_t started = 0;  // start of the last attempt, in seconds since 1970
+  std::uint64_t hash = 0;    // of their text without the cell that names the run
   FileSpan rows;             // in trials.csv
   FileSpan latency;          // in latency.csv
 
   static constexpr std::uint32_t kNone = UINT32_MAX;
 };
 
-// Trials of which a run has rows that do not count.
+// Trials for which a run has rows that are not used.
 struct LeftOut {
   std::uint64_t for_a_valid_one = 0;
   std::uint64_t for_a_later_one = 0;
@@ -60,19 +62,19 @@ class TrialIndex {
  public:
   explicit TrialIndex(const Plan& plan);
 
-  // Takes the rows of one more run, the next by number. Errors name file and line; the tables must
-  // have the columns of the first run's. NotFound if trials.csv is missing.
+  // Reads the rows of one more run, which gets the next number. Errors name file and line. The
+  // tables must have the columns of the first run's tables. NotFound if trials.csv is missing.
   absl::Status add(const std::filesystem::path& folder, const RunIdentity& run);
 
   const std::vector<TrialRows>& trials() const { return trials_; }
   const std::string& header() const { return header_; }                  // of trials.csv
   const std::string& latency_header() const { return latency_header_; }  // empty: no table
-  const std::vector<LeftOut>& left_out() const { return left_out_; }     // of each run
-  // When each run measured, ascending and apart.
+  const std::vector<LeftOut>& left_out() const { return left_out_; }     // per run
+  // The periods in which each run was measured, ascending and not adjacent.
   const std::vector<std::vector<Period>>& periods() const { return periods_; }
-  const std::vector<std::uint32_t>& counts() const { return counts_; }  // trials of each run
-  const std::vector<bool>& torn() const { return torn_; }  // the run's trials.csv was cut off
-  // Trials of each run that do not count because latency.csv lacks some of their times.
+  const std::vector<std::uint32_t>& counts() const { return counts_; }  // per run
+  const std::vector<bool>& torn() const { return torn_; }  // per run: its trials.csv was cut off
+  // Per run: the number of trials that are not used because latency.csv lacks some of their times.
   const std::vector<std::uint32_t>& incomplete() const { return incomplete_; }
 
  private:
@@ -81,7 +83,8 @@ class TrialIndex {
   void settle(std::uint32_t trial, const TrialRows& rows);
 
   const Plan& plan_;
-  std::vector<std::uint64_t> planned_;  // hashes of what rows must have of each trial
+  std::vector<std::uint64_t>
+      planned_;  // hashes of the cells that the plan determines for each trial
   std::vector<TrialRows> trials_;
   std::string header_;
   std::string latency_header_;
@@ -92,7 +95,7 @@ class TrialIndex {
   std::vector<std::uint32_t> incomplete_;
 };
 
-// Seconds since 1970 of `2025-01-31T23:59:59Z`, and back; 0 for another text.
+// Converts `2025-01-31T23:59:59Z` to seconds since 1970 and back; 0 for an invalid text.
 std::int64_t seconds_of(std::string_view iso);
 std::string iso_of(std::int64_t seconds);
 

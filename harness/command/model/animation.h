@@ -24,8 +24,8 @@ struct Animation {
 // Larger nets are unreadable, and graphviz takes minutes for their layout.
 inline constexpr std::size_t kMostAnimatedNodes = 400;
 
-// name, caption, the net as DOT, and per marking the label of the transition that led there, its
-// index, and the tokens of each place as they are shown.
+// The fields are name, caption and the net as DOT; for each marking, the label and the index of the
+// transition that led to it, and the displayed tokens of each place.
 std::string animation_json(const Net& net, const Animation& animation);
 
 // Writes a page; a strip if the file ends in `.svg`; the JSON if it ends in `.json`. Unavailable if

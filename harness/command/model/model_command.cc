@@ -48,7 +48,7 @@ absl::StatusOr<Net> read_net(const ModelOptions& options) {
   return read_pnml(in, options.file->string());
 }
 
-// What a command found, after it has printed it.
+// The result of a command, after it was printed.
 struct Outcome {
   int code = 0;
   Animation animation;  // of the fault, or of a tour
@@ -75,7 +75,7 @@ Animation animation_of(const Net& net, const SearchResult& result) {
   return tour_of(net);
 }
 
-// Empty for a search that was too short to measure.
+// Empty if the search was too short to measure.
 std::string cost_text(const SearchResult& result) {
   if (result.markings < kFewestTimed || result.cpu_s <= 0) return "";
   const auto markings = static_cast<double>(result.markings);
@@ -106,7 +106,7 @@ int code_of(const absl::Status& failure) {
   return absl::IsInternal(failure) ? kCouldNotFinish : kBadInput;
 }
 
-// Half of the budget is for the invariants, if they take so long.
+// At most half of the budget is for the invariants.
 Outcome search_net(const ModelOptions& options, const Net& net, Clock::time_point began,
                    std::ostream& out) {
   const Nanoseconds budget = options.budget.value_or(kSearchBudget);
@@ -154,8 +154,8 @@ absl::StatusOr<Outcome> check_trace(const ModelOptions& options, const Net& net,
   return Outcome{replayed.conforms ? kSuccess : kFound, animation_of(net, replayed.steps)};
 }
 
-// The lock that the model describes. Native threads take one whose limit nobody exceeds, since they
-// do not see when a hold ends by the clock.
+// The lock that the model describes. The engine of native threads gets a lock with a limit that no
+// hold exceeds, because it does not see when a hold expires.
 std::string lock_of(const std::string& model, const std::string& engine) {
   if (model != "timed_hold") return model;
   return engine == "real" ? "keyed_limited:hold_limit_ms=3600000" : "keyed_limited";

@@ -39,13 +39,13 @@ std::optional<TestJob> job_among(const std::vector<EngineListing>& engines,
   return std::nullopt;
 }
 
-// Looks among the shipped locks first, then among the mutants, which exist if the tests were built.
+// Searches the shipped locks first, then the mutants, which exist if the tests were built.
 absl::StatusOr<TestJob> find_lock(const ConformOrder& order) {
   const std::vector<EngineListing> shipped = engines_named("");
   if (std::optional<TestJob> job = job_among(shipped, order)) return *std::move(job);
   const std::vector<EngineListing> broken = engines_named("-mutants");
   if (std::optional<TestJob> job = job_among(broken, order)) return *std::move(job);
-  // An engine that was interrupted while it listed its locks may know the lock.
+  // An engine that was interrupted while it listed its locks may have the lock.
   if (noted_signal() != 0) return absl::CancelledError(kTooSoon);
   return unknown_lock(order, shipped, broken);
 }
@@ -54,7 +54,7 @@ void add_once(const std::string& name, std::vector<std::string>& names) {
   if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
 }
 
-// The names of the engines that know it.
+// The names of the engines that have the lock.
 std::vector<std::string> knowing(const std::string& lock,
                                  const std::vector<EngineListing>& engines) {
   std::vector<std::string> names;
@@ -76,7 +76,7 @@ std::string traced(const std::vector<std::string>& events) {
   return text;
 }
 
-// The word as a shell accepts it.
+// The word with the quotes that a shell needs.
 std::string quoted(const std::string& word) {
   return word.find_first_of(" |*") == std::string::npos ? word : "'" + word + "'";
 }

@@ -18,20 +18,20 @@
 namespace lockbench {
 
 struct ConformOrder {
-  std::string engine;  // sim, real or proc; empty: the first one that knows the lock
+  std::string engine;  // sim, real or proc; empty: the first one that has the lock
   std::string lock;    // as `lockbench stress --list` names it
   Nanoseconds budget = std::chrono::seconds(5);
   std::uint64_t seed = 1;
 };
 
-// The engine's report: failed, with the trace, if the lock did what the net cannot do; inconclusive
-// if there was no verdict on any execution. NotFound if the engine does not know the lock,
-// InvalidArgument if the net is not one of that lock, Internal if the engine failed, Cancelled
+// The engine's report: failed, with the trace, if the lock did something that the net cannot do;
+// inconclusive if no execution had a verdict. NotFound if the engine does not have the lock,
+// InvalidArgument if the net does not describe that lock, Internal if the engine failed, Cancelled
 // after an interrupt.
 absl::StatusOr<stress::Report> conform(const Net& net, const ConformOrder& order);
 
-// The message about a lock that the requested engines do not know: which engines know it, which
-// locks they know, or that no engine is installed. Pure.
+// The error for a lock that the requested engines do not have: it names the engines that have it,
+// or the locks that these engines have, or says that no engine is installed. Pure.
 absl::Status unknown_lock(const ConformOrder& order, const std::vector<EngineListing>& shipped,
                           const std::vector<EngineListing>& broken);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What `lockbench run` says of bad input.
+// Errors of `lockbench run` about bad input.
 #pragma once
 
 #include <iostream>
@@ -13,7 +13,7 @@
 
 namespace lockbench {
 
-// Says what is wrong; returns the exit code of bad input.
+// Prints what is wrong and returns the exit code for bad input.
 inline int complain(const absl::Status& status) {
   std::cerr << "lockbench run: " << printable(std::string(status.message())) << '\n';
   return kBadInput;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// BaselineLink: a run that got a name, for later runs to be compared with.
+// BaselineLink: gives a run a name, so that later runs can be compared with it.
 //
 // results/baselines/NAME is a link to the run's folder, relative so that `results` can be moved.
 // `compare --baseline-run` and `gate --against` follow it: scripts/analysis/saved.py.
@@ -13,10 +13,10 @@
 
 namespace lockbench {
 
-// InvalidArgument if the name cannot be that of a file in results/baselines.
+// InvalidArgument if the name is not a valid file name in results/baselines.
 absl::Status check_baseline_name(const std::string& name);
 
-// Requires check_baseline_name(name). Replaces what had the name, at one stroke.
+// Requires check_baseline_name(name). Replaces an existing link of that name in one step.
 absl::Status save_baseline(const std::string& name, const std::filesystem::path& run);
 
 }  // namespace lockbench

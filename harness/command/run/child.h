@@ -2,8 +2,8 @@
 
 // Child: measures a trial in a process of its own.
 //
-// A primitive that hangs or crashes costs its own row: whatever becomes of the child, the parent
-// gets a sample that says so.
+// A primitive that hangs or crashes affects only its own row: in every case the parent gets a
+// sample that says what happened.
 #pragma once
 
 #include <filesystem>
@@ -15,18 +15,18 @@
 
 namespace lockbench {
 
-// How long after a trial's own limit its process is killed.
+// The process of a trial is killed this long after the trial's own time limit.
 inline constexpr Nanoseconds kGrace = std::chrono::seconds(10);
 
-// This program, even when its file was replaced meanwhile by a newer build: all trials of a run are
-// measured by one.
+// The file of this program, even if a newer build has replaced it: one build measures all trials of
+// a run.
 inline constexpr char kThisProgram[] = "/proc/self/exe";
 
-// Runs `program trial --parent <this process>`, and `--plugin` where the catalog says that the
-// primitive comes from one, with the trial on its standard input, and reads the
-// sample it prints. What it prints on standard error becomes the reason of a crash. Fails with
-// Cancelled when a signal was noted meanwhile (signals.h): then the child has been killed and there
-// is no sample; with Internal when no process could be made. Requires SIGPIPE ignored.
+// Runs `program trial --parent <this process>` with the trial on its standard input, and reads the
+// sample that it prints. `--plugin` is added if the catalog says that a plug-in contains the
+// primitive. If the process crashes, its standard error becomes the reason. Fails with Cancelled if
+// a signal was noted (signals.h): the child has then been killed, and there is no sample. Fails
+// with Internal if no process could be created. Requires that SIGPIPE is ignored.
 absl::StatusOr<Sample> measure_in_child(const std::filesystem::path& program, const Trial& trial,
                                         Nanoseconds grace = kGrace);
 

@@ -19,7 +19,7 @@
 namespace lockbench {
 namespace {
 
-// Forty clock ticks of two processors: the limit of 5 % is two of them.
+// Two processors have forty clock ticks in this time; the limit of 5 % is two of them.
 constexpr std::chrono::milliseconds kLook{200};
 
 double seconds(Nanoseconds duration) {
@@ -75,7 +75,7 @@ MachineWatch::MachineWatch(Nanoseconds patience, Surroundings earlier,
 void MachineWatch::note_start() {
   const SystemFacts facts = read_system_facts_quickly(read_machine(), this_build());
   surroundings_.at_start = recorded(diagnose(facts));
-  // One line at most: how to remedy it is for doctor to say.
+  // One line at most: doctor prints the remedies.
   if (const std::string line = problems_line(facts); !line.empty()) say_(line);
   Sample none;
   note_trial(none);  // the first reading

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// MachineWatch: waits until others leave the processors to a run, as long as the patience lasts.
+// MachineWatch: waits until others leave the processors to a run, but not longer than a given
+// patience.
 //
-// Once it has ended, the run measures a busy machine: trials are taken as they are, and what
-// disturbed them is recorded. A patience of 0 takes them so from the start.
+// After that time, the run measures a busy machine: trials are not repeated because of
+// interference, and the interference is recorded. With a patience of 0, this is so from the start.
 #pragma once
 
 #include <chrono>
@@ -23,12 +24,12 @@ inline constexpr Nanoseconds kUsualPatience = std::chrono::seconds(60);
 
 class MachineWatch {
  public:
-  // `say` is told, in one line each, that the watch waits and what for, and that its patience
-  // ended. `earlier`: what sessions before this one recorded.
+  // `say` gets one line when the watch starts to wait, with the reason, and one when its patience
+  // ends. `earlier`: what earlier sessions of this run recorded.
   MachineWatch(Nanoseconds patience, Surroundings earlier,
                std::function<void(const std::string&)> say);
 
-  // Reads the facts of the machine, records them, and says which problems affect measurements.
+  // Reads the facts of the machine, records them, and prints which problems affect measurements.
   void note_start();
   void note_end();
 
@@ -36,14 +37,14 @@ class MachineWatch {
   // ended, or when a signal was noted.
   void wait_for_quiet();
 
-  // Fills in what others used of late for a trial whose window was too short to tell. Called when
-  // each trial has ended.
+  // Adds the recent use by other processes to the sample of a trial whose window was too short for
+  // that figure. Call it after each trial.
   void note_trial(Sample& sample);
 
-  // A trial was disturbed although the patience has ended.
+  // Records that a trial was disturbed after the patience had ended.
   void note_busy(const std::string& reason);
 
-  // Trials are taken as they are.
+  // Whether trials with interference are accepted.
   bool accepts_interference() const { return patience_left_ <= Nanoseconds::zero(); }
 
   // How long it has waited so far.
@@ -52,7 +53,8 @@ class MachineWatch {
   const Surroundings& surroundings() const { return surroundings_; }
 
  private:
-  // What the processors did, and what lockbench and its trials used of it, up to some moment.
+  // What the processors did, and how much of it lockbench and its trials used, up to one point in
+  // time.
   struct Reading {
     ProcessorUse all;
     double own_s = 0;
@@ -61,7 +63,7 @@ class MachineWatch {
   const Nanoseconds patience_;
   Nanoseconds patience_left_;
   const std::vector<int> processors_ = allowed_processor_numbers();
-  std::deque<Reading> readings_;  // of the last kLook, and one before
+  std::deque<Reading> readings_;  // of the last kLook, and one older reading
   Surroundings surroundings_;
   std::function<void(const std::string&)> say_;
 };

@@ -27,7 +27,7 @@ std::string text_of(Mode mode, double median) {
 }  // namespace
 
 std::string medians_text(const Plan& plan, std::span<const Measurement> measurements) {
-  std::map<std::string, std::vector<double>> figures;  // by the cell in words
+  std::map<std::string, std::vector<double>> figures;  // by the description of the cell
   for (const Measurement& measurement : measurements) {
     const Cell& cell = plan.trials[measurement.trial].cell;
     const std::optional<double> figure = figure_of(cell.mode, measurement);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Medians: a run's figures as plain text, for a machine without the Python that compares. Pure.
+// Medians: a run's figures as plain text, for a machine without the Python modules for comparisons.
+// Pure.
 #pragma once
 
 #include <span>
@@ -11,8 +12,8 @@
 
 namespace lockbench {
 
-// A line for each cell of the plan, in its order: the median of the valid trials' makespans, p99
-// waits (open mode) or rates, or "not valid". Each measurement is of a trial of the plan.
+// One line for each cell of the plan, in its order: the median of the valid trials' makespans, p99
+// waits (open mode) or rates, or "not valid". Each measurement belongs to a trial of the plan.
 std::string medians_text(const Plan& plan, std::span<const Measurement> measurements);
 
 }  // namespace lockbench

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// How often cells are to be measured, by the number of their first trial.
+// How often each cell is to be measured; the key is the number of the cell's first trial.
 using Wanted = std::map<std::uint32_t, double>;
 
 OpenComparison comparison_from(const Json& json) {
@@ -27,7 +27,7 @@ OpenComparison comparison_from(const Json& json) {
   return made;
 }
 
-// Without an estimate, more than any budget has.
+// Infinite if there is no estimate, so that no budget is sufficient.
 double blocks_missing(const OpenComparison& one) {
   if (!one.needed) return std::numeric_limits<double>::infinity();
   return std::max(*one.needed - static_cast<double>(one.blocks), 1.0);
@@ -39,7 +39,7 @@ class Chooser {
 
   double seconds_of(const OpenComparison& one) const { return added(one, {}).second; }
 
-  // Takes it if its cells, measured as often as it needs, fit into what is left.
+  // Adds the comparison if its cells can be measured as often as it needs in the time that is left.
   bool take(const OpenComparison& one, double& left_s) {
     auto [with, cost] = added(one, wanted_);
     if (!(cost <= left_s)) return false;
@@ -48,7 +48,7 @@ class Chooser {
     return true;
   }
 
-  // Takes it for one block if that fits.
+  // Adds one block of the comparison if the time is sufficient.
   void take_one_block(OpenComparison one, double left_s) {
     one.needed = static_cast<double>(one.blocks + 1);
     take(one, left_s);
@@ -63,7 +63,7 @@ class Chooser {
   }
 
  private:
-  // A cell that two comparisons share is measured once a block for both.
+  // A cell that two comparisons share is measured once per block for both.
   std::pair<Wanted, double> added(const OpenComparison& one, Wanted wanted) const {
     double cost = 0;
     for (const std::uint32_t trial : one.trials) {

@@ -3,8 +3,9 @@
 // OpenComparisons: which comparisons of a run are undecided, and which cells the next block should
 // measure to decide them.
 //
-// Whether a comparison is decided is determined by scripts/follow.py, which `run` asks after each
-// block; its verdicts hold at every look. What is worth another block is decided here. Pure.
+// scripts/follow.py, which `run` calls after each block, determines whether a comparison is
+// decided; its verdicts are valid at every look. The functions here determine which comparisons get
+// another block. Pure.
 #pragma once
 
 #include <array>
@@ -22,7 +23,7 @@ namespace lockbench {
 
 struct OpenComparison {
   std::array<std::uint32_t, 2> trials{};  // the first trial of each of its two cells
-  std::uint64_t blocks = 0;               // that it has
+  std::uint64_t blocks = 0;               // blocks that it has
   std::optional<double> needed;           // blocks that probably decide it, these included
 };
 
@@ -32,10 +33,11 @@ struct OpenComparisons {
   std::vector<OpenComparison> open;
 };
 
-// One answer of scripts/follow.py. Internal with the script's own reason if it has none.
+// Parses one answer of scripts/follow.py. Internal, with the script's message, if it reports an
+// error.
 absl::StatusOr<OpenComparisons> open_comparisons_from_json(std::string_view line);
 
-// What a block of one more trial of this cell takes, in seconds.
+// The duration of one more trial of this cell, in seconds.
 using CellSeconds = double (*)(const Cell& cell);
 
 // The cells of the next block: those of the open comparisons that `left_s` seconds probably decide,

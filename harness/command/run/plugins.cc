@@ -29,7 +29,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A plug-in says at once what it has, unless its start-up code hangs.
+// A plug-in returns its description at once, unless its start-up code hangs.
 constexpr std::chrono::seconds kPatience{10};
 
 absl::Status refuse(const std::string& file, const std::string& why) {
@@ -50,7 +50,8 @@ absl::StatusOr<PluginDescription> ask(const std::string& file) {
   }
   if (WIFEXITED(result->status) && WEXITSTATUS(result->status) == 2) {
     std::string said = printable(result->err.substr(0, result->err.find('\n')));
-    // Not ours: the plug-in ended the process when it was loaded.
+    // Without this prefix the message is not from lockbench: the plug-in ended the process when it
+    // was loaded.
     const std::string prefix = "lockbench plugin: ";
     if (said.starts_with(prefix)) return absl::InvalidArgumentError(said.erase(0, prefix.size()));
   }
@@ -72,8 +73,7 @@ absl::Status add_to_catalog(const std::string& file, std::vector<CatalogEntry> e
   return absl::OkStatus();
 }
 
-// What a lock() and an unlock() through the C interface cost, by the files of this process that are
-// called so.
+// The time of a lock() and an unlock() through the C interface, for each plug-in file that uses it.
 std::map<std::string, double>& c_calls() {
   static std::map<std::string, double> calls;
   return calls;

@@ -12,7 +12,7 @@
 namespace lockbench {
 namespace {
 
-// Lines are sparse: a log of a long run stays readable.
+// Lines are rare, so that the log of a long run stays readable.
 constexpr std::chrono::seconds kBetweenLines{10};
 
 }  // namespace
@@ -26,7 +26,7 @@ std::optional<ProgressStyle> parse_progress(std::string_view text) {
 }
 
 double seconds_left(const ProgressState& state) {
-  // What was summed in another order may be off by a rounding.
+  // A sum in a different order may differ by a rounding error.
   const double expected_left = std::max(0.0, state.expected_total_s - state.expected_done_s);
   if (state.expected_done_s <= 0) return expected_left;
   return expected_left * state.elapsed_s / state.expected_done_s;
@@ -77,8 +77,8 @@ Progress::Progress(ProgressStyle style) : style_(style) {
 void Progress::show(const ProgressState& state, const std::string& doing) {
   if (style_ == ProgressStyle::kOff) return;
   if (style_ == ProgressStyle::kBar) {
-    // The last column stays empty: a terminal may wrap when it is written.
-    // "\r" to the line's start, "\x1b[K" clears what the last bar left behind.
+    // The last column stays empty, because a terminal may wrap after it. "\r" goes to the start of
+    // the line; "\x1b[K" clears the rest of the previous bar.
     std::fprintf(stderr, "\r%s\x1b[K",
                  progress_bar(state, doing, terminal_columns(STDERR_FILENO) - 1).c_str());
     on_bar_ = true;

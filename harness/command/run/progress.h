@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Progress: how far a run is, on standard error.
+// Progress: prints to standard error how far a run has come.
 //
-// Everything is drawn between two trials: nothing of ours runs while a window is measured.
+// It prints only between two trials, so nothing of lockbench runs while a window is measured.
 #pragma once
 
 #include <chrono>
@@ -22,30 +22,31 @@ enum class ProgressStyle {
 
 std::optional<ProgressStyle> parse_progress(std::string_view text);
 
-// How far a run is. Trials count from the run's beginning, seconds from this session's.
+// The progress of a run. Trials count from the run's beginning, seconds from that of this session.
 struct ProgressState {
   std::size_t done = 0;
   std::size_t total = 0;
   double elapsed_s = 0;
-  double expected_done_s = 0;   // what the plan expected of the trials that this session did
-  double expected_total_s = 0;  // and of all that it is to do
+  double expected_done_s = 0;   // expected time of the trials that this session has done
+  double expected_total_s = 0;  // and of all that it will do
 };
 
-// Seconds that are left, by what the trials so far really took against what was expected of them;
-// the expectation itself before the first. Pure.
+// Estimates the seconds that are left from the ratio of real to expected time so far. Before the
+// first trial, it returns the expected time. Pure.
 double seconds_left(const ProgressState& state);
 
 // "12/60 trials, 0:07 left". Pure.
 std::string progress_line(const ProgressState& state);
 
-// "[====                ] 12/60 trials, 0:07 left  keyed, …" in at most `width` columns: what is
-// being done is cut off first, then the bar goes. Pure.
+// "[====                ] 12/60 trials, 0:07 left  keyed, …" in at most `width` columns. If there
+//                       is too little room, the name of the cell is cut off first, then the bar is
+//                       left out. Pure.
 std::string progress_bar(const ProgressState& state, std::string_view doing, std::size_t width);
 
-// "0:07", "2:15", "1:02:03"; what has begun counts as a whole second. Pure.
+// "0:07", "2:15", "1:02:03"; rounded up to a whole second. Pure.
 std::string clock_text(double seconds);
 
-// "28 s", "12 min", "3 h 20 min": for what is only expected. Pure.
+// "28 s", "12 min", "3 h 20 min": for durations that are only expected. Pure.
 std::string rough_duration(double seconds);
 
 class Progress {
@@ -55,7 +56,7 @@ class Progress {
   // Called before each trial, and once at the end.
   void show(const ProgressState& state, const std::string& doing);
 
-  // Leaves the bar's line, for other words to follow.
+  // Ends the bar's line, so that other output can follow.
   void leave_bar();
 
  private:

@@ -18,7 +18,8 @@ absl::Status cannot_be_read(const absl::Status& status) {
                                          "; name the folder of a run that was interrupted");
 }
 
-// A row that somebody took out is measured again: only a run with all its rows is finished.
+// If a user has removed a row, the trial is measured again: only a run with all its rows is
+// finished.
 absl::Status check_unfinished(const Meta& meta, const std::filesystem::path& trials) {
   if (meta.end.state != RunEnd::State::kFinished) return absl::OkStatus();
   const absl::StatusOr<std::string> text = read_file(trials, kMostRunFileBytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Resume: opens a run to go on with, or leaves it untouched and says why not.
+// Resume: opens a run to continue it. If that is not possible, it changes nothing and says why.
 #pragma once
 
 #include <filesystem>
@@ -11,8 +11,9 @@
 
 namespace lockbench {
 
-// As open_for_resume(); besides, FailedPrecondition for a run that is finished, or was begun on
-// another machine or with another build. A run that is refused for these is not written to.
+// As open_for_resume(). In addition, FailedPrecondition if the run is finished, or if it was begun
+// on another machine or with another build. Nothing is written to a run that is refused for these
+// reasons.
 absl::StatusOr<ResumedRun> resume_run(const std::filesystem::path& folder);
 
 }  // namespace lockbench

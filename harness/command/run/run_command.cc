@@ -33,8 +33,8 @@ absl::StatusOr<CellTraits> check(const Cell& cell) {
   return Catalog::standard().check(cell);
 }
 
-// Names on the command line that nothing here has, told by their flag. Whether they go together is
-// told by the cell, see expand.h.
+// Reports names on the command line that do not exist, with their flag. Whether they can be
+// combined is checked for each cell (see expand.h).
 absl::Status check_names(const Sweep& sweep) {
   const auto told_by = [](const std::string& flag, const absl::Status& status) {
     return absl::Status(status.code(), flag + ": " + std::string(status.message()));
@@ -61,7 +61,7 @@ absl::StatusOr<Preset> chosen_preset(const RunOptions& options) {
   const std::vector<WorkloadSpec>& given = options.overrides.sweep.workloads;
   const std::string workload = given.empty() ? kDefaultWorkload : given[0].name;
   Preset preset = preset_from(options.overrides, Catalog::standard().defaults_for(workload));
-  // Applied again only to be told of flags that the mode leaves without a meaning.
+  // Applied again only to get the errors for flags that have no meaning in this mode.
   if (const auto applied = apply(preset, options.overrides); !applied.ok()) {
     return applied.status();
   }
@@ -71,15 +71,16 @@ absl::StatusOr<Preset> chosen_preset(const RunOptions& options) {
 // Below this number of blocks nothing can be decided. A plan of fewer blocks is measured as it is.
 constexpr std::uint32_t kFirstBlocks = 3;
 
-// A shard measures the blocks of the preset, or --blocks: no task knows what the others decided.
-// Without these and without --precision a run measures a few blocks of all cells, and then blocks
-// of the cells whose comparisons are open. Without the Python that decides, the plan is fixed.
+// Whether the run adds blocks until comparisons are decided. A shard measures the blocks of the
+// preset or of --blocks, because a task does not know what the others decided. Without these and
+// without --precision, a run first measures a few blocks of all cells, and then blocks of the cells
+// whose comparisons are open. Without the Python modules that decide, the plan is fixed.
 bool decides(const RunOptions& options, const Preset& preset) {
   return !options.shard && !options.precision && !options.overrides.blocks &&
          preset.blocks > kFirstBlocks && find_python(kAnalysisModules).ok();
 }
 
-// The time of the fixed plan twice, since a half of it may decide little; at least a minute.
+// Twice the time of the fixed plan, because half of it may decide little; at least a minute.
 Nanoseconds default_budget(const Plan& plan) {
   const std::chrono::duration<double> twice(2 * expected_s(plan.trials));
   return std::max<Nanoseconds>(std::chrono::minutes(1),
@@ -105,7 +106,7 @@ std::string summary_of(const std::vector<Trial>& trials, const std::string& in) 
                       ", about ", rough_duration(expected_s(trials)));
 }
 
-// What a dry run says: first how much there is, then, if it is asked for, a trial a line.
+// The output of a dry run: first the totals, then, if requested, one line for each trial.
 int print_dry_run(const std::vector<std::string>& summary, const std::vector<Trial>& trials,
                   const RunOptions& options) {
   for (const std::string& line : summary) std::cout << printable(line) << '\n';
@@ -131,7 +132,7 @@ int print_plan(const Plan& plan, const std::optional<RunAim>& aim, const RunOpti
   return print_dry_run(summary, plan.trials, options);
 }
 
-// Only a run that ended well becomes a baseline: its exit code is 0.
+// Only a run with exit code 0 becomes a baseline.
 int name_baseline(const RunOptions& options, const std::string& folder) {
   const std::string& name = *options.save_baseline;
   const absl::Status saved = save_baseline(name, folder);

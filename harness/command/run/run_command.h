@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `lockbench run`: from a preset to a folder of rows.
+// `lockbench run`: measures a preset and writes a folder with rows.
 #pragma once
 
 #include <filesystem>
@@ -16,14 +16,14 @@
 namespace lockbench {
 
 struct RunOptions {
-  std::optional<std::string> preset;  // name or file; absent: the overrides alone say what to run
+  std::optional<std::string> preset;  // name or file; absent: only the overrides define the plan
   Overrides overrides;
   std::optional<std::filesystem::path> out;     // the run's folder
-  std::optional<std::filesystem::path> resume;  // goes on with the run in this folder
+  std::optional<std::filesystem::path> resume;  // continues the run in this folder
   std::optional<std::string> save_baseline;     // the run becomes the baseline of this name
   std::optional<Shard> shard;                   // measures this part of the plan, in `out`
-  std::optional<double> precision;              // adds blocks until medians are known to this share
-  double same_within = 0.05;              // below this share of difference, primitives are the same
+  std::optional<double> precision;        // adds blocks until medians are known this precisely
+  double same_within = 0.05;              // primitives are the same below this share of difference
   std::optional<Nanoseconds> budget;      // for the whole run; absent: default_budget()
   Nanoseconds patience = kUsualPatience;  // how long it waits for a quiet machine
   bool dry_run = false;
@@ -31,12 +31,12 @@ struct RunOptions {
   ProgressStyle progress = ProgressStyle::kAuto;
   std::string format = "text";     // of the comparison at its end
   std::vector<std::string> words;  // the command line, for meta.json
-  std::string program;             // as it was called, for what is to be typed next
+  std::string program;             // how it was called, for the commands in messages
 };
 
-// Returns the exit code: 0 when every trial has its row, 4 when none of these is valid, 2 for bad
-// input, 1 when rows could not be written or processes not be started, 129, 130 or 143 when
-// interrupted. Whatever the end, finished rows are on disk, and how to resume is said.
+// Returns the exit code: 0 if every trial has its row, 4 if none of these is valid, 2 for bad
+// input, 1 if rows could not be written or processes could not be started, 129, 130 or 143 if
+// interrupted. In every case, finished rows are on disk, and a message says how to resume.
 int run_command(const RunOptions& options);
 
 }  // namespace lockbench

@@ -21,7 +21,7 @@ void say(const std::string& command, const std::string& what) {
   if (!what.empty()) std::cerr << "lockbench " << command << ": " << printable(what) << '\n';
 }
 
-// Why the machine is not the one that the plan is sized for; empty if it is.
+// Why the machine is not the target of the plan; empty if it is.
 std::string target_note(const Machine& machine, const std::string& target_name) {
   const Target* const target = find_target(target_name);
   if (target == nullptr) return {};

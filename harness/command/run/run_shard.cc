@@ -28,10 +28,10 @@ namespace {
 namespace fs = std::filesystem;
 using Numbers = std::set<std::uint32_t>;
 
-// Nobody moves a task so often.
+// No task moves to another machine this often.
 constexpr std::size_t kMostMachines = 1000;
 
-// The run in the folder; absent if none was begun there.
+// The run in the folder; absent if there is none.
 absl::StatusOr<std::optional<Meta>> find_run(const fs::path& folder) {
   const fs::path path = folder / "meta.json";
   const absl::StatusOr<std::string> text = read_file(path, kMostRunFileBytes);
@@ -42,7 +42,7 @@ absl::StatusOr<std::optional<Meta>> find_run(const fs::path& folder) {
   return *std::move(meta);
 }
 
-// Why the run in a folder is not the one that was asked for; empty if it is.
+// Why the run in a folder is not the requested one; empty if it is.
 std::string difference(const Meta& found, const Plan& plan, const Shard& shard,
                        const Build& build) {
   if (!found.shard) return "the folder holds a run that is no shard";
@@ -70,16 +70,16 @@ absl::StatusOr<Numbers> done_in(const fs::path& folder, const Meta& meta) {
   return std::move(found->done);
 }
 
-// Where this machine goes on, and with what.
+// The folder in which this machine continues, and its trials.
 struct Place {
   fs::path folder;
   bool begun = false;
-  bool ended = false;  // and meta.json says so; a kill can come between the last row and this
-  Numbers trials;      // that are measured there
-  Numbers done;        // of these
+  bool ended = false;  // meta.json says so, too; a kill may come between the last row and this
+  Numbers trials;      // the trials that are measured there
+  Numbers done;        // of these, those that are done
 };
 
-// Takes away the trials of the groups of which `done` has all.
+// Removes the trials of groups that `done` contains completely.
 void remove_whole_groups(const Plan& plan, const Numbers& done, Numbers& trials) {
   const std::vector<std::uint32_t> group_of = comparison_groups(plan);
   Numbers open;
@@ -89,7 +89,8 @@ void remove_whole_groups(const Plan& plan, const Numbers& done, Numbers& trials)
   std::erase_if(trials, [&](std::uint32_t trial) { return !open.contains(group_of[trial]); });
 }
 
-// Whether the folder is this machine's, or what it has is done by another one.
+// Checks whether the folder belongs to this machine. If not, the groups that it contains completely
+// are not measured again.
 absl::Status look_at(const fs::path& folder, const Meta& found, const Machine& machine,
                      const Plan& plan, Place& place) {
   absl::StatusOr<Numbers> done = done_in(folder, found);
@@ -105,7 +106,7 @@ absl::Status look_at(const fs::path& folder, const Meta& found, const Machine& m
   return absl::OkStatus();
 }
 
-// `trials`: all of the shard.
+// `trials`: all trials of the shard.
 absl::StatusOr<Place> place_for(const Machine& machine, const Plan& plan, const Shard& shard,
                                 const fs::path& folder, Numbers trials) {
   Place place{

@@ -23,14 +23,15 @@
 namespace lockbench {
 namespace {
 
-// What starting and ending a trial's process takes, on top of what it measures.
+// The time to start and end a trial's process, in addition to its measurement.
 constexpr double kProcessS = 0.012;
 
-// Reading the rows of a long run takes a while; more than this, and it hangs.
+// Reading the rows of a long run takes some time; after this limit, the script is treated as
+// hanging.
 constexpr std::chrono::seconds kFollowerAnswersWithin{60};
 
-// The files that primitives of the plan come from. A resumed run needs their names again: code is
-// loaded if the user names it, and not because a folder of results does.
+// The files of the plug-ins that the plan's primitives come from. A user must name them again to
+// resume a run: code is loaded only if the user names it, not because a results folder names it.
 std::set<std::string> plugins_of(const Plan& plan) {
   std::set<std::string> files;
   for (const Trial& trial : plan.trials) {
@@ -90,7 +91,7 @@ int Session::run() {
   }
   if (aim_ && !aim_->precision) start_follower();
   for (;;) {
-    // By place, since the plan may grow.
+    // By index, because the plan may grow.
     for (const std::uint32_t number : std::exchange(missing_, {})) {
       if (noted_signal() != 0) return interrupted();
       const Trial trial = writer_.meta().plan.trials[number];
@@ -104,13 +105,13 @@ int Session::run() {
   }
 }
 
-// Every attempt has its row; the first that nothing disturbed ends the trial.
+// Every attempt gets a row. The first attempt that was not disturbed ends the trial.
 absl::Status Session::measure(const Trial& trial) {
   for (std::uint32_t number = 0; number < kMostAttempts; ++number) {
     const absl::StatusOr<Row> row = attempt(trial, number);
     if (!row.ok()) return row.status();
     if (absl::Status status = writer_.append(*row); !status.ok()) return status;
-    // Here, where nothing is measured.
+    // Syncs here, because nothing is measured at this point.
     if (absl::Status status = writer_.sync_if_due(); !status.ok()) return status;
     measurements_.push_back(measurement_of(*row));
     if (number == 0) ++kept_;
@@ -142,7 +143,7 @@ absl::StatusOr<Row> Session::attempt(const Trial& trial, std::uint32_t number) {
   return row;
 }
 
-// What others did makes a row invalid, unless the run has to take the machine as it is.
+// Interference by others makes a row invalid, unless the run has to accept a busy machine.
 void Session::note_disturbance(const Cell& cell, Sample& sample) {
   sample.disturbance = disturbance_of(cell, sample);
   sample.interference = interference_of(cell, sample, usable_processors());
@@ -154,8 +155,8 @@ void Session::note_disturbance(const Cell& cell, Sample& sample) {
   if (sample.reason.empty()) sample.reason = sample.disturbance;
 }
 
-// A disturbed trial has no figure to give, but its cell is one that wants more of them. One that
-// lost updates or got stuck would do so again.
+// A disturbed trial has no figure, but its cell is still recorded, because it needs more figures. A
+// trial that lost updates or did not finish is not recorded, because it would do so again.
 void Session::note_figure(const Trial& trial, const Sample& sample) {
   if (!aim_ || !sample.proven()) return;
   auto found = std::find_if(figures_.begin(), figures_.end(),
@@ -175,7 +176,8 @@ double Session::budget_left_s() {
   return std::chrono::duration<double>(aim_->budget + watch_.waited()).count() - state_.elapsed_s;
 }
 
-// The cells whose medians are not narrow enough, if the budget lasts for another block of them.
+// The cells whose medians are not narrow enough, if the budget is sufficient for another block of
+// them.
 std::vector<Cell> Session::imprecise() {
   std::vector<Cell> cells = imprecise_cells(figures_, *aim_->precision);
   double block_s = 0;
@@ -185,8 +187,9 @@ std::vector<Cell> Session::imprecise() {
   return {};
 }
 
-// Python takes a second or two to start. It is asked once before the first trial, so that it does
-// not start while one is measured; there are no rows yet, so the answer says nothing.
+// Python takes a second or two to start. It is started and called once before the first trial, so
+// that it does not start while a trial is measured. There are no rows yet, so this answer is not
+// used.
 void Session::start_follower() {
   const absl::StatusOr<std::vector<std::string>> words = analysis_words(
       "follow", {writer_.folder().string(), "--same-within", absl::StrCat(aim_->same_within)});
@@ -208,7 +211,7 @@ absl::StatusOr<OpenComparisons> Session::ask_follower() {
   return open_comparisons_from_json(*answer);
 }
 
-// The cells of the comparisons that the budget can decide.
+// The cells of the comparisons that can be decided within the budget.
 std::vector<Cell> Session::undecided() {
   const absl::StatusOr<OpenComparisons> found = ask_follower();
   if (!found.ok()) {
@@ -224,7 +227,7 @@ std::vector<Cell> Session::undecided() {
                              [](const Cell& cell) { return expected_s(Trial{.cell = cell}); });
 }
 
-// Whether there is one.
+// Adds the next block. Returns whether there is one.
 absl::StatusOr<bool> Session::next_block() {
   if (!aim_) return false;
   const std::vector<Cell> cells = aim_->precision ? imprecise() : undecided();
@@ -264,7 +267,7 @@ int Session::interrupted() {
 
 int Session::stopped(const absl::Status& status) {
   progress_.leave_bar();
-  // Where rows could not be written, the closing note may fail for the same reason: said once.
+  // If rows could not be written, this may fail for the same reason, which is printed once.
   static_cast<void>(end(RunEnd::State::kInterrupted));
   return complain(
       absl::Status(status.code(), std::string(status.message()) + "; " + how_to_go_on()));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Session: measures what is missing of a run, trial by trial, and hands over what it measured.
+// Session: measures the missing trials of a run, one by one, and returns the measurements.
 //
-// Guarantees   however it ends, every finished trial has its row, and how to go on is said.
+// Guarantees   In every case, each finished trial has its row, and a message says how to continue.
 #pragma once
 
 #include <chrono>
@@ -27,12 +27,13 @@
 
 namespace lockbench {
 
-// What a trial, or all of them, are likely to take, their processes' start and end included.
+// The expected duration of a trial, or of all trials, with the start and the end of their
+// processes.
 Nanoseconds expected_ns(const Trial& trial);
 double expected_s(const Trial& trial);
 double expected_s(const std::vector<Trial>& trials);
 
-// A session that came to its end.
+// A session that has measured everything.
 struct FinishedSession {
   std::string folder;
   Plan plan;
@@ -40,39 +41,39 @@ struct FinishedSession {
   Tally tally;                            // of this one
 };
 
-// What blocks are added for when the plan has been measured.
+// The goal for which blocks are added after the plan has been measured.
 struct RunAim {
-  // Until the median of each cell is known to this share (precision.h). Absent: until each
-  // comparison is decided (open_comparisons.h).
+  // Adds blocks until the median of each cell is known to this share (precision.h). Absent: until
+  // each comparison is decided (open_comparisons.h).
   std::optional<double> precision;
-  double same_within = 0.05;  // below this share of difference, two primitives are the same
-  Nanoseconds budget{0};      // for the whole session, waits for a quiet machine left out
+  double same_within = 0.05;  // two primitives are the same below this share of difference
+  Nanoseconds budget{0};      // for the whole session, without waits for a quiet machine
 };
 
 struct SessionSettings {
   ProgressStyle progress = ProgressStyle::kAuto;
-  std::string program;                    // how lockbench was called, for what is to be typed next
-  std::string command = "run";            // that its complaints are told by
+  std::string program;                    // how lockbench was called, for the commands in messages
+  std::string command = "run";            // the name of the command in messages
   Nanoseconds patience = kUsualPatience;  // how long it waits for a quiet machine
   std::optional<std::set<std::uint32_t>> only;  // the numbers of a shard's trials; absent: all
-  std::string go_on;  // the command that goes on with the run; empty: `run --resume`
-  std::function<int(const FinishedSession&)> finished;  // says what came of it; the exit code
+  std::string go_on;  // the command that continues the run; empty: `run --resume`
+  std::function<int(const FinishedSession&)> finished;  // prints the result; returns the exit code
 };
 
 class Session {
  public:
-  // `done`: numbers of the trials that have their row, and `before` what these tell.
+  // `done`: numbers of the trials that have their row, and `before`: their measurements.
   Session(RunWriter writer, std::set<std::uint32_t> done, std::vector<Measurement> before,
           SessionSettings settings);
 
-  // Adds blocks of those cells that need them, as long as the budget lasts.
+  // Adds blocks of the cells that need them, as long as the budget is sufficient.
   void aim_for(const RunAim& aim);
 
   // Returns the exit code, see run_command.h. Requires note_signals().
   int run();
 
  private:
-  // How often a disturbed trial is measured at most.
+  // The maximum number of attempts at a disturbed trial.
   static constexpr std::uint32_t kMostAttempts = 3;
 
   void add_missing(const Trial& trial);
@@ -97,12 +98,12 @@ class Session {
   std::string how_to_go_on() const;
 
   RunWriter writer_;
-  std::vector<std::uint32_t> missing_;  // places in the writer's plan
+  std::vector<std::uint32_t> missing_;  // indices in the writer's plan
   std::optional<RunAim> aim_;
-  std::optional<LineProcess> follower_;  // says which comparisons are open
+  std::optional<LineProcess> follower_;  // determines which comparisons are open
   std::string decided_;                  // "30 of 51 comparisons decided", for the progress line
   std::vector<CellFigures> figures_;     // of this session's trials
-  std::size_t kept_ = 0;                 // trials with a row: a resumed run takes them as they are
+  std::size_t kept_ = 0;                 // trials with a row; a resumed run keeps them
   ProgressState state_;
   Progress progress_;
   MachineWatch watch_;

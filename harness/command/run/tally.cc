@@ -46,7 +46,7 @@ std::string Tally::text() const {
   for (const auto& [key, trouble] : troubles_) {
     const auto& [what, outcome] = key;
     text += "\n  " + std::to_string(trouble.trials) + " × " + what + ": ";
-    // A trial that ran to its end is told by its proof alone.
+    // If a trial ran to its end, the reason describes only its proof.
     if (outcome != Outcome::kOk) text += std::string(outcome_name(outcome)) + ": ";
     text += trouble.reason;
   }

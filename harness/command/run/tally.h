@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tally: how the trials of a session ended, for what a run says at its end. Pure.
+// Tally: counts how the trials of a session ended, for the summary at its end. Pure.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +18,11 @@ class Tally {
  public:
   void add(const Trial& trial, const Sample& sample);
 
-  // Cells whose medians stayed wider than `precision` when the budget ended: the first few are
-  // named.
+  // The cells whose medians were still wider than `precision` when the budget ended. The first few
+  // are named.
   void note_imprecise(std::span<const Cell> cells, double precision);
 
-  // "60 trials, all valid", or how many are not, and a line for each kind of trouble:
+  // "60 trials, all valid", or the number of valid ones and a line for each kind of error:
   //
   //   4 trials, 3 of them valid
   //     1 × lease:leases=2, checkout:second_lease: deadlock: no thread ended an operation for 2 s
@@ -34,7 +34,7 @@ class Tally {
  private:
   struct Trouble {
     std::size_t trials = 0;
-    std::string reason;  // of the last
+    std::string reason;  // of the last one
   };
 
   std::size_t trials_ = 0;

@@ -22,13 +22,13 @@
 namespace lockbench {
 namespace {
 
-// Whether `parent` is there to see this process through. Asked after the kernel was told, so that a
-// parent that dies in between is noticed by one of the two.
+// Whether `parent` is still the parent of this process. The check comes after prctl(): if the
+// parent dies in between, either the kernel or the check notices it.
 bool bound_to(pid_t parent) {
   return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent;
 }
 
-// The plug-ins named; and where there still is no such primitive, those on the path.
+// Loads the named plug-ins. If the primitive is still missing, loads those on the path.
 absl::Status load_for(const Cell& cell, const std::vector<std::string>& plugins) {
   absl::Status loaded = load_plugins(plugins);
   if (!loaded.ok() || !absl::IsInvalidArgument(Catalog::standard().check(cell).status()))
@@ -63,7 +63,7 @@ int trial_command(pid_t parent, const std::vector<std::string>& plugins, std::is
   }
   const Sample sample = run_trial(*trial, [&] { return *Catalog::standard().subject_for(*trial); });
   out << sample_text(sample) << std::endl;
-  // Threads may have been left inside the primitive, which no destructor may then touch.
+  // Threads may still be inside the primitive, so no destructor may run.
   if (sample.outcome != Outcome::kOk) _exit(0);
   return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `lockbench trial`: the child's side of child.h.
+// `lockbench trial`: the code in the child process of child.h.
 #pragma once
 
 #include <iosfwd>
@@ -10,12 +10,12 @@
 
 namespace lockbench {
 
-// Reads a trial as JSON, measures it in this process, prints the sample as JSON. Returns the exit
-// code: 0 when a sample was printed, whatever it says; 2 for a trial that cannot be read or made.
-// Does not return when threads are still inside the primitive: it then leaves by _exit(0).
-// `plugins`: files that this process loads; where they lack the primitive, those of
-// LOCKBENCH_PLUGIN_PATH, too. `parent`: the process that started this one and reads what it prints;
-// when it dies, the kernel ends this one. 0: goes on whoever dies.
+// Reads a trial as JSON, measures it in this process, and prints the sample as JSON. Returns the
+// exit code: 0 if a sample was printed, whatever its contents; 2 for a trial that cannot be read or
+// created. If threads are still inside the primitive, it does not return but exits with _exit(0).
+// `plugins`: files that this process loads; if they do not contain the primitive, those of
+// LOCKBENCH_PLUGIN_PATH are loaded, too. `parent`: the process that started this one and reads its
+// output; if it dies, the kernel ends this process. 0: this process does not depend on a parent.
 int trial_command(pid_t parent, const std::vector<std::string>& plugins, std::istream& in,
                   std::ostream& out, std::ostream& err);
 

@@ -24,13 +24,14 @@ using stress::Report;
 using stress::Verdict;
 using Clock = std::chrono::steady_clock;
 
-// How much longer than its budget an engine may take before it is taken to hang: it makes what it
-// found smaller, and replays it.
+// How much longer than its budget an engine may run before it is treated as hanging. It needs this
+// time to shrink a failing program and to replay it.
 constexpr std::chrono::seconds kGrace{60};
 
 constexpr const char* kEngines[] = {"sim", "real", "proc"};
 
-// Beside this program where it was built, in libexec where it was installed.
+// The engines are in the folder of this program after a build, and in libexec after an
+// installation.
 std::optional<std::filesystem::path> find_engine(const std::string& program) {
   const std::filesystem::path here = this_program().parent_path();
   for (const auto& folder : {here, here.parent_path() / "libexec" / "lockbench"}) {
@@ -44,13 +45,13 @@ std::vector<std::string> engine_words(const std::string& program, const std::str
   return {program, "--plugin", plugin};
 }
 
-// The first line of what an engine says on standard error, without its name.
+// The first line of an engine's message on standard error, without the engine's name.
 std::string without_program(std::string_view said) {
   said.remove_prefix(std::min(said.size(), said.find(": ") + 2));
   return printable(said.substr(0, said.find('\n')));
 }
 
-// Adds what the engine says that it knows, of `plugin` or of its own.
+// Adds the locks that the engine lists: those of `plugin`, or the engine's own.
 absl::Status add_engine(const std::string& engine, const std::string& program,
                         const std::string& plugin, std::vector<EngineListing>& found) {
   std::vector<std::string> words = engine_words(program, plugin);
@@ -73,7 +74,7 @@ Report failed(const TestJob& job, const std::string& why) {
           .remarks = {why}};
 }
 
-// A lock that takes the engine's process with it fails by that.
+// If the process of the engine dies, the lock has failed.
 Report died(const TestJob& job, const ChildResult& result) {
   Report report = failed(job, "");
   report.remarks.clear();
@@ -91,7 +92,7 @@ std::vector<EngineListing> engines_named(const std::string& suffix) {
   std::vector<EngineListing> found;
   for (const char* engine : kEngines) {
     const auto program = find_engine(std::string("lockbench-") + engine + suffix);
-    // One that cannot say what it has is left out.
+    // An engine that cannot list its locks is left out.
     if (program) add_engine(engine, program->string(), "", found).IgnoreError();
   }
   return found;
@@ -127,7 +128,7 @@ void name_plugin(const TestJob& job, Report& report) {
 }
 
 std::string_view last_told(std::string_view out) {
-  // Lines that begin with a space say it; the last one may not be whole.
+  // Progress lines begin with a space; the last one may be incomplete.
   out = out.substr(0, out.rfind('\n') + 1);
   const std::size_t last = out.rfind("\n ");
   if (last != std::string_view::npos) out.remove_prefix(last + 1);

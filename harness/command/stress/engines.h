@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// StressEngines: the engines' programs, found, listed and asked.
+// StressEngines: finds the engines' programs, lists their locks and runs them.
 #pragma once
 
 #include <filesystem>
@@ -14,33 +14,33 @@
 
 namespace lockbench {
 
-// The engines that lie beside this program, or where an installed one keeps them, with the locks
-// that each knows. `suffix` is empty for the locks that are shipped, `-mutants` for broken ones.
+// The engines in this program's folder or in that of an installation, with the locks of each.
+// `suffix` is empty for the shipped locks and `-mutants` for broken ones.
 std::vector<EngineListing> engines_named(const std::string& suffix);
 
-// Adds what the engines say of a plug-in: the real one of its file, the simulated one of the file
-// that was built for it, which lies beside as NAME.sim.so. InvalidArgument where that file is
-// refused, or where `must_simulate` and there is none.
+// Adds the locks of a plug-in to the engines: to the real engine those of its file, to the
+// simulated engine those of the file NAME.sim.so beside it, which was built for simulation.
+// InvalidArgument if that file is refused, or if `must_simulate` is set and the file does not
+// exist.
 absl::Status add_plugin_engines(const std::filesystem::path& plugin, bool must_simulate,
                                 std::vector<EngineListing>& found);
 
-// The words that repeat a failure name the plug-in as the user did.
+// Adds the plug-in to the options that repeat a failure, with the name that the user gave.
 void name_plugin(const TestJob& job, stress::Report& report);
 
 struct Answer {
   stress::Report report;
   bool engine_failed = false;
   bool interrupted = false;
-  std::string told = {};  // when interrupted: how far it was, in the engine's words, if it said so
-  std::string misused = {};  // what was wrong with the order, in the engine's words
+  std::string told = {};     // if interrupted: the last progress that the engine reported, if any
+  std::string misused = {};  // if the order was invalid: the engine's message
 };
 
-// Of what an engine has printed so far, the last that it said of how far it is: "1234 executions";
-// empty: nothing yet. Pure.
+// The last progress in the output of an engine so far: "1234 executions"; empty: none yet. Pure.
 std::string_view last_told(std::string_view out);
 
-// Starts the engine's program, gives it the order and reads its report. `live` is called now and
-// then with what it has printed so far.
+// Starts the engine's program, sends it the order and reads its report. `live` is called from time
+// to time with its output so far.
 Answer ask(const TestJob& job, stress::Order order,
            const std::function<void(std::string_view)>& live);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// StressLive: one line on a terminal, drawn over and over while an engine is at work; nothing
+// StressLive: one line on a terminal, which is updated while an engine runs. It prints nothing
 // elsewhere.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace lockbench {
 
-// "3/12  real  keyed  57 epochs  0 failures", from what the engine has printed so far. Pure.
+// "3/12  real  keyed  57 epochs  0 failures", from the engine's output so far. Pure.
 std::string live_line(const TestJob& job, std::size_t position, std::size_t jobs,
                       std::size_t failures, std::string_view out);
 
@@ -21,7 +21,7 @@ class StressLive {
   explicit StressLive(std::size_t jobs);
 
   void show(const TestJob& job, std::size_t position, std::string_view out) const;
-  void leave() const;  // wipes the line off
+  void leave() const;  // clears the line
 
   std::size_t failures = 0;
 

@@ -13,7 +13,7 @@ namespace {
 
 using Entries = std::vector<const KillEntry*>;
 
-// Entries in groups of one key each; groups and entries in the order in which they came.
+// Groups entries by a key. Groups and entries keep the order of the input.
 template <class KeyOf>
 std::vector<Entries> grouped_by(const std::vector<KillEntry>& entries, const KeyOf& key_of) {
   std::vector<Entries> groups;
@@ -58,7 +58,7 @@ double median_kill_ms(const Entries& entries) {
   return kills_ms[kills_ms.size() / 2];
 }
 
-// What went wrong in one of the runs, or what all came to.
+// The first unexpected result of the runs, or their common result.
 Kill worst_of(const Entries& entries) {
   for (const KillEntry* entry : entries) {
     if (!passes(entry->kill)) return entry->kill;
@@ -109,9 +109,10 @@ std::string row(const Entries& entries) {
   return line + "\n";
 }
 
-// Locks of one engine.
+// The totals of one engine.
 struct Sum {
-  std::vector<std::pair<double, std::string>> kills_ms;  // medians, and whose
+  std::vector<std::pair<double, std::string>>
+      kills_ms;  // median times, with the names of the locks
   int broken = 0;
   int unseen = 0;
   int controls = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// StressMatrix: what became of the broken locks and the controls of a self-test, in one table.
+// StressMatrix: the results of a self-test for the broken locks and the controls, in one table.
 // Pure.
 #pragma once
 
@@ -19,8 +19,9 @@ struct KillEntry {
   Kill kill;
 };
 
-// A line for each lock and engine, whatever the number of its runs: how many of them went as they
-// should, by which oracles, after how long (median), and which modes or strategies did it.
+// One line for each lock and engine, whatever the number of runs: how many of them had the expected
+// result, which oracles reported the lock, after how much time (median), and in which modes or
+// strategies.
 std::string kill_matrix(const std::vector<KillEntry>& entries);
 
 // "sim: 39 of 39 broken locks detected (median 0.6 ms, slowest spin_gives_up 60 ms); 9 of 9

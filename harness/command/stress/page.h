@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The page of a run of `lockbench stress`: all reports as JSON, of which scripts/stress_report.py
-// makes one self-contained page.
+// The page of a run of `lockbench stress`: all reports as JSON, from which scripts/stress_report.py
+// generates one self-contained page.
 #pragma once
 
 #include <filesystem>
@@ -14,12 +14,12 @@
 
 namespace lockbench {
 
-// The reports, with all oracles and what they report, so that one that was never asked is shown,
-// too.
+// The reports, and the list of all oracles with their descriptions, so that the page also shows the
+// oracles that were never evaluated.
 std::string stress_page_json(const std::vector<stress::Report>& reports,
                              const std::string& machine);
 
-// Writes the page, or the JSON if the file ends in `.json`. Fails as write_page().
+// Writes the page, or the JSON if the file ends in `.json`. Fails like write_page().
 absl::Status write_stress_page(const std::vector<stress::Report>& reports,
                                const std::string& machine, const std::filesystem::path& file);
 

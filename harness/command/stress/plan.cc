@@ -12,19 +12,19 @@
 namespace lockbench {
 namespace {
 
-// A hunt shorter than this says nothing; with many locks the budget is then exceeded, and said
-// to be too small.
+// A shorter test of a lock has no value. With many locks, the budget is then exceeded, and a
+// message says that it is too small.
 constexpr std::chrono::milliseconds kShortestHunt{100};
 
-// How long a broken lock may live, and how long a control is looked into, in a self-test.
-// Unfairness is reported at the end.
+// Limits of a self-test: the time in which a broken lock must be detected, and the time for a
+// control. Unfairness is reported only at the end of a test.
 constexpr std::chrono::seconds kMostForAKill{60};
 constexpr std::chrono::milliseconds kForAnUnfairOne{3000};
 constexpr std::chrono::milliseconds kForAControl{500};
 
 const std::string kFairness(name_of(stress::Oracle::kFairness));
 
-// With less, all of it is for the lock.
+// With a smaller budget, there is no self-test, and the lock gets the whole budget.
 constexpr std::chrono::seconds kLeastForASelfTest{5};
 
 std::vector<std::string> split(std::string_view text, char separator) {
@@ -170,7 +170,7 @@ absl::StatusOr<std::vector<TestJob>> plan_self_test(const StressOptions& options
 }
 
 Kill kill_result(const Listed& lock, const stress::Report& report) {
-  // Correct locks may be unfair, too: only where it is expected is that a failure.
+  // Correct locks may be unfair, too. Unfairness is a failure only if it is expected.
   const bool failed =
       report.verdict == stress::Verdict::kFailed ||
       (report.verdict == stress::Verdict::kUnfair && contains(lock.expected_oracles, kFairness));

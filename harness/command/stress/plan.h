@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// StressPlan: which engine looks into which lock, and for how long. Pure.
+// StressPlan: which engine tests which lock, and for how long. Pure.
 #pragma once
 
 #include <chrono>
@@ -17,13 +17,13 @@
 
 namespace lockbench {
 
-// A lock, as an engine lists it.
+// A lock in the list of an engine.
 struct Listed {
   std::string name;
   std::string summary;
   std::vector<std::string>
-      expected_oracles;  // oracles; known to be broken: one of them must report it
-  std::string unseen;    // known to be broken, and why this engine cannot see it
+      expected_oracles;  // if the lock is known to be broken: one of these oracles must report it
+  std::string unseen;    // if the lock is broken and this engine cannot detect it: why
 };
 
 // An engine: the name that users type, and its program.
@@ -31,62 +31,62 @@ struct EngineListing {
   std::string engine;
   std::string program;
   std::vector<Listed> locks;
-  std::string plugin = {};  // whose locks these are; empty: the engine's own
+  std::string plugin = {};  // the plug-in that contains these locks; empty: the engine
 };
 
-// What an engine program prints when it is asked to `list`. Lines of less than four fields are left
-// out.
+// Parses the output of an engine program for `list`. Lines with fewer than four fields are ignored.
 std::vector<Listed> listed_from(std::string_view text);
 
 struct StressOptions {
   std::vector<std::string> locks;    // none: all
-  std::vector<std::string> engines;  // none: all that know them
+  std::vector<std::string> engines;  // none: all that have the locks
   std::chrono::nanoseconds budget = std::chrono::seconds(60);
   bool self_test = false;
   bool list = false;
   bool json = false;
   std::optional<std::filesystem::path> page;  // write the reports there, too
-  stress::Order order;                        // what goes to each engine, but for lock and budget
+  stress::Order order;                        // the options for each engine, except lock and budget
 };
 
-// One order to one engine.
+// One test of one lock by one engine.
 struct TestJob {
   std::string engine;
   std::string program;
   Listed lock;
   std::chrono::nanoseconds budget;
-  std::string plugin = {};  // where the lock comes from; empty: the engine itself
+  std::string plugin = {};  // the plug-in that contains the lock; empty: the engine
 };
 
-// Divides the budget among the engines, and each engine's share among its locks; all that are
-// not named go in. Fails with InvalidArgument when a lock or an engine is unknown, or when
-// nothing is left to do.
+// Divides the budget among the engines, and each engine's share among its locks. If no locks or
+// engines are named, all are used. Fails with InvalidArgument if a lock or an engine is unknown, or
+// if there is nothing to do.
 absl::StatusOr<std::vector<TestJob>> plan_stress(const StressOptions& options,
                                                  const std::vector<EngineListing>& engines);
 
-// `shipped`, and of `broken` the locks that `names` has and `shipped` has not.
+// `shipped`, and those locks of `broken` that are in `names` but not in `shipped`.
 std::vector<EngineListing> with_named(std::vector<EngineListing> shipped,
                                       const std::vector<EngineListing>& broken,
                                       const std::vector<std::string>& names);
 
-// What job `position` gets when so much time is left for it and those after it: as much of that
-// as the plan gave it of theirs, so that what one leaves over, or takes too much, is the others'.
+// The budget of job `position` if the time `left` remains for it and the jobs after it. It gets the
+// same share of that time as in the plan. Time that a job leaves unused or exceeds is therefore
+// shared by the later jobs.
 std::chrono::nanoseconds budget_now(const std::vector<TestJob>& jobs, std::size_t position,
                                     std::chrono::nanoseconds left);
 
-// How long known broken locks are put before the engines before anything else is: a tenth of the
-// budget; nothing where the user asks for one thing, or there is no time.
+// How long the engines test known broken locks before they test anything else: a tenth of the
+// budget; 0 if the user requested something specific, or if the budget is too small.
 std::chrono::nanoseconds self_test_share(const StressOptions& options);
 
-// Whether a self-test that took so long for so many rounds has time for another.
+// Whether a self-test that has used `spent` for `rounds` rounds has time for another one.
 bool has_time_for_another_round(std::chrono::nanoseconds spent, std::uint64_t rounds,
                                 std::chrono::nanoseconds budget);
 
-// A job for each broken lock and each control of each engine.
+// One job for each broken lock and each control of each engine.
 absl::StatusOr<std::vector<TestJob>> plan_self_test(const StressOptions& options,
                                                     const std::vector<EngineListing>& engines);
 
-// What became of one job in a self-test.
+// The result of one job in a self-test.
 enum class Kill {
   kAsExpected,
   kPassed,

@@ -34,7 +34,7 @@ constexpr std::chrono::milliseconds kLeastInSimulation{100};
 
 constexpr char kStands[] = "; what was printed stands";
 
-// An end of the whole command before all is done.
+// The exit code if the whole command must end early.
 using Stop = std::optional<int>;
 
 class Investigation {
@@ -77,8 +77,8 @@ class Investigation {
     return answer;
   }
 
-  // Some of the known broken locks. An engine that takes one for something else is not to be
-  // believed in anything; what it does not get to in the time says nothing.
+  // Tests some of the known broken locks. If an engine reports the wrong failure for one of them,
+  // none of its results can be trusted. Broken locks that it does not reach in time have no effect.
   Stop try_the_engines() {
     stress::Order order = work_.options.order;
     order.reruns = 0;
@@ -130,7 +130,7 @@ class Investigation {
     return jobs;
   }
 
-  // What only the whole of the work can say of a failure, or of its absence.
+  // Adds the remarks that need the results of other jobs.
   void complete(Report& report, const TestJob& job, std::size_t position, nanoseconds left) {
     const Tried& tried = tried_[job.engine];
     if (tried.of != 0) {
@@ -164,7 +164,8 @@ class Investigation {
         cut_short_ = answer;
         return;
       }
-      if (answer.engine_failed || !answer.misused.empty()) return;  // its silence says nothing
+      if (answer.engine_failed || !answer.misused.empty())
+        return;  // in these cases, the missing failure means nothing
       simulated_[name] = answer.report;
     }
     const Report& shown = simulated_[name];
@@ -201,7 +202,7 @@ class Investigation {
   std::map<std::string, Tried> tried_;       // by engine
   std::vector<Report> reports_;              // for the page
   std::map<std::string, Report> simulated_;  // by lock
-  Answer cut_short_;                         // by the user, when `sim` was sent after a failure
+  Answer cut_short_;                         // set if the user interrupted `sim` after a failure
 };
 
 }  // namespace

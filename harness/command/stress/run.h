@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// StressRun: the engines looking into locks, one after the other, within the budget.
+// StressRun: lets the engines test locks, one after the other, within the budget.
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@ namespace lockbench {
 
 struct StressWork {
   const StressOptions& options;
-  const std::vector<EngineListing>& engines;  // that know the locks
+  const std::vector<EngineListing>& engines;  // with the locks under test
   const std::vector<EngineListing>& broken;   // with known broken locks; may be empty
   std::vector<TestJob> jobs;
   std::string machine;  // one line about machine and build
 };
 
-// Puts some broken locks before the engines, then lets them look into the locks, and prints what
-// each says. Returns as stress_command() does.
+// Lets the engines test some known broken locks first, then the locks under test, and prints the
+// reports. Returns the exit code of stress_command().
 int test_locks(const StressWork& work);
 
 }  // namespace lockbench

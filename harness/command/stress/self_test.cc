@@ -43,7 +43,7 @@ class SelfTest {
   }
 
  private:
-  // The first failure of a lock is enough.
+  // Reruns are off, because one failure of a lock is enough.
   std::optional<int> go_round(std::uint64_t round) {
     stress::Order order = work_.options.order;
     order.seed += round;
@@ -65,7 +65,7 @@ class SelfTest {
     return std::nullopt;
   }
 
-  // `rounds`: those that came to their end.
+  // `rounds`: the number of complete rounds.
   void tell(std::uint64_t rounds, const char* unfinished) const {
     const std::uint64_t first = work_.options.order.seed;
     std::cout << kill_matrix(entries_) << kill_summary(entries_)
@@ -74,9 +74,9 @@ class SelfTest {
   }
 
   const StressWork& work_;
-  StressLive live_;  // its failures: what did not go as it should
+  StressLive live_;  // its failures: jobs with an unexpected result
   std::vector<KillEntry> entries_;
-  std::uint64_t last_seed_ = 0;  // of the entries
+  std::uint64_t last_seed_ = 0;  // the seed of the last entry
 };
 
 }  // namespace

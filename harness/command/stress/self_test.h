@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// StressSelfTest: whether the engines detect every broken lock, and no correct one.
+// StressSelfTest: checks that the engines report every broken lock and no correct one.
 #pragma once
 
 #include "harness/command/stress/run.h"
 
 namespace lockbench {
 
-// Puts every broken lock and every control before its engine, in as many rounds as there is time
-// for, one at least, each with seeds of its own; prints the matrix, interrupted or not. Returns as
-// stress_command() does.
+// Tests every broken lock and every control with its engine. It runs as many rounds as the budget
+// allows, at least one, each with its own seeds, and prints the matrix, even if it is interrupted.
+// Returns the exit code of stress_command().
 int test_engines(const StressWork& work);
 
 }  // namespace lockbench

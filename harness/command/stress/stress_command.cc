@@ -33,8 +33,8 @@ std::string machine_line() {
                          build.commit.value_or("unknown"));
 }
 
-// The files of the plug-ins that were named, and of those on the path that work. Those that were
-// built for stress alone bring nothing to the catalog.
+// The files of the named plug-ins, and of those on the path that work. A plug-in that was built for
+// stress alone adds nothing to the catalog, so it must be named.
 std::vector<std::string> known_plugins(const std::vector<std::string>& named) {
   std::vector<std::string> files = named;
   for (const CatalogEntry& entry : Catalog::standard().entries()) {
@@ -44,7 +44,7 @@ std::vector<std::string> known_plugins(const std::vector<std::string>& named) {
   return files;
 }
 
-// The names, which engines know each, and what it is.
+// Prints the names, the engines that have each lock, and its summary.
 int print_listing(const std::vector<EngineListing>& engines) {
   std::map<std::string, std::pair<std::string, std::string>> by_name;
   for (const EngineListing& engine : engines) {
@@ -60,7 +60,7 @@ int print_listing(const std::vector<EngineListing>& engines) {
   return kSuccess;
 }
 
-// A base lock's own name stands for one lock for all keys that is made of it.
+// The name of a base lock means the primitive that uses it as one lock for all keys.
 void complete_names(const std::vector<EngineListing>& engines, std::vector<std::string>& names) {
   const auto known = [&](const std::string& name) {
     return std::any_of(engines.begin(), engines.end(), [&](const EngineListing& engine) {
@@ -89,7 +89,8 @@ int stress_command(const StressOptions& asked, const std::vector<std::string>& p
   if (!plugins_alone) {
     engines = options.self_test ? broken : with_named(engines_named(""), broken, options.locks);
   }
-  // In a self-test whatever is not known to be broken counts as correct: there, only those named.
+  // In a self-test, every lock that is not known to be broken counts as correct. Only the named
+  // plug-ins are therefore used there.
   const bool those_named = plugins_alone || options.self_test;
   for (const std::string& plugin : those_named ? plugins : known_plugins(plugins)) {
     const bool only_sim = options.engines == std::vector<std::string>{"sim"} && those_named;

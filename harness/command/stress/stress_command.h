@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `lockbench stress`: sends the engines after the locks, and says what they found.
+// `lockbench stress`: runs the engines on the locks, and prints their reports.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace lockbench {
 
-// Returns 0 when all is clean; 1 for what the user got wrong; 2 when a lock failed, or a
-// self-test failed; 3 when an engine failed; 4 when something stayed inconclusive; 5 when nothing
-// worse than unfairness was found; 130 or 143 when interrupted.
-// `plugins`: files whose locks are looked into as well; alone, when no lock is named.
+// Returns 0 if no failure was found; 1 for bad input; 2 if a lock or a self-test failed; 3 if an
+// engine failed; 4 if a result is inconclusive; 5 if nothing worse than unfairness was found; 130
+// or 143 if interrupted. `plugins`: files whose locks are tested, too; if no lock is named, only
+// these are tested.
 int stress_command(const StressOptions& options, const std::vector<std::string>& plugins);
 
 }  // namespace lockbench

@@ -20,7 +20,7 @@ namespace {
 using stress::Report;
 using stress::Verdict;
 
-// "1,234,567"; fractions are left out.
+// "1,234,567"; decimals are dropped.
 std::string grouped(double number) {
   std::string digits = absl::StrFormat("%.0f", number);
   for (std::size_t i = digits.size(); i > 3;) {
@@ -30,7 +30,7 @@ std::string grouped(double number) {
   return digits;
 }
 
-// A word as a shell takes it.
+// The word with the quotes that a shell needs.
 std::string quoted(const std::string& word) {
   const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 ||
@@ -39,14 +39,14 @@ std::string quoted(const std::string& word) {
   return plain ? word : absl::StrCat("'", word, "'");
 }
 
-// Takes `ending` off the name of a figure; false when it has another.
+// Removes `ending` from the name of a figure. Returns false if the name has a different ending.
 bool strip(std::string& name, std::string_view ending) {
   if (!std::string_view(name).ends_with(ending)) return false;
   name.resize(name.size() - ending.size());
   return true;
 }
 
-// "12,345 lock operations", "14.9 % contended", "longest wait 3.2 ms": the unit is in the name.
+// "12,345 lock operations", "14.9 % contended", "longest wait 3.2 ms": the name contains the unit.
 std::string figure_text(std::string name, double value) {
   const bool share = strip(name, "_share");
   const bool time = !share && strip(name, "_ns");
@@ -74,7 +74,8 @@ std::string evaluations_of(const Report& report) {
   return absl::StrJoin(parts, ", ");
 }
 
-// What comes back more seldom was seen once: a rerun that shows nothing says nothing then.
+// A failure that reruns reproduce more rarely counts as seen once: a rerun without it then means
+// nothing.
 constexpr std::uint32_t kReproducedOf10 = 3;
 
 std::string ending_of(const stress::Replay& replay) {
@@ -86,7 +87,7 @@ std::string ending_of(const stress::Replay& replay) {
       replay.failures, replay.reruns);
 }
 
-// Of a long trace, the terminal shows the end, where it went wrong.
+// The terminal shows only the end of a long trace, which contains the failure.
 constexpr std::size_t kMostTraceLines = 40;
 
 std::string trace_text(const std::vector<std::string>& trace) {

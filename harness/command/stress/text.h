@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What `lockbench stress` prints. Pure.
+// The output of `lockbench stress`. Pure.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace lockbench {
 
-// A report, for people: one line when clean; else what was found, how it came about, and the
-// command that has it again. `machine` is one line about machine and build.
+// A report for users: one line if there is no failure; otherwise the failure, how it occurred, and
+// the command that reproduces it. `machine` is one line about machine and build.
 std::string stress_text(const stress::Report& report, const std::string& machine);
 
-// The command that has a failure again.
+// The command that reproduces a failure.
 std::string replay_command(const stress::Report& report);
 
 }  // namespace lockbench

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The folders in `folder` that hold a run, and those in them.
+// Finds the runs in `folder` and in its subfolders.
 void find_runs(const fs::path& folder, int depth, std::vector<fs::path>& runs) {
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
@@ -71,7 +71,7 @@ absl::StatusOr<ProgressOfShards> progress_of_shards(const fs::path& folder) {
   std::vector<fs::path> runs;
   find_runs(folder / "shards", 2, runs);
   ProgressOfShards progress;
-  std::map<std::uint32_t, bool> finished;  // of the shards that were begun
+  std::map<std::uint32_t, bool> finished;  // of the shards that have begun
   std::set<std::uint32_t> trials;
   for (const fs::path& run : runs) {
     const absl::StatusOr<Meta> meta = meta_of(run, progress.trials == 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// ProgressOfShards: how far the shards in a folder have come, added up from their own files.
+// ProgressOfShards: the progress of the shards in a folder, computed from their files.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct ProgressOfShards {
   bool operator==(const ProgressOfShards&) const = default;
 };
 
-// Of <folder>/shards. Tasks may be writing there.
+// Reads <folder>/shards. Tasks may be writing there at the same time.
 absl::StatusOr<ProgressOfShards> progress_of_shards(const std::filesystem::path& folder);
 
 // `37 of 120 trials (30 %), 2 of 8 shards finished, 3 going on or stopped, 3 not begun`.

@@ -15,7 +15,7 @@
 namespace lockbench {
 namespace {
 
-// How often a task starts a run again that was killed or could not finish.
+// The number of times that a task starts a run again if it was killed or could not finish.
 constexpr int kMostStarts = 5;
 
 std::string quoted(const std::string& word) {
@@ -119,13 +119,13 @@ std::string slurm_merge_script(const Submission& submission) {
 }
 
 std::string parallel_script(const Submission& submission) {
-  // On the hosts, below the home folder: a host may have this folder, too, and must not write to
-  // it.
+  // On the hosts, the folder is below the home folder. A host may also have this folder, and must
+  // not write to it.
   const std::string there =
       submission.there.value_or(".lockbench/" + submission.folder.filename().string());
   const std::string basefile =
       submission.preset_is_file ? " --basefile " + quoted(submission.preset) : "";
-  // {} is GNU parallel's word for the number of the shard.
+  // GNU parallel replaces {} by the number of the shard.
   const std::string command =
       run_command_of(submission, absl::StrFormat("{}/%d", submission.shards), "shards/{}");
   std::string shards;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Scripts: what a job engine is told, as text. Pure.
+// Scripts: the text of the scripts for a job engine. Pure.
 //
 // Everything is below one folder:
 //
-//   shards/<i>   the folder of a shard          logs/       what tasks print
+//   shards/<i>   the folder of a shard          logs/       the output of tasks
 //   shard.sh     the job of one shard (Slurm)   merged      the result
-//   merge.sh     the job that merges (Slurm)    joblog      what is done (GNU parallel)
-//   run.sh       all of it (GNU parallel)
+//   merge.sh     the job that merges (Slurm)    joblog      the finished tasks (GNU parallel)
+//   run.sh       the whole run (GNU parallel)
 //
-// Each script can be read, changed and given to the engine by hand. A task that is given again goes
-// on with its shard (run_shard.h).
+// A user can read and change each script and submit it by hand. A task that is submitted again
+// continues its shard (run_shard.h).
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@
 namespace lockbench {
 
 struct Submission {
-  std::string program;  // lockbench, as the nodes call it
+  std::string program;  // path of lockbench on the nodes
   std::string preset;   // a name, or the name of a file in `folder`
   bool preset_is_file = false;
   std::vector<std::string> run_flags;  // for `lockbench run`
@@ -34,7 +34,7 @@ struct Submission {
   // Slurm.
   std::optional<std::string> partition;
   std::optional<std::string> constraint;
-  std::optional<std::string> time_limit;  // of one task, as sbatch takes it
+  std::optional<std::string> time_limit;  // of one task, in the format of sbatch
   bool exclusive = true;                  // a node for each task
 
   // GNU parallel.
@@ -42,7 +42,7 @@ struct Submission {
   std::optional<std::string> there;  // the folder on the hosts
 };
 
-// OK if sbatch can be told of these names: it reads its directives word by word.
+// OK if these names are valid for sbatch, which splits its directives at blanks.
 absl::Status check_for_slurm(const Submission& submission);
 
 std::string slurm_shard_script(const Submission& submission);

@@ -42,8 +42,8 @@ std::string last_line(std::string text) {
   return text.substr(text.rfind('\n') + 1);
 }
 
-// Asks `lockbench run` whether it takes the plan and the number of shards; gives its last line,
-// `7 trials in shard 1/8 of 60 trials in 5 blocks, about 10 s`.
+// Checks with `lockbench run` whether the plan and the number of shards are valid. Returns its last
+// line, `7 trials in shard 1/8 of 60 trials in 5 blocks, about 10 s`.
 absl::StatusOr<std::string> check_plan(const Submission& submission, const std::string& preset) {
   for (const std::string& flag : submission.run_flags) {
     if (flag != "--dry-run" && flag != "-v" && flag != "--verbose") continue;
@@ -67,7 +67,7 @@ absl::Status write_script(const fs::path& path, const std::string& text) {
                                                : file_error(path.string(), errno);
 }
 
-// The plan must stay as it was when the shards were submitted, so a file is copied.
+// A preset file is copied, so that all shards use the same plan.
 absl::Status copy_preset(const Submission& submission, const std::string& preset) {
   if (!submission.preset_is_file) return absl::OkStatus();
   const absl::StatusOr<std::string> text = read_file(preset, kMostInputBytes);
