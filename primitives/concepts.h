@@ -32,8 +32,9 @@
 
 namespace lockbench {
 
-// Who is kept out: other threads of this process, other processes, other machines.
-enum class Scope { kThread, kProcess, kHost };
+// Who is kept out: other threads of this process, other processes, all clients of a service
+// (service.h), on whatever machine they are.
+enum class Scope { kThread, kProcess, kService };
 
 // What a primitive promises, as constants: `static constexpr Promises kPromises{…};`. A workload
 // asks for what it needs; a cell whose needs are not promised is refused before it runs.
@@ -45,6 +46,8 @@ struct Promises {
   bool timed = false;         // handles are TimedLockable
   bool fair = false;          // first come, first served
   Scope scope = Scope::kThread;
+  bool fallible = false;  // lock() may throw ServiceError (service.h); it then holds nothing
+  bool expires = false;   // a hold may end before unlock(), whether or not others wait
 
   // What `lockbench stress` holds the lock to, beside the above.
   bool strong_try = false;  // try_lock() succeeds whenever no thread holds or requests the lock

@@ -33,13 +33,14 @@ LIBRARIES = {
     "Expat": r"expat\.h",
     "elfutils": r"elfutils/.+\.h|dwarf\.h",
     "SQLite": r"sqlite3\.h",
+    "hiredis": r"hiredis/.+\.h",
     "Asio": r"(boost/)?asio/.+\.hpp",
     "lockbench": r"lockbench/.+\.h",
     "locks from elsewhere": r"(ck_|nsync).*\.h",
     "std threads": r"atomic|barrier|condition_variable|future|latch|semaphore|shared_mutex"
     r"|stop_token|stdatomic\.h|thread",
     "std": r"[a-z_0-9]+",
-    "kernel": r"(asm|gnu|linux|sys)/.+\.h|[a-z0-9_]+\.h",
+    "kernel": r"(arpa|asm|gnu|linux|netinet|sys)/.+\.h|[a-z0-9_]+\.h",
 }
 
 STANDARD = frozenset({"std", "std threads"})
@@ -82,8 +83,13 @@ RULES: dict[str, Rule] = {
         ("primitives/concepts.h", "primitives/platform"), frozenset({"std"})
     ),
     "workloads": Rule(
-        ("primitives/concepts.h", "primitives/platform"),
+        ("primitives/concepts.h", "primitives/platform", "primitives/service.h"),
         STANDARD | {"Abseil"},
+    ),
+    # Locks of services, as plug-ins: what a plug-in is made of is found as lockbench installs it.
+    "services": Rule(("primitives",), STANDARD | {"lockbench", "kernel"}),
+    "services/redis": Rule(
+        ("primitives", "services"), STANDARD | {"lockbench", "kernel", "hiredis"}
     ),
     "workloads/database": Rule(
         ("primitives/concepts.h", "primitives/platform", "workloads"),
@@ -95,7 +101,7 @@ RULES: dict[str, Rule] = {
     ),
     "harness/measure": Rule(
         ("primitives/concepts.h", "primitives/no_lock.h", "primitives/platform", "workloads")
-        + ("harness/plan/cell.h",),
+        + ("primitives/service.h", "harness/plan/cell.h"),
         STANDARD | {"Abseil", "hwloc", "kernel"},
     ),
     "harness/catalog": Rule(
@@ -187,7 +193,7 @@ RULES: dict[str, Rule] = {
     "harness/command/run": Rule(
         ("harness/command/doctor", "harness/process", "harness/terminal", "harness/record")
         + ("harness/catalog", "harness/measure", "harness/plan", "harness/plugin")
-        + ("workloads/settings.h", "primitives/platform/scratch_folder.h"),
+        + ("workloads/settings.h", "primitives/service.h"),
         STANDARD | {"Abseil", "nlohmann json", "kernel"},
     ),
     "harness/command/advise": Rule(

@@ -29,6 +29,7 @@ struct Number {
   std::uint64_t most = 1;
   std::string meaning;
   bool holders_of_a_key = false;  // this number of threads may hold one key at once
+  bool servers = false;           // the primitive uses this number of servers of its service
 };
 
 // The part of an entry that users see. If several entries share a name, the first one has the
@@ -39,6 +40,7 @@ struct Listing {
   std::string origin = "lockbench";  // who designed the algorithm
   std::vector<Choice> choices;
   std::vector<Number> numbers;
+  std::string service;  // the service that it needs: `redis`; empty: none
 };
 
 // What a primitive is made from.

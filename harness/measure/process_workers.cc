@@ -10,8 +10,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "primitives/service.h"
+
 namespace lockbench {
 namespace {
+
+// The exit code of a worker that a ServiceError ended.
+constexpr int kServiceLostExit = 3;
 
 // What a user can do about the error, if it is about limits.
 std::string advice(int error) {
@@ -50,13 +55,19 @@ void ProcessWorkers::live(int processor, std::size_t worker, const std::function
   if (processor == kAnyProcessor) places_.free_caller();
   try {
     body();
+  } catch (const ServiceError& error) {
+    leave(worker, error, kServiceLostExit);
   } catch (const std::exception& error) {
-    LastWords& words = last_words_[worker];
-    std::strncpy(words.data(), error.what(), words.size() - 1);
-    _exit(1);
+    leave(worker, error, 1);
   }
   // No destructors run here: the parent destroys the objects that were created before the fork.
   _exit(0);
+}
+
+void ProcessWorkers::leave(std::size_t worker, const std::exception& error, int exit_code) {
+  LastWords& words = last_words_[worker];
+  std::strncpy(words.data(), error.what(), words.size() - 1);
+  _exit(exit_code);
 }
 
 void ProcessWorkers::join() {
@@ -69,7 +80,7 @@ void ProcessWorkers::join() {
   }
 }
 
-std::string ProcessWorkers::failure() {
+std::optional<WorkerFailure> ProcessWorkers::failure() {
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     int status = 0;
     if (workers_[i] != 0 && waitpid(workers_[i], &status, WNOHANG) == workers_[i]) {
@@ -81,13 +92,17 @@ std::string ProcessWorkers::failure() {
 
 void ProcessWorkers::note_end(std::size_t worker, int status) {
   workers_[worker] = 0;
-  if (!failure_.empty() || (WIFEXITED(status) && WEXITSTATUS(status) == 0)) return;
-  failure_ = "process " + std::to_string(worker) + " of the trial ";
+  if (failure_ || (WIFEXITED(status) && WEXITSTATUS(status) == 0)) return;
+  WorkerFailure& failure = failure_.emplace();
+  failure.reason = "process " + std::to_string(worker) + " of the trial ";
+  const std::string said(last_words_[worker].data());
   if (WIFSIGNALED(status)) {
-    failure_ += "was ended by signal " + std::to_string(WTERMSIG(status)) + " (" +
-                strsignal(WTERMSIG(status)) + ")";
+    failure.reason += "was ended by signal " + std::to_string(WTERMSIG(status)) + " (" +
+                      strsignal(WTERMSIG(status)) + ")";
+  } else if (WEXITSTATUS(status) == kServiceLostExit) {
+    failure = {.reason = said, .service_lost = true};
   } else {
-    failure_ += "ended early: " + std::string(last_words_[worker].data());
+    failure.reason += "ended early: " + said;
   }
 }
 

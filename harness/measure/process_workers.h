@@ -13,7 +13,9 @@
 
 #include <array>
 #include <cstdint>
+#include <exception>
 #include <functional>
+#include <optional>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -33,7 +35,7 @@ class ProcessWorkers final : public WorkerGroup {
 
   std::string start(int processor, std::function<void()> body) override;
   void join() override;
-  std::string failure() override;
+  std::optional<WorkerFailure> failure() override;
 
   // The destructor kills processes that are still running.
   bool stays_behind() const override { return false; }
@@ -42,12 +44,13 @@ class ProcessWorkers final : public WorkerGroup {
   using LastWords = std::array<char, 256>;  // the message of a worker that an exception ended
 
   [[noreturn]] void live(int processor, std::size_t worker, const std::function<void()>& body);
+  [[noreturn]] void leave(std::size_t worker, const std::exception& error, int exit_code);
   void note_end(std::size_t worker, int status);
 
   const StartProcessors places_;
   platform::SharedArray<LastWords> last_words_;
   std::vector<pid_t> workers_;  // 0: it has ended
-  std::string failure_;
+  std::optional<WorkerFailure> failure_;
 };
 
 }  // namespace lockbench

@@ -19,6 +19,7 @@
 #include "harness/measure/thread_workers.h"
 #include "harness/measure/usage.h"
 #include "primitives/platform/shared_array.h"
+#include "primitives/service.h"
 
 namespace lockbench {
 namespace {
@@ -67,6 +68,7 @@ class TrialRun {
   void add_costs(Sample& sample) {
     sample.false_conflicts = subject_.false_conflicts();
     sample.lock_bytes = subject_.lock_bytes();
+    if (const std::optional<ServiceUse> use = subject_.service_use()) add_service(*use, sample);
     sample.peak_rss_bytes = peak_rss_bytes();
     if (const std::optional<KeyBytes> bytes = subject_.key_bytes()) {
       sample.key_bytes_live = bytes->live;
@@ -76,6 +78,16 @@ class TrialRun {
       sample.pinning_held = std::all_of(reports_.begin(), reports_.end(),
                                         [](const ThreadReport& r) { return r.pinning_held; });
     }
+  }
+
+  static void add_service(const ServiceUse& use, Sample& sample) {
+    if (use.acquisitions != 0) {
+      sample.round_trips =
+          static_cast<double>(use.round_trips) / static_cast<double>(use.acquisitions);
+    }
+    sample.reconnects = use.reconnects;
+    sample.renewals = use.renewals;
+    sample.server_cpu_s = use.server_cpu_s;
   }
 
   // Adds how much processor time the workers were denied, after all workers have left.
@@ -184,9 +196,9 @@ class TrialRun {
       // acquire: synchronizes with TrialPhases::count_one().
       const std::uint32_t seen = counter.load(std::memory_order_acquire);
       if (seen == cell_.threads) return true;
-      if (const std::string failure = group_->failure(); !failure.empty()) {
-        sample.outcome = Outcome::kCrashed;
-        sample.reason = failure;
+      if (const std::optional<WorkerFailure> failure = group_->failure()) {
+        sample.outcome = failure->service_lost ? Outcome::kServiceLost : Outcome::kCrashed;
+        sample.reason = failure->reason;
         return false;
       }
       const platform::Time now = platform::now();
@@ -280,6 +292,8 @@ Sample run_trial(const Trial& trial, const MakeSubject& make_subject) {
     sample = {.outcome = Outcome::kFailed,
               .reason = "not enough memory for " + std::to_string(trial.cell.threads) +
                         " threads and " + std::to_string(trial.cell.keys) + " keys"};
+  } catch (const ServiceError& error) {
+    sample = {.outcome = Outcome::kServiceLost, .reason = error.what()};
   } catch (const std::runtime_error& error) {  // from a workload's folder or database
     sample = {.outcome = Outcome::kFailed, .reason = error.what()};
   }

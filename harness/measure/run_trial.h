@@ -20,9 +20,10 @@ using MakeSubject = std::function<std::unique_ptr<Subject>()>;
 // had a second thread, the C library uses no atomic instructions for locking.
 //
 // Always returns a sample. kFailed: threads or memory were not available. kDeadlock or kTimeout:
-// the trial did not end by itself. kCrashed: one of its processes was ended. In these cases threads
-// may still be inside the primitive, which is then not destroyed: the caller prints the sample,
-// exits with _exit(), and measures nothing more in this process.
+// the trial did not end by itself. kCrashed: a worker was ended, by a signal or an exception.
+// kServiceLost: a server that the primitive needs went away. In these cases threads may still be
+// inside the primitive, which is then not destroyed: the caller prints the sample, exits with
+// _exit(), and measures nothing more in this process.
 Sample run_trial(const Trial& trial, const MakeSubject& make_subject);
 
 }  // namespace lockbench

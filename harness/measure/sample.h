@@ -16,11 +16,12 @@ namespace lockbench {
 
 // How a trial ended.
 enum class Outcome {
-  kOk,        // the trial ran to its end; Sample::valid() checks the proof, too
-  kDeadlock,  // no thread made progress for the cell's stall limit
-  kTimeout,   // some threads did, but the trial exceeded its time limit
-  kCrashed,   // a signal ended the process, or the process returned no sample
-  kFailed,    // the trial could not be set up: for example, too many threads for this machine
+  kOk,           // the trial ran to its end; Sample::valid() checks the proof, too
+  kDeadlock,     // no thread made progress for the cell's stall limit
+  kTimeout,      // some threads did, but the trial exceeded its time limit
+  kCrashed,      // a signal ended the process, or the process returned no sample
+  kFailed,       // the trial could not be set up: for example, too many threads for this machine
+  kServiceLost,  // a server that the primitive needs could not be reached, or went away
 };
 
 struct Sample {
@@ -60,6 +61,10 @@ struct Sample {
   std::optional<double> false_conflicts;  // of the sampled waits: the lock was held for another key
   std::optional<double> key_bytes_live;   // of a key that is held, the handle included
   std::optional<double> key_bytes_idle;   // of a key that is no longer used
+  std::optional<double> round_trips;      // requests to a service for each acquisition
+  std::optional<std::uint64_t> reconnects;  // connections to a service that replaced a lost one
+  std::optional<std::uint64_t> renewals;    // extensions of holds at a service
+  std::optional<double> server_cpu_s;       // of a service's servers, in the whole trial
 
   std::string interference;  // how other processes disturbed the trial; empty: hardly
   std::string disturbance;   // why the figures cannot be trusted; empty: no reason is known
@@ -92,6 +97,8 @@ inline constexpr std::string_view kTooShort =
 inline constexpr std::string_view kNoDelays =
     "a server on this machine works for the workload, the kernel does not tell, or no sample came "
     "back";
+inline constexpr std::string_view kNoService =
+    "the primitive uses no service, or no sample came back";
 inline constexpr std::string_view kNoProof = "the trial came to no proof";
 
 // Calls `visit(Field, member)` for each member of `sample` that is one value, except `outcome`.
@@ -221,6 +228,22 @@ void fields(S& sample, const Visit& visit) {
               "unless the run had to measure a busy machine (see `meta.json`)",
               "within the limit"},
         sample.interference);
+  visit(
+      Field{"round_trips", "ratio",
+            "requests to the service for each acquisition, from the start of the trial to its end; "
+            "waits, releases and renewals included",
+            kNoService},
+      sample.round_trips);
+  visit(Field{"reconnects", "count", "connections to the service that replaced a lost one",
+              kNoService},
+        sample.reconnects);
+  visit(Field{"renewals", "count", "extensions of holds that would otherwise have expired",
+              kNoService},
+        sample.renewals);
+  visit(Field{"server_cpu_s", "s",
+              "processor time of the service's servers in the whole trial, as they report it",
+              kNoService},
+        sample.server_cpu_s);
 }
 
 }  // namespace lockbench

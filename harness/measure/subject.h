@@ -15,6 +15,7 @@
 #include "harness/measure/operation_loop.h"
 #include "harness/measure/phases.h"
 #include "harness/plan/cell.h"
+#include "primitives/service.h"
 #include "workloads/operation.h"
 
 namespace lockbench {
@@ -39,7 +40,12 @@ class Subject {
 
   virtual std::optional<HoldBound> hold_bound() const = 0;
   virtual std::uint32_t capacity() const = 0;
-  virtual std::size_t lock_bytes() const = 0;
+  // Absent if the locks are at a service, whose memory it is.
+  virtual std::optional<std::size_t> lock_bytes() const = 0;
+
+  // What the primitive asked of its service; absent if it uses none. Called after all workers have
+  // left.
+  virtual std::optional<ServiceUse> service_use() = 0;
 
   // The share of the sampled waits in which the lock was held for another key; absent if conflicts
   // were not watched.
@@ -89,7 +95,17 @@ class SubjectOf final : public LoopingSubject {
 
   std::optional<HoldBound> hold_bound() const override { return workload_.hold_bound(); }
   std::uint32_t capacity() const override { return primitive_->capacity(); }
-  std::size_t lock_bytes() const override { return primitive_->lock_bytes(); }
+  std::optional<std::size_t> lock_bytes() const override {
+    if (kAtService) return std::nullopt;
+    return primitive_->lock_bytes();
+  }
+
+  std::optional<ServiceUse> service_use() override {
+    if constexpr (ServiceLock<Primitive, typename Workload::KeyKind>) {
+      return primitive_->service_use();
+    }
+    return std::nullopt;
+  }
 
   std::optional<double> false_conflicts() const override {
     if constexpr (requires { workload_.false_conflicts(tallies()); }) {
@@ -106,7 +122,10 @@ class SubjectOf final : public LoopingSubject {
   }
 
  private:
+  static constexpr bool kAtService = Primitive::kPromises.scope == Scope::kService;
+
   static bool served_by_others(const WorkloadSettings& settings) {
+    if (kAtService) return true;
     if constexpr (requires { Workload::served_by_others(settings); }) {
       return Workload::served_by_others(settings);
     }

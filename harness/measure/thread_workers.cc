@@ -4,7 +4,11 @@
 
 #include <cerrno>
 #include <cstring>
+#include <exception>
 #include <memory>
+#include <utility>
+
+#include "primitives/service.h"
 
 namespace lockbench {
 namespace {
@@ -39,6 +43,7 @@ std::string ThreadWorkers::start(int processor, std::function<void()> body) {
 }
 
 std::string ThreadWorkers::create(const cpu_set_t& where, std::function<void()> body) {
+  body = [this, body = std::move(body), worker = threads_.size()] { run(body, worker); };
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, kStackBytes);
@@ -51,6 +56,25 @@ std::string ThreadWorkers::create(const cpu_set_t& where, std::function<void()> 
   static_cast<void>(argument.release());  // run_body owns it now
   threads_.push_back(thread);
   return {};
+}
+
+// What is thrown and is no std::exception ends the process: it has no message that could be kept.
+void ThreadWorkers::run(const std::function<void()>& body, std::size_t worker) {
+  WorkerFailure failure;
+  try {
+    return body();
+  } catch (const ServiceError& error) {
+    failure = {.reason = error.what(), .service_lost = true};
+  } catch (const std::exception& error) {
+    failure.reason = "thread " + std::to_string(worker) + " of the trial threw: " + error.what();
+  }
+  std::scoped_lock guard(mutex_);
+  if (!failure_) failure_ = std::move(failure);
+}
+
+std::optional<WorkerFailure> ThreadWorkers::failure() {
+  std::scoped_lock guard(mutex_);
+  return failure_;
 }
 
 void ThreadWorkers::join() {

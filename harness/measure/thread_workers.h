@@ -2,7 +2,9 @@
 
 // ThreadWorkers: the threads of a trial, up to some thousands.
 //
-// Guarantees   Stacks are small, so that thousands of threads fit. A thread that is bound to a
+// Guarantees   Stacks are small, so that thousands of threads fit. An exception ends the thread
+// that
+//              it leaves; failure() reports the first one. A thread that is bound to a
 //              processor never runs elsewhere, not even at its start. Threads that are not bound
 //              start on the process's processors in turn. If a thread cannot be started, the error
 //              says why.
@@ -10,6 +12,8 @@
 #pragma once
 
 #include <functional>
+#include <mutex>
+#include <optional>
 #include <pthread.h>
 #include <string>
 #include <vector>
@@ -23,8 +27,7 @@ class ThreadWorkers final : public WorkerGroup {
   std::string start(int processor, std::function<void()> body) override;
   void join() override;
 
-  // A thread that ends without returning ends the process.
-  std::string failure() override { return {}; }
+  std::optional<WorkerFailure> failure() override;
   bool stays_behind() const override { return !empty(); }
 
   // True if no thread was started, or all were joined.
@@ -32,9 +35,13 @@ class ThreadWorkers final : public WorkerGroup {
 
  private:
   std::string create(const cpu_set_t& where, std::function<void()> body);
+  void run(const std::function<void()>& body, std::size_t worker);
 
   const StartProcessors places_;
   std::vector<pthread_t> threads_;
+
+  std::mutex mutex_;  // guards failure_
+  std::optional<WorkerFailure> failure_;
 };
 
 }  // namespace lockbench

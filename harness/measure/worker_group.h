@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <sched.h>
 #include <string>
 #include <vector>
@@ -16,6 +17,12 @@ namespace lockbench {
 // processor and leaves them there for 50 ms and more while another processor is idle.
 inline constexpr int kAnyProcessor = -1;
 
+// How a worker ended that did not return.
+struct WorkerFailure {
+  std::string reason;         // one line
+  bool service_lost = false;  // by a ServiceError
+};
+
 class WorkerGroup {
  public:
   virtual ~WorkerGroup() = default;
@@ -26,8 +33,8 @@ class WorkerGroup {
   // Waits until all have returned.
   virtual void join() = 0;
 
-  // How a worker that did not return ended; empty: every worker that has ended returned.
-  virtual std::string failure() = 0;
+  // The first worker that ended without returning; absent: every worker that has ended returned.
+  virtual std::optional<WorkerFailure> failure() = 0;
 
   // Whether a worker may still be running and will keep running after the group is destroyed.
   virtual bool stays_behind() const = 0;

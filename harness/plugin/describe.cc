@@ -36,13 +36,11 @@ Json json_of(const Listing& listing) {
   for (const Choice& choice : listing.choices) choices.push_back({choice.parameter, choice.value});
   Json numbers = Json::array();
   for (const Number& n : listing.numbers) {
-    numbers.push_back({n.parameter, n.usual, n.least, n.most, n.meaning, n.holders_of_a_key});
+    numbers.push_back(
+        {n.parameter, n.usual, n.least, n.most, n.meaning, n.holders_of_a_key, n.servers});
   }
-  return {{"name", listing.name},
-          {"summary", listing.summary},
-          {"origin", listing.origin},
-          {"choices", choices},
-          {"numbers", numbers}};
+  return {{"name", listing.name}, {"summary", listing.summary}, {"origin", listing.origin},
+          {"choices", choices},   {"numbers", numbers},         {"service", listing.service}};
 }
 
 Listing listing_of(const Json& json) {
@@ -50,7 +48,8 @@ Listing listing_of(const Json& json) {
                   .summary = json.at("summary"),
                   .origin = json.at("origin"),
                   .choices = {},
-                  .numbers = {}};
+                  .numbers = {},
+                  .service = json.at("service")};
   for (const Json& choice : json.at("choices")) {
     listing.choices.push_back({choice.at(0), choice.at(1)});
   }
@@ -60,7 +59,8 @@ Listing listing_of(const Json& json) {
                                .least = count_of(n.at(2)),
                                .most = count_of(n.at(3)),
                                .meaning = n.at(4),
-                               .holders_of_a_key = n.at(5)});
+                               .holders_of_a_key = n.at(5),
+                               .servers = n.at(6)});
   }
   return listing;
 }
@@ -72,7 +72,9 @@ Json json_of(const Promises& promises) {
           promises.reentrant,
           promises.timed,
           promises.fair,
-          static_cast<int>(promises.scope)};
+          static_cast<int>(promises.scope),
+          promises.fallible,
+          promises.expires};
 }
 
 Promises promises_of(const Json& json) {
@@ -82,7 +84,9 @@ Promises promises_of(const Json& json) {
           .reentrant = json.at(3),
           .timed = json.at(4),
           .fair = json.at(5),
-          .scope = enum_of(json.at(6), Scope::kHost)};
+          .scope = enum_of(json.at(6), Scope::kService),
+          .fallible = json.at(7),
+          .expires = json.at(8)};
 }
 
 Json json_of(const CatalogEntry& entry) {

@@ -12,12 +12,13 @@
 
 namespace lockbench {
 
-inline constexpr std::array<std::pair<Outcome, std::string_view>, 5> kOutcomeNames{{
+inline constexpr std::array<std::pair<Outcome, std::string_view>, 6> kOutcomeNames{{
     {Outcome::kOk, "ok"},
     {Outcome::kDeadlock, "deadlock"},
     {Outcome::kTimeout, "timeout"},
     {Outcome::kCrashed, "crashed"},
     {Outcome::kFailed, "failed"},
+    {Outcome::kServiceLost, "service_lost"},
 }};
 
 constexpr std::string_view outcome_name(Outcome outcome) {

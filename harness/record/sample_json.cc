@@ -86,7 +86,7 @@ void read_outcome(internal::FieldReader& reader, Outcome& out) {
   } else {
     reader.fail(reader.path("outcome"),
                 absl::StrFormat("no outcome is named \"%s\"; it is one of ok, deadlock, timeout, "
-                                "crashed, failed",
+                                "crashed, failed, service_lost",
                                 name));
   }
 }

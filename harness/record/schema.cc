@@ -194,7 +194,7 @@ const Column kColumns[] = {
     {"violations"},
     {"valid", "name", "`true`: it ended well and its proof holds; only then do its figures count",
      "", [](const Row& r) { return std::string(r.valid() ? "true" : "false"); }},
-    {"outcome", "name", "`ok`, `deadlock`, `timeout`, `crashed` or `failed`", "",
+    {"outcome", "name", "`ok`, `deadlock`, `timeout`, `crashed`, `failed` or `service_lost`", "",
      [](const Row& r) { return std::string(outcome_name(r.sample.outcome)); }},
     {"reason"},
     {"started_at", "text", "UTC, ISO 8601", "", [](const Row& r) { return r.started_at; }},

@@ -30,6 +30,8 @@ struct LockPromises {
   bool timed = false;
   bool fair = false;
   Scope scope = Scope::kThread;
+  bool fallible = false;
+  bool expires = false;
   bool strong_try = false;
   bool refuses_non_owners = false;
   std::chrono::nanoseconds hold_limit{0};
@@ -49,6 +51,8 @@ struct LockPromises {
             .timed = timed,
             .fair = fair,
             .scope = scope,
+            .fallible = fallible,
+            .expires = expires,
             .strong_try = strong_try,
             .refuses_non_owners = refuses_non_owners,
             .hold_limit = hold_limit};
@@ -64,6 +68,8 @@ constexpr LockPromises lock_promises(const Promises& promises) {
           .timed = promises.timed,
           .fair = promises.fair,
           .scope = promises.scope,
+          .fallible = promises.fallible,
+          .expires = promises.expires,
           .strong_try = promises.strong_try,
           .refuses_non_owners = promises.refuses_non_owners,
           .hold_limit = promises.hold_limit};

@@ -37,7 +37,7 @@ std::set<std::string> workloads_of(const std::string& name) {
 
 std::size_t lock_bytes(const std::string& primitive, const std::string& workload) {
   const Trial trial{.seed = 1, .cell = cell_of(primitive, workload)};
-  return Catalog::standard().subject_for(trial).value()->lock_bytes();
+  return Catalog::standard().subject_for(trial).value()->lock_bytes().value();
 }
 
 TEST(Catalog, HasEveryPrimitiveThatUsersAreTold) {

@@ -99,7 +99,8 @@ class Truant final : public Subject {
   Proof prove() override { return {}; }
   std::optional<HoldBound> hold_bound() const override { return std::nullopt; }
   std::uint32_t capacity() const override { return 1; }
-  std::size_t lock_bytes() const override { return 0; }
+  std::optional<std::size_t> lock_bytes() const override { return 0; }
+  std::optional<ServiceUse> service_use() override { return std::nullopt; }
   std::optional<double> false_conflicts() const override { return std::nullopt; }
   std::optional<KeyBytes> key_bytes() override { return std::nullopt; }
 };

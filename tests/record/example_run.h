@@ -85,6 +85,10 @@ inline Sample full_sample() {
           .false_conflicts = 0.23,
           .key_bytes_live = 24.5,
           .key_bytes_idle = 25.5,
+          .round_trips = 2.25,
+          .reconnects = 28,
+          .renewals = 29,
+          .server_cpu_s = 30.5,
           .interference = "run delay 19 % of the window (maximum 5 %)",
           .disturbance = "the host, \"kvm\", took 21 %",
           .counts = "6 2 5 3 2 3"};

@@ -37,6 +37,10 @@ std::string traits_of(const CatalogEntry& entry) {
   add(entry.promises.reentrant, "reentrant");
   add(entry.promises.timed, "timed");
   add(entry.promises.fair, "fair");
+  add(entry.promises.expires, "expires");
+  if (!entry.listing.service.empty()) {
+    text += (text.empty() ? "" : ", ") + ("needs " + entry.listing.service);
+  }
   if (!entry.plugin.empty()) text += (text.empty() ? "" : ", ") + ("from " + entry.plugin);
   return text.empty() ? "" : " [" + text + "]";
 }

@@ -28,11 +28,10 @@ Json numbers_of(const Listing& listing) {
 }
 
 Json promises_of(const Promises& promises) {
-  return {{"excludes", promises.excludes},
-          {"lock_per_key", promises.lock_per_key},
-          {"reentrant", promises.reentrant},
-          {"timed", promises.timed},
-          {"fair", promises.fair}};
+  return {{"excludes", promises.excludes},   {"lock_per_key", promises.lock_per_key},
+          {"reentrant", promises.reentrant}, {"timed", promises.timed},
+          {"fair", promises.fair},           {"fallible", promises.fallible},
+          {"expires", promises.expires}};
 }
 
 Json primitive(const ListedPrimitive& listed) {
