@@ -12,6 +12,7 @@
 #include "workloads/database/transactions.h"
 #include "workloads/file_counter.h"
 #include "workloads/nested.h"
+#include "workloads/service_counter.h"
 #include "workloads/transfer.h"
 
 namespace lockbench {
@@ -26,6 +27,7 @@ struct EveryWorkload {
     visit.template operator()<Checkout<P, K>>();
     visit.template operator()<Transactions<P, K>>();
     visit.template operator()<FileCounter<P, K>>();
+    visit.template operator()<ServiceCounter<P, K>>();
   }
 };
 

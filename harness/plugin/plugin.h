@@ -57,7 +57,9 @@
 #include "workloads/accounts.h"
 #include "workloads/checkout.h"
 #include "workloads/counter.h"
+#include "workloads/file_counter.h"
 #include "workloads/nested.h"
+#include "workloads/service_counter.h"
 #include "workloads/transfer.h"
 #endif
 
@@ -66,7 +68,8 @@ namespace lockbench {
 namespace internal {
 
 #if !defined(LOCKBENCH_SIMULATE) && !defined(LOCKBENCH_STRESS_ONLY)
-// The workloads of threads. Only lockbench's own primitives run with files and databases.
+// The workloads of threads, and for locks between processes those of processes. Only lockbench's
+// own primitives run with databases.
 struct PluginWorkloads {
   template <class P, class K, class Visit>
   static void visit(Visit visit) {
@@ -75,6 +78,8 @@ struct PluginWorkloads {
     visit.template operator()<Transfer<P, K>>();
     visit.template operator()<Nested<P, K>>();
     visit.template operator()<Checkout<P, K>>();
+    visit.template operator()<FileCounter<P, K>>();
+    visit.template operator()<ServiceCounter<P, K>>();
   }
 };
 #endif

@@ -84,7 +84,7 @@ TEST(CatalogErrors, AMisspeltWorkloadGetsTheNearestOne) {
             "unknown workload 'cuonter'; did you mean 'counter'?");
   EXPECT_EQ(unknown(cell_of("keyed", "xyzzy")),
             "unknown workload 'xyzzy'; there are: counter, accounts, transfer, nested, checkout, "
-            "database, file_counter");
+            "database, file_counter, service_counter");
 }
 
 TEST(CatalogErrors, AMisspeltScenarioGetsTheNearestOne) {

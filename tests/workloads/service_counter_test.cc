@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// ServiceCounter: what its resource accepts and refuses, and what its proof lets pass.
+#include "workloads/service_counter.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace lockbench {
+namespace {
+
+constexpr std::uint32_t kEarly = 0;  // the process whose hold ends early
+constexpr std::uint32_t kLate = 1;   // the next holder
+
+// The next holder reads and writes between the read and the write of the first.
+Proof proof_of_late_write(const char* scenario, std::uint64_t early_token,
+                          std::uint64_t late_token) {
+  CountingResource resource({.threads = 2, .keys = 1, .scenario = scenario});
+  std::uint64_t seen_early = 0;
+  std::uint64_t seen_late = 0;
+  EXPECT_TRUE(resource.read(0, kEarly, early_token, seen_early));
+  EXPECT_TRUE(resource.read(0, kLate, late_token, seen_late));
+  EXPECT_TRUE(resource.write(0, kLate, late_token, seen_late));
+  resource.write(0, kEarly, early_token, seen_early);
+  return resource.prove();
+}
+
+TEST(ServiceCounter, AResourceThatChecksRefusesALateWrite) {
+  const Proof proof = proof_of_late_write("", 1, 2);
+  EXPECT_EQ(proof.refused_writes, 1u);
+  EXPECT_EQ(proof.lost_updates, 0u);
+  EXPECT_EQ(proof.violations, 0u);
+  EXPECT_EQ(proof.counts, "1");
+}
+
+TEST(ServiceCounter, AResourceThatDoesNotCheckLosesAnUpdate) {
+  const Proof proof = proof_of_late_write("unchecked", 1, 2);
+  EXPECT_EQ(proof.refused_writes, 0u);
+  EXPECT_EQ(proof.lost_updates, 1u);
+  EXPECT_EQ(proof.violations, 1u);
+}
+
+TEST(ServiceCounter, WithoutTokensNothingIsRefused) {
+  const Proof proof = proof_of_late_write("", 0, 0);
+  EXPECT_EQ(proof.refused_writes, 0u);
+  EXPECT_EQ(proof.lost_updates, 1u);
+}
+
+TEST(ServiceCounter, AReadWithALateTokenIsRefused) {
+  CountingResource resource({.threads = 2, .keys = 1});
+  std::uint64_t seen = 0;
+  EXPECT_TRUE(resource.read(0, kLate, 2, seen));
+  EXPECT_FALSE(resource.read(0, kEarly, 1, seen));
+}
+
+TEST(ServiceCounter, TokensOfOneKeyDoNotCountForAnother) {
+  CountingResource resource({.threads = 1, .keys = 2});
+  std::uint64_t seen = 0;
+  EXPECT_TRUE(resource.read(0, kEarly, 2, seen));
+  EXPECT_TRUE(resource.read(1, kEarly, 1, seen));
+}
+
+// Each update is a read-modify-write of the whole state: none may be lost.
+TEST(SharedRegisters, UpdatesOfProcessesAreAtomic) {
+  constexpr std::uint32_t kProcesses = 4;
+  constexpr std::uint64_t kUpdates = 20'000;
+  SharedRegisters registers(1, kProcesses);
+  std::vector<pid_t> children;
+  for (std::uint32_t process = 0; process < kProcesses; ++process) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      bool whole = true;
+      for (std::uint64_t i = 0; i < kUpdates; ++i) {
+        registers.update(0, process, [&](SharedRegisters::State& state) {
+          ++state.number;
+          state.greatest_token += 3;
+          return true;
+        });
+        registers.update(0, process, [&](SharedRegisters::State& state) {
+          whole = whole && state.greatest_token == 3 * state.number;
+          return false;
+        });
+      }
+      _exit(whole ? 0 : 1);
+    }
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_EQ(registers.state(0).number, kProcesses * kUpdates);
+}
+
+}  // namespace
+}  // namespace lockbench
