@@ -32,6 +32,7 @@ HEADERS = {
     "elfutils": ("libdw-dev",),
     "SQLite": ("libsqlite3-dev",),
     "Asio": (),  # optional
+    "hiredis": (),  # optional: service_packages of prepare.sh
     "lockbench": (),
     "std threads": ("build-essential",),
     "std": ("build-essential",),
@@ -75,7 +76,7 @@ PROGRAMS = {
     **dict.fromkeys(("bash", "sh", "git", "gzip", "dpkg-deb", "umount"), ()),
     # Optional: a test that needs one of them is left out where it is missing.
     **dict.fromkeys(("cargo", "ccache", "clang++-19", "conan", "lintian", "node"), ()),
-    **dict.fromkeys(("Rscript", "sshd"), ()),
+    **dict.fromkeys(("Rscript", "redis-server", "sshd"), ()),
     "shellcheck": ("shellcheck",),
 }
 # What says by itself that a package is used.

@@ -19,7 +19,8 @@ It takes half an hour on two cores with cold caches.
   --long  also the tests labelled or marked `long`, which repeat on more cases
           what the others show: all of the self-test's broken locks by each
           engine, more seeds, every example and every way to depend on the
-          locks. Some 20 minutes more.
+          locks; and locks of services before real servers, whose packages are
+          then installed, too. Some 20 minutes more.
 TEXT
 }
 
@@ -69,7 +70,7 @@ if [[ "$long" ]]; then
   long_tests=ON
   export PYTEST_ADDOPTS="${PYTEST_ADDOPTS-} -m 'long or not long'" LOCKBENCH_FAULTS=all
 else
-  ctest_options+=(--label-exclude '^long$')
+  ctest_options+=(--label-exclude '^(long|services)$')
 fi
 
 # The build runs with the fixed layout too: it starts each program once, to list its tests.
@@ -83,7 +84,9 @@ test_sanitized() {
 # say, with the time since the start: where the minutes go is seen in a log.
 say_when() { say "$* ($((SECONDS / 60)) min $((SECONDS % 60)) s after the start)"; }
 
-ensure_packages "${run_packages[@]}" "${test_packages[@]}"
+packages=("${run_packages[@]}" "${test_packages[@]}")
+[[ -z "$long" ]] || packages+=("${service_packages[@]}")
+ensure_packages "${packages[@]}"
 
 failed=()
 sanitizers=(asan tsan)

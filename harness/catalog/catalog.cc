@@ -159,6 +159,16 @@ std::string Catalog::plugin_of(const PrimitiveSpec& primitive) const {
   return entry.ok() ? (*entry)->plugin : std::string();
 }
 
+ServiceNeed Catalog::service_of(const PrimitiveSpec& primitive) const {
+  const absl::StatusOr<const CatalogEntry*> entry = find_entry(primitive);
+  if (!entry.ok()) return {};
+  ServiceNeed need{.service = (*entry)->listing.service};
+  for (const Number& number : (*entry)->listing.numbers) {
+    if (number.servers) need.servers = number_of(primitive, number).value_or(1);
+  }
+  return need;
+}
+
 absl::StatusOr<const CatalogEntry*> Catalog::find_entry(const PrimitiveSpec& spec) const {
   const CatalogEntry* const first =
       find_in(entries_, [&](const CatalogEntry& e) { return e.listing.name == spec.name; });

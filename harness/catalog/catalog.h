@@ -34,6 +34,12 @@ struct WorkloadListing {
   std::string (*refusal)(const WorkloadSettings& settings, std::uint64_t holders) = nullptr;
 };
 
+// What a primitive needs beside this program.
+struct ServiceNeed {
+  std::string service;        // empty: nothing
+  std::uint64_t servers = 1;  // of that service
+};
+
 class Catalog {
  public:
   // All primitives and workloads of this program. They are created at the first call.
@@ -67,6 +73,9 @@ class Catalog {
   // The file of the plug-in that contains the primitive; empty if lockbench itself contains it or
   // if it does not exist.
   std::string plugin_of(const PrimitiveSpec& primitive) const;
+
+  // The service that the primitive needs; none if the primitive does not exist.
+  ServiceNeed service_of(const PrimitiveSpec& primitive) const;
 
  private:
   absl::StatusOr<const CatalogEntry*> find_entry(const PrimitiveSpec& spec) const;

@@ -60,13 +60,14 @@ void add_list(CLI::App& app, ListOptions& options) {
   add_text_or_json(list, "text or json [text]", [&options](bool json) { options.json = json; });
 }
 
-void add_trial(CLI::App& app, pid_t& parent) {
+void add_trial(CLI::App& app, TrialOptions& options) {
   CLI::App& trial =
       add_command(app, "trial",
                   "Measures one trial: JSON in, JSON out (run starts one of these for each trial)",
                   kTrialExamples);
-  trial.add_option("--parent", parent, "Ends when this process, its parent, does")
+  trial.add_option("--parent", options.parent, "Ends when this process, its parent, does")
       ->type_name("PID");
+  trial.add_flag("--try", options.only_try, "Makes what the trial needs, and measures nothing");
 }
 
 // `help run` is `run --help`; see words_without_help().
@@ -108,7 +109,7 @@ void add_commands(CLI::App& app, CommandLine& line) {
   add_doctor(app, line.doctor);
   add_model(app, line.model);
   add_schema(app, line.schema_markdown);
-  add_trial(app, line.trial_parent);
+  add_trial(app, line.trial);
   add_help(app);
   add_plugin_flag(app, line);
 }

@@ -17,6 +17,7 @@
 #include "harness/command/merge/merge_command.h"
 #include "harness/command/model/model_command.h"
 #include "harness/command/run/run_command.h"
+#include "harness/command/run/trial_command.h"
 #include "harness/command/stress/plan.h"
 #include "harness/command/submit/submit_command.h"
 
@@ -31,7 +32,7 @@ struct CommandLine {
   SubmitOptions submit;  // of `submit`
   ListOptions list;      // of `list`
   StressOptions stress;  // of `stress`
-  pid_t trial_parent = 0;  // of `trial`; 0: it is not the child of a particular process
+  TrialOptions trial;    // of `trial`
   std::vector<std::string>
       plugins;                    // of `run`, `advise`, `stress`, `list` and `trial`: their files
   std::string plugin;             // of `plugin`

@@ -168,6 +168,12 @@ void add_run(CLI::App& app, RunOptions& options) {
               options.save_baseline = name;
               return check_baseline_name(name);
             });
+  add_texts(run,
+            {.names = "--service",
+             .type = "NAME=HOST:PORT",
+             .help = "The server for locks of this service, as redis=localhost:6379; several are "
+                     "separated by commas [a private server, for this run]"},
+            options.services);
   add_patience(run, options.patience);
   add_switch(run, "--dry-run",
              "Prints how many trials the plan has and how long it takes; measures nothing",

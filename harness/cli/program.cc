@@ -50,7 +50,7 @@ int dispatch(const CommandLine& line) {
   if (line.command == "advise") return advise_command(line.advise);
   if (line.command == "stress") return stress_command(line.stress, line.plugins);
   if (line.command == "trial") {
-    return trial_command(line.trial_parent, line.plugins, std::cin, std::cout, std::cerr);
+    return trial_command(line.trial, line.plugins, std::cin, std::cout, std::cerr);
   }
   if (line.command == "plugin") return plugin_command(line.plugin, std::cout, std::cerr);
   if (line.command == "merge") return merge_command(line.merge);

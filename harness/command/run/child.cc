@@ -34,16 +34,23 @@ Sample judge(const ChildResult& result) {
 
 }  // namespace
 
-absl::StatusOr<Sample> measure_in_child(const std::filesystem::path& program, const Trial& trial,
-                                        Nanoseconds grace) {
+absl::StatusOr<ChildResult> run_trial_child(const std::filesystem::path& program,
+                                            const Trial& trial,
+                                            const std::vector<std::string>& flags,
+                                            Nanoseconds grace) {
   std::vector<std::string> words{"lockbench", "trial", "--parent", std::to_string(getpid())};
+  words.insert(words.end(), flags.begin(), flags.end());
   const std::string plugin = Catalog::standard().plugin_of(trial.cell.primitive);
   if (!plugin.empty()) words.insert(words.end(), {"--plugin", plugin});
-  const absl::StatusOr<ChildResult> result =
-      run_child({.program = program,
-                 .words = std::move(words),
-                 .input = to_json(trial),
-                 .deadline = std::chrono::steady_clock::now() + trial.cell.time_limit + grace});
+  return run_child({.program = program,
+                    .words = std::move(words),
+                    .input = to_json(trial),
+                    .deadline = std::chrono::steady_clock::now() + trial.cell.time_limit + grace});
+}
+
+absl::StatusOr<Sample> measure_in_child(const std::filesystem::path& program, const Trial& trial,
+                                        Nanoseconds grace) {
+  const absl::StatusOr<ChildResult> result = run_trial_child(program, trial, {}, grace);
   if (!result.ok()) return result.status();
   if (result->ending == ChildEnding::kInterrupted) return absl::CancelledError("interrupted");
   return judge(*result);

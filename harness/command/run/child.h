@@ -7,11 +7,14 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include <absl/status/statusor.h>
 
 #include "harness/measure/sample.h"
 #include "harness/plan/cell.h"
+#include "harness/process/child_process.h"
 
 namespace lockbench {
 
@@ -22,11 +25,17 @@ inline constexpr Nanoseconds kGrace = std::chrono::seconds(10);
 // a run.
 inline constexpr char kThisProgram[] = "/proc/self/exe";
 
-// Runs `program trial --parent <this process>` with the trial on its standard input, and reads the
-// sample that it prints. `--plugin` is added if the catalog says that a plug-in contains the
-// primitive. If the process crashes, its standard error becomes the reason. Fails with Cancelled if
-// a signal was noted (signals.h): the child has then been killed, and there is no sample. Fails
-// with Internal if no process could be created. Requires that SIGPIPE is ignored.
+// Runs `program trial --parent <this process>` and `flags`, with the trial on its standard input.
+// `--plugin` is added if the catalog says that a plug-in contains the primitive. Fails with
+// Internal if no process could be created. Requires that SIGPIPE is ignored.
+absl::StatusOr<ChildResult> run_trial_child(const std::filesystem::path& program,
+                                            const Trial& trial,
+                                            const std::vector<std::string>& flags,
+                                            Nanoseconds grace = kGrace);
+
+// The same without flags, and reads the sample that the process prints. If the process crashes, its
+// standard error becomes the reason. Fails with Cancelled if a signal was noted (signals.h): the
+// child has then been killed, and there is no sample. Fails as run_trial_child() does.
 absl::StatusOr<Sample> measure_in_child(const std::filesystem::path& program, const Trial& trial,
                                         Nanoseconds grace = kGrace);
 

@@ -17,6 +17,7 @@
 #include "harness/command/run/resume.h"
 #include "harness/command/run/run_plan.h"
 #include "harness/command/run/run_shard.h"
+#include "harness/command/run/services.h"
 #include "harness/command/run/session.h"
 #include "harness/plan/describe.h"
 #include "harness/plan/expand.h"
@@ -173,6 +174,9 @@ int resume(const RunOptions& options) {
     std::cerr << "lockbench run: " << printable(repair) << '\n';
   absl::StatusOr<MeasuredRun> before = read_measured_run(*options.resume);
   if (!before.ok()) return complain(before.status());
+  const absl::StatusOr<RunServices> services =
+      RunServices::start(run->writer.meta().plan.trials, options.services);
+  if (!services.ok()) return complain(services.status());
   return Session(std::move(run->writer), std::move(run->done), std::move(before->measurements),
                  settings_of(options))
       .run();
@@ -193,6 +197,8 @@ int print_shard(const Plan& plan, const RunOptions& options) {
 
 int shard(Plan plan, const RunOptions& options) {
   if (options.dry_run) return print_shard(plan, options);
+  const absl::StatusOr<RunServices> services = RunServices::start(plan.trials, options.services);
+  if (!services.ok()) return complain(services.status());
   SessionSettings settings = settings_of(options);
   settings.finished = [shard = *options.shard](const FinishedSession& session) {
     return finish_shard(session, shard);
@@ -218,6 +224,8 @@ int run_command(const RunOptions& options) {
   if (!plan.ok()) return complain(plan.status());
   if (options.shard) return shard(*std::move(plan), options);
   if (options.dry_run) return print_plan(*plan, aim, options);
+  const absl::StatusOr<RunServices> services = RunServices::start(plan->trials, options.services);
+  if (!services.ok()) return complain(services.status());
   return run_plan(*std::move(plan), options.out, options.words, settings_of(options), aim);
 }
 

@@ -26,6 +26,7 @@ struct RunOptions {
   double same_within = 0.05;              // primitives are the same below this share of difference
   std::optional<Nanoseconds> budget;      // for the whole run; absent: default_budget()
   Nanoseconds patience = kUsualPatience;  // how long it waits for a quiet machine
+  std::vector<std::string> services;      // servers for locks of services: NAME=HOST:PORT
   bool dry_run = false;
   bool verbose = false;  // with dry_run: the trials, too
   ProgressStyle progress = ProgressStyle::kAuto;

@@ -3,6 +3,7 @@
 #include "harness/command/run/trial_command.h"
 
 #include <csignal>
+#include <exception>
 #include <istream>
 #include <iterator>
 #include <ostream>
@@ -18,6 +19,7 @@
 #include "harness/plan/printable.h"
 #include "harness/record/sample_json.h"
 #include "harness/terminal/exit_code.h"
+#include "primitives/service.h"
 
 namespace lockbench {
 namespace {
@@ -36,12 +38,24 @@ absl::Status load_for(const Cell& cell, const std::vector<std::string>& plugins)
   return load_plugins(plugins_on_path());
 }
 
+// What else can go wrong becomes a row when the trial is measured.
+int try_out(const Trial& trial, std::ostream& err) {
+  try {
+    static_cast<void>(Catalog::standard().subject_for(trial));
+  } catch (const ServiceError& error) {
+    err << "lockbench trial: " << printable(error.what()) << '\n';
+    return kBadInput;
+  } catch (const std::exception&) {
+  }
+  return kSuccess;
+}
+
 }  // namespace
 
-int trial_command(pid_t parent, const std::vector<std::string>& plugins, std::istream& in,
-                  std::ostream& out, std::ostream& err) {
-  if (parent != 0 && !bound_to(parent)) {
-    err << "lockbench trial: --parent: process " << parent
+int trial_command(const TrialOptions& options, const std::vector<std::string>& plugins,
+                  std::istream& in, std::ostream& out, std::ostream& err) {
+  if (options.parent != 0 && !bound_to(options.parent)) {
+    err << "lockbench trial: --parent: process " << options.parent
         << " is not the one that started this; give the starter's own id, or leave it out\n";
     return kBadInput;
   }
@@ -61,6 +75,7 @@ int trial_command(pid_t parent, const std::vector<std::string>& plugins, std::is
     err << "lockbench trial: " << printable(std::string(fits.message())) << '\n';
     return kBadInput;
   }
+  if (options.only_try) return try_out(*trial, err);
   const Sample sample = run_trial(*trial, [&] { return *Catalog::standard().subject_for(*trial); });
   out << sample_text(sample) << std::endl;
   // Threads may still be inside the primitive, so no destructor may run.

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/command/run/services.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
+
+#include <absl/strings/ascii.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
+
+#include "harness/catalog/catalog.h"
+#include "harness/command/run/child.h"
+#include "harness/plan/nearest.h"
+#include "harness/plan/printable.h"
+#include "harness/plan/spelling.h"
+#include "harness/process/signals.h"
+
+namespace lockbench {
+namespace {
+
+// A service that lockbench can start a private server of.
+struct Kind {
+  std::string_view name;
+  const char* package;  // Debian's
+  std::vector<std::string> (*words)(std::uint16_t port, const std::string& folder);
+};
+
+// Nothing is kept on a disk, and nothing is read from the system's configuration.
+std::vector<std::string> redis_words(std::uint16_t port, const std::string& folder) {
+  return {"redis-server",
+          "--port",
+          std::to_string(port),
+          "--bind",
+          "127.0.0.1",
+          "--save",
+          "",
+          "--appendonly",
+          "no",
+          "--dir",
+          folder,
+          "--daemonize",
+          "no"};
+}
+
+constexpr Kind kKinds[] = {{"redis", "redis-server", redis_words}};
+
+const Kind* kind_named(std::string_view name) {
+  const auto* const found = std::find_if(std::begin(kKinds), std::end(kKinds),
+                                         [&](const Kind& kind) { return kind.name == name; });
+  return found == std::end(kKinds) ? nullptr : found;
+}
+
+std::string variable_of(const std::string& service) {
+  return "LOCKBENCH_" + absl::AsciiStrToUpper(service);
+}
+
+absl::Status refuse(const std::string& why) {
+  return absl::InvalidArgumentError(why);
+}
+
+// Writes the addresses of --service into the environment.
+absl::Status take_named(const std::vector<std::string>& named) {
+  for (const std::string& text : named) {
+    const std::size_t equals = text.find('=');
+    const std::string name = text.substr(0, equals);
+    if (equals == std::string::npos || equals + 1 == text.size()) {
+      return refuse("--service: '" + text + "' is written NAME=HOST:PORT, as redis=localhost:6379");
+    }
+    if (kind_named(name) == nullptr) {
+      std::vector<std::string> names;
+      for (const Kind& kind : kKinds) names.emplace_back(kind.name);
+      return absl::InvalidArgumentError(
+          absl::StrCat("--service: ", unknown_name("service", name, names).message()));
+    }
+    if (text.find('@') != std::string::npos) {
+      return refuse(
+          "--service: has an account, and the command line is written to meta.json; set " +
+          variable_of(name) + " to " + name + "://user:password@host:port");
+    }
+    setenv(variable_of(name).c_str(), text.c_str() + equals + 1, 1);
+  }
+  return absl::OkStatus();
+}
+
+// How many servers of each service the trials need.
+std::map<std::string, std::uint64_t> needed(const std::vector<Trial>& trials) {
+  std::map<std::string, std::uint64_t> most;
+  for (const Trial& trial : trials) {
+    const ServiceNeed need = Catalog::standard().service_of(trial.cell.primitive);
+    if (!need.service.empty()) {
+      most[need.service] = std::max(most[need.service], need.servers);
+    }
+  }
+  return most;
+}
+
+absl::StatusOr<std::unique_ptr<PrivateServer>> start_one(const std::string& service) {
+  const Kind* const kind = kind_named(service);
+  const std::string other = "; name a server by " + variable_of(service);
+  if (kind == nullptr) return refuse(service + ": lockbench cannot start a server of it" + other);
+  absl::StatusOr<std::unique_ptr<PrivateServer>> server = PrivateServer::start(kind->words);
+  if (server.ok() || absl::IsCancelled(server.status())) return server;
+  return refuse(absl::StrCat(service, ": the private server ", server.status().message(),
+                             "; install ", kind->package, ", or name a server by --service ",
+                             service, "=HOST:PORT"));
+}
+
+// Makes the primitive of the trial in a process of its own.
+absl::Status try_out(const Trial& trial) {
+  const absl::StatusOr<ChildResult> result = run_trial_child(kThisProgram, trial, {"--try"});
+  if (!result.ok()) return result.status();
+  if (result->ending == ChildEnding::kInterrupted) return absl::CancelledError("interrupted");
+  if (result->ending == ChildEnding::kEnded && result->status == 0) return absl::OkStatus();
+  const std::string prefix = "lockbench trial: ";
+  std::string said = result->err.substr(0, result->err.find('\n'));
+  if (!said.starts_with(prefix)) return refuse(told_end("the process that tried it", *result));
+  return refuse(said.erase(0, prefix.size()));
+}
+
+absl::Status try_each(const std::vector<Trial>& trials) {
+  std::set<std::string> tried;
+  for (const Trial& trial : trials) {
+    if (Catalog::standard().service_of(trial.cell.primitive).service.empty()) continue;
+    if (!tried.insert(to_text(trial.cell.primitive)).second) continue;
+    if (absl::Status status = try_out(trial); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<RunServices> RunServices::start(const std::vector<Trial>& trials,
+                                               const std::vector<std::string>& named) {
+  if (absl::Status status = take_named(named); !status.ok()) return status;
+  RunServices services;
+  for (const auto& [service, count] : needed(trials)) {
+    const char* const address = std::getenv(variable_of(service).c_str());
+    if (address != nullptr && *address != '\0') continue;
+    note_signals();
+    std::vector<std::string> addresses;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      absl::StatusOr<std::unique_ptr<PrivateServer>> server = start_one(service);
+      if (!server.ok()) return server.status();
+      addresses.push_back((*server)->address());
+      services.servers_.push_back(*std::move(server));
+    }
+    setenv(variable_of(service).c_str(), absl::StrJoin(addresses, ",").c_str(), 1);
+  }
+  if (absl::Status status = try_each(trials); !status.ok()) return status;
+  return services;
+}
+
+}  // namespace lockbench

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/process/private_server.h"
+
+#include <arpa/inet.h>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <fstream>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <absl/strings/str_cat.h>
+
+#include "harness/process/pipe.h"
+#include "harness/process/signals.h"
+
+namespace lockbench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::seconds kToStart{10};
+constexpr std::chrono::seconds kToEnd{5};
+constexpr int kLookMs = 5;
+
+// exec() failed in the child.
+constexpr int kNotStarted = 127;
+
+class Socket {
+ public:
+  Socket() : number_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {}
+  ~Socket() {
+    if (number_ >= 0) close(number_);
+  }
+  Socket(const Socket&) = delete;
+  Socket& operator=(const Socket&) = delete;
+  int number() const { return number_; }
+
+ private:
+  const int number_;
+};
+
+sockaddr_in loopback(std::uint16_t port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return address;
+}
+
+// A port that no program uses now; 0 if there is none. Another program may take it before the
+// server does, which then ends.
+std::uint16_t free_port() {
+  const Socket probe;
+  sockaddr_in address = loopback(0);
+  socklen_t size = sizeof address;
+  auto* const general = reinterpret_cast<sockaddr*>(&address);
+  if (bind(probe.number(), general, size) != 0) return 0;
+  if (getsockname(probe.number(), general, &size) != 0) return 0;
+  return ntohs(address.sin_port);
+}
+
+bool accepts(std::uint16_t port) {
+  const Socket probe;
+  const sockaddr_in address = loopback(port);
+  return connect(probe.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+}
+
+std::string log_in(const std::string& folder) {
+  return folder + "/printed";
+}
+
+// In the child: only calls that are allowed between fork() and exec().
+[[noreturn]] void become(char* const* words, const char* folder, int log, pid_t parent) {
+  // A group of its own: Ctrl-C reaches lockbench only, which then ends the server itself.
+  setpgid(0, 0);
+  // The parent is checked after prctl(), so that a parent that dies between the two is noticed.
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(kNotStarted);
+  const int nothing = open("/dev/null", O_RDONLY);
+  dup2(nothing, STDIN_FILENO);
+  dup2(log, STDOUT_FILENO);
+  dup2(log, STDERR_FILENO);
+  if (chdir(folder) == 0) execvp(words[0], words);
+  _exit(kNotStarted);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<PrivateServer>> PrivateServer::start(const Words& words) {
+  absl::Status status;
+  // Another program may take the port first.
+  constexpr int kAttempts = 3;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    std::unique_ptr<PrivateServer> server(new PrivateServer);
+    server->port_ = free_port();
+    if (server->port_ == 0) {
+      return absl::InternalError(absl::StrCat("no free port: ", std::strerror(errno)));
+    }
+    status = server->launch(words(server->port_, server->folder_.path()));
+    if (status.ok()) status = server->await();
+    if (status.ok()) return server;
+    if (!absl::IsUnavailable(status)) break;
+  }
+  return absl::Status(absl::IsCancelled(status) ? status.code() : absl::StatusCode::kInternal,
+                      status.message());
+}
+
+absl::Status PrivateServer::launch(std::vector<std::string> words) {
+  const std::vector<char*> pointers = pointers_to(words);
+  const std::string& folder = folder_.path();
+  const int log = open(log_in(folder).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  const pid_t parent = getpid();
+  process_ = fork();
+  if (process_ == 0) become(pointers.data(), folder.c_str(), log, parent);
+  const int error = errno;
+  close(log);
+  if (process_ < 0) {
+    return absl::InternalError(absl::StrCat("cannot start ", words[0], ": ", strerror(error)));
+  }
+  guard_ = std::make_unique<ChildGuard>(process_);
+  return absl::OkStatus();
+}
+
+// Unavailable: it ended, maybe because another program has taken its port.
+absl::Status PrivateServer::await() {
+  const Clock::time_point deadline = Clock::now() + kToStart;
+  while (Clock::now() < deadline) {
+    if (noted_signal() != 0) return absl::CancelledError("interrupted");
+    if (has_ended()) return absl::UnavailableError(absl::StrCat("ended: ", last_line()));
+    if (accepts(port_)) return absl::OkStatus();
+    poll(nullptr, 0, kLookMs);
+  }
+  return absl::InternalError(
+      absl::StrCat("accepts no connections after ", kToStart.count(), " s: ", last_line()));
+}
+
+bool PrivateServer::has_ended() {
+  if (process_ > 0 && waitpid(process_, nullptr, WNOHANG) == process_) process_ = -1;
+  return process_ < 0;
+}
+
+std::string PrivateServer::last_line() const {
+  std::ifstream log(log_in(folder_.path()));
+  std::string last = "it printed nothing";
+  for (std::string line; std::getline(log, line);) {
+    if (!line.empty()) last = line;
+  }
+  return last;
+}
+
+PrivateServer::~PrivateServer() {
+  if (process_ < 0) return;
+  kill(process_, SIGTERM);
+  kill(process_, SIGCONT);  // a stopped process would not end
+  const Clock::time_point deadline = Clock::now() + kToEnd;
+  while (!has_ended()) {
+    if (Clock::now() >= deadline) kill(process_, SIGKILL);
+    poll(nullptr, 0, kLookMs);
+  }
+}
+
+}  // namespace lockbench

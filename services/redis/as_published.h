@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// RedisAsPublished: the lock at a Redis server that many tutorials show, with its mistakes.
+//
+// lock() sets the key by SETNX and then gives it an expiry by a second request; a client that is
+// killed between the two leaves the key locked for good. unlock() deletes the key without looking
+// whose it is: a client that was stopped for longer than the expiry deletes the key of the next
+// holder, and a third one enters. Nothing renews the expiry, and there are no tokens.
+//
+// Guarantees   one holder of a key if every hold is shorter than the expiry and no client dies.
+// Not offered  wake-ups: a client that waits asks again and again.
+// Requires     the rules of primitives/service.h.
+// Source       the pattern is older than `SET key value NX PX`, and the page of the command SETNX
+// in
+//              Redis's manual warns of it.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "primitives/platform/clock.h"
+#include "primitives/service.h"
+#include "services/redis/redis_server.h"
+
+namespace lockbench::services {
+
+struct AsPublishedSettings {
+  std::chrono::milliseconds expiry{10'000};
+  std::chrono::microseconds poll{1'000};
+};
+
+class RedisAsPublished {
+ public:
+  static constexpr Promises kPromises{.lock_per_key = true,
+                                      .timed = true,
+                                      .scope = Scope::kService,
+                                      .fallible = true,
+                                      .expires = true};
+
+  class Handle {
+   public:
+    Handle(RedisAsPublished& lock, std::string name) : lock_(lock), name_(std::move(name)) {}
+    Handle(const Handle&) = delete;
+    Handle& operator=(const Handle&) = delete;
+
+    void lock() { lock_.acquire(name_, true, platform::kForever); }
+    TryResult try_lock() { return try_until(false, {}); }
+    TryResult try_lock_for(std::chrono::nanoseconds timeout) {
+      return try_lock_until(deadline_after(timeout));
+    }
+    TryResult try_lock_until(platform::Time deadline) { return try_until(true, deadline); }
+    void unlock() { lock_.release(name_); }
+
+    // It does not know.
+    bool lost() const { return false; }
+
+   private:
+    TryResult try_until(bool waits, platform::Time deadline);
+
+    RedisAsPublished& lock_;
+    const std::string name_;
+  };
+
+  // Throws ServiceError.
+  RedisAsPublished(const Address& address, AsPublishedSettings settings)
+      : settings_(settings), expiry_ms_(std::to_string(settings.expiry.count())), server_(address) {
+    server_.check();
+  }
+
+  Handle handle(std::uint64_t key) { return {*this, server_.name_of(std::to_string(key))}; }
+  Handle handle(std::string_view key) { return {*this, server_.name_of(key)}; }
+
+  static constexpr std::uint32_t capacity() { return 1; }
+  std::size_t lock_bytes() const { return sizeof *this; }  // of this process
+  ServiceUse service_use() { return server_.use(); }
+
+ private:
+  TryReason acquire(const std::string& name, bool waits, platform::Time deadline);
+  void release(const std::string& name);
+
+  const AsPublishedSettings settings_;
+  const std::string expiry_ms_;
+  RedisServer server_;
+};
+
+}  // namespace lockbench::services

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "services/redis/connection.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <poll.h>
+#include <unistd.h>
+#include <utility>
+
+#include "primitives/service.h"
+
+namespace lockbench::services {
+namespace {
+
+// SET with NX and PX, scripts that may write after they read the clock: all since this version.
+constexpr int kLeastVersion = 5;
+
+timeval in_timeval(std::chrono::microseconds time) {
+  return {.tv_sec = static_cast<time_t>(time.count() / 1'000'000),
+          .tv_usec = static_cast<suseconds_t>(time.count() % 1'000'000)};
+}
+
+// hiredis takes pointers and lengths.
+struct Argv {
+  explicit Argv(const Words& words) : count(static_cast<int>(words.size())) {
+    for (std::size_t i = 0; i < words.size() && i < kMost; ++i) {
+      pointers[i] = words[i].data();
+      lengths[i] = words[i].size();
+    }
+  }
+
+  static constexpr std::size_t kMost = 12;
+  int count;
+  std::array<const char*, kMost> pointers{};
+  std::array<std::size_t, kMost> lengths{};
+};
+
+// The first word of what a subscriber gets: "message", "subscribe" or "unsubscribe".
+std::string_view kind_of(const redisReply& reply) {
+  if (reply.type != REDIS_REPLY_ARRAY || reply.elements == 0) return {};
+  const redisReply& first = *reply.element[0];
+  return {first.str, static_cast<std::size_t>(first.len)};
+}
+
+}  // namespace
+
+void Connection::refuse(const std::string& why) const {
+  throw ServiceError("redis at " + address_.text() + ": " + why);
+}
+
+void Connection::connect() {
+  if (connected_before_) counts_.reconnects.fetch_add(1, std::memory_order_relaxed);
+  context_.reset(
+      redisConnectWithTimeout(address_.host.c_str(), address_.port, in_timeval(kPatience)));
+  if (context_ == nullptr) refuse("not enough memory for a connection");
+  if (context_->err != 0) {
+    const std::string why = context_->errstr;
+    context_.reset();
+    refuse("cannot connect: " + why + "; start the server, or name another by --service");
+  }
+  redisSetTimeout(context_.get(), in_timeval(kPatience));
+  redisEnableKeepAlive(context_.get());
+  greet();
+  connected_before_ = true;
+}
+
+void Connection::greet() {
+  if (!address_.password.empty()) {
+    Words words{"AUTH"};
+    if (!address_.user.empty()) words.push_back(address_.user);
+    words.push_back(address_.password);
+    const Reply reply = try_request(words);
+    if (reply == nullptr) refuse("no answer");
+    if (reply->type == REDIS_REPLY_ERROR) refuse("refuses the account: " + text_of(*reply));
+  }
+  if (connected_before_) return;
+  const Reply reply = try_request({"INFO", "server"});
+  if (reply == nullptr) refuse("no answer");
+  if (reply->type == REDIS_REPLY_ERROR) refuse(text_of(*reply));
+  const std::string info = text_of(*reply);
+  const int version = static_cast<int>(number_in(info, "redis_version:"));
+  if (version < kLeastVersion) {
+    refuse("is of version " + std::to_string(version) + "; needed is " +
+           std::to_string(kLeastVersion) + " or newer");
+  }
+}
+
+// nullptr: the connection is lost.
+Reply Connection::try_request(const Words& words) {
+  Argv argv(words);
+  Reply reply(static_cast<redisReply*>(
+      redisCommandArgv(context_.get(), argv.count, argv.pointers.data(), argv.lengths.data())));
+  if (reply == nullptr) {
+    context_.reset();
+    return nullptr;
+  }
+  counts_.round_trips.fetch_add(1, std::memory_order_relaxed);
+  return reply;
+}
+
+Reply Connection::request(const Words& words, std::string_view allowed_error) {
+  Reply reply;
+  for (int attempt = 0; reply == nullptr && attempt < 2; ++attempt) {
+    if (context_ == nullptr) connect();
+    reply = try_request(words);
+  }
+  if (reply == nullptr) refuse("no answer, or the connection was lost; look at the server's log");
+  if (reply->type != REDIS_REPLY_ERROR) return reply;
+  const std::string error = text_of(*reply);
+  if (!allowed_error.empty() && error.starts_with(allowed_error)) return reply;
+  refuse(error);
+}
+
+void Connection::send(const Words& words) {
+  try {
+    if (context_ == nullptr) connect();
+  } catch (const ServiceError&) {
+    return;  // receive() has no answer then
+  }
+  Argv argv(words);
+  int done = 0;
+  redisAppendCommandArgv(context_.get(), argv.count, argv.pointers.data(), argv.lengths.data());
+  while (done == 0) {
+    if (redisBufferWrite(context_.get(), &done) != REDIS_OK) {
+      context_.reset();
+      return;
+    }
+  }
+}
+
+// nullptr: nothing came until the deadline, or the connection is lost and context_ is empty.
+Reply Connection::read(Clock::time_point deadline) {
+  while (context_ != nullptr) {
+    void* reply = nullptr;
+    if (redisReaderGetReply(context_->reader, &reply) != REDIS_OK) break;
+    if (reply != nullptr) return Reply(static_cast<redisReply*>(reply));
+    const auto left = std::chrono::ceil<std::chrono::microseconds>(deadline - Clock::now());
+    if (left.count() <= 0) return nullptr;
+    const timespec at_most{.tv_sec = static_cast<time_t>(left.count() / 1'000'000),
+                           .tv_nsec = static_cast<long>(left.count() % 1'000'000 * 1000)};
+    pollfd readable{.fd = context_->fd, .events = POLLIN, .revents = 0};
+    const int found = ppoll(&readable, 1, &at_most, nullptr);
+    if (found < 0 && errno != EINTR) break;
+    if (found > 0 && redisBufferRead(context_.get()) != REDIS_OK) break;
+  }
+  context_.reset();
+  return nullptr;
+}
+
+Reply Connection::receive(Clock::time_point deadline) {
+  Reply reply = read(deadline);
+  if (reply != nullptr) {
+    counts_.round_trips.fetch_add(1, std::memory_order_relaxed);
+  } else {
+    context_.reset();  // a late answer would be taken for that of the next request
+  }
+  return reply;
+}
+
+void Connection::subscribe(std::string_view channel) {
+  if (context_ == nullptr) connect();
+  send({"SUBSCRIBE", channel});
+  const Clock::time_point deadline = Clock::now() + kPatience;
+  // Before the confirmation there may be messages of the last subscription, and its end.
+  for (;;) {
+    const Reply reply = read(deadline);
+    if (reply == nullptr) {
+      context_.reset();
+      refuse("no answer, or the connection was lost; look at the server's log");
+    }
+    if (reply->type == REDIS_REPLY_ERROR) refuse(text_of(*reply));
+    if (kind_of(*reply) == "subscribe") break;
+  }
+  counts_.round_trips.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Connection::unsubscribe() {
+  if (context_ != nullptr) send({"UNSUBSCRIBE"});
+}
+
+bool Connection::await_message(Clock::time_point deadline) {
+  for (;;) {
+    const Reply reply = read(deadline);
+    if (reply != nullptr && kind_of(*reply) == "message") return true;
+    if (reply == nullptr && context_ == nullptr) refuse("the connection was lost");
+    if (reply == nullptr) return false;
+  }
+}
+
+pid_t ConnectionPool::getpid_now() {
+  return getpid();
+}
+
+ConnectionPool::Lease ConnectionPool::take() {
+  std::scoped_lock guard(mutex_);
+  if (process_ != getpid_now()) {
+    // The parent's. Closing them here leaves the parent's own descriptors open.
+    idle_.clear();
+    process_ = getpid_now();
+  }
+  if (idle_.empty()) return {*this, std::make_unique<Connection>(address_, counts_)};
+  std::unique_ptr<Connection> connection = std::move(idle_.back());
+  idle_.pop_back();
+  return {*this, std::move(connection)};
+}
+
+void ConnectionPool::put_back(std::unique_ptr<Connection> connection) {
+  std::scoped_lock guard(mutex_);
+  idle_.push_back(std::move(connection));
+}
+
+std::string text_of(const redisReply& reply) {
+  return {reply.str, static_cast<std::size_t>(reply.len)};
+}
+
+std::string info_of(Connection& connection, std::string_view section) {
+  return text_of(*connection.request({"INFO", section}));
+}
+
+double number_in(std::string_view info, std::string_view name) {
+  const std::size_t at = info.find(name);
+  if (at == std::string_view::npos) return 0;
+  return std::strtod(info.data() + at + name.size(), nullptr);
+}
+
+}  // namespace lockbench::services

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// RedisLock: a lock per key at one Redis server, with a lease that is renewed while it is held.
+//
+// A key is held while the server has the string `lockbench:<random>:{key}`, whose value is random
+// and whose expiry is the lease. A script sets it if it is absent and returns a token; a script
+// deletes it if it still has the holder's value, and publishes that. A thread that waits subscribes
+// to this message and tries again when it comes, when the holder's lease ends, or at the latest
+// after the poll period. A watchdog extends the leases of the holds that last.
+//
+// Guarantees   one holder of a key as long as the server keeps what it was told, no clock jumps,
+// and
+//              no holder acts after its lease. Tokens grow with every hold of a key: the token is
+//              the server's time, or one more than the last token if that is greater. So it also
+//              grows if the server forgets everything, unless its clock goes back.
+// Not offered  safety of a holder that is late: the resource must check the token (fence.h).
+//              Holds that survive a failover: replication is asynchronous. FIFO order, recursion.
+// Requires     the rules of primitives/service.h. Redis 5 or newer.
+// fork()       children may use the primitive; each has its own connections and watchdog.
+// Cost         two requests for an uncontended hold. One thread per process for renewals.
+// Source       the page of the command SET in Redis's manual, "Patterns"; the wake-up by a message
+//              is known from Redisson.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "primitives/fence.h"
+#include "primitives/platform/clock.h"
+#include "primitives/service.h"
+#include "services/redis/redis_server.h"
+
+namespace lockbench::services {
+
+struct RedisLockSettings {
+  std::chrono::milliseconds lease{10'000};
+  std::chrono::milliseconds poll{1'000};  // the longest wait without a message
+  bool renews = true;
+};
+
+class RedisLock {
+ public:
+  static constexpr Promises kPromises{.lock_per_key = true,
+                                      .timed = true,
+                                      .scope = Scope::kService,
+                                      .fallible = true,
+                                      .expires = true};
+  using Fence = lockbench::Fence;
+
+  class Handle;
+
+  // Throws ServiceError.
+  RedisLock(const Address& address, RedisLockSettings settings);
+  ~RedisLock();
+
+  Handle handle(std::uint64_t key);
+  Handle handle(std::string_view key);
+
+  static constexpr std::uint32_t capacity() { return 1; }
+  std::size_t lock_bytes() const { return sizeof *this; }  // of this process
+  ServiceUse service_use() { return server_.use(); }
+
+ private:
+  struct Hold;
+  class Watchdog;
+
+  TryReason acquire(Handle& handle, bool waits, platform::Time deadline);
+  TryReason wait_and_acquire(Connection& connection, Handle& handle, platform::Time deadline,
+                             platform::Duration lease_left);
+  bool try_acquire(Connection& connection, Handle& handle, platform::Duration& lease_left);
+  void release(Handle& handle);
+  void renew(Hold& hold);
+
+  const RedisLockSettings settings_;
+  const std::string lease_ms_;
+  RedisServer server_;
+  ConnectionPool subscribers_;
+  const std::unique_ptr<Watchdog> watchdog_;
+};
+
+// A hold, which the watchdog may still know when its handle is gone.
+struct RedisLock::Hold {
+  std::string name;
+  std::string value;
+  std::atomic<platform::Time> lease_end{platform::Time{}};  // by this process's clock
+  std::atomic<bool> lost{false};
+};
+
+class RedisLock::Handle {
+ public:
+  Handle(RedisLock& lock, std::string name) : lock_(lock), name_(std::move(name)) {}
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+
+  void lock();
+  TryResult try_lock();
+  TryResult try_lock_for(std::chrono::nanoseconds timeout) {
+    return try_lock_until(deadline_after(timeout));
+  }
+  TryResult try_lock_until(platform::Time deadline);
+  void unlock();
+
+  // The hold has ended, or its lease is over by this process's clock. After unlock(): it had.
+  bool lost() const;
+  bool expired() const { return lost(); }
+  std::uint64_t token() const { return token_; }
+
+ private:
+  friend RedisLock;
+
+  RedisLock& lock_;
+  const std::string name_;
+  std::uint64_t token_ = 0;
+  std::shared_ptr<Hold> hold_;  // of the last acquisition
+};
+
+}  // namespace lockbench::services
