@@ -79,8 +79,9 @@ def test_a_lock_that_waits_in_the_kernel_is_named_and_does_not_hang(lockbench: P
 
 
 def test_native_threads_are_delayed_between_accesses(lockbench: Program) -> None:
-    words = ["--mode", "access_delays", "--plugin", UNPORTED, "--engine", "real"]
-    done = lockbench.run("stress", "global:lock=raw_flag_two_steps", *words, "--budget", "4s")
+    plugin = str(PLUGINS.resolve() / "two_steps.so")
+    words = ["--mode", "access_delays", "--plugin", plugin, "--engine", "real", "--budget", "4s"]
+    done = lockbench.run("stress", "global:lock=c_two_steps", *words)
     assert done.returncode == 3, done.stdout
     assert "(access_delays)" in done.stdout
 
