@@ -2,12 +2,10 @@
 
 // ThreadWorkers: the threads of a trial, up to some thousands.
 //
-// Guarantees   Stacks are small, so that thousands of threads fit. An exception ends the thread
-// that
-//              it leaves; failure() reports the first one. A thread that is bound to a
-//              processor never runs elsewhere, not even at its start. Threads that are not bound
-//              start on the process's processors in turn. If a thread cannot be started, the error
-//              says why.
+// Guarantees   Stacks are small, so that thousands of threads fit. An exception ends the thread it
+//              leaves, and failure() reports the first one. A thread that is bound to a processor
+//              never runs elsewhere, not even at its start. Threads that are not bound start on the
+//              process's processors in turn. If a thread cannot be started, the error says why.
 // Not offered  Ending a thread that does not return: threads that are not joined keep running.
 #pragma once
 

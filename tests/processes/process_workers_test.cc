@@ -10,16 +10,17 @@
 
 #include <gtest/gtest.h>
 
+#include "primitives/service.h"
 #include "tests/processes/processes.h"
 
 namespace lockbench {
 namespace {
 
-std::string failure_of(const std::function<void()>& body) {
+WorkerFailure failure_of(const std::function<void()>& body) {
   ProcessWorkers workers(1);
   EXPECT_EQ(workers.start(kAnyProcessor, body), "");
   workers.join();
-  return workers.failure();
+  return workers.failure().value_or(WorkerFailure{});
 }
 
 TEST(ProcessWorkers, WorkersAreProcessesThatShareWhatIsShared) {
@@ -29,20 +30,27 @@ TEST(ProcessWorkers, WorkersAreProcessesThatShareWhatIsShared) {
     EXPECT_EQ(workers.start(kAnyProcessor, [&seen, i] { seen[i] = getpid(); }), "");
   }
   workers.join();
-  EXPECT_EQ(workers.failure(), "");
+  EXPECT_FALSE(workers.failure().has_value());
   EXPECT_NE(seen[0], getpid());
   EXPECT_NE(seen[0], seen[1]);
   EXPECT_NE(seen[1], seen[2]);
 }
 
 TEST(ProcessWorkers, AKilledWorkerIsReported) {
-  EXPECT_EQ(failure_of([] { raise(SIGKILL); }),
+  EXPECT_EQ(failure_of([] { raise(SIGKILL); }).reason,
             "process 0 of the trial was ended by signal 9 (Killed)");
 }
 
 TEST(ProcessWorkers, AWorkersExceptionIsReportedWithItsText) {
-  EXPECT_EQ(failure_of([] { throw std::runtime_error("the disk is full"); }),
+  EXPECT_EQ(failure_of([] { throw std::runtime_error("the disk is full"); }).reason,
             "process 0 of the trial ended early: the disk is full");
+}
+
+TEST(ProcessWorkers, ALostServiceIsToldApartFromAnyOtherException) {
+  const WorkerFailure lost = failure_of([] { throw ServiceError("the server has gone"); });
+  EXPECT_TRUE(lost.service_lost);
+  EXPECT_EQ(lost.reason, "the server has gone");
+  EXPECT_FALSE(failure_of([] { throw std::runtime_error("the disk is full"); }).service_lost);
 }
 
 TEST(ProcessWorkers, WorkersThatStillRunEndWithTheGroup) {
