@@ -5,55 +5,25 @@
 #include <algorithm>
 
 #include "services/random_text.h"
-#include "services/redis/script.h"
+#include "services/redis/lock_scripts.h"
 #include "services/watchdog.h"
 
 namespace lockbench::services {
 namespace {
 
-// KEYS: the lock, its last token. ARGV: value, lease in ms, how long the token is kept in ms.
-// A value that is there already is that of a request whose answer was lost. Returns the token, or
-// less than 0: how long the holder's lease still lasts.
-Script& acquire_script() {
-  static Script script(R"(
-local held = redis.call('GET', KEYS[1])
-if held and held ~= ARGV[1] then return -math.max(redis.call('PTTL', KEYS[1]), 1) end
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-local time = redis.call('TIME')
-local token = time[1] * 1000000 + time[2]
-local last = tonumber(redis.call('GET', KEYS[2]) or '0')
-if token <= last then token = last + 1 end
-redis.call('SET', KEYS[2], string.format('%.0f', token), 'PX', ARGV[3])
-return token)");
-  return script;
-}
-
-// KEYS: the lock, the channel. ARGV: value.
-Script& release_script() {
-  static Script script(R"(
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-redis.call('DEL', KEYS[1])
-redis.call('PUBLISH', KEYS[2], '')
-return 1)");
-  return script;
-}
-
-// KEYS: the lock. ARGV: value, lease in ms.
-Script& renew_script() {
-  static Script script(R"(
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-return redis.call('PEXPIRE', KEYS[1], ARGV[2]))");
-  return script;
-}
-
-// A token is kept for so long after a hold. After that, it comes from the server's clock alone.
-constexpr std::string_view kTokenKeptMs = "600000";
+// A token is kept for so long after a hold, after which it comes from the server's clock alone; and
+// a queue after the last wait.
+constexpr std::string_view kKeptMs = "600000";
 
 std::string token_name(const std::string& name) {
   return name + ":token";
 }
-std::string channel_name(const std::string& name) {
-  return name + ":free";
+std::string queue_name(const std::string& name) {
+  return name + ":queue";
+}
+// Each client that waits has its own channel, which ends in its value.
+std::string channels_name(const std::string& name) {
+  return name + ":free:";
 }
 
 }  // namespace
@@ -98,13 +68,14 @@ RedisLock::Handle RedisLock::handle(std::string_view key) {
   return {*this, server_.name_of(key)};
 }
 
-bool RedisLock::try_acquire(Connection& connection, Handle& handle,
+bool RedisLock::try_acquire(Connection& connection, Handle& handle, std::string_view if_held,
                             platform::Duration& lease_left) {
   Hold& hold = *handle.hold_;
   // The lease is counted from before the request, so it never ends later here than at the server.
   const platform::Time asked = platform::now();
-  const Reply reply = acquire_script().run(connection, {hold.name, token_name(hold.name)},
-                                           {hold.value, lease_ms_, kTokenKeptMs});
+  const Reply reply =
+      acquire_script().run(connection, {hold.name, token_name(hold.name), queue_name(hold.name)},
+                           {hold.value, lease_ms_, kKeptMs, if_held});
   if (reply->integer < 0) {
     lease_left = std::chrono::milliseconds(-reply->integer);
     return false;
@@ -122,28 +93,34 @@ TryReason RedisLock::acquire(Handle& handle, bool waits, platform::Time deadline
   handle.hold_->value = random_text();
   const ConnectionPool::Lease connection = server_.connection();
   platform::Duration lease_left{0};
-  if (try_acquire(*connection, handle, lease_left)) return TryReason::kAcquired;
+  if (try_acquire(*connection, handle, "leave", lease_left)) return TryReason::kAcquired;
   if (!waits) return TryReason::kHeld;
-  return wait_and_acquire(*connection, handle, deadline, lease_left);
+  return wait_and_acquire(*connection, handle, deadline);
 }
 
-// A message that comes between a try and the subscription would be missed, so there is another try
-// after the subscription.
+// The client listens before it is in the queue, so it misses no message. One that was woken and
+// finds the key held by a client that came later waits as the first.
 TryReason RedisLock::wait_and_acquire(Connection& connection, Handle& handle,
-                                      platform::Time deadline, platform::Duration lease_left) {
+                                      platform::Time deadline) {
+  const Hold& hold = *handle.hold_;
   const ConnectionPool::Lease subscriber = subscribers_.take();
   struct Unsubscribe {
     Connection& connection;
     ~Unsubscribe() { connection.unsubscribe(); }
   };
-  subscriber->subscribe(channel_name(handle.name_));
+  subscriber->subscribe(channels_name(hold.name) + hold.value);
   const Unsubscribe at_end{*subscriber};
-  for (;;) {
-    if (try_acquire(connection, handle, lease_left)) return TryReason::kAcquired;
+  platform::Duration lease_left{0};
+  for (std::string_view if_held = "tail";;) {
+    if (try_acquire(connection, handle, if_held, lease_left)) return TryReason::kAcquired;
     const platform::Time now = platform::now();
-    if (now >= deadline) return TryReason::kTimedOut;
+    if (now >= deadline) {
+      leave_script().run(connection, {queue_name(hold.name)}, {hold.value});
+      return TryReason::kTimedOut;
+    }
     const platform::Duration wait = std::min<platform::Duration>(lease_left, settings_.poll);
-    subscriber->await_message(std::min(deadline, now + wait));
+    const bool woken = subscriber->await_message(std::min(deadline, now + wait));
+    if_held = woken ? "head" : "stay";
   }
 }
 
@@ -152,8 +129,9 @@ void RedisLock::release(Handle& handle) {
   Hold& hold = *handle.hold_;
   if (settings_.renews) watchdog_->remove(handle.hold_);
   try {
-    const Reply reply = release_script().run(*server_.connection(),
-                                             {hold.name, channel_name(hold.name)}, {hold.value});
+    const Reply reply =
+        release_script().run(*server_.connection(), {hold.name, queue_name(hold.name)},
+                             {hold.value, channels_name(hold.name)});
     if (reply->integer != 1) hold.lost = true;
   } catch (const ServiceError&) {
     hold.lost = true;

@@ -4,17 +4,20 @@
 //
 // A key is held while the server has the string `lockbench:<random>:{key}`, whose value is random
 // and whose expiry is the lease. A script sets it if it is absent and returns a token; a script
-// deletes it if it still has the holder's value, and publishes that. A thread that waits subscribes
-// to this message and tries again when it comes, when the holder's lease ends, or at the latest
-// after the poll period. A watchdog extends the leases of the holds that last.
+// deletes it if it still has the holder's value. A client that waits enters a queue at the server
+// and listens to a channel of its own. A release sends a message to the first in the queue that
+// still listens, which then tries again. A client also tries again when the holder's lease ends,
+// and at the latest after the poll period. A watchdog extends the leases of holds that last.
 //
 // Guarantees   one holder of a key as long as the server keeps what it was told, no clock jumps,
 // and
 //              no holder acts after its lease. Tokens grow with every hold of a key: the token is
 //              the server's time, or one more than the last token if that is greater. So it also
 //              grows if the server forgets everything, unless its clock goes back.
+//              A client that was stopped while it waits delays the others by the poll period.
 // Not offered  safety of a holder that is late: the resource must check the token (fence.h).
-//              Holds that survive a failover: replication is asynchronous. FIFO order, recursion.
+//              Holds that survive a failover: replication is asynchronous. Recursion. Strict FIFO
+//              order: a client that comes when the key is free takes it.
 // Requires     the rules of primitives/service.h. Redis 5 or newer.
 // fork()       children may use the primitive; each has its own connections and watchdog.
 // Cost         two requests for an uncontended hold. One thread per process for renewals.
@@ -69,9 +72,9 @@ class RedisLock {
   class Watchdog;
 
   TryReason acquire(Handle& handle, bool waits, platform::Time deadline);
-  TryReason wait_and_acquire(Connection& connection, Handle& handle, platform::Time deadline,
-                             platform::Duration lease_left);
-  bool try_acquire(Connection& connection, Handle& handle, platform::Duration& lease_left);
+  TryReason wait_and_acquire(Connection& connection, Handle& handle, platform::Time deadline);
+  bool try_acquire(Connection& connection, Handle& handle, std::string_view if_held,
+                   platform::Duration& lease_left);
   void release(Handle& handle);
   void renew(Hold& hold);
 

@@ -22,7 +22,7 @@ platform::Duration drift_of(std::chrono::milliseconds lease) {
 
 // A server that does not answer must not use up the lease.
 std::chrono::milliseconds patience_for(std::chrono::milliseconds lease) {
-  return std::clamp(lease / 200, std::chrono::milliseconds(5), std::chrono::milliseconds(50));
+  return std::clamp(lease / 10, std::chrono::milliseconds(5), std::chrono::milliseconds(50));
 }
 
 platform::Duration random_up_to(platform::Duration most) {
@@ -89,31 +89,41 @@ Redlock::Votes Redlock::ask_all(const Words& words) {
   return votes;
 }
 
-bool Redlock::try_acquire(Handle& handle) {
+// kServiceLost: less than the majority of the servers answered.
+TryReason Redlock::try_acquire(Handle& handle) {
   handle.value_ = random_text();
   const platform::Time asked = platform::now();
   const Votes votes = ask_all({"SET", handle.name_, handle.value_, "NX", "PX", lease_ms_});
   handle.lease_end_ = asked + settings_.lease - drift_of(settings_.lease);
   if (votes.yes >= majority() && !handle.lost()) {
     servers_.front()->counts().acquisitions.fetch_add(1, std::memory_order_relaxed);
-    return true;
+    return TryReason::kAcquired;
   }
   release(handle);
-  if (votes.answers >= majority()) return false;
-  throw ServiceError("redlock: " + std::to_string(votes.answers) + " of " +
-                     std::to_string(servers_.size()) + " servers answered within " +
-                     std::to_string(patience_.count()) + " ms, and " + std::to_string(majority()) +
-                     " are needed; look at the servers' logs");
+  return votes.answers >= majority() ? TryReason::kHeld : TryReason::kServiceLost;
 }
 
+// A busy server may answer late once. If the majority does not answer for longer, the service is
+// lost.
 TryReason Redlock::acquire(Handle& handle, bool waits, platform::Time deadline) {
+  platform::Time answered = platform::now();
   for (;;) {
-    if (try_acquire(handle)) return TryReason::kAcquired;
-    if (!waits) return TryReason::kHeld;
+    const TryReason reason = try_acquire(handle);
+    if (reason == TryReason::kAcquired || !waits) return reason;
     const platform::Time now = platform::now();
-    if (now >= deadline) return TryReason::kTimedOut;
+    if (now >= deadline) return reason == TryReason::kHeld ? TryReason::kTimedOut : reason;
+    if (reason == TryReason::kHeld) answered = now;
+    if (now - answered > Connection::kPatience) refuse_minority();
     std::this_thread::sleep_until(std::min(deadline, now + random_up_to(settings_.retry)));
   }
+}
+
+void Redlock::refuse_minority() const {
+  throw ServiceError("redlock: fewer than " + std::to_string(majority()) + " of " +
+                     std::to_string(servers_.size()) + " servers answered within " +
+                     std::to_string(patience_.count()) + " ms, for " +
+                     std::to_string(Connection::kPatience.count()) +
+                     " s; look at the servers' logs");
 }
 
 void Redlock::release(Handle& handle) {

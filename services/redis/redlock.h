@@ -92,7 +92,8 @@ class Redlock {
   std::string name_of(std::string_view key) const { return servers_.front()->name_of(key); }
   std::size_t majority() const { return servers_.size() / 2 + 1; }
   Votes ask_all(const Words& words);
-  bool try_acquire(Handle& handle);
+  TryReason try_acquire(Handle& handle);
+  [[noreturn]] void refuse_minority() const;
   TryReason acquire(Handle& handle, bool waits, platform::Time deadline);
   void release(Handle& handle);
 

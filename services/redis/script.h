@@ -22,9 +22,10 @@ class Script {
   Reply run(Connection& connection, std::initializer_list<std::string_view> keys,
             std::initializer_list<std::string_view> values);
 
- private:
+  // The hash of the text, which the server then knows. Throws ServiceError.
   std::string hash_at(Connection& connection);
 
+ private:
   const std::string text_;
   std::mutex mutex_;  // guards hash_
   std::string hash_;  // empty: not asked for yet

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The scripts of RedisLock, each one round trip.
+#pragma once
+
+#include "services/redis/script.h"
+
+namespace lockbench::services {
+
+// KEYS: the lock, its last token, the queue of those that wait. ARGV: value, lease in ms, how long
+// token and queue are kept in ms, what to do if others hold the key: `leave`, go to the `tail` or
+// the `head` of the queue, or `stay` where it is.
+// A value that is there already is that of a request whose answer was lost. Returns the token, or
+// less than 0: how long the holder's lease still lasts, in ms.
+inline Script& acquire_script() {
+  static Script script(R"(
+local held = redis.call('GET', KEYS[1])
+if held and held ~= ARGV[1] then
+  if ARGV[4] == 'tail' then redis.call('RPUSH', KEYS[3], ARGV[1]) end
+  if ARGV[4] == 'head' then redis.call('LPUSH', KEYS[3], ARGV[1]) end
+  if ARGV[4] ~= 'leave' then redis.call('PEXPIRE', KEYS[3], ARGV[3]) end
+  return -math.max(redis.call('PTTL', KEYS[1]), 1)
+end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+if ARGV[4] ~= 'leave' then redis.call('LREM', KEYS[3], 0, ARGV[1]) end
+local time = redis.call('TIME')
+local token = time[1] * 1000000 + time[2]
+local last = tonumber(redis.call('GET', KEYS[2]) or '0')
+if token <= last then token = last + 1 end
+redis.call('SET', KEYS[2], string.format('%.0f', token), 'PX', ARGV[3])
+return token)");
+  return script;
+}
+
+// KEYS: the lock, the queue. ARGV: value, how the channels begin. Wakes the first in the queue
+// whose client still listens. Returns 1, or 0 if the hold had ended.
+inline Script& release_script() {
+  static Script script(R"(
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('DEL', KEYS[1])
+local next
+repeat
+  next = redis.call('LPOP', KEYS[2])
+until not next or redis.call('PUBLISH', ARGV[2] .. next, '') > 0
+return 1)");
+  return script;
+}
+
+// KEYS: the queue. ARGV: value. Of a client that waits no longer.
+inline Script& leave_script() {
+  static Script script("return redis.call('LREM', KEYS[1], 0, ARGV[1])");
+  return script;
+}
+
+// KEYS: the lock. ARGV: value, lease in ms. Returns 1, or 0 if the hold had ended.
+inline Script& renew_script() {
+  static Script script(R"(
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+return redis.call('PEXPIRE', KEYS[1], ARGV[2]))");
+  return script;
+}
+
+}  // namespace lockbench::services
