@@ -44,9 +44,9 @@ struct alignas(platform::kCacheLine) AccountRecord {
     return visits * 0xd1342543de82ef95 + balance;
   }
 
-  std::atomic<std::uint64_t> visits{0};
-  std::atomic<std::uint64_t> balance{0};
-  std::atomic<std::uint64_t> seal{0};
+  platform::Atomic<std::uint64_t> visits{0};
+  platform::Atomic<std::uint64_t> balance{0};
+  platform::Atomic<std::uint64_t> seal{0};
 };
 
 template <class P, Key K>

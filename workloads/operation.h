@@ -53,7 +53,6 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -62,6 +61,7 @@
 #include <vector>
 
 #include "primitives/concepts.h"
+#include "primitives/platform/atomic.h"
 #include "primitives/platform/layout.h"
 #include "workloads/key_names.h"
 #include "workloads/key_sequence.h"
@@ -116,7 +116,7 @@ inline constexpr bool kOneHolder = KeyedLock<P, K> && !LeaseLock<P, K>;
 
 // One value that a lock guards. It has a cache line of its own, as a user's record would have.
 struct alignas(platform::kCacheLine) Guarded {
-  std::atomic<std::uint64_t> value{0};
+  platform::Atomic<std::uint64_t> value{0};
 
   // relaxed throughout: the lock under test is what must order these.
   std::uint64_t read() const { return value.load(std::memory_order_relaxed); }

@@ -2,23 +2,11 @@
 
 #include "harness/measure/operation_loop.h"
 
-#include <ctime>
-
 #include "harness/measure/arrivals.h"
 #include "primitives/platform/spin.h"
+#include "primitives/platform/thread.h"
 
 namespace lockbench {
-namespace {
-
-void sleep_until(platform::Time time) {
-  const auto ns = time.time_since_epoch().count();
-  const timespec until{.tv_sec = static_cast<time_t>(ns / 1'000'000'000),
-                       .tv_nsec = static_cast<long>(ns % 1'000'000'000)};
-  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) != 0) {
-  }
-}
-
-}  // namespace
 
 OperationLoop::OperationLoop(const Trial& trial, std::uint32_t thread, const SpinPace& pace,
                              ThreadReport& report)
@@ -86,7 +74,7 @@ platform::Time OperationLoop::serve(platform::Time opening) {
     const auto after_gate = static_cast<std::int64_t>(arrivals.next());
     const platform::Time due = gate + platform::Duration(after_gate);
     if (due >= closing) {
-      if (!closed) sleep_until(closing);
+      if (!closed) platform::sleep_until(closing);
       return closed ? *closed : platform::now();
     }
     const bool counts = due >= opening;
@@ -120,7 +108,7 @@ platform::Time OperationLoop::await(platform::Time due, bool counts) {
   constexpr platform::Duration kLook = std::chrono::microseconds(50);
   platform::Time now = platform::now();
   if (now >= due) return now;
-  if (due - now > kLook) sleep_until(due - kLook);
+  if (due - now > kLook) platform::sleep_until(due - kLook);
   while ((now = platform::now()) < due) platform::pause();
   if (counts) {
     ++report_.idle_starts;
