@@ -173,6 +173,18 @@ RULES: dict[str, Rule] = {
         + ("harness/plugin", "harness/catalog", "primitives"),
         STANDARD | {"Abseil"},
     ),
+    # Models of machines, and threads on them; the latter are fibres of the simulator.
+    "harness/machine": Rule(
+        ("harness/plan/nearest.h", "harness/plan/toml.h", "harness/stress/explore/fibre.h"),
+        frozenset({"std", "Abseil", "toml++"}),
+    ),
+    # Trials on a machine's model. All of it is built for the simulated platform.
+    "harness/predict": Rule(
+        ("primitives", "workloads", "harness/machine", "harness/measure", "harness/plan")
+        + ("harness/record/files.h", "harness/record/sample_json.h", "harness/terminal/exit_code.h")
+        + ("harness/stress/lock_adapter.h", "harness/stress/litmus/lock_under_test.h"),
+        frozenset({"std", "Abseil", "kernel"}),
+    ),
     "harness/petri": Rule(
         ("harness/plan/nearest.h", "harness/plan/quantity.h", "primitives/platform/huge_memory.h"),
         frozenset({"std", "Abseil", "Expat"}),
@@ -196,6 +208,11 @@ RULES: dict[str, Rule] = {
         + ("workloads/settings.h", "primitives/service.h"),
         STANDARD | {"Abseil", "nlohmann json", "kernel"},
     ),
+    "harness/command/predict": Rule(
+        ("harness/command/run", "harness/process", "harness/terminal", "harness/record")
+        + ("harness/catalog", "harness/machine", "harness/plan"),
+        STANDARD | {"Abseil"},
+    ),
     "harness/command/advise": Rule(
         ("harness/command/run", "harness/process", "harness/terminal", "harness/record")
         + ("harness/catalog", "harness/plan", "workloads/settings.h"),
@@ -203,7 +220,7 @@ RULES: dict[str, Rule] = {
     ),
     "harness/command/list": Rule(
         ("harness/catalog", "harness/plan", "harness/process", "harness/record")
-        + ("harness/terminal", "workloads/settings.h"),
+        + ("harness/terminal", "workloads/settings.h", "harness/command/predict/machines.h"),
         STANDARD | {"Abseil", "nlohmann json"},
     ),
     "harness/command/stress": Rule(

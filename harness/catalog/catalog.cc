@@ -8,6 +8,7 @@
 #include <set>
 
 #include "harness/catalog/subjects.h"
+#include "harness/measure/workload_settings.h"
 #include "harness/plan/nearest.h"
 #include "harness/plan/number.h"
 #include "harness/plan/spelling.h"
@@ -274,6 +275,18 @@ absl::StatusOr<CellTraits> Catalog::check(const Cell& cell) const {
                     .one_lock = entry.promises.one_lock};
 }
 
+absl::StatusOr<PrimitiveSpec> Catalog::with_defaults(const PrimitiveSpec& spec) const {
+  const absl::StatusOr<const CatalogEntry*> entry = find_entry(spec);
+  if (!entry.ok()) return entry.status();
+  PrimitiveSpec whole = spec;
+  const Listing& listing = (*entry)->listing;
+  for (const Choice& choice : listing.choices) whole.parameters[choice.parameter] = choice.value;
+  for (const Number& number : listing.numbers) {
+    whole.parameters.emplace(number.parameter, std::to_string(number.usual));
+  }
+  return whole;
+}
+
 SweepDefaults Catalog::defaults_for(const std::string& workload) const {
   const absl::StatusOr<const WorkloadListing*> listing = find_workload({workload, {}});
   return listing.ok() ? (*listing)->usual : SweepDefaults{};
@@ -288,17 +301,9 @@ absl::StatusOr<std::unique_ptr<Subject>> Catalog::subject_for(const Trial& trial
 }
 
 WorkloadSettings settings_of(const Trial& trial) {
-  const Cell& cell = trial.cell;
-  return {.threads = cell.threads,
-          .keys = cell.keys,
-          .key_distribution = cell.key_distribution,
-          .hold = cell.hold,
-          .timeout = cell.timeout,
-          .operations = cell.mode == Mode::kFixed ? cell.operations : 0,
-          .scenario = cell.workload.scenario,
-          .watch_conflicts = cell.watch_conflicts,
-          .server = server_address(),
-          .seed = trial.seed};
+  WorkloadSettings settings = workload_settings(trial);
+  settings.server = server_address();
+  return settings;
 }
 
 }  // namespace lockbench

@@ -63,6 +63,10 @@ class Catalog {
   // Makes the primitive and the workload of a trial whose cell passes check().
   absl::StatusOr<std::unique_ptr<Subject>> subject_for(const Trial& trial) const;
 
+  // The primitive with a value for each of its parameters: those that the user left out have their
+  // defaults.
+  absl::StatusOr<PrimitiveSpec> with_defaults(const PrimitiveSpec& spec) const;
+
   // Adds the entry after the last one with its name.
   void add(CatalogEntry entry);
 

@@ -1,21 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Simulated spinning: to look again is of no use before another thread has done something.
+// Simulated spinning. In a search for wrong interleavings, to look again is of no use before
+// another thread has done something. On the model of a machine (LOCKBENCH_PREDICT), each pause
+// takes its time, and threads spin as often as they do in a normal build.
 #pragma once
 
 #include "primitives/platform/simulated/hooks.h"
+#if defined(LOCKBENCH_PREDICT)
+#include "primitives/platform/simulated/machine_hooks.h"
+#endif
 
 namespace lockbench::platform {
 
 inline void pause() noexcept {
   simulated::pause();
 }
+inline void execution_fence() noexcept {}
+
+#if defined(LOCKBENCH_PREDICT)
+inline void yield() noexcept {
+  simulated::yield();
+}
+constexpr int spins(int usual) noexcept {
+  return usual;
+}
+#else
 inline void yield() noexcept {
   simulated::pause();
 }
-inline void execution_fence() noexcept {}
 constexpr int spins(int usual) noexcept {
   return usual < 1 ? usual : 1;
 }
+#endif
 
 }  // namespace lockbench::platform

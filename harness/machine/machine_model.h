@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// MachineModel: what accesses and system calls cost on one machine, as numbers.
+//
+// The model has processors (hardware threads) in cores. A cache line moves between two cores in the
+// time that the latency matrix gives. Frequency, power, memory channels, prefetching and the
+// capacity of caches are not part of the model.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace lockbench::machine {
+
+// Virtual time. Costs are fractions of a nanosecond, and sums of floating-point numbers would
+// depend on their order.
+using Picoseconds = std::int64_t;
+
+inline constexpr Picoseconds kPerNanosecond = 1000;
+
+// Where figures of a machine come from.
+struct Source {
+  std::string author;
+  std::string title;
+  std::int64_t year = 0;
+  std::string figures;  // which figures were taken from it
+
+  bool operator==(const Source&) const = default;
+};
+
+// What one access costs a processor, in addition to the transfer of its line.
+struct AccessCosts {
+  Picoseconds hit = 0;        // a load of a line that the processor has
+  Picoseconds store = 0;      // a store, which goes to the store buffer
+  Picoseconds rmw = 0;        // an atomic read-modify-write, or a fence, of a line that it owns
+  Picoseconds memory = 0;     // the transfer of a line that no cache has
+  Picoseconds pause = 0;      // one pause of a thread that polls
+  Picoseconds clock = 0;      // one reading of the clock
+  Picoseconds operation = 0;  // the rest of an operation: the key, the handle, the loop
+
+  bool operator==(const AccessCosts&) const = default;
+};
+
+// The operating system.
+struct SchedulerCosts {
+  Picoseconds slice = 0;        // how long a thread runs while others wait for its processor
+  Picoseconds granularity = 0;  // the same if one that was just woken waits for it
+  Picoseconds context_switch = 0;
+  Picoseconds yield = 0;
+  Picoseconds futex_call = 0;  // a futex call that neither sleeps nor wakes
+  Picoseconds futex_wait = 0;  // from the call until the processor is free for another thread
+  Picoseconds futex_wake = 0;  // for the thread that wakes another, each
+  Picoseconds wakeup = 0;      // from the wake-up until the woken thread runs, on an idle processor
+  Picoseconds membarrier = 0;  // for the caller, if threads run on other processors
+  Picoseconds interrupt = 0;   // for each of these threads
+
+  bool operator==(const SchedulerCosts&) const = default;
+};
+
+struct MachineModel {
+  std::string name;   // of the file, without `.toml`
+  std::string title;  // one line
+  std::vector<Source> sources;
+
+  std::uint32_t sockets = 1;
+  std::uint32_t clusters_per_socket = 1;  // groups of cores that share a last-level cache
+  std::uint32_t cores_per_cluster = 1;
+  std::uint32_t threads_per_core = 1;
+
+  // Symmetric, with zeros on the diagonal: [a * cores() + b] is the time in which a line that core
+  // `b` has modified comes to core `a`.
+  std::vector<Picoseconds> latency;
+  Picoseconds sibling_latency = 0;  // the same between two processors of one core
+  double smt_slowdown = 1;          // of hits and pauses while the sibling processor is busy
+
+  AccessCosts access;
+  SchedulerCosts scheduler;
+
+  static constexpr std::uint32_t kMostProcessors = 512;
+
+  std::uint32_t cores() const { return sockets * clusters_per_socket * cores_per_cluster; }
+  std::uint32_t processors() const { return cores() * threads_per_core; }
+  // Processor p is hardware thread p / cores() of core p % cores(). So the first processors are
+  // separate cores, as kernels fill them.
+  std::uint32_t core_of(std::uint32_t processor) const { return processor % cores(); }
+
+  // The time in which a line comes from one processor to another.
+  Picoseconds between(std::uint32_t a, std::uint32_t b) const {
+    if (a == b) return 0;
+    const std::uint32_t core_a = core_of(a);
+    const std::uint32_t core_b = core_of(b);
+    return core_a == core_b ? sibling_latency : latency[std::size_t{core_a} * cores() + core_b];
+  }
+
+  bool operator==(const MachineModel&) const = default;
+};
+
+}  // namespace lockbench::machine

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The operating system of a simulation: which thread runs on which processor, and when.
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <tuple>
+
+#include "harness/machine/simulation.h"
+
+namespace lockbench::machine {
+
+// ---- placement
+
+// The processors in the order in which threads are placed on them.
+std::vector<std::uint32_t> Simulation::placement_order() const {
+  std::vector<std::uint32_t> order(model_.processors());
+  std::iota(order.begin(), order.end(), 0);
+  const std::uint32_t cores = model_.cores();
+  const std::uint32_t of_socket = cores / model_.sockets;
+  const auto place = [&](std::uint32_t processor) {
+    const std::uint32_t core = processor % cores;
+    const std::uint32_t sibling = processor / cores;
+    switch (placement_) {
+      case Placement::kCores:
+        return std::tuple(sibling, core, 0U);
+      case Placement::kScatter:
+        return std::tuple(sibling, core % of_socket, core / of_socket);
+      case Placement::kCompact:
+      case Placement::kOneCore:
+        return std::tuple(core, sibling, 0U);
+    }
+    return std::tuple(0U, 0U, 0U);
+  };
+  std::sort(order.begin(), order.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return place(a) < place(b); });
+  if (placement_ == Placement::kOneCore) order.resize(model_.threads_per_core);
+  return order;
+}
+
+void Simulation::place_threads() {
+  const std::vector<std::uint32_t> order = placement_order();
+  for (const std::unique_ptr<Thread>& thread : threads_) {
+    thread->processor = order[thread->number % order.size()];
+    put_on(*thread, thread->processor, 0);
+    thread->woken = false;
+  }
+}
+
+// ---- processors
+
+void Simulation::put_on(Thread& thread, std::uint32_t number, Picoseconds time) {
+  Processor& processor = processors_[number];
+  thread.processor = number;
+  thread.time = std::max(thread.time, time);
+  if (processor.runs != Processor::kIdle) {
+    thread.state = State::kQueued;
+    thread.woken = true;
+    processor.queue.push_back(thread.number);
+    return;
+  }
+  thread.time = std::max(thread.time, processor.since);
+  thread.state = State::kRuns;
+  processor.runs = thread.number;
+  processor.since = thread.time;
+  add_event(thread.time, EventKind::kResume, thread.number);
+}
+
+// The thread that ran on the processor has left it at `time`.
+void Simulation::run_next_on(std::uint32_t number, Picoseconds time) {
+  Processor& processor = processors_[number];
+  processor.runs = Processor::kIdle;
+  processor.since = time;
+  const auto longest = std::max_element(
+      processors_.begin(), processors_.end(),
+      [](const Processor& a, const Processor& b) { return a.queue.size() < b.queue.size(); });
+  Processor& from = processor.queue.empty() ? *longest : processor;
+  if (from.queue.empty()) return;
+  Thread& next = *threads_[from.queue.front()];
+  from.queue.pop_front();
+  next.woken = false;
+  put_on(next, number, time + model_.scheduler.context_switch);
+}
+
+void Simulation::leave_processor_if_due() {
+  Thread& thread = self();
+  Processor& processor = processors_[thread.processor];
+  if (processor.queue.empty()) return;
+  const bool woken = threads_[processor.queue.front()]->woken;
+  const SchedulerCosts& costs = model_.scheduler;
+  if (thread.time < processor.since + (woken ? costs.granularity : costs.slice)) return;
+  ++counts_.involuntary_switches;
+  let_next_run();
+}
+
+// The running thread goes to the end of its processor's queue.
+void Simulation::let_next_run() {
+  flush_buffer();
+  Thread& thread = self();
+  thread.state = State::kQueued;
+  thread.woken = false;
+  processors_[thread.processor].queue.push_back(running_);
+  run_next_on(thread.processor, thread.time);
+  run_events();
+}
+
+// The processor for a thread that wakes up: its last one if that is idle, else the nearest idle
+// one, of a core without other work if there is one; else the one with the shortest queue.
+std::uint32_t Simulation::processor_for(const Thread& thread) const {
+  if (processors_[thread.processor].runs == Processor::kIdle) return thread.processor;
+  std::uint32_t best = thread.processor;
+  auto least = std::tuple(true, std::numeric_limits<std::size_t>::max(), true, Picoseconds{0});
+  for (std::uint32_t i = 0; i < processors_.size(); ++i) {
+    const Processor& processor = processors_[i];
+    const bool busy = processor.runs != Processor::kIdle;
+    const auto rank = std::tuple(busy, processor.queue.size(), sibling_is_busy(i),
+                                 model_.between(thread.processor, i));
+    if (rank >= least) continue;
+    least = rank;
+    best = i;
+  }
+  return best;
+}
+
+void Simulation::make_ready(Thread& thread, Picoseconds time) {
+  thread.sleeps_on = nullptr;
+  put_on(thread, processor_for(thread), time);
+}
+
+// ---- calls
+
+void Simulation::sleep(const void* word, std::int64_t deadline_ns) {
+  Thread& thread = self();
+  thread.sleep = ++sleeps_;
+  thread.state = State::kAsleep;
+  thread.sleeps_on = word;
+  thread.timed_out = false;
+  ++counts_.voluntary_switches;
+  constexpr std::int64_t kNever = INT64_MAX / kPerNanosecond;
+  if (deadline_ns < kNever) {
+    const Picoseconds deadline = std::max(deadline_ns * kPerNanosecond, thread.time);
+    add_event(deadline, EventKind::kTimer, thread.number, thread.sleep);
+  }
+  thread.time += model_.scheduler.futex_wait;
+  run_next_on(thread.processor, thread.time);
+  run_events();
+}
+
+bool Simulation::wait(const void* word, std::uint32_t expected, std::int64_t deadline_ns) {
+  flush_buffer();
+  self().time += model_.scheduler.futex_call;
+  count_access();
+  synchronize();
+  fetch(word, false);
+  std::uint32_t found = 0;
+  std::memcpy(&found, word, sizeof found);
+  if (found != expected) return true;
+  sleep(word, deadline_ns);
+  return !self().timed_out;
+}
+
+void Simulation::wake(const void* word, int count) {
+  flush_buffer();
+  Thread& thread = self();
+  thread.time += model_.scheduler.futex_call;
+  count_access();
+  synchronize();
+  for (; count > 0; --count) {
+    Thread* first = nullptr;
+    for (const std::unique_ptr<Thread>& other : threads_) {
+      if (other->state != State::kAsleep || other->sleeps_on != word) continue;
+      if (first == nullptr || other->sleep < first->sleep) first = other.get();
+    }
+    if (first == nullptr) return;
+    thread.time += model_.scheduler.futex_wake;
+    make_ready(*first, thread.time + model_.scheduler.wakeup);
+  }
+}
+
+std::int64_t Simulation::now_ns() {
+  return (self().time += model_.access.clock) / kPerNanosecond;
+}
+
+void Simulation::sleep_until_ns(std::int64_t deadline_ns) {
+  flush_buffer();
+  synchronize();
+  if (deadline_ns * kPerNanosecond > self().time) sleep(nullptr, deadline_ns);
+}
+
+void Simulation::pause() {
+  self().time += slowed(model_.access.pause);
+}
+
+void Simulation::yield() {
+  self().time += model_.scheduler.yield;
+  if (!processors_[self().processor].queue.empty()) let_next_run();
+}
+
+void Simulation::work(Picoseconds duration) {
+  while (duration > 0) {
+    const Picoseconds part = std::min(duration, model_.scheduler.granularity);
+    self().time += part;
+    duration -= part;
+    synchronize();
+  }
+}
+
+}  // namespace lockbench::machine

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The threads of a simulation: what they do to memory, and in which order.
+
+#include "harness/machine/simulation.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace lockbench::machine {
+namespace {
+
+Simulation* the_simulation = nullptr;
+
+constexpr std::uintptr_t kLineBytes = 64;
+
+std::uint64_t read(const void* word, unsigned bytes) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, word, bytes);
+  return bits;
+}
+
+}  // namespace
+
+Simulation::Simulation(const MachineModel& model, Placement placement)
+    : model_(model), placement_(placement), coherence_(model_), processors_(model_.processors()) {}
+
+Simulation::~Simulation() = default;
+
+Simulation* Simulation::current() {
+  return the_simulation;
+}
+
+void Simulation::start(std::function<void()> body, std::span<std::byte> stack) {
+  auto thread = std::make_unique<Thread>();
+  thread->body = std::move(body);
+  thread->number = static_cast<std::uint32_t>(threads_.size());
+  thread->fibre.prepare(stack.data(), stack.size(), begin_thread, thread.get());
+  threads_.push_back(std::move(thread));
+}
+
+void Simulation::at(Picoseconds time, std::function<void()> action) {
+  actions_.push_back(std::move(action));
+  add_event(time, EventKind::kAction, static_cast<std::uint32_t>(actions_.size() - 1));
+}
+
+void Simulation::after_accesses(std::uint64_t count, std::function<void()> action) {
+  action_due_ = accesses_ + count;
+  due_action_ = std::move(action);
+}
+
+Simulation::End Simulation::run() {
+  place_threads();
+  the_simulation = this;
+  end_ = End::kStuck;
+  // The first event resumes a thread; run_events() returns here when all have ended.
+  running_ = Processor::kIdle;
+  run_events();
+  the_simulation = nullptr;
+  return end_;
+}
+
+// ---- events
+
+void Simulation::add_event(Picoseconds time, EventKind kind, std::uint32_t subject,
+                           std::uint64_t occasion) {
+  events_.push({.time = time,
+                .number = events_added_++,
+                .kind = kind,
+                .subject = subject,
+                .occasion = occasion});
+}
+
+// Handles events until one of them resumes the fibre that called this.
+void Simulation::run_events() {
+  while (!events_.empty() && end_ != End::kTooLong) {
+    const Event event = events_.top();
+    events_.pop();
+    time_ = std::max(time_, event.time);
+    if (event.kind != EventKind::kResume) {
+      handle(event);
+      continue;
+    }
+    if (event.subject == running_) return;
+    return resume(event.subject);
+  }
+  if (end_ == End::kStuck && ended_ == threads_.size()) end_ = End::kFinished;
+  if (running_ == Processor::kIdle) return;
+  const std::uint32_t before = std::exchange(running_, Processor::kIdle);
+  stress::explore::Fibre::jump(threads_[before]->fibre, outside_);
+}
+
+void Simulation::resume(std::uint32_t thread) {
+  stress::explore::Fibre& from =
+      running_ == Processor::kIdle ? outside_ : threads_[running_]->fibre;
+  running_ = thread;
+  stress::explore::Fibre::jump(from, threads_[thread]->fibre);
+}
+
+void Simulation::handle(const Event& event) {
+  switch (event.kind) {
+    case EventKind::kDrain: {
+      Thread& thread = *threads_[event.subject];
+      return event.occasion == thread.drains ? drain(thread) : void();
+    }
+    case EventKind::kAction:
+      return actions_[event.subject]();
+    case EventKind::kTimer: {
+      Thread& thread = *threads_[event.subject];
+      if (thread.state != State::kAsleep || thread.sleep != event.occasion) return;
+      thread.timed_out = true;
+      return make_ready(thread, event.time + model_.scheduler.wakeup);
+    }
+    case EventKind::kResume:
+      return;  // see run_events()
+  }
+}
+
+void Simulation::begin_thread(void* thread) {
+  Thread& self = *static_cast<Thread*>(thread);
+  Simulation& simulation = *the_simulation;
+  self.body();
+  simulation.flush_buffer();
+  self.state = State::kEnded;
+  ++simulation.ended_;
+  simulation.run_next_on(self.processor, self.time);
+  simulation.run_events();
+  __builtin_unreachable();
+}
+
+void Simulation::let_earlier_go_first() {
+  Thread& thread = self();
+  while (!events_.empty() && events_.top().time <= thread.time) {
+    const Picoseconds time = thread.time;
+    add_event(time, EventKind::kResume, running_);
+    run_events();
+    if (thread.time == time) return;  // else it was interrupted meanwhile
+  }
+  time_ = std::max(time_, thread.time);
+}
+
+void Simulation::synchronize() {
+  leave_processor_if_due();
+  let_earlier_go_first();
+}
+
+// ---- memory
+
+void Simulation::count_access() {
+  if (++accesses_ == action_due_) std::exchange(due_action_, nullptr)();
+  if (accesses_ > most_accesses_) {
+    end_ = End::kTooLong;
+    run_events();  // does not return
+  }
+}
+
+Line& Simulation::line_of(const void* word) {
+  const std::uintptr_t number = reinterpret_cast<std::uintptr_t>(word) / kLineBytes;
+  if (number == last_line_number_) return *last_line_;
+  std::unique_ptr<Line>& line = lines_[number];
+  if (line == nullptr) line = std::make_unique<Line>();
+  last_line_number_ = number;
+  last_line_ = line.get();
+  return *line;
+}
+
+bool Simulation::sibling_is_busy(std::uint32_t processor) const {
+  const std::uint32_t cores = model_.cores();
+  for (std::uint32_t other = processor % cores; other < processors_.size(); other += cores) {
+    if (other != processor && processors_[other].runs != Processor::kIdle) return true;
+  }
+  return false;
+}
+
+Picoseconds Simulation::slowed(Picoseconds cost) const {
+  if (model_.threads_per_core == 1 || model_.smt_slowdown == 1) return cost;
+  if (!sibling_is_busy(threads_[running_]->processor)) return cost;
+  return static_cast<Picoseconds>(static_cast<double>(cost) * model_.smt_slowdown);
+}
+
+// Brings the line to the running thread's processor. Afterwards, the access takes effect at once,
+// and the thread's time is when it can go on.
+void Simulation::fetch(const void* word, bool writes) {
+  Thread& thread = self();
+  const std::uint32_t processor = thread.processor;
+  Line& line = line_of(word);
+  if (Coherence::has(line, processor, writes)) return;
+  ++counts_.transfers;
+  thread.time += coherence_.distance(line, processor, writes) / 2;
+  let_earlier_go_first();
+  const Coherence::Transfer transfer = coherence_.reserve(line, processor, writes, thread.time);
+  if (transfer.begins > thread.time) {
+    thread.time = transfer.begins;
+    let_earlier_go_first();
+  }
+  Coherence::grant(line, processor, writes);
+  thread.time = transfer.ends;
+}
+
+std::uint64_t Simulation::load(const void* word, unsigned bytes) {
+  count_access();
+  Thread& thread = self();
+  const Picoseconds cost = slowed(model_.access.hit);
+  // A thread sees its own stores before others do.
+  for (auto store = thread.buffer.rbegin(); store != thread.buffer.rend(); ++store) {
+    if (store->word != word || store->bytes != bytes) continue;
+    thread.time += cost;
+    return store->bits;
+  }
+  synchronize();
+  fetch(word, false);
+  const std::uint64_t bits = read(word, bytes);
+  thread.time += cost;
+  return bits;
+}
+
+void Simulation::store(void* word, unsigned bytes, std::uint64_t bits, bool buffered) {
+  if (!buffered) {
+    begin_update(word, bytes);
+    return end_update(word, bytes, bits, true);
+  }
+  count_access();
+  Thread& thread = self();
+  const Picoseconds cost = slowed(model_.access.store);
+  synchronize();
+  if (thread.buffer.empty() && Coherence::has(line_of(word), thread.processor, true)) {
+    std::memcpy(word, &bits, bytes);
+    thread.time += cost;
+    return;
+  }
+  if (thread.buffer.size() == kMostBuffered) flush_buffer();
+  thread.buffer.push_back({word, bytes, bits});
+  if (thread.buffer.size() == 1) send_oldest(thread, thread.time);
+  thread.time += cost;
+}
+
+std::uint64_t Simulation::begin_update(const void* word, unsigned bytes) {
+  count_access();
+  flush_buffer();
+  synchronize();
+  fetch(word, true);
+  return read(word, bytes);
+}
+
+void Simulation::end_update(void* word, unsigned bytes, std::uint64_t bits, bool writes) {
+  if (writes) std::memcpy(word, &bits, bytes);
+  self().time += slowed(model_.access.rmw);
+}
+
+void Simulation::fence() {
+  flush_buffer();
+  self().time += slowed(model_.access.rmw);
+}
+
+void Simulation::membarrier() {
+  Thread& caller = self();
+  flush_buffer();
+  bool others_run = false;
+  caller.time += model_.scheduler.futex_call;
+  synchronize();
+  for (const std::unique_ptr<Thread>& thread : threads_) {
+    if (thread.get() == &caller) continue;
+    flush_at_once(*thread);
+    if (thread->state != State::kRuns) continue;
+    others_run = true;
+    thread->time += model_.scheduler.interrupt;
+  }
+  if (others_run) caller.time += model_.scheduler.membarrier;
+}
+
+// ---- store buffers
+
+// Sends the request for the line of the oldest store, or writes it at once if the line is there.
+void Simulation::send_oldest(Thread& thread, Picoseconds now) {
+  const Line& line = line_of(thread.buffer.front().word);
+  thread.drain = DrainStep::kSent;
+  const bool has = Coherence::has(line, thread.processor, true);
+  const Picoseconds way =
+      has ? model_.access.store : coherence_.distance(line, thread.processor, true) / 2;
+  add_event(now + way, EventKind::kDrain, thread.number, thread.drains);
+}
+
+void Simulation::write_oldest(Thread& thread) {
+  const PendingStore& store = thread.buffer.front();
+  std::memcpy(store.word, &store.bits, store.bytes);
+}
+
+void Simulation::finish_drain(Thread& thread, Picoseconds now) {
+  thread.buffer.pop_front();
+  if (!thread.buffer.empty()) return send_oldest(thread, now);
+  thread.drain = DrainStep::kNone;
+  if (thread.state != State::kFlushes) return;
+  thread.state = State::kRuns;
+  thread.time = std::max(thread.time, now);
+  add_event(thread.time, EventKind::kResume, thread.number);
+}
+
+// An event of the thread's oldest store.
+void Simulation::drain(Thread& thread) {
+  if (thread.drain == DrainStep::kSent) {
+    Line& line = line_of(thread.buffer.front().word);
+    if (Coherence::has(line, thread.processor, true)) {
+      write_oldest(thread);
+      return finish_drain(thread, time_);
+    }
+    ++counts_.transfers;
+    const Coherence::Transfer transfer = coherence_.reserve(line, thread.processor, true, time_);
+    thread.drain_until = transfer.ends;
+    thread.drain = DrainStep::kGranted;
+    return add_event(transfer.begins, EventKind::kDrain, thread.number, thread.drains);
+  }
+  if (thread.drain == DrainStep::kGranted) {
+    Coherence::grant(line_of(thread.buffer.front().word), thread.processor, true);
+    write_oldest(thread);
+    thread.drain = DrainStep::kArrived;
+    return add_event(thread.drain_until, EventKind::kDrain, thread.number, thread.drains);
+  }
+  finish_drain(thread, time_);
+}
+
+// The running thread goes on when its buffer is empty.
+void Simulation::flush_buffer() {
+  Thread& thread = self();
+  if (thread.buffer.empty()) return;
+  thread.state = State::kFlushes;
+  run_events();
+}
+
+// The stores of another thread take effect now. The events of its buffer have no effect.
+void Simulation::flush_at_once(Thread& thread) {
+  while (!thread.buffer.empty()) {
+    write_oldest(thread);
+    Line& line = line_of(thread.buffer.front().word);
+    line.owner = thread.processor + 1;
+    line.sharers.clear();
+    thread.buffer.pop_front();
+  }
+  if (thread.drain == DrainStep::kNone) return;
+  thread.drain = DrainStep::kNone;
+  ++thread.drains;
+  if (thread.state != State::kFlushes) return;
+  thread.state = State::kRuns;
+  thread.time = std::max(thread.time, time_);
+  add_event(thread.time, EventKind::kResume, thread.number);
+}
+
+}  // namespace lockbench::machine

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/predict/registry.h"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/stress/lock_adapter.h"
+#include "primitives/adaptive_mutex.h"
+#include "primitives/as_published/reentrant_as_published.h"
+#include "primitives/futex_mutex.h"
+#include "primitives/global_lock.h"
+#include "primitives/keyed_limited.h"
+#include "primitives/keyed_mutex.h"
+#include "primitives/lease_pool.h"
+#include "primitives/no_lock.h"
+#include "primitives/parking_lot.h"
+#include "primitives/platform/mutex.h"
+#include "primitives/recursive_mutex.h"
+#include "primitives/reentrant_lock.h"
+#include "primitives/stripe_word.h"
+#include "primitives/striped_lock.h"
+
+namespace lockbench::predict {
+namespace {
+
+using stress::LockUnderTest;
+
+// The value of a parameter that is a number; the parent has checked it.
+std::uint64_t number(const Cell& cell, const std::string& parameter) {
+  const std::string& text = cell.primitive.parameters.at(parameter);
+  std::uint64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+template <class P, class... Arguments>
+std::unique_ptr<LockUnderTest> adapt(const Arguments&... arguments) {
+  return std::make_unique<stress::LockAdapter<P, std::uint64_t>>(std::make_unique<P>(arguments...));
+}
+
+template <class P>
+std::unique_ptr<LockUnderTest> plain(const Cell&) {
+  return adapt<P>();
+}
+
+template <class P>
+std::unique_ptr<LockUnderTest> striped(const Cell& cell) {
+  return adapt<P>(number(cell, "stripes"));
+}
+
+template <class Base>
+void add_base(std::vector<RegisteredLock>& locks, const char* lock) {
+  locks.push_back({.spec = {"global", {{"lock", lock}}}, .make = plain<GlobalLock<Base>>});
+  locks.push_back({.spec = {"striped", {{"case", "sensitive"}, {"lock", lock}}},
+                   .make = striped<StripedLock<Base>>});
+}
+
+void add_reentrant(std::vector<RegisteredLock>& locks) {
+  const auto add = [&locks]<class P>(const char* name) {
+    locks.push_back({.spec = {name, {}}, .kind = LockKind::kReentrant, .make = plain<P>});
+  };
+  add.template operator()<ReentrantLock<>>("reentrant");
+  add.template operator()<ReentrantLock<RecursiveMutex<ParkingMutex>>>("recursive_parking");
+  add.template operator()<ReentrantRepaired>("reentrant_repaired");
+}
+
+void add_leases(std::vector<RegisteredLock>& locks) {
+  const auto add = [&locks]<class P>(const char* order) {
+    locks.push_back({.spec = {"lease", {{"nesting", "refuse"}, {"order", order}}},
+                     .kind = LockKind::kLeases,
+                     .make = [](const Cell& cell) {
+                       const std::uint64_t leases = number(cell, "leases");
+                       return adapt<P>(cell.keys, static_cast<std::uint32_t>(leases));
+                     }});
+  };
+  add.template operator()<LeasePool>("unordered");
+  add.template operator()<BasicLeasePool<LeaseOrder::kFifo>>("fifo");
+}
+
+std::vector<RegisteredLock> all_locks() {
+  std::vector<RegisteredLock> locks;
+  locks.push_back({.spec = {"none", {}}, .make = plain<NoLock>});
+  add_base<AdaptiveMutex>(locks, "adaptive");
+  add_base<FutexMutex>(locks, "futex");
+  // The C library's mutex is a futex with three states and no spinning, and so is this one.
+  add_base<platform::Mutex>(locks, "std");
+  locks.push_back({.spec = {"keyed", {}}, .make = [](const Cell& cell) {
+                     return adapt<KeyedMutex<>>(number(cell, "buckets"));
+                   }});
+  locks.push_back({.spec = {"keyed_limited", {}}, .make = [](const Cell& cell) {
+                     const std::chrono::milliseconds limit(number(cell, "hold_limit_ms"));
+                     return adapt<KeyedLimited<>>(limit, number(cell, "buckets"));
+                   }});
+  locks.push_back({.spec = {"stripe_word", {}}, .make = striped<StripeWord>});
+  add_reentrant(locks);
+  add_leases(locks);
+  return locks;
+}
+
+}  // namespace
+
+std::span<const RegisteredLock> registered_locks() {
+  static const std::vector<RegisteredLock> locks = all_locks();
+  return locks;
+}
+
+const RegisteredLock* find_registered(const PrimitiveSpec& spec) {
+  const auto fits = [&spec](const RegisteredLock& lock) {
+    if (lock.spec.name != spec.name) return false;
+    return std::all_of(lock.spec.parameters.begin(), lock.spec.parameters.end(),
+                       [&spec](const auto& choice) {
+                         const auto found = spec.parameters.find(choice.first);
+                         return found != spec.parameters.end() && found->second == choice.second;
+                       });
+  };
+  const std::span<const RegisteredLock> locks = registered_locks();
+  const auto found = std::find_if(locks.begin(), locks.end(), fits);
+  return found == locks.end() ? nullptr : &*found;
+}
+
+}  // namespace lockbench::predict

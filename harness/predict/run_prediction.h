@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// run_prediction: one trial on simulated threads, on the model of a machine.
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include "harness/machine/machine_model.h"
+#include "harness/measure/sample.h"
+#include "harness/plan/cell.h"
+
+namespace lockbench::predict {
+
+// In timed mode, the window ends after this number of accesses at the latest, and the warm-up after
+// an eighth of it. `window_s` of the sample is then shorter than the trial's.
+inline constexpr std::uint64_t kWindowAccesses = 1'000'000;
+
+// The sample that the trial would have on the machine, with the workload's proof. Figures that are
+// not predicted are absent. InvalidArgument if the trial cannot be predicted; the error says why.
+// Requires begin_program_memory(). Once per process.
+absl::StatusOr<Sample> run_prediction(const Trial& trial, const machine::MachineModel& model);
+
+}  // namespace lockbench::predict

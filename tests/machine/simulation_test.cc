@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Executions whose times are computed by hand, on a machine with round figures.
+
+#include "harness/machine/simulation.h"
+
+#include <functional>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/machine/model_of_four.h"
+
+namespace lockbench::machine {
+namespace {
+
+using testing::ElementsAre;
+
+constexpr std::size_t kStackBytes = 64 << 10;
+constexpr std::int64_t kNever = INT64_MAX;
+
+// A word with a cache line of its own.
+struct alignas(64) Word {
+  std::uint64_t value = 0;
+
+  std::uint64_t load() const { return Simulation::current()->load(&value, 8); }
+  void store(std::uint64_t v) { Simulation::current()->store(&value, 8, v, true); }
+  std::uint64_t exchange(std::uint64_t v) {
+    const std::uint64_t old = Simulation::current()->begin_update(&value, 8);
+    Simulation::current()->end_update(&value, 8, v, true);
+    return old;
+  }
+};
+
+void work(Picoseconds duration) {
+  Simulation::current()->work(duration);
+}
+
+// Of the running thread. The clock of the model takes no time.
+std::int64_t now_ns() {
+  return Simulation::current()->now_ns();
+}
+
+class SimulationTest : public testing::Test {
+ protected:
+  // Thread i runs on processor i, as far as there are any.
+  Simulation::End run(const MachineModel& model, std::vector<std::function<void()>> bodies) {
+    Simulation simulation(model);
+    std::vector<std::unique_ptr<std::byte[]>> stacks;
+    for (const std::function<void()>& body : bodies) {
+      stacks.emplace_back(new std::byte[kStackBytes]);
+      simulation.start(body, {stacks.back().get(), kStackBytes});
+    }
+    simulation.allow_accesses(100'000);
+    const Simulation::End end = simulation.run();
+    counts_ = simulation.counts();
+    return end;
+  }
+
+  Word word_;
+  std::vector<std::int64_t> times_;
+  std::vector<std::uint64_t> values_;
+  Simulation::Counts counts_;
+
+  void note() { times_.push_back(now_ns()); }
+};
+
+TEST_F(SimulationTest, TheFirstLoadOfALineCostsATransferAndTheSecondDoesNot) {
+  EXPECT_EQ(run(model_of_four(), {[this] {
+                  word_.load();
+                  note();
+                  word_.load();
+                  note();
+                }}),
+            Simulation::End::kFinished);
+  EXPECT_THAT(times_, ElementsAre(51, 52));
+  EXPECT_EQ(counts_.transfers, 1u);
+}
+
+TEST_F(SimulationTest, ALineThatAnotherCoreHasWrittenTakesTheLatencyOfBoth) {
+  run(model_of_four(), {[this] { word_.exchange(7); },
+                        [this] {
+                          work(1 * kUs);
+                          values_.push_back(word_.load());
+                          note();
+                        }});
+  EXPECT_THAT(values_, ElementsAre(7));
+  EXPECT_THAT(times_, ElementsAre(1101));
+}
+
+TEST_F(SimulationTest, TwoRequestsForOneLineAreServedOneAfterTheOther) {
+  const auto request = [this] {
+    work(1 * kUs);
+    word_.exchange(1);
+    note();
+  };
+  run(model_of_four(), {[this] { word_.exchange(1); }, request, request});
+  // Both arrive after 50 ns. The second follows the line to the first, which has it from 1100 ns on
+  // and uses it for 10 ns.
+  EXPECT_THAT(times_, ElementsAre(1110, 1220));
+}
+
+TEST_F(SimulationTest, TheOwnerGoesOnUntilTheRequestArrives) {
+  run(model_of_four(), {[this] {
+                          word_.exchange(0);
+                          work(1 * kUs - 60 * kNs);  // until 1000 ns
+                          while (word_.load() == 0) times_ = {now_ns()};
+                          note();
+                        },
+                        [this] {
+                          work(1 * kUs);
+                          word_.exchange(7);
+                        }});
+  // The request arrives at 1050 ns. The line is away until 1110 ns, and back 100 ns later.
+  EXPECT_THAT(times_, ElementsAre(1050, 1211));
+}
+
+TEST_F(SimulationTest, AStoreWaitsInTheBufferAndOnlyItsThreadSeesIt) {
+  run(model_of_four(), {[this] {
+                          word_.load();
+                          work(1010 * kNs - 51 * kNs);
+                          values_.push_back(word_.load());  // at 1010 ns
+                          work(200 * kNs);
+                          values_.push_back(word_.load());
+                        },
+                        [this] {
+                          work(1 * kUs);
+                          word_.store(7);
+                          note();
+                          values_.push_back(word_.load());
+                          note();
+                        }});
+  EXPECT_THAT(values_, ElementsAre(7, 0, 7));
+  EXPECT_THAT(times_, ElementsAre(1002, 1003));
+}
+
+TEST_F(SimulationTest, StoresLeaveTheBufferInTheirOrder) {
+  Word other;
+  run(model_of_four(), {[&] {
+                          other.load();  // the second store would be faster than the first
+                          word_.store(1);
+                          other.store(1);
+                        },
+                        [&] {
+                          for (int i = 0; i < 200; ++i) {
+                            const std::uint64_t second = other.load();
+                            const std::uint64_t first = word_.load();
+                            if (second == 1 && first == 0) values_.push_back(second);
+                          }
+                          values_.push_back(word_.load() + other.load());
+                        }});
+  EXPECT_THAT(values_, ElementsAre(2));
+}
+
+TEST_F(SimulationTest, AFenceWaitsUntilTheBufferIsEmpty) {
+  run(model_of_four(), {[this] { word_.exchange(0); },
+                        [this] {
+                          work(1 * kUs);
+                          word_.store(7);
+                          Simulation::current()->fence();
+                          note();
+                        }});
+  EXPECT_THAT(times_, ElementsAre(1110));
+}
+
+TEST_F(SimulationTest, MembarrierEmptiesTheBuffersOfOthersAndInterruptsThem) {
+  run(model_of_four(), {[this] {
+                          work(1 * kUs);
+                          Simulation::current()->membarrier();
+                          note();
+                          values_.push_back(word_.value);
+                        },
+                        [this] {
+                          work(1050 * kNs);
+                          word_.store(7);  // its line would be there at 1075 ns
+                          work(100 * kNs);
+                          note();
+                        }});
+  // 1000 + 100 for the call, at which the barrier takes effect, + 700.
+  EXPECT_THAT(times_, testing::UnorderedElementsAre(1552, 1800));
+  EXPECT_THAT(values_, ElementsAre(7));
+}
+
+TEST_F(SimulationTest, AHolderWhoseSliceIsOverKeepsTheOthersSpinning) {
+  run(model_of_one(), {[this] {
+                         word_.exchange(1);
+                         work(25 * kUs);
+                         note();
+                         word_.store(0);
+                       },
+                       [this] {
+                         while (word_.exchange(1) != 0) Simulation::current()->pause();
+                         note();
+                       }});
+  // The holder works 10, 10 and 5 us. In between, the other thread spins for its slices of 10 us,
+  // and each of the four switches takes 1 us.
+  EXPECT_EQ(counts_.involuntary_switches, 4u);
+  EXPECT_NEAR(static_cast<double>(times_[0]), 49'060, 60);
+  EXPECT_GT(times_[1], times_[0]);
+}
+
+TEST_F(SimulationTest, AThreadThatIsWokenRunsAfterTheWakeUp) {
+  std::uint32_t futex = 0;
+  const auto end =
+      run(model_of_four(), {[&] {
+                              EXPECT_TRUE(Simulation::current()->wait(&futex, 0, kNever));
+                              note();
+                            },
+                            [&] {
+                              work(10 * kUs);
+                              futex = 1;
+                              Simulation::current()->wake(&futex, 1);
+                              note();
+                            }});
+  EXPECT_EQ(end, Simulation::End::kFinished);
+  EXPECT_THAT(times_, ElementsAre(10'400, 12'400));
+  EXPECT_EQ(counts_.voluntary_switches, 1u);
+}
+
+TEST_F(SimulationTest, AWaitReturnsIfTheWordHasChangedOrTheDeadlineHasPassed) {
+  std::uint32_t futex = 1;
+  run(model_of_four(), {[&] {
+        EXPECT_TRUE(Simulation::current()->wait(&futex, 0, kNever));
+        note();
+        EXPECT_FALSE(Simulation::current()->wait(&futex, 1, 5'000));
+        note();
+      }});
+  EXPECT_THAT(times_, ElementsAre(150, 7'000));
+}
+
+TEST_F(SimulationTest, AThreadThatSleepsLeavesItsProcessorToOthers) {
+  run(model_of_one(), {[this] {
+                         Simulation::current()->sleep_until_ns(100'000);
+                         note();
+                       },
+                       [this] { note(); }});
+  EXPECT_THAT(times_, ElementsAre(1'500, 102'000));
+}
+
+TEST_F(SimulationTest, AnIdleProcessorTakesAWaitingThread) {
+  MachineModel model = model_of_four();
+  model.cores_per_cluster = 2;
+  model.latency = {0, 100 * kNs, 100 * kNs, 0};
+  // Thread 2 waits behind thread 0; thread 1 ends at once, so its processor takes thread 2.
+  run(model, {[] { work(9 * kUs); }, [] {}, [this] { note(); }});
+  EXPECT_THAT(times_, ElementsAre(1'000));
+}
+
+TEST_F(SimulationTest, SiblingsSlowEachOther) {
+  MachineModel model = model_of_one();
+  model.threads_per_core = 2;
+  model.sibling_latency = 6 * kNs;
+  model.smt_slowdown = 3;
+  Word other;
+  const auto loads = [this](Word& word) {
+    word.load();
+    const std::int64_t before = now_ns();
+    for (int i = 0; i < 10; ++i) word.load();
+    times_.push_back(now_ns() - before);
+  };
+  run(model, {[&] { loads(word_); }, [&] { loads(other); }});
+  EXPECT_THAT(times_, ElementsAre(30, 30));
+  times_.clear();
+  run(model, {[&] { loads(word_); }});
+  EXPECT_THAT(times_, ElementsAre(10));
+}
+
+TEST_F(SimulationTest, ThreadsThatWaitForEachOtherAreStuck) {
+  std::uint32_t futex = 0;
+  const auto sleeps = [&] { Simulation::current()->wait(&futex, 0, kNever); };
+  EXPECT_EQ(run(model_of_four(), {sleeps, sleeps}), Simulation::End::kStuck);
+}
+
+TEST_F(SimulationTest, EndsAtTheLimitOfAccesses) {
+  EXPECT_EQ(run(model_of_four(), {[this] {
+                  for (;;) word_.load();
+                }}),
+            Simulation::End::kTooLong);
+}
+
+TEST_F(SimulationTest, ActionsHappenAtTheirTimeAndAfterTheirAccesses) {
+  Simulation simulation(model_of_four());
+  const std::unique_ptr<std::byte[]> stack(new std::byte[kStackBytes]);
+  simulation.start(
+      [this] {
+        for (int i = 0; i < 100; ++i) word_.load();
+      },
+      {stack.get(), kStackBytes});
+  simulation.at(60 * kNs, [&] { values_.push_back(simulation.accesses()); });
+  simulation.after_accesses(20, [&] { times_.push_back(simulation.time() / kNs); });
+  EXPECT_EQ(simulation.run(), Simulation::End::kFinished);
+  EXPECT_THAT(values_, ElementsAre(11));  // the 11th load was called at 60 ns
+  EXPECT_THAT(times_, ElementsAre(68));
+}
+
+TEST_F(SimulationTest, PlacementDecidesWhichThreadsShareACore) {
+  MachineModel model = model_of_four();
+  model.threads_per_core = 2;
+  model.sibling_latency = 6 * kNs;
+  const auto handover = [&](Simulation::Placement placement) {
+    Word word;
+    Simulation simulation(model, placement);
+    std::vector<std::unique_ptr<std::byte[]>> stacks;
+    std::int64_t took = 0;
+    const std::vector<std::function<void()>> bodies{[&] { word.exchange(1); },
+                                                    [&] {
+                                                      work(1 * kUs);
+                                                      word.load();
+                                                      took = now_ns() - 1000;
+                                                    }};
+    for (const auto& body : bodies) {
+      stacks.emplace_back(new std::byte[kStackBytes]);
+      simulation.start(body, {stacks.back().get(), kStackBytes});
+    }
+    simulation.run();
+    return took;
+  };
+  EXPECT_EQ(handover(Simulation::Placement::kCores), 101);
+  EXPECT_EQ(handover(Simulation::Placement::kScatter), 101);
+  EXPECT_EQ(handover(Simulation::Placement::kCompact), 7);
+  EXPECT_EQ(handover(Simulation::Placement::kOneCore), 7);
+}
+
+}  // namespace
+}  // namespace lockbench::machine
