@@ -11,13 +11,13 @@ include(CMakePackageConfigHelpers)
 
 set(share ${CMAKE_INSTALL_DATADIR}/lockbench)
 install(TARGETS lockbench lockbench-micro RUNTIME COMPONENT program)
-foreach(engine lockbench-sim lockbench-real lockbench-proc)
+foreach(engine lockbench-sim lockbench-real lockbench-proc lockbench-predict)
   if(TARGET ${engine})
     install(TARGETS ${engine} RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/lockbench
                                       COMPONENT program)
   endif()
 endforeach()
-install(DIRECTORY workloads/presets DESTINATION ${share}/workloads COMPONENT program)
+install(DIRECTORY workloads/presets workloads/machines DESTINATION ${share}/workloads COMPONENT program)
 install(PROGRAMS scripts/plot.py scripts/compare.py scripts/report.py scripts/advise.py
                  scripts/animation.py scripts/follow.py scripts/stress_report.py scripts/regret.py
                  scripts/gate.py DESTINATION ${share}/scripts
@@ -47,7 +47,7 @@ install(DIRECTORY ${staged}/lockbench DESTINATION ${public} COMPONENT dev)
 install(DIRECTORY ${staged}/primitives DESTINATION ${headers} COMPONENT dev)
 install(DIRECTORY workloads DESTINATION ${headers} COMPONENT dev
         FILES_MATCHING PATTERN *.h
-        PATTERN presets EXCLUDE PATTERN database EXCLUDE)
+        PATTERN presets EXCLUDE PATTERN machines EXCLUDE PATTERN database EXCLUDE)
 install(DIRECTORY harness/measure harness/plugin DESTINATION ${headers}/harness COMPONENT dev
         FILES_MATCHING PATTERN *.h
         PATTERN public EXCLUDE)

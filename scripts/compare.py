@@ -112,6 +112,8 @@ def compared(arguments: argparse.Namespace) -> comparison.Result | Fleet:
             f"--fail-if-slower: {len(members)} machines given, which have no common time before and"
             " after; give one run, or two of one machine"
         )
+    if arguments.pool is not None:
+        likeness.check_kinds([member.run for member in members])
     return Fleet(members, arguments.baseline, arguments.same_within, arguments.pool is not None)
 
 

@@ -14,7 +14,7 @@ from analysis import modules
 
 modules.need("regret", "numpy", "pandas", "scipy")
 
-from analysis import command, fleet_tables, loader, machines  # noqa: E402
+from analysis import command, fleet_tables, likeness, loader, machines  # noqa: E402
 from analysis.fleet import Fleet  # noqa: E402
 from analysis.regret import as_markdown, regret, summary  # noqa: E402
 
@@ -78,6 +78,7 @@ def body(argv: Sequence[str]) -> int:
     runs = [loader.load(folder) for folder in arguments.runs]
     for note in (note for run in runs for note in run.notes):
         command.tell("regret", note)
+    likeness.check_kinds(runs)
     members = machines.fleet(runs)
     if not arguments.primitive:
         sys.stdout.write(fleet_tables.choices_text(Fleet(members)))

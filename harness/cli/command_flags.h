@@ -7,12 +7,15 @@
 // wrong with the given flags, or an empty text.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/command/advise/advise_command.h"
 #include "harness/command/doctor/doctor_command.h"
 #include "harness/command/merge/merge_command.h"
 #include "harness/command/model/model_command.h"
+#include "harness/command/predict/predict_command.h"
 #include "harness/command/run/run_command.h"
 #include "harness/command/stress/plan.h"
 #include "harness/command/submit/submit_command.h"
@@ -26,6 +29,16 @@ namespace lockbench {
 // The message for a budget of 0, for commands that check locks.
 inline constexpr char kNoTime[] =
     "--budget: leaves no time to look into anything; give some, as 10s";
+
+// The flags that `run` and `predict` share: the preset, its blocks and its seed; and the fields of
+// a sweep.
+void add_preset_flags(CLI::App& command, std::optional<std::string>& preset, Overrides& overrides);
+void add_sweep_flags(CLI::App& command, Overrides& overrides);
+// The names of these flags that a resumed run cannot have, because its plan exists already.
+std::vector<std::string> plan_flags();
+
+void add_predict(CLI::App& app, PredictOptions& options);
+std::string validate_predict(const CLI::App& predict, const PredictOptions& options);
 
 void add_run(CLI::App& app, RunOptions& options);
 std::string validate_run(const CLI::App& run, const RunOptions& options);

@@ -18,8 +18,8 @@ namespace lockbench {
 namespace {
 
 const std::vector<std::string> kCommands{
-    "run",    "advise", "stress", "plot",  "compare", "report", "regret", "gate",  "list",
-    "doctor", "model",  "schema", "trial", "plugin",  "help",   "merge",  "submit"};
+    "run",    "advise", "stress", "plot",  "compare", "report", "regret", "gate",   "list",
+    "doctor", "model",  "schema", "trial", "plugin",  "help",   "merge",  "submit", "predict"};
 
 // A command whose flags are defined and parsed by its script.
 void add_analysis(CLI::App& app, const std::string& name, const std::string& summary) {
@@ -46,7 +46,9 @@ void add_list(CLI::App& app, ListOptions& options) {
   CLI::App& list =
       add_command(app, "list", "Shows what can be named on the command line", kListExamples);
   add_text(list,
-           {.names = "what", .type = "", .help = "primitives, workloads, presets or targets [all]"},
+           {.names = "what",
+            .type = "",
+            .help = "primitives, workloads, presets, targets or machines [all]"},
            options.what);
   add_value(
       list,
@@ -96,6 +98,7 @@ void add_commands(CLI::App& app, CommandLine& line) {
   app.footer(std::string(kExamples) + "\n" + kExitCodes);
   app.require_subcommand(1);
   add_run(app, line.run);
+  add_predict(app, line.predict);
   add_advise(app, line.advise);
   add_stress(app, line.stress);
   add_analysis(app, "plot", "Draws pictures of a run beside its CSV");
@@ -156,6 +159,7 @@ std::string explain_mismatch(const std::string& message) {
 // Finds the errors that the parser cannot detect.
 std::string validate(const CLI::App& command, const CommandLine& line) {
   if (line.command == "run") return validate_run(command, line.run);
+  if (line.command == "predict") return validate_predict(command, line.predict);
   if (line.command == "advise") return validate_advise(command, line.advise);
   if (line.command == "stress") return validate_stress(line.stress);
   if (line.command == "merge") return validate_merge(line.merge);
@@ -218,9 +222,11 @@ std::variant<CommandLine, Reply> read_command_line(const std::vector<std::string
   line.run.words = words;
   line.run.words[0] = "lockbench";
   line.advise.program = words[0];
+  line.predict.program = words[0];
   line.merge.program = words[0];
   line.submit.program = words[0];
   line.advise.words = line.run.words;
+  line.predict.words = line.run.words;
   CLI::App app("Which way to lock by key suits a workload: measured here, on this machine.");
   app.set_version_flag("--version", version_text);
   add_commands(app, line);

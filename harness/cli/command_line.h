@@ -16,6 +16,7 @@
 #include "harness/command/list/list_command.h"
 #include "harness/command/merge/merge_command.h"
 #include "harness/command/model/model_command.h"
+#include "harness/command/predict/predict_command.h"
 #include "harness/command/run/run_command.h"
 #include "harness/command/run/trial_command.h"
 #include "harness/command/stress/plan.h"
@@ -28,11 +29,12 @@ struct CommandLine {
                          // trial or plugin
   RunOptions run;        // of `run`
   AdviseOptions advise;  // of `advise`
-  MergeOptions merge;    // of `merge`
-  SubmitOptions submit;  // of `submit`
-  ListOptions list;      // of `list`
-  StressOptions stress;  // of `stress`
-  TrialOptions trial;    // of `trial`
+  PredictOptions predict;  // of `predict`
+  MergeOptions merge;      // of `merge`
+  SubmitOptions submit;    // of `submit`
+  ListOptions list;        // of `list`
+  StressOptions stress;    // of `stress`
+  TrialOptions trial;      // of `trial`
   std::vector<std::string>
       plugins;                    // of `run`, `advise`, `stress`, `list` and `trial`: their files
   std::string plugin;             // of `plugin`

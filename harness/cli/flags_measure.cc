@@ -19,25 +19,6 @@ std::string flag_of(std::string_view field) {
   return flag;
 }
 
-// Every field of a sweep is a flag, and also a key in a preset file.
-void add_sweep_flags(CLI::App& run, Overrides& overrides) {
-  for (const SweepField& field : sweep_fields()) {
-    const Flag flag{
-        .names = flag_of(field.name),
-        .type = field.axis ? "VALUE..." : "VALUE",
-        .help = std::string(field.wants),
-        .group = "Cells (each replaces what the preset says; VALUE... may be given again)"};
-    const Take take = [&overrides, field](const std::string& text) {
-      return field.add(overrides.sweep, text);
-    };
-    if (field.axis) {
-      add_values(run, flag, take);
-    } else {
-      add_value(run, flag, take);
-    }
-  }
-}
-
 // "2%" or "0.02".
 absl::StatusOr<double> parse_share(std::string_view text) {
   const bool percent = text.ends_with('%');
@@ -119,10 +100,9 @@ void add_case(CLI::App& advise, AdviceCase& wanted) {
 
 // The plan of a resumed run exists already, so the user can only choose how it is shown.
 std::string validate_resume(const CLI::App& run) {
-  std::vector<std::string> flags{"preset",   "--blocks",      "--seed", "--precision",
-                                 "--budget", "--same-within", "--out",  "--dry-run",
-                                 "--shard",  "--verbose"};
-  for (const SweepField& field : sweep_fields()) flags.push_back(flag_of(field.name));
+  std::vector<std::string> flags = plan_flags();
+  flags.insert(flags.end(), {"--precision", "--budget", "--same-within", "--out", "--dry-run",
+                             "--shard", "--verbose"});
   for (const std::string& flag : flags) {
     if (!was_given(run, flag)) continue;
     return "--resume: goes on with the plan of that run; leave out " +
@@ -133,23 +113,52 @@ std::string validate_resume(const CLI::App& run) {
 
 }  // namespace
 
-void add_run(CLI::App& app, RunOptions& options) {
-  CLI::App& run =
-      add_command(app, "run", "Measures a preset, or the cells that flags name", kRunExamples);
-  add_value(run,
+// Every field of a sweep is a flag, and also a key in a preset file.
+void add_sweep_flags(CLI::App& command, Overrides& overrides) {
+  for (const SweepField& field : sweep_fields()) {
+    const Flag flag{
+        .names = flag_of(field.name),
+        .type = field.axis ? "VALUE..." : "VALUE",
+        .help = std::string(field.wants),
+        .group = "Cells (each replaces what the preset says; VALUE... may be given again)"};
+    const Take take = [&overrides, field](const std::string& text) {
+      return field.add(overrides.sweep, text);
+    };
+    if (field.axis) {
+      add_values(command, flag, take);
+    } else {
+      add_value(command, flag, take);
+    }
+  }
+}
+
+void add_preset_flags(CLI::App& command, std::optional<std::string>& preset, Overrides& overrides) {
+  add_value(command,
             {.names = "preset",
              .type = "",
              .help = "Name of a preset (lockbench list presets) or a file ending in .toml"},
-            [&options](const std::string& name) {
-              options.preset = name;
+            [&preset](const std::string& name) {
+              preset = name;
               return absl::OkStatus();
             });
-  add_count(
-      run, "--blocks", kBlockRange, "Measures each cell this often, whatever is decided by then",
-      [&options](std::uint64_t n) { options.overrides.blocks = static_cast<std::uint32_t>(n); });
-  add_count(run, "--seed", kSeedRange,
+  add_count(command, "--blocks", kBlockRange,
+            "Measures each cell this often, whatever is decided by then",
+            [&overrides](std::uint64_t n) { overrides.blocks = static_cast<std::uint32_t>(n); });
+  add_count(command, "--seed", kSeedRange,
             "Draws keys and the order of trials; the same seed gives the same plan",
-            [&options](std::uint64_t n) { options.overrides.seed = n; });
+            [&overrides](std::uint64_t n) { overrides.seed = n; });
+}
+
+std::vector<std::string> plan_flags() {
+  std::vector<std::string> flags{"preset", "--blocks", "--seed"};
+  for (const SweepField& field : sweep_fields()) flags.push_back(flag_of(field.name));
+  return flags;
+}
+
+void add_run(CLI::App& app, RunOptions& options) {
+  CLI::App& run =
+      add_command(app, "run", "Measures a preset, or the cells that flags name", kRunExamples);
+  add_preset_flags(run, options.preset, options.overrides);
   add_precision(run, options);
   add_folder(run, "--out", "The run's folder [results/runs/<time>-<preset>-<id>]", options.out);
   add_parsed<Shard>(run,

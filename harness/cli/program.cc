@@ -15,6 +15,7 @@
 #include "harness/command/list/list_command.h"
 #include "harness/command/merge/merge_command.h"
 #include "harness/command/model/model_command.h"
+#include "harness/command/predict/predict_command.h"
 #include "harness/command/run/plugins.h"
 #include "harness/command/run/run_command.h"
 #include "harness/command/run/trial_command.h"
@@ -47,6 +48,7 @@ int dispatch(const CommandLine& line) {
   explain_out_of_memory("lockbench " + line.command);
   if (!add_plugins_of(line)) return kBadInput;
   if (line.command == "run") return run_command(line.run);
+  if (line.command == "predict") return predict_command(line.predict);
   if (line.command == "advise") return advise_command(line.advise);
   if (line.command == "stress") return stress_command(line.stress, line.plugins);
   if (line.command == "trial") {

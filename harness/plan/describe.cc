@@ -33,6 +33,7 @@ std::string describe(const Cell& cell) {
     say(absl::StrFormat("%d/s %s", cell.rate_per_s, to_text(cell.arrivals)));
   }
   if (cell.mode == Mode::kFixed) say(counted(cell.operations, "operation") + " each");
+  if (!cell.machine.empty()) say("on " + cell.machine);
   return out;
 }
 

@@ -2,6 +2,8 @@
 
 #include "harness/plan/json.h"
 
+#include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "harness/plan/json_fields.h"
@@ -33,6 +35,11 @@ void json_fields(T& cell, Visit&& visit) {
   visit("sample_every", cell.sample_every);
   visit("stall_limit", cell.stall_limit, parse_duration);
   visit("time_limit", cell.time_limit, parse_duration);
+  // Absent in the plans of measurements.
+  std::optional<std::string> machine;
+  if (!cell.machine.empty()) machine = cell.machine;
+  visit("machine", machine);
+  if constexpr (!std::is_const_v<T>) cell.machine = machine.value_or("");
 }
 
 template <EitherConst<Trial> T, class Visit>

@@ -20,6 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 const fs::path kPresets = "workloads/presets";
+const fs::path kMachines = "workloads/machines";
 
 // How long a Python interpreter may take to report which modules it has. It usually takes some 50
 // ms.
@@ -60,20 +61,36 @@ std::string probe_for(const std::vector<std::string>& modules) {
          list + "])))";
 }
 
-// The path of the preset with that name, or of that file.
-absl::StatusOr<fs::path> preset_file(const std::string& name_or_file) {
+// Names of the TOML files in a folder of resources, in alphabetical order.
+absl::StatusOr<std::vector<std::string>> names_in(const fs::path& relative) {
+  const absl::StatusOr<fs::path> folder = find_resource(relative);
+  if (!folder.ok()) return folder.status();
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(*folder, error)) {
+    if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
+  }
+  if (error) return absl::UnavailableError(folder->string() + ": " + error.message());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// The path of the resource with that name, or of that file. `kind` and `lists` are for messages:
+// what it is, and the command that lists the names.
+absl::StatusOr<fs::path> resource_file(const std::string& name_or_file, const fs::path& relative,
+                                       const std::string& kind, const std::string& lists) {
   if (fs::path(name_or_file).extension() == ".toml") return name_or_file;
   if (name_or_file.find('/') != std::string::npos) {
-    return absl::InvalidArgumentError(name_or_file +
-                                      ": neither a preset's name nor a file ending in .toml; " +
-                                      "`lockbench list presets` shows the names");
+    return absl::InvalidArgumentError(name_or_file + ": neither a " + kind +
+                                      "'s name nor a file ending in .toml; `" + lists +
+                                      "` shows the names");
   }
-  const absl::StatusOr<std::vector<std::string>> names = preset_names();
+  const absl::StatusOr<std::vector<std::string>> names = names_in(relative);
   if (!names.ok()) return names.status();
   if (std::find(names->begin(), names->end(), name_or_file) == names->end()) {
-    return unknown_name("preset", name_or_file, *names);
+    return unknown_name(kind, name_or_file, *names);
   }
-  return *find_resource(kPresets) / (name_or_file + ".toml");
+  return *find_resource(relative) / (name_or_file + ".toml");
 }
 
 }  // namespace
@@ -97,20 +114,28 @@ absl::StatusOr<fs::path> find_resource(const fs::path& relative) {
 }
 
 absl::StatusOr<std::vector<std::string>> preset_names() {
-  const absl::StatusOr<fs::path> folder = find_resource(kPresets);
-  if (!folder.ok()) return folder.status();
-  std::vector<std::string> names;
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(*folder, error)) {
-    if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
+  return names_in(kPresets);
+}
+
+absl::StatusOr<std::vector<std::string>> machine_names() {
+  return names_in(kMachines);
+}
+
+absl::StatusOr<fs::path> machine_file(const std::string& name_or_file) {
+  return resource_file(name_or_file, kMachines, "machine", "lockbench list machines");
+}
+
+std::optional<std::filesystem::path> find_engine(const std::string& program) {
+  const std::filesystem::path here = this_program().parent_path();
+  for (const auto& folder : {here, here.parent_path() / "libexec" / "lockbench"}) {
+    if (access((folder / program).c_str(), X_OK) == 0) return folder / program;
   }
-  if (error) return absl::UnavailableError(folder->string() + ": " + error.message());
-  std::sort(names.begin(), names.end());
-  return names;
+  return std::nullopt;
 }
 
 absl::StatusOr<Preset> load_preset(const std::string& name_or_file) {
-  const absl::StatusOr<fs::path> file = preset_file(name_or_file);
+  const absl::StatusOr<fs::path> file =
+      resource_file(name_or_file, kPresets, "preset", "lockbench list presets");
   if (!file.ok()) return file.status();
   const absl::StatusOr<std::string> text = read_file(*file, kMostInputBytes);
   if (!text.ok()) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,18 @@ std::filesystem::path this_program();
 // built in. NotFound if neither has it.
 absl::StatusOr<std::filesystem::path> find_resource(const std::filesystem::path& relative);
 
+// A program that only lockbench itself starts, by its name. It is in the folder of this program
+// after a build, and in libexec after an installation. Absent if neither has it.
+std::optional<std::filesystem::path> find_engine(const std::string& program);
+
 // Names of the presets that are shipped with the program, in alphabetical order.
 absl::StatusOr<std::vector<std::string>> preset_names();
+
+// Names of the machines whose models are shipped with the program, in alphabetical order.
+absl::StatusOr<std::vector<std::string>> machine_names();
+
+// The file of the model with that name, or that file if the name ends in `.toml`.
+absl::StatusOr<std::filesystem::path> machine_file(const std::string& name_or_file);
 
 // The preset with that name, or the preset in that file if the name ends in `.toml`.
 absl::StatusOr<Preset> load_preset(const std::string& name_or_file);

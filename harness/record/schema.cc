@@ -252,8 +252,18 @@ const Column kColumns[] = {
     {"run_delay_share"},
     {"denied_cpu_share"},
     {"interference"},
-    {"machine", "name", "that measured it; `meta.json` describes it under this name",
-     "it is unknown", of_run<&RunIdentity::machine>},
+    {"machine", "name",
+     "that measured it, or that it is predicted for; `meta.json` describes it under this name",
+     "it is unknown",
+     [](const Row& r) {
+       return r.trial.cell.machine.empty() ? r.run.machine : r.trial.cell.machine;
+     }},
+    {"round_trips"},
+    {"reconnects"},
+    {"renewals"},
+    {"server_cpu_s"},
+    {"predicted", "name", "`true`: a prediction by the model of the machine, not a measurement", "",
+     [](const Row& r) { return std::string(r.trial.cell.machine.empty() ? "false" : "true"); }},
 };
 
 // Fills in the descriptions from the fields of the sample, and adds the fields that are not listed.

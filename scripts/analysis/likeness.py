@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ _EARLIER_CONDITIONS = (
 def check(old: Run, new: Run, force: bool, any_build: bool = False) -> list[str]:
     """Refuses runs of different machines or builds, or says that it was told not to. `any_build`:
     builds may differ, since that is what is compared."""
+    check_kinds([old, new])
     notes = []
     for what, differs in (("machine", _machine_differs), ("build", _build_differs)):
         why = differs(old, new)
@@ -35,6 +36,19 @@ def check(old: Run, new: Run, force: bool, any_build: bool = False) -> list[str]
         if why:
             notes.append(f"compared by force though the {what}s differ: {why}")
     return notes
+
+
+def check_kinds(runs: Sequence[Run]) -> None:
+    """Refuses predictions and measurements in one ratio. No option permits it: what differs would
+    be the model's error as much as the lock."""
+    kinds: dict[bool, Path] = {}
+    for run in runs:
+        kinds.setdefault(run.predicted, run.folder)
+    if len(kinds) == 2:
+        raise InputError(
+            f"{kinds[True]} was predicted and {kinds[False]} was measured, and the two are never in"
+            " one ratio; show them side by side, with report"
+        )
 
 
 def machine_difference(

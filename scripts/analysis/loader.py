@@ -59,6 +59,8 @@ COLUMNS = (
 # Added since, and shown: missing figures where a run is older.
 SHOWN_LATER = ["expired_holds", "refused_writes"]
 
+PREDICTED = "Predicted by the model of a machine, not measured (docs/prediction.md)"
+
 LATENCY_TEXT = ["run_id", "kind"]
 LATENCY_COLUMNS = "run_id trial kind low_ns high_ns count attempt".split()
 
@@ -121,7 +123,13 @@ class Run:
     def banners(self) -> list[str]:
         """What stands at the top of everything that shows this run; usually nothing."""
         busy = _mapping(self.meta.get("surroundings")).get("busy")
-        return [f"Measured on a busy machine: {busy}"] if busy else []
+        told = [f"Measured on a busy machine: {busy}"] if busy else []
+        return [PREDICTED, *told] if self.predicted else told
+
+    @property
+    def predicted(self) -> bool:
+        """Whether the rows come from the model of a machine, and nothing was measured."""
+        return "predicted" in self.trials and bool((self.trials["predicted"] == "true").any())
 
     @property
     def machine(self) -> str:

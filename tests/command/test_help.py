@@ -70,6 +70,7 @@ def test_list_names_what_run_takes(lockbench: Program) -> None:
         ("workloads", "checkout"),
         ("presets", "quick"),
         ("targets", "i7-1165G7"),
+        ("machines", "i7-1165g7"),
     ]:
         done = lockbench.run("list", what)
         assert done.returncode == 0
@@ -79,7 +80,7 @@ def test_list_names_what_run_takes(lockbench: Program) -> None:
 
 def test_list_names_the_same_for_programs(lockbench: Program) -> None:
     everything = json.loads(lockbench.run("list", "--format", "json").stdout)
-    assert list(everything) == ["primitives", "workloads", "presets", "targets"]
+    assert list(everything) == ["primitives", "workloads", "presets", "targets", "machines"]
     for what, listed in everything.items():
         done = lockbench.run("list", what, "--format", "json")
         assert (done.returncode, json.loads(done.stdout)) == (0, {what: listed})

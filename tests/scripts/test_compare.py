@@ -241,6 +241,28 @@ def test_runs_of_different_machines_are_no_before_and_after_unless_forced(
     assert any("by force though the machines differ" in note for note in notes)
 
 
+def as_predicted(run: Path) -> Path:
+    trials = run / "trials.csv"
+    header, *rows = trials.read_text(encoding="utf-8").splitlines()
+    assert "predicted" not in header
+    lines = [f"{header},predicted", *(f"{row},true" for row in rows)]
+    trials.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return run
+
+
+def test_predictions_and_measurements_are_never_in_one_ratio(
+    make_run: MakeRun, capsys: Capture
+) -> None:
+    measured, predicted = make_run("measured"), as_predicted(make_run("predicted"))
+    for words in ((), ("--force",), ("--fail-if-slower", "5%")):
+        assert "was predicted and" in refusal(capsys, measured, predicted, *words)
+    machine = {**synthetic.META["machine"], "cpu_model": "Other"}
+    other = as_predicted(make_run("other", meta={**synthetic.META, "machine": machine}))
+    assert "was predicted and" in refusal(capsys, measured, other, "--pool", "machine")
+    compare.main([str(predicted)])
+    assert "Predicted by the model of a machine, not measured" in capsys.readouterr().out
+
+
 def with_identity(run: Path) -> Path:
     """As runs are since they carry the list of what identifies a machine."""
     identity = {"conditions": ["cpu_model", "usable_threads"], "names": ["boot_id", "host"]}

@@ -12,6 +12,7 @@
 #include "harness/catalog/catalog.h"
 #include "harness/command/list/list_json.h"
 #include "harness/command/list/listed.h"
+#include "harness/command/predict/machines.h"
 #include "harness/plan/nearest.h"
 #include "harness/plan/printable.h"
 #include "harness/process/resources.h"
@@ -123,11 +124,21 @@ void list_targets(std::ostream& out) {
   }
 }
 
+int list_machines(std::ostream& out, std::ostream& err) {
+  const absl::StatusOr<std::vector<ModelledMachine>> machines = shipped_machines();
+  if (!machines.ok()) return complain(err, "", machines.status());
+  out << "Machines, for lockbench predict\n";
+  for (const ModelledMachine& machine : *machines) {
+    print_entry(out, machine.model.name, machine.model.title);
+  }
+  return kSuccess;
+}
+
 }  // namespace
 
 int list_command(const ListOptions& options, std::ostream& out, std::ostream& err) {
   const std::string& what = options.what;
-  const std::vector<std::string> kinds{"primitives", "workloads", "presets", "targets"};
+  const std::vector<std::string> kinds{"primitives", "workloads", "presets", "targets", "machines"};
   if (!what.empty() && std::find(kinds.begin(), kinds.end(), what) == kinds.end()) {
     return complain(err, "", unknown_name("list", what, kinds));
   }
@@ -148,7 +159,8 @@ int list_command(const ListOptions& options, std::ostream& out, std::ostream& er
   }
   if (all) out << '\n';
   if (all || what == "targets") list_targets(out);
-  return kSuccess;
+  if (all) out << '\n';
+  return all || what == "machines" ? list_machines(out, err) : kSuccess;
 }
 
 }  // namespace lockbench

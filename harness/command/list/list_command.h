@@ -9,7 +9,7 @@
 namespace lockbench {
 
 struct ListOptions {
-  std::string what;   // primitives, workloads, presets or targets; empty: all
+  std::string what;   // primitives, workloads, presets, targets or machines; empty: all
   std::string show;   // prints the TOML of this preset; empty: prints the names of presets
   bool json = false;  // else text
 };

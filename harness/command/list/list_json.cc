@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/command/list/listed.h"
+#include "harness/command/predict/machines.h"
 #include "harness/plan/spelling.h"
 #include "harness/record/target.h"
 
@@ -98,6 +99,17 @@ Json targets() {
   return all;
 }
 
+Json machines(const std::vector<ModelledMachine>& shipped) {
+  Json all = Json::array();
+  for (const ModelledMachine& machine : shipped) {
+    all.push_back({{"name", machine.model.name},
+                   {"title", machine.model.title},
+                   {"cores", machine.model.cores()},
+                   {"hardware_threads", machine.model.processors()}});
+  }
+  return all;
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> list_json(const std::string& what, const Catalog& catalog) {
@@ -111,6 +123,11 @@ absl::StatusOr<std::string> list_json(const std::string& what, const Catalog& ca
     whole["presets"] = presets(*listed);
   }
   if (all || what == "targets") whole["targets"] = targets();
+  if (all || what == "machines") {
+    const absl::StatusOr<std::vector<ModelledMachine>> shipped = shipped_machines();
+    if (!shipped.ok()) return shipped.status();
+    whole["machines"] = machines(*shipped);
+  }
   // A plug-in's texts may contain bytes that are not UTF-8.
   return whole.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -4,7 +4,8 @@
 //
 //   {"primitives": [{"name": "striped", "parameters": {"lock": "adaptive"}, "numbers": [...],
 //   ...}],
-//    "workloads": [...], "presets": [...], "targets": [...]}
+//    "workloads": [...], "presets": [...], "targets": [...],
+//    "machines": [...]}
 //
 // The list of one kind has that member alone. Later versions only add members. `results/README.md`
 // uses the same names of primitives and workloads in the columns primitive, params, workload and

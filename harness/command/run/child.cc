@@ -32,7 +32,28 @@ Sample judge(const ChildResult& result) {
   return {.outcome = Outcome::kCrashed, .reason = told_end("the trial's process", result)};
 }
 
+absl::StatusOr<ChildResult> run_with_trial(const std::filesystem::path& program,
+                                           std::vector<std::string> words, const Trial& trial,
+                                           Nanoseconds grace) {
+  return run_child({.program = program,
+                    .words = std::move(words),
+                    .input = to_json(trial),
+                    .deadline = std::chrono::steady_clock::now() + trial.cell.time_limit + grace});
+}
+
+absl::StatusOr<Sample> sample_of(const absl::StatusOr<ChildResult>& result) {
+  if (!result.ok()) return result.status();
+  if (result->ending == ChildEnding::kInterrupted) return absl::CancelledError("interrupted");
+  return judge(*result);
+}
+
 }  // namespace
+
+absl::StatusOr<Sample> sample_of_child(const std::filesystem::path& program,
+                                       std::vector<std::string> words, const Trial& trial,
+                                       Nanoseconds grace) {
+  return sample_of(run_with_trial(program, std::move(words), trial, grace));
+}
 
 absl::StatusOr<ChildResult> run_trial_child(const std::filesystem::path& program,
                                             const Trial& trial,
@@ -42,18 +63,12 @@ absl::StatusOr<ChildResult> run_trial_child(const std::filesystem::path& program
   words.insert(words.end(), flags.begin(), flags.end());
   const std::string plugin = Catalog::standard().plugin_of(trial.cell.primitive);
   if (!plugin.empty()) words.insert(words.end(), {"--plugin", plugin});
-  return run_child({.program = program,
-                    .words = std::move(words),
-                    .input = to_json(trial),
-                    .deadline = std::chrono::steady_clock::now() + trial.cell.time_limit + grace});
+  return run_with_trial(program, std::move(words), trial, grace);
 }
 
 absl::StatusOr<Sample> measure_in_child(const std::filesystem::path& program, const Trial& trial,
                                         Nanoseconds grace) {
-  const absl::StatusOr<ChildResult> result = run_trial_child(program, trial, {}, grace);
-  if (!result.ok()) return result.status();
-  if (result->ending == ChildEnding::kInterrupted) return absl::CancelledError("interrupted");
-  return judge(*result);
+  return sample_of(run_trial_child(program, trial, {}, grace));
 }
 
 }  // namespace lockbench

@@ -39,4 +39,10 @@ absl::StatusOr<ChildResult> run_trial_child(const std::filesystem::path& program
 absl::StatusOr<Sample> measure_in_child(const std::filesystem::path& program, const Trial& trial,
                                         Nanoseconds grace = kGrace);
 
+// The same for any program that reads a trial and prints its sample; `words`: its name and its
+// arguments.
+absl::StatusOr<Sample> sample_of_child(const std::filesystem::path& program,
+                                       std::vector<std::string> words, const Trial& trial,
+                                       Nanoseconds grace = kGrace);
+
 }  // namespace lockbench

@@ -38,9 +38,9 @@ std::string next_steps(const std::string& program, const std::string& folder) {
 }  // namespace
 
 int finish_run(const FinishedSession& session, const std::string& program,
-               const std::string& format) {
+               const std::string& format, std::string_view did) {
   std::ostream& said = format == "text" ? std::cout : std::cerr;
-  said << "Measured " << session.folder << ": " << session.tally.text() << "\n\n" << std::flush;
+  said << did << ' ' << session.folder << ": " << session.tally.text() << "\n\n" << std::flush;
   const absl::StatusOr<int> compared =
       run_analysis("compare", {session.folder, "--brief", "--format", format});
   if (noted_signal() != 0) {

@@ -5,18 +5,20 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "harness/command/run/session.h"
 #include "harness/plan/shard.h"
 
 namespace lockbench {
 
-// Prints "Measured <folder>", the comparisons in `format` (text, json, csv or markdown) and the
-// next commands. In any format but text, standard output has only the comparisons, and standard
-// error has the rest. If the Python modules for comparisons are missing, it prints medians and what
-// to install. Returns the exit code of the run: 0, or 4 if no row is valid.
+// Prints "Measured <folder>" (or another word, `did`), the comparisons in `format` (text, json, csv
+// or markdown) and the next commands. In any format but text, standard output has only the
+// comparisons, and standard error has the rest. If the Python modules for comparisons are missing,
+// it prints medians and what to install. Returns the exit code of the run: 0, or 4 if no row is
+// valid.
 int finish_run(const FinishedSession& session, const std::string& program,
-               const std::string& format);
+               const std::string& format, std::string_view did = "Measured");
 
 // The same for a shard. Shards are compared after they have been merged.
 int finish_shard(const FinishedSession& session, const Shard& shard);

@@ -34,7 +34,11 @@ absl::Status check_unfinished(const Meta& meta, const std::filesystem::path& tri
       " trials have their row; plot or compare it, or start a new run");
 }
 
-absl::Status check_resumable(const std::filesystem::path& folder) {
+bool is_predicted(const Plan& plan) {
+  return !plan.trials.empty() && !plan.trials.front().cell.machine.empty();
+}
+
+absl::Status check_resumable(const std::filesystem::path& folder, RowKind kind) {
   const std::filesystem::path meta_file = folder / "meta.json";
   const absl::StatusOr<std::string> text = read_file(meta_file, kMostRunFileBytes);
   if (!text.ok()) return cannot_be_read(text.status());
@@ -49,15 +53,24 @@ absl::Status check_resumable(const std::filesystem::path& folder) {
   if (absl::Status status = check_unfinished(*meta, folder / "trials.csv"); !status.ok()) {
     return status;
   }
-  const std::string obstacle = why_not_resume(*meta, read_machine(), this_build());
+  const bool predicted = is_predicted(meta->plan);
+  if (predicted != (kind == RowKind::kPredicted)) {
+    return absl::FailedPreconditionError(
+        absl::StrFormat("%s: the rows are %s; to go on with it: lockbench %s --resume %s",
+                        folder.string(), predicted ? "predictions" : "measurements",
+                        predicted ? "predict" : "run", folder.string()));
+  }
+  // A prediction does not depend on the machine that computes it.
+  const Machine machine = predicted ? meta->machine : read_machine();
+  const std::string obstacle = why_not_resume(*meta, machine, this_build());
   if (obstacle.empty()) return absl::OkStatus();
   return absl::FailedPreconditionError(folder.string() + ": " + obstacle);
 }
 
 }  // namespace
 
-absl::StatusOr<ResumedRun> resume_run(const std::filesystem::path& folder) {
-  if (absl::Status status = check_resumable(folder); !status.ok()) return status;
+absl::StatusOr<ResumedRun> resume_run(const std::filesystem::path& folder, RowKind kind) {
+  if (absl::Status status = check_resumable(folder, kind); !status.ok()) return status;
   return open_for_resume(folder);
 }
 

@@ -11,9 +11,12 @@
 
 namespace lockbench {
 
-// As open_for_resume(). In addition, FailedPrecondition if the run is finished, or if it was begun
-// on another machine or with another build. Nothing is written to a run that is refused for these
-// reasons.
-absl::StatusOr<ResumedRun> resume_run(const std::filesystem::path& folder);
+enum class RowKind { kMeasured, kPredicted };
+
+// As open_for_resume(). In addition, FailedPrecondition if the run is finished, if its rows are of
+// another kind, if it was begun with another build, or if it was measured on another machine.
+// Nothing is written to a run that is refused for these reasons.
+absl::StatusOr<ResumedRun> resume_run(const std::filesystem::path& folder,
+                                      RowKind kind = RowKind::kMeasured);
 
 }  // namespace lockbench

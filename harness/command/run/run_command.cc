@@ -13,6 +13,7 @@
 #include "harness/catalog/catalog.h"
 #include "harness/command/run/bad_input.h"
 #include "harness/command/run/baseline_link.h"
+#include "harness/command/run/chosen_preset.h"
 #include "harness/command/run/finish.h"
 #include "harness/command/run/resume.h"
 #include "harness/command/run/run_plan.h"
@@ -32,41 +33,6 @@ namespace {
 
 absl::StatusOr<CellTraits> check(const Cell& cell) {
   return Catalog::standard().check(cell);
-}
-
-// Reports names on the command line that do not exist, with their flag. Whether they can be
-// combined is checked for each cell (see expand.h).
-absl::Status check_names(const Sweep& sweep) {
-  const auto told_by = [](const std::string& flag, const absl::Status& status) {
-    return absl::Status(status.code(), flag + ": " + std::string(status.message()));
-  };
-  for (const PrimitiveSpec& primitive : sweep.primitives) {
-    const absl::Status status =
-        check({.primitive = primitive, .workload = {kDefaultWorkload, ""}}).status();
-    if (absl::IsInvalidArgument(status)) return told_by("--primitive", status);
-  }
-  for (const WorkloadSpec& workload : sweep.workloads) {
-    const absl::Status status = check({.primitive = {"global", {}}, .workload = workload}).status();
-    if (absl::IsInvalidArgument(status)) return told_by("--workload", status);
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<Preset> chosen_preset(const RunOptions& options) {
-  if (absl::Status status = check_names(options.overrides.sweep); !status.ok()) return status;
-  if (options.preset) {
-    const absl::StatusOr<Preset> preset = load_preset(*options.preset);
-    if (!preset.ok()) return preset.status();
-    return apply(*preset, options.overrides);
-  }
-  const std::vector<WorkloadSpec>& given = options.overrides.sweep.workloads;
-  const std::string workload = given.empty() ? kDefaultWorkload : given[0].name;
-  Preset preset = preset_from(options.overrides, Catalog::standard().defaults_for(workload));
-  // Applied again only to get the errors for flags that have no meaning in this mode.
-  if (const auto applied = apply(preset, options.overrides); !applied.ok()) {
-    return applied.status();
-  }
-  return preset;
 }
 
 // Below this number of blocks nothing can be decided. A plan of fewer blocks is measured as it is.
@@ -211,7 +177,7 @@ int shard(Plan plan, const RunOptions& options) {
 
 int run_command(const RunOptions& options) {
   if (options.resume) return resume(options);
-  absl::StatusOr<Preset> preset = chosen_preset(options);
+  absl::StatusOr<Preset> preset = chosen_preset(options.preset, options.overrides);
   if (!preset.ok()) return complain(preset.status());
   std::optional<RunAim> aim;
   if (options.precision || decides(options, *preset)) {

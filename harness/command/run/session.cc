@@ -84,11 +84,7 @@ void Session::aim_for(const RunAim& aim) {
 }
 
 int Session::run() {
-  watch_.note_start();
-  watch_.wait_for_quiet();
-  if (const absl::Status noted = writer_.note(watch_.surroundings()); !noted.ok()) {
-    return stopped(noted);
-  }
+  if (const absl::Status noted = note_surroundings(); !noted.ok()) return stopped(noted);
   if (aim_ && !aim_->precision) start_follower();
   for (;;) {
     // By index, because the plan may grow.
@@ -103,6 +99,14 @@ int Session::run() {
     if (!more.ok()) return stopped(more.status());
     if (!*more) return finished();
   }
+}
+
+// Waits for a quiet machine, and records what was found.
+absl::Status Session::note_surroundings() {
+  if (settings_.predict) return absl::OkStatus();
+  watch_.note_start();
+  watch_.wait_for_quiet();
+  return writer_.note(watch_.surroundings());
 }
 
 // Every attempt gets a row. The first attempt that was not disturbed ends the trial.
@@ -135,9 +139,11 @@ absl::StatusOr<Row> Session::attempt(const Trial& trial, std::uint32_t number) {
                                               " of " + std::to_string(kMostAttempts) + ": ";
   progress_.show(state_, decided_ + again + describe(trial.cell));
   Row row{.run = writer_.meta().run, .trial = trial, .attempt = number, .started_at = utc_now()};
-  absl::StatusOr<Sample> sample = measure_in_child(kThisProgram, trial);
+  absl::StatusOr<Sample> sample =
+      settings_.predict ? settings_.predict(trial) : measure_in_child(kThisProgram, trial);
   if (!sample.ok()) return sample.status();
   row.sample = *std::move(sample);
+  if (settings_.predict) return row;
   watch_.note_trial(row.sample);
   note_disturbance(trial.cell, row.sample);
   return row;
@@ -245,8 +251,11 @@ int Session::finished() {
   update_elapsed();
   progress_.show(state_, "");
   progress_.leave_bar();
-  watch_.note_end();
-  absl::Status ended = writer_.note(watch_.surroundings());
+  absl::Status ended = absl::OkStatus();
+  if (!settings_.predict) {
+    watch_.note_end();
+    ended = writer_.note(watch_.surroundings());
+  }
   ended.Update(end(RunEnd::State::kFinished));
   if (!ended.ok()) {
     return complain(ended);

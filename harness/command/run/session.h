@@ -57,6 +57,9 @@ struct SessionSettings {
   Nanoseconds patience = kUsualPatience;  // how long it waits for a quiet machine
   std::optional<std::set<std::uint32_t>> only;  // the numbers of a shard's trials; absent: all
   std::string go_on;  // the command that continues the run; empty: `run --resume`
+  // Predicts a trial. Nothing is then measured, so the session neither waits for a quiet machine
+  // nor looks for disturbance. Absent: trials are measured in child processes.
+  std::function<absl::StatusOr<Sample>(const Trial&)> predict = {};
   std::function<int(const FinishedSession&)> finished;  // prints the result; returns the exit code
 };
 
@@ -77,6 +80,7 @@ class Session {
   static constexpr std::uint32_t kMostAttempts = 3;
 
   void add_missing(const Trial& trial);
+  absl::Status note_surroundings();
   absl::Status measure(const Trial& trial);
   absl::StatusOr<Row> attempt(const Trial& trial, std::uint32_t number);
   void note_disturbance(const Cell& cell, Sample& sample);

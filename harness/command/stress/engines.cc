@@ -30,16 +30,6 @@ constexpr std::chrono::seconds kGrace{60};
 
 constexpr const char* kEngines[] = {"sim", "real", "proc"};
 
-// The engines are in the folder of this program after a build, and in libexec after an
-// installation.
-std::optional<std::filesystem::path> find_engine(const std::string& program) {
-  const std::filesystem::path here = this_program().parent_path();
-  for (const auto& folder : {here, here.parent_path() / "libexec" / "lockbench"}) {
-    if (access((folder / program).c_str(), X_OK) == 0) return folder / program;
-  }
-  return std::nullopt;
-}
-
 std::vector<std::string> engine_words(const std::string& program, const std::string& plugin) {
   if (plugin.empty()) return {program};
   return {program, "--plugin", plugin};

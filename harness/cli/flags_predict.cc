@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/cli/command_flags.h"
+#include "harness/cli/flags.h"
+#include "harness/cli/help_texts.h"
+
+namespace lockbench {
+
+void add_predict(CLI::App& app, PredictOptions& options) {
+  CLI::App& predict =
+      add_command(app, "predict", "Predicts a preset for machines that are models, not this one",
+                  kPredictExamples);
+  add_preset_flags(predict, options.preset, options.overrides);
+  add_texts(predict,
+            {.names = "--machine",
+             .type = "NAME",
+             .help = "A machine (lockbench list machines) or a file ending in .toml; may be given "
+                     "again"},
+            options.machines);
+  add_folder(predict, "--out", "The run's folder [results/runs/<time>-<preset>-<id>]", options.out);
+  add_folder(predict, "--resume", "Goes on with the predictions in this folder, by their own plan",
+             options.resume);
+  add_switch(predict, "--dry-run", "Prints how many predictions the plan has; predicts nothing",
+             options.dry_run);
+  add_progress(predict, options.progress);
+  add_format(predict, "What is said at the end: text, json, csv or markdown [text]",
+             options.format);
+  add_sweep_flags(predict, options.overrides);
+}
+
+std::string validate_predict(const CLI::App& predict, const PredictOptions& options) {
+  if (!options.resume) {
+    return options.machines.empty() ? "--machine: not given; name a machine (lockbench list "
+                                      "machines), as --machine i7-1165g7"
+                                    : "";
+  }
+  std::vector<std::string> idle = plan_flags();
+  idle.insert(idle.end(), {"--machine", "--out", "--dry-run"});
+  for (const std::string& flag : idle) {
+    if (!was_given(predict, flag)) continue;
+    return "--resume: goes on with the plan of that run; leave out " +
+           (flag == "preset" ? "the preset" : flag) + ", or start new predictions without --resume";
+  }
+  return {};
+}
+
+}  // namespace lockbench

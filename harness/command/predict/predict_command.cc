@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/command/predict/predict_command.h"
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <set>
+#include <utility>
+
+#include <absl/strings/str_format.h>
+#include <absl/strings/str_join.h>
+
+#include "harness/catalog/catalog.h"
+#include "harness/command/predict/machines.h"
+#include "harness/command/predict/predicted_plan.h"
+#include "harness/command/run/child.h"
+#include "harness/command/run/chosen_preset.h"
+#include "harness/command/run/finish.h"
+#include "harness/command/run/resume.h"
+#include "harness/command/run/session.h"
+#include "harness/plan/expand.h"
+#include "harness/plan/printable.h"
+#include "harness/plan/quantity.h"
+#include "harness/plan/spelling.h"
+#include "harness/process/child_process.h"
+#include "harness/process/resources.h"
+#include "harness/process/signals.h"
+#include "harness/record/build.h"
+#include "harness/record/stamp.h"
+#include "harness/terminal/exit_code.h"
+
+namespace lockbench {
+namespace {
+
+// Predictions depend on the keys that are drawn and on nothing else that is random, so a few blocks
+// show how much they vary.
+constexpr std::uint32_t kBlocks = 3;
+
+// A prediction has no time limit of its own: its accesses are limited. This is for a model of so
+// many processors and threads that each access takes long.
+constexpr std::chrono::minutes kGraceOfPrediction{10};
+
+int complain(const absl::Status& status, int code = kBadInput) {
+  std::cerr << "lockbench predict: " << printable(std::string(status.message())) << '\n';
+  return code;
+}
+
+// The program that predicts, and the primitives that it knows.
+struct Predictor {
+  std::filesystem::path program;
+  std::set<std::string> primitives;
+};
+
+absl::StatusOr<Predictor> find_predictor() {
+  const auto program = find_engine("lockbench-predict");
+  if (!program) {
+    return absl::NotFoundError(
+        "the program lockbench-predict is missing beside this one; build or install it, too");
+  }
+  const absl::StatusOr<ChildResult> listing =
+      run_child({.program = *program,
+                 .words = {"lockbench-predict", "list"},
+                 .input = {},
+                 .deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10)});
+  if (!listing.ok()) return listing.status();
+  if (listing->status != 0) return absl::UnavailableError(told_end("lockbench-predict", *listing));
+  Predictor predictor{.program = *program, .primitives = {}};
+  for (const std::string_view line : split(listing->out, '\n')) {
+    if (!line.empty()) predictor.primitives.emplace(line);
+  }
+  return predictor;
+}
+
+// The primitive without the parameters that are numbers, as the predictor lists it.
+std::string type_of(const PrimitiveSpec& whole) {
+  PrimitiveSpec type = whole;
+  std::erase_if(type.parameters, [](const auto& parameter) {
+    return std::all_of(parameter.second.begin(), parameter.second.end(),
+                       [](unsigned char c) { return c >= '0' && c <= '9'; });
+  });
+  return to_text(type);
+}
+
+// Why the cell cannot be predicted; empty if it can.
+std::string refusal_of(const Cell& cell, const Predictor& predictor) {
+  static const std::set<std::string> kWorkloads{"counter", "accounts", "checkout", "nested"};
+  const absl::StatusOr<PrimitiveSpec> whole = Catalog::standard().with_defaults(cell.primitive);
+  if (!whole.ok()) return std::string(whole.status().message());
+  if (!predictor.primitives.contains(type_of(*whole))) {
+    return absl::StrFormat("primitive %s", to_text(cell.primitive));
+  }
+  if (!kWorkloads.contains(cell.workload.name)) {
+    return absl::StrFormat("workload %s", cell.workload.name);
+  }
+  if (cell.workload.name != "checkout" && whole->name == "lease") {
+    return absl::StrFormat("workload %s with leases", cell.workload.name);
+  }
+  if (cell.key_type != KeyType::kU64) return "keys of type string (u64 can be: --key-type u64)";
+  return {};
+}
+
+absl::StatusOr<PredictedPlan> plan_of(const PredictOptions& options, const Predictor& predictor,
+                                      const std::vector<std::string>& machines) {
+  absl::StatusOr<Preset> preset = chosen_preset(options.preset, options.overrides);
+  if (!preset.ok()) return preset.status();
+  if (!options.overrides.blocks) preset->blocks = std::min(preset->blocks, kBlocks);
+  const auto check = [](const Cell& cell) { return Catalog::standard().check(cell); };
+  const absl::StatusOr<Plan> plan = expand(*preset, check);
+  if (!plan.ok()) return plan.status();
+  PredictedPlan predicted = predicted_plan(
+      *plan, machines, [&](const Cell& cell) { return refusal_of(cell, predictor); });
+  predicted.plan.target.clear();
+  if (!predicted.plan.trials.empty()) return predicted;
+  return absl::InvalidArgumentError(absl::StrFormat("no cell of the plan can be predicted: %s",
+                                                    absl::StrJoin(predicted.examples, "; ")));
+}
+
+std::vector<std::string> names_of(const std::vector<ModelledMachine>& machines) {
+  std::vector<std::string> names;
+  for (const ModelledMachine& machine : machines) names.push_back(machine.model.name);
+  return names;
+}
+
+SessionSettings settings_of(const PredictOptions& options, const Predictor& predictor,
+                            const std::filesystem::path& folder) {
+  const auto predict = [predictor, folder](const Trial& trial) -> absl::StatusOr<Sample> {
+    Trial whole = trial;
+    const auto primitive = Catalog::standard().with_defaults(trial.cell.primitive);
+    if (!primitive.ok()) return primitive.status();
+    whole.cell.primitive = *primitive;
+    return sample_of_child(predictor.program,
+                           {"lockbench-predict", machine_copy(folder, trial.cell.machine).string()},
+                           whole, kGraceOfPrediction);
+  };
+  const auto finished = [options](const FinishedSession& session) {
+    return finish_run(session, options.program, options.format, "Predicted");
+  };
+  return {.progress = options.progress,
+          .program = options.program,
+          .command = "predict",
+          .go_on = shell_command({options.program, "predict", "--resume", folder.string()}),
+          .predict = predict,
+          .finished = finished};
+}
+
+void say_left_out(const PredictedPlan& predicted) {
+  if (predicted.left_out == 0) return;
+  std::cerr << "lockbench predict: "
+            << absl::StrFormat("%d cell%s left out that cannot be predicted: %s%s\n",
+                               predicted.left_out, predicted.left_out == 1 ? "" : "s",
+                               absl::StrJoin(predicted.examples, "; "),
+                               predicted.left_out > predicted.examples.size() ? "; …" : "");
+}
+
+int print_dry_run(const PredictedPlan& predicted, std::size_t machines) {
+  const Plan& plan = predicted.plan;
+  std::cout << absl::StrFormat("%d predictions in %d block%s for %d machine%s\n",
+                               plan.trials.size(), plan.blocks, plan.blocks == 1 ? "" : "s",
+                               machines, machines == 1 ? "" : "s");
+  return kSuccess;
+}
+
+int start(const PredictOptions& options, const Predictor& predictor) {
+  const absl::StatusOr<std::vector<ModelledMachine>> machines = load_machines(options.machines);
+  if (!machines.ok()) return complain(machines.status());
+  absl::StatusOr<PredictedPlan> predicted = plan_of(options, predictor, names_of(*machines));
+  if (!predicted.ok()) return complain(predicted.status());
+  say_left_out(*predicted);
+  if (options.dry_run) return print_dry_run(*predicted, machines->size());
+  note_signals();
+  std::vector<Machine> descriptions;
+  for (const ModelledMachine& machine : *machines) {
+    descriptions.push_back(described(machine.model));
+  }
+  const RunIdentity identity{.run_id = new_run_id(predicted->plan.preset),
+                             .preset = predicted->plan.preset,
+                             .target = {},
+                             .machine = *descriptions.front().id};
+  const std::filesystem::path folder =
+      options.out.value_or(std::filesystem::path("results") / "runs" / identity.run_id);
+  absl::StatusOr<RunWriter> writer =
+      RunWriter::create(folder, {.run = identity,
+                                 .started_at = utc_now(),
+                                 .command = shell_command(options.words),
+                                 .machine = descriptions.front(),
+                                 .build = this_build(),
+                                 .machines = descriptions,
+                                 .plan = std::move(predicted->plan)});
+  if (!writer.ok()) return complain(writer.status());
+  if (absl::Status copied = copy_machines(*machines, folder); !copied.ok()) {
+    return complain(copied, kCouldNotFinish);
+  }
+  return Session(*std::move(writer), {}, {}, settings_of(options, predictor, folder)).run();
+}
+
+int resume(const PredictOptions& options, const Predictor& predictor) {
+  note_signals();
+  absl::StatusOr<ResumedRun> run = resume_run(*options.resume, RowKind::kPredicted);
+  if (!run.ok()) return complain(run.status());
+  for (const std::string& repair : run->repairs)
+    std::cerr << "lockbench predict: " << printable(repair) << '\n';
+  absl::StatusOr<MeasuredRun> before = read_measured_run(*options.resume);
+  if (!before.ok()) return complain(before.status());
+  return Session(std::move(run->writer), std::move(run->done), std::move(before->measurements),
+                 settings_of(options, predictor, *options.resume))
+      .run();
+}
+
+}  // namespace
+
+int predict_command(const PredictOptions& options) {
+  const absl::StatusOr<Predictor> predictor = find_predictor();
+  if (!predictor.ok()) return complain(predictor.status(), kCouldNotFinish);
+  return options.resume ? resume(options, *predictor) : start(options, *predictor);
+}
+
+}  // namespace lockbench

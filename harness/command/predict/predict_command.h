@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// `lockbench predict`: predicts the cells of a preset for machines that are models, and writes a
+// folder with rows.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/command/run/progress.h"
+#include "harness/plan/preset.h"
+
+namespace lockbench {
+
+struct PredictOptions {
+  std::optional<std::string> preset;  // name or file; absent: only the overrides define the plan
+  Overrides overrides;
+  std::vector<std::string> machines;            // names, or files ending in .toml
+  std::optional<std::filesystem::path> out;     // the run's folder
+  std::optional<std::filesystem::path> resume;  // continues the run in this folder
+  bool dry_run = false;
+  ProgressStyle progress = ProgressStyle::kAuto;
+  std::string format = "text";     // of the comparison at its end
+  std::vector<std::string> words;  // the command line, for meta.json
+  std::string program;             // how it was called, for the commands in messages
+};
+
+// Returns the exit code, see run_command.h.
+int predict_command(const PredictOptions& options);
+
+}  // namespace lockbench

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`lockbench predict`: rows of machines that are models, from the command line to the CSV."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+from installation import ROOT
+from program import Program
+
+MODELS = ROOT / "workloads" / "machines"
+CELLS = ("--primitive", "global", "--primitive", "keyed", "--keys", "4", "--hold", "20ns")
+SMALL = (*CELLS, "--threads", "2", "--window", "20us", "--blocks", "1", "--format", "csv")
+
+
+def predict(lockbench: Program, folder: Path, *words: str) -> list[dict[str, str]]:
+    done = lockbench.run("predict", *SMALL, *words, "--out", str(folder))
+    assert done.returncode == 0, done.stderr
+    return rows_of(folder)
+
+
+def rows_of(folder: Path) -> list[dict[str, str]]:
+    with (folder / "trials.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_predictions_are_rows_that_say_so(lockbench: Program, tmp_path: Path) -> None:
+    rows = predict(lockbench, tmp_path / "a", "--machine", "i7-1165g7", "--machine", "graviton3")
+    assert [row["machine"] for row in rows] == ["i7-1165g7"] * 2 + ["graviton3"] * 2
+    for row in rows:
+        assert (row["predicted"], row["valid"], row["lost_updates"]) == ("true", "true", "0")
+        assert int(row["operations"]) > 100 and row["cpu_user_s"] == row["peak_rss_bytes"] == ""
+    model = (MODELS / "graviton3.toml").read_text(encoding="utf-8")
+    assert (tmp_path / "a" / "machines" / "graviton3.toml").read_text(encoding="utf-8") == model
+
+    again = predict(lockbench, tmp_path / "b", "--machine", "graviton3")
+    figures = ("operations", "window_s", "wait_p50_ns", "thread_operations_min")
+    told = {(row["primitive"], tuple(row[name] for name in figures)) for row in rows[2:]}
+    assert {(row["primitive"], tuple(row[name] for name in figures)) for row in again} == told
+
+    compared = lockbench.run("compare", str(tmp_path / "b"))
+    assert compared.returncode == 0 and "prediction for AWS Graviton3" in compared.stdout
+
+
+def test_an_interrupted_prediction_goes_on(lockbench: Program, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    whole = predict(lockbench, folder, "--machine", "i7-1165g7")
+    trials = folder / "trials.csv"
+    lines = trials.read_text(encoding="utf-8").splitlines(keepends=True)
+    trials.write_text("".join(lines[:-1]), encoding="utf-8")
+    refused = lockbench.run("run", "--resume", str(folder))
+    assert refused.returncode == 2 and "lockbench predict --resume" in refused.stderr
+    done = lockbench.run("predict", "--resume", str(folder), "--format", "csv")
+    assert done.returncode == 0, done.stderr
+    assert [row["operations"] for row in rows_of(folder)] == [row["operations"] for row in whole]
+
+
+def test_a_lost_update_is_counted(lockbench: Program, tmp_path: Path) -> None:
+    words = ("--primitive", "none", "--threads", "2", "--keys", "1", "--window", "50us")
+    lockbench.run(
+        "predict", *words, "--blocks", "1", "--machine", "graviton3", "--out", str(tmp_path / "run")
+    )
+    (row,) = rows_of(tmp_path / "run")
+    assert row["valid"] == "false" and int(row["lost_updates"]) > 0
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("quick",), "--machine: not given; name a machine (lockbench list machines)"),
+        (("--machine", "i7-1165g8"), "unknown machine 'i7-1165g8'; did you mean 'i7-1165g7'?"),
+        (("--machine", "gone.toml"), "gone.toml"),
+        (("--machine", "graviton3", "--machine", "graviton3"), "'graviton3' is given twice"),
+        (
+            ("--machine", "graviton3", "--primitive", "keyed_absl", "--threads", "1"),
+            "no cell of the plan can be predicted: primitive keyed_absl",
+        ),
+        (("--resume", "x", "--machine", "graviton3"), "--resume: goes on with the plan of that"),
+    ],
+)
+def test_bad_input_is_explained(lockbench: Program, words: tuple[str, ...], told: str) -> None:
+    done = lockbench.run("predict", *words)
+    assert done.returncode == 2 and told in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_a_wrong_file_is_named_with_line_and_column(lockbench: Program, tmp_path: Path) -> None:
+    text = (MODELS / "graviton3.toml").read_text(encoding="utf-8")
+    line = 1 + text[: text.index("rmw = ")].count("\n")
+    wrong = tmp_path / "wrong.toml"
+    wrong.write_text(text.replace("rmw = 5", "rmw = -5"), encoding="utf-8")
+    done = lockbench.run("predict", *SMALL, "--machine", str(wrong))
+    assert done.returncode == 2
+    assert f"{wrong}:{line}:7: rmw wants a number from 0 to 1000000000" in done.stderr
