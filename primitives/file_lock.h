@@ -42,9 +42,9 @@
 // ms it checks whether the owner lives, so a killed owner's lock stays unused for that long. If
 // there are no such words, or the owner is a script, which wakes no waiter, the waiter waits for
 // three events at once: a file leaves the folder (inotify), whoever removes it; the owner ends
-// (pidfd); or kLongestLook has passed, for what neither of them reports: file systems and limits
+// (pidfd); or kLongestPoll has passed, for what neither of them reports: file systems and limits
 // without inotify, old kernels, other machines. Without inotify it checks after 1, 2, 4, … ms, up
-// to kLongestLook. inotify is not always used because the kernel takes tens of milliseconds to
+// to kLongestPoll. inotify is not always used because the kernel takes tens of milliseconds to
 // close it, and a process that is killed is not dead until then.
 #pragma once
 
@@ -99,9 +99,9 @@ class FileLock {
  public:
   static constexpr Promises kPromises{
       .lock_per_key = true, .timed = true, .scope = Scope::kProcess};
-  static constexpr platform::Duration kFirstLook = std::chrono::milliseconds(5);
-  static constexpr platform::Duration kLaterLooks = std::chrono::milliseconds(20);
-  static constexpr platform::Duration kLongestLook = std::chrono::milliseconds(50);
+  static constexpr platform::Duration kFirstPoll = std::chrono::milliseconds(5);
+  static constexpr platform::Duration kLaterPolls = std::chrono::milliseconds(20);
+  static constexpr platform::Duration kLongestPoll = std::chrono::milliseconds(50);
 
   class Handle;
 
@@ -175,7 +175,7 @@ class FileLock {
   // The order is essential: observe, try, sleep. A release after the observe ends the sleep.
   [[gnu::noinline, gnu::cold]] bool wait_for(const Target& target, const internal::FileClaim& claim,
                                              platform::Time deadline, std::uint32_t seen) {
-    platform::Duration look = kFirstLook;
+    platform::Duration look = kFirstPoll;
     for (;;) {
       const platform::Time now = platform::now();
       if (now >= deadline) return recover(target, owner_of(target)) && try_take(target, claim);
@@ -187,7 +187,7 @@ class FileLock {
       if (wakes_.open() && slept != platform::FutexWait::kChanged) wakes_.settle(target.hash);
       if (slept == platform::FutexWait::kTimedOut) {
         look_after(target, deadline);
-        look = std::min(2 * look, kLaterLooks);
+        look = std::min(2 * look, kLaterPolls);
       }
       seen = observe(target);
       if (try_take(target, claim)) return true;
@@ -226,10 +226,10 @@ class FileLock {
     if (const auto known = internal::parse_file_owner(owner); known && options_.watch_owner) {
       process = platform::watch_process(static_cast<platform::ProcessId>(known->process));
     }
-    platform::Duration look = told ? kLongestLook : std::chrono::milliseconds(1);
+    platform::Duration look = told ? kLongestPoll : std::chrono::milliseconds(1);
     while (platform::now() < deadline && held_by(target, owner) && !recover(target, owner)) {
       platform::wait_for_either(removals, process, std::min(deadline, platform::now() + look));
-      look = std::min(2 * look, kLongestLook);
+      look = std::min(2 * look, kLongestPoll);
     }
     removals.stop();
     watches_.give(std::move(removals));

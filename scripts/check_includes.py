@@ -139,7 +139,7 @@ RULES: dict[str, Rule] = {
         + ("harness/terminal/exit_code.h",),
         frozenset({"std", "Abseil", "nlohmann json"}),
     ),
-    # Child processes, and whether their threads stand still.
+    # Child processes, and whether their threads are stalled.
     "harness/stress/supervision": Rule(("primitives/platform",), STANDARD | {"kernel"}),
     "harness/stress/conformance": Rule(
         STRESS
@@ -150,7 +150,7 @@ RULES: dict[str, Rule] = {
     "harness/stress/instrumentation": Rule((), STANDARD | {"Abseil", "elfutils", "kernel"}),
     "harness/stress/explore": Rule(
         STRESS + ("harness/stress/conformance", "harness/stress/instrumentation", "primitives")
-        # Whether a native thread stands still. The rest is built for the native platform.
+        # Whether a native thread is stalled. The rest is built for the native platform.
         + ("harness/stress/supervision/stall_detector.h",),
         STANDARD | {"Abseil", "kernel"},
     ),

@@ -69,7 +69,7 @@ int dispatch(const CommandLine& line) {
 }
 
 // Whether the reader has closed the pipe, as in `lockbench list | head -1`. This is not an error.
-bool reader_has_gone(int descriptor) {
+bool reader_closed(int descriptor) {
   pollfd pipe{.fd = descriptor, .events = POLLOUT, .revents = 0};
   return poll(&pipe, 1, 0) == 1 && (pipe.revents & POLLERR) != 0;
 }
@@ -89,7 +89,7 @@ int run_program(const std::vector<std::string>& words) {
   int code = line != nullptr ? dispatch(*line) : answer(std::get<Reply>(read));
   // If a signal has requested an end, a failure after it is due to the signal.
   if (code != 0 && noted_signal() != 0) code = kSignalExitBase + noted_signal();
-  if (std::cout.flush() || reader_has_gone(STDOUT_FILENO)) return code;
+  if (std::cout.flush() || reader_closed(STDOUT_FILENO)) return code;
   std::cerr << "lockbench: standard output could not be written; free some space, or send it to a "
                "file that can be\n";
   return code == kSuccess ? kCouldNotFinish : code;

@@ -19,7 +19,7 @@ absl::Status refuse(const fs::path& file, const std::string& why) {
 }
 
 // The loader's message, without the file name at its start.
-std::string loader_said(const fs::path& file) {
+std::string loader_error(const fs::path& file) {
   std::string said = dlerror();
   const std::string prefix = file.string() + ": ";
   if (said.starts_with(prefix)) said.erase(0, prefix.size());
@@ -39,14 +39,14 @@ absl::StatusOr<void*> open_library(const fs::path& file) {
   const fs::path whole = fs::absolute(file, error);
   void* const library = dlopen(whole.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    return refuse(file, "cannot be loaded (" + loader_said(whole) +
+    return refuse(file, "cannot be loaded (" + loader_error(whole) +
                             "); name a shared library that is whole, as lockbench_add_plugin() "
                             "builds them");
   }
   return library;
 }
 
-std::string told_version(const PluginHeader& header) {
+std::string version_text(const PluginHeader& header) {
   return std::string("it was built with lockbench ") + header.version + " by GNU " +
          header.compiler;
 }
@@ -77,7 +77,7 @@ absl::Status check_build(const fs::path& file, const PluginHeader& header,
     build.sanitizer = 0;
   }
   if (std::string_view(header.version) != LOCKBENCH_VERSION || build != wanted) {
-    return refuse(file, told_version(header) +
+    return refuse(file, version_text(header) +
                             ", and this is lockbench " LOCKBENCH_VERSION " by GNU " __VERSION__
                             "; build it again with this one and a like compiler");
   }

@@ -69,7 +69,7 @@ absl::StatusOr<int> run_analysis(const std::string& name, const std::vector<std:
         absl::StrFormat("%s was killed: it took longer than %d s", (*words)[1],
                         std::chrono::duration_cast<std::chrono::seconds>(at_most).count()));
   }
-  if (!WIFEXITED(result->status)) return absl::UnavailableError(told_end((*words)[1], *result));
+  if (!WIFEXITED(result->status)) return absl::UnavailableError(end_text((*words)[1], *result));
   return WEXITSTATUS(result->status);
 }
 

@@ -339,7 +339,7 @@ absl::StatusOr<ChildResult> run_child(const ChildOrder& order) {
   return result;
 }
 
-std::string told_end(const std::string& who, const ChildResult& result) {
+std::string end_text(const std::string& who, const ChildResult& result) {
   std::string told = who + " ended without a result";
   if (result.ending == ChildEnding::kTooMuch) {
     told = absl::StrFormat("%s printed more than %d MiB and was killed", who, kMostOutBytes >> 20);

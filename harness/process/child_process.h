@@ -67,6 +67,6 @@ absl::StatusOr<ChildResult> run_child(const ChildOrder& order);
 
 // "the trial's process was ended by signal 11 (Segmentation fault): last line of its standard
 // error", or the same with its exit code. `who` is "the trial's process".
-std::string told_end(const std::string& who, const ChildResult& result);
+std::string end_text(const std::string& who, const ChildResult& result);
 
 }  // namespace lockbench

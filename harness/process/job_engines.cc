@@ -29,7 +29,7 @@ absl::StatusOr<std::string> output_of(const std::vector<std::string>& words,
       WEXITSTATUS(result->status) == 0) {
     return std::move(result->out);
   }
-  return absl::FailedPreconditionError(told_end(words[0], *result));
+  return absl::FailedPreconditionError(end_text(words[0], *result));
 }
 
 absl::Status check_for_parallel(std::string_view otherwise) {

@@ -39,7 +39,7 @@ absl::Status write_page(const std::string& script, const std::string& json,
   if (result->ending == ChildEnding::kEnded && absl::ConsumePrefix(&said, name)) {
     return absl::UnavailableError(said);
   }
-  return absl::UnavailableError(told_end(script, *result));
+  return absl::UnavailableError(end_text(script, *result));
 }
 
 }  // namespace lockbench

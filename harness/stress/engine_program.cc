@@ -67,8 +67,10 @@ int run_engine_program(std::span<const char* const> words, std::span<const Regis
   const absl::StatusOr<const RegisteredLock*> lock = find(entry, order->lock);
   if (!lock.ok()) return complain(lock.status());
   if (const absl::Status sound = check_programs(**lock); !sound.ok()) return complain(sound);
-  const auto tell = [](const std::string& said) { std::cout << " " << said << std::endl; };
-  const absl::StatusOr<Report> report = engine(**lock, *order, tell);
+  const auto report_progress = [](const std::string& said) {
+    std::cout << " " << said << std::endl;
+  };
+  const absl::StatusOr<Report> report = engine(**lock, *order, report_progress);
   if (!report.ok()) return complain(report.status());
   std::cout << to_json(*report) << std::endl;
   return 0;

@@ -15,10 +15,10 @@
 namespace lockbench::stress {
 
 // The engine calls this from time to time with its progress in a few words: "12,345 schedules".
-using Tell = std::function<void(const std::string&)>;
+using ReportProgress = std::function<void(const std::string&)>;
 
-using Engine =
-    std::function<absl::StatusOr<Report>(const RegisteredLock&, const Order&, const Tell&)>;
+using Engine = std::function<absl::StatusOr<Report>(const RegisteredLock&, const Order&,
+                                                    const ReportProgress&)>;
 
 // With `list` as the only argument: prints one line for each lock and returns 0. The fields of a
 // line, separated by tabs: name; summary; the oracles of which one must report the lock, separated

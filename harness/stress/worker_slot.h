@@ -72,8 +72,8 @@ Evaluations evaluations_of(const Slots& slots) {
 
 // Adds to the report the last events of each slot since `began_ns`, ordered by time.
 template <class Slots>
-void tell_trace(const Slots& slots, std::uint64_t began_ns, const std::string& actor,
-                Report& report) {
+void report_trace(const Slots& slots, std::uint64_t began_ns, const std::string& actor,
+                  Report& report) {
   std::vector<TimedEvent> events;
   for (const WorkerSlot& slot : slots) slot.events.append_to(events, began_ns);
   report.steps = steps_of(events, began_ns);

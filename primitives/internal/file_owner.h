@@ -104,8 +104,8 @@ struct Sighting {
 enum class Life { kAlive, kDead, kUnknown };
 
 // Pure. kDead stays true forever; kAlive may be outdated when the caller reads it.
-inline Life judge(const FileOwner& owner, const ProcessWorld& here, bool local_file_system,
-                  const Sighting& seen) {
+inline Life outcome_of(const FileOwner& owner, const ProcessWorld& here, bool local_file_system,
+                       const Sighting& seen) {
   if (owner.world.pid_namespace != here.pid_namespace ||
       owner.world.time_namespace != here.time_namespace) {
     return Life::kUnknown;

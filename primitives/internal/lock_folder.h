@@ -70,7 +70,7 @@ class LockFolder {
   const std::string& path() const { return path_; }
 
   Life life_of(const FileOwner& owner) const {
-    return judge(owner, here_, local_, Sighting::of(owner.process));
+    return outcome_of(owner, here_, local_, Sighting::of(owner.process));
   }
   const ProcessWorld& here() const { return here_; }
 

@@ -10,9 +10,8 @@
 // and at the latest after the poll period. A watchdog extends the leases of holds that last.
 //
 // Guarantees   one holder of a key as long as the server keeps what it was told, no clock jumps,
-// and
-//              no holder acts after its lease. Tokens grow with every hold of a key: the token is
-//              the server's time, or one more than the last token if that is greater. So it also
+//              and no holder acts after its lease. Tokens grow with every hold of a key: the token
+//              is the server's time, or one more than the last token if that is greater. So it also
 //              grows if the server forgets everything, unless its clock goes back.
 //              A client that was stopped while it waits delays the others by the poll period.
 // Not offered  safety of a holder that is late: the resource must check the token (fence.h).

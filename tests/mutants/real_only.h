@@ -52,20 +52,22 @@ class EndlessLock {
 class SlowLock {
  public:
   void lock() {
-    dawdle();
+    delay_in_signal();
     mutex_.lock();
   }
   bool try_lock() {
-    dawdle();
+    delay_in_signal();
     return mutex_.try_lock();
   }
   void unlock() {
-    dawdle();
+    delay_in_signal();
     mutex_.unlock();
   }
 
  private:
-  static void dawdle() { platform::sleep_until(platform::now() + platform::Duration(2'000'000)); }
+  static void delay_in_signal() {
+    platform::sleep_until(platform::now() + platform::Duration(2'000'000));
+  }
 
   FutexMutex mutex_;
 };

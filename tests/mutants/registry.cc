@@ -411,7 +411,7 @@ std::vector<Mutant> published() {
       broken(std::move(watched), kTwoInside),
       broken(std::move(table), kTwoInside + Oracle::kProgress + Oracle::kOrdering),
       // A release too many makes its count the greatest number, and whoever comes next waits for
-      // an owner that does not exist: a standstill is this fault's, too.
+      // an owner that does not exist: this fault also stalls.
       broken(std::move(strangers), {Oracle::kModel, Oracle::kProgress, Oracle::kCycle}),
       broken(nested_leases<LeaseAsPublished>("lease_as_published",
                                              "a second lease, while all are held by askers"),

@@ -19,7 +19,7 @@ struct MutantEngine {
   std::vector<stress::RegisteredLock> (*registry)() = nullptr;
   absl::StatusOr<stress::Report> (*check_conformance)(const stress::RegisteredLock&,
                                                       const stress::Order&,
-                                                      const stress::Tell&) = nullptr;
+                                                      const stress::ReportProgress&) = nullptr;
 };
 
 MutantEngine mutant_engine();

@@ -128,7 +128,7 @@ TEST(PossibleTraces, AProcessThatIsKilledOutsideLeavesNothing) {
               ElementsAre(Events{takes(1), lets_go(1)}));
 }
 
-// For longer than it takes to be killed, and not for so long that this is a standstill.
+// For longer than it takes to be killed, and not for so long that it counts as a stall.
 constexpr char kResting[] = "L0 R3200000000 U | L0 R3200000000 U";
 
 TEST(RecordedRun, ADeadOwnersLockIsHadAgain) {
@@ -137,7 +137,7 @@ TEST(RecordedRun, ADeadOwnersLockIsHadAgain) {
   const RecordedRun run =
       run_recorded(file, {.program = program(kResting), .fault = FaultKind::kKill});
   EXPECT_EQ(run.ended_badly, "");
-  EXPECT_EQ(run.strikes.killed_inside, 1u);
+  EXPECT_EQ(run.faults.killed_inside, 1u);
   EXPECT_EQ(run.possible[0].end, Trace::kFinished);
   EXPECT_FALSE(run.possible[0].shortage.has_value());
   ASSERT_FALSE(run.possible[0].events.empty());

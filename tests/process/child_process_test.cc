@@ -119,14 +119,14 @@ TEST_F(RunChildTest, KeepsWhatAChildPrintedBeforeItEnded) {
   const ChildResult result = run_child(order_for("echo out; echo err >&2; kill -KILL $$")).value();
   EXPECT_EQ(result.out, "out\n");
   EXPECT_EQ(result.err, "err\n");
-  EXPECT_EQ(told_end("it", result), "it was ended by signal 9 (Killed): err");
+  EXPECT_EQ(end_text("it", result), "it was ended by signal 9 (Killed): err");
 }
 
 TEST_F(RunChildTest, EndsAChildThatPrintsTooMuch) {
   const ChildResult result = run_child(order_for("cat /dev/zero")).value();
   EXPECT_EQ(result.ending, ChildEnding::kTooMuch);
   EXPECT_EQ(result.out.size(), kMostOutBytes);
-  EXPECT_EQ(told_end("it", result), "it printed more than 16 MiB and was killed");
+  EXPECT_EQ(end_text("it", result), "it printed more than 16 MiB and was killed");
 }
 
 TEST_F(RunChildTest, KeepsTheBeginningOfAFloodOfErrors) {
@@ -134,7 +134,7 @@ TEST_F(RunChildTest, KeepsTheBeginningOfAFloodOfErrors) {
       run_child(order_for("head -c 9999999 /dev/zero | tr '\\0' x >&2; exit 4")).value();
   EXPECT_EQ(result.ending, ChildEnding::kEnded);
   EXPECT_EQ(result.err.size(), kMostErrBytes);
-  EXPECT_EQ(told_end("it", result), "it ended without a result, with exit code 4: " +
+  EXPECT_EQ(end_text("it", result), "it ended without a result, with exit code 4: " +
                                         std::string(1000, 'x') + " … 9,998,999 bytes more");
 }
 
@@ -149,7 +149,7 @@ TEST_F(RunChildTest, FeedsMoreThanAPipeHoldsToAChildThatReadsSlowlyOrNot) {
 TEST_F(RunChildTest, ToldEndIsOneLine) {
   const ChildResult result =
       run_child(order_for("printf 'a\\033[2J\\nb\\033[2J\\n' >&2; exit 1")).value();
-  EXPECT_EQ(told_end("it", result), "it ended without a result, with exit code 1: b\\x1b[2J");
+  EXPECT_EQ(end_text("it", result), "it ended without a result, with exit code 1: b\\x1b[2J");
 }
 
 TEST_F(RunChildTest, GoesOnWhereNoPlaceCanBeMade) {

@@ -21,7 +21,7 @@ Sighting running() {
 }
 
 Life judged(const Sighting& seen, const FileOwner& owner = kOwner, bool local = true) {
-  return judge(owner, kHere, local, seen);
+  return outcome_of(owner, kHere, local, seen);
 }
 
 TEST(FileOwner, IsReadBackFromItsText) {

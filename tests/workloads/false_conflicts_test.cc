@@ -34,7 +34,7 @@ class FalseConflicts : public ::testing::Test {
 
   // What is told when thread 0 holds key 0 and thread 1 asks for `asked`; and then, whether it
   // gets it.
-  std::optional<double> told_when_asking_for(std::uint32_t asked, bool watched = true) {
+  std::optional<double> reported_for(std::uint32_t asked, bool watched = true) {
     Stage<StripedCounter, Striped> stage(
         primitive_, drawn_as({.keys = kKeys, .hold = kHoldAsleep, .watch_conflicts = watched}, 1,
                              {{0}, {asked}}));
@@ -50,22 +50,22 @@ class FalseConflicts : public ::testing::Test {
 };
 
 TEST_F(FalseConflicts, AnotherKeyOfTheStripeIsOne) {
-  EXPECT_EQ(told_when_asking_for(key_of(true)), 1.0);
+  EXPECT_EQ(reported_for(key_of(true)), 1.0);
   EXPECT_FALSE(got_it_);
 }
 
 TEST_F(FalseConflicts, TheSameKeyIsATrueConflict) {
-  EXPECT_EQ(told_when_asking_for(0), 0.0);
+  EXPECT_EQ(reported_for(0), 0.0);
   EXPECT_FALSE(got_it_);
 }
 
 TEST_F(FalseConflicts, AKeyOfAnotherStripeIsNoConflict) {
-  EXPECT_EQ(told_when_asking_for(key_of(false)), std::nullopt);
+  EXPECT_EQ(reported_for(key_of(false)), std::nullopt);
   EXPECT_TRUE(got_it_);
 }
 
 TEST_F(FalseConflicts, WhatNobodyWatchesIsNotTold) {
-  EXPECT_EQ(told_when_asking_for(key_of(true), false), std::nullopt);
+  EXPECT_EQ(reported_for(key_of(true), false), std::nullopt);
 }
 
 TEST_F(FalseConflicts, AHolderWhoHasLeftIsInNobodysWay) {

@@ -54,7 +54,7 @@ class Statement {
   }
 
   // The same for a destructor; it reports no error.
-  void run_unheard() noexcept {
+  void run_ignoring_errors() noexcept {
     sqlite3_step(statement_);
     sqlite3_reset(statement_);
   }
@@ -117,7 +117,7 @@ class SqliteConnection final : public Connection {
     write_.run();
   }
   void commit() override { commit_.run(); }
-  void roll_back() noexcept override { roll_back_.run_unheard(); }
+  void roll_back() noexcept override { roll_back_.run_ignoring_errors(); }
 
  private:
   File file_;

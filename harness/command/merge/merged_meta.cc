@@ -139,8 +139,8 @@ std::optional<Surroundings> surroundings_of(const std::vector<RunPart>& parts,
                                    absl::StrJoin(one.run_ids, " and "), one.machine,
                                    one.overlap_s));
   }
-  constexpr std::size_t kMostTold = 4;
-  const std::size_t more = busy.size() - std::min(busy.size(), kMostTold);
+  constexpr std::size_t kMostListed = 4;
+  const std::size_t more = busy.size() - std::min(busy.size(), kMostListed);
   busy.resize(busy.size() - more);
   if (more > 0) busy.push_back(absl::StrFormat("%d more, see meta.json", more));
   if (busy.empty()) return all;

@@ -19,7 +19,7 @@
 namespace lockbench {
 namespace {
 
-constexpr std::size_t kMostEventsTold = 20;
+constexpr std::size_t kMostEventsShown = 20;
 constexpr char kTooSoon[] = "interrupted before the first execution";
 
 bool asked(const ConformOrder& order, const EngineListing& engine) {
@@ -68,7 +68,7 @@ std::vector<std::string> knowing(const std::string& lock,
 
 std::string traced(const std::vector<std::string>& events) {
   std::string text;
-  const std::size_t first = events.size() > kMostEventsTold ? events.size() - kMostEventsTold : 0;
+  const std::size_t first = events.size() > kMostEventsShown ? events.size() - kMostEventsShown : 0;
   if (first != 0) text = absl::StrCat("             … (", first, " earlier events)\n");
   for (std::size_t i = first; i < events.size(); ++i) {
     absl::StrAppend(&text, "             ", events[i], "\n");

@@ -64,7 +64,7 @@ absl::StatusOr<Predictor> find_predictor() {
                  .input = {},
                  .deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10)});
   if (!listing.ok()) return listing.status();
-  if (listing->status != 0) return absl::UnavailableError(told_end("lockbench-predict", *listing));
+  if (listing->status != 0) return absl::UnavailableError(end_text("lockbench-predict", *listing));
   Predictor predictor{.program = *program, .primitives = {}};
   for (const std::string_view line : split(listing->out, '\n')) {
     if (!line.empty()) predictor.primitives.emplace(line);

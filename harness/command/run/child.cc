@@ -17,7 +17,7 @@
 namespace lockbench {
 namespace {
 
-Sample judge(const ChildResult& result) {
+Sample outcome_of(const ChildResult& result) {
   if (result.ending == ChildEnding::kTooLong) {
     return {.outcome = Outcome::kTimeout,
             .reason = "the trial's process did not end by itself and was killed"};
@@ -29,7 +29,7 @@ Sample judge(const ChildResult& result) {
             .reason =
                 "the trial's process printed no sample: " + std::string(sample.status().message())};
   }
-  return {.outcome = Outcome::kCrashed, .reason = told_end("the trial's process", result)};
+  return {.outcome = Outcome::kCrashed, .reason = end_text("the trial's process", result)};
 }
 
 absl::StatusOr<ChildResult> run_with_trial(const std::filesystem::path& program,
@@ -44,7 +44,7 @@ absl::StatusOr<ChildResult> run_with_trial(const std::filesystem::path& program,
 absl::StatusOr<Sample> sample_of(const absl::StatusOr<ChildResult>& result) {
   if (!result.ok()) return result.status();
   if (result->ending == ChildEnding::kInterrupted) return absl::CancelledError("interrupted");
-  return judge(*result);
+  return outcome_of(*result);
 }
 
 }  // namespace

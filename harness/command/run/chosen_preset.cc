@@ -17,17 +17,17 @@ absl::StatusOr<CellTraits> check(const Cell& cell) {
 // Reports names on the command line that do not exist, with their flag. Whether they can be
 // combined is checked for each cell (see expand.h).
 absl::Status check_names(const Sweep& sweep) {
-  const auto told_by = [](const std::string& flag, const absl::Status& status) {
+  const auto flag_error = [](const std::string& flag, const absl::Status& status) {
     return absl::Status(status.code(), flag + ": " + std::string(status.message()));
   };
   for (const PrimitiveSpec& primitive : sweep.primitives) {
     const absl::Status status =
         check({.primitive = primitive, .workload = {kDefaultWorkload, ""}}).status();
-    if (absl::IsInvalidArgument(status)) return told_by("--primitive", status);
+    if (absl::IsInvalidArgument(status)) return flag_error("--primitive", status);
   }
   for (const WorkloadSpec& workload : sweep.workloads) {
     const absl::Status status = check({.primitive = {"global", {}}, .workload = workload}).status();
-    if (absl::IsInvalidArgument(status)) return told_by("--workload", status);
+    if (absl::IsInvalidArgument(status)) return flag_error("--workload", status);
   }
   return absl::OkStatus();
 }

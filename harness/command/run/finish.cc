@@ -53,7 +53,7 @@ int finish_run(const FinishedSession& session, const std::string& program,
               << printable(std::string(compared.status().message())) << '\n';
     said << "Medians\n" << medians_text(session.plan, session.measurements);
   }
-  for (const std::string& call : told_calls(session.plan)) said << call << '\n';
+  for (const std::string& call : call_cost_texts(session.plan)) said << call << '\n';
   said << '\n' << next_steps(program, session.folder);
   return code_of(session);
 }

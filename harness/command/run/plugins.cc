@@ -56,7 +56,7 @@ absl::StatusOr<PluginDescription> ask(const std::string& file) {
     if (said.starts_with(prefix)) return absl::InvalidArgumentError(said.erase(0, prefix.size()));
   }
   if (!WIFEXITED(result->status) || WEXITSTATUS(result->status) != 0) {
-    return refuse(file, told_end("the process that loaded it", *result) +
+    return refuse(file, end_text("the process that loaded it", *result) +
                             "; look at what it does when it is loaded");
   }
   absl::StatusOr<PluginDescription> description = description_from_json(result->out);
@@ -79,7 +79,7 @@ std::map<std::string, double>& c_calls() {
   return calls;
 }
 
-std::string told_call(const std::string& file, double call_ns) {
+std::string call_cost_text(const std::string& file, double call_ns) {
   return absl::StrFormat(
       "%s is called through the C interface: %.1f ns of each lock() and unlock() are the calls'",
       file, call_ns);
@@ -90,7 +90,7 @@ absl::Status add_plugin(const std::string& file, bool measures, std::ostream& er
   if (!description.ok()) return description.status();
   if (description->call_ns) c_calls()[file] = *description->call_ns;
   if (measures && description->call_ns) {
-    err << "lockbench: " << told_call(file, *description->call_ns) << '\n';
+    err << "lockbench: " << call_cost_text(file, *description->call_ns) << '\n';
   }
   return add_to_catalog(file, std::move(description->entries));
 }
@@ -149,13 +149,13 @@ absl::Status add_plugins(const std::vector<std::string>& named, bool measures, s
   return absl::OkStatus();
 }
 
-std::vector<std::string> told_calls(const Plan& plan) {
+std::vector<std::string> call_cost_texts(const Plan& plan) {
   std::vector<std::string> told;
   for (const auto& [file, call_ns] : c_calls()) {
     const bool used = std::any_of(plan.trials.begin(), plan.trials.end(), [&](const Trial& trial) {
       return Catalog::standard().plugin_of(trial.cell.primitive) == file;
     });
-    if (used) told.push_back(told_call(file, call_ns));
+    if (used) told.push_back(call_cost_text(file, call_ns));
   }
   return told;
 }

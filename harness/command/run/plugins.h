@@ -29,7 +29,7 @@ absl::Status add_plugins(const std::vector<std::string>& named, bool measures, s
 
 // One line for each plug-in that the plan measures through the C interface, with the cost of its
 // calls.
-std::vector<std::string> told_calls(const Plan& plan);
+std::vector<std::string> call_cost_texts(const Plan& plan);
 
 // The code in the child process: loads a plug-in and prints its description. Returns 0, or 2 after
 // a line on `err`.

@@ -119,7 +119,7 @@ absl::Status try_out(const Trial& trial) {
   if (result->ending == ChildEnding::kEnded && result->status == 0) return absl::OkStatus();
   const std::string prefix = "lockbench trial: ";
   std::string said = result->err.substr(0, result->err.find('\n'));
-  if (!said.starts_with(prefix)) return refuse(told_end("the process that tried it", *result));
+  if (!said.starts_with(prefix)) return refuse(end_text("the process that tried it", *result));
   return refuse(said.erase(0, prefix.size()));
 }
 

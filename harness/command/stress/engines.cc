@@ -70,7 +70,7 @@ Report died(const TestJob& job, const ChildResult& result) {
   report.remarks.clear();
   report.verdict = Verdict::kFailed;
   report.failure =
-      stress::Failure{stress::Oracle::kCrash, told_end("the engine's process", result)};
+      stress::Failure{stress::Oracle::kCrash, end_text("the engine's process", result)};
   report.how = "crash";
   report.replay.options = {"--engine", job.engine};
   return report;
@@ -117,7 +117,7 @@ void name_plugin(const TestJob& job, Report& report) {
   report.replay.options.insert(report.replay.options.end(), {"--plugin", file.string()});
 }
 
-std::string_view last_told(std::string_view out) {
+std::string_view last_progress(std::string_view out) {
   // Progress lines begin with a space; the last one may be incomplete.
   out = out.substr(0, out.rfind('\n') + 1);
   const std::size_t last = out.rfind("\n ");
@@ -140,20 +140,20 @@ Answer ask(const TestJob& job, stress::Order order,
     return {failed(job, std::string(result.status().message())), true};
   }
   if (result->ending == ChildEnding::kInterrupted) {
-    return {.interrupted = true, .told = std::string(last_told(result->out))};
+    return {.interrupted = true, .told = std::string(last_progress(result->out))};
   }
   if (result->ending == ChildEnding::kTooLong) {
     return {failed(job, "the engine did not end by itself and was killed"), true};
   }
   if (result->ending == ChildEnding::kTooMuch) {
-    return {failed(job, told_end("the engine", *result)), true};
+    return {failed(job, end_text("the engine", *result)), true};
   }
   if (WIFSIGNALED(result->status)) return {died(job, *result)};
   if (WEXITSTATUS(result->status) == kBadInput) {
     return {.misused = without_program(result->err)};
   }
   if (WEXITSTATUS(result->status) != 0) {
-    return {failed(job, told_end("the engine", *result)), true};
+    return {failed(job, end_text("the engine", *result)), true};
   }
   std::string text = result->out;
   if (!text.empty() && text.back() == '\n') text.pop_back();

@@ -37,7 +37,7 @@ struct Answer {
 };
 
 // The last progress in the output of an engine so far: "1234 executions"; empty: none yet. Pure.
-std::string_view last_told(std::string_view out);
+std::string_view last_progress(std::string_view out);
 
 // Starts the engine's program, sends it the order and reads its report. `live` is called from time
 // to time with its output so far.

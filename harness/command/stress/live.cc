@@ -15,7 +15,7 @@ namespace lockbench {
 std::string live_line(const TestJob& job, std::size_t position, std::size_t jobs,
                       std::size_t failures, std::string_view out) {
   return absl::StrFormat("%d/%d  %s  %s  %s  %d failures", position + 1, jobs, job.engine,
-                         job.lock.name, std::string(last_told(out)), failures);
+                         job.lock.name, std::string(last_progress(out)), failures);
 }
 
 StressLive::StressLive(std::size_t jobs) : terminal_(isatty(STDERR_FILENO) != 0), jobs_(jobs) {}

@@ -14,12 +14,12 @@ namespace {
 
 // A shorter test of a lock has no value. With many locks, the budget is then exceeded, and a
 // message says that it is too small.
-constexpr std::chrono::milliseconds kShortestHunt{100};
+constexpr std::chrono::milliseconds kShortestSearch{100};
 
 // Limits of a self-test: the time in which a broken lock must be detected, and the time for a
 // control. Unfairness is reported only at the end of a test.
-constexpr std::chrono::seconds kMostForAKill{60};
-constexpr std::chrono::milliseconds kForAnUnfairOne{3000};
+constexpr std::chrono::seconds kLongestForAKill{60};
+constexpr std::chrono::milliseconds kForAnUnfairLock{3000};
 constexpr std::chrono::milliseconds kForAControl{500};
 
 const std::string kFairness(name_of(stress::Oracle::kFairness));
@@ -72,8 +72,8 @@ std::vector<Listed> chosen(const StressOptions& options, const EngineListing& en
 
 std::chrono::nanoseconds budget_in_self_test(const Listed& lock) {
   if (lock.expected_oracles.empty()) return kForAControl;
-  if (lock.expected_oracles == std::vector<std::string>{kFairness}) return kForAnUnfairOne;
-  return kMostForAKill;
+  if (lock.expected_oracles == std::vector<std::string>{kFairness}) return kForAnUnfairLock;
+  return kLongestForAKill;
 }
 
 absl::Status nothing_to_do() {
@@ -109,7 +109,7 @@ absl::StatusOr<std::vector<TestJob>> plan_stress(const StressOptions& options,
   std::vector<TestJob> jobs;
   for (const auto& [engine, locks] : work) {
     const std::chrono::nanoseconds each = std::max<std::chrono::nanoseconds>(
-        options.budget / (work.size() * locks.size()), kShortestHunt);
+        options.budget / (work.size() * locks.size()), kShortestSearch);
     for (const Listed& lock : locks) {
       jobs.push_back({engine->engine, engine->program, lock, each, engine->plugin});
     }
@@ -140,7 +140,7 @@ std::chrono::nanoseconds budget_now(const std::vector<TestJob>& jobs, std::size_
   for (std::size_t i = position; i < jobs.size(); ++i) planned += jobs[i].budget;
   const std::chrono::duration<double> own = jobs[position].budget;
   const auto share = std::chrono::duration_cast<std::chrono::nanoseconds>(left * (own / planned));
-  return std::max<std::chrono::nanoseconds>(share, kShortestHunt);
+  return std::max<std::chrono::nanoseconds>(share, kShortestSearch);
 }
 
 std::chrono::nanoseconds self_test_share(const StressOptions& options) {

@@ -14,8 +14,8 @@
 namespace lockbench {
 
 int worst_exit(int a, int b) {
-  constexpr int kGravestFirst[] = {kFound, kCouldNotFinish, kInconclusive, kFindings, kSuccess};
-  for (const int code : kGravestFirst) {
+  constexpr int kMostSevereFirst[] = {kFound, kCouldNotFinish, kInconclusive, kFindings, kSuccess};
+  for (const int code : kMostSevereFirst) {
     if (a == code || b == code) return code;
   }
   return a;

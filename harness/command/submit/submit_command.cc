@@ -81,7 +81,7 @@ absl::Status make_folder(const Submission& submission, const std::string& preset
   return status;
 }
 
-void say_what_follows(const Submission& submission, const std::string& program) {
+void print_next_steps(const Submission& submission, const std::string& program) {
   const std::string folder = submission.folder.string();
   std::cout << "Progress: " << shell_command({program, "submit", "progress", folder}) << '\n'
             << "The merged run will be in " << folder << "/merged\n";
@@ -123,7 +123,7 @@ int submit_to_slurm(const Submission& submission, const std::string& preset,
   std::cout << "Submitted " << submission.shards << " shards as job " << job
             << " and their merge as job " << job_of(merge) << '\n'
             << "Jobs:     squeue --jobs " << job << ',' << job_of(merge) << '\n';
-  say_what_follows(submission, options.program);
+  print_next_steps(submission, options.program);
   return kSuccess;
 }
 
@@ -143,7 +143,7 @@ int submit_to_parallel(const Submission& submission, const std::string& preset,
   if (!written.ok()) return complain(written, kCouldNotFinish);
   std::cout << "Runs " << submission.shards << " shards; after an interruption: sh "
             << shell_command({path.string()}) << '\n';
-  say_what_follows(submission, options.program);
+  print_next_steps(submission, options.program);
   std::cout.flush();
   ::execlp("sh", "sh", path.c_str(), nullptr);
   return complain(file_error("sh", errno), kCouldNotFinish);

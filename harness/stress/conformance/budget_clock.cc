@@ -7,11 +7,11 @@
 namespace lockbench::stress {
 
 bool BudgetClock::over(const ConformanceRun& run, Clock::time_point until) {
-  constexpr auto kTellEvery = std::chrono::milliseconds(200);
+  constexpr auto kProgressPeriod = std::chrono::milliseconds(200);
   const Clock::time_point now = Clock::now();
-  if (now - told_at_ > kTellEvery) {
-    told_at_ = now;
-    tell_(absl::StrCat(run.executions(), " executions"));
+  if (now - reported_at_ > kProgressPeriod) {
+    reported_at_ = now;
+    report_(absl::StrCat(run.executions(), " executions"));
   }
   return run.failed() || now >= until;
 }

@@ -14,8 +14,8 @@ class BudgetClock {
  public:
   using Clock = std::chrono::steady_clock;
 
-  BudgetClock(std::chrono::nanoseconds budget, const Tell& tell)
-      : tell_(tell), end_(began_ + budget) {}
+  BudgetClock(std::chrono::nanoseconds budget, const ReportProgress& report_progress)
+      : report_(report_progress), end_(began_ + budget) {}
 
   Clock::time_point end() const { return end_; }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
@@ -28,10 +28,10 @@ class BudgetClock {
   bool over(const ConformanceRun& run) { return over(run, end_); }
 
  private:
-  const Tell& tell_;
+  const ReportProgress& report_;
   const Clock::time_point began_ = Clock::now();
   const Clock::time_point end_;
-  Clock::time_point told_at_ = began_;
+  Clock::time_point reported_at_ = began_;
 };
 
 }  // namespace lockbench::stress

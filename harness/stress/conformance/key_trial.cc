@@ -11,7 +11,7 @@
 
 namespace lockbench::stress {
 
-void KeyTrial::tell(const TriedKey& tried) {
+void KeyTrial::store(const TriedKey& tried) {
   std::uint64_t bits = 0;
   for (std::uint32_t key = 0; key < kKeysTried; ++key) {
     bits |= std::uint64_t{tried.kept_out[key]} << key;
@@ -23,8 +23,8 @@ void KeyTrial::tell(const TriedKey& tried) {
 absl::StatusOr<TriedKey> tried_in_child(const std::function<void(KeyTrial&)>& attempt) {
   const platform::SharedObject<KeyTrial> trial;
   const ChildEnd end = watch_child([&] { attempt(*trial); }, [] { return std::uint64_t{0}; });
-  if (end.stood_still || !end.says.empty()) {
-    return absl::AbortedError(end.stood_still ? "a call of try_lock() did not return" : end.says);
+  if (end.stalled || !end.says.empty()) {
+    return absl::AbortedError(end.stalled ? "a call of try_lock() did not return" : end.says);
   }
   TriedKey tried{.capacity = static_cast<std::uint32_t>(get(trial->capacity))};
   for (std::uint32_t key = 0; key < kKeysTried; ++key) {

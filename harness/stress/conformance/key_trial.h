@@ -18,7 +18,7 @@ struct KeyTrial {
   Word capacity{0};
   Word kept_out{0};  // a bit for each key
 
-  void tell(const TriedKey& tried);
+  void store(const TriedKey& tried);
 };
 
 // Fails with Aborted if the process did not end normally. Requires: this process has one thread.

@@ -11,7 +11,7 @@
 namespace lockbench::stress {
 namespace {
 
-constexpr char kStandsStill[] = "the code stands still where its model can go on";
+constexpr char kStalledCode[] = "the code stalls where its model can continue";
 const std::string kDifferentStates = "the code and its model end in different states: ";
 
 }  // namespace
@@ -98,7 +98,7 @@ std::string TraceChecker::stall_text(const Trace& trace,
   std::vector<NetEvent> next;
   const std::string possible = could_go_on(trace.waits, events, next);
   return possible.empty() ? ""
-                          : std::string(kStandsStill) + ": there '" + possible + "' is possible";
+                          : std::string(kStalledCode) + ": there '" + possible + "' is possible";
 }
 
 // For one waiter after the other, tries each lock that it may wait for and each part of the request

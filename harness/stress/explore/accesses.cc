@@ -95,7 +95,7 @@ bool World::choose_arrival() {
   const Option options[] = {{Option::kArrive, static_cast<std::uint8_t>(running_)},
                             {Option::kRun, static_cast<std::uint8_t>(running_)}};
   const bool arrive = choose(options) == 0;
-  memory_.note(running_, kLuck + (arrive ? 1 : 0), false);
+  memory_.note(running_, kChoice + (arrive ? 1 : 0), false);
   if (arrive) memory_.see_all(running_);
   return arrive;
 }
@@ -119,7 +119,7 @@ std::uint64_t World::load(const void* word, unsigned bytes, std::memory_order or
       memory_.weak() ? load_any(word, bytes, order) : memory_.load(running_, word, bytes, order);
   note_access(Access::kLoad, word, bytes, bits, bits, order);
   check_life(word);
-  look(true);
+  note_poll(true);
   return bits;
 }
 
@@ -192,7 +192,7 @@ void World::end_update(void* word, unsigned bytes, std::uint64_t bits, bool writ
   note_access(writes ? Access::kUpdate : Access::kCompared, word, bytes, updated_from_,
               writes ? bits : updated_from_, order);
   check_life(word);
-  look(changes == memory_.changes());
+  note_poll(changes == memory_.changes());
   untracked_ = false;
 }
 
@@ -204,7 +204,7 @@ bool World::fails_spuriously() {
                             {Option::kSpurious, static_cast<std::uint8_t>(running_)}};
   const std::size_t chosen = choose(options);
   // Both outcomes are recorded as events. Otherwise two different states would have equal hashes.
-  memory_.note(running_, kLuck + chosen, false);
+  memory_.note(running_, kChoice + chosen, false);
   spurious_ += static_cast<std::uint32_t>(chosen);
   return chosen != 0;
 }
@@ -252,10 +252,10 @@ void World::volatile_access(const PlainAccess& access) {
   point(access.place);
   if (access.writes) memory_.keep_static(access.place, access.bytes);
   // A thread that polls without success may have to wait here, and reads afterwards.
-  if (!access.writes) look(true);
+  if (!access.writes) note_poll(true);
   memory_.volatile_access(running_, access.place, access.writes);
   check_life(access.place);
-  if (access.writes) look(false);
+  if (access.writes) note_poll(false);
 }
 
 // Reads the value that the kernel compares before it lets the running thread sleep.

@@ -22,7 +22,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kBetweenLooks{20};
+constexpr milliseconds kBetweenChecks{20};
 constexpr milliseconds kPatience{1000};
 constexpr int kSignal = SIGUSR2;
 
@@ -53,7 +53,7 @@ std::string where(pid_t thread) {
   syscall(SYS_tgkill, getpid(), thread, kSignal);
   // (2) acquire: synchronizes with (1).
   for (int i = 0; i < 50 && the_depth.load(std::memory_order_acquire) < 0; ++i) {
-    std::this_thread::sleep_for(kBetweenLooks);
+    std::this_thread::sleep_for(kBetweenChecks);
   }
   const int depth = the_depth.load(std::memory_order_acquire);
   constexpr int kOfTheHandler = 2;
@@ -91,7 +91,7 @@ BlockedWatch::~BlockedWatch() {
 void BlockedWatch::watch() {
   StallDetector stall(kPatience);
   std::unique_lock guard(mutex_);
-  while (!over_.wait_for(guard, kBetweenLooks, [this] { return ends_; })) {
+  while (!over_.wait_for(guard, kBetweenChecks, [this] { return ends_; })) {
     if (!stall.reached(beats_(), getpid(), {watched_})) continue;
     blocked_(where(watched_));
     _exit(0);

@@ -26,7 +26,7 @@ constexpr std::uint64_t kStepsOfAHold = 100;
 constexpr std::uint32_t kLeastHoldsForGrowth = 60;
 
 // A lock that promises to be fair may spin for some time before it queues a thread.
-constexpr std::uint32_t kPatientLooks = 120;
+constexpr std::uint32_t kFairPolls = 120;
 
 // Numbers for Memory::note(): the events of a key order the accesses to its bookkeeping.
 constexpr std::uint64_t kKeyEvents = 2'000'000;
@@ -51,7 +51,7 @@ CheckedRun::CheckedRun(World& world, const RegisteredLock& entry, const LitmusPr
       traffic_(program.keys()) {
   for (std::uint32_t i = 0; i < threads_.size(); ++i) threads_[i].position.thread = i;
   world_.allow_steps(most_steps());
-  world_.look_before_time_passes(entry.abilities.fair ? kPatientLooks : World::kFreeLooks);
+  world_.set_polls_before_time_passes(entry.abilities.fair ? kFairPolls : World::kFreePolls);
 }
 
 void CheckedRun::run() {
@@ -70,14 +70,14 @@ void CheckedRun::run() {
   ended_ = ended.get();
   {
     const UntrackedScope untracked(world_);
-    for (KeyBooks& key : keys_) {
+    for (KeyRecord& key : keys_) {
       key.leases.resize(capacity_);
       key.states = std::vector<KeyStates>(capacity_);
     }
     world_.log().leave_out(data_, keys_.size() * capacity_ * sizeof data_[0]);
     world_.log().leave_out(ended_, threads_.size() * sizeof ended_[0]);
   }
-  world_.let_the_first_look_when_stuck();
+  world_.let_first_thread_inspect_when_stuck();
   warm_up();
   world_.log().start();
   warm_up_by_refusals();
@@ -209,7 +209,7 @@ void CheckedRun::run_thread(std::uint32_t number) {
 }
 
 void CheckedRun::record(const Event& event) {
-  world_.gets_on();
+  world_.makes_progress();
   world_.record(event);
   threads_[event.thread].position.doing = event;
 }
@@ -227,22 +227,22 @@ void CheckedRun::begin_request(const Event& request, const Act& act) {
   const bool settled = settles ? world_.settle() : !world_.memory().others_buffer(world_.thread());
   const UntrackedScope untracked(world_);
   record(request);
-  ThreadBooks& books = threads_[request.thread];
-  books.asked_ns = world_.time_ns();
-  books.stores_under_way = !settled;
+  ThreadRecord& record = threads_[request.thread];
+  record.asked_ns = world_.time_ns();
+  record.stores_under_way = !settled;
   if (traffic(request.key).under_way != 0) ++contended_;
   for (std::size_t i = 0; i < request.key_count(); ++i) {
     Traffic& there = traffic(request.key_at(i));
     ++there.begun;
-    books.traffic = there;
+    record.traffic = there;
     ++there.under_way;
   }
-  books.position.may_be_refused = may_be_refused;
-  books.position.timed = act.kind == Act::kTryLockFor;
-  books.request = ++requests_;
+  record.position.may_be_refused = may_be_refused;
+  record.position.timed = act.kind == Act::kTryLockFor;
+  record.request = ++requests_;
   if (entry_.abilities.fair) queue_up(request, act);
-  if (act.kind == Act::kTryLockFor) world_.expect_answer(books.asked_ns + act.ns);
-  books.accesses_before = world_.accesses();
+  if (act.kind == Act::kTryLockFor) world_.expect_answer(record.asked_ns + act.ns);
+  record.accesses_before = world_.accesses();
 }
 
 // Called when the call of the lock has returned.
@@ -265,7 +265,7 @@ void CheckedRun::queue_up(const Event& request, const Act& act) {
   std::vector<std::uint64_t>& behind = threads_[request.thread].behind;
   behind.clear();
   if (act.kind != Act::kLock || world_.memory().others_buffer(world_.thread())) return;
-  for (const ThreadBooks& other : threads_) {
+  for (const ThreadRecord& other : threads_) {
     const std::uint32_t number = other.position.thread;
     const bool calls = other.position.waits() || other.position.doing.kind == Event::kRelease;
     if (number == request.thread || !calls) continue;
@@ -284,7 +284,7 @@ void CheckedRun::check_turn(const Event& acquired) {
   if (held_by_returned(acquired.key) + 1 < capacity_) return;
   Turn turn{.thread = acquired.thread, .key = acquired.key};
   for (const std::uint64_t request : threads_[acquired.thread].behind) {
-    for (const ThreadBooks& other : threads_) {
+    for (const ThreadRecord& other : threads_) {
       if (other.request == request) turn.passed_over = other.position.thread;
     }
   }
@@ -297,17 +297,17 @@ void CheckedRun::check_refusal(const Event& refusal, const Act& act) {
   end_call(refusal.thread);
   Traffic& there = traffic(refusal.key);
   --there.under_way;
-  const ThreadBooks& books = threads_[refusal.thread];
-  const bool would_deadlock = act.kind == Act::kLock && !books.position.holds.empty();
+  const ThreadRecord& record = threads_[refusal.thread];
+  const bool would_deadlock = act.kind == Act::kLock && !record.position.holds.empty();
   if (would_deadlock) return;
   Refusal seen{.thread = refusal.thread, .key = refusal.key, .capacity = capacity_};
   if (refusal.pair) seen.second_key = refusal.other;
   seen.owner = entry_.abilities.reentrant && holds(refusal.thread, refusal.key);
-  seen.waited_ns = world_.time_ns() - books.asked_ns;
+  seen.waited_ns = world_.time_ns() - record.asked_ns;
   if (act.kind == Act::kTryLockFor) seen.timeout_ns = act.ns;
   // A release may still be in a store buffer. Then the key is not free yet.
-  if (entry_.abilities.strong_try && !books.stores_under_way) {
-    seen.others = books.traffic.under_way + (there.begun - books.traffic.begun);
+  if (entry_.abilities.strong_try && !record.stores_under_way) {
+    seen.others = record.traffic.under_way + (there.begun - record.traffic.begun);
   }
   check(seen);
 }
@@ -345,7 +345,7 @@ void CheckedRun::ask_owner(const Event& acquired, const LockHandle& handle) {
   const std::optional<bool> own = handle.is_held_by_this_thread();
   const std::optional<bool> locked = handle.is_locked();
   const UntrackedScope untracked(world_);
-  tells_owner_ |= own.has_value();
+  answers_owner_queries_ |= own.has_value();
   OwnerAnswer seen{.thread = acquired.thread, .key = acquired.key, .holds = true};
   if (own) {
     seen.answer = *own;
@@ -358,7 +358,7 @@ void CheckedRun::ask_owner(const Event& acquired, const LockHandle& handle) {
 }
 
 void CheckedRun::ask_former_owner(const Event& released) {
-  if (!tells_owner_ || program_.has(Act::kLeaveForGood)) return;
+  if (!answers_owner_queries_ || program_.has(Act::kLeaveForGood)) return;
   for (std::size_t i = 0; i < released.key_count(); ++i) {
     const std::uint16_t key = released.key_at(i);
     if (holds(released.thread, key)) continue;
@@ -369,26 +369,26 @@ void CheckedRun::ask_former_owner(const Event& released) {
 }
 
 void CheckedRun::enter_key(const Event& acquired, std::uint32_t key, const LockHandle& handle) {
-  KeyBooks& books = keys_[key];
+  KeyRecord& record = keys_[key];
   world_.memory().note(world_.thread(), kKeyEvents + key, true);
   if (entry_.abilities.reentrant) {
     const auto own =
-        std::find_if(books.holders.begin(), books.holders.end(),
+        std::find_if(record.holders.begin(), record.holders.end(),
                      [&](const Holder& holder) { return holder.thread == acquired.thread; });
-    if (own != books.holders.end()) {
+    if (own != record.holders.end()) {
       ++own->depth;
       return;
     }
   }
-  std::erase_if(books.holders, [&](const Holder& holder) { return is_late(holder.since_ns); });
+  std::erase_if(record.holders, [&](const Holder& holder) { return is_late(holder.since_ns); });
   const std::int64_t asked_ns = threads_[acquired.thread].asked_ns;
   if (is_late(asked_ns)) return;  // the hold may have expired before it was observed
   check_holders(acquired, key);
   Grant grant{.thread = acquired.thread, .key = key};
   if (entry_.abilities.numbers_holders()) grant.ordered = is_ordered(acquired, key);
   if (entry_.abilities.tokens) grant.token = handle.token();
-  check(grant, &books.states[acquired.lease]);
-  books.holders.push_back(
+  check(grant, &record.states[acquired.lease]);
+  record.holders.push_back(
       {.thread = acquired.thread, .lease = acquired.lease, .since_ns = asked_ns});
 }
 
@@ -439,7 +439,7 @@ void CheckedRun::trace_expired_holds(const Event& acquired) {
 
 std::size_t CheckedRun::held_by_returned(std::uint16_t key) const {
   std::size_t held = 0;
-  for (const ThreadBooks& one : threads_) {
+  for (const ThreadRecord& one : threads_) {
     if (one.position.doing.kind == Event::kRelease) continue;
     const std::vector<Event>& holds = one.position.holds;
     held += static_cast<std::size_t>(std::count_if(
@@ -485,8 +485,8 @@ void CheckedRun::leave(const Event& release, HoldData& hold) {
 // Returns true if this was the outermost hold, so that its update has to be made now. The key still
 // counts as held.
 bool CheckedRun::leave_key(const Event& release, std::uint32_t key) {
-  KeyBooks& books = keys_[key];
-  for (Holder& holder : books.holders) {
+  KeyRecord& record = keys_[key];
+  for (Holder& holder : record.holders) {
     if (holder.thread != release.thread || holder.lease != release.lease) continue;
     if (--holder.depth != 0) {
       holder.circumstance = OtherHolder::kPartReleased;
@@ -497,7 +497,7 @@ bool CheckedRun::leave_key(const Event& release, std::uint32_t key) {
   // If holds can expire, writes would need a fencing token to be safe, and the program has none.
   if (entry_.abilities.hold_limit.count() != 0) return false;
   if (!entry_.abilities.numbers_holders()) return false;
-  ++books.leases[release.lease].updates;
+  ++record.leases[release.lease].updates;
   return true;
 }
 

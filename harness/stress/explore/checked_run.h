@@ -42,7 +42,7 @@ class CheckedRun {
 
   // The complete execution, if it was recorded. Adds to the failure what the accesses show about
   // it, and to the old stores the names of their words.
-  std::vector<TraceStep> tell(World::Execution& execution, Failure& failure) const;
+  std::vector<TraceStep> trace_of(World::Execution& execution, Failure& failure) const;
 
   const Evaluations& evaluations() const { return evaluations_; }
   std::uint64_t acquisitions() const { return acquisitions_; }
@@ -67,7 +67,7 @@ class CheckedRun {
     std::uint64_t begun = 0;
   };
 
-  struct ThreadBooks {
+  struct ThreadRecord {
     ThreadPosition position;
     // For the last request:
     std::int64_t asked_ns = 0;
@@ -97,7 +97,7 @@ class CheckedRun {
     std::int64_t since_ns = 0;
   };
 
-  struct KeyBooks {
+  struct KeyRecord {
     std::vector<Holder> holders;
     std::vector<LastHold> leases;
     std::vector<KeyStates> states;  // for each lease
@@ -163,15 +163,15 @@ class CheckedRun {
   const void* object_ = nullptr;            // address of the lock
   std::optional<std::uint32_t> unordered_;  // its hold is not ordered before a later one
   std::optional<Probe> probe_;              // made after a stall
-  bool tells_owner_ = false;
+  bool answers_owner_queries_ = false;
   std::size_t left_ = 0;  // number of threads that have finished kLeaveForGood
   // The data that the lock protects: one count for each key and lease. A holder reads it at the
   // beginning of its hold and writes one more at the end.
   platform::Atomic<std::uint64_t>* data_ = nullptr;
   platform::FutexWord* ended_ = nullptr;  // for each thread of the program: 1 if it has ended
   std::uint32_t capacity_ = 1;
-  std::vector<ThreadBooks> threads_;
-  std::vector<KeyBooks> keys_;
+  std::vector<ThreadRecord> threads_;
+  std::vector<KeyRecord> keys_;
   std::vector<Traffic> traffic_;
   Trace* trace_ = nullptr;
   std::optional<Failure> failure_;

@@ -41,14 +41,14 @@ constexpr int kWalksPerProgram = 4;
 class Conformer {
  public:
   Conformer(World& world, const RegisteredLock& entry, const WatchedNet& net, const KeyMap& keys,
-            const Order& order, const Tell& tell)
+            const Order& order, const ReportProgress& report_progress)
       : world_(world),
         entry_(entry),
         net_(net),
         keys_(keys),
         order_(order),
         run_(net, keys),
-        clock_(order.budget, tell) {}
+        clock_(order.budget, report_progress) {}
 
   Report report() {
     std::vector<LitmusProgram> programs = programs_for(entry_.abilities, entry_.programs);
@@ -138,7 +138,7 @@ TriedKey tried_in(World& world, const RegisteredLock& entry, std::uint32_t first
   OneAfterTheOther strategy;
   const auto attempt = [&] {
     try_keys(entry, first,
-             [&](const auto& look) { platform::Thread([&] { look(tried); }).join(); });
+             [&](const auto& note_poll) { platform::Thread([&] { note_poll(tried); }).join(); });
   };
   world.run(attempt, strategy);
   return tried;
@@ -147,7 +147,7 @@ TriedKey tried_in(World& world, const RegisteredLock& entry, std::uint32_t first
 }  // namespace
 
 absl::StatusOr<Report> check_conformance(const RegisteredLock& entry, const Order& order,
-                                         const Tell& tell) {
+                                         const ReportProgress& report_progress) {
   const absl::StatusOr<WatchedNet> net = WatchedNet::read(order.net);
   if (!net.ok()) return net.status();
   World world(Model::kTso);
@@ -156,7 +156,7 @@ absl::StatusOr<Report> check_conformance(const RegisteredLock& entry, const Orde
       map_keys(entry, *net, kMaxThreads - 1,
                [&](std::uint32_t first) { return tried_in(world, entry, first); });
   if (!keys.ok()) return keys.status();
-  return Conformer(world, entry, *net, *keys, order, tell).report();
+  return Conformer(world, entry, *net, *keys, order, report_progress).report();
 }
 
 }  // namespace lockbench::stress::explore

@@ -20,6 +20,6 @@ namespace lockbench::stress::explore {
 // a counterexample is kNet, and the report's trace contains the events up to the failure. Remarks
 // name the transitions of the net that are visible to an observer and that no trace took.
 absl::StatusOr<Report> check_conformance(const RegisteredLock& entry, const Order& order,
-                                         const Tell& tell);
+                                         const ReportProgress& report_progress);
 
 }  // namespace lockbench::stress::explore

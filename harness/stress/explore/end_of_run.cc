@@ -22,7 +22,7 @@ void CheckedRun::close_trace(End end) {
   if (end == End::kFailed && !failure_) trace_->end = Trace::kUsedDeadWord;
   if (end != End::kStuck) return;
   trace_->end = Trace::kStuck;
-  for (const ThreadBooks& thread : threads_) {
+  for (const ThreadRecord& thread : threads_) {
     if (thread.position.waits()) trace_->waits.push_back(thread.position.doing);
   }
 }
@@ -82,7 +82,7 @@ std::optional<Failure> CheckedRun::verdict(End end) {
   }
   if (end == End::kFailed && world_.data_race()) return failure_of(*world_.data_race(), nullptr);
   if (end == End::kFailed) {
-    return Failure{Oracle::kLifetime, "a shared word is used after the end of its life"};
+    return Failure{Oracle::kLifetime, "a shared word is used after it was destroyed"};
   }
   evaluations_.count(Oracle::kLifetime);
   if (end == End::kFinished || end == End::kStuck) {
@@ -90,7 +90,7 @@ std::optional<Failure> CheckedRun::verdict(End end) {
   }
   if (end != End::kStuck) return std::nullopt;
   std::vector<ThreadPosition> positions;
-  for (const ThreadBooks& thread : threads_) {
+  for (const ThreadRecord& thread : threads_) {
     positions.push_back(thread.position);
     if (thread.world_thread != 0) positions.back().spins = world_.spins(thread.world_thread);
   }
@@ -112,13 +112,13 @@ void CheckedRun::probe_keys() {
   probe_ = probe;
 }
 
-std::vector<TraceStep> CheckedRun::tell(World::Execution& execution, Failure& failure) const {
+std::vector<TraceStep> CheckedRun::trace_of(World::Execution& execution, Failure& failure) const {
   ToldExecution told{.log = world_.log(),
                      .events = execution.events,
                      .arena = world_.arena(),
                      .lock = object_,
                      .waiting = {}};
-  for (const ThreadBooks& thread : threads_) {
+  for (const ThreadRecord& thread : threads_) {
     const bool calls = thread.position.waits() || thread.position.doing.kind == Event::kRelease;
     const bool ended = failure_.has_value() || failure.oracle == Oracle::kLifetime;
     if (calls && !ended) told.waiting.push_back(thread.position.thread);

@@ -121,7 +121,7 @@ absl::StatusOr<Report> replay(World& world, const RegisteredLock& entry, const O
 }
 
 // Adds one remark for each program, with the highest bound up to which it was explored completely.
-void tell_explored(const std::vector<ExploredProgram>& explored, Report& report) {
+void report_explored(const std::vector<ExploredProgram>& explored, Report& report) {
   for (std::size_t i = 0; i < explored.size(); ++i) {
     const auto later =
         std::any_of(explored.begin() + static_cast<std::ptrdiff_t>(i) + 1, explored.end(),
@@ -152,8 +152,8 @@ void report_blocked(const RegisteredLock& entry, const std::string& where) {
 }  // namespace
 
 absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order,
-                                 const Tell& tell) {
-  if (!order.net.empty()) return check_conformance(entry, order, tell);
+                                 const ReportProgress& report_progress) {
+  if (!order.net.empty()) return check_conformance(entry, order, report_progress);
   const absl::StatusOr<std::vector<Model>> models =
       models_from(order.memory.empty() ? entry.memory : order.memory);
   if (!models.ok()) return models.status();
@@ -162,7 +162,7 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
                          .most_preemptions = order.preemptions,
                          .models = *models};
   options.progress = [&](const Outcome& so_far) {
-    tell(absl::StrFormat("%d schedules", so_far.executions));
+    report_progress(absl::StrFormat("%d schedules", so_far.executions));
   };
   if (!order.program.empty()) {
     // One of the simulated threads starts and joins the others.
@@ -180,7 +180,7 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
       },
       [&](const std::string& where) { report_blocked(entry, where); });
   if (!order.schedule.empty()) return replay(world, entry, order, *options.program);
-  if (order.weaken) return weaken_orders(world, entry, order, tell);
+  if (order.weaken) return weaken_orders(world, entry, order, report_progress);
 
   Outcome outcome = ScheduleExplorer(world, entry, options).test_lock();
   if (!outcome.deterministic) {
@@ -204,7 +204,7 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
     report.remarks.push_back(absl::StrCat("cannot be simulated: ", outcome.refusal));
     return report;
   }
-  tell_explored(outcome.explored, report);
+  report_explored(outcome.explored, report);
   if (outcome.counterexample) {
     report_failure(*outcome.counterexample, report);
   } else {

@@ -12,6 +12,7 @@
 namespace lockbench::stress::explore {
 
 // Fails with InvalidArgument if the order's program, schedule or memory model cannot be read.
-absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order, const Tell& tell);
+absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order,
+                                 const ReportProgress& report_progress);
 
 }  // namespace lockbench::stress::explore

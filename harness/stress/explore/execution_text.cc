@@ -239,14 +239,14 @@ std::string ExecutionText::why_unordered(std::uint32_t before) {
     return absl::StrCat("; ", later, " read nothing that the unlock() of ", earlier,
                         " wrote: the lock does not wait for the holder");
   }
-  const auto tell = [&](const char* what, const Access& access, const std::string& who) {
+  const auto missing_order = [&](const char* what, const Access& access, const std::string& who) {
     const std::string place = place_of(access.stack);
     return absl::StrCat(what, who, " ", step_of(access).text,
                         place.empty() ? std::string() : " at " + place);
   };
   std::string why;
-  if (!releases(write->order)) why += tell("; a release is missing: ", *write, earlier);
-  if (!acquires(read->order)) why += tell("; an acquire is missing: ", *read, later);
+  if (!releases(write->order)) why += missing_order("; a release is missing: ", *write, earlier);
+  if (!acquires(read->order)) why += missing_order("; an acquire is missing: ", *read, later);
   if (!why.empty()) return why;
   return "; a release or an acquire is missing between the two";
 }

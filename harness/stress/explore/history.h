@@ -59,8 +59,8 @@ struct History {
   ScSet dropped_sources;
   std::array<std::uint32_t, kMaxThreads> accessed_at{};  // by thread: its last access, like read_at
   std::uint32_t born_by = 0;
-  std::uint32_t born_at = 0;       // stamp; 0: ordered before all threads
-  std::uint16_t looked_at_by = 0;  // a bit for each thread that has read it since its last wait
+  std::uint32_t born_at = 0;    // stamp; 0: ordered before all threads
+  std::uint16_t polled_by = 0;  // a bit for each thread that has read it since its last wait
   const void* at = nullptr;
   unsigned bytes = 0;
 };

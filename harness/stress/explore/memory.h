@@ -119,12 +119,12 @@ class Memory {
                        std::size_t age, std::memory_order order);
   // Whether there is a store that `thread` is not yet required to see.
   bool has_unseen(Thread thread);
-  // see_all: the last store of every word becomes visible to the thread. see_looked_at: the same
+  // see_all: the last store of every word becomes visible to the thread. see_polled: the same
   // for the words that it has read since the last such call. The thread does not synchronize with
   // these stores.
   void see_all(Thread thread);
-  bool looks_at_unseen(Thread thread);
-  void see_looked_at(Thread thread);
+  bool polls_unseen(Thread thread);
+  void see_polled(Thread thread);
   // A sleep on the word, or a wake-up. It acts like a sequentially consistent fence, in one order
   // with all sleeps and wake-ups of this word, for which note() uses the number `thing`.
   void queue_fence(Thread thread, const void* word, std::uint64_t thing);

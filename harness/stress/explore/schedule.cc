@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint64_t kMostRepeats = 1'000'000;
 
 // The text of a schedule without decisions. An empty text means that there is no schedule.
-constexpr std::string_view kNothingTold = "-";
+constexpr std::string_view kEmptySchedule = "-";
 
 // The prefix of a decision that has a number.
 struct Prefix {
@@ -61,7 +61,7 @@ std::optional<Option> option_from(std::string_view text) {
 }  // namespace
 
 std::string to_text(const std::vector<Option>& schedule) {
-  if (schedule.empty()) return std::string(kNothingTold);
+  if (schedule.empty()) return std::string(kEmptySchedule);
   std::string text;
   for (std::size_t i = 0; i < schedule.size();) {
     std::size_t end = i + 1;
@@ -75,7 +75,7 @@ std::string to_text(const std::vector<Option>& schedule) {
 
 absl::StatusOr<std::vector<Option>> schedule_from(std::string_view text) {
   std::vector<Option> schedule;
-  if (text == kNothingTold) return schedule;
+  if (text == kEmptySchedule) return schedule;
   std::size_t position = 0;
   while (position < text.size()) {
     const std::size_t end = std::min(text.find('.', position), text.size());

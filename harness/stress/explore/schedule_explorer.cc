@@ -19,9 +19,9 @@ constexpr std::uint32_t kPreemptionsToShrink = 2;
 constexpr auto kMostToShrink = 1s;
 constexpr auto kLeastToShrink = 100ms;
 
-constexpr auto kLookForWorse = 200ms;
+constexpr auto kSearchForWorse = 200ms;
 constexpr auto kMostForOne = 2000ms;
-constexpr auto kTellEvery = 200ms;
+constexpr auto kProgressPeriod = 200ms;
 constexpr auto kTurn = 100ms;
 
 // For an exhaustive exploration under c11: most choices of a store other than the last in one
@@ -78,7 +78,7 @@ ScheduleExplorer::ScheduleExplorer(World& world, const RegisteredLock& entry,
 
 bool ScheduleExplorer::over(Clock::time_point until) {
   const auto now = Clock::now();
-  if (options_.progress && now - told_ > kTellEvery) {
+  if (options_.progress && now - told_ > kProgressPeriod) {
     told_ = now;
     options_.progress(outcome_);
   }
@@ -99,7 +99,7 @@ void ScheduleExplorer::execute(const LitmusProgram& program, Strategy& strategy,
     // The accesses of this lock are not observed, so its memory orders cannot be checked. Possibly
     // it does not lock at all; then two threads will be inside at once.
     ordering_known_ = true;
-    blind_until_ = std::min(blind_until_, Clock::now() + kLookForWorse);
+    blind_until_ = std::min(blind_until_, Clock::now() + kSearchForWorse);
   }
   outcome_.steps += execution.steps;
   outcome_.too_long += execution.end == End::kTooLong;
@@ -198,7 +198,7 @@ Outcome ScheduleExplorer::test_lock() {
   }
   const bool goes_on = found() && options_.makes_smaller;
   if (goes_on && outcome_.counterexample->failure.oracle == Oracle::kOrdering) {
-    look_for_worse(Clock::now() + kLookForWorse);
+    search_for_worse(Clock::now() + kSearchForWorse);
   }
   if (goes_on) make_smaller();
   if (!found() && !refused() && outcome_.acquisitions != 0 && outcome_.lock_accesses == 0) {
@@ -210,7 +210,7 @@ Outcome ScheduleExplorer::test_lock() {
 
 // A missing memory order is found as soon as there are two holders, even if the lock does not lock
 // at all. Its consequence is a more useful counterexample, if it can be found soon.
-void ScheduleExplorer::look_for_worse(Clock::time_point until) {
+void ScheduleExplorer::search_for_worse(Clock::time_point until) {
   const Counterexample ordering = *outcome_.counterexample;
   world_.use(ordering.model);
   outcome_.counterexample.reset();
@@ -324,7 +324,7 @@ std::optional<Counterexample> ScheduleExplorer::replay(World& world, const Regis
   World::Execution execution = world.run([&] { run.run(); }, strategy, true);
   std::optional<Failure> failure = run.verdict(execution.end);
   if (!failure) return std::nullopt;
-  std::vector<TraceStep> steps = run.tell(execution, *failure);
+  std::vector<TraceStep> steps = run.trace_of(execution, *failure);
   return Counterexample{.failure = *std::move(failure),
                         .strategy = "replay",
                         .program = program,

@@ -105,7 +105,7 @@ class ScheduleExplorer {
   void explore_round(const std::vector<LitmusProgram>& programs, std::uint32_t bound,
                      Clock::time_point end);
   void walk(Clock::time_point until);
-  void look_for_worse(Clock::time_point until);
+  void search_for_worse(Clock::time_point until);
   void make_smaller();
   bool shrink_program();
   void shorten_schedule();

@@ -95,7 +95,7 @@ void Memory::begin_history(std::size_t number, const void* word, unsigned bytes)
   history.dropped_sources = {};
   history.accessed_at = {};
   history.born_by = history.born_at = 0;
-  history.looked_at_by = 0;
+  history.polled_by = 0;
   history.at = word;
   history.bytes = bytes;
 }
@@ -301,7 +301,7 @@ const std::vector<std::uint8_t>& Memory::ages_to_compare(Thread thread, const vo
 
 void Memory::note_access(Thread thread, History& history) {
   history.accessed_at[thread] = threads_[thread].clock.at[thread] + 1;
-  history.looked_at_by |= static_cast<std::uint16_t>(1U << thread);
+  history.polled_by |= static_cast<std::uint16_t>(1U << thread);
 }
 
 void Memory::learn_aged(Thread thread, const StoreRecord& store, std::memory_order order) {
@@ -486,19 +486,19 @@ void Memory::see_all(Thread thread) {
   for_each_unseen(thread, [&](History& history) { see(thread, history); });
 }
 
-bool Memory::looks_at_unseen(Thread thread) {
+bool Memory::polls_unseen(Thread thread) {
   bool found = false;
-  for_each_unseen(
-      thread, [&](const History& history) { found |= (history.looked_at_by >> thread & 1) != 0; });
+  for_each_unseen(thread,
+                  [&](const History& history) { found |= (history.polled_by >> thread & 1) != 0; });
   return found;
 }
 
-void Memory::see_looked_at(Thread thread) {
+void Memory::see_polled(Thread thread) {
   for_each_unseen(thread, [&](History& history) {
-    if ((history.looked_at_by >> thread & 1) != 0) see(thread, history);
+    if ((history.polled_by >> thread & 1) != 0) see(thread, history);
   });
   for (History& history : histories_) {
-    history.looked_at_by &= static_cast<std::uint16_t>(~(1U << thread));
+    history.polled_by &= static_cast<std::uint16_t>(~(1U << thread));
   }
 }
 

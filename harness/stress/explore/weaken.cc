@@ -117,7 +117,7 @@ std::string line_of(const WeakerOrder& weaker, const Outcome& outcome) {
 }  // namespace
 
 absl::StatusOr<Report> weaken_orders(World& world, const RegisteredLock& entry, const Order& order,
-                                     const Tell& tell) {
+                                     const ReportProgress& report_progress) {
   const auto began = Clock::now();
   OrderSites sites;
   world.use_sites(&sites);
@@ -144,7 +144,7 @@ absl::StatusOr<Report> weaken_orders(World& world, const RegisteredLock& entry, 
     const Outcome outcome = trials.explore(left / static_cast<std::int64_t>(all.size() - i));
     needed += outcome.counterexample.has_value() ? 1 : 0;
     report.remarks.push_back(line_of(all[i], outcome));
-    tell(absl::StrFormat("%d of %d orders tried", i + 1, all.size()));
+    report_progress(absl::StrFormat("%d of %d orders tried", i + 1, all.size()));
   }
   world.use_sites(nullptr);
   report.seconds = std::chrono::duration<double>(Clock::now() - began).count();

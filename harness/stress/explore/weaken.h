@@ -16,6 +16,6 @@ namespace lockbench::stress::explore {
 // Adds a remark for each operation and weaker order. The verdict is inconclusive if the unchanged
 // lock fails. An order that no program here needs may be needed by a program that was not run.
 absl::StatusOr<Report> weaken_orders(World& world, const RegisteredLock& entry, const Order& order,
-                                     const Tell& tell);
+                                     const ReportProgress& report_progress);
 
 }  // namespace lockbench::stress::explore

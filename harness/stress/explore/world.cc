@@ -89,7 +89,7 @@ void World::reset() {
   spurious_ = 0;
   refusal_.clear();
   memory_failure_.clear();
-  looks_when_stuck_ = false;
+  inspects_when_stuck_ = false;
   stuck_ = false;
 }
 
@@ -100,8 +100,8 @@ void World::add_thread() {
   added.sleeps_on = nullptr;
   added.joins = 0;
   added.deadline_ns = kNever;
-  added.looked_at = 0;
-  added.looks = 0;
+  added.polled_at = 0;
+  added.polls = 0;
   added.pauses = 0;
   added.due_ns = kNever;
   added.timeout_ns = 0;
@@ -317,11 +317,11 @@ void World::collect_paused() {
     idle_pauses_ = 0;
   }
   const auto threads = static_cast<std::uint32_t>(threads_.size());
-  const bool by_turns = ++idle_pauses_ > kFreeLooks * threads;
-  const bool may_pass = somebody_is_overdue() ? idle_pauses_ > kIdleLooks * threads / 2
-                                              : idle_pauses_ > looks_before_time_ * threads;
+  const bool by_turns = ++idle_pauses_ > kFreePolls * threads;
+  const bool may_pass = somebody_is_overdue() ? idle_pauses_ > kIdlePolls * threads / 2
+                                              : idle_pauses_ > polls_before_time_ * threads;
   if (may_pass && anybody_has_a_deadline()) return;
-  if (idle_pauses_ > kIdleLooks * threads) return;
+  if (idle_pauses_ > kIdlePolls * threads) return;
   for (std::uint32_t i = 1; i <= threads; ++i) {
     const std::uint32_t thread = (running_ + i) % threads;
     if (threads_[thread].state != State::kPaused) continue;
@@ -345,7 +345,7 @@ bool World::somebody_is_overdue() const {
 void World::decide(bool may_go_on) {
   for (;;) {
     collect(may_go_on);
-    if (options_.empty()) return look_when_stuck();
+    if (options_.empty()) return inspect_when_stuck();
     std::size_t chosen = 0;
     if (options_.size() > 1) {
       chosen = strategy_->choose({.step = execution_.steps,
@@ -378,8 +378,8 @@ void World::decide(bool may_go_on) {
 }
 
 // If thread 0 waits for the others, it continues and looks at the state that they left.
-void World::look_when_stuck() {
-  if (!looks_when_stuck_ || running_ == 0 || threads_[0].state != State::kAsleep) {
+void World::inspect_when_stuck() {
+  if (!inspects_when_stuck_ || running_ == 0 || threads_[0].state != State::kAsleep) {
     leave(End::kStuck);
   }
   stuck_ = true;
@@ -402,17 +402,17 @@ void World::count_step() {
 
 // The running thread has read a word, and perhaps tried to change it without success. A thread that
 // does nothing else for a long time is made to wait, even if it does not call pause().
-void World::look(bool in_vain) {
+void World::note_poll(bool in_vain) {
   ThreadState& self = threads_[running_];
-  if (!in_vain || self.looked_at != memory_.changes()) {
-    self.looked_at = memory_.changes();
-    self.looks = 0;
+  if (!in_vain || self.polled_at != memory_.changes()) {
+    self.polled_at = memory_.changes();
+    self.polls = 0;
     if (in_vain) return;
     self.pauses = 0;
     return;
   }
-  if (++self.looks < kLooksBeforePause || threads_.size() == 1) return;
-  self.looks = 0;
+  if (++self.polls < kPollsBeforePause || threads_.size() == 1) return;
+  self.polls = 0;
   wait_for_change();
 }
 
@@ -423,11 +423,11 @@ void World::wait_for_change() {
   self.pauses = self.paused_at == memory_.changes() ? self.pauses + 1 : 1;
   self.paused_at = memory_.changes();
   // A change that the thread has not seen yet counts as a later change.
-  if (memory_.weak() && memory_.looks_at_unseen(running_)) --self.paused_at;
+  if (memory_.weak() && memory_.polls_unseen(running_)) --self.paused_at;
   choose_next(false);
   self.state = State::kReady;
   // Stores become visible in finite time: a thread that polls again sees those that existed by now.
-  if (memory_.weak()) memory_.see_looked_at(running_);
+  if (memory_.weak()) memory_.see_polled(running_);
 }
 
 // The decision point before an access. `next` is the word of the access; null if it has none.

@@ -59,7 +59,7 @@ class World {
   static constexpr std::uint64_t kMostSteps = 50'000;
   // Threads that pause may poll again this many times each in any order, although no word has
   // changed. After that they poll in turn.
-  static constexpr std::uint32_t kFreeLooks = 2;
+  static constexpr std::uint32_t kFreePolls = 2;
 
   explicit World(Model model);
   // Uses this model from the next execution on.
@@ -114,14 +114,14 @@ class World {
   void allow_steps(std::uint64_t most) { most_steps_ = most; }
 
   // How many times each thread that polls may poll again before time passes.
-  void look_before_time_passes(std::uint32_t looks) { looks_before_time_ = looks; }
+  void set_polls_before_time_passes(std::uint32_t polls) { polls_before_time_ = polls; }
 
   // Only for code that runs inside: a point at which the stores of all other threads may leave
   // their buffers. Returns whether all of them did.
   bool settle();
 
   // Only for code that runs inside: the running thread makes progress, even if it changes no word.
-  void gets_on() { threads_[running_].looks = 0; }
+  void makes_progress() { threads_[running_].polls = 0; }
 
   // Only for code that runs inside: adds to Execution::events. This is not a decision point.
   void record(const Event& event);
@@ -133,7 +133,7 @@ class World {
   // Lets thread 0 continue if no thread can ever run again, although it waits for others. Only
   // thread 0 then runs, to its end, and the execution counts as stuck. stuck(): whether this is the
   // case.
-  void let_the_first_look_when_stuck() { looks_when_stuck_ = true; }
+  void let_first_thread_inspect_when_stuck() { inspects_when_stuck_ = true; }
   bool stuck() const { return stuck_; }
 
   Memory& memory() { return memory_; }
@@ -289,10 +289,10 @@ class World {
   static constexpr std::int64_t kNever = INT64_MAX;
 
   // Threads that have polled in turn this many times count as waiting forever.
-  static constexpr std::uint32_t kIdleLooks = 1000;
+  static constexpr std::uint32_t kIdlePolls = 1000;
   // A thread that loads a word this many times while no thread changes it starts to wait for a
   // change.
-  static constexpr std::uint32_t kLooksBeforePause = 100;
+  static constexpr std::uint32_t kPollsBeforePause = 100;
   // After this many pauses in a row, a thread counts as doing nothing but waiting.
   static constexpr std::uint32_t kPausesUntilSettled = 100;
   // For one execution. More spurious events show nothing new.
@@ -313,8 +313,8 @@ class World {
     bool timed_out = false;
     int ignores_races = 0;
     std::uint64_t paused_at = 0;   // value of memory_.changes()
-    std::uint64_t looked_at = 0;   // value of memory_.changes(), and …
-    std::uint32_t looks = 0;       // … number of polls in a row while it did not change
+    std::uint64_t polled_at = 0;   // value of memory_.changes(), and …
+    std::uint32_t polls = 0;       // … number of polls in a row while it did not change
     std::uint32_t pauses = 0;      // number of pauses in a row while nothing changed
     std::int64_t due_ns = kNever;  // when its call must return
     std::int64_t timeout_ns = 0;   // of that call, until the call reads the clock
@@ -335,7 +335,7 @@ class World {
 
   // Numbers for Memory::note() of things that are not words.
   static constexpr std::uint64_t kClock = 1;
-  static constexpr std::uint64_t kLuck = 2;            // plus 1 if a spurious event happened
+  static constexpr std::uint64_t kChoice = 2;          // plus 1 if a spurious event happened
   static constexpr std::uint64_t kQueues = 1'000'000;  // plus the number of the word slept on
 
   // Values of ThreadState::next: kAnyWord stands for a word that is in every buffer, kLatestStores
@@ -357,11 +357,11 @@ class World {
   bool ready(std::uint32_t thread) const;
   void decide(bool may_go_on);
   void go_on_with(std::uint32_t thread);
-  void look_when_stuck();
+  void inspect_when_stuck();
   bool anybody_has_a_deadline() const;
   bool somebody_is_overdue() const;
   void let_time_pass();
-  void look(bool in_vain);
+  void note_poll(bool in_vain);
   void wait_for_change();
   void fall_asleep();
   [[noreturn]] void leave(End end);
@@ -400,7 +400,7 @@ class World {
   bool record_ = false;
   AccessLog log_;
   std::uint64_t updated_from_ = 0;  // what begin_update() returned
-  bool looks_when_stuck_ = false;
+  bool inspects_when_stuck_ = false;
   bool stuck_ = false;
   bool untracked_ = false;
   bool all_paused_ = false;
@@ -417,7 +417,7 @@ class World {
   std::uint32_t making_ = 0;  // the thread in own_of() plus 1
   std::size_t age_ = 0;       // age of the store that the current update reads
   std::uint64_t most_steps_ = kMostSteps;
-  std::uint32_t looks_before_time_ = kFreeLooks;
+  std::uint32_t polls_before_time_ = kFreePolls;
   std::uint64_t accesses_ = 0;
   volatile std::uint64_t beats_ = 0;
   volatile bool executing_ = false;

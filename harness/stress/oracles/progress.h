@@ -63,7 +63,7 @@ struct Progress {
         return absl::StrCat("half of the keys whose holder was killed were acquired again after ",
                             f.x / 1'000'000, " ms or later");
       default:
-        return "the process as a whole stands still";
+        return "the whole process has stalled";
     }
   }
 };

@@ -52,13 +52,13 @@ LitmusProgram lingering(LitmusProgram program) {
 class Conformer {
  public:
   Conformer(const RegisteredLock& entry, const WatchedNet& net, const KeyMap& keys,
-            const Order& order, const Tell& tell)
+            const Order& order, const ReportProgress& report_progress)
       : entry_(entry),
         net_(net),
         order_(order),
         programs_(entry, net, keys),
         run_(net, keys),
-        clock_(order.budget, tell) {}
+        clock_(order.budget, report_progress) {}
 
   Report report() {
     std::mt19937_64 random(order_.seed);
@@ -85,20 +85,20 @@ class Conformer {
   void execute(const RunPlan& plan) {
     const RecordedRun run = run_recorded(entry_, plan);
     run_.look_at(run.possible, "processes", run.ended_badly);
-    strikes_.killed += run.strikes.killed;
-    strikes_.killed_inside += run.strikes.killed_inside;
-    strikes_.stopped_inside += run.strikes.stopped_inside;
-    strikes_.recycled += run.strikes.recycled;
+    faults_.killed += run.faults.killed;
+    faults_.killed_inside += run.faults.killed_inside;
+    faults_.stopped_inside += run.faults.stopped_inside;
+    faults_.recycled += run.faults.recycled;
   }
 
   Report told() const {
     Report report =
         run_.complete({.engine = "proc", .lock = entry_.name, .seconds = clock_.seconds()});
     const std::pair<const char*, std::uint64_t> struck[] = {
-        {"processes killed", strikes_.killed},
-        {"killed inside", strikes_.killed_inside},
-        {"stopped inside", strikes_.stopped_inside},
-        {"numbers recycled", strikes_.recycled}};
+        {"processes killed", faults_.killed},
+        {"killed inside", faults_.killed_inside},
+        {"stopped inside", faults_.stopped_inside},
+        {"numbers recycled", faults_.recycled}};
     for (const auto& [name, times] : struck) {
       report.figures.emplace_back(name, static_cast<double>(times));
     }
@@ -111,7 +111,7 @@ class Conformer {
   ProgramSource programs_;
   ConformanceRun run_;
   BudgetClock clock_;
-  Strikes strikes_;
+  RunFaults faults_;
 };
 
 // One process holds the key, and another process tries all keys.
@@ -121,7 +121,7 @@ absl::StatusOr<TriedKey> tried_by_processes(const RegisteredLock& entry, std::ui
       collect_child(start_child([&] {
         TriedKey tried;
         look(tried);
-        trial.tell(tried);
+        trial.store(tried);
       }));
     });
   });
@@ -130,7 +130,7 @@ absl::StatusOr<TriedKey> tried_by_processes(const RegisteredLock& entry, std::ui
 }  // namespace
 
 absl::StatusOr<Report> check_conformance(const RegisteredLock& entry, const Order& order,
-                                         const Tell& tell) {
+                                         const ReportProgress& report_progress) {
   prctl(PR_SET_TIMERSLACK, 1UL);  // the run is polled every 200 us
   const absl::StatusOr<WatchedNet> net = WatchedNet::read(order.net);
   if (!net.ok()) return net.status();
@@ -138,7 +138,7 @@ absl::StatusOr<Report> check_conformance(const RegisteredLock& entry, const Orde
       map_keys(entry, *net, kMostProcesses,
                [&](std::uint32_t first) { return tried_by_processes(entry, first); });
   if (!keys.ok()) return keys.status();
-  return Conformer(entry, *net, *keys, order, tell).report();
+  return Conformer(entry, *net, *keys, order, report_progress).report();
 }
 
 }  // namespace lockbench::stress::processes

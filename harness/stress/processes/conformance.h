@@ -22,6 +22,6 @@ namespace lockbench::stress::processes {
 // the net cannot be read or does not describe this lock. The oracle of a counterexample is kNet, or
 // kCrash if a process ended badly. The report's trace contains the events up to the failure.
 absl::StatusOr<Report> check_conformance(const RegisteredLock& entry, const Order& order,
-                                         const Tell& tell);
+                                         const ReportProgress& report_progress);
 
 }  // namespace lockbench::stress::processes

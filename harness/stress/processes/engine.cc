@@ -26,7 +26,7 @@ using std::chrono::milliseconds;
 using Report = stress::Report;
 
 constexpr milliseconds kMostForReruns{2000};
-constexpr milliseconds kTellEvery{100};
+constexpr milliseconds kProgressPeriod{100};
 
 double seconds_since(Clock::time_point began) {
   return std::chrono::duration<double>(Clock::now() - began).count();
@@ -88,7 +88,8 @@ bool recovers_late(Work& work) {
 }
 
 // Returns true if no failure was found.
-bool run(Work& work, const RegisteredLock& entry, const Series& series, const Tell& tell) {
+bool run(Work& work, const RegisteredLock& entry, const Series& series,
+         const ReportProgress& report_progress) {
   Clock::time_point told = Clock::now();
   for (std::uint64_t i = 0; Clock::now() < series.until; ++i) {
     const std::uint64_t seed = i == 0 ? series.seed : derive_seed(series.seed, i);
@@ -98,14 +99,14 @@ bool run(Work& work, const RegisteredLock& entry, const Series& series, const Te
     if (!run_epoch(*work.state, entry, work.last, work.injected)) return false;
     if (recovers_late(work)) return false;
     ++work.epochs[work.last.mode];
-    if (Clock::now() - told < kTellEvery) continue;
+    if (Clock::now() - told < kProgressPeriod) continue;
     told = Clock::now();
-    tell(absl::StrCat(work.all_epochs(), " epochs"));
+    report_progress(absl::StrCat(work.all_epochs(), " epochs"));
   }
   return true;
 }
 
-void tell_figures(const Work& work, Report& report) {
+void report_figures(const Work& work, Report& report) {
   const SharedState& state = *work.state;
   report.evaluations = evaluations_of(state.slots);
   const auto sum = [&](Word WorkerSlot::*word) {
@@ -136,7 +137,7 @@ void tell_figures(const Work& work, Report& report) {
   report.figures.emplace_back("longest_recovery_ns", static_cast<double>(longest));
 }
 
-void tell_remarks(const Work& work, Report& report) {
+void report_remarks(const Work& work, Report& report) {
   std::string by_mode;
   for (std::size_t i = 0; i < kModes; ++i) {
     if (work.epochs[i] == 0) continue;
@@ -166,12 +167,12 @@ std::vector<std::string> options_for(const Order& order, const EpochPlan& plan) 
 
 // Repeats the epoch as many times as there is time for, at most `most` times.
 void rerun(const RegisteredLock& entry, const Series& series, const EpochPlan& plan,
-           std::uint32_t most, const Tell& tell, Report& report) {
+           std::uint32_t most, const ReportProgress& report_progress, Report& report) {
   const auto until = std::min(series.until, Clock::now() + kMostForReruns);
   while (report.replay.reruns < most && Clock::now() < until) {
     const SharedStateMemory state;
     InjectedFaults injected;
-    tell(absl::StrCat("rerun ", ++report.replay.reruns));
+    report_progress(absl::StrCat("rerun ", ++report.replay.reruns));
     report.replay.failures += !run_epoch(*state, entry, plan, injected);
   }
 }
@@ -185,17 +186,17 @@ std::string text_of(const EpochPlan& plan) {
 }  // namespace
 
 absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order,
-                                 const Tell& tell) {
-  if (!order.net.empty()) return check_conformance(entry, order, tell);
+                                 const ReportProgress& report_progress) {
+  if (!order.net.empty()) return check_conformance(entry, order, report_progress);
   const absl::StatusOr<Series> series = series_for(order);
   if (!series.ok()) return series.status();
   prctl(PR_SET_TIMERSLACK, 1UL);  // the fault injector polls every 500 us
   const Clock::time_point began = Clock::now();
   Work work;
-  const bool clean = run(work, entry, *series, tell);
+  const bool clean = run(work, entry, *series, report_progress);
   Report report{.engine = "proc", .lock = entry.name, .found_after_s = seconds_since(began)};
-  tell_figures(work, report);
-  tell_remarks(work, report);
+  report_figures(work, report);
+  report_remarks(work, report);
   if (clean) {
     report.remarks.push_back(
         absl::StrFormat("less than %.3g %% of such epochs fail, at 95 %% confidence (3/n)",
@@ -207,10 +208,10 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
     const FailureRecord failure = *work.state->failure.noted();
     report.failure = Failure{failure.oracle, text_of(failure, "process")};
     report.how = modes()[work.last.mode].name;
-    tell_trace(work.state->slots, get(work.state->began_ns), "process", report);
+    report_trace(work.state->slots, get(work.state->began_ns), "process", report);
     report.replay.options = options_for(order, work.last);
     report.remarks.push_back("the epoch: " + text_of(work.last));
-    rerun(entry, *series, work.last, order.reruns, tell, report);
+    rerun(entry, *series, work.last, order.reruns, report_progress, report);
   }
   report.seconds = seconds_since(began);
   return report;

@@ -13,6 +13,7 @@ namespace lockbench::stress::processes {
 // Checks one lock until the order's time is over or an oracle fails.
 // Requires: this process has one thread. Fails with InvalidArgument if the order contains something
 // that does not exist or that this engine cannot do.
-absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order, const Tell& tell);
+absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order,
+                                 const ReportProgress& report_progress);
 
 }  // namespace lockbench::stress::processes

@@ -56,7 +56,7 @@ class Epoch {
   bool await_all() {
     std::vector<StallDetector> stalls(kMostProcesses, StallDetector(kPatience));
     while (!group_.collect()) {
-      injector_.look_for_recoveries();
+      injector_.count_recoveries();
       const std::vector<std::uint32_t> left = group_.living();
       if (left.empty()) return observe(Ended{});
       // Calls every detector, because each of them needs regular calls.
@@ -65,7 +65,7 @@ class Epoch {
         return stalls[slot].reached(events(), process, tasks_of(process));
       });
       if (static_cast<std::size_t>(still) == left.size()) {
-        tell_standstill(left);
+        report_stall(left);
         return false;
       }
       sleep_a_tick();
@@ -79,7 +79,7 @@ class Epoch {
     return events;
   }
 
-  void tell_standstill(const std::vector<std::uint32_t>& left) {
+  void report_stall(const std::vector<std::uint32_t>& left) {
     const std::uint32_t slot = left.front();
     const std::uint32_t key = state_.slots[slot].events.now().key;
     const std::uint64_t owner = get(state_.canaries[key].owner);

@@ -17,7 +17,7 @@ constexpr std::uint64_t kMostHoldsOfALife = 64;
 }  // namespace
 
 void FaultInjector::act() {
-  look_for_recoveries();
+  count_recoveries();
   if (context_.plan.fault() == FaultKind::kChurn) refill_empty_slots();
   if (platform::now() < next_) return;
   if (stopped_) {
@@ -25,10 +25,10 @@ void FaultInjector::act() {
     next_ = platform::now() + microseconds(random_.below(3000));
     return;
   }
-  strike();
+  inject_fault();
 }
 
-void FaultInjector::strike() {
+void FaultInjector::inject_fault() {
   const FaultKind fault = context_.plan.fault();
   if (fault == FaultKind::kNone || fault == FaultKind::kChurn) return;
   const std::optional<std::uint32_t> slot = victim();
@@ -101,7 +101,7 @@ bool FaultInjector::somebody_wants(std::uint32_t key) const {
   });
 }
 
-void FaultInjector::look_for_recoveries() {
+void FaultInjector::count_recoveries() {
   std::erase_if(deaths_, [&](const Death& death) {
     if (get(context_.state.canaries[death.key].grants) == death.grants) return false;
     injected_.recoveries_ns.push_back(now_ns() - death.died_ns);

@@ -40,7 +40,7 @@ class FaultInjector {
   void act();
 
   // Checks which keys of killed holders were acquired again.
-  void look_for_recoveries();
+  void count_recoveries();
 
   void let_all_go_on();
 
@@ -51,7 +51,7 @@ class FaultInjector {
     std::int64_t died_ns;
   };
 
-  void strike();
+  void inject_fault();
   std::optional<std::uint32_t> victim();
   bool is_inside(std::uint32_t slot) const;
   void kill(std::uint32_t slot);

@@ -33,16 +33,16 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kPatience{500};
 constexpr microseconds kTick{200};
-constexpr milliseconds kBetweenLooks{5};  // between two stall checks, which take some time
+constexpr milliseconds kBetweenChecks{5};  // between two stall checks, which take some time
 
 // The longest time between two faults. A run takes a few milliseconds.
-constexpr std::uint64_t kLongestPeace_us = 2000;
+constexpr std::uint64_t kLongestGapUs = 2000;
 
 // Each stop takes tens of milliseconds.
 constexpr std::uint64_t kMostStops = 3;
 
 // One of this many kills hits any process, wherever it is.
-constexpr std::uint64_t kOneBlindIn = 8;
+constexpr std::uint64_t kOneUnaimedIn = 8;
 
 // Two processes with the same number are distinguished by the tick of 10 ms in which they began.
 constexpr milliseconds kOldEnough{30};
@@ -53,7 +53,7 @@ std::size_t room_for(const RunPlan& plan) {
   return acts * plan.passes + plan.program.threads.size() + 1;
 }
 
-std::string said_of(std::uint32_t process, int status) {
+std::string status_text(std::uint32_t process, int status) {
   const std::string who = "process " + std::to_string(process + 1);
   if (WIFSIGNALED(status)) return who + " died of signal " + std::to_string(WTERMSIG(status));
   if (WEXITSTATUS(status) == 0) return "";
@@ -129,14 +129,14 @@ class Run {
       if (!result_.ended_badly.empty()) return false;
       if (living().empty()) return true;
       const platform::Time now = platform::now();
-      if (now >= next && strike()) {
-        next = platform::now() + microseconds(random_.below(kLongestPeace_us));
-        aims_ = random_.below(kOneBlindIn) != 0;
-        witnesses_ = 1 + static_cast<std::ptrdiff_t>(random_.below(2));
+      if (now >= next && inject_fault()) {
+        next = platform::now() + microseconds(random_.below(kLongestGapUs));
+        aims_ = random_.below(kOneUnaimedIn) != 0;
+        waiters_needed_ = 1 + static_cast<std::ptrdiff_t>(random_.below(2));
       }
       if (now < look) continue;
       if (all_stand_still()) return false;
-      look = platform::now() + kBetweenLooks;
+      look = platform::now() + kBetweenChecks;
     }
   }
 
@@ -155,12 +155,12 @@ class Run {
       int status = 0;
       if (waitpid(processes_[i], &status, WNOHANG) != processes_[i]) continue;
       processes_[i] = 0;
-      if (result_.ended_badly.empty()) result_.ended_badly = said_of(i, status);
+      if (result_.ended_badly.empty()) result_.ended_badly = status_text(i, status);
     }
   }
 
   // Returns false if there was no process to kill or stop.
-  bool strike() {
+  bool inject_fault() {
     if (plan_.fault == FaultKind::kNone) return false;
     const std::optional<std::uint32_t> victim = this->victim();
     if (!victim) return false;
@@ -178,13 +178,13 @@ class Run {
     std::vector<std::uint32_t> fit = living();
     const bool kills = plan_.fault != FaultKind::kStop;
     const bool enough =
-        kills ? result_.strikes.killed + 1 == count() : result_.strikes.stopped == kMostStops;
+        kills ? result_.faults.killed + 1 == count() : result_.faults.stopped == kMostStops;
     if (fit.empty() || enough) return std::nullopt;
     if (plan_.fault != FaultKind::kKill || aims_) {
       const auto wants = [this](std::uint32_t i) { return recorder_.pending(i).has_value(); };
       const auto others = static_cast<std::ptrdiff_t>(fit.size()) - 1;
       const auto waiting = std::count_if(fit.begin(), fit.end(), wants);
-      if (waiting < std::min(witnesses_, others)) return std::nullopt;
+      if (waiting < std::min(waiters_needed_, others)) return std::nullopt;
       std::erase_if(fit, [this](std::uint32_t i) { return !recorder_.is_holding(i); });
     }
     if (fit.empty()) return std::nullopt;
@@ -195,22 +195,22 @@ class Run {
     const pid_t number = processes_[victim];
     recorder_.append({.kind = Event::kDie, .thread = static_cast<std::uint8_t>(victim)});
     kill_child(number);
-    ++result_.strikes.killed;
-    if (recorder_.is_holding(victim)) ++result_.strikes.killed_inside;
+    ++result_.faults.killed;
+    if (recorder_.is_holding(victim)) ++result_.faults.killed_inside;
     collect_child(number);
     processes_[victim] = 0;
     if (plan_.fault != FaultKind::kRecycle) return;
     if (const std::optional<pid_t> unrelated = start_unrelated_process(number)) {
       unrelated_.push_back(*unrelated);
-      ++result_.strikes.recycled;
+      ++result_.faults.recycled;
     }
   }
 
   void stop(std::uint32_t victim) {
     stop_child(processes_[victim]);
-    ++result_.strikes.stopped;
+    ++result_.faults.stopped;
     if (recorder_.is_holding(victim)) {
-      ++result_.strikes.stopped_inside;
+      ++result_.faults.stopped_inside;
       platform::sleep_until(platform::now() + milliseconds(10 + random_.below(20)));
     }
     ::kill(processes_[victim], SIGCONT);
@@ -238,9 +238,9 @@ class Run {
   void check_quiescent_state(Trace& trace) {
     const platform::SharedObject<Left> left;
     const ChildEnd end = watch_child([&] { look(*left); }, [&] { return get(left->looked); });
-    if (end.stood_still || !end.says.empty()) {
+    if (end.stalled || !end.says.empty()) {
       result_.ended_badly =
-          end.stood_still ? "a call on a lock that nobody uses did not return" : end.says;
+          end.stalled ? "a call on a lock that nobody uses did not return" : end.says;
       return;
     }
     trace.end = Trace::kFinished;
@@ -269,7 +269,7 @@ class Run {
   Random random_;
   // For the next fault: whether it hits a holder, and how many processes must be waiting then.
   bool aims_ = true;
-  std::ptrdiff_t witnesses_ = 1;
+  std::ptrdiff_t waiters_needed_ = 1;
   RecordedRun result_;
 };
 

@@ -24,7 +24,7 @@ struct RunPlan {
   std::uint64_t seed = 1;
 };
 
-struct Strikes {
+struct RunFaults {
   std::uint64_t killed = 0;
   std::uint64_t killed_inside = 0;  // as far as was observed
   std::uint64_t stopped = 0;
@@ -36,7 +36,7 @@ struct RecordedRun {
   // All traces that the run may have had, the most likely one first; at least one.
   std::vector<Trace> possible;
   std::string ended_badly;  // how a process ended that should not have ended; empty if none did
-  Strikes strikes;
+  RunFaults faults;
 };
 
 // At least one process is not killed. Requires: this process has one thread. Aborts if no process

@@ -42,7 +42,7 @@ ForkedChild::~ForkedChild() {
   close(alive_);
 }
 
-bool ForkedChild::gone_within(std::chrono::milliseconds patience) const {
+bool ForkedChild::ends_within(std::chrono::milliseconds patience) const {
   pollfd end{.fd = alive_, .events = POLLIN, .revents = 0};
   return poll(&end, 1, static_cast<int>(patience.count())) > 0;
 }

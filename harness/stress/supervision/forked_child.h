@@ -23,7 +23,7 @@ class ForkedChild {
   pid_t pid() const { return pid_; }
 
   // Waits at most `patience` for the child to end. Returns whether it has ended, in whatever way.
-  bool gone_within(std::chrono::milliseconds patience) const;
+  bool ends_within(std::chrono::milliseconds patience) const;
 
   void kill() const;
 

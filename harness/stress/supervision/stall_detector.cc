@@ -13,28 +13,28 @@ constexpr std::uint64_t kTicksEnough = 2;
 
 // Calls are a few milliseconds apart. If a call comes late, the caller may have been stopped
 // together with all other threads.
-constexpr std::chrono::milliseconds kMostBetweenLooks{50};
+constexpr std::chrono::milliseconds kMostBetweenChecks{50};
 
 }  // namespace
 
-bool StallDetector::reached(std::uint64_t told, pid_t process, const std::vector<pid_t>& tasks,
+bool StallDetector::reached(std::uint64_t progress, pid_t process, const std::vector<pid_t>& tasks,
                             Clock::time_point now) {
-  if (!begun_ || told != told_) {
-    begin(told, process, tasks, now);
+  if (!begun_ || progress != progress_) {
+    begin(progress, process, tasks, now);
     return false;
   }
-  watched_ += std::min<Clock::duration>(now - looked_at_, kMostBetweenLooks);
-  looked_at_ = now;
+  watched_ += std::min<Clock::duration>(now - checked_at_, kMostBetweenChecks);
+  checked_at_ = now;
   const bool still = watched_ >= patience_ && each_had_its_chance(process, tasks);
   return std::exchange(seen_once_, still) && still;
 }
 
-void StallDetector::begin(std::uint64_t told, pid_t process, const std::vector<pid_t>& tasks,
+void StallDetector::begin(std::uint64_t progress, pid_t process, const std::vector<pid_t>& tasks,
                           Clock::time_point now) {
   begun_ = true;
   seen_once_ = false;
-  told_ = told;
-  looked_at_ = now;
+  progress_ = progress;
+  checked_at_ = now;
   watched_ = {};
   then_.clear();
   for (const pid_t task : tasks) {

@@ -30,19 +30,19 @@ class StallDetector {
   // Returns true from the second call on that finds all threads stalled: while the first call reads
   // one thread after the other, a thread that it has not read yet may wake one that it found
   // asleep, and end.
-  bool reached(std::uint64_t told, pid_t process, const std::vector<pid_t>& tasks,
+  bool reached(std::uint64_t progress, pid_t process, const std::vector<pid_t>& tasks,
                Clock::time_point now = Clock::now());
 
  private:
-  void begin(std::uint64_t told, pid_t process, const std::vector<pid_t>& tasks,
+  void begin(std::uint64_t progress, pid_t process, const std::vector<pid_t>& tasks,
              Clock::time_point now);
   bool each_had_its_chance(pid_t process, const std::vector<pid_t>& tasks) const;
 
   const Clock::duration patience_;
   bool begun_ = false;
   bool seen_once_ = false;
-  std::uint64_t told_ = 0;
-  Clock::time_point looked_at_;
+  std::uint64_t progress_ = 0;
+  Clock::time_point checked_at_;
   Clock::duration watched_{};
   std::map<pid_t, TaskState> then_;
 };

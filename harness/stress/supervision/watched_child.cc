@@ -15,7 +15,7 @@ namespace {
 constexpr std::chrono::milliseconds kTick{10};
 constexpr std::chrono::milliseconds kPatience{500};
 
-std::string said_of(int status) {
+std::string status_text(int status) {
   if (WIFSIGNALED(status)) return "the process died of signal " + std::to_string(WTERMSIG(status));
   if (WEXITSTATUS(status) == 0) return "";
   return "the process ended itself with code " + std::to_string(WEXITSTATUS(status));
@@ -24,16 +24,16 @@ std::string said_of(int status) {
 }  // namespace
 
 ChildEnd watch_child(const std::function<void()>& body,
-                     const std::function<std::uint64_t()>& told) {
+                     const std::function<std::uint64_t()>& progress) {
   const ForkedChild child(body);
   StallDetector stall(kPatience);
   ChildEnd end;
-  while (!end.stood_still && !child.gone_within(kTick)) {
-    end.stood_still = stall.reached(told(), child.pid(), tasks_of(child.pid()));
+  while (!end.stalled && !child.ends_within(kTick)) {
+    end.stalled = stall.reached(progress(), child.pid(), tasks_of(child.pid()));
   }
-  if (end.stood_still) child.kill();
+  if (end.stalled) child.kill();
   const int status = child.status();
-  if (!end.stood_still) end.says = said_of(status);
+  if (!end.stalled) end.says = status_text(status);
   return end;
 }
 

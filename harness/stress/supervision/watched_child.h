@@ -11,12 +11,13 @@
 namespace lockbench::stress {
 
 struct ChildEnd {
-  bool stood_still = false;  // the threads stalled, and the child was killed
-  std::string says;          // `the process died of signal 11`; empty: exited with 0, or was killed
+  bool stalled = false;  // the threads stalled, and the child was killed
+  std::string says;      // `the process died of signal 11`; empty: exited with 0, or was killed
 };
 
-// Calls `told` in this process; it returns a number that changes whenever the child makes progress.
-// Requires: this process has one thread. Aborts if no process can be created.
-ChildEnd watch_child(const std::function<void()>& body, const std::function<std::uint64_t()>& told);
+// Calls `progress` in this process; it returns a number that changes whenever the child makes
+// progress. Requires: this process has one thread. Aborts if no process can be created.
+ChildEnd watch_child(const std::function<void()>& body,
+                     const std::function<std::uint64_t()>& progress);
 
 }  // namespace lockbench::stress

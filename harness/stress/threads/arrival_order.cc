@@ -22,10 +22,10 @@ using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint32_t kWaiters = 4;
-constexpr milliseconds kBetweenLooks{1};
+constexpr milliseconds kBetweenChecks{1};
 // A waiter certainly waits if it was asleep in this many polls in a row and used no processor time
 // between them, or if it has used a processor for this long since its request.
-constexpr int kLooksAsleep = 4;
+constexpr int kAsleepState = 4;
 constexpr std::int64_t kSpunNs = 5'000'000;
 constexpr milliseconds kMostForOne{100};
 
@@ -49,7 +49,7 @@ bool waits_for_certain(Waiter& waiter) {
   std::optional<std::int64_t> began_ns;
   std::int64_t last_ns = 0;
   for (int asleep = 0; Clock::now() < until;) {
-    std::this_thread::sleep_for(kBetweenLooks);
+    std::this_thread::sleep_for(kBetweenChecks);
     if (!waiter.requests.load(std::memory_order_acquire)) continue;
     const std::int64_t now_ns = processor_ns(waiter.thread.native_handle());
     if (!began_ns) began_ns = last_ns = now_ns;
@@ -58,7 +58,7 @@ bool waits_for_certain(Waiter& waiter) {
     const bool sleeps = state && !state->runnable && !state->held_up && now_ns == last_ns;
     last_ns = now_ns;
     asleep = sleeps ? asleep + 1 : 0;
-    if (asleep == kLooksAsleep) return true;
+    if (asleep == kAsleepState) return true;
   }
   return false;
 }

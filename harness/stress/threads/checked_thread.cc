@@ -104,7 +104,7 @@ void CheckedThread::ask_owner(const Event& acquired, const LockHandle& handle) {
   if (context_.capacity != 1 || may_be_taken_away()) return;
   const std::optional<bool> own = handle.is_held_by_this_thread();
   const std::optional<bool> locked = handle.is_locked();
-  tells_owner_ |= own.has_value();
+  answers_owner_queries_ |= own.has_value();
   OwnerAnswer seen{.thread = number_, .key = acquired.key, .holds = true};
   if (own) {
     seen.answer = *own;
@@ -117,7 +117,7 @@ void CheckedThread::ask_owner(const Event& acquired, const LockHandle& handle) {
 }
 
 void CheckedThread::ask_former_owner(const Event& released) {
-  if (!tells_owner_ || holds_ != 0) return;
+  if (!answers_owner_queries_ || holds_ != 0) return;
   const auto own = context_.lock.handle(released.key)->is_held_by_this_thread();
   check(OwnerAnswer{.thread = number_, .key = released.key, .answer = own.value_or(false)});
 }

@@ -99,7 +99,7 @@ class CheckedThread {
   Random random_;
   const std::size_t most_records_;
 
-  bool tells_owner_ = false;
+  bool answers_owner_queries_ = false;
   std::uint32_t holds_ = 0;
   std::int64_t asked_ns_ = 0;         // time of the last request
   std::int64_t releasing_ns_ = 0;     // time of the last release
@@ -110,7 +110,7 @@ class CheckedThread {
   std::int64_t complete_until_;
   std::uint64_t grants_before_ = 0;  // grants of the requested key before the request
   std::uint64_t delay_ns_ = 0;       // scheduling delay of this thread at the last poll
-  std::uint32_t takes_since_look_ = 0;
+  std::uint32_t acquisitions_since_check_ = 0;
 };
 
 }  // namespace lockbench::stress::threads

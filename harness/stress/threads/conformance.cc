@@ -41,12 +41,12 @@ constexpr char kHow[] = "native threads";
 class Conformer {
  public:
   Conformer(const RegisteredLock& entry, const WatchedNet& net, const KeyMap& keys,
-            const Order& order, const Tell& tell)
+            const Order& order, const ReportProgress& report_progress)
       : entry_(entry),
         order_(order),
         programs_(entry, net, keys),
         run_(net, keys),
-        clock_(order.budget, tell) {}
+        clock_(order.budget, report_progress) {}
 
   Report report() {
     std::mt19937_64 random(order_.seed);
@@ -98,7 +98,7 @@ absl::StatusOr<TriedKey> tried_natively(const RegisteredLock& entry, std::uint32
   return tried_in_child([&](KeyTrial& trial) {
     TriedKey tried;
     try_keys(entry, first, [&](const auto& look) { std::thread([&] { look(tried); }).join(); });
-    trial.tell(tried);
+    trial.store(tried);
   });
 }
 
@@ -113,7 +113,7 @@ Report failed_at_once(const RegisteredLock& entry, const absl::Status& how) {
 }  // namespace
 
 absl::StatusOr<Report> check_conformance(const RegisteredLock& entry, const Order& order,
-                                         const Tell& tell) {
+                                         const ReportProgress& report_progress) {
   const auto limit = entry.abilities.hold_limit;
   if (limit.count() != 0 && limit < kShortestLimit) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -127,7 +127,7 @@ absl::StatusOr<Report> check_conformance(const RegisteredLock& entry, const Orde
       entry, *net, kMostThreads, [&](std::uint32_t first) { return tried_natively(entry, first); });
   if (absl::IsAborted(keys.status())) return failed_at_once(entry, keys.status());
   if (!keys.ok()) return keys.status();
-  return Conformer(entry, *net, *keys, order, tell).report();
+  return Conformer(entry, *net, *keys, order, report_progress).report();
 }
 
 }  // namespace lockbench::stress::threads

@@ -22,6 +22,6 @@ namespace lockbench::stress::threads {
 // is kNet, or kCrash if the process of a run ended badly. The report's trace contains the events up
 // to the failure.
 absl::StatusOr<Report> check_conformance(const RegisteredLock& entry, const Order& order,
-                                         const Tell& tell);
+                                         const ReportProgress& report_progress);
 
 }  // namespace lockbench::stress::threads

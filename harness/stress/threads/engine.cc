@@ -112,7 +112,7 @@ const ThreadSlot& starved(const SharedState& state) {
                            });
 }
 
-void tell_figures(const SharedState& state, Report& report) {
+void report_figures(const SharedState& state, Report& report) {
   report.evaluations = evaluations_of(state.slots);
   const auto operations = static_cast<double>(sum_of(state.slots, &ThreadSlot::acquisitions));
   const auto contended = static_cast<double>(sum_of(state.slots, &ThreadSlot::contended));
@@ -130,7 +130,7 @@ void tell_figures(const SharedState& state, Report& report) {
       {"longest_undisturbed_wait_ns", static_cast<double>(get(starved(state).starved_ns))}};
 }
 
-void tell_remarks(const SharedState& state, Report& report) {
+void report_remarks(const SharedState& state, Report& report) {
   std::string by_mode;
   for (std::size_t i = 0; i < kModes; ++i) {
     if (get(state.epochs[i]) == 0) continue;
@@ -149,7 +149,7 @@ void tell_remarks(const SharedState& state, Report& report) {
 
 // Uses the rule of three: A. Eypasch et al., "Probability of adverse events that have not yet
 // occurred", 1995.
-void tell_confidence(const SharedState& state, Report& report) {
+void report_confidence(const SharedState& state, Report& report) {
   const std::uint64_t clean = epochs_on(state);
   if (clean == 0) return;
   report.remarks.push_back(
@@ -176,7 +176,7 @@ std::vector<std::string> options_for(const Order& order, std::size_t mode, std::
 }
 
 void rerun(const RegisteredLock& entry, Series series, const SharedState& convicted,
-           std::uint32_t most, const Tell& tell, Report& report) {
+           std::uint32_t most, const ReportProgress& report_progress, Report& report) {
   const auto budget_end = series.until;
   const auto until = std::min(budget_end, Clock::now() + kMostForReruns);
   series.modes = {get(convicted.mode)};
@@ -186,7 +186,7 @@ void rerun(const RegisteredLock& entry, Series series, const SharedState& convic
   while (report.replay.reruns < most && Clock::now() < until) {
     const SharedStateMemory state;
     ++report.replay.reruns;
-    const auto look = [&] { tell(absl::StrCat("rerun ", report.replay.reruns)); };
+    const auto look = [&] { report_progress(absl::StrCat("rerun ", report.replay.reruns)); };
     if (!test_lock(*state, entry, series, look)) ++report.replay.failures;
   }
 }
@@ -196,12 +196,12 @@ void report_failure(const SharedState& state, const RegisteredLock& entry, const
   report.verdict = Verdict::kFailed;
   report.failure = failure_in(state, entry.abilities);
   report.how = modes()[get(state.mode)].name;
-  tell_trace(state.slots, get(state.began_ns), "thread", report);
+  report_trace(state.slots, get(state.began_ns), "thread", report);
   report.replay.options = options_for(order, get(state.mode), get(state.seed));
 }
 
 // Returns true if a thread starved.
-bool tell_unfairness(const SharedState& state, const Order& order, Report& report) {
+bool report_unfairness(const SharedState& state, const Order& order, Report& report) {
   const ThreadSlot& slot = starved(state);
   const auto failure =
       check_all(LongestWait{.thread = static_cast<std::uint32_t>(&slot - state.slots.data()),
@@ -224,27 +224,27 @@ bool tell_unfairness(const SharedState& state, const Order& order, Report& repor
 }  // namespace
 
 absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order,
-                                 const Tell& tell) {
-  if (!order.net.empty()) return check_conformance(entry, order, tell);
+                                 const ReportProgress& report_progress) {
+  if (!order.net.empty()) return check_conformance(entry, order, report_progress);
   const absl::StatusOr<Series> series = series_for(entry, order);
   if (!series.ok()) return series.status();
   const Clock::time_point began = Clock::now();
   const SharedStateMemory state;
-  const bool clean =
-      test_lock(*state, entry, *series, [&] { tell(absl::StrCat(epochs_on(*state), " epochs")); });
+  const bool clean = test_lock(
+      *state, entry, *series, [&] { report_progress(absl::StrCat(epochs_on(*state), " epochs")); });
   Report report{.engine = "real", .lock = entry.name, .found_after_s = seconds_since(began)};
   if (!clean) report_failure(*state, entry, order, report);
-  tell_figures(*state, report);
-  tell_remarks(*state, report);
+  report_figures(*state, report);
+  report_remarks(*state, report);
   if (!clean) {
     report.remarks.push_back(
         text_of(plan_epoch(entry, series->wish, modes()[get(state->mode)], get(state->seed))));
-    rerun(entry, *series, *state, order.reruns, tell, report);
+    rerun(entry, *series, *state, order.reruns, report_progress, report);
     report.seconds = seconds_since(began);
     return report;
   }
-  tell_confidence(*state, report);
-  if (!tell_unfairness(*state, order, report)) {
+  report_confidence(*state, report);
+  if (!report_unfairness(*state, order, report)) {
     report.verdict =
         clean_or_inconclusive(report.evaluations, needed_oracles(EngineId::kReal, entry.abilities));
   }

@@ -14,6 +14,7 @@ namespace lockbench::stress::threads {
 
 // Fails with InvalidArgument if the order's program, mode or number of threads is not valid.
 // Requires: this process has one thread.
-absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order, const Tell& tell);
+absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order,
+                                 const ReportProgress& report_progress);
 
 }  // namespace lockbench::stress::threads

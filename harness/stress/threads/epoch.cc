@@ -28,7 +28,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kPatience{500};
-constexpr milliseconds kBetweenLooks{5};
+constexpr milliseconds kBetweenChecks{5};
 
 class Epoch {
  public:
@@ -116,7 +116,7 @@ class Epoch {
     // relaxed: the records of the threads are read after the threads have been joined.
     while (ended_.load(std::memory_order_relaxed) != threads_.size()) {
       if (stall.reached(events(), getpid(), tasks())) report_stall();
-      std::this_thread::sleep_for(kBetweenLooks);
+      std::this_thread::sleep_for(kBetweenChecks);
     }
     check(state_, kOwnSlot, Ended{});
   }

@@ -81,17 +81,17 @@ class EpochContext {
   // thousands of times in an epoch. After it, all threads request the lock at once.
   void meet() {
     // (1) acquire: synchronizes with (2).
-    const std::uint32_t meeting = meetings_.load(std::memory_order_acquire);
+    const std::uint32_t round = barrier_rounds_.load(std::memory_order_acquire);
     // relaxed: only the number is read.
     if (there_.fetch_add(1, std::memory_order_relaxed) + 1 == plan.program.threads.size()) {
       there_.store(0, std::memory_order_relaxed);
-      meetings_.store(meeting + 1, std::memory_order_release);  // (2) publishes there_ to (1)
+      barrier_rounds_.store(round + 1, std::memory_order_release);  // (2) publishes there_ to (1)
       return;
     }
     // Spins first, because the other threads arrive soon: a thread that yields at once comes back
     // late and meets no other thread at the lock.
     constexpr int kSpins = 200;
-    for (int i = 0; meetings_.load(std::memory_order_acquire) == meeting && !stopping(); ++i) {
+    for (int i = 0; barrier_rounds_.load(std::memory_order_acquire) == round && !stopping(); ++i) {
       i < kSpins ? platform::pause() : static_cast<void>(sched_yield());
     }
   }
@@ -113,7 +113,7 @@ class EpochContext {
   std::atomic<bool> stop_{false};
   std::atomic<bool> unrelated_{false};
   std::atomic<std::uint32_t> there_{0};
-  std::atomic<std::uint32_t> meetings_{0};
+  std::atomic<std::uint32_t> barrier_rounds_{0};
 };
 
 }  // namespace lockbench::stress::threads

@@ -131,7 +131,7 @@ std::optional<LitmusProgram> written(const RegisteredLock& entry, Random& random
 
 // A short written program for two threads. Threads enter the windows of a lock if its calls begin
 // at the same time and little else is done. `L0 U | L0 U` is as likely as all others together.
-LitmusProgram duel(const RegisteredLock& entry, Random& random) {
+LitmusProgram two_thread_collision(const RegisteredLock& entry, Random& random) {
   std::vector<LitmusProgram> programs = programs_for(entry.abilities, entry.programs);
   const LitmusProgram simplest = *program_from("L0 U | L0 U", 2);
   std::erase_if(programs, [](const LitmusProgram& program) {
@@ -190,7 +190,7 @@ EpochPlan plan_epoch(const RegisteredLock& entry, const Wish& wish, const Mode& 
     plan.program = contest(threads);
   } else if (mode.fault == FaultKind::kCollisions ||
              (mode.fault == FaultKind::kAccessDelays && random.below(2) == 0)) {
-    plan.program = duel(entry, random);
+    plan.program = two_thread_collision(entry, random);
   } else if (std::optional<LitmusProgram> program = written(entry, random)) {
     plan.program = with_threads(*std::move(program), threads);
   } else {

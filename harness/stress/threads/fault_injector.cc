@@ -16,7 +16,7 @@ namespace {
 constexpr int kSignal = SIGUSR1;
 
 // Yields or sleeps for a short time, depending on the low bits of the clock. Async-signal-safe.
-extern "C" void dawdle(int) {
+extern "C" void delay_in_signal(int) {
   const int error = errno;
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -61,7 +61,7 @@ bool bind_to(pid_t task, const std::vector<int>& processors) {
 
 void install_dawdling(bool restart) {
   struct sigaction action {};
-  action.sa_handler = dawdle;
+  action.sa_handler = delay_in_signal;
   action.sa_flags = restart ? SA_RESTART : 0;
   sigaction(kSignal, &action, nullptr);
 }

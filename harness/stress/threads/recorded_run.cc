@@ -109,7 +109,7 @@ RecordedRun run_recorded(const RegisteredLock& entry, const RunPlan& plan) {
                                    [&] { return recorder.count() * 4 + get(progress->phase); });
   RecordedRun run;
   run.trace.events = recorder.events();
-  if (end.stood_still && get(progress->phase) == Progress::kRunning) {
+  if (end.stalled && get(progress->phase) == Progress::kRunning) {
     run.trace.end = Trace::kStuck;
     for (std::uint32_t i = 0; i < count; ++i) {
       if (const auto request = recorder.pending(i)) run.trace.waits.push_back(*request);
@@ -118,7 +118,7 @@ RecordedRun run_recorded(const RegisteredLock& entry, const RunPlan& plan) {
     complete(entry, *progress, run.trace);
   } else {
     run.ended_badly =
-        end.stood_still ? "a call on a lock that no thread uses did not return" : end.says;
+        end.stalled ? "a call on a lock that no thread uses did not return" : end.says;
   }
   return run;
 }

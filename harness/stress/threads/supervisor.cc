@@ -24,7 +24,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kTick{10};
-constexpr int kTicksBetweenLooks = 10;
+constexpr int kTicksBetweenChecks = 10;
 constexpr milliseconds kPatienceForACall{500};
 constexpr milliseconds kPatienceForTheProcess{5000};
 
@@ -66,21 +66,21 @@ bool calls_the_lock(std::uint64_t phase) {
          phase == SharedState::kIndependence || phase == SharedState::kAnswering;
 }
 
-std::uint64_t told_on(const SharedState& state) {
-  std::uint64_t told = get(state.beat) * 8 + get(state.phase);
-  if (get(state.phase) != SharedState::kStopping) return told;
-  for (const ThreadSlot& slot : state.slots) told += slot.events.count() << 32;
-  return told;
+std::uint64_t progress_of(const SharedState& state) {
+  std::uint64_t progress = get(state.beat) * 8 + get(state.phase);
+  if (get(state.phase) != SharedState::kStopping) return progress;
+  for (const ThreadSlot& slot : state.slots) progress += slot.events.count() << 32;
+  return progress;
 }
 
 class Watcher {
  public:
   Watcher(const SharedState& state, pid_t child) : state_(state), child_(child) {}
 
-  bool stands_still() {
+  bool has_stalled() {
     const std::vector<pid_t> tasks = tasks_of(child_);
-    const bool hangs = process_.reached(told_on(state_), child_, tasks);
-    const bool call = call_.reached(told_on(state_), child_, tasks);
+    const bool hangs = process_.reached(progress_of(state_), child_, tasks);
+    const bool call = call_.reached(progress_of(state_), child_, tasks);
     return hangs || (call && calls_the_lock(get(state_.phase)));
   }
 
@@ -134,9 +134,9 @@ bool supervise(SharedState& state, const std::function<void()>& body,
   const ForkedChild child([&] { go_through(state, body); });
   Watcher watcher(state, child.pid());
   bool hangs = false;
-  for (int tick = 1; !hangs && !child.gone_within(kTick); ++tick) {
-    hangs = watcher.stands_still();
-    if (tick % kTicksBetweenLooks == 0) look();
+  for (int tick = 1; !hangs && !child.ends_within(kTick); ++tick) {
+    hangs = watcher.has_stalled();
+    if (tick % kTicksBetweenChecks == 0) look();
   }
   if (hangs) child.kill();
   const int status = child.status();

@@ -13,7 +13,7 @@ namespace {
 
 // For a shorter wait, a call to the kernel for the thread's scheduling delay is not worth its time.
 constexpr std::uint64_t kLongWaitNs = 10'000'000;
-constexpr std::uint32_t kTakesBetweenLooks = 256;
+constexpr std::uint32_t kAcquisitionsBetweenChecks = 256;
 
 }  // namespace
 
@@ -41,7 +41,7 @@ void CheckedThread::waited(std::int64_t ns, std::uint32_t key) {
   if (context_.plan.mode.fault != FaultKind::kFairness) return;
   slot_.count(Oracle::kFairness);
   const std::uint64_t starved = wait > kLongWaitNs ? wait - std::min(wait, delay_since_look()) : 0;
-  if (++takes_since_look_ == kTakesBetweenLooks) delay_since_look();
+  if (++acquisitions_since_check_ == kAcquisitionsBetweenChecks) delay_since_look();
   if (starved <= get(slot_.starved_ns)) return;
   put(slot_.starved_ns, starved);
   put(slot_.starved_grants, get(context_.canary(key, 0).grants) - grants_before_ - 1);
@@ -52,7 +52,7 @@ void CheckedThread::waited(std::int64_t ns, std::uint32_t key) {
 // How long the scheduler has kept this thread waiting for a processor since the last call. This is
 // an upper bound for the scheduler's part of the wait that has just ended.
 std::uint64_t CheckedThread::delay_since_look() {
-  takes_since_look_ = 0;
+  acquisitions_since_check_ = 0;
   const std::uint64_t before = std::exchange(delay_ns_, own_delay_ns());
   return delay_ns_ - before;
 }

@@ -49,7 +49,7 @@ Report report_on(const RegisteredLock& entry, Order order) {
 }
 
 // What is broken is found long before that.
-const Order kHunt{.budget = 30s};
+const Order kSearch{.budget = 30s};
 
 testing::AssertionResult expected_oracles(Oracle oracle, const Report& report) {
   if (report.verdict != Verdict::kFailed) {
@@ -63,35 +63,35 @@ testing::AssertionResult expected_oracles(Oracle oracle, const Report& report) {
 }
 
 TEST(RealEngine, FailsALockThatDoesNothing) {
-  const Report report = report_on(global<SpinLock<SpinFault::kNothing>>(), kHunt);
+  const Report report = report_on(global<SpinLock<SpinFault::kNothing>>(), kSearch);
   EXPECT_TRUE(expected_oracles(Oracle::kExclusion, report));
   EXPECT_THAT(report.trace, Not(IsEmpty()));
 }
 
 TEST(RealEngine, FailsALockThatGivesUpWaiting) {
   EXPECT_TRUE(expected_oracles(Oracle::kExclusion,
-                               report_on(global<SpinLock<SpinFault::kGivesUp>>(), kHunt)));
+                               report_on(global<SpinLock<SpinFault::kGivesUp>>(), kSearch)));
 }
 
 TEST(RealEngine, FailsALockThatWakesNobody) {
-  const Report report = report_on(global<FutexLock<FutexFault::kWakesNobody>>(), kHunt);
+  const Report report = report_on(global<FutexLock<FutexFault::kWakesNobody>>(), kSearch);
   EXPECT_TRUE(expected_oracles(Oracle::kProgress, report));
   EXPECT_THAT(report.failure->what, HasSubstr("which is free"));
 }
 
 TEST(RealEngine, FailsAnUnlockThatNeverReturns) {
-  EXPECT_TRUE(expected_oracles(Oracle::kProgress, report_on(global<EndlessLock>(), kHunt)));
+  EXPECT_TRUE(expected_oracles(Oracle::kProgress, report_on(global<EndlessLock>(), kSearch)));
 }
 
 TEST(RealEngine, FailsATableThatForgetsNothing) {
   RegisteredLock entry = lock_under_test<KeyTable<TableFault::kNeverReclaims>>("lock", "");
   entry.abilities.reclaims = true;
-  EXPECT_TRUE(expected_oracles(Oracle::kResidue, report_on(entry, kHunt)));
+  EXPECT_TRUE(expected_oracles(Oracle::kResidue, report_on(entry, kSearch)));
 }
 
 TEST(RealEngine, FailsKeysThatWaitForEachOther) {
   const Report report =
-      report_on(lock_under_test<KeyTable<TableFault::kOneForAll>>("lock", ""), kHunt);
+      report_on(lock_under_test<KeyTable<TableFault::kOneForAll>>("lock", ""), kSearch);
   EXPECT_EQ(report.verdict, Verdict::kFailed);
   EXPECT_THAT(report.failure->oracle, AnyOf(Oracle::kIndependence, Oracle::kModel));
 }
@@ -99,31 +99,31 @@ TEST(RealEngine, FailsKeysThatWaitForEachOther) {
 TEST(RealEngine, FailsANestThatEndsWithItsFirstUnlock) {
   EXPECT_TRUE(expected_oracles(
       Oracle::kModel,
-      report_on(lock_under_test<NestingLock<NestingFault::kFirstFreesAll>>("lock", ""), kHunt)));
+      report_on(lock_under_test<NestingLock<NestingFault::kFirstFreesAll>>("lock", ""), kSearch)));
 }
 
 TEST(RealEngine, FailsATokenThatDoesNotGrow) {
   EXPECT_TRUE(expected_oracles(
       Oracle::kToken,
-      report_on(lock_under_test<WatchdogLock<WatchdogFault::kSameToken>>("lock", ""), kHunt)));
+      report_on(lock_under_test<WatchdogLock<WatchdogFault::kSameToken>>("lock", ""), kSearch)));
 }
 
 TEST(RealEngine, FailsHoldersOfAllLeasesThatAskForMore) {
   RegisteredLock entry = lock_under_test<Leases<LeaseFault::kNone>>("lock", "");
   entry.abilities.nests_leases = true;
-  const Report report = report_on(entry, kHunt);
+  const Report report = report_on(entry, kSearch);
   EXPECT_TRUE(expected_oracles(Oracle::kCycle, report));
   EXPECT_THAT(report.failure->what, HasSubstr("threads wait for each other in a cycle"));
 }
 
 TEST(RealEngine, SurvivesALockThatCrashes) {
-  const Report report = report_on(global<CrashingLock>(), kHunt);
+  const Report report = report_on(global<CrashingLock>(), kSearch);
   EXPECT_TRUE(expected_oracles(Oracle::kCrash, report));
   EXPECT_THAT(report.failure->what, HasSubstr("SIGSEGV in thread"));
 }
 
 TEST(RealEngine, SaysHowOftenAFailureCameAgain) {
-  const Report report = report_on(global<CrashingLock>(), kHunt);
+  const Report report = report_on(global<CrashingLock>(), kSearch);
   EXPECT_FALSE(report.replay.exact);
   // It crashes in its hundredth lock(), which on a busy machine an epoch may not come to.
   EXPECT_GT(report.replay.failures, 0U);

@@ -63,28 +63,28 @@ class Sleeper {
 
 TEST(StallDetector, IsReachedByThreadsThatSleepAndTellNothingAtTwoLooks) {
   const Sleeper sleeper;
-  StallDetector standstill(StallDetector::Clock::duration::zero());
-  EXPECT_FALSE(standstill.reached(1, getpid(), {sleeper.task()}));
-  EXPECT_FALSE(standstill.reached(1, getpid(), {sleeper.task()}));
-  EXPECT_TRUE(standstill.reached(1, getpid(), {sleeper.task()}));
+  StallDetector stall(StallDetector::Clock::duration::zero());
+  EXPECT_FALSE(stall.reached(1, getpid(), {sleeper.task()}));
+  EXPECT_FALSE(stall.reached(1, getpid(), {sleeper.task()}));
+  EXPECT_TRUE(stall.reached(1, getpid(), {sleeper.task()}));
 }
 
 TEST(StallDetector, BeginsAnewWhenSomethingIsTold) {
   const Sleeper sleeper;
-  StallDetector standstill(StallDetector::Clock::duration::zero());
-  EXPECT_FALSE(standstill.reached(1, getpid(), {sleeper.task()}));
-  EXPECT_FALSE(standstill.reached(1, getpid(), {sleeper.task()}));
-  EXPECT_FALSE(standstill.reached(2, getpid(), {sleeper.task()}));
-  EXPECT_FALSE(standstill.reached(2, getpid(), {sleeper.task()}));
+  StallDetector stall(StallDetector::Clock::duration::zero());
+  EXPECT_FALSE(stall.reached(1, getpid(), {sleeper.task()}));
+  EXPECT_FALSE(stall.reached(1, getpid(), {sleeper.task()}));
+  EXPECT_FALSE(stall.reached(2, getpid(), {sleeper.task()}));
+  EXPECT_FALSE(stall.reached(2, getpid(), {sleeper.task()}));
 }
 
 // As after Ctrl-Z and fg: all were stopped, those who look included.
 TEST(StallDetector, IsNotReachedByATimeInWhichNobodyLooked) {
   const Sleeper sleeper;
   const auto began = StallDetector::Clock::now();
-  StallDetector standstill(std::chrono::seconds(1));
+  StallDetector stall(std::chrono::seconds(1));
   const auto reached_at = [&](StallDetector::Clock::duration after) {
-    return standstill.reached(1, getpid(), {sleeper.task()}, began + after);
+    return stall.reached(1, getpid(), {sleeper.task()}, began + after);
   };
   EXPECT_FALSE(reached_at({}));
   for (int look = 1; look <= 10; ++look) EXPECT_FALSE(reached_at(std::chrono::hours(look)));
@@ -92,16 +92,16 @@ TEST(StallDetector, IsNotReachedByATimeInWhichNobodyLooked) {
 
 TEST(StallDetector, IsNotReachedByAThreadThatIsNotGivenAProcessor) {
   // This thread is runnable, and has had no 20 ms since the first look.
-  StallDetector standstill(StallDetector::Clock::duration::zero());
-  for (int look = 0; look < 3; ++look) EXPECT_FALSE(standstill.reached(1, getpid(), {gettid()}));
+  StallDetector stall(StallDetector::Clock::duration::zero());
+  for (int look = 0; look < 3; ++look) EXPECT_FALSE(stall.reached(1, getpid(), {gettid()}));
 }
 
 // A sleeper that another thread is to wake, which is not given a processor.
 TEST(StallDetector, IsNotReachedWhileOneOfTheThreadsHasNoProcessor) {
   const Sleeper sleeper;
-  StallDetector standstill(StallDetector::Clock::duration::zero());
+  StallDetector stall(StallDetector::Clock::duration::zero());
   for (int look = 0; look < 3; ++look) {
-    EXPECT_FALSE(standstill.reached(1, getpid(), {sleeper.task(), gettid()}));
+    EXPECT_FALSE(stall.reached(1, getpid(), {sleeper.task(), gettid()}));
   }
 }
 
