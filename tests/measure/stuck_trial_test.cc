@@ -21,7 +21,6 @@ namespace lockbench {
 namespace {
 
 using std::chrono::milliseconds;
-using ::testing::ExitedWithCode;
 
 class StuckTrial : public ::testing::Test {
  protected:
@@ -30,16 +29,6 @@ class StuckTrial : public ::testing::Test {
 
 // Asks of nobody whether its second lease can ever come.
 using WaitingPool = BasicLeasePool<LeaseOrder::kUnordered, LeaseNesting::kWait>;
-
-// Tells the reason and ends the process with the number of the outcome.
-[[noreturn]] void leave_with(const Sample& sample) {
-  std::fputs(sample.reason.c_str(), stderr);
-  _exit(static_cast<int>(sample.outcome));
-}
-
-auto ended_as(Outcome outcome) {
-  return ExitedWithCode(static_cast<int>(outcome));
-}
 
 // Holders of the only lease who ask for a second one.
 Sample wait_for_second_lease(std::uint32_t threads) {

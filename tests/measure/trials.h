@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Trials to run in the process of the test.
+// Trials to run in the process of the test, and an end of that process for those that leave threads
+// behind.
 #pragma once
 
+#include <cstdio>
 #include <memory>
+#include <unistd.h>
 #include <utility>
+
+#include <gtest/gtest.h>
 
 #include "harness/measure/run_trial.h"
 #include "harness/measure/subject.h"
@@ -62,6 +67,16 @@ Sample run_with(const Trial& trial, const char* scenario, Arguments... arguments
 template <class P, template <class, class> class Workload, class... Arguments>
 Sample run(const Trial& trial, Arguments... arguments) {
   return run_with<P, Workload<P, std::uint64_t>>(trial, "", arguments...);
+}
+
+// Prints the reason and ends the process with the number of the outcome.
+[[noreturn]] inline void leave_with(const Sample& sample) {
+  std::fputs(sample.reason.c_str(), stderr);
+  _exit(static_cast<int>(sample.outcome));
+}
+
+inline ::testing::ExitedWithCode ended_as(Outcome outcome) {
+  return ::testing::ExitedWithCode(static_cast<int>(outcome));
 }
 
 }  // namespace lockbench
