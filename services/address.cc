@@ -2,6 +2,7 @@
 
 #include "services/address.h"
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <cstdlib>
@@ -28,7 +29,13 @@ Address parse_one(std::string_view service, std::string_view text) {
   std::string_view rest = text;
   const std::string scheme = take_until(rest, "://");
   Address address;
-  std::string account = take_until(rest, "@");
+  std::string account;
+  // A password may have an @, a host has none.
+  if (const std::size_t at = rest.rfind('@'); at != std::string_view::npos) {
+    account = rest.substr(0, at);
+    rest.remove_prefix(at + 1);
+  }
+  const bool plain = scheme.empty() && account.empty();
   if (const std::size_t colon = account.find(':'); colon != std::string::npos) {
     address.password = account.substr(colon + 1);
     account.resize(colon);
@@ -44,9 +51,13 @@ Address parse_one(std::string_view service, std::string_view text) {
     const auto [end, error] = std::from_chars(rest.data() + colon + 1, last, address.port);
     if (error == std::errc() && end == last) address.host = rest.substr(0, colon);
   }
-  // The text may contain a password, so the message has only the part after it.
+  if (address.host.starts_with('[') && address.host.ends_with(']')) {  // of IPv6
+    address.host = address.host.substr(1, address.host.size() - 2);
+  }
   if (address.host.empty() || address.port == 0) {
-    refuse(service, "'" + std::string(rest) + "' is no address; it is written host:port");
+    // What was written with an account may contain a password wherever it is wrong.
+    const std::string what = plain ? "'" + std::string(rest) + "'" : "what follows the account";
+    refuse(service, what + " is no address; it is written host:port, and a password has no comma");
   }
   return address;
 }

@@ -272,7 +272,8 @@ absl::StatusOr<CellTraits> Catalog::check(const Cell& cell) const {
   if (!status.ok()) return status;
   return CellTraits{.acquisitions_per_operation = workload.acquisitions,
                     .holders_of_a_key = holders,
-                    .one_lock = entry.promises.one_lock};
+                    .one_lock = entry.promises.one_lock,
+                    .at_service = entry.promises.scope == Scope::kService};
 }
 
 absl::StatusOr<PrimitiveSpec> Catalog::with_defaults(const PrimitiveSpec& spec) const {

@@ -12,17 +12,27 @@
 #include "harness/measure/histogram.h"
 #include "primitives/concepts.h"
 #include "primitives/platform/clock.h"
+#include "primitives/service.h"
 #include "workloads/random.h"
 #include "workloads/settings.h"
 
 namespace lockbench {
 
 // Calls lock(), or try_lock_for() if there is a timeout. Cells with a timeout are refused before
-// they run if the primitive has no timeouts.
+// they run if the primitive has no timeouts. Throws ServiceError if the lock's service is lost,
+// which is not the same as a lock that others hold.
 template <class Handle>
 bool acquire_within(Handle& handle, Nanoseconds timeout) {
   if constexpr (TimedLockable<Handle>) {
-    if (timeout.count() != 0) return handle.try_lock_for(timeout);
+    if (timeout.count() != 0) {
+      const auto result = handle.try_lock_for(timeout);
+      if constexpr (requires { result.reason(); }) {
+        if (result.reason() == TryReason::kServiceLost) {
+          throw ServiceError("the service did not answer a request to acquire a key");
+        }
+      }
+      return result;
+    }
   }
   handle.lock();
   return true;

@@ -20,6 +20,8 @@ namespace {
 constexpr double kLineNs = 500;            // a cache line fetched from a busy neighbour
 constexpr double kAcquisitionNs = 20'000;  // a contended acquisition: a futex wake-up, and a margin
 constexpr double kStallNs = 2e9;
+constexpr double kServiceAcquisitionNs = 10e6;
+constexpr double kServiceStallNs = 15e9;
 constexpr double kThreadTurnNs = 10e6;
 
 Nanoseconds capped(double ns) {
@@ -151,11 +153,13 @@ absl::Status check_cell(const Cell& cell) {
 Nanoseconds stall_limit_of(const Cell& cell, const CellTraits& traits) {
   const double operation_ns =
       held_ns(cell, traits) + ns_of(cell.think) + static_cast<double>(cell.timeout.count());
-  return capped(std::max(kStallNs, 20 * operation_ns) + kThreadTurnNs * cell.threads);
+  const double least_ns = traits.at_service ? kServiceStallNs : kStallNs;
+  return capped(std::max(least_ns, 20 * operation_ns) + kThreadTurnNs * cell.threads);
 }
 
 Nanoseconds time_limit_of(const Cell& cell, const CellTraits& traits) {
-  const double turn_ns = held_ns(cell, traits) + kAcquisitionNs * traits.acquisitions_per_operation;
+  const double acquisition_ns = traits.at_service ? kServiceAcquisitionNs : kAcquisitionNs;
+  const double turn_ns = held_ns(cell, traits) + acquisition_ns * traits.acquisitions_per_operation;
   const bool fixed = cell.mode == Mode::kFixed;
   const double rounds = fixed ? static_cast<double>(cell.operations) : 1;
   const double work_ns = rounds * (turn_ns * cell.threads + ns_of(cell.think));

@@ -18,6 +18,7 @@ struct CellTraits {
   std::uint32_t acquisitions_per_operation = 1;
   std::uint64_t holders_of_a_key = 1;  // this number of threads may hold one key at once
   bool one_lock = false;               // all keys share one lock
+  bool at_service = false;             // an acquisition is a request to a server
 };
 
 // OK, or an InvalidArgument that names the field: a count out of range, a negative time, a window
@@ -25,9 +26,11 @@ struct CellTraits {
 absl::Status check_cell(const Cell& cell);
 
 // If no thread makes progress for this time, the trial counts as a deadlock. It is at least 2 s and
-// 20 times the duration of one operation by itself, because sleeping threads wake up late. 10 ms
-// for every thread are added, because the holder of a spinning lock may have to wait for the
-// processor until all threads that spin have run.
+// 20 times the duration of one operation by itself, because sleeping threads wake up late. At a
+// service it is at least 15 s, because two answers that do not come take 4 s, and the hold of a
+// client that was lost lasts for its lease, usually 10 s. 10 ms for every thread are added, because
+// the holder of a spinning lock may have to wait for the processor until all threads that spin have
+// run.
 Nanoseconds stall_limit_of(const Cell& cell, const CellTraits& traits);
 
 // The limit for the whole trial, with the start and the end of its threads. Timed mode: warm-up,

@@ -10,8 +10,8 @@
 // Guarantees   one holder of a key if every hold is shorter than the expiry and no client dies.
 // Not offered  wake-ups: a client that waits asks again and again.
 // Requires     the rules of primitives/service.h.
-// Source       the pattern is older than `SET key value NX PX`, and the page of the command SETNX
-// in
+//              A request whose answer was lost is sent again: the client may then wait for itself.
+// Source       the pattern is older than `SET key value NX PX`; the page of the command SETNX in
 //              Redis's manual warns of it.
 #pragma once
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cerrno>
 #include <cstdlib>
 #include <poll.h>
@@ -25,7 +26,8 @@ timeval in_timeval(std::chrono::microseconds time) {
 
 // hiredis takes pointers and lengths.
 struct Argv {
-  explicit Argv(const Words& words) : count(static_cast<int>(words.size())) {
+  explicit Argv(const Words& words) : count(static_cast<int>(std::min(words.size(), kMost))) {
+    assert(words.size() <= kMost);
     for (std::size_t i = 0; i < words.size() && i < kMost; ++i) {
       pointers[i] = words[i].data();
       lengths[i] = words[i].size();
@@ -51,19 +53,25 @@ void Connection::refuse(const std::string& why) const {
   throw ServiceError("redis at " + address_.text() + ": " + why);
 }
 
-void Connection::connect() {
-  if (connected_before_) counts_.reconnects.fetch_add(1, std::memory_order_relaxed);
+void Connection::connect(std::chrono::milliseconds patience) {
   context_.reset(
-      redisConnectWithTimeout(address_.host.c_str(), address_.port, in_timeval(kPatience)));
+      redisConnectWithTimeout(address_.host.c_str(), address_.port, in_timeval(patience)));
   if (context_ == nullptr) refuse("not enough memory for a connection");
   if (context_->err != 0) {
     const std::string why = context_->errstr;
     context_.reset();
     refuse("cannot connect: " + why + "; start the server, or name another by --service");
   }
-  redisSetTimeout(context_.get(), in_timeval(kPatience));
+  redisSetTimeout(context_.get(), in_timeval(patience));
   redisEnableKeepAlive(context_.get());
-  greet();
+  try {
+    greet();
+  } catch (...) {
+    context_.reset();  // the next request greets again, and says the same
+    throw;
+  }
+  redisSetTimeout(context_.get(), in_timeval(kPatience));
+  if (connected_before_) counts_.reconnects.fetch_add(1, std::memory_order_relaxed);
   connected_before_ = true;
 }
 
@@ -114,9 +122,9 @@ Reply Connection::request(const Words& words, std::string_view allowed_error) {
   refuse(error);
 }
 
-void Connection::send(const Words& words) {
+void Connection::send(const Words& words, std::chrono::milliseconds patience) {
   try {
-    if (context_ == nullptr) connect();
+    if (context_ == nullptr) connect(patience);
   } catch (const ServiceError&) {
     return;  // receive() has no answer then
   }
@@ -131,18 +139,21 @@ void Connection::send(const Words& words) {
   }
 }
 
-// nullptr: nothing came until the deadline, or the connection is lost and context_ is empty.
+// nullptr: nothing came until the deadline, or the connection is lost and context_ is empty. What
+// has come is read even if the deadline is over.
 Reply Connection::read(Clock::time_point deadline) {
   while (context_ != nullptr) {
     void* reply = nullptr;
     if (redisReaderGetReply(context_->reader, &reply) != REDIS_OK) break;
     if (reply != nullptr) return Reply(static_cast<redisReply*>(reply));
-    const auto left = std::chrono::ceil<std::chrono::microseconds>(deadline - Clock::now());
-    if (left.count() <= 0) return nullptr;
+    const auto left =
+        std::max(std::chrono::ceil<std::chrono::microseconds>(deadline - Clock::now()),
+                 std::chrono::microseconds(0));
     const timespec at_most{.tv_sec = static_cast<time_t>(left.count() / 1'000'000),
                            .tv_nsec = static_cast<long>(left.count() % 1'000'000 * 1000)};
     pollfd readable{.fd = context_->fd, .events = POLLIN, .revents = 0};
     const int found = ppoll(&readable, 1, &at_most, nullptr);
+    if (found == 0 && left.count() == 0) return nullptr;
     if (found < 0 && errno != EINTR) break;
     if (found > 0 && redisBufferRead(context_.get()) != REDIS_OK) break;
   }
@@ -190,16 +201,12 @@ bool Connection::await_message(Clock::time_point deadline) {
   }
 }
 
-pid_t ConnectionPool::getpid_now() {
-  return getpid();
-}
-
 ConnectionPool::Lease ConnectionPool::take() {
   std::scoped_lock guard(mutex_);
-  if (process_ != getpid_now()) {
+  if (process_ != getpid()) {
     // The parent's. Closing them here leaves the parent's own descriptors open.
     idle_.clear();
-    process_ = getpid_now();
+    process_ = getpid();
   }
   if (idle_.empty()) return {*this, std::make_unique<Connection>(address_, counts_)};
   std::unique_ptr<Connection> connection = std::move(idle_.back());

@@ -19,6 +19,8 @@
 #include <string>
 #include <string_view>
 #include <sys/types.h>
+#include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include "primitives/platform/shared_array.h"
@@ -57,9 +59,9 @@ class Connection {
   // `allowed_error`.
   Reply request(const Words& words, std::string_view allowed_error = {});
 
-  // Two halves of a request to several servers at once. send() throws nothing; receive() returns
-  // nullptr if there is no answer until the deadline.
-  void send(const Words& words);
+  // Two halves of a request to several servers at once. send() throws nothing, and connects for at
+  // most `patience` if it must; receive() returns nullptr if there is no answer until the deadline.
+  void send(const Words& words, std::chrono::milliseconds patience = kPatience);
   Reply receive(Clock::time_point deadline);
 
   // From the return of subscribe() on, messages of the channel are kept for await_message(). Throws
@@ -71,14 +73,12 @@ class Connection {
   // ServiceError if the connection is lost: messages may then have been missed.
   bool await_message(Clock::time_point deadline);
 
-  const Address& address() const { return address_; }
-
  private:
   struct Close {
     void operator()(redisContext* context) const { redisFree(context); }
   };
 
-  void connect();
+  void connect(std::chrono::milliseconds patience = kPatience);
   void greet();
   Reply try_request(const Words& words);
   Reply read(Clock::time_point deadline);
@@ -93,7 +93,7 @@ class Connection {
 class ConnectionPool {
  public:
   ConnectionPool(Address address, RequestCounts& counts)
-      : address_(std::move(address)), counts_(counts), process_(getpid_now()) {}
+      : address_(std::move(address)), counts_(counts), process_(getpid()) {}
 
   // A connection that returns to the pool when it is destroyed.
   class Lease {
@@ -114,10 +114,8 @@ class ConnectionPool {
   };
 
   Lease take();
-  const Address& address() const { return address_; }
 
  private:
-  static pid_t getpid_now();
   void put_back(std::unique_ptr<Connection> connection);
 
   const Address address_;

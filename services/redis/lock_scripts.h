@@ -46,9 +46,16 @@ return 1)");
   return script;
 }
 
-// KEYS: the queue. ARGV: value. Of a client that waits no longer.
+// KEYS: the queue, the lock. ARGV: value, how the channels begin. Of a client that waits no longer.
+// If it was woken already and the key is free, it wakes the next one instead.
 inline Script& leave_script() {
-  static Script script("return redis.call('LREM', KEYS[1], 0, ARGV[1])");
+  static Script script(R"(
+if redis.call('LREM', KEYS[1], 0, ARGV[1]) > 0 or redis.call('EXISTS', KEYS[2]) == 1 then return 0 end
+local next
+repeat
+  next = redis.call('LPOP', KEYS[1])
+until not next or redis.call('PUBLISH', ARGV[2] .. next, '') > 0
+return 1)");
   return script;
 }
 

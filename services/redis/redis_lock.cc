@@ -49,10 +49,10 @@ void RedisLock::renew(Hold& hold) {
   try {
     const Reply reply =
         renew_script().run(*server_.connection(), {hold.name}, {hold.value, lease_ms_});
-    server_.counts().renewals.fetch_add(1, std::memory_order_relaxed);
     if (reply->integer == 1) {
+      server_.counts().renewals.fetch_add(1, std::memory_order_relaxed);
       hold.lease_end = asked + settings_.lease;
-    } else {
+    } else if (!hold.released) {
       hold.lost = true;
     }
   } catch (const ServiceError&) {
@@ -115,7 +115,8 @@ TryReason RedisLock::wait_and_acquire(Connection& connection, Handle& handle,
     if (try_acquire(connection, handle, if_held, lease_left)) return TryReason::kAcquired;
     const platform::Time now = platform::now();
     if (now >= deadline) {
-      leave_script().run(connection, {queue_name(hold.name)}, {hold.value});
+      leave_script().run(connection, {queue_name(hold.name), hold.name},
+                         {hold.value, channels_name(hold.name)});
       return TryReason::kTimedOut;
     }
     const platform::Duration wait = std::min<platform::Duration>(lease_left, settings_.poll);
@@ -127,6 +128,8 @@ TryReason RedisLock::wait_and_acquire(Connection& connection, Handle& handle,
 // If the server cannot be reached, the lease ends by itself.
 void RedisLock::release(Handle& handle) {
   Hold& hold = *handle.hold_;
+  if (platform::now() >= hold.lease_end.load()) hold.lost = true;
+  hold.released = true;
   if (settings_.renews) watchdog_->remove(handle.hold_);
   try {
     const Reply reply =
@@ -163,7 +166,8 @@ void RedisLock::Handle::unlock() {
 }
 
 bool RedisLock::Handle::lost() const {
-  return hold_ != nullptr && (hold_->lost || platform::now() >= hold_->lease_end.load());
+  return hold_ != nullptr &&
+         (hold_->lost || (!hold_->released && platform::now() >= hold_->lease_end.load()));
 }
 
 }  // namespace lockbench::services

@@ -90,6 +90,7 @@ struct RedisLock::Hold {
   std::string value;
   std::atomic<platform::Time> lease_end{platform::Time{}};  // by this process's clock
   std::atomic<bool> lost{false};
+  std::atomic<bool> released{false};  // from then on, neither time nor a renewal ends it
 };
 
 class RedisLock::Handle {

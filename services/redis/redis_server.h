@@ -8,6 +8,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
+#include <unistd.h>
 
 #include "primitives/platform/clock.h"
 #include "primitives/service.h"
@@ -50,6 +52,7 @@ class RedisServer {
   const SharedCounts counts_;
   ConnectionPool pool_;
   const std::string prefix_;
+  const pid_t process_ = getpid();
   double cpu_before_s_ = 0;
 };
 

@@ -76,7 +76,7 @@ Redlock::Votes Redlock::ask_all(const Words& words) {
   connections.reserve(servers_.size());
   for (const auto& server : servers_) {
     connections.push_back(server->connection());
-    connections.back()->send(words);
+    connections.back()->send(words, patience_);
   }
   const Connection::Clock::time_point deadline = Connection::Clock::now() + patience_;
   Votes votes;
@@ -111,8 +111,10 @@ TryReason Redlock::acquire(Handle& handle, bool waits, platform::Time deadline) 
     const TryReason reason = try_acquire(handle);
     if (reason == TryReason::kAcquired || !waits) return reason;
     const platform::Time now = platform::now();
-    if (now >= deadline) return reason == TryReason::kHeld ? TryReason::kTimedOut : reason;
     if (reason == TryReason::kHeld) answered = now;
+    if (now >= deadline) {
+      return now - answered <= Connection::kPatience ? TryReason::kTimedOut : reason;
+    }
     if (now - answered > Connection::kPatience) refuse_minority();
     std::this_thread::sleep_until(std::min(deadline, now + random_up_to(settings_.retry)));
   }

@@ -12,9 +12,8 @@
 // Not offered  tokens: the servers have no common order. Wake-ups. FIFO order, recursion, renewal.
 // Requires     the rules of primitives/service.h. An odd number of servers.
 // fork()       children may use the primitive; each has its own connections.
-// Cost         two requests to each server for an uncontended hold; those of a step are in flight
-// at
-//              once.
+// Cost         two requests to each server for an uncontended hold; those of one step are sent to
+//              all servers before the first answer is read.
 // Source       S. Sanfilippo, "Distributed Locks with Redis", in Redis's manual. M. Kleppmann, "How
 //              to do distributed locking", 2016, doubts that its guarantees are enough.
 #pragma once

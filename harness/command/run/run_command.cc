@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 
 #include "harness/catalog/catalog.h"
@@ -140,6 +141,12 @@ int resume(const RunOptions& options) {
     std::cerr << "lockbench run: " << printable(repair) << '\n';
   absl::StatusOr<MeasuredRun> before = read_measured_run(*options.resume);
   if (!before.ok()) return complain(before.status());
+  // One folder has the rows of one server.
+  if (options.services.empty() && absl::StrContains(run->writer.meta().command, " --service")) {
+    return complain(absl::FailedPreconditionError(
+        absl::StrCat(options.resume->string(),
+                     ": was measured at a server that --service named; name it again")));
+  }
   const absl::StatusOr<RunServices> services =
       RunServices::start(run->writer.meta().plan.trials, options.services);
   if (!services.ok()) return complain(services.status());
