@@ -18,12 +18,10 @@
 //              threads of different real-time priorities.
 // Requires     unlock() by the thread that holds it.
 // fork()       not while a thread of the process holds or waits for any AdaptiveMutex that the
-// child
-//              uses: the child inherits the queues as they were.
+//              child uses: the child inherits the queues as they were.
 // Cost         lock and unlock without contention: one atomic read-modify-write, a release store
-// and
-//              two loads. In slow mode, and on kernels without membarrier: two read-modify-writes.
-//              Locks whose addresses fall into one bucket have one mode.
+//              and two loads. In slow mode, and on kernels without membarrier: two
+//              read-modify-writes. Locks whose addresses fall into one bucket have one mode.
 //
 // Invariants
 //   I1  kHeld is set exactly while a thread holds the lock, or while the lock is being handed over.

@@ -9,10 +9,9 @@
 // see an earlier holder's write, so that is refused.
 //
 // Guarantees   of the holders of one key, whatever the timing: a write is accepted only if no
-// holder
-//              with a greater token has read or written before it. So a value that was read and
-//              then written under one token has not changed in between, and no accepted write is
-//              lost.
+//              holder with a greater token has read or written before it. So a value that was read
+//              and then written under one token has not changed in between, and no accepted write
+//              is lost.
 // Not offered  which holder is late: ask the lock.
 // Requires     tokens that grow with every grant of the key, each used by one holder.
 // fork()       not while a thread is in a call, if the child uses the fence.

@@ -20,8 +20,7 @@
 //              priorities. It must not be destroyed before unlock() has returned in every thread: a
 //              release reads the bucket afterwards.
 // Requires     the rules for handles in concepts.h; the primitive outlives its handles; addresses
-// of
-//              handles with at most 48 bits, else handle() throws
+//              of handles with at most 48 bits, else handle() throws
 //              std::system_error(not_supported): tagged pointers (HWAddressSanitizer, memory
 //              tagging), or memory that was mapped above 48 bits.
 // fork()       not while any key is held or waited for, if the child uses the primitive.

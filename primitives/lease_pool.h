@@ -21,8 +21,7 @@
 // threads, each keeps its own, and they share no cache line.
 //
 // Guarantees   at most `leases` holders of a shard; no lease has two threads; a lease that was
-// given
-//              back is available to any thread.
+//              given back is available to any thread.
 // Not offered  detection of threads that wait for each other across shards or pools. It must not be
 //              destroyed before unlock() has returned in every thread: a release reads the shard
 //              afterwards.

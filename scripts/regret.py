@@ -85,6 +85,8 @@ def body(argv: Sequence[str]) -> int:
         return 0
     for one in members:
         for choice in arguments.primitive:
+            for banner in one.run.banners:
+                print(banner)
             if len(members) > 1:
                 print(one.name)
             print(told_of(one.run, choice, arguments))

@@ -63,7 +63,7 @@ constexpr std::array kCounts = {
     Count{"threads_per_core", &MachineModel::threads_per_core},
 };
 
-constexpr double kMostNs = 1e9;
+constexpr double kMostNs = 1e7;  // with it, the times of all accesses fit into 64 bits
 
 std::string decimal(double value) {
   return absl::StrFormat("%.15g", value);

@@ -36,7 +36,7 @@ std::vector<std::uint32_t> Simulation::placement_order() const {
   };
   std::sort(order.begin(), order.end(),
             [&](std::uint32_t a, std::uint32_t b) { return place(a) < place(b); });
-  if (placement_ == Placement::kOneCore) order.resize(model_.threads_per_core);
+  if (placement_ == Placement::kOneCore) order.resize(1);
   return order;
 }
 
@@ -76,7 +76,8 @@ void Simulation::run_next_on(std::uint32_t number, Picoseconds time) {
   const auto longest = std::max_element(
       processors_.begin(), processors_.end(),
       [](const Processor& a, const Processor& b) { return a.queue.size() < b.queue.size(); });
-  Processor& from = processor.queue.empty() ? *longest : processor;
+  const bool takes_from_others = processor.queue.empty() && !pinned();
+  Processor& from = takes_from_others ? *longest : processor;
   if (from.queue.empty()) return;
   Thread& next = *threads_[from.queue.front()];
   from.queue.pop_front();
@@ -109,7 +110,7 @@ void Simulation::let_next_run() {
 // The processor for a thread that wakes up: its last one if that is idle, else the nearest idle
 // one, of a core without other work if there is one; else the one with the shortest queue.
 std::uint32_t Simulation::processor_for(const Thread& thread) const {
-  if (processors_[thread.processor].runs == Processor::kIdle) return thread.processor;
+  if (pinned() || processors_[thread.processor].runs == Processor::kIdle) return thread.processor;
   std::uint32_t best = thread.processor;
   auto least = std::tuple(true, std::numeric_limits<std::size_t>::max(), true, Picoseconds{0});
   for (std::uint32_t i = 0; i < processors_.size(); ++i) {

@@ -194,20 +194,24 @@ void Simulation::fetch(const void* word, bool writes) {
     let_earlier_go_first();
   }
   Coherence::grant(line, processor, writes);
-  thread.time = transfer.ends;
+  thread.time += transfer.ends - transfer.begins;  // an interrupt may have delayed the beginning
 }
 
 std::uint64_t Simulation::load(const void* word, unsigned bytes) {
   count_access();
   Thread& thread = self();
   const Picoseconds cost = slowed(model_.access.hit);
+  synchronize();
   // A thread sees its own stores before others do.
   for (auto store = thread.buffer.rbegin(); store != thread.buffer.rend(); ++store) {
-    if (store->word != word || store->bytes != bytes) continue;
+    if (store->word != word) continue;
+    if (store->bytes != bytes) {  // as processors do, it waits until the store is visible to all
+      flush_buffer();
+      break;
+    }
     thread.time += cost;
     return store->bits;
   }
-  synchronize();
   fetch(word, false);
   const std::uint64_t bits = read(word, bytes);
   thread.time += cost;

@@ -43,12 +43,12 @@ class Simulation {
     kTooLong,   // the limit of accesses was reached
   };
 
-  // Where threads are placed at their start.
+  // Where threads are placed at their start. They stay there, except for kCores.
   enum class Placement {
     kCores,    // on separate cores, one socket after the other, and then on their siblings
     kScatter,  // on separate cores, the sockets in turn
     kCompact,  // on all threads of a core before the next core
-    kOneCore,  // all on one core
+    kOneCore,  // all on one processor
   };
 
   explicit Simulation(const MachineModel& model, Placement placement = Placement::kCores);
@@ -196,6 +196,7 @@ class Simulation {
   void run_next_on(std::uint32_t processor, Picoseconds time);
   std::uint32_t processor_for(const Thread& thread) const;
   void place_threads();
+  bool pinned() const { return placement_ != Placement::kCores; }
   std::vector<std::uint32_t> placement_order() const;
 
   const MachineModel model_;

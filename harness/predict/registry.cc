@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -14,7 +13,6 @@
 #include "primitives/as_published/reentrant_as_published.h"
 #include "primitives/futex_mutex.h"
 #include "primitives/global_lock.h"
-#include "primitives/keyed_limited.h"
 #include "primitives/keyed_mutex.h"
 #include "primitives/lease_pool.h"
 #include "primitives/no_lock.h"
@@ -91,10 +89,6 @@ std::vector<RegisteredLock> all_locks() {
   add_base<platform::Mutex>(locks, "std");
   locks.push_back({.spec = {"keyed", {}}, .make = [](const Cell& cell) {
                      return adapt<KeyedMutex<>>(number(cell, "buckets"));
-                   }});
-  locks.push_back({.spec = {"keyed_limited", {}}, .make = [](const Cell& cell) {
-                     const std::chrono::milliseconds limit(number(cell, "hold_limit_ms"));
-                     return adapt<KeyedLimited<>>(limit, number(cell, "buckets"));
                    }});
   locks.push_back({.spec = {"stripe_word", {}}, .make = striped<StripeWord>});
   add_reentrant(locks);

@@ -9,8 +9,7 @@
 //
 // Guarantees   no lock's correctness depends on it.
 // Not offered  a state for each lock: short holds of one lock and long holds of another, by the
-// same
-//              thread, affect each other.
+//              same thread, affect each other.
 // Cost         a variable of the thread, used only where it waits.
 // Source       the HotSpot virtual machine also adapts spinning by earlier success, per monitor.
 #pragma once

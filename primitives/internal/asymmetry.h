@@ -13,26 +13,24 @@
 
 namespace lockbench::internal {
 
+// Version 14 of clang-format takes these for something else.
+// clang-format off
+
 // Those of the kernel.
-struct [[gnu::visibility("default")]] KernelBarriers{
-    static bool available() noexcept {return platform::has_heavy_barrier();
-}  // namespace lockbench::internal
-static void light() noexcept {
-  platform::light_barrier();
-}
-static void heavy() noexcept {
-  platform::heavy_barrier();
-}
-}
-;
+struct [[gnu::visibility("default")]] KernelBarriers {
+  static bool available() noexcept { return platform::has_heavy_barrier(); }
+  static void light() noexcept { platform::light_barrier(); }
+  static void heavy() noexcept { platform::heavy_barrier(); }
+};
 
 // As on a kernel without membarrier.
-struct [[gnu::visibility("default")]] NoBarriers{static bool available() noexcept {return false;
-}
-static void light() noexcept {}
-static void heavy() noexcept {}
-}
-;
+struct [[gnu::visibility("default")]] NoBarriers {
+  static bool available() noexcept { return false; }
+  static void light() noexcept {}
+  static void heavy() noexcept {}
+};
+
+// clang-format on
 
 // Counts the releases of this thread, of any lock, that were done in slow mode and met no waiter.
 // After enough of them in a row the lock at hand may return to the fast mode: to leave that again

@@ -14,10 +14,9 @@
 //              first call on that membarrier refused. ThreadSanitizer does not understand these
 //              barriers.
 // Requires     if a seccomp filter that is installed after main() has begun forbids membarrier:
-// that
-//              it reports an error (a filter that returns 0 without the call is not detected),
-//              that it permits sched_getaffinity and sched_setaffinity, and that all threads of
-//              the process are in one cpuset.
+//              that it reports an error (a filter that returns 0 without the call is not detected),
+//              that it permits sched_getaffinity and sched_setaffinity, and that all threads of the
+//              process are in one cpuset.
 // Side effect  registers the process with the kernel before main(): once there are threads, that
 //              takes some 10 ms, which would be the first lock's to pay.
 // Cost         light: none. heavy: 0.2 us when no other thread of the process runs, 2 us when one

@@ -40,11 +40,13 @@ inline bool announce_copy(const void* copy) noexcept {
   return first;
 }
 
+// Version 14 of clang-format takes it for something else.
+// clang-format off
 // One, or one for each copy.
-struct [[gnu::visibility("default")]] Copy{Copy() noexcept {announce_copy(this);
-}  // namespace lockbench::platform::internal
-}
-;
+struct [[gnu::visibility("default")]] Copy {
+  Copy() noexcept { announce_copy(this); }
+};
+// clang-format on
 [[gnu::visibility("default")]] inline const Copy this_copy;
 
 }  // namespace lockbench::platform::internal

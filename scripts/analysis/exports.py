@@ -57,7 +57,8 @@ def _cells(run: Run) -> Iterator[Cell]:
             known = rows[values > 0].sort_values("block")
             if not known.empty:
                 yield Cell(
-                    name=_name(group.key, str(label)),
+                    # A tool that keeps a history must not take it for that of measurements.
+                    name=("predicted/" if run.predicted else "") + _name(group.key, str(label)),
                     threads=int(group.key["threads"] or 1),
                     metric=metric,
                     rows=known,

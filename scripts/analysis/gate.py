@@ -69,11 +69,12 @@ def written(gate: Gate, markdown: bool = False) -> str:
     shown = [table for table in found if table.rows]
     notes = gate.result.notes
     if markdown:
-        out = [f"**{as_words(gate.words)}**", "", as_words(gate.result.heading), ""]
+        out = [f"**{as_words(banner)}**\n" for banner in gate.result.banners]
+        out += [f"**{as_words(gate.words)}**", "", as_words(gate.result.heading), ""]
         out += [line for table in shown for line in tables.section_markdown(table)]
         out += [f"- {as_words(note)}" for note in notes]
     else:
-        out = [gate.words, gate.result.heading, ""]
+        out = [*gate.result.banners, gate.words, gate.result.heading, ""]
         out += [line for table in shown for line in tables.section_text(table)]
         out += notes
     return "\n".join(out).rstrip() + "\n"
@@ -81,6 +82,7 @@ def written(gate: Gate, markdown: bool = False) -> str:
 
 def record(gate: Gate) -> dict[str, Any]:
     return {
+        "banners": gate.result.banners,
         "answer": gate.words,
         "exit_code": gate.exit_code,
         "fail_if_slower": gate.share,

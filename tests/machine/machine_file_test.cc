@@ -82,9 +82,9 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"  [100, 0, 100, 100],\n", "",
               "18:10: matrix wants 4 rows, one for each core, and has 3"},
         Wrong{"[100, 0, 100, 100]", "[-1, 0, 100, 100]",
-              "20:4: matrix wants a number from 0 to 1000000000, and this is -1"},
+              "20:4: matrix wants a number from 0 to 10000000, and this is -1"},
         Wrong{"rmw = 10", "rmw = -10",
-              "28:7: rmw wants a number from 0 to 1000000000, and this is "
+              "28:7: rmw wants a number from 0 to 10000000, and this is "
               "-10"},
         Wrong{"pause = 5", "pause = 0", "30:9: pause wants a number from 0.01"},
         Wrong{"slice = 10000", "slice = 10", "35:9: slice wants a number from 1000"},

@@ -319,7 +319,60 @@ TEST_F(SimulationTest, PlacementDecidesWhichThreadsShareACore) {
   EXPECT_EQ(handover(Simulation::Placement::kCores), 101);
   EXPECT_EQ(handover(Simulation::Placement::kScatter), 101);
   EXPECT_EQ(handover(Simulation::Placement::kCompact), 7);
-  EXPECT_EQ(handover(Simulation::Placement::kOneCore), 7);
+}
+
+// A thread that sleeps meanwhile comes back to the processor that it is bound to.
+TEST_F(SimulationTest, ThreadsThatArePlacedOnOneProcessorNeverRunAtTheSameTime) {
+  for (const auto& [placement, at_once] : {std::pair(Simulation::Placement::kOneCore, false),
+                                           std::pair(Simulation::Placement::kCores, true)}) {
+    const MachineModel model = model_of_four();
+    Simulation simulation(model, placement);
+    std::vector<std::unique_ptr<std::byte[]>> stacks;
+    for (int i = 0; i < 2; ++i) {
+      stacks.emplace_back(new std::byte[kStackBytes]);
+      simulation.start(
+          [] {
+            Simulation::current()->sleep_until_ns(10'000);
+            work(1000 * kUs);
+          },
+          {stacks.back().get(), kStackBytes});
+    }
+    EXPECT_EQ(simulation.run(), Simulation::End::kFinished);
+    EXPECT_EQ(simulation.time() < 1900 * kUs, at_once);
+  }
+}
+
+// What delays a thread while its request is under way is not lost when the line arrives.
+TEST_F(SimulationTest, AnInterruptDelaysAThreadThatWaitsForALine) {
+  const auto end_of_load = [](bool interrupted) {
+    MachineModel model = model_of_four();
+    model.scheduler.interrupt = 900 * kNs;
+    model.scheduler.membarrier = 0;
+    model.scheduler.futex_call = 0;
+    Word word;
+    Simulation simulation(model);
+    std::int64_t ended = 0;
+    std::vector<std::unique_ptr<std::byte[]>> stacks;
+    const std::vector<std::function<void()>> bodies{[&] { word.exchange(1); },
+                                                    [&] {
+                                                      work(1 * kUs);
+                                                      word.load();
+                                                      ended = now_ns();
+                                                    },
+                                                    [&] {
+                                                      work(1 * kUs + 20 * kNs);
+                                                      if (interrupted) {
+                                                        Simulation::current()->membarrier();
+                                                      }
+                                                    }};
+    for (const auto& body : bodies) {
+      stacks.emplace_back(new std::byte[kStackBytes]);
+      simulation.start(body, {stacks.back().get(), kStackBytes});
+    }
+    simulation.run();
+    return ended;
+  };
+  EXPECT_EQ(end_of_load(true) - end_of_load(false), 900);
 }
 
 }  // namespace

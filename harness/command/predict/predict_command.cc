@@ -96,6 +96,9 @@ std::string refusal_of(const Cell& cell, const Predictor& predictor) {
   if (cell.workload.name != "checkout" && whole->name == "lease") {
     return absl::StrFormat("workload %s with leases", cell.workload.name);
   }
+  if (cell.pinning.find_first_of("0123456789") != std::string::npos) {
+    return "pinning to a list of processors";
+  }
   if (cell.key_type != KeyType::kU64) return "keys of type string (u64 can be: --key-type u64)";
   return {};
 }
@@ -202,6 +205,12 @@ int resume(const PredictOptions& options, const Predictor& predictor) {
     std::cerr << "lockbench predict: " << printable(repair) << '\n';
   absl::StatusOr<MeasuredRun> before = read_measured_run(*options.resume);
   if (!before.ok()) return complain(before.status());
+  // The copies are made after meta.json, and users may change them.
+  for (const Machine& machine : run->writer.meta().machines.value_or(std::vector<Machine>{})) {
+    const auto copy =
+        load_machines({machine_copy(*options.resume, machine.id.value_or("")).string()});
+    if (!copy.ok()) return complain(copy.status());
+  }
   return Session(std::move(run->writer), std::move(run->done), std::move(before->measurements),
                  settings_of(options, predictor, *options.resume))
       .run();
