@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -43,27 +44,32 @@ def ask(port: int, *words: str, password: str = "") -> str:
         return connection.recv(1000).decode().splitlines()[0]
 
 
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[int]:
-    """The port of a server of a user's own, with a password."""
+@contextmanager
+def server_process(folder: Path, *more: str, password: str = "") -> Iterator[tuple[int, int]]:
+    """The port and the process of a server of a user's own."""
     port = free_port()
     words = ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", ""]
-    process = subprocess.Popen(
-        [*words, "--requirepass", "secret", "--dir", str(tmp_path)], stdout=subprocess.DEVNULL
-    )
+    process = subprocess.Popen([*words, "--dir", str(folder), *more], stdout=subprocess.DEVNULL)
 
     def answers() -> bool:
         try:
-            return ask(port, "PING", password="secret") == "+PONG"
+            return ask(port, "PING", password=password) == "+PONG"
         except OSError:
             return False
 
     try:
         wait_until(answers, "no answer of the server")
-        yield port
+        yield port, process.pid
     finally:
         process.kill()
         process.wait()
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[int]:
+    """The port of a server with a password."""
+    with server_process(tmp_path, "--requirepass", "secret", password="secret") as (port, _):
+        yield port
 
 
 def plan(*sweep: str) -> str:
@@ -176,6 +182,17 @@ def test_redlock_needs_more_than_half_of_its_servers(lockbench: Program, plugin:
     refused(lockbench, plugin, MAJORITY, two, "redis: needs 3 servers, and 2 are named")
 
 
+def test_redlock_goes_on_while_its_first_server_is_silent(
+    lockbench: Program, plugin: str, tmp_path: Path
+) -> None:
+    with ExitStack() as stack:
+        servers = [stack.enter_context(server_process(tmp_path)) for _ in range(3)]
+        addresses = ",".join(f"127.0.0.1:{port}" for port, _ in servers)
+        os.kill(servers[0][1], signal.SIGSTOP)
+        (row,) = run(lockbench, plugin, MAJORITY, 0, "--service", f"redis={addresses}")
+    assert (row["outcome"], row["operations"], row["lost_updates"]) == ("ok", "40", "0"), row
+
+
 def refused(lockbench: Program, plugin: str, text: str, addresses: str, told: str) -> None:
     (lockbench.folder / "plan.toml").write_text(text, encoding="utf-8")
     words = ["plan.toml", "--plugin", plugin, "--service", f"redis={addresses}"]
@@ -184,6 +201,17 @@ def refused(lockbench: Program, plugin: str, text: str, addresses: str, told: st
     assert told in done.stderr and len(done.stderr.splitlines()) == 1
     assert not (lockbench.folder / "refused").exists()
 
+
+TIMED = plan(
+    'primitive = ["redis"]',
+    'workload = ["counter"]',
+    'mode = "fixed"',
+    "threads = 2",
+    "keys = 1",
+    "operations = 3",
+    'hold = "sleep:300ms"',
+    'timeout = "5s"',
+)
 
 LONG = plan(
     'primitive = ["redis"]',
@@ -196,10 +224,11 @@ LONG = plan(
 )
 
 
+@pytest.mark.parametrize(("text", "count"), [(LONG, 2), (TIMED, 1)])
 def test_a_server_that_is_killed_costs_the_rows_that_need_it(
-    lockbench: Program, plugin: str
+    lockbench: Program, plugin: str, text: str, count: int
 ) -> None:
-    (lockbench.folder / "plan.toml").write_text(LONG, encoding="utf-8")
+    (lockbench.folder / "plan.toml").write_text(text, encoding="utf-8")
     process = lockbench.start("run", "plan.toml", "--plugin", plugin, "--out", "out")
     server = wait_until(
         lambda: next((pid for pid in children_of(process.pid) if "redis" in name_of(pid)), None),
@@ -210,9 +239,10 @@ def test_a_server_that_is_killed_costs_the_rows_that_need_it(
     stdout, stderr = process.communicate(timeout=60)
     assert process.returncode == 4, stderr
     rows = rows_of(lockbench.folder / "out")
-    assert [row["outcome"] for row in rows] == ["service_lost"] * 2
+    assert [row["outcome"] for row in rows] == ["service_lost"] * count
     for row in rows:
-        assert row["reason"].startswith("redis at 127.0.0.1:"), row["reason"]
+        reasons = ("redis at 127.0.0.1:", "the service did not answer")
+        assert row["reason"].startswith(reasons), row["reason"]
         assert row["valid"] == "false" and row["operations"] == ""
     assert "service_lost" in stdout
 
@@ -258,3 +288,12 @@ def test_a_wrong_password_is_told(lockbench: Program, plugin: str, server: int) 
         )
         assert done.returncode == 2
         assert told in done.stderr and "wrong" not in done.stderr
+
+
+def test_a_password_is_never_printed(lockbench: Program, plugin: str) -> None:
+    (lockbench.folder / "plan.toml").write_text(EVERY, encoding="utf-8")
+    for address in ("redis://me:se,cret@h:1", "redis://me:cr@et@[::1]:1", "me:cret@nowhere"):
+        environment = {**os.environ, "LOCKBENCH_REDIS": address}
+        words = ["run", "plan.toml", "--plugin", plugin, "--out", "out"]
+        done = lockbench.run(*words, env=environment)
+        assert done.returncode == 2 and "cret" not in done.stderr, done.stderr
