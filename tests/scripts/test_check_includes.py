@@ -52,7 +52,7 @@ def test_a_clean_tree_has_no_violations(check: Check) -> None:
 def test_the_rules_name_only_folders_and_libraries_that_are_told_apart() -> None:
     for folder, rule in check_includes.RULES.items():
         for name in rule.own:
-            assert name.split("/")[0] in {"primitives", "workloads", "harness"}, folder
+            assert name.split("/")[0] in {"primitives", "workloads", "harness", "services"}, folder
         assert rule.libraries <= set(check_includes.LIBRARIES), folder
 
 

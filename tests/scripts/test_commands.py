@@ -143,7 +143,7 @@ def test_sanitizers_run_what_is_labelled_and_release_runs_all(machine: Machine) 
 
 def test_long_tests_run_if_asked_for(machine: Machine) -> None:
     run_script(machine, "test.sh")
-    assert all("--label-exclude ^long$" in call for call in machine.calls("ctest"))
+    assert all("--label-exclude ^(long|services)$" in call for call in machine.calls("ctest"))
     run_script(machine, "test.sh", "--long")
     assert all("--label-exclude" not in call for call in machine.calls("ctest")[3:])
     assert len(machine.calls("ctest")) == 6
