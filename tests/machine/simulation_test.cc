@@ -342,7 +342,9 @@ TEST_F(SimulationTest, ThreadsThatArePlacedOnOneProcessorNeverRunAtTheSameTime) 
   }
 }
 
-// What delays a thread while its request is under way is not lost when the line arrives.
+// What delays a thread while it waits for a line is not lost when the line arrives. Two threads
+// read it at 1000 ns; the second waits for the first from 1050 ns on, and is interrupted at 1070
+// ns.
 TEST_F(SimulationTest, AnInterruptDelaysAThreadThatWaitsForALine) {
   const auto end_of_load = [](bool interrupted) {
     MachineModel model = model_of_four();
@@ -352,19 +354,23 @@ TEST_F(SimulationTest, AnInterruptDelaysAThreadThatWaitsForALine) {
     Word word;
     Simulation simulation(model);
     std::int64_t ended = 0;
-    std::vector<std::unique_ptr<std::byte[]>> stacks;
     const std::vector<std::function<void()>> bodies{[&] { word.exchange(1); },
+                                                    [&] {
+                                                      work(1 * kUs);
+                                                      word.load();
+                                                    },
                                                     [&] {
                                                       work(1 * kUs);
                                                       word.load();
                                                       ended = now_ns();
                                                     },
                                                     [&] {
-                                                      work(1 * kUs + 20 * kNs);
+                                                      work(1 * kUs + 70 * kNs);
                                                       if (interrupted) {
                                                         Simulation::current()->membarrier();
                                                       }
                                                     }};
+    std::vector<std::unique_ptr<std::byte[]>> stacks;
     for (const auto& body : bodies) {
       stacks.emplace_back(new std::byte[kStackBytes]);
       simulation.start(body, {stacks.back().get(), kStackBytes});

@@ -182,14 +182,25 @@ def test_redlock_needs_more_than_half_of_its_servers(lockbench: Program, plugin:
     refused(lockbench, plugin, MAJORITY, two, "redis: needs 3 servers, and 2 are named")
 
 
-def test_redlock_goes_on_while_its_first_server_is_silent(
+# Long enough to stop a server meanwhile.
+SLOW = MAJORITY + 'hold = "sleep:50ms"\n'
+
+
+def test_redlock_goes_on_when_its_first_server_becomes_silent(
     lockbench: Program, plugin: str, tmp_path: Path
 ) -> None:
+    (lockbench.folder / "plan.toml").write_text(SLOW, encoding="utf-8")
     with ExitStack() as stack:
         servers = [stack.enter_context(server_process(tmp_path)) for _ in range(3)]
         addresses = ",".join(f"127.0.0.1:{port}" for port, _ in servers)
-        os.kill(servers[0][1], signal.SIGSTOP)
-        (row,) = run(lockbench, plugin, MAJORITY, 0, "--service", f"redis={addresses}")
+        words = ["plan.toml", "--plugin", plugin, "--out", "out"]
+        process = lockbench.start("run", *words, "--service", f"redis={addresses}")
+        port, first = servers[0]
+        wait_until(lambda: ask(port, "DBSIZE") != ":0", "no key is held")
+        os.kill(first, signal.SIGSTOP)
+        _, stderr = process.communicate(timeout=100)
+    assert process.returncode == 0, stderr
+    (row,) = last_attempts(lockbench.folder / "out")
     assert (row["outcome"], row["operations"], row["lost_updates"]) == ("ok", "40", "0"), row
 
 
