@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which primitive for one case, from the cells of a run: the answer first, then the evidence. Pure.
+"""Which primitive suits one case, from the cells of a run: the answer first, then the evidence.
+Pure.
 
-The comparisons are those of verdict.py: the fastest by the medians is advised, and the others are
-significantly slower or not significantly different from it. A primitive that the case rules out (by
-memory, by fairness) is named with its reason and does not compete.
+The comparisons are those of verdict.py: the primitive that is fastest by the medians is
+recommended, and the others are significantly slower or not significantly different from it. A
+primitive that the case excludes (by memory or fairness) is listed with its reason and does not
+compete.
 """
 
 from __future__ import annotations
@@ -22,10 +24,11 @@ from analysis import baselines, cells, comparison, snippets, tables, unfairness,
 from analysis.loader import InputError, Run
 from analysis.text import code, markdown
 
-# Doublings that a guess may bridge: four times the threads and as many keys again, say.
+# The maximum distance between the case and a measured cell, in doublings: for example, four times
+# the threads and four times the keys.
 FAR = 4.0
 _ANOTHER_KIND = 3.0
-_LOOP_NS = 50.0  # a hold of nothing still takes as long as the loop around it
+_LOOP_NS = 50.0  # without a hold, an operation still takes as long as the loop around it
 
 
 @dataclass(frozen=True)
@@ -46,17 +49,17 @@ class Case:
     think_kind: str = "none"
     think_ns: float = 0.0
     think_lines: float = 0.0
-    memory_bytes: int | None = None  # at most so much for the locks
+    memory_bytes: int | None = None  # maximum for the locks
     fair: bool = False  # no thread may starve
     descriptions: Mapping[str, str] = field(default_factory=dict)  # of primitives, by name
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One primitive of the cells that answer."""
+    """One primitive of the cells that the answer uses."""
 
     primitive: str
-    place: int  # from 1; 0: ruled out
+    place: int  # rank from 1; 0: excluded
     reason: str
 
 
@@ -64,14 +67,14 @@ class Choice:
 class Advice:
     case: Case
     folder: Path  # of the run
-    result: comparison.Result  # of the cells that answer alone
+    result: comparison.Result  # only of the cells that the answer uses
     comparisons: list[verdict.Comparison]  # of the whole run
-    answer: list[str]  # lines; the first names the primitive, or says why none is advised
+    answer: list[str]  # lines; the first one names the primitive, or says why none is recommended
     primitive: str | None
     significant: bool  # every other one is significantly slower
     choices: list[Choice]
-    differences: list[str]  # `16 threads, asked 32`; empty: just what was asked
-    far: bool  # by more than a guess should bridge
+    differences: list[str]  # `16 threads, asked 32`; empty: the cell is exactly the case
+    far: bool  # the distance exceeds the maximum
 
     @property
     def answered(self) -> bool:
@@ -79,7 +82,8 @@ class Advice:
 
 
 def of_run(run: Run, case: Case) -> Advice:
-    """From the group that is nearest to the case. InputError if no group has a choice to offer."""
+    """Answers from the group that is nearest to the case. InputError if no group has a valid
+    primitive."""
     table = verdict.of_run(run)
     places = [place for place, group in enumerate(table.groups) if _offers_a_choice(group)]
     if not places:
@@ -126,7 +130,7 @@ def _only(result: comparison.Result, group: str) -> comparison.Result:
 
 
 def _distance(key: dict[str, Any], case: Case) -> tuple[float, list[str]]:
-    """How far a group is from the case, in doublings, and in words."""
+    """The distance of a group from the case, in doublings, and as text."""
     parts: list[tuple[float, str, str]] = []
     for name, thing in (("threads", "thread"), ("keys", "key")):
         found, asked = key[name] or 0, getattr(case, name)
@@ -162,7 +166,7 @@ def _work_apart(key: dict[str, Any], case: Case, what: str) -> list[tuple[float,
 
 
 def _ruled_out(rows: pd.DataFrame, group: verdict.Group, case: Case) -> str:
-    """Why a primitive is none for this case; empty if it is one."""
+    """Why the case excludes a primitive; empty if it does not."""
     label = str(rows["label"].iloc[0])
     if label == cells.FLOOR:
         return "guards nothing: what the work costs by itself"
@@ -265,7 +269,7 @@ def _as_text(advice: Advice) -> str:
 
 
 def _without_banners(advice: Advice) -> comparison.Result:
-    """They are above the answer already."""
+    """Removes the banners, which are already above the answer."""
     return dataclasses.replace(advice.result, banners=[])
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which primitive the others are compared with: the one that was named, else the usual one."""
+"""Which primitive the others are compared with: the one that the user named, else the
+default."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ import pandas as pd
 from analysis import cells
 from analysis.loader import InputError
 
-# What people would compare with, when they do not say: the first of these that a group has.
+# The default baselines: the first of these that a group has.
 USUAL_BASELINES = (
     "global:lock=std",
     "recursive_mutex",
@@ -25,7 +26,7 @@ USUAL_BASELINES = (
 
 
 def check(trials: pd.DataFrame, baseline: str | None, option: str = "--baseline") -> None:
-    """That the run has the primitive that was given to `option`."""
+    """Checks that the run has the primitive that was given to `option`."""
     labels = list(dict.fromkeys(trials["label"]))
     if baseline is None or of_that_name(baseline, labels):
         return
@@ -35,8 +36,8 @@ def check(trials: pd.DataFrame, baseline: str | None, option: str = "--baseline"
 
 
 def choose(labels: list[str], wanted: str | None) -> str | None:
-    """Of the primitives of a group, in the order of its plan; None if there is nothing to choose.
-    The floor is a baseline only where it is asked for."""
+    """Chooses among the primitives of a group, in the order of its plan; None if there is no
+    choice. The floor is a baseline only if the user names it."""
     if wanted is not None:
         return next(iter(of_that_name(wanted, labels)), None)
     known = [label for label in labels if label != cells.FLOOR]
@@ -46,7 +47,7 @@ def choose(labels: list[str], wanted: str | None) -> str | None:
 
 
 def usual(labels: list[str]) -> str | None:
-    """The first of the usual baselines among them."""
+    """The first of the default baselines among them."""
     found = (label for name in USUAL_BASELINES for label in of_that_name(name, labels))
     return next(found, None)
 

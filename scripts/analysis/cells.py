@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What makes two rows measurements of the same thing, and how that is put into words.
+"""Which rows are measurements of the same cell, and how to describe a cell in words.
 
-A group is a cell without its primitive: what primitives are compared within. A figure's facet is a
-group without the figure's axis. Functions here are pure.
+A group is a cell without its primitive: primitives are compared within a group. The facet of a
+figure is a group without the axis of the figure. The functions here are pure.
 """
 
 from __future__ import annotations
@@ -18,31 +18,31 @@ import pandas as pd
 from analysis import units
 from analysis.text import cut
 
-# All that a measurement depends on except the primitive; in the order in which people are told.
+# All fields that a measurement depends on except the primitive, in the order of descriptions.
 GROUP = (
     "workload scenario mode threads keys key_type key_distribution hold_kind hold_ns hold_lines"
     " think_kind think_ns think_lines pinning timeout_ns rate_per_s arrivals operations_planned"
     " sample_every"
 ).split()
 
-# The floor: no lock at all. Measured beside the others, never a competitor.
+# The floor: no lock at all. It is measured with the others and is never a competitor.
 FLOOR = "none"
 
 
 @dataclass(frozen=True)
 class Group:
-    """Rows that differ by primitive (and, in a facet, along the axis) and block only."""
+    """Rows that differ only by primitive, by block and, in a facet, along the axis."""
 
     key: dict[str, Any]
     rows: pd.DataFrame
 
     @property
     def labels(self) -> list[str]:
-        """Its primitives, in the order of the plan as far as the rows tell it."""
+        """Its primitives, in the order of the plan if the rows contain it."""
         return list(dict.fromkeys(self.rows["label"]))
 
     def alike(self, trials: pd.DataFrame) -> pd.DataFrame:
-        """Those rows that are of this group by all that its key tells."""
+        """Those rows that match the key of this group."""
         same = pd.Series(True, index=trials.index)
         for name, value in self.key.items():
             same &= trials[name].isna() if value is None else trials[name] == value
@@ -50,17 +50,18 @@ class Group:
 
 
 def driven(trials: pd.DataFrame) -> pd.DataFrame:
-    """Rows whose rate the lock decides: neither arrivals at a given rate nor bare costs."""
+    """Rows whose rate depends on the lock: neither an open loop nor micro benchmarks."""
     return trials[trials["mode"].isin(["timed", "fixed"])]
 
 
 def groups(trials: pd.DataFrame, without: Iterable[str] = ()) -> list[Group]:
-    """Splits rows into groups, in the order of their first rows' numbers."""
+    """Divides rows into groups, in the order of their first trials."""
     dropped = set(without)
     columns = [name for name in GROUP if name not in dropped]
     if trials.empty:
         return []
-    # A missing number is a value of its own here: two rows without a timeout are alike in that.
+    # A missing number is a value of its own here: two rows without a timeout are equal in that
+    # field.
     keys = trials[columns].astype(object).where(trials[columns].notna(), None)
     found: list[Group] = []
     for values, rows in trials.groupby([keys[name] for name in columns], dropna=False, sort=False):
@@ -84,7 +85,7 @@ def _missing(value: Any) -> bool:
 
 
 def order(key: dict[str, Any]) -> list[tuple[int, float, str]]:
-    """Numbers by size, words by alphabet, what is missing first."""
+    """Sorts numbers by value, words alphabetically, and missing values first."""
     order = []
     for value in key.values():
         if value is None:
@@ -97,11 +98,11 @@ def order(key: dict[str, Any]) -> list[tuple[int, float, str]]:
 
 
 def axis_facets(trials: pd.DataFrame, axis: str) -> list[Group]:
-    """Groups of rows along one axis, of the primitives that were measured at two places of it or
-    more, and of the floor beside them.
+    """Groups of rows along one axis: the primitives that were measured at two or more values of
+    the axis, and the floor.
 
-    The planned number of operations may follow the axis (each thread count with its own number): it
-    splits a facet only where it does not.
+    The planned number of operations may follow the axis (each thread count has its own number). It
+    divides a facet only if it does not follow the axis.
     """
     found: list[Group] = []
     for group in groups(trials, without=[axis, "operations_planned", "sample_every"]):
@@ -118,9 +119,10 @@ def _swept(group: Group, axis: str) -> Group:
 
 
 def most_contended(trials: pd.DataFrame) -> list[Group]:
-    """One group for each workload and mode: the one in which threads are most in each other's way.
+    """One group for each workload and mode: the one with the most contention.
 
-    That is the most threads among those with most primitives, and of these the fewest keys.
+    That is the group with the most threads among those with the most primitives, and of these the
+    one with the fewest keys.
     """
     best: dict[tuple[Any, ...], Group] = {}
     for group in groups(trials):
@@ -137,7 +139,7 @@ def _contention(group: Group) -> tuple[bool, int, float, float, float]:
 
 
 def names(found: Sequence[Group]) -> list[str]:
-    """The groups in words, no two the same."""
+    """The groups as text; no two texts are equal."""
     plain = [describe(group.key) for group in found]
     told = [
         f"{name} · 1 in {units.whole(group.key['sample_every'])} waits timed"
@@ -149,15 +151,15 @@ def names(found: Sequence[Group]) -> list[str]:
 
 
 def same_and_different(keys: Sequence[dict[str, Any]]) -> tuple[dict[str, Any], list[str]]:
-    """What all keys share, and the names of what tells them apart."""
+    """The fields that all keys share, and the names of the fields in which they differ."""
     names = [name for name in GROUP if any(name in key for key in keys)]
     varied = [name for name in names if len({str(key.get(name)) for key in keys}) > 1]
     return {name: keys[0].get(name) for name in names if name not in varied}, varied
 
 
 def describe(key: dict[str, Any], names: Iterable[str] | None = None) -> str:
-    """`counter · fixed · 21 threads · 6 keys, assigned · hold 100 ms sleep`; says nothing of what
-    is at its plain default."""
+    """`counter · fixed · 21 threads · 6 keys, assigned · hold 100 ms sleep`; leaves out fields
+    that have their default."""
     wanted = set(key if names is None else names) & set(key)
     parts = [text(key) for about, text in _WORDS if wanted & about]
     return " · ".join(part for part in parts if part)
@@ -276,7 +278,7 @@ def expired(trials: pd.DataFrame) -> list[str]:
 
 def disturbed(trials: pd.DataFrame) -> str:
     """`3 rows excluded: disturbed (3 as: the host took 14 % of the machine's time …)`; or empty.
-    Reasons that differ by their figures only are told by the first."""
+    If reasons differ only by their figures, the first one is shown."""
     rows = trials[~trials["valid"] & (trials["disturbance"] != "")]
     if rows.empty:
         return ""

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the scripts' command lines share: errors in one line, and the exits that go with them."""
+"""The common parts of the scripts' command lines: errors in one line, and their exit
+codes."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ USAGE_ERROR = 2
 
 
 class Parser(argparse.ArgumentParser):
-    """Says in one line what was wrong."""
+    """A parser that reports an error in one line."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(USAGE_ERROR, f"{self.prog}: {message}; see {self.prog} --help\n")
@@ -37,12 +38,13 @@ def share(text: str) -> float:
 
 
 def run(name: str, body: Callable[[Sequence[str]], int], argv: Sequence[str] | None) -> int:
-    """Runs a script's body; what the user gave wrong ends in one line and exit 2, a
-    file that cannot be written in one and exit 1."""
+    """Runs the body of a script. An error of the user ends it with one line and exit code 2; a
+    file that cannot be written, with one line and exit code 1."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-    # Tables are many lists and few cycles: to look for cycles at each 700th takes a tenth of all.
+    # Tables consist of many lists and few cycles. A search for cycles at every 700th object takes a
+    # tenth of the time.
     gc.set_threshold(100_000)
     try:
         status = body(sys.argv[1:] if argv is None else argv)
@@ -52,7 +54,7 @@ def run(name: str, body: Callable[[Sequence[str]], int], argv: Sequence[str] | N
         tell(name, str(error))
         return USAGE_ERROR
     except BrokenPipeError:
-        # The reader has gone. Nothing more may be written, not even at exit.
+        # The reader has closed the pipe. Nothing more may be written, not even at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:

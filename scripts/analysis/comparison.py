@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `compare` prints: each cell's own figures beside its comparison (verdict.py), and notes."""
+"""The contents of `compare`: the figures of each cell with its comparison (verdict.py), and
+notes."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ class Options:
     baseline: str | None = None
     same_within: float = verdict.SAME_WITHIN
     force: bool = False
-    any_build: bool = False  # of two runs: builds may differ, since that is what is compared
+    any_build: bool = False  # for two runs: builds may differ, because the builds are compared
 
 
 @dataclass(frozen=True)
@@ -35,11 +36,11 @@ class Line:
     blocks: int  # valid ones, of `planned`
     planned: int
     median: float | None = None
-    low: float | None = None  # p25 and p75 from 4 blocks on, else least and greatest
+    low: float | None = None  # p25 and p75 from 4 blocks on, else minimum and maximum
     high: float | None = None
     wait_p99_ns: float | None = None
     fairness_jain: float | None = None
-    compared: verdict.Comparison | None = None  # None of the baseline, the floor, an invalid cell
+    compared: verdict.Comparison | None = None  # None for the baseline, the floor, an invalid cell
     is_baseline: bool = False
     unfair: str = ""
     reason: str = ""  # why there is no figure, or why some blocks are missing
@@ -116,7 +117,7 @@ def _lines(table: verdict.Table) -> list[Line]:
 
 
 def _order(line: Line) -> tuple[bool, bool, float]:
-    """The baseline first, then the fastest; what has no figure last."""
+    """The baseline first, then the fastest; cells without a figure last."""
     ratio = line.compared.ratio if line.compared is not None else 0.0
     return not line.is_baseline, line.median is None, -ratio
 
@@ -155,7 +156,7 @@ def _median(values: pd.Series) -> float | None:
 
 
 def _reasons(rows: pd.DataFrame) -> str:
-    """Why blocks are missing: the first one's reason, and of how many."""
+    """Why blocks are missing: the first reason, and the number of blocks with it."""
     invalid = rows[~rows["valid"]]
     if invalid.empty:
         return ""
@@ -166,7 +167,7 @@ def _reasons(rows: pd.DataFrame) -> str:
 
 
 def _notes_on_disturbance(run: Run) -> list[str]:
-    """Rows that were measured again are missing from no line, and told all the same."""
+    """Notes about rows that were measured again. No figure is missing because of them."""
     told = cells.disturbed(run.trials)
     return [f"run {run.run_id}: {told}"] if told else []
 
@@ -182,9 +183,9 @@ def _notes_on_blocks(table: verdict.Table) -> list[str]:
 
 
 def brief(result: Result, lines: int) -> Result:
-    """The most telling groups in about so many lines of text, at least one, and none of the curves.
-    First of each workload and mode the group in which most primitives compete and threads contend
-    most; then those with the largest significant differences."""
+    """The most informative groups that fit into the given number of lines, at least one, without
+    the curves. For each workload and mode, the group with the most primitives and the most
+    contention comes first; then those with the largest significant differences."""
     groups = result.table.groups
     order = sorted(range(len(groups)), key=lambda place: _telling(result.table, place))
     kinds: dict[tuple[Any, ...], int] = {}

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of lines at their ends instead of a legend: apart from each other, covering nothing."""
+"""Writes the names of lines at their ends instead of a legend, so that they do not
+overlap."""
 
 from __future__ import annotations
 
@@ -16,21 +17,21 @@ from analysis.palette import Look
 
 @dataclass(frozen=True)
 class End:
-    """Where a line ends, and what it is called."""
+    """The end of a line, and its name."""
 
     x: float
     y: float
     text: str
     look: Look
-    gid: str | None = None  # of all that is drawn for it
+    gid: str | None = None  # of everything that is drawn for it
 
 
 LABEL_GAP = 0.3  # inches from the axes to the name of a line: leader and marker
 
 
 def label_ends(axes: Axes, ends: Sequence[End], size: float = figure.LABEL) -> None:
-    """Names lines at the right of the axes, apart from each other, each with a leader and its
-    marker. Call when the limits are final."""
+    """Writes the names of lines to the right of the axes, without overlaps, each with a leader
+    line and its marker. Call it after the limits are final."""
     wide = figure.inches(axes, "x")
     to_axes = axes.transData + axes.transAxes.inverted()
     points = [to_axes.transform((end.x, end.y)) for end in ends]
@@ -45,7 +46,8 @@ def label_ends(axes: Axes, ends: Sequence[End], size: float = figure.LABEL) -> N
             "clip_on": False,
         }
         same["gid"] = end.gid
-        # Dots lead a line that ends early to its name: they do not look like a measurement.
+        # Dots lead from a line that ends early to its name, because they do not look like a
+        # measurement.
         dash = "-" if last - point[0] < 0.02 else (0, (1, 3))
         leader = Line2D([point[0], near, mark], [point[1], y, y], linewidth=0.7, alpha=0.7, **same)
         leader.set_linestyle(dash)
@@ -56,10 +58,11 @@ def label_ends(axes: Axes, ends: Sequence[End], size: float = figure.LABEL) -> N
 
 
 def spread(wanted: Sequence[float], least: float, low: float, high: float) -> list[float]:
-    """Places from `low` to `high`, as near to the wanted ones as keeps neighbours `least` apart.
+    """Positions from `low` to `high` that are at least `least` apart and as near as possible to
+    the wanted ones.
 
-    Order is kept. A cluster of places that collide is centred on the mean of what its members
-    wanted. Where there is not room for all, they go on beyond `low`.
+    The order does not change. Positions that collide are centred on the mean of their wanted
+    positions. If there is not enough room for all, they continue beyond `low`.
     """
     order = sorted(range(len(wanted)), key=lambda i: wanted[i])
     clusters: list[tuple[float, list[int]]] = []

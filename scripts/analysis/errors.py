@@ -5,4 +5,4 @@ from __future__ import annotations
 
 
 class InputError(Exception):
-    """What the user gave cannot be read; the message is one line for him."""
+    """The user's input cannot be read; the message is one line for the user."""

@@ -72,7 +72,8 @@ def _nanoseconds(rows: pd.DataFrame, metric: str) -> pd.Series:
     return rows["operation_ns"] if metric == verdict.RATE else rows[metric]
 
 
-# What a name tells beside the workload and the primitive, where it is not as usual.
+# The fields that a name contains besides the workload and the primitive, if they are not the
+# default.
 _USUAL = {"key_type": "u64", "key_distribution": "uniform", "think_kind": "none", "think_ns": 0.0}
 _USUAL |= {"pinning": "none", "timeout_ns": 0.0, "mode": "timed", "arrivals": "poisson"}
 _UNTOLD = {"workload", "scenario", "threads", "sample_every"}
@@ -128,7 +129,8 @@ def benchmark_json(run: Run) -> str:
 
 
 def _processor_ns(cell: Cell) -> pd.Series:
-    """Of one operation, as real_time; of real_time itself where it was not measured."""
+    """The processor time of one operation as real_time is given; real_time itself if it was not
+    measured."""
     rows = cell.rows
     spent = (rows["cpu_user_s"] + rows["cpu_system_s"]) * 1e9
     if cell.metric != "makespan_s":
@@ -182,7 +184,7 @@ def _whole(value: Any) -> int:
 
 
 def action(run: Run) -> str:
-    """Half of the distance from the least to the greatest block is the range."""
+    """The range is half of the distance from the least to the greatest block."""
     entries = [
         {
             "name": cell.name,

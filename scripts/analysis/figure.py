@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The look that all pictures share: sizes, type, heading, footnotes, axes.
+"""The style that all pictures share: sizes, fonts, heading, footnotes, axes.
 
-Layout is in inches, by hand: text is measured and given its room, so nothing overlaps or is cut off
-whatever the names in the run are. Figures are made without global state; SVG comes out the same,
-byte for byte, for the same run.
+The layout is computed in inches: text is measured and gets its room, so nothing overlaps or is cut
+off, whatever the names in the run are. Figures use no global state. The SVG of a run is always the
+same, byte for byte.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _STYLE = {
     "grid.color": GRID,
     "grid.linewidth": 0.7,
     "svg.hashsalt": "lockbench",
-    # Names in a run are data: a dollar sign in one is a dollar sign.
+    # Names in a run are data, so a dollar sign does not start a formula.
     "text.parse_math": False,
     "text.usetex": False,
     "path.simplify": False,
@@ -63,17 +63,17 @@ _STYLE = {
 
 
 def use_style() -> None:
-    """Sets the look, whatever the user's own matplotlibrc says."""
+    """Sets the style, independent of the user's own matplotlibrc."""
     matplotlib.rcdefaults()
     matplotlib.rcParams.update(_STYLE)
 
 
 @dataclass(frozen=True)
 class Key:
-    """An entry of a legend: what a mark means."""
+    """An entry of a legend: the meaning of a mark."""
 
     text: str
-    mark: Mapping[str, Any]  # properties of a line without a line
+    mark: Mapping[str, Any]  # properties of a line without the line itself
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,8 @@ def widest(texts: Sequence[str], size: float = LABEL) -> float:
 
 
 def printable(text: str, limit: int = 48) -> str:
-    """A name from the data, for a page: one line, not endless, no control characters."""
+    """A name from the data, for a page: one line of limited length, without control
+    characters."""
     return cut("".join(c if c.isprintable() else "?" for c in text), limit)
 
 
@@ -130,7 +131,7 @@ def _glyphs() -> frozenset[int]:
 
 
 def drawable(text: str) -> str:
-    """For a picture that carries its letters as shapes: each character that the font lacks is
+    """For a picture that contains its letters as shapes: each character that the font lacks is
     written as an escape, as `\\u9375`. Otherwise all of them would be the same empty box."""
     known = _glyphs()
     return "".join(
@@ -223,7 +224,8 @@ def _share_of(made: Figure, box: Box) -> Box:
 
 
 def wrapped(texts: Sequence[str], wide: float, size: float, bold: bool = False) -> list[str]:
-    """The texts in lines that fit; a word that is wider than a line has one for itself."""
+    """Breaks the texts into lines that fit; a word that is wider than a line gets a line of its
+    own."""
     lines = []
     for text in texts:
         line = ""
@@ -238,13 +240,14 @@ def wrapped(texts: Sequence[str], wide: float, size: float, bold: bool = False) 
 
 
 def panel_title(axes: Axes, text: str, wide: float) -> None:
-    """Above the axes, from their left edge, in as many lines as fit it into `wide` inches."""
+    """Writes a title above the axes, from their left edge, in lines of at most `wide`
+    inches."""
     lines = wrapped([text], wide, PANEL, bold=True)
     axes.set_title("\n".join(lines), loc="left", size=PANEL, pad=7, weight="bold", color=INK)
 
 
 def title_room(texts: Sequence[str], wide: float) -> float:
-    """What panel_title() needs above the axes; little when there is no title at all."""
+    """The height that panel_title() needs above the axes; small if there is no title."""
     lines = max((len(wrapped([text], wide, PANEL, bold=True)) for text in texts), default=0)
     return 0.22 + 0.17 * lines
 
@@ -257,7 +260,7 @@ def inches(axes: Axes, which: str) -> float:
 
 
 def save(made: Figure, path: Path) -> None:
-    """Writes the picture; a reader never sees half of one."""
+    """Writes the picture in one step, so that a reader never sees a part of it."""
     form = path.suffix.lstrip(".")
     metadata = {"Date": None} if form == "svg" else {}
     with files.replacing(path) as part:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that are replaced at one stroke: a reader sees the old contents or the new."""
+"""Replaces files in one step: a reader sees either the old contents or the new."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pathlib import Path
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Gives the path to write to; it takes the place of `path` when all went well. A link stays
-    and leads to the new contents; what is there and no file, as a terminal or a pipe, is written
-    to instead."""
+    """Yields the path to write to; that file replaces `path` if there was no error. A link stays
+    and leads to the new contents. If `path` exists and is not a file, for example a terminal or a
+    pipe, it is written to instead."""
     if path.exists() and not path.is_file() and not path.is_dir():
         yield path
         return

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several machines side by side: each compared within itself (verdict.py), and what they agree on.
+"""Several machines side by side: each compared within itself (verdict.py), and common results.
 
-Ratios        Of each machine to its own baseline, in the same cell. Rates of different machines are
-              never put together.
-Error rate    Of each machine's table for itself: of the machines that differ in nothing, at most
-              5 % have any faster or slower.
-Pooled        Only if it is asked for (pooling.py): the mean of the machines' ratios, with Holm's
-              correction over all of them, and I². Its comparisons are machines, not blocks.
-The choice    What one primitive for all machines costs: in each cell its ratio to the fastest of
-              that machine, over the cells of a machine the geometric mean, and of the machines the
-              worst. The primitive whose worst is best has the least regret.
+Ratios        A ratio compares a primitive with the baseline of the same machine in the same cell.
+              Rates of different machines are never combined.
+Error rate    It holds for the table of each machine: of the machines without any difference, at
+              most 5 % have a verdict faster or slower.
+Pooled        Only on request (pooling.py): the mean of the machines' ratios, with Holm's correction
+              over all of them, and I². Its samples are machines, not blocks.
+The choice    The cost of one primitive for all machines. In each cell it is the ratio to the
+              fastest of that machine; over the cells of a machine the geometric mean is used, and
+              over the machines the worst value. The primitive with the best worst value has the
+              least regret.
 """
 
 from __future__ import annotations
@@ -60,7 +61,8 @@ class Row:
 
     @property
     def disagree(self) -> bool:
-        """Significantly faster on one machine and significantly slower on another."""
+        """Whether it is significantly faster on one machine and significantly slower on
+        another."""
         return {FASTER, SLOWER} <= {one.verdict for one in self.by_machine.values()}
 
 
@@ -71,11 +73,11 @@ def count(comparisons: Iterable[Comparison]) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class Choice:
-    """What one primitive for all machines costs, in the cells of one workload."""
+    """The cost of one primitive for all machines, in the cells of one workload."""
 
     primitive: str
     kept: dict[int, float]  # by the machine's place: geometric mean of its ratios to the fastest
-    best_on: int  # machines on which no other keeps more
+    best_on: int  # machines on which no other primitive has a higher mean
     worst_cell: tuple[int, str, float]  # machine, cell and ratio
 
     @property
@@ -98,7 +100,7 @@ class Workload:
 
 
 class Fleet:
-    """Machines with their tables, judged one by one."""
+    """Machines with their tables. Each table has verdicts of its own."""
 
     def __init__(
         self,
@@ -116,7 +118,8 @@ class Fleet:
 
     @cached_property
     def rows(self) -> list[Row]:
-        """Cells in the order of their keys; of each, the best least ratio first."""
+        """Cells in the order of their keys; within a cell, the row with the best minimum ratio
+        first."""
         found: dict[tuple[str, str, str], Row] = {}
         for place, table in enumerate(self.tables):
             for one in table.comparisons:
@@ -129,7 +132,7 @@ class Fleet:
         return self._pooled(rows) if self.pool else rows
 
     def _pooled(self, rows: list[Row]) -> list[Row]:
-        """With a pooled ratio where two machines or more have three blocks."""
+        """With a pooled ratio if at least two machines have three blocks."""
         asked, found = [], []
         for row in rows:
             known = [one for one in row.by_machine.values() if one.error is not None]
@@ -149,7 +152,8 @@ class Fleet:
 
     @cached_property
     def workloads(self) -> list[Workload]:
-        """Of every workload and mode in which primitives compete, what each choice costs."""
+        """The cost of each choice, for every workload and mode in which primitives
+        compete."""
         places: dict[tuple[Any, ...], dict[int, list[int]]] = {}
         keys: dict[tuple[Any, ...], dict[str, Any]] = {}
         for machine, table in enumerate(self.tables):
@@ -189,8 +193,8 @@ _AXES = ("threads", "keys", "operations_planned", "sample_every")
 
 
 def alike(fleet: Fleet, workload: Workload) -> dict[int, list[int]]:
-    """Of each machine the groups that differ by threads and keys alone: those of which all machines
-    together have most."""
+    """For each machine, the groups that differ only by threads and keys; of these sets, the one
+    with the most groups over all machines."""
     found: dict[str, dict[int, list[int]]] = {}
     for machine, places in workload.places.items():
         for place in places:
@@ -219,9 +223,9 @@ def fewest_keys(fleet: Fleet, scope: Mapping[int, Sequence[int]]) -> dict[int, l
 
 
 def to_fastest(table: Table, place: int) -> dict[str, float]:
-    """Of each competitor of a group, its ratio to the fastest; 1 is the fastest. What shares no
-    block with the fastest by the medians is not there. The ratios are paired by block, so another
-    than that one may be the fastest."""
+    """The ratio of each competitor of a group to the fastest; the fastest has 1. A competitor
+    that shares no block with the fastest by the medians is missing. The ratios are paired by block,
+    so another primitive may have a ratio above 1."""
     ranked = table.groups[place].competitors
     found = {ranked[0]: 1.0}
     for label in ranked[1:]:

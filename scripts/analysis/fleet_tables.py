@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `compare` says of several machines, as text, CSV, Markdown and JSON. Pure: a fleet in, a
-string out."""
+"""The output of `compare` for several machines, as text, CSV, Markdown and JSON. Pure: a fleet
+in, a string out."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from analysis.sections import Table
 from analysis.text import markdown
 from analysis.verdict import FASTER, INCONCLUSIVE, SAME, SLOWER
 
-# With more machines than this a table counts them instead of having a column for each.
+# With more machines than this, a table has their number instead of a column for each.
 MOST_COLUMNS = 8
 MOST_DISAGREEING = 24
 _MARKS = {FASTER: "+", SLOWER: "-", SAME: "=", INCONCLUSIVE: "?", "": "~"}
@@ -45,7 +45,7 @@ def as_text(fleet: Fleet, brief: bool = False) -> str:
 
 
 def choices_text(fleet: Fleet) -> str:
-    """What one choice for all cells and machines costs, without the comparisons."""
+    """The cost of one choice for all cells and machines, without the comparisons."""
     out = [*_banners(fleet), ""] if _banners(fleet) else []
     if len(fleet.machines) > 1:
         out += tables.section_text(_machines(fleet, column_names(fleet)))
@@ -189,7 +189,7 @@ def _machines(fleet: Fleet, names: Sequence[str]) -> Table:
 
 
 def _one_lock(fleet: Fleet, workload: Workload) -> Table:
-    """What one choice for all machines costs; for one machine, what it costs in its cells."""
+    """The cost of one choice for all machines; for one machine, its cost in the cells."""
     alone = len(fleet.machines) == 1
     rows = [_choice(fleet, choice, len(workload.places)) for choice in workload.choices]
     notes = []
