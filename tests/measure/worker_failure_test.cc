@@ -2,6 +2,7 @@
 
 // Trials whose workers throw: the outcome says why. Threads that did not throw are left behind, so
 // each such trial runs in a process that is left by _exit(), as the caller of run_trial() must.
+// There ThreadSanitizer prints a warning about them behind the reason.
 #include <atomic>
 #include <string>
 
@@ -37,18 +38,18 @@ class WorkerFailure : public ::testing::Test {
 
 TEST_F(WorkerFailure, AnErrorOfTheServiceIsAnOutcomeWithItsMessage) {
   EXPECT_EXIT(leave_with(run<Failing<ServiceError>, Counter>(fixed_trial(2, 1, 100))),
-              ended_as(Outcome::kServiceLost), "^the server at 127.0.0.1:1 has gone$");
+              ended_as(Outcome::kServiceLost), "^the server at 127.0.0.1:1 has gone");
 }
 
 TEST_F(WorkerFailure, AnotherExceptionIsACrashWithItsMessage) {
   EXPECT_EXIT(leave_with(run<Failing<std::runtime_error>, Counter>(fixed_trial(2, 1, 100))),
               ended_as(Outcome::kCrashed),
-              "^thread [01] of the trial threw: the server at 127.0.0.1:1 has gone$");
+              "^thread [01] of the trial threw: the server at 127.0.0.1:1 has gone");
 }
 
 TEST_F(WorkerFailure, ItIsTheSameInATimedTrial) {
   EXPECT_EXIT(leave_with(run<Failing<ServiceError>, Counter>(timed_trial(2, 1))),
-              ended_as(Outcome::kServiceLost), "has gone$");
+              ended_as(Outcome::kServiceLost), "has gone");
 }
 
 TEST_F(WorkerFailure, AProcessReportsTheErrorOfTheService) {
