@@ -272,7 +272,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 
 def labels_of_presets() -> set[str]:
     """Every primitive that a preset names."""
-    found = set()
+    found: set[str] = set()
     for path in (CHECKOUT / "workloads/presets").glob("*.toml"):
         preset = tomllib.loads(path.read_text(encoding="utf-8"))
         for part in (preset, *preset.get("sweep", ())):
