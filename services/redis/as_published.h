@@ -34,11 +34,7 @@ struct AsPublishedSettings {
 
 class RedisAsPublished {
  public:
-  static constexpr Promises kPromises{.lock_per_key = true,
-                                      .timed = true,
-                                      .scope = Scope::kService,
-                                      .fallible = true,
-                                      .expires = true};
+  static constexpr Promises kPromises = kRedisPromises;
 
   class Handle {
    public:

@@ -3,6 +3,8 @@
 // The scripts of RedisLock, each one round trip.
 #pragma once
 
+#include <string>
+
 #include "services/redis/script.h"
 
 namespace lockbench::services {
@@ -32,30 +34,31 @@ return token)");
   return script;
 }
 
-// KEYS: the lock, the queue. ARGV: value, how the channels begin. Wakes the first in the queue
-// whose client still listens. Returns 1, or 0 if the hold had ended.
-inline Script& release_script() {
-  static Script script(R"(
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-redis.call('DEL', KEYS[1])
+// The end of a script that leaves the key free. KEYS: the lock, the queue. ARGV: value, how the
+// channels begin. Wakes the first in the queue whose client still listens, and returns 1.
+inline constexpr char kWakeFirst[] = R"(
 local next
 repeat
   next = redis.call('LPOP', KEYS[2])
 until not next or redis.call('PUBLISH', ARGV[2] .. next, '') > 0
-return 1)");
+return 1)";
+
+// Returns 0 if the hold had ended.
+inline Script& release_script() {
+  static Script script(std::string(R"(
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('DEL', KEYS[1]))") +
+                       kWakeFirst);
   return script;
 }
 
-// KEYS: the queue, the lock. ARGV: value, how the channels begin. Of a client that waits no longer.
-// If it was woken already and the key is free, it wakes the next one instead.
+// Of a client that waits no longer. If it was woken already and the key is free, it wakes the next
+// one instead; else returns 0.
 inline Script& leave_script() {
-  static Script script(R"(
-if redis.call('LREM', KEYS[1], 0, ARGV[1]) > 0 or redis.call('EXISTS', KEYS[2]) == 1 then return 0 end
-local next
-repeat
-  next = redis.call('LPOP', KEYS[1])
-until not next or redis.call('PUBLISH', ARGV[2] .. next, '') > 0
-return 1)");
+  static Script script(std::string(R"(
+if redis.call('LREM', KEYS[2], 0, ARGV[1]) > 0 then return 0 end
+if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end)") +
+                       kWakeFirst);
   return script;
 }
 

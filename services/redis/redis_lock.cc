@@ -115,7 +115,7 @@ TryReason RedisLock::wait_and_acquire(Connection& connection, Handle& handle,
     if (try_acquire(connection, handle, if_held, lease_left)) return TryReason::kAcquired;
     const platform::Time now = platform::now();
     if (now >= deadline) {
-      leave_script().run(connection, {queue_name(hold.name), hold.name},
+      leave_script().run(connection, {hold.name, queue_name(hold.name)},
                          {hold.value, channels_name(hold.name)});
       return TryReason::kTimedOut;
     }

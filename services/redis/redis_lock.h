@@ -46,11 +46,7 @@ struct RedisLockSettings {
 
 class RedisLock {
  public:
-  static constexpr Promises kPromises{.lock_per_key = true,
-                                      .timed = true,
-                                      .scope = Scope::kService,
-                                      .fallible = true,
-                                      .expires = true};
+  static constexpr Promises kPromises = kRedisPromises;
   using Fence = lockbench::Fence;
 
   class Handle;

@@ -11,12 +11,20 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "primitives/concepts.h"
 #include "primitives/platform/clock.h"
 #include "primitives/service.h"
 #include "services/address.h"
 #include "services/redis/connection.h"
 
 namespace lockbench::services {
+
+// Of every lock at Redis servers.
+inline constexpr Promises kRedisPromises{.lock_per_key = true,
+                                         .timed = true,
+                                         .scope = Scope::kService,
+                                         .fallible = true,
+                                         .expires = true};
 
 // The time after `timeout`; kForever if it is too far.
 inline platform::Time deadline_after(std::chrono::nanoseconds timeout) {

@@ -38,11 +38,7 @@ struct RedlockSettings {
 
 class Redlock {
  public:
-  static constexpr Promises kPromises{.lock_per_key = true,
-                                      .timed = true,
-                                      .scope = Scope::kService,
-                                      .fallible = true,
-                                      .expires = true};
+  static constexpr Promises kPromises = kRedisPromises;
 
   class Handle {
    public:

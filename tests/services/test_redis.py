@@ -308,3 +308,12 @@ def test_a_password_is_never_printed(lockbench: Program, plugin: str) -> None:
         words = ["run", "plan.toml", "--plugin", plugin, "--out", "out"]
         done = lockbench.run(*words, env=environment)
         assert done.returncode == 2 and "cret" not in done.stderr, done.stderr
+
+
+def test_a_service_that_no_primitive_needs_is_refused(lockbench: Program, plugin: str) -> None:
+    (lockbench.folder / "plan.toml").write_text(plan('primitive = "keyed"'), encoding="utf-8")
+    words = ["plan.toml", "--plugin", plugin, "--service", "redis=localhost:1", "--out", "out"]
+    done = lockbench.run("run", *words)
+    assert done.returncode == 2
+    assert "no primitive of the plan is at redis" in done.stderr, done.stderr
+    assert not (lockbench.folder / "out").exists()

@@ -64,8 +64,9 @@ absl::Status refuse(const std::string& why) {
   return absl::InvalidArgumentError(why);
 }
 
-// Writes the addresses of --service into the environment.
-absl::Status take_named(const std::vector<std::string>& named) {
+// Writes the addresses of --service into the environment. `needed`: as needed() returns it.
+absl::Status take_named(const std::vector<std::string>& named,
+                        const std::map<std::string, std::uint64_t>& needed) {
   for (const std::string& text : named) {
     const std::size_t equals = text.find('=');
     const std::string name = text.substr(0, equals);
@@ -77,6 +78,10 @@ absl::Status take_named(const std::vector<std::string>& named) {
       for (const Kind& kind : kKinds) names.emplace_back(kind.name);
       return absl::InvalidArgumentError(
           absl::StrCat("--service: ", unknown_name("service", name, names).message()));
+    }
+    if (!needed.contains(name)) {
+      return refuse(absl::StrCat("--service: no primitive of the plan is at ", name,
+                                 "; leave it out, or name such a primitive and its --plugin"));
     }
     if (text.find('@') != std::string::npos) {
       return refuse(
@@ -137,9 +142,10 @@ absl::Status try_each(const std::vector<Trial>& trials) {
 
 absl::StatusOr<RunServices> RunServices::start(const std::vector<Trial>& trials,
                                                const std::vector<std::string>& named) {
-  if (absl::Status status = take_named(named); !status.ok()) return status;
+  const std::map<std::string, std::uint64_t> servers = needed(trials);
+  if (absl::Status status = take_named(named, servers); !status.ok()) return status;
   RunServices services;
-  for (const auto& [service, count] : needed(trials)) {
+  for (const auto& [service, count] : servers) {
     const char* const address = std::getenv(variable_of(service).c_str());
     if (address != nullptr && *address != '\0') continue;
     note_signals();
