@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,6 +30,13 @@ enum class LinkFault {
   kStealsFromPaused,  // an owner that has been seen for long is taken for dead
   kJudgesByNumber,    // an owner lives while anybody has its process number
   kLooksSeldom,       // whether the owner lives is looked at six times a second
+  // A process that is killed between two system calls leaves what no process removes:
+  kTwoLinks,    // one link says that the key is taken, and another one by which process
+  kGuardLink,   // the guard of a removal is a link, too
+  kLeavesMark,  // a release begins with a link that keeps the others away
+  // A process that is slow between two system calls spoils what another process did meanwhile:
+  kRemovesWhatItSaw,  // a dead owner's link is removed without being read again
+  kRenamesOver,       // looks whether there is a link, then renames its own to that name
 };
 
 template <LinkFault F>
@@ -61,7 +69,10 @@ class LinkLock {
     }
 
     void unlock() {
-      if (lock_.owner_of(name_) == self_) platform::remove_file(lock_.folder_, name_.c_str());
+      if (lock_.owner_of(name_) != self_) return;
+      if constexpr (F == LinkFault::kLeavesMark) lock_.make_link("leaves", name_ + ".mark");
+      lock_.remove(name_);
+      if constexpr (F == LinkFault::kLeavesMark) lock_.remove_link(name_ + ".mark");
     }
 
    private:
@@ -70,7 +81,18 @@ class LinkLock {
         if (!lock_.owner_of(name_).empty()) return false;
         platform::remove_file(lock_.folder_, name_.c_str());
       }
-      return platform::make_symlink(lock_.folder_, self_.c_str(), name_.c_str()) == 0;
+      if constexpr (F == LinkFault::kLeavesMark) {
+        if (!lock_.owner_of(name_ + ".mark").empty()) return false;
+      }
+      if constexpr (F == LinkFault::kTwoLinks) {
+        if (!lock_.make_link("taken", name_ + ".taken")) return false;
+      }
+      if constexpr (F == LinkFault::kRenamesOver) {
+        const std::string own = name_ + "." + self_;
+        return lock_.owner_of(name_).empty() && lock_.make_link(self_, own) &&
+               lock_.rename_link(own, name_);
+      }
+      return lock_.make_link(self_, name_);
     }
 
     LinkLock& lock_;
@@ -94,6 +116,23 @@ class LinkLock {
     const platform::ProcessId self = platform::this_process();
     const auto facts = platform::process_facts(self);
     return std::to_string(self) + ":" + std::to_string(facts ? facts->started : 0);
+  }
+
+  bool make_link(const std::string& text, const std::string& name) const {
+    return platform::make_symlink(folder_, text.c_str(), name.c_str()) == 0;
+  }
+  bool remove_link(const std::string& name) const {
+    return platform::remove_file(folder_, name.c_str()) == 0;
+  }
+  // Replaces a link that has the new name.
+  bool rename_link(const std::string& from, const std::string& to) const {
+    return renameat(folder_.number(), from.c_str(), folder_.number(), to.c_str()) == 0;
+  }
+  // Removes everything that says which process holds the key.
+  bool remove(const std::string& name) const {
+    const bool removed = remove_link(name);
+    if constexpr (F == LinkFault::kTwoLinks) remove_link(name + ".taken");
+    return removed;
   }
 
   // Empty when nobody holds it.
@@ -123,13 +162,16 @@ class LinkLock {
     }
     const bool paused = F == LinkFault::kStealsFromPaused && seen_for >= kLongPause;
     if (!paused && !is_dead(owner)) return false;
-    if constexpr (F == LinkFault::kTwoRescuers) {
-      return platform::remove_file(folder_, name.c_str()) == 0;
+    if constexpr (F == LinkFault::kTwoRescuers) return remove(name);
+    if constexpr (F == LinkFault::kGuardLink) {
+      if (!make_link("guard", name + ".guard")) return false;
+      if (owner_of(name) == owner) remove(name);
+      return remove_link(name + ".guard");
     }
     // A descriptor of its own: a guard goes with its last one, and this one's is shared.
     const platform::FileDescriptor guard = platform::open_folder_in(folder_, ".");
     if (platform::try_advisory_lock(guard) != 0) return false;
-    if (owner_of(name) == owner) platform::remove_file(folder_, name.c_str());
+    if (F == LinkFault::kRemovesWhatItSaw || owner_of(name) == owner) remove(name);
     return true;
   }
 

@@ -54,6 +54,17 @@ std::vector<RegisteredLock> for_proc() {
                                             kept_by_the_dead),
       between<LinkLock<F::kLooksSeldom>>(
           "link_looks_seldom", "a killed owner's is had again after 0.16 s only", kept_by_the_dead),
+      between<LinkLock<F::kTwoLinks>>(
+          "link_two_links", "says that it is taken before it says by whom", kept_by_the_dead),
+      between<LinkLock<F::kGuardLink>>(
+          "link_guard_link", "a killed rescuer keeps the guard for ever", kept_by_the_dead),
+      between<LinkLock<F::kLeavesMark>>(
+          "link_leaves_mark", "a killed owner leaves its mark for ever", kept_by_the_dead),
+      between<LinkLock<F::kRemovesWhatItSaw>>(
+          "link_removes_what_it_saw", "a dead owner's link is not read again before its removal",
+          two_inside),
+      between<LinkLock<F::kRenamesOver>>("link_renames_over",
+                                         "looks, then renames its link, in two steps", two_inside),
       between<FileAsPublished>("file_as_published", "a killed owner keeps it for ever",
                                kept_by_the_dead, kPoll),
       between<FileUnsafeAsPublished>(

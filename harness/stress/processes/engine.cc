@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstring>
+#include <optional>
 #include <string>
 #include <sys/prctl.h>
 #include <utility>
@@ -13,7 +15,9 @@
 #include <absl/status/status.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
+#include <absl/strings/str_join.h>
 
+#include "harness/stress/processes/call_watch.h"
 #include "harness/stress/processes/conformance.h"
 #include "harness/stress/processes/epoch.h"
 #include "harness/stress/processes/shared_state.h"
@@ -34,6 +38,7 @@ double seconds_since(Clock::time_point began) {
 
 struct Series {
   std::vector<std::size_t> modes;  // indexes into modes(), used in turn
+  std::string calls_not_watched;   // why modes that watch system calls are left out; or empty
   std::uint64_t seed = 1;
   std::uint32_t processes = 4;
   Clock::time_point until;
@@ -59,6 +64,21 @@ absl::StatusOr<Series> series_for(const Order& order) {
     series.modes = {*mode};
   }
   return series;
+}
+
+// Leaves out the modes that watch system calls if this machine does not allow it.
+absl::Status leave_out_impossible_modes(Series& series) {
+  const auto watches = [](std::size_t mode) { return watches_calls(modes()[mode].fault); };
+  if (std::none_of(series.modes.begin(), series.modes.end(), watches)) return absl::OkStatus();
+  const std::optional<std::string> why = CallWatch::why_unavailable();
+  if (!why) return absl::OkStatus();
+  series.calls_not_watched = *why;
+  std::erase_if(series.modes, watches);
+  if (!series.modes.empty()) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      "mode: it stops processes at their system calls, which is not possible here (", *why,
+      "); it requires Linux 5.5 and the permission to install a seccomp filter with user "
+      "notification; leave --mode out"));
 }
 
 struct Work {
@@ -87,13 +107,27 @@ bool recovers_late(Work& work) {
                 Recovery{.recoveries = recoveries.size(), .median_ns = median(recoveries)});
 }
 
+// Modes that watch system calls get every second turn, as long as the lock makes system calls.
+std::size_t next_mode(const Series& series, const Work& work, std::uint64_t turn) {
+  std::vector<std::size_t> watching;
+  std::vector<std::size_t> others;
+  for (const std::size_t mode : series.modes) {
+    (watches_calls(modes()[mode].fault) ? watching : others).push_back(mode);
+  }
+  if (others.empty()) return watching[turn % watching.size()];
+  const bool nothing_to_watch = turn > 1 && work.injected.at_calls.empty();
+  if (watching.empty() || nothing_to_watch) return others[turn % others.size()];
+  const std::vector<std::size_t>& group = turn % 2 == 0 ? watching : others;
+  return group[turn / 2 % group.size()];
+}
+
 // Returns true if no failure was found.
 bool run(Work& work, const RegisteredLock& entry, const Series& series,
          const ReportProgress& report_progress) {
   Clock::time_point told = Clock::now();
   for (std::uint64_t i = 0; Clock::now() < series.until; ++i) {
     const std::uint64_t seed = i == 0 ? series.seed : derive_seed(series.seed, i);
-    work.last = plan_epoch(series.modes[i % series.modes.size()], seed, series.processes);
+    work.last = plan_epoch(next_mode(series, work, i), seed, series.processes);
     const auto left = std::chrono::ceil<milliseconds>(series.until - Clock::now());
     work.last.length = std::min(work.last.length, left);
     if (!run_epoch(*work.state, entry, work.last, work.injected)) return false;
@@ -137,7 +171,30 @@ void report_figures(const Work& work, Report& report) {
   report.figures.emplace_back("longest_recovery_ns", static_cast<double>(longest));
 }
 
-void report_remarks(const Work& work, Report& report) {
+// Where the processes were killed and held inside of the lock.
+void report_calls(const InjectedFaults& injected, Report& report) {
+  std::size_t killed = 0;
+  std::size_t held = 0;
+  for (const auto& [place, faults] : injected.at_calls) {
+    killed += faults.killed != 0;
+    held += faults.held != 0;
+  }
+  report.figures.emplace_back("call_places", static_cast<double>(injected.at_calls.size()));
+  report.figures.emplace_back("call_places_killed_at", static_cast<double>(killed));
+  report.figures.emplace_back("call_places_held_at", static_cast<double>(held));
+  if (injected.at_calls.empty()) {
+    report.remarks.push_back(
+        "not checked: faults between two system calls of the lock; lock() and unlock() made none "
+        "that can be watched");
+    return;
+  }
+  report.remarks.push_back(absl::StrFormat(
+      "%d places inside of lock() and unlock() where a system call begins: processes were killed "
+      "at %d of them, held at %d",
+      injected.at_calls.size(), killed, held));
+}
+
+void report_remarks(const Work& work, const Series& series, Report& report) {
   std::string by_mode;
   for (std::size_t i = 0; i < kModes; ++i) {
     if (work.epochs[i] == 0) continue;
@@ -146,6 +203,20 @@ void report_remarks(const Work& work, Report& report) {
   }
   if (const std::uint64_t clean = work.all_epochs(); clean != 0) {
     report.remarks.push_back(absl::StrFormat("%d clean epochs (%s)", clean, by_mode));
+  }
+  const bool watched = std::any_of(series.modes.begin(), series.modes.end(), [&](std::size_t i) {
+    return work.epochs[i] != 0 && watches_calls(modes()[i].fault);
+  });
+  if (watched) report_calls(work.injected, report);
+  if (!series.calls_not_watched.empty()) {
+    report.remarks.push_back(absl::StrCat(
+        "not checked: faults between two system calls of the lock; processes cannot be "
+        "stopped there on this machine (",
+        series.calls_not_watched, ")"));
+  }
+  if (work.injected.call_error != 0) {
+    report.remarks.push_back(absl::StrCat("some processes were not stopped at their system calls: ",
+                                          std::strerror(work.injected.call_error)));
   }
   if (work.injected.not_recycled != 0) {
     report.remarks.push_back(absl::StrFormat(
@@ -188,15 +259,18 @@ std::string text_of(const EpochPlan& plan) {
 absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order,
                                  const ReportProgress& report_progress) {
   if (!order.net.empty()) return check_conformance(entry, order, report_progress);
-  const absl::StatusOr<Series> series = series_for(order);
+  absl::StatusOr<Series> series = series_for(order);
   if (!series.ok()) return series.status();
+  if (const absl::Status possible = leave_out_impossible_modes(*series); !possible.ok()) {
+    return possible;
+  }
   prctl(PR_SET_TIMERSLACK, 1UL);  // the fault injector polls every 500 us
   const Clock::time_point began = Clock::now();
   Work work;
   const bool clean = run(work, entry, *series, report_progress);
   Report report{.engine = "proc", .lock = entry.name, .found_after_s = seconds_since(began)};
   report_figures(work, report);
-  report_remarks(work, report);
+  report_remarks(work, *series, report);
   if (clean) {
     report.remarks.push_back(
         absl::StrFormat("less than %.3g %% of such epochs fail, at 95 %% confidence (3/n)",
@@ -211,6 +285,10 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
     report_trace(work.state->slots, get(work.state->began_ns), "process", report);
     report.replay.options = options_for(order, work.last);
     report.remarks.push_back("the epoch: " + text_of(work.last));
+    if (watches_calls(work.last.fault())) {
+      report.remarks.push_back("the last faults at system calls: " +
+                               absl::StrJoin(work.injected.last_at_calls, "; "));
+    }
     rerun(entry, *series, work.last, order.reruns, report_progress, report);
   }
   report.seconds = seconds_since(began);

@@ -45,7 +45,7 @@ class Epoch {
     while (platform::now() < end) {
       if (group_.collect()) return false;
       injector_.act();
-      sleep_a_tick();
+      injector_.pass_time(platform::now() + kTick);
     }
     injector_.let_all_go_on();
     put(state_.stop, 1);
@@ -68,7 +68,7 @@ class Epoch {
         report_stall(left);
         return false;
       }
-      sleep_a_tick();
+      injector_.pass_time(platform::now() + kTick);
     }
     return false;
   }

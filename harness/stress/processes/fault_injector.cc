@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <absl/strings/str_cat.h>
+
 #include "harness/stress/supervision/children.h"
 
 namespace lockbench::stress::processes {
@@ -13,6 +15,15 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 constexpr std::uint64_t kMostHoldsOfALife = 64;
+
+// A process is killed at one in 2 calls at a place where none was killed, and at one in 64 at a
+// place where many were: so the rare places, such as those of a recovery, get their share.
+constexpr std::uint64_t kMostCallsPerFault = 64;
+constexpr std::uint64_t kCallsPerHolderKilled = 16;
+
+constexpr microseconds kCallWaits[] = {microseconds(100), microseconds(1000), microseconds(8000)};
+
+constexpr std::size_t kLastFaultsKept = 4;
 
 }  // namespace
 
@@ -30,7 +41,7 @@ void FaultInjector::act() {
 
 void FaultInjector::inject_fault() {
   const FaultKind fault = context_.plan.fault();
-  if (fault == FaultKind::kNone || fault == FaultKind::kChurn) return;
+  if (fault == FaultKind::kNone || fault == FaultKind::kChurn || watches_calls(fault)) return;
   const std::optional<std::uint32_t> slot = victim();
   if (!slot) return;
   if (fault == FaultKind::kStop) {
@@ -118,8 +129,70 @@ void FaultInjector::stop(std::uint32_t slot) {
 }
 
 void FaultInjector::let_all_go_on() {
+  over_ = true;
+  group_.calls().release_all();
   if (stopped_) group_.go_on(*stopped_);
   stopped_.reset();
+}
+
+void FaultInjector::pass_time(platform::Time end) {
+  if (!watches_calls(context_.plan.fault())) {
+    platform::sleep_until(end);
+    return;
+  }
+  group_.calls().answer_until(end, [this](const WatchedCall& call) { return at_call(call); });
+  if (group_.calls().error() != 0) injected_.call_error = group_.calls().error();
+}
+
+// Absent if the process does not make the call in lock() or unlock(): the checks around the lock
+// make system calls, too.
+const CallPlace* FaultInjector::place_of(const WatchedCall& call) {
+  const RecentEvents& events = context_.state.slots[call.slot].events;
+  const Event doing = events.now();
+  if (doing.kind != Event::kRequest && doing.kind != Event::kRelease) return nullptr;
+  CallHistory& history = histories_[call.slot];
+  if (history.events != events.count()) history = {.events = events.count(), .place = {}};
+  auto& [unlocks, numbers] = history.place;
+  unlocks = doing.kind == Event::kRelease;
+  numbers = {numbers[1], numbers[2], call.number};
+  return &history.place;
+}
+
+CallWatch::Answer FaultInjector::at_call(const WatchedCall& call) {
+  if (over_) return {};
+  const bool kills =
+      context_.plan.fault() == FaultKind::kKillInCall && platform::now() >= next_kill_;
+  const CallPlace* const place = place_of(call);
+  if (place == nullptr) {
+    // A holder that dies makes the others reach the places of a recovery.
+    const bool dies = kills && random_.below(kCallsPerHolderKilled) == 0 && is_inside(call.slot);
+    return dies ? kill_at(call) : CallWatch::Answer{};
+  }
+  FaultsAtPlace& faults = injected_.at_calls[*place];
+  if (kills && random_.below(std::min(2 + faults.killed, kMostCallsPerFault)) == 0) {
+    describe(call, *place, "killed");
+    ++faults.killed;
+    return kill_at(call);
+  }
+  if (random_.below(std::min(3 + faults.held, kMostCallsPerFault)) != 0) return {};
+  describe(call, *place, "held");
+  ++faults.held;
+  const microseconds longest = kCallWaits[random_.below(std::size(kCallWaits))];
+  return {.wait = microseconds(1 + random_.below(static_cast<std::uint64_t>(longest.count())))};
+}
+
+CallWatch::Answer FaultInjector::kill_at(const WatchedCall& call) {
+  kill(call.slot);
+  next_kill_ = platform::now() + microseconds(random_.below(2000));
+  return {.killed = true};
+}
+
+void FaultInjector::describe(const WatchedCall& call, const CallPlace& place, const char* fault) {
+  std::vector<std::string>& last = injected_.last_at_calls;
+  if (last.size() == kLastFaultsKept) last.erase(last.begin());
+  last.push_back(absl::StrCat("process ", call.slot, " was ", fault, " before ",
+                              name_of_call(call.number), " in ",
+                              place.unlocks ? "unlock()" : "lock()"));
 }
 
 void FaultInjector::refill_empty_slots() {

@@ -12,8 +12,13 @@ namespace {
 
 // The modes that find the most faults come first, so that a short budget is used well.
 constexpr Mode kAll[] = {
-    {"kill", FaultKind::kKill},       {"stop", FaultKind::kStop},   {"plain", FaultKind::kNone},
-    {"recycle", FaultKind::kRecycle}, {"churn", FaultKind::kChurn},
+    {"kill_in_call", FaultKind::kKillInCall},
+    {"kill", FaultKind::kKill},
+    {"stop_in_call", FaultKind::kStopInCall},
+    {"stop", FaultKind::kStop},
+    {"plain", FaultKind::kNone},
+    {"recycle", FaultKind::kRecycle},
+    {"churn", FaultKind::kChurn},
 };
 static_assert(std::size(kAll) == kModes);
 

@@ -14,11 +14,19 @@ namespace lockbench::stress::processes {
 
 enum class FaultKind : std::uint8_t {
   kNone,
-  kKill,     // SIGKILL, preferably for a holder; another process replaces it
-  kStop,     // SIGSTOP, preferably for a holder; SIGCONT after some time
-  kRecycle,  // like kKill, and an unrelated process gets its number at once
-  kChurn,    // processes end by themselves after some holds and are replaced
+  kKill,        // SIGKILL, preferably for a holder; another process replaces it
+  kStop,        // SIGSTOP, preferably for a holder; SIGCONT after some time
+  kRecycle,     // like kKill, and an unrelated process gets its number at once
+  kKillInCall,  // SIGKILL before a system call that the lock makes; others are held for a while
+                // there
+  kStopInCall,  // processes are held before system calls that the lock makes
+  kChurn,       // processes end by themselves after some holds and are replaced
 };
+
+// Whether the processes are stopped at their system calls (call_watch.h).
+constexpr bool watches_calls(FaultKind fault) {
+  return fault == FaultKind::kKillInCall || fault == FaultKind::kStopInCall;
+}
 
 struct Mode {
   std::string_view name;
@@ -27,7 +35,7 @@ struct Mode {
   bool operator==(const Mode&) const = default;
 };
 
-inline constexpr std::size_t kModes = 5;
+inline constexpr std::size_t kModes = 7;
 
 // The modes in the order in which they are used.
 std::span<const Mode> modes();

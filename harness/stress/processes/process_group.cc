@@ -29,7 +29,9 @@ void ProcessGroup::start(std::uint32_t slot, std::uint64_t most_holds) {
   const std::uint64_t life = get(state.life) + 1;
   put(state.life, life);
   state.events.set_now({});
-  processes_[slot] = start_child([&] { live(slot, life, most_holds); });
+  const auto work = [&] { live(slot, life, most_holds); };
+  processes_[slot] =
+      watches_calls(context_.plan.fault()) ? calls_.start(slot, work) : start_child(work);
   put(state.process, static_cast<std::uint64_t>(processes_[slot]));
 }
 

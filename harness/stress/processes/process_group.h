@@ -10,6 +10,7 @@
 #include <sys/types.h>
 #include <vector>
 
+#include "harness/stress/processes/call_watch.h"
 #include "harness/stress/processes/epoch_context.h"
 
 namespace lockbench::stress::processes {
@@ -44,6 +45,9 @@ class ProcessGroup {
   // use.
   bool recycle(pid_t number);
 
+  // Watches the processes' system calls if the epoch's fault requires it.
+  CallWatch& calls() { return calls_; }
+
   static constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
  private:
@@ -52,6 +56,7 @@ class ProcessGroup {
   const EpochContext& context_;
   std::array<pid_t, kMostProcesses> processes_{};
   std::vector<pid_t> unrelated_;
+  CallWatch calls_;
 };
 
 }  // namespace lockbench::stress::processes

@@ -15,6 +15,7 @@
 
 #include "harness/catalog/in_scratch_folder.h"
 #include "harness/stress/lock_adapter.h"
+#include "harness/stress/processes/call_watch.h"
 #include "harness/stress/supervision/children.h"
 #include "primitives/file_lock.h"
 #include "primitives/platform/process.h"
@@ -28,6 +29,7 @@ using mutants::LinkFault;
 using mutants::LinkLock;
 using testing::AnyOf;
 using testing::Contains;
+using testing::ContainsRegex;
 using testing::Eq;
 using testing::HasSubstr;
 
@@ -73,6 +75,23 @@ TEST(ProcEngine, FailsALockThatADeadOwnerKeeps) {
   EXPECT_THAT(report.failure->what,
               AnyOf(HasSubstr("which was killed"), HasSubstr("which no process holds")));
   EXPECT_GT(report.replay.reruns, 0U);
+}
+
+TEST(ProcEngine, FailsALockThatIsClaimedByTwoSystemCalls) {
+  if (const auto why = CallWatch::why_unavailable()) GTEST_SKIP() << *why;
+  const Report report = report_on<LinkLock<LinkFault::kTwoLinks>>(
+      {.budget = 30s, .mode = "kill_in_call", .reruns = 0});
+  ASSERT_EQ(report.verdict, Verdict::kFailed);
+  EXPECT_EQ(report.failure->oracle, Oracle::kProgress);
+  EXPECT_THAT(report.remarks, Contains(ContainsRegex("process . was killed before .* in .*lock")));
+}
+
+TEST(ProcEngine, FailsALockThatLooksAndThenRenames) {
+  if (const auto why = CallWatch::why_unavailable()) GTEST_SKIP() << *why;
+  const Report report = report_on<LinkLock<LinkFault::kRenamesOver>>(
+      {.budget = 30s, .mode = "stop_in_call", .reruns = 0});
+  ASSERT_EQ(report.verdict, Verdict::kFailed);
+  EXPECT_EQ(report.failure->oracle, Oracle::kExclusion);
 }
 
 TEST(ProcEngine, PassesTheFileLockAndSaysWhatItDid) {

@@ -60,7 +60,7 @@ TEST(ProcessEpoch, NeverHasMoreKeysThanTheSharedState) {
 TEST(ProcessMode, IsFoundByItsName) {
   for (std::size_t i = 0; i < kModes; ++i) EXPECT_EQ(mode_from(modes()[i].name).value(), i);
   EXPECT_THAT(std::string(mode_from("slay").status().message()),
-              HasSubstr("say one of kill, stop"));
+              HasSubstr("say one of kill_in_call, kill, stop_in_call"));
 }
 
 }  // namespace
