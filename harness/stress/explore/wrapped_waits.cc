@@ -162,6 +162,14 @@ void end_values(void* values) {
   }
 }
 
+// What a std::thread runs. The library's class (std::thread::_State) is private from g++ 14 on;
+// this one has the same virtual functions in the same order, which is part of the library's ABI.
+class ThreadBody {
+ public:
+  virtual ~ThreadBody();  // never called but by its place in the table
+  virtual void run() = 0;
+};
+
 // ---- the return values of threads
 
 using Results = std::map<std::uint32_t, void*>;
@@ -175,9 +183,9 @@ Results& results() {
 
 // NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming)
 
-// A private function of std::thread, which its constructor calls. Its second argument is passed by
-// value; in this ABI that means by its address.
-extern "C" void start_of_library(std::thread*, std::thread::_State_ptr*, void (*)()) asm(
+// A private function of std::thread, which its constructor calls. Its second argument is a
+// std::unique_ptr that is passed by value; in this ABI that means by the address of its pointer.
+extern "C" void start_of_library(std::thread*, ThreadBody**, void (*)()) asm(
     "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE");
 
 #pragma GCC diagnostic push
@@ -307,11 +315,11 @@ int __wrap_pthread_detach(pthread_t thread) {
 
 // The functions of std::thread that are not inline. Its only member is the library's handle.
 void __wrap__ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE(
-    std::thread* thread, std::thread::_State_ptr* state, void (*depend)()) {
+    std::thread* thread, ThreadBody** state, void (*depend)()) {
   if (!in_program()) return start_of_library(thread, state, depend);
-  std::thread::_State* const body = state->release();
+  ThreadBody* const body = std::exchange(*state, nullptr);
   const std::uint32_t number = simulated::start([body] {
-    body->_M_run();
+    body->run();
     delete body;
   });
   *reinterpret_cast<pthread_t*>(thread) = handle_of(number + 1);
