@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* A lock in C: a flag in a loop, and POSIX's mutexes, one of 64 chosen by the key. */
+/* Locks in C: a flag in a loop; POSIX's mutexes, one of 64 chosen by the key; and, between processes,
+ * the kernel's locks of the bytes of a file. */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <fcntl.h>
 #include <lockbench/c_lock.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static void* spin_create(void) { return calloc(1, sizeof(atomic_flag)); }
@@ -34,6 +39,26 @@ static int stripes_try(void* self, uint64_t key) {
 }
 static void stripes_unlock(void* self, uint64_t key) { pthread_mutex_unlock(stripe_of(self, key)); }
 
+/* Each key is a byte of one file. The lock belongs to the process, and ends with it. `lockbench
+ * stress` calls bytes_create() once, before it forks the processes. */
+static void* bytes_create(void) { return tmpfile(); }
+static void bytes_destroy(void* self) { fclose(self); }
+static int bytes_call(void* self, int command, short type, uint64_t key) {
+  struct flock byte = {.l_type = type, .l_whence = SEEK_SET, .l_len = 1};
+  byte.l_start = (off_t)(key & INT64_MAX);
+  while (fcntl(fileno(self), command, &byte) == -1) {
+    if (errno == EAGAIN || errno == EACCES) return 0;
+    if (errno != EINTR) abort();
+  }
+  return 1;
+}
+static void bytes_lock(void* self, uint64_t key) { bytes_call(self, F_SETLKW, F_WRLCK, key); }
+static int bytes_try(void* self, uint64_t key) { return bytes_call(self, F_SETLK, F_WRLCK, key); }
+static void bytes_unlock(void* self, uint64_t key) { bytes_call(self, F_SETLK, F_UNLCK, key); }
+
+static const lockbench_c_promises between_processes = {
+    .size = sizeof(lockbench_c_promises), .lock_per_key = 1, .processes = 1};
+
 static const lockbench_c_lock locks[] = {
     {.size = sizeof(lockbench_c_lock),
      .name = "c_spin",
@@ -51,6 +76,15 @@ static const lockbench_c_lock locks[] = {
      .lock_key = stripes_lock,
      .try_lock_key = stripes_try,
      .unlock_key = stripes_unlock},
+    {.size = sizeof(lockbench_c_lock),
+     .name = "c_bytes",
+     .summary = "between processes: a byte of a file, locked by the kernel",
+     .create = bytes_create,
+     .destroy = bytes_destroy,
+     .lock_key = bytes_lock,
+     .try_lock_key = bytes_try,
+     .unlock_key = bytes_unlock,
+     .promises = &between_processes},
 };
 
 const lockbench_c_plugin lockbench_c_locks = {LOCKBENCH_C_MAGIC, LOCKBENCH_C_VERSION,

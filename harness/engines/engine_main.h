@@ -40,12 +40,26 @@ inline void add_instrumented(const std::filesystem::path& plugin,
   }
 }
 
+// Which locks of a plug-in an engine tests. A lock that keeps other processes out need not keep out
+// another thread of the same process: fcntl() does not.
+inline bool tests_all(const stress::RegisteredLock&) {
+  return true;
+}
+inline bool tests_between_threads(const stress::RegisteredLock& lock) {
+  return lock.scope != Scope::kProcess;
+}
+inline bool tests_between_processes(const stress::RegisteredLock& lock) {
+  return lock.scope == Scope::kProcess;
+}
+
 // As run_engine_program(). If the first words are `--plugin FILE`, the locks are those of the
 // plug-in, and `registry` is not called. `of_c` makes the offer of a plug-in of the C interface.
-// `prepare` is called with the plug-in's file after it was loaded, and may refuse it.
+// Only the locks for which `tests` is true are known. `prepare` is called with the plug-in's file
+// after it was loaded, and may refuse it.
 inline int engine_main(std::span<const char* const> words,
                        std::vector<stress::RegisteredLock> (*registry)(),
                        const stress::Engine& engine,
+                       bool (*tests)(const stress::RegisteredLock&) = tests_all,
                        PluginOffer (*of_c)(const lockbench_c_plugin&) = nullptr,
                        absl::Status (*prepare)(const std::filesystem::path&) = nullptr) {
   if (words.size() < 3 || std::string_view(words[1]) != "--plugin") {
@@ -59,7 +73,9 @@ inline int engine_main(std::span<const char* const> words,
     std::cerr << words[0] << ": " << std::string(sound.message()) << '\n';
     return 1;
   }
-  if (PluginBuild::kSimulated == 0) add_instrumented(words[2], of_c, loaded->offer.locks);
+  std::erase_if(loaded->offer.locks, [=](const auto& lock) { return !tests(lock); });
+  const bool delays = PluginBuild::kSimulated == 0 && tests != tests_between_processes;
+  if (delays) add_instrumented(words[2], of_c, loaded->offer.locks);
   std::vector<const char*> rest{words[0]};
   rest.insert(rest.end(), words.begin() + 3, words.end());
   return stress::run_engine_program(rest, loaded->offer.locks, engine);

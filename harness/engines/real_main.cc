@@ -10,5 +10,6 @@
 int main(int count, char** words) {
   using namespace lockbench::stress;
   return lockbench::engine_main({words, static_cast<std::size_t>(count)}, threads::stress_registry,
-                                threads::test_lock, lockbench::c_offer);
+                                threads::test_lock, lockbench::tests_between_threads,
+                                lockbench::c_offer);
 }

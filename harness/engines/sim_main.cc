@@ -10,5 +10,6 @@
 int main(int count, char** words) {
   using namespace lockbench::stress;
   return lockbench::engine_main({words, static_cast<std::size_t>(count)}, explore::stress_registry,
-                                explore::test_lock, nullptr, explore::prepare_plugin);
+                                explore::test_lock, lockbench::tests_all, nullptr,
+                                explore::prepare_plugin);
 }

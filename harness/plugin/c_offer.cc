@@ -115,6 +115,7 @@ LockPromises promises_in(const lockbench_c_lock& lock) {
           .reentrant = said.reentrant != 0,
           .timed = timed,
           .fair = said.fair != 0,
+          .scope = said.processes != 0 ? Scope::kProcess : Scope::kThread,
           .strong_try = said.strong_try != 0,
           .refuses_non_owners = said.refuses_non_owners != 0,
           .hold_limit = std::chrono::nanoseconds(said.hold_limit_ns),
@@ -139,6 +140,7 @@ void keep_promises(const LockPromises& promises, stress::RegisteredLock& lock) {
   lock.abilities.lock_per_key |= promises.lock_per_key;
   lock.abilities.nests_keys |= promises.lock_per_key;
   lock.programs = stress::programs_in(promises);
+  if (!lock.name.starts_with("keyed_table")) lock.scope = promises.scope;
   lock.make = stress::with_capacity(std::move(lock.make), promises.capacity);
 }
 

@@ -162,6 +162,7 @@ inline Arguments few_of_each(const std::vector<Number>& numbers, std::uint64_t k
                               .summary = listing.summary + " (" + listing.origin + ")",
                               .abilities = abilities};
   made.programs = stress::programs_in(promises);
+  made.scope = promises.scope;
   made.make = [numbers = listing.numbers, make, make_primitive](std::uint64_t keys) {
     return make(few_of_each(numbers, keys), make_primitive);
   };
@@ -221,7 +222,8 @@ class PluginLocks {
                   "a queue lock, whose functions take a node, cannot promise them");
   }
 
-  // Gives the promises of a base lock to the last `count` locks, which were made of it.
+  // Gives the promises of a base lock to the last `count` locks, which were made of it. The table
+  // of keyed_table belongs to one process, whatever its locks do.
   [[gnu::noinline]] void keep_promises(const LockPromises& promises, bool last_may_destroy,
                                        std::size_t count) {
     for (auto made = offer_.locks.end() - static_cast<std::ptrdiff_t>(count);
@@ -230,6 +232,7 @@ class PluginLocks {
       made->programs = stress::programs_in(promises);
       made->make = stress::with_capacity(std::move(made->make), promises.capacity);
       made->abilities.last_may_destroy |= last_may_destroy;
+      if (!made->name.starts_with("keyed_table")) made->scope = promises.scope;
     }
   }
 

@@ -212,6 +212,7 @@ RegisteredLock lock_under_test(std::string name, std::string summary, Arguments.
     return std::make_unique<LockAdapter<P, K>>(std::make_unique<P>(arguments...));
   };
   line.programs = programs_in(lock_promises(P::kPromises));
+  line.scope = lock_promises(P::kPromises).scope;
   return line;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/stress/litmus/lock_under_test.h"
+#include "primitives/concepts.h"
 
 namespace lockbench::stress {
 
@@ -28,8 +29,9 @@ struct RegisteredLock {
   // For a lock that is known to be broken: one of these oracles must report it. Empty: the lock
   // must pass.
   std::vector<Oracle> expected_oracles = {};
-  std::string unseen = {};  // if it is known to be broken: why this engine cannot detect it
-  std::string memory = {};  // default memory model of `sim` for this lock; empty: tso
+  std::string unseen = {};       // if it is known to be broken: why this engine cannot detect it
+  std::string memory = {};       // default memory model of `sim` for this lock; empty: tso
+  Scope scope = Scope::kThread;  // which others a holder keeps out
 };
 
 }  // namespace lockbench::stress

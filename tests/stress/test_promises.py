@@ -19,24 +19,29 @@ PLUGINS = Path(os.environ.get("LOCKBENCH_TEST_PLUGINS", "build/release/tests/plu
 PROMISING = str(PLUGINS.resolve() / "promising.so")
 
 
-def report_of(lockbench: Program, plugin: str, lock: str, engine: str) -> dict[str, Any]:
+def report_of(
+    lockbench: Program, plugin: str, lock: str, engine: str, budget: str = "1500ms"
+) -> dict[str, Any]:
     done = lockbench.run(
-        *("stress", lock, "--plugin", plugin, "--engine", engine, "--budget", "1500ms"),
+        *("stress", lock, "--plugin", plugin, "--engine", engine, "--budget", budget),
         *("--format", "json"),
     )
     assert done.returncode in (0, 3, 4, 5), done.stderr
     return json.loads(done.stdout)
 
 
-@pytest.fixture(name="plain_c")
-def plain_c_fixture(tmp_path: Path) -> str:
+def compiled_as_plain_c(source: Path, folder: Path) -> str:
     """Compiled as the header says, without CMake and without C++."""
-    made = tmp_path / "c_promises.so"
+    made = folder / source.with_suffix(".so").name
     words = "gcc -std=c11 -O2 -Wall -Wextra -pedantic -Werror -shared -fPIC".split()
     include = f"-I{CHECKOUT / 'harness' / 'plugin' / 'public'}"
-    source = CHECKOUT / "tests" / "plugin" / "c_promises.c"
     subprocess.run([*words, include, str(source), "-o", str(made)], check=True)
     return str(made)
+
+
+@pytest.fixture(name="plain_c")
+def plain_c_fixture(tmp_path: Path) -> str:
+    return compiled_as_plain_c(CHECKOUT / "tests" / "plugin" / "c_promises.c", tmp_path)
 
 
 @pytest.mark.parametrize("engine", ["sim", "real"])
@@ -71,6 +76,22 @@ def test_a_lock_in_plain_c_is_held_to_its_promises(lockbench: Program, plain_c: 
     assert three["oracle"] in ("residue", "model", "progress", "cycle"), three
     shared = report_of(lockbench, plain_c, "c_shared", "real")
     assert shared["oracle"] in ("independence", "cycle", "progress", "model"), shared
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc on this machine")
+def test_a_lock_between_processes_is_tested_by_processes(
+    lockbench: Program, tmp_path: Path
+) -> None:
+    plugin = compiled_as_plain_c(CHECKOUT / "tests" / "plugin" / "processes.c", tmp_path)
+    sound = report_of(lockbench, plugin, "region", "proc")
+    assert sound["verdict"] == "clean", sound
+    assert sound["figures"]["call_places"] > 0, sound
+    broken = report_of(lockbench, plugin, "region_closes", "proc", "10s")
+    assert broken["oracle"] in ("exclusion", "conservation"), broken
+    # Between the threads of one process it need not exclude anything.
+    done = lockbench.run("stress", "region", "--plugin", plugin, "--engine", "real")
+    assert done.returncode == 2
+    assert "none of the engines named knows any of the locks named" in done.stderr
 
 
 def test_promises_that_contradict_each_other_are_refused(lockbench: Program) -> None:

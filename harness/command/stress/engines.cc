@@ -53,7 +53,9 @@ absl::Status add_engine(const std::string& engine, const std::string& program,
                  .deadline = Clock::now() + std::chrono::seconds(10)});
   if (!listing.ok()) return listing.status();
   if (listing->status != 0) return absl::InvalidArgumentError(without_program(listing->err));
-  found.push_back({engine, program, listed_from(listing->out), plugin});
+  std::vector<Listed> locks = listed_from(listing->out);
+  // A plug-in need not have locks for each engine.
+  if (!locks.empty()) found.push_back({engine, program, std::move(locks), plugin});
   return absl::OkStatus();
 }
 
@@ -90,8 +92,9 @@ std::vector<EngineListing> engines_named(const std::string& suffix) {
 
 absl::Status add_plugin_engines(const std::filesystem::path& plugin, bool must_simulate,
                                 std::vector<EngineListing>& found) {
-  if (const auto real = find_engine("lockbench-real")) {
-    add_engine("real", real->string(), plugin.string(), found).IgnoreError();
+  for (const char* engine : {"real", "proc"}) {
+    const auto program = find_engine(std::string("lockbench-") + engine);
+    if (program) add_engine(engine, program->string(), plugin.string(), found).IgnoreError();
   }
   std::filesystem::path simulated = plugin;
   simulated.replace_extension(".sim.so");

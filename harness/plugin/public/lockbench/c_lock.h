@@ -52,6 +52,7 @@ typedef struct lockbench_c_promises {
   uint32_t capacity; /* so many threads may hold the lock, or one key, at once; 0 counts as 1 */
   uint64_t hold_limit_ns; /* a longer hold may lose the lock to a thread that waits; 0: none does */
   const char* programs;   /* own litmus programs, separated by `;` */
+  int processes; /* keeps other processes out: create() is called once, before they are forked */
 } lockbench_c_promises;
 
 typedef struct lockbench_c_lock {

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Locks between processes: the kernel's locks of the bytes of a file, one for each key. The broken
+ * one closes the file at each release: then the kernel releases all locks that the process has of
+ * this file, also those of other keys. */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <fcntl.h>
+#include <lockbench/c_lock.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { kKeys = 16 };
+
+typedef struct {
+  char path[32];
+  int files[kKeys]; /* of this process, for each key; -1: not open */
+} region;
+
+static void* region_create(void) {
+  region* const self = malloc(sizeof *self);
+  strcpy(self->path, "/tmp/lockbench-region-XXXXXX");
+  close(mkstemp(self->path));
+  for (int i = 0; i < kKeys; ++i) self->files[i] = -1;
+  return self;
+}
+
+static void region_destroy(void* self) {
+  unlink(((region*)self)->path);
+  free(self);
+}
+
+static int region_call(region* self, int command, short type, uint64_t key) {
+  struct flock byte = {.l_type = type, .l_whence = SEEK_SET, .l_start = (off_t)key, .l_len = 1};
+  int* const file = &self->files[key % kKeys];
+  if (*file == -1) *file = open(self->path, O_RDWR | O_CLOEXEC);
+  while (fcntl(*file, command, &byte) == -1) {
+    if (errno == EAGAIN || errno == EACCES) return 0;
+    if (errno != EINTR) abort();
+  }
+  return 1;
+}
+
+static void region_lock(void* self, uint64_t key) {
+  region_call(self, F_SETLKW, F_WRLCK, key);
+}
+static int region_try(void* self, uint64_t key) {
+  return region_call(self, F_SETLK, F_WRLCK, key);
+}
+static void region_unlock(void* self, uint64_t key) {
+  region_call(self, F_SETLK, F_UNLCK, key);
+}
+
+static void region_close(void* self, uint64_t key) {
+  region_unlock(self, key);
+  close(((region*)self)->files[key % kKeys]);
+  ((region*)self)->files[key % kKeys] = -1;
+}
+
+static const lockbench_c_promises promises = {
+    .size = sizeof(lockbench_c_promises), .lock_per_key = 1, .processes = 1};
+
+#define REGION(lock_name, what, unlock)                                                            \
+  {                                                                                                \
+    .size = sizeof(lockbench_c_lock), .name = lock_name, .summary = what, .create = region_create, \
+    .destroy = region_destroy, .lock_key = region_lock, .try_lock_key = region_try,                \
+    .unlock_key = unlock, .promises = &promises                                                    \
+  }
+
+static const lockbench_c_lock locks[] = {
+    REGION("region", "a byte of a file for each key", region_unlock),
+    REGION("region_closes", "closes the file at each release", region_close),
+};
+
+const lockbench_c_plugin lockbench_c_locks = {LOCKBENCH_C_MAGIC, LOCKBENCH_C_VERSION,
+                                              sizeof(lockbench_c_lock),
+                                              sizeof locks / sizeof locks[0], locks};
