@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <system_error>
 
@@ -26,17 +27,25 @@ void add_thread_flags(CLI::App& stress, stress::Order& order) {
            order.mode);
 }
 
-void add_simulation_flags(CLI::App& stress, stress::Order& order) {
+void add_simulation_flags(CLI::App& stress, stress::Order& order,
+                          std::optional<std::filesystem::path>& file) {
   add_text(stress,
            {.names = "--program,--client",
             .type = "TEXT",
             .help = "sim: what the threads do, as 'L0 U | T0 U' (docs/stress.md) [generated]"},
            order.program);
-  add_text(stress,
-           {.names = "--schedule",
-            .type = "TEXT",
-            .help = "sim: who goes on when, as a report prints it; needs --program"},
-           order.schedule);
+  add_path(stress,
+           {.names = "--program-file",
+            .type = "FILE",
+            .help = "sim, real: a program in a file, in as many lines as it takes; # begins a "
+                    "comment"},
+           file);
+  add_text(
+      stress,
+      {.names = "--schedule",
+       .type = "TEXT",
+       .help = "sim: who goes on when, as a report prints it; needs --program or --program-file"},
+      order.schedule);
   add_text(
       stress,
       {.names = "--memory",
@@ -83,7 +92,7 @@ void add_stress(CLI::App& app, StressOptions& options) {
                     "Python (.json: what the page is made of)"},
            options.page);
   add_thread_flags(stress, options.order);
-  add_simulation_flags(stress, options.order);
+  add_simulation_flags(stress, options.order, options.program_file);
 }
 
 namespace {
@@ -100,7 +109,10 @@ std::string validate_weaken(const StressOptions& options) {
   if (!order.memory.empty() && order.memory != "c11") {
     return "--weaken explores under c11: leave --memory out, or say --memory c11";
   }
-  if (!order.program.empty()) return "--weaken chooses the programs itself: leave --program out";
+  if (!order.program.empty() || options.program_file) {
+    return std::string("--weaken chooses the programs itself: leave ") +
+           (options.program_file ? "--program-file" : "--program") + " out";
+  }
   return {};
 }
 
@@ -110,6 +122,9 @@ std::string validate_stress(const StressOptions& options) {
   if (options.budget <= Nanoseconds::zero()) return kNoTime;
   if (options.order.weaken) {
     if (std::string wrong = validate_weaken(options); !wrong.empty()) return wrong;
+  }
+  if (options.program_file && !options.order.program.empty()) {
+    return "--program-file: there is a --program, too; leave one of them out";
   }
   if (options.page && (options.list || options.self_test)) {
     return std::string("--report: shows what the engines say of locks; leave out ") +

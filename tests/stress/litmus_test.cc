@@ -8,6 +8,7 @@
 #include "harness/stress/litmus/generate.h"
 #include "harness/stress/litmus/keys.h"
 #include "harness/stress/litmus/program.h"
+#include "harness/stress/litmus/program_file.h"
 #include "harness/stress/litmus/shrink.h"
 #include "primitives/internal/wait_queue.h"
 
@@ -16,6 +17,7 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 constexpr std::size_t kThreads = 4;
 
@@ -84,6 +86,35 @@ TEST(Shrinking, NamesTheThreadThatIsLeftOut) {
   EXPECT_EQ(smaller[0].without, 0U);
   EXPECT_EQ(smaller[1].without, 1U);
   EXPECT_EQ(smaller[2].without, std::nullopt);
+}
+
+TEST(ProgramFile, MayHaveLinesAndComments) {
+  const auto program = program_in_file(
+      "# three keys\nK16 L0 L1 L2\tU U U  # all at once\r\n|\nT1 U", "keys.litmus", kThreads);
+  ASSERT_TRUE(program.ok()) << program.status();
+  EXPECT_EQ(to_text(*program), "K16 L0 L1 L2 U U U | T1 U");
+}
+
+TEST(ProgramFile, MayBeLongerThanACommandLine) {
+  std::string text;
+  for (int i = 0; i < 100'000; ++i) text += "L0 U\n";
+  const auto program = program_in_file(text + "| T0 U", "long.litmus", kThreads);
+  ASSERT_TRUE(program.ok()) << program.status();
+  EXPECT_EQ(program->threads[0].size(), 200'000U);
+}
+
+TEST(ProgramFile, SaysLineAndColumnOfWhatIsWrong) {
+  const auto error = [](std::string_view text) {
+    return std::string(program_in_file(text, "a.litmus", kThreads).status().message());
+  };
+  EXPECT_THAT(error("L0 U\n| L1 Y3 U"), StartsWith("a.litmus:2:6: thread 1, `Y3`: not an act; "));
+  EXPECT_THAT(error("L0 U\n# U\n U"), StartsWith("a.litmus:3:2: thread 0, `U`: unlocks what "));
+  EXPECT_THAT(error("L0 L1\nU\n| L0 U"), StartsWith("a.litmus:3:1: thread 0, `|`: the thread "));
+  EXPECT_THAT(error("L0 U\n  L1 L2 U"), StartsWith("a.litmus:2:3: thread 0, `L1`: the thread "));
+  EXPECT_THAT(error("R1\n| R1 | R1\n| R1 | R1"), StartsWith("a.litmus:3:6: 5 threads; at most 4"));
+  EXPECT_THAT(error("L0 U\n| L0 A7 U"), StartsWith("a.litmus:2:1: thread 1: waits for a thread "));
+  EXPECT_THAT(error(" # nothing\n"), StartsWith("a.litmus:1:1: no acts; say what the threads do"));
+  EXPECT_THAT(error("L0 C" + std::string(1000, '4')), HasSubstr("`C" + std::string(39, '4') + "`"));
 }
 
 struct Malformed {

@@ -120,6 +120,16 @@ void name_plugin(const TestJob& job, Report& report) {
   report.replay.options.insert(report.replay.options.end(), {"--plugin", file.string()});
 }
 
+void name_program_file(const StressOptions& options, Report& report) {
+  if (!options.program_file) return;
+  std::vector<std::string>& words = report.replay.options;
+  const auto flag = std::find(words.begin(), words.end(), "--program");
+  if (flag == words.end() || std::next(flag) == words.end()) return;
+  if (*std::next(flag) != options.order.program) return;
+  *flag = "--program-file";
+  *std::next(flag) = options.program_file->string();
+}
+
 std::string_view last_progress(std::string_view out) {
   // Progress lines begin with a space; the last one may be incomplete.
   out = out.substr(0, out.rfind('\n') + 1);

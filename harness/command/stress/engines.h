@@ -28,6 +28,9 @@ absl::Status add_plugin_engines(const std::filesystem::path& plugin, bool must_s
 // Adds the plug-in to the options that repeat a failure, with the name that the user gave.
 void name_plugin(const TestJob& job, stress::Report& report);
 
+// If the program of the report's replay is the one of --program-file, names the file instead.
+void name_program_file(const StressOptions& options, stress::Report& report);
+
 struct Answer {
   stress::Report report;
   bool engine_failed = false;

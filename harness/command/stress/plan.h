@@ -44,8 +44,9 @@ struct StressOptions {
   bool self_test = false;
   bool list = false;
   bool json = false;
-  std::optional<std::filesystem::path> page;  // write the reports there, too
-  stress::Order order;                        // the options for each engine, except lock and budget
+  std::optional<std::filesystem::path> program_file;  // read order.program from it
+  std::optional<std::filesystem::path> page;          // write the reports there, too
+  stress::Order order;  // the options for each engine, except lock and budget
 };
 
 // One test of one lock by one engine.

@@ -145,6 +145,7 @@ class Investigation {
       try_in_simulation(report, job, position, left);
     }
     name_plugin(job, report);
+    name_program_file(work_.options, report);
     report.machine = work_.machine;
     if (report.failure) report.command = replay_command(report);
   }

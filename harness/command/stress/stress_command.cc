@@ -16,9 +16,12 @@
 #include "harness/command/stress/run.h"
 #include "harness/command/stress/self_test.h"
 #include "harness/command/stress/verdict.h"
+#include "harness/plan/printable.h"
 #include "harness/process/signals.h"
 #include "harness/record/build.h"
+#include "harness/record/files.h"
 #include "harness/record/machine.h"
+#include "harness/stress/litmus/program_file.h"
 #include "harness/terminal/exit_code.h"
 
 namespace lockbench {
@@ -74,12 +77,32 @@ void complete_names(const std::vector<EngineListing>& engines, std::vector<std::
   }
 }
 
+// Reads the program of --program-file into the order.
+absl::Status read_program_file(StressOptions& options) {
+  if (!options.program_file) return absl::OkStatus();
+  // More threads are refused by each engine that cannot run them.
+  constexpr std::size_t kMostThreads = 32;
+  constexpr std::size_t kMostBytes = 1 << 20;
+  const std::string name = options.program_file->string();
+  const absl::StatusOr<std::string> text = read_file(*options.program_file, kMostBytes);
+  if (!text.ok()) {
+    return absl::InvalidArgumentError("--program-file: " + std::string(text.status().message()));
+  }
+  const absl::StatusOr<stress::LitmusProgram> program =
+      stress::program_in_file(*text, name, kMostThreads);
+  if (!program.ok())
+    return absl::InvalidArgumentError(printable(std::string(program.status().message())));
+  options.order.program = stress::to_text(*program);
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 int stress_command(const StressOptions& asked, const std::vector<std::string>& plugins) {
   note_signals();
   StressOptions options = asked;
   if (options.order.weaken && options.engines.empty()) options.engines = {"sim"};
+  if (absl::Status read = read_program_file(options); !read.ok()) return complain_of_usage(read);
   if (absl::Status added = add_plugins(plugins, false, std::cerr); !added.ok()) {
     return complain_of_usage(added);
   }

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <utility>
 
 #include <absl/status/status.h>
 #include <absl/strings/str_cat.h>
 
 #include "harness/stress/litmus/keys.h"
+#include "harness/stress/litmus/program_file.h"
 
 namespace lockbench::stress {
 namespace {
@@ -161,54 +163,119 @@ std::size_t end_of_hold(const std::vector<Act>& acts, std::size_t position) {
   return position;
 }
 
-absl::StatusOr<LitmusProgram> program_from(std::string_view text, std::size_t most_threads) {
-  LitmusProgram program{.threads = {{}}};
-  int open = 0;
-  const auto wrong = [&](std::string_view word, const std::string& what) {
-    return absl::InvalidArgumentError(absl::StrCat("program, thread ", program.threads.size() - 1,
-                                                   ", `", std::string(word), "`: ", what));
-  };
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    const std::string_view word = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (word.empty()) continue;
-    if (word == "|") {
-      if (open != 0) return wrong(word, "the thread ends before it unlocks everything; add U");
-      program.threads.emplace_back();
-      continue;
+namespace internal {
+namespace {
+
+// Reads a program word by word and knows where each thread begins.
+class Reader {
+ public:
+  explicit Reader(std::string_view text) : text_(text) {}
+
+  // Returns what is wrong with a word or with the program; empty if nothing is.
+  std::string read(std::size_t most_threads) {
+    for (std::string_view word = next(); !word.empty(); word = next()) {
+      const std::string error = word == "|" ? end_thread() : add(word);
+      if (!error.empty()) return of_word(word, error);
     }
-    const bool first = program.threads.size() == 1 && program.threads[0].empty();
-    if (first && read_heading(word, program)) continue;
+    if (!open_.empty()) {
+      end_ = open_.back();
+      return of_word(next(), kStillOpen);
+    }
+    if (program_.threads.size() > most_threads) {
+      at_ = begins_[most_threads];
+      return absl::StrCat(program_.threads.size(), " threads; at most ", most_threads,
+                          " can be simulated");
+    }
+    return whole_program_error();
+  }
+
+  std::size_t at() const { return at_; }
+  LitmusProgram take() { return std::move(program_); }
+
+ private:
+  static constexpr char kStillOpen[] = "the thread ends before it unlocks everything; add U";
+  static constexpr std::size_t kMostShown = 40;
+
+  // The next word, whose position becomes at_. Empty at the end.
+  std::string_view next() {
+    at_ = std::min(text_.find_first_not_of(' ', end_), text_.size());
+    end_ = std::min(text_.find(' ', at_), text_.size());
+    return text_.substr(at_, end_ - at_);
+  }
+
+  std::string end_thread() {
+    if (!open_.empty()) return kStillOpen;
+    program_.threads.emplace_back();
+    begins_.push_back(at_);
+    return {};
+  }
+
+  std::string add(std::string_view word) {
+    const bool first = program_.threads.size() == 1 && program_.threads[0].empty();
+    if (first && read_heading(word, program_)) return {};
     const std::optional<Act> act = act_from(word);
-    if (!act)
-      return wrong(
-          word,
-          "not an act; acts are L0 T0 W0:2000000 B0+1 U R500 A1, and first of all K16 C254 D254");
+    if (!act) {
+      return "not an act; acts are L0 T0 W0:2000000 B0+1 U R500 A1, and first of all K16 C254 D254";
+    }
     if (std::max(act->key, act->other) > kHighestKey) {
-      return wrong(word, absl::StrCat("the highest key is ", kHighestKey));
+      return absl::StrCat("the highest key is ", kHighestKey);
     }
-    open += acquires(act->kind) ? 1 : releases(act->kind) ? -1 : 0;
-    if (open < 0) return wrong(word, "unlocks what was not locked; remove it");
-    program.threads.back().push_back(*act);
-  }
-  if (open != 0) return wrong("", "the thread ends before it unlocks everything; add U");
-  if (program.threads.size() > most_threads) {
-    return absl::InvalidArgumentError(absl::StrCat("program: ", program.threads.size(),
-                                                   " threads; at most ", most_threads,
-                                                   " can be simulated"));
-  }
-  for (std::size_t i = 0; i < program.threads.size(); ++i) {
-    if (const char* const error = leaving_error(program, i)) {
-      return absl::InvalidArgumentError(absl::StrCat("program, thread ", i, ": ", error));
+    if (acquires(act->kind)) open_.push_back(at_);
+    if (releases(act->kind)) {
+      if (open_.empty()) return "unlocks what was not locked; remove it";
+      open_.pop_back();
     }
-    const char* const error = await_error(program, i);
-    if (error == nullptr) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("program, thread ", i, ": ", error,
-                     "; A takes the number of another thread, and the first is 0"));
+    program_.threads.back().push_back(*act);
+    return {};
   }
-  return program;
+
+  std::string whole_program_error() {
+    for (std::size_t i = 0; i < program_.threads.size(); ++i) {
+      at_ = begins_[i];
+      if (const char* const error = leaving_error(program_, i)) {
+        return absl::StrCat("thread ", i, ": ", error);
+      }
+      const char* const error = await_error(program_, i);
+      if (error == nullptr) continue;
+      return absl::StrCat("thread ", i, ": ", error,
+                          "; A takes the number of another thread, and the first is 0");
+    }
+    return {};
+  }
+
+  std::string of_word(std::string_view word, const std::string& error) const {
+    return absl::StrCat("thread ", program_.threads.size() - 1, ", `",
+                        std::string(word.substr(0, kMostShown)), "`: ", error);
+  }
+
+  const std::string_view text_;
+  std::size_t at_ = 0;
+  std::size_t end_ = 0;
+  LitmusProgram program_{.threads = {{}}};
+  std::vector<std::size_t> open_;          // positions of acquisitions that have no U yet
+  std::vector<std::size_t> begins_ = {0};  // positions of the threads
+};
+
+}  // namespace
+
+absl::StatusOr<LitmusProgram> program_at(std::string_view text, std::size_t most_threads,
+                                         std::size_t& wrong_at) {
+  Reader reader(text);
+  const std::string error = reader.read(most_threads);
+  wrong_at = reader.at();
+  if (!error.empty()) return absl::InvalidArgumentError(error);
+  return reader.take();
+}
+
+}  // namespace internal
+
+absl::StatusOr<LitmusProgram> program_from(std::string_view text, std::size_t most_threads) {
+  std::size_t wrong_at = 0;
+  absl::StatusOr<LitmusProgram> program = internal::program_at(text, most_threads, wrong_at);
+  if (program.ok()) return program;
+  const std::string error(program.status().message());
+  const char* const separator = error.starts_with("thread") ? ", " : ": ";
+  return absl::InvalidArgumentError(absl::StrCat("program", separator, error));
 }
 
 }  // namespace lockbench::stress
