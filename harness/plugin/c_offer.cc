@@ -120,6 +120,7 @@ LockPromises promises_in(const lockbench_c_lock& lock) {
           .refuses_non_owners = said.refuses_non_owners != 0,
           .hold_limit = std::chrono::nanoseconds(said.hold_limit_ns),
           .depth = said.depth,
+          .survives_fork = said.survives_fork != 0,
           .capacity = said.capacity,
           .programs = said.programs == nullptr ? "" : said.programs};
 }
@@ -157,8 +158,8 @@ PluginOffer c_offer(const lockbench_c_plugin& plugin) {
     const LockPromises promises = promises_in(lock);
     add_lock(lock, promises.reentrant, locks);
     // With more than one holder, a workload needs a number for each holder, and these locks have
-    // none.
-    if (promises.capacity != 1) {
+    // none. A lock between processes need not exclude the threads of a workload.
+    if (promises.capacity != 1 || promises.scope == Scope::kProcess) {
       offer.entries.clear();
       offer.locks.resize(1);
     }

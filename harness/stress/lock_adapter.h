@@ -165,6 +165,7 @@ constexpr void add_promises(const LockPromises& promises, Abilities& abilities) 
   abilities.strong_try |= promises.strong_try;
   abilities.refuses_non_owners |= promises.refuses_non_owners;
   abilities.reentrant |= promises.reentrant;
+  abilities.survives_fork |= promises.survives_fork;
   if (promises.depth != 0) abilities.depth = promises.depth;
   if (promises.capacity != 1) abilities.capacity = promises.capacity;
   if (promises.hold_limit.count() != 0) abilities.hold_limit = promises.hold_limit;

@@ -38,6 +38,8 @@ struct LockPromises {
 
   // For a reentrant lock: how many times one thread can hold the lock at once. 0: no limit.
   std::uint32_t depth = 0;
+  // A thread that forks while it holds may release the lock in the child, and use it there again.
+  bool survives_fork = false;
   // For a base lock: how many threads may hold it at once. A keyed lock has capacity() instead.
   std::uint32_t capacity = 1;
   // Litmus programs (docs/stress.md) that the engines run before all others, separated by `;`.

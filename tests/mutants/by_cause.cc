@@ -7,6 +7,7 @@
 
 #include "tests/mutants/arrival_lock.h"
 #include "tests/mutants/counted_lock.h"
+#include "tests/mutants/forked_lock.h"
 #include "tests/mutants/handover_lock.h"
 #include "tests/mutants/hashed_table.h"
 #include "tests/mutants/keeping_table.h"
@@ -158,20 +159,32 @@ std::vector<Mutant> growing_memory() {
 std::vector<Mutant> destroyed_by_the_last() {
   using namespace published;
   const std::vector<Oracle> late = {Oracle::kLifetime};
-  constexpr char kNoDestruction[] = "native threads do not destroy the lock";
   return {
       control(
           global<PostedSemaphore<true>>("glibc_12674_fixed", "sem_post() after its correction")),
-      simulated_only(
-          global<PostedSemaphore<false>>("glibc_12674", "sem_post() counts sleepers too late"),
-          late, kNoDestruction),
+      broken(global<PostedSemaphore<false>>("glibc_12674", "sem_post() counts sleepers too late"),
+             late),
       control(global<MutexOfAKind<true>>("glibc_13690_fixed", "the unlock after its correction")),
-      simulated_only(global<MutexOfAKind<false>>("glibc_13690", "unlock reads its kind too late"),
-                     late, kNoDestruction),
+      broken(global<MutexOfAKind<false>>("glibc_13690", "unlock reads its kind too late"), late),
       control(
           global<SignalledLock<true>>("cpython_38106_fixed", "the release after its correction")),
-      simulated_only(global<SignalledLock<false>>("cpython_38106", "release signals too late"),
-                     late, kNoDestruction),
+      broken(global<SignalledLock<false>>("cpython_38106", "release signals too late"), late),
+  };
+}
+
+// A thread that forked while it held goes on in the child, where no other thread is left.
+std::vector<Mutant> forked_by_the_holder() {
+  using F = ForkedFault;
+  return {
+      control(global<ForkedLock<F::kNone>>("forked", "knows its owner by an address")),
+      real_only(global<ForkedLock<F::kTaskNumber>>("forked_task_number",
+                                                   "knows its owner by the kernel's number"),
+                kStandstill),
+      real_only(global<ForkedLock<F::kProcessNumber>>("forked_process_number",
+                                                      "knows its owner by process and thread"),
+                kStandstill),
+      real_only(global<ForkedLock<F::kHelper>>("forked_helper", "a thread of its own releases it"),
+                kStandstill),
   };
 }
 
@@ -210,9 +223,9 @@ std::vector<Mutant> published_faults() {
 
 std::vector<Mutant> mutants_by_cause() {
   std::vector<Mutant> all;
-  for (auto part :
-       {inside_of_calls, timeouts_and_releases, counts_of_refusals, telling_owners, hashes_of_keys,
-        orders_of_arrival, growing_memory, destroyed_by_the_last, published_faults}) {
+  for (auto part : {inside_of_calls, timeouts_and_releases, counts_of_refusals, telling_owners,
+                    hashes_of_keys, orders_of_arrival, growing_memory, destroyed_by_the_last,
+                    forked_by_the_holder, published_faults}) {
     for (Mutant& mutant : part()) all.push_back(std::move(mutant));
   }
   return all;

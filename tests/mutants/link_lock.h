@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <optional>
+#include <pthread.h>
 #include <string>
 #include <string_view>
 
@@ -36,6 +37,9 @@ enum class LinkFault {
   kLeavesMark,  // a release begins with a link that keeps the others away
   // A process that is slow between two system calls spoils what another process did meanwhile:
   kRemovesWhatItSaw,  // a dead owner's link is removed without being read again
+  kKnowsItself,       // none: a process that finds its own name there has the key already
+  kRemembersItself,   // the same, and a child inherits the name that its parent remembers
+  kCleansUpInChild,   // a child removes the links that it inherited, which are its parent's
   kRenamesOver,       // looks whether there is a link, then renames its own to that name
 };
 
@@ -47,7 +51,7 @@ class LinkLock {
   class Handle {
    public:
     Handle(LinkLock& lock, std::uint64_t key)
-        : lock_(lock), name_(std::to_string(key) + ".lock"), self_(own_text()) {}
+        : lock_(lock), name_(std::to_string(key) + ".lock"), self_(lock.own_name()) {}
     Handle(const Handle&) = delete;
     Handle& operator=(const Handle&) = delete;
 
@@ -69,6 +73,7 @@ class LinkLock {
     }
 
     void unlock() {
+      if constexpr (F == LinkFault::kCleansUpInChild) inherited() = {};
       if (lock_.owner_of(name_) != self_) return;
       if constexpr (F == LinkFault::kLeavesMark) lock_.make_link("leaves", name_ + ".mark");
       lock_.remove(name_);
@@ -92,7 +97,12 @@ class LinkLock {
         return lock_.owner_of(name_).empty() && lock_.make_link(self_, own) &&
                lock_.rename_link(own, name_);
       }
-      return lock_.make_link(self_, name_);
+      if constexpr (F == LinkFault::kKnowsItself || F == LinkFault::kRemembersItself) {
+        if (lock_.owner_of(name_) == self_) return true;
+      }
+      if (!lock_.make_link(self_, name_)) return false;
+      if constexpr (F == LinkFault::kCleansUpInChild) inherited() = {&lock_, name_};
+      return true;
     }
 
     LinkLock& lock_;
@@ -100,7 +110,11 @@ class LinkLock {
     const std::string self_;
   };
 
-  explicit LinkLock(const std::string& folder) : folder_(platform::open_folder(folder.c_str())) {}
+  explicit LinkLock(const std::string& folder) : folder_(platform::open_folder(folder.c_str())) {
+    if constexpr (F == LinkFault::kCleansUpInChild) {
+      [[maybe_unused]] static const int once = pthread_atfork(nullptr, nullptr, clean_up);
+    }
+  }
 
   Handle handle(std::uint64_t key) { return Handle(*this, key); }
 
@@ -111,6 +125,26 @@ class LinkLock {
   static constexpr platform::Duration kPoll = std::chrono::microseconds(500);
   static constexpr platform::Duration kLongPause = std::chrono::milliseconds(8);
   static constexpr platform::Duration kSeldom = std::chrono::milliseconds(160);
+
+  // What the last hold of this process was.
+  struct Inherited {
+    LinkLock* lock = nullptr;
+    std::string name;
+  };
+  static Inherited& inherited() {
+    static Inherited hold;
+    return hold;
+  }
+  static void clean_up() {
+    Inherited& hold = inherited();
+    if (hold.lock != nullptr) hold.lock->remove_link(hold.name);
+    hold.lock = nullptr;
+  }
+
+  const std::string& own_name() {
+    if (remembered_.empty() || F != LinkFault::kRemembersItself) remembered_ = own_text();
+    return remembered_;
+  }
 
   static std::string own_text() {
     const platform::ProcessId self = platform::this_process();
@@ -176,6 +210,7 @@ class LinkLock {
   }
 
   const platform::FileDescriptor folder_;
+  std::string remembered_;
 };
 
 }  // namespace lockbench::mutants

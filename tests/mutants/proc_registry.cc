@@ -3,6 +3,7 @@
 // The broken locks between processes.
 
 #include <chrono>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "harness/catalog/in_scratch_folder.h"
 #include "harness/stress/lock_adapter.h"
 #include "harness/stress/oracles/registry.h"
+#include "harness/stress/processes/call_watch.h"
 #include "harness/stress/supervision/children.h"
 #include "primitives/as_published/file_as_published.h"
 #include "primitives/as_published/file_unsafe_as_published.h"
@@ -30,6 +32,15 @@ RegisteredLock between(const char* name, const char* fault, std::vector<Oracle> 
   RegisteredLock entry = stress::lock_under_test<InScratchFolder<P>>(name, fault, arguments...);
   entry.expected_oracles = std::move(oracles);
   return entry;
+}
+
+void cannot_be_seen(const std::set<std::string>& names, const char* why,
+                    std::vector<RegisteredLock>& all) {
+  for (RegisteredLock& entry : all) {
+    if (!names.contains(entry.name)) continue;
+    entry.expected_oracles.clear();
+    entry.unseen = why;
+  }
 }
 
 }  // namespace
@@ -65,6 +76,12 @@ std::vector<RegisteredLock> for_proc() {
           two_inside),
       between<LinkLock<F::kRenamesOver>>("link_renames_over",
                                          "looks, then renames its link, in two steps", two_inside),
+      between<LinkLock<F::kKnowsItself>>("link_knows_itself",
+                                         "a correct lock that knows its own hold", {}),
+      between<LinkLock<F::kRemembersItself>>("link_remembers_itself",
+                                             "takes a forked child for its parent", two_inside),
+      between<LinkLock<F::kCleansUpInChild>>(
+          "link_cleans_up_in_child", "a forked child removes its parent's links", two_inside),
       between<FileAsPublished>("file_as_published", "a killed owner keeps it for ever",
                                kept_by_the_dead, kPoll),
       between<FileUnsafeAsPublished>(
@@ -72,11 +89,13 @@ std::vector<RegisteredLock> for_proc() {
           {Oracle::kExclusion, Oracle::kConservation, Oracle::kProgress, Oracle::kResidue}, kPoll),
   };
   if (!stress::can_recycle_numbers()) {
-    for (RegisteredLock& entry : all) {
-      if (entry.name != "link_judges_by_number") continue;
-      entry.expected_oracles.clear();
-      entry.unseen = "the kernel does not let this user choose a process's number";
-    }
+    cannot_be_seen({"link_judges_by_number"},
+                   "the kernel does not let this user choose a process's number", all);
+  }
+  if (stress::processes::CallWatch::why_unavailable()) {
+    cannot_be_seen(
+        {"link_two_links", "link_guard_link", "link_leaves_mark", "link_removes_what_it_saw"},
+        "the kernel does not let this user stop processes at their system calls", all);
   }
   return all;
 }

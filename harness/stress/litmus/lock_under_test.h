@@ -66,6 +66,7 @@ struct Abilities {
 
   // Whether each holder of a key can be identified. If not, only their count can be checked.
   bool numbers_holders() const { return capacity == 1 || leases; }
+  bool survives_fork = false;     // a thread that forked as a holder may go on in the child
   bool last_may_destroy = false;  // the last thread that acquires it may destroy it at once
 };
 

@@ -26,6 +26,7 @@ struct Crash {
   }
 
   static CheckResult check(const ProcessEnd& end) {
+    if (end.used_destroyed_lock) return not_evaluated();  // the oracle `lifetime` reports it
     FailureFacts failure{.fault = kExited, .thread = end.thread};
     failure.x = static_cast<std::uint64_t>(end.exit_code);
     if (end.signal) {

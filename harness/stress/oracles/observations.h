@@ -165,6 +165,11 @@ struct HeapGrowth {
   std::uint64_t bytes = 0;
 };
 
+// Locks that the last thread that left destroyed, while another one might still be in unlock().
+struct Destructions {
+  std::uint64_t locks = 0;
+};
+
 // Thousands of keys, by value. One thread held some of them and another tried others. Contains two
 // keys that share one lock, if there are any.
 struct ManyKeys {
@@ -176,7 +181,12 @@ struct ManyKeys {
 
 // A call that did not return, or a process that makes no progress.
 struct Hang {
-  enum Where : std::uint8_t { kCallOfUnusedLock, kTryOfHeldKey, kWholeProcess };
+  enum Where : std::uint8_t {
+    kCallOfUnusedLock,
+    kTryOfHeldKey,
+    kForkedChild,  // in the child of a thread that forked while it held a key
+    kWholeProcess,
+  };
   Where where = kWholeProcess;
 };
 
@@ -206,7 +216,8 @@ struct ProcessEnd {
   std::uint32_t thread = kNoThread;  // the thread that ended it, or the process; if known
   std::optional<int> signal;         // absent: the process exited by itself
   int exit_code = 0;
-  Detector detector = kNone;  // the sanitizer that the process was built with
+  Detector detector = kNone;         // the sanitizer that the process was built with
+  bool used_destroyed_lock = false;  // its signal came from an access of a lock that was destroyed
 };
 
 }  // namespace lockbench::stress

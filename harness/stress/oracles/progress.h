@@ -17,6 +17,7 @@ struct Progress {
     kStall,         // of threads; stall.cc determines the reason
     kProcessStall,  // process `thread` waits for `key`; `other` held last; x: was it killed
     kCallOfUnusedLock,
+    kForkedChild,
     kWholeProcess,
     kLateRecovery,  // half of the keys whose holder was killed took `x` ns or more
   };
@@ -27,8 +28,14 @@ struct Progress {
 
   static CheckResult check(const Hang& hang) {
     if (hang.where == Hang::kTryOfHeldKey) return not_evaluated();
-    const bool call = hang.where == Hang::kCallOfUnusedLock;
-    return failed({.fault = call ? kCallOfUnusedLock : kWholeProcess});
+    switch (hang.where) {
+      case Hang::kCallOfUnusedLock:
+        return failed({.fault = kCallOfUnusedLock});
+      case Hang::kForkedChild:
+        return failed({.fault = kForkedChild});
+      default:
+        return failed({.fault = kWholeProcess});
+    }
   }
 
   static CheckResult check(const ProcessStall& stall) {
@@ -59,6 +66,11 @@ struct Progress {
       }
       case kCallOfUnusedLock:
         return absl::StrCat("a call of a lock that no ", actor, " uses any more does not return");
+      case kForkedChild:
+        return absl::StrCat(
+            "a ", actor,
+            " forked while it held key 0; in the child, unlock() or the lock() after "
+            "it does not return");
       case kLateRecovery:
         return absl::StrCat("half of the keys whose holder was killed were acquired again after ",
                             f.x / 1'000'000, " ms or later");

@@ -3,11 +3,14 @@
 #include "harness/stress/processes/checked_process.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <limits>
 #include <optional>
 #include <sched.h>
+#include <sys/wait.h>
 
+#include "harness/stress/supervision/children.h"
 #include "primitives/platform/clock.h"
 #include "primitives/platform/thread.h"
 
@@ -149,7 +152,25 @@ void CheckedProcess::leave(std::uint32_t key) {
   put(canary.owner, kNobody);
 }
 
+// The child is another process, so it must be refused the key, and its end must not release it: the
+// next holder would find the canary of this one.
+void CheckedProcess::fork_as_holder(std::uint32_t key) {
+  constexpr int kAcquired = 99;
+  if (context_.plan.fault() != FaultKind::kForks || random_.below(4) != 0) return;
+  add(slot_.injections);
+  const pid_t child = start_child([&] {
+    if (context_.lock->handle(key)->try_lock()) _exit(kAcquired);
+  });
+  int status = 0;
+  while (waitpid(child, &status, 0) == -1 && errno == EINTR) {
+  }
+  if (WIFSIGNALED(status)) check(ProcessEnd{.thread = number_, .signal = WTERMSIG(status)});
+  check(
+      TryOfHeldKey{.key = key, .acquired = WIFEXITED(status) && WEXITSTATUS(status) == kAcquired});
+}
+
 void CheckedProcess::releases(const Event& event, HoldData&) {
+  fork_as_holder(event.key);
   leave(event.key);
   record(event);
   inject_fault();

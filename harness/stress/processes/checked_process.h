@@ -46,6 +46,7 @@ class CheckedProcess {
   void enter(std::uint32_t key, const LockHandle& handle);
   void leave(std::uint32_t key);
   void inject_fault();
+  void fork_as_holder(std::uint32_t key);
   void record(const Event& event);
   void answered(const Event& event);
   // Ends the process if an oracle fails.

@@ -285,6 +285,9 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
     report_trace(work.state->slots, get(work.state->began_ns), "process", report);
     report.replay.options = options_for(order, work.last);
     report.remarks.push_back("the epoch: " + text_of(work.last));
+    if (work.last.fault() == FaultKind::kForks) {
+      report.remarks.push_back("another process may also be a child that a holder forked");
+    }
     if (watches_calls(work.last.fault())) {
       report.remarks.push_back("the last faults at system calls: " +
                                absl::StrJoin(work.injected.last_at_calls, "; "));

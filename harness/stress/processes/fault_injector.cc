@@ -41,7 +41,9 @@ void FaultInjector::act() {
 
 void FaultInjector::inject_fault() {
   const FaultKind fault = context_.plan.fault();
-  if (fault == FaultKind::kNone || fault == FaultKind::kChurn || watches_calls(fault)) return;
+  const bool strikes =
+      fault == FaultKind::kKill || fault == FaultKind::kStop || fault == FaultKind::kRecycle;
+  if (!strikes) return;
   const std::optional<std::uint32_t> slot = victim();
   if (!slot) return;
   if (fault == FaultKind::kStop) {

@@ -18,6 +18,7 @@ constexpr Mode kAll[] = {
     {"stop", FaultKind::kStop},
     {"plain", FaultKind::kNone},
     {"recycle", FaultKind::kRecycle},
+    {"forks", FaultKind::kForks},
     {"churn", FaultKind::kChurn},
 };
 static_assert(std::size(kAll) == kModes);

@@ -20,6 +20,7 @@ enum class FaultKind : std::uint8_t {
   kKillInCall,  // SIGKILL before a system call that the lock makes; others are held for a while
                 // there
   kStopInCall,  // processes are held before system calls that the lock makes
+  kForks,       // processes fork while they hold; the children try the key and end
   kChurn,       // processes end by themselves after some holds and are replaced
 };
 
@@ -35,7 +36,7 @@ struct Mode {
   bool operator==(const Mode&) const = default;
 };
 
-inline constexpr std::size_t kModes = 7;
+inline constexpr std::size_t kModes = 8;
 
 // The modes in the order in which they are used.
 std::span<const Mode> modes();

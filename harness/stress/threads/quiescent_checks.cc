@@ -14,7 +14,9 @@
 #include "harness/stress/mix.h"
 #include "harness/stress/oracles/history.h"
 #include "harness/stress/threads/arrival_order.h"
+#include "harness/stress/threads/fork_while_held.h"
 #include "harness/stress/threads/key_scan.h"
+#include "harness/stress/threads/last_leaver.h"
 #include "harness/stress/threads/memory_growth.h"
 
 namespace lockbench::stress::threads {
@@ -71,6 +73,10 @@ class QuiescentChecks {
     if (abilities.fair && context_.capacity == 1) check_arrival_order(context_);
     if (many_keys && draw % 4 == 0) scan_keys(context_, draw);
     if (draw % 4 == 1) check_memory_growth(context_);
+    const std::uint64_t of_fork = draw >> 8;
+    const bool forks = of_fork % (abilities.survives_fork ? 2 : 16) == 0;
+    if (forks && context_.capacity == 1) check_fork_while_held(context_);
+    if (abilities.last_may_destroy) check_last_leaver(context_, draw);
   }
 
   void check_updates(std::uint32_t key, std::uint32_t lease) {

@@ -75,7 +75,8 @@ struct SharedState {
   Word held_key;
   Word asked_key;
 
-  Word crashed_thread;  // its number plus 1; 0: none, or unknown
+  Word crashed_thread;       // its number plus 1; 0: none, or unknown
+  Word used_destroyed_lock;  // 1: it crashed because it accessed a lock that was destroyed
   FirstFailure<kMostThreads + 1> failure;
 
   std::array<ThreadSlot, kMostThreads + 1> slots;  // the last is kOwnSlot

@@ -9,6 +9,7 @@
 
 #include "harness/stress/supervision/forked_child.h"
 #include "harness/stress/supervision/stall_detector.h"
+#include "harness/stress/threads/guarded_memory.h"
 
 #if defined(__SANITIZE_THREAD__)
 // The first race ends the process with the exit code below.
@@ -41,7 +42,10 @@ constexpr ProcessEnd::Detector kDetector = ProcessEnd::kNone;
 SharedState* the_state = nullptr;
 
 // Records which thread crashed and ends the process with the same signal. Async-signal-safe.
-extern "C" void note_crash(int number) {
+extern "C" void note_crash(int number, siginfo_t* facts, void*) {
+  if (number == SIGSEGV && GuardedMemory::contains(facts->si_addr)) {
+    put(the_state->used_destroyed_lock, 1);
+  }
   const auto task = static_cast<std::uint64_t>(gettid());
   for (std::uint32_t i = 0; i < kMostThreads; ++i) {
     if (get(the_state->slots[i].task) == task) put(the_state->crashed_thread, i + 1);
@@ -53,7 +57,12 @@ extern "C" void note_crash(int number) {
 void go_through(SharedState& state, const std::function<void()>& body) {
   the_state = &state;
   if (kDetector == ProcessEnd::kNone) {  // sanitizers have their own handlers
-    for (const int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT}) signal(number, note_crash);
+    struct sigaction action {};
+    action.sa_sigaction = note_crash;
+    action.sa_flags = SA_SIGINFO;
+    for (const int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT}) {
+      sigaction(number, &action, nullptr);
+    }
   }
   body();
   put(state.done, 1);
@@ -118,7 +127,8 @@ void note_hang(SharedState& state) {
 
 void note_end(SharedState& state, int status) {
   ProcessEnd end{.thread = static_cast<std::uint32_t>(get(state.crashed_thread)) - 1,
-                 .detector = kDetector};
+                 .detector = kDetector,
+                 .used_destroyed_lock = get(state.used_destroyed_lock) != 0};
   if (WIFEXITED(status)) {
     end.exit_code = WEXITSTATUS(status);
   } else {

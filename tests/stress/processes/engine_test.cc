@@ -94,6 +94,13 @@ TEST(ProcEngine, FailsALockThatLooksAndThenRenames) {
   EXPECT_EQ(report.failure->oracle, Oracle::kExclusion);
 }
 
+TEST(ProcEngine, FailsALockThatTakesAForkedChildForItsParent) {
+  const Report report = report_on<LinkLock<LinkFault::kRemembersItself>>(
+      {.budget = 30s, .mode = "forks", .reruns = 0});
+  ASSERT_EQ(report.verdict, Verdict::kFailed);
+  EXPECT_EQ(report.failure->oracle, Oracle::kExclusion);
+}
+
 TEST(ProcEngine, PassesTheFileLockAndSaysWhatItDid) {
   const Report report = report_on<FileLock<>>({.budget = 2s});
   EXPECT_EQ(report.verdict, Verdict::kClean) << (report.failure ? report.failure->what : "");

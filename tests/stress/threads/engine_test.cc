@@ -3,8 +3,11 @@
 // What the engine says of locks that are known to be broken, and of some that are not.
 #include "harness/stress/threads/engine.h"
 
+#include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <memory>
+#include <sched.h>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -16,9 +19,11 @@
 #include "primitives/lease_pool.h"
 #include "primitives/reentrant_lock.h"
 #include "primitives/striped_lock.h"
+#include "tests/mutants/forked_lock.h"
 #include "tests/mutants/futex_lock.h"
 #include "tests/mutants/key_table.h"
 #include "tests/mutants/leases.h"
+#include "tests/mutants/mutant.h"
 #include "tests/mutants/nesting_lock.h"
 #include "tests/mutants/real_only.h"
 #include "tests/mutants/spin_lock.h"
@@ -50,6 +55,7 @@ Report report_on(const RegisteredLock& entry, Order order) {
 
 // What is broken is found long before that.
 const Order kSearch{.budget = 30s};
+const Order kOneSearch{.budget = 30s, .reruns = 0};
 
 testing::AssertionResult expected_oracles(Oracle oracle, const Report& report) {
   if (report.verdict != Verdict::kFailed) {
@@ -81,6 +87,49 @@ TEST(RealEngine, FailsALockThatWakesNobody) {
 
 TEST(RealEngine, FailsAnUnlockThatNeverReturns) {
   EXPECT_TRUE(expected_oracles(Oracle::kProgress, report_on(global<EndlessLock>(), kSearch)));
+}
+
+TEST(RealEngine, FailsALockThatAForkedChildCannotRelease) {
+  const Report report =
+      report_on(mutants::global<ForkedLock<ForkedFault::kTaskNumber>>("lock", ""), kOneSearch);
+  EXPECT_TRUE(expected_oracles(Oracle::kProgress, report));
+  EXPECT_THAT(report.failure->what, HasSubstr("forked while it held key 0"));
+}
+
+// If it is not correct, unlock() reads a member when the next thread may have destroyed the lock.
+template <bool kCorrect>
+class LateReader {
+ public:
+  static constexpr LockPromises kPromises{.survives_fork = true};
+  static constexpr bool kLastMayDestroy = true;
+
+  void lock() {
+    while (!try_lock()) sched_yield();
+  }
+  bool try_lock() { return !held_.exchange(true, std::memory_order_acquire); }
+  void unlock() {
+    int kind = kind_.load(std::memory_order_relaxed);
+    held_.store(false, std::memory_order_release);
+    for (int i = 0; i < 20; ++i) sched_yield();
+    if (!kCorrect) kind = kind_.load(std::memory_order_relaxed);
+    if (kind != 1) std::abort();
+  }
+
+ private:
+  std::atomic<bool> held_{false};
+  std::atomic<int> kind_{1};
+};
+
+TEST(RealEngine, FailsAnUnlockThatUsesADestroyedLock) {
+  const Report report = report_on(mutants::global<LateReader<false>>("lock", ""), kOneSearch);
+  EXPECT_TRUE(expected_oracles(Oracle::kLifetime, report));
+  EXPECT_THAT(report.failure->what, HasSubstr("had destroyed it"));
+}
+
+TEST(RealEngine, PassesALockThatSurvivesAForkAndItsDestruction) {
+  const Report report = report_on(mutants::global<LateReader<true>>("lock", ""), {.budget = 600ms});
+  EXPECT_THAT(report.verdict, AnyOf(Verdict::kClean, Verdict::kUnfair));
+  EXPECT_GT(report.evaluations[Oracle::kLifetime], 0U);
 }
 
 TEST(RealEngine, FailsATableThatForgetsNothing) {

@@ -53,6 +53,7 @@ typedef struct lockbench_c_promises {
   uint64_t hold_limit_ns; /* a longer hold may lose the lock to a thread that waits; 0: none does */
   const char* programs;   /* own litmus programs, separated by `;` */
   int processes; /* keeps other processes out: create() is called once, before they are forked */
+  int survives_fork; /* a thread that forks as a holder may unlock and lock again in the child */
 } lockbench_c_promises;
 
 typedef struct lockbench_c_lock {

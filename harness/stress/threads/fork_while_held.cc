@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/stress/threads/fork_while_held.h"
+
+#include <chrono>
+#include <memory>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+#include "harness/stress/supervision/forked_child.h"
+#include "harness/stress/supervision/stall_detector.h"
+#include "harness/stress/supervision/task_state.h"
+
+namespace lockbench::stress::threads {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kPatience{500};
+constexpr milliseconds kTick{1};
+
+// What the thread does that is left in the child.
+void go_on_in_child(EpochContext& context, LockHandle& held) {
+  if (!context.entry.abilities.survives_fork) return;
+  held.unlock();
+  const std::unique_ptr<LockHandle> again = context.lock.handle(0);
+  again->lock();
+  again->unlock();
+}
+
+void await(EpochContext& context, const ForkedChild& child) {
+  StallDetector stall(kPatience);
+  while (!child.ends_within(kTick)) {
+    add(context.state.beat);
+    if (!stall.reached(0, child.pid(), tasks_of(child.pid()))) continue;
+    child.kill();
+    check(context.state, kOwnSlot, Hang{Hang::kForkedChild});
+  }
+  const int status = child.status();
+  if (WIFSIGNALED(status)) {
+    check(context.state, kOwnSlot, ProcessEnd{.signal = WTERMSIG(status)});
+  } else if (WEXITSTATUS(status) != 0) {
+    check(context.state, kOwnSlot, ProcessEnd{.exit_code = WEXITSTATUS(status)});
+  }
+}
+
+}  // namespace
+
+void check_fork_while_held(EpochContext& context) {
+  const std::unique_ptr<LockHandle> held = context.lock.handle(0);
+  held->lock();
+  {
+    const ForkedChild child([&] { go_on_in_child(context, *held); });
+    await(context, child);
+  }
+  bool acquired = false;
+  std::thread([&] { acquired = context.lock.handle(0)->try_lock(); }).join();
+  check(context.state, kOwnSlot, TryOfHeldKey{.key = 0, .acquired = acquired});
+  held->unlock();
+}
+
+}  // namespace lockbench::stress::threads

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/stress/threads/guarded_memory.h"
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+#include <sys/mman.h>
+
+namespace lockbench::stress::threads {
+namespace {
+
+constexpr std::size_t kPage = 4096;
+constexpr std::size_t kPages = 4096;
+
+// Pages in the order in which they are given out.
+class Region {
+ public:
+  // Null if there is no room.
+  void* allocate(std::size_t bytes) noexcept {
+    if (begin_ == nullptr && !reserve()) return nullptr;
+    const std::size_t pages = (bytes + kPage - 1) / kPage;
+    // relaxed: only the number counts. The caller passes the memory on.
+    const std::size_t first = given_.fetch_add(pages, std::memory_order_relaxed);
+    if (first + pages > kPages) return nullptr;
+    char* const place = begin_ + first * kPage;
+    if (mprotect(place, pages * kPage, PROT_READ | PROT_WRITE) != 0) return nullptr;
+    lengths_[first] = static_cast<std::uint16_t>(pages);
+    return place;
+  }
+
+  void free(void* place) noexcept {
+    const auto first = static_cast<std::size_t>(static_cast<char*>(place) - begin_) / kPage;
+    mprotect(place, lengths_[first] * kPage, PROT_NONE);
+  }
+
+  bool contains(const void* address) const noexcept {
+    const auto* const place = static_cast<const char*>(address);
+    return begin_ != nullptr && place >= begin_ && place < begin_ + kPages * kPage;
+  }
+
+  void reset() noexcept {
+    if (begin_ == nullptr) return;
+    madvise(begin_, kPages * kPage, MADV_DONTNEED);
+    given_.store(0, std::memory_order_relaxed);
+  }
+
+ private:
+  bool reserve() noexcept {
+    void* const all = mmap(nullptr, kPages * kPage, PROT_NONE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (all == MAP_FAILED) return false;
+    begin_ = static_cast<char*>(all);
+    return true;
+  }
+
+  char* begin_ = nullptr;
+  std::atomic<std::size_t> given_{0};
+  std::array<std::uint16_t, kPages> lengths_{};
+};
+
+constinit Region region;
+constinit thread_local bool guards = false;
+
+}  // namespace
+
+GuardedMemory::GuardedMemory() {
+  guards = true;
+}
+
+GuardedMemory::~GuardedMemory() {
+  guards = false;
+}
+
+bool GuardedMemory::contains(const void* address) noexcept {
+  return region.contains(address);
+}
+
+void GuardedMemory::reset() noexcept {
+  region.reset();
+}
+
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+
+namespace {
+
+void* allocate(std::size_t bytes, std::size_t alignment) {
+  if (bytes == 0) bytes = 1;
+  void* place = guards && alignment <= kPage ? region.allocate(bytes) : nullptr;
+  if (place == nullptr) {
+    place = alignment <= alignof(std::max_align_t)
+                ? std::malloc(bytes)
+                : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  }
+  if (place == nullptr) throw std::bad_alloc();
+  return place;
+}
+
+void release(void* place) noexcept {
+  region.contains(place) ? region.free(place) : std::free(place);
+}
+
+}  // namespace
+
+#endif
+
+}  // namespace lockbench::stress::threads
+
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+
+// The other forms call these.
+void* operator new(std::size_t bytes) {
+  return lockbench::stress::threads::allocate(bytes, 1);
+}
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  return lockbench::stress::threads::allocate(bytes, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* place) noexcept {
+  lockbench::stress::threads::release(place);
+}
+void operator delete(void* place, std::size_t) noexcept {
+  lockbench::stress::threads::release(place);
+}
+void operator delete(void* place, std::align_val_t) noexcept {
+  lockbench::stress::threads::release(place);
+}
+void operator delete(void* place, std::size_t, std::align_val_t) noexcept {
+  lockbench::stress::threads::release(place);
+}
+
+#endif

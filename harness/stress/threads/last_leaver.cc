@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/stress/threads/last_leaver.h"
+
+#include <array>
+#include <atomic>
+#include <barrier>
+#include <chrono>
+#include <functional>
+#include <latch>
+#include <memory>
+#include <thread>
+
+#include "harness/stress/threads/access_delays.h"
+#include "harness/stress/threads/fault_injector.h"
+#include "harness/stress/threads/guarded_memory.h"
+
+namespace lockbench::stress::threads {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// The threads meet only between two batches: then both are often at the same lock, one a little
+// later than the other.
+constexpr std::size_t kBatch = 16;
+constexpr std::chrono::milliseconds kMost{100};
+constexpr std::uint32_t kThreads = 2;
+
+class LastLeaver {
+ public:
+  explicit LastLeaver(EpochContext& context)
+      : context_(context),
+        make_(context.entry.make_instrumented ? context.entry.make_instrumented
+                                              : context.entry.make) {}
+
+  // Signals delay the threads anywhere, also between two system calls of a library, and end their
+  // sleeps early.
+  void run(std::uint64_t seed) {
+    std::thread one([this] { leave_batches(true); });
+    std::thread other([this] { leave_batches(false); });
+    {
+      const FaultInjector signals(context_.state, FaultKind::kSignals, seed,
+                                  {one.native_handle(), other.native_handle()});
+      ended_.wait();
+    }
+    one.join();
+    other.join();
+    check(context_.state, kOwnSlot, Destructions{.locks = destroyed_.load()});
+  }
+
+ private:
+  struct Place {
+    std::unique_ptr<LockUnderTest> lock;
+    std::atomic<std::uint32_t> left{0};  // threads that have used the lock for the last time
+  };
+
+  void leave_batches(bool makes) {
+    const Clock::time_point until = Clock::now() + kMost;
+    for (;;) {
+      if (makes) {
+        over_ = Clock::now() >= until;
+        if (!over_) make();
+      }
+      meeting_.arrive_and_wait();
+      if (over_) break;
+      for (Place& place : places_) leave(place);
+      meeting_.arrive_and_wait();
+    }
+    ended_.count_down();
+  }
+
+  void make() {
+    GuardedMemory::reset();  // all locks of the batch before are destroyed
+    const GuardedMemory guard;
+    for (Place& place : places_) {
+      place.lock = make_(1);
+      place.left.store(0, std::memory_order_relaxed);
+    }
+  }
+
+  void leave(Place& place) {
+    std::unique_ptr<LockHandle> handle = place.lock->handle(0);
+    handle->lock();
+    // relaxed: the lock orders the two holders, so the second one reads 1.
+    const bool last = place.left.fetch_add(1, std::memory_order_relaxed) + 1 == kThreads;
+    handle->unlock();
+    handle.reset();
+    if (!last) return;
+    place.lock.reset();
+    destroyed_.fetch_add(1, std::memory_order_relaxed);
+  }
+
+  EpochContext& context_;
+  const std::function<std::unique_ptr<LockUnderTest>(std::uint64_t)>& make_;
+  std::array<Place, kBatch> places_;
+  std::barrier<> meeting_{kThreads};
+  std::latch ended_{kThreads};
+  std::atomic<std::uint64_t> destroyed_{0};
+  bool over_ = false;
+};
+
+}  // namespace
+
+void check_last_leaver(EpochContext& context, std::uint64_t seed) {
+  const AccessDelays delays(context.entry.make_instrumented ? seed | 1 : 0);
+  LastLeaver(context).run(seed);
+}
+
+}  // namespace lockbench::stress::threads
