@@ -225,21 +225,21 @@ class [[gnu::visibility("default")]] BasicAdaptiveMutex
 
   [[gnu::noinline]] void unlock_slow() {
     // relaxed: a hint; what follows decides.
-    if (somebody_to_wake(state_.load(std::memory_order_relaxed))) {
+    if (has_sleeper_to_wake(state_.load(std::memory_order_relaxed))) {
       pass_on();
       return;
     }
     // (3) release: as (2).
     const std::uint32_t before = state_.fetch_and(~kHeld, std::memory_order_release);
     // From here on the object may be gone; only its address is used.
-    if (somebody_to_wake(before)) {
+    if (has_sleeper_to_wake(before)) {
       wake_one();
     } else {
       count_release((before & (kParked | kWaking)) == 0);
     }
   }
 
-  static bool somebody_to_wake(std::uint32_t state) {
+  static bool has_sleeper_to_wake(std::uint32_t state) {
     return (state & (kParked | kWaking)) == kParked;
   }
 

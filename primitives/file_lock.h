@@ -220,13 +220,13 @@ class FileLock {
   [[gnu::noinline, gnu::cold]] void outwait(const Target& target, const std::string& owner,
                                             platform::Time deadline) {
     platform::RemovalWatch removals = watches_.take().value_or(platform::RemovalWatch());
-    const bool told = options_.watch_folder && removals.start(in());
+    const bool watched = options_.watch_folder && removals.start(in());
     platform::FileDescriptor process;
     // It reports nothing about a process number that was reused; recover(), called next, does.
     if (const auto known = internal::parse_file_owner(owner); known && options_.watch_owner) {
       process = platform::watch_process(static_cast<platform::ProcessId>(known->process));
     }
-    platform::Duration look = told ? kLongestPoll : std::chrono::milliseconds(1);
+    platform::Duration look = watched ? kLongestPoll : std::chrono::milliseconds(1);
     while (platform::now() < deadline && held_by(target, owner) && !recover(target, owner)) {
       platform::wait_for_either(removals, process, std::min(deadline, platform::now() + look));
       look = std::min(2 * look, kLongestPoll);

@@ -105,7 +105,7 @@ class KeyedLimited : public internal::GuardMembers<KeyedLimited<K, Hash>, K> {
   // once. Each key has a limit and a token of its own: the limit of the first key passes while the
   // thread waits for the others.
   template <KeyRange Keys>
-  internal::HandleSet<internal::HeapSeats<Handle>> handle_all(Keys&& keys) {
+  internal::HandleSet<internal::HeapHandles<Handle>> handle_all(Keys&& keys) {
     std::vector<K> ordered = internal::keys_in_order<K, Hash>(keys);
     return {ordered.size(), [&](std::size_t i) { return Claimed{*this, std::move(ordered[i])}; }};
   }

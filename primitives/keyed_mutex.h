@@ -106,7 +106,7 @@ class KeyedMutex
   // All keys of a span or another range at once, in the order of the keys; equal ones are taken
   // once. Two allocations; O(n log n) for n keys.
   template <KeyRange Keys>
-  internal::HandleSet<internal::HeapSeats<Handle>> handle_all(Keys&& keys) {
+  internal::HandleSet<internal::HeapHandles<Handle>> handle_all(Keys&& keys) {
     std::vector<K> ordered = internal::keys_in_order<K, Hash>(keys);
     return {ordered.size(), [&](std::size_t i) { return Claimed{*this, std::move(ordered[i])}; }};
   }

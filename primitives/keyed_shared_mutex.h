@@ -75,7 +75,7 @@ class KeyedSharedMutex : public internal::GuardMembers<KeyedSharedMutex<K, Hash>
 
   // All keys of a range at once, exclusively, in the order of the keys.
   template <KeyRange Keys>
-  internal::HandleSet<internal::HeapSeats<Handle>> handle_all(Keys&& keys) {
+  internal::HandleSet<internal::HeapHandles<Handle>> handle_all(Keys&& keys) {
     std::vector<K> ordered = internal::keys_in_order<K, Hash>(keys);
     return {ordered.size(), [&](std::size_t i) { return Claimed{keys_, std::move(ordered[i])}; }};
   }

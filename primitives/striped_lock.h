@@ -79,7 +79,7 @@ class StripedLock : public internal::GuardMembers<StripedLock<Base, Hash>> {
   // All the keys at once (I2), be they numbers, strings or composite keys. No allocation; O(n log
   // n) for n keys.
   template <class... Keys>
-  internal::HandleSet<internal::FixedSeats<Handle, sizeof...(Keys)>> handle_all(
+  internal::HandleSet<internal::FixedHandles<Handle, sizeof...(Keys)>> handle_all(
       const Keys&... keys) {
     std::array<std::size_t, sizeof...(Keys)> stripes{stripe_of(keys)...};
     const std::size_t distinct = in_order(stripes);
@@ -89,7 +89,7 @@ class StripedLock : public internal::GuardMembers<StripedLock<Base, Hash>> {
   // The same for a span or another range: a number of keys that only the program's run knows. Two
   // allocations.
   template <KeyRange Keys>
-  internal::HandleSet<internal::HeapSeats<Handle>> handle_all(Keys&& keys) {
+  internal::HandleSet<internal::HeapHandles<Handle>> handle_all(Keys&& keys) {
     std::vector<std::size_t> stripes;
     if constexpr (std::ranges::sized_range<Keys>) stripes.reserve(std::ranges::size(keys));
     for (const auto& key : keys) stripes.push_back(stripe_of(key));

@@ -65,7 +65,7 @@ def parser() -> command.Parser:
     made.add_argument(
         "--brief",
         action="store_true",
-        help="as text and Markdown: the most telling groups of cells only",
+        help="as text and Markdown: the most important groups of cells only",
     )
     made.add_argument(
         "--same-within",
@@ -94,7 +94,7 @@ def parser() -> command.Parser:
 def compared(arguments: argparse.Namespace) -> comparison.Result | Fleet:
     runs = [loader.load(folder) for folder in arguments.runs]
     for note in (note for run in runs for note in run.notes):
-        command.tell("compare", note)
+        command.print_note("compare", note)
     options = comparison.Options(
         baseline=arguments.baseline, same_within=arguments.same_within, force=arguments.force
     )
@@ -152,7 +152,7 @@ def exported(arguments: argparse.Namespace) -> str:
             " one run of one machine, without options that compare"
         )
     for note in runs[0].run.notes:
-        command.tell("compare", note)
+        command.print_note("compare", note)
     return EXPORTS[arguments.format](runs[0].run)
 
 
@@ -194,7 +194,7 @@ def body(argv: Sequence[str]) -> int:
         return 0
     slower = comparison.slower_than(result, arguments.fail_if_slower)
     for line in slower:
-        command.tell(
+        command.print_note(
             "compare",
             f"slower: {line.primitive}, {result.table.groups[line.group].name}: {line.ratio:.3f}×",
         )

@@ -65,7 +65,7 @@ def shown_on(pages: Sequence[Path]) -> Iterator[Shown]:
         for number, line in enumerate(text_of(page).splitlines(), 1):
             for link in _LINK.finditer(line):
                 shown = Shown(
-                    Path(link["path"]), link["run"], link["picture"], f"{told(page)}:{number}"
+                    Path(link["path"]), link["run"], link["picture"], f"{shown_path(page)}:{number}"
                 )
                 if shown.path not in seen:
                     seen.add(shown.path)
@@ -79,7 +79,7 @@ def text_of(page: Path) -> str:
         raise loader.InputError(f"{page}: cannot be read: {error.strerror}") from None
 
 
-def told(path: Path) -> Path:
+def shown_path(path: Path) -> Path:
     """A path as a reader of the checkout knows it."""
     return path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
 
@@ -150,7 +150,7 @@ def body(argv: Sequence[str]) -> int:
         check(shown)
     figure.use_style()
     for shown in wanted:
-        print(told(draw(shown, arguments.out)), flush=True)
+        print(shown_path(draw(shown, arguments.out)), flush=True)
     return 0
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Decides whether a run is slower than a baseline, for continuous integration: exit 0 if nothing is
-slower, 3 if something is, 4 if the blocks do not tell."""
+slower, 3 if something is, 4 if the blocks do not suffice."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def body(argv: Sequence[str]) -> int:
         )
     baselines.check(new.final, arguments.primitive, "--primitive")
     for note in (*old.notes, *new.notes):
-        command.tell("gate", note)
+        command.print_note("gate", note)
     options = comparison.Options(
         baseline=arguments.primitive, same_within=verdict.SAME_WITHIN, any_build=True
     )

@@ -94,7 +94,7 @@ def body(argv: Sequence[str]) -> int:
     arguments = parser().parse_args(argv)
     runs = [loader.load(folder) for folder in arguments.runs]
     for note in (note for run in runs for note in run.notes):
-        command.tell("plot", note)
+        command.print_note("plot", note)
     for run in runs:
         if run.valid.empty:
             raise loader.InputError(

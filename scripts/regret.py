@@ -77,7 +77,7 @@ def body(argv: Sequence[str]) -> int:
     arguments = parser().parse_args(argv)
     runs = [loader.load(folder) for folder in arguments.runs]
     for note in (note for run in runs for note in run.notes):
-        command.tell("regret", note)
+        command.print_note("regret", note)
     likeness.check_kinds(runs)
     members = machines.fleet(runs)
     if not arguments.primitive:

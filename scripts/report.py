@@ -89,8 +89,10 @@ def page(runs: Sequence[loader.Run], html: bool) -> str:
     chapters = content.chapters(own, inks, pictures=html)
     if fleet is None:
         return as_html.page(chapters, inks) if html else as_markdown.page(chapters)
-    told = fleet_part.made(fleet, Maker(inks, "fp"), pictures=html)
-    return as_html.page(chapters, inks, told) if html else as_markdown.page(chapters, fleet)
+    fleet_chapter = fleet_part.made(fleet, Maker(inks, "fp"), pictures=html)
+    return (
+        as_html.page(chapters, inks, fleet_chapter) if html else as_markdown.page(chapters, fleet)
+    )
 
 
 def write_index(arguments: argparse.Namespace) -> int:
@@ -111,7 +113,7 @@ def body(argv: Sequence[str]) -> int:
         raise loader.InputError("no run given; name the folder of a run, as results/runs/mine")
     runs = [loader.load(folder, lenient=True) for folder in arguments.runs]
     for note in (note for run in runs for note in run.notes):
-        command.tell("report", note)
+        command.print_note("report", note)
     html = arguments.format == "html"
     chart.use_style()
     text = page(runs, html)

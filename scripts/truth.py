@@ -60,13 +60,13 @@ def wanted(arguments: argparse.Namespace) -> list[str]:
 def checked(name: str, lab: labs.Lab) -> finding.Finding:
     """One promise; what cannot be measured is not kept, and the others still are looked at."""
     start = time.monotonic()
-    lab.tell(f"{name} …")
+    lab.print_progress(f"{name} …")
     try:
         found = CHECKS[name](lab)
     except (labs.RunFailed, loader.InputError) as error:
         found = finding.Finding(name, "could be measured", str(error), kept=False)
     word = "kept" if found.kept else "NOT KEPT"
-    lab.tell(f"{name}: {word}: {found.found} ({time.monotonic() - start:.0f} s)")
+    lab.print_progress(f"{name}: {word}: {found.found} ({time.monotonic() - start:.0f} s)")
     return found
 
 
@@ -98,7 +98,7 @@ def body(argv: Sequence[str]) -> int:
         found = [checked(name, lab) for name in wanted(arguments)]
     finally:
         if arguments.keep:
-            lab.tell(f"runs are kept in {folder}")
+            lab.print_progress(f"runs are kept in {folder}")
         else:
             shutil.rmtree(folder, ignore_errors=True)
     print(finding.as_text(found))

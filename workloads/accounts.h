@@ -16,7 +16,7 @@ struct alignas(platform::kCacheLine) AccountRecord {
   struct Seen {
     std::uint64_t visits;
     std::uint64_t balance;
-    std::uint64_t seal;  // computed from the other two
+    std::uint64_t checksum;  // computed from the other two
     bool operator==(const Seen&) const = default;
   };
 
@@ -24,29 +24,31 @@ struct alignas(platform::kCacheLine) AccountRecord {
   Seen look() const {
     return {.visits = visits.load(std::memory_order_relaxed),
             .balance = balance.load(std::memory_order_relaxed),
-            .seal = seal.load(std::memory_order_relaxed)};
+            .checksum = checksum.load(std::memory_order_relaxed)};
   }
 
-  static bool sound(const Seen& seen) { return seen.seal == seal_of(seen.visits, seen.balance); }
+  static bool sound(const Seen& seen) {
+    return seen.checksum == checksum_of(seen.visits, seen.balance);
+  }
 
   void update(const Seen& seen) {
     const std::uint64_t new_visits = seen.visits + 1;
     const std::uint64_t new_balance = seen.balance + new_visits;
     visits.store(new_visits, std::memory_order_relaxed);
     balance.store(new_balance, std::memory_order_relaxed);
-    seal.store(seal_of(new_visits, new_balance), std::memory_order_relaxed);
+    checksum.store(checksum_of(new_visits, new_balance), std::memory_order_relaxed);
   }
 
   std::uint64_t updates() const { return look().visits; }
 
   // 0 for a record that was never written.
-  static std::uint64_t seal_of(std::uint64_t visits, std::uint64_t balance) {
+  static std::uint64_t checksum_of(std::uint64_t visits, std::uint64_t balance) {
     return visits * 0xd1342543de82ef95 + balance;
   }
 
   platform::Atomic<std::uint64_t> visits{0};
   platform::Atomic<std::uint64_t> balance{0};
-  platform::Atomic<std::uint64_t> seal{0};
+  platform::Atomic<std::uint64_t> checksum{0};
 };
 
 template <class P, Key K>

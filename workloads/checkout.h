@@ -175,7 +175,7 @@ class Checkout {
     }
     proof.lost_updates = expected > found ? expected - found : found - expected;
     for (std::uint64_t shard = 0; shard < settings_.keys; ++shard) {
-      proof.violations += leases_amiss(primitive_, keys_[shard]);
+      proof.violations += wrong_leases(primitive_, keys_[shard]);
     }
     return proof;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// leases_amiss: whether an unused shard has all of its leases.
+// wrong_leases: whether an unused shard has all of its leases.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ template <class Make>
 InPlace(Make) -> InPlace<Make>;  // clang before 17 has no deduction for an aggregate
 
 template <class P, Key K>
-std::uint64_t leases_not_to_be_had(P& primitive, K shard) {
+std::uint64_t unavailable_leases(P& primitive, K shard) {
   using Handle = HandleOf<P, K>;
   const std::uint32_t capacity = primitive.capacity();
   // One more than there should be. An array of optionals, because a handle can be neither copied
@@ -59,12 +59,12 @@ std::uint64_t leases_not_to_be_had(P& primitive, K shard) {
 // The errors of an unused shard: leases that are missing, and leases that can be acquired more than
 // once. If a thread can hold only one lease, the primitive's own counts are used. O(leases).
 template <class P, Key K>
-std::uint64_t leases_amiss(P& primitive, K shard) {
+std::uint64_t wrong_leases(P& primitive, K shard) {
   if constexpr (kSharesLeases<P>) {
     const auto census = primitive.census(shard);
     return (primitive.capacity() - census.free) + census.out + census.waiting;
   } else {
-    return internal::leases_not_to_be_had(primitive, shard);
+    return internal::unavailable_leases(primitive, shard);
   }
 }
 

@@ -81,7 +81,7 @@ platform::Time OperationLoop::serve(platform::Time opening) {
     // After the window closes, the remaining schedule is only counted.
     if (!closed && await(due, counts) >= closing) closed = platform::now();
     if (closed) {
-      leave_unserved(closing - due, counts);
+      count_unserved(closing - due, counts);
     } else {
       serve_one(due, counts);
     }
@@ -95,7 +95,7 @@ void OperationLoop::serve_one(platform::Time due, bool counts) {
 }
 
 // The window closed before the operation was started: its wait lasted at least until then.
-void OperationLoop::leave_unserved(platform::Duration waited, bool counts) {
+void OperationLoop::count_unserved(platform::Duration waited, bool counts) {
   if (!counts) return;
   ++report_.unserved;
   report_.wait.record(static_cast<std::uint64_t>(waited.count()));

@@ -70,7 +70,7 @@ class OperationLoop {
   platform::Time measure(const TrialPhases& phases);
   platform::Time serve(platform::Time opening);
   void serve_one(platform::Time due, bool counts);
-  void leave_unserved(platform::Duration waited, bool counts);
+  void count_unserved(platform::Duration waited, bool counts);
   platform::Time await(platform::Time due, bool counts);
 
   const std::uint32_t thread_;

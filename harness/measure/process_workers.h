@@ -38,7 +38,7 @@ class ProcessWorkers final : public WorkerGroup {
   std::optional<WorkerFailure> failure() override;
 
   // The destructor kills processes that are still running.
-  bool stays_behind() const override { return false; }
+  bool outlives_trial() const override { return false; }
 
  private:
   using LastWords = std::array<char, 256>;  // the message of a worker that an exception ended

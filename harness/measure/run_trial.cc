@@ -109,7 +109,7 @@ class TrialRun {
   }
 
   // Threads may still be inside, so nothing that they use may be destroyed.
-  bool threads_left() const { return group_->stays_behind(); }
+  bool threads_left() const { return group_->outlives_trial(); }
 
  private:
   static std::unique_ptr<WorkerGroup> group_for(const Subject& subject, const Cell& cell) {

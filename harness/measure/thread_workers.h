@@ -26,7 +26,7 @@ class ThreadWorkers final : public WorkerGroup {
   void join() override;
 
   std::optional<WorkerFailure> failure() override;
-  bool stays_behind() const override { return !empty(); }
+  bool outlives_trial() const override { return !empty(); }
 
   // True if no thread was started, or all were joined.
   bool empty() const { return threads_.empty(); }

@@ -37,7 +37,7 @@ class WorkerGroup {
   virtual std::optional<WorkerFailure> failure() = 0;
 
   // Whether a worker may still be running and will keep running after the group is destroyed.
-  virtual bool stays_behind() const = 0;
+  virtual bool outlives_trial() const = 0;
 };
 
 // The processors that workers start on.

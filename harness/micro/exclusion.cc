@@ -21,7 +21,7 @@ Proof ExclusionCheck::prove() {
   // If a key is still held, the remaining checks would wait forever.
   if (proof.violations != 0) return proof;
   proof.violations = intruders();
-  proof.lost_updates = lost_in_race();
+  proof.lost_updates = lost_updates_in_race();
   return proof;
 }
 
@@ -69,7 +69,7 @@ std::uint64_t ExclusionCheck::intruders() {
   return violations;
 }
 
-std::uint64_t ExclusionCheck::lost_in_race() {
+std::uint64_t ExclusionCheck::lost_updates_in_race() {
   std::atomic<int> ready = 0;
   // seq_cst: this is not on the measured path; both threads only have to start at the same time.
   const auto race = [&] {

@@ -76,7 +76,7 @@ class ExclusionCheck {
   // Acquisitions beyond the capacity, and acquisitions refused although the key was free.
   std::uint64_t intruders();
 
-  std::uint64_t lost_in_race();
+  std::uint64_t lost_updates_in_race();
   void add_rounds();
   std::uint64_t found() const;
 

@@ -112,7 +112,7 @@ class Cells {
   }
 
   // An error if a primitive was requested and makes sense in no cell.
-  absl::Status nothing_in_vain() const {
+  absl::Status every_axis_has_effect() const {
     for (const auto& [primitive, reason] : skipped_) {
       if (!measured_.contains(primitive)) return reason;
     }
@@ -156,7 +156,7 @@ absl::StatusOr<Plan> expand(const Preset& preset, const CellCheck& check) {
     const absl::Status status = cells.add(sweep);
     if (!status.ok()) return status;
   }
-  const absl::Status status = cells.nothing_in_vain();
+  const absl::Status status = cells.every_axis_has_effect();
   if (!status.ok()) return status;
   const std::size_t count = cells.all().size();
   if (preset.blocks == 0 || preset.blocks > kMostTrials / count) {

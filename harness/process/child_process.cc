@@ -340,19 +340,19 @@ absl::StatusOr<ChildResult> run_child(const ChildOrder& order) {
 }
 
 std::string end_text(const std::string& who, const ChildResult& result) {
-  std::string told = who + " ended without a result";
+  std::string text = who + " ended without a result";
   if (result.ending == ChildEnding::kTooMuch) {
-    told = absl::StrFormat("%s printed more than %d MiB and was killed", who, kMostOutBytes >> 20);
+    text = absl::StrFormat("%s printed more than %d MiB and was killed", who, kMostOutBytes >> 20);
   } else if (WIFSIGNALED(result.status)) {
-    told = absl::StrFormat("%s was ended by signal %d (%s)", who, WTERMSIG(result.status),
+    text = absl::StrFormat("%s was ended by signal %d (%s)", who, WTERMSIG(result.status),
                            strsignal(WTERMSIG(result.status)));
   } else if (WIFEXITED(result.status)) {
-    told += absl::StrFormat(", with exit code %d", WEXITSTATUS(result.status));
+    text += absl::StrFormat(", with exit code %d", WEXITSTATUS(result.status));
   }
   if (result.out_of_memory) {
-    told += ": the kernel killed it because the memory of this machine or control group ran out";
+    text += ": the kernel killed it because the memory of this machine or control group ran out";
   }
-  return result.last_line.empty() ? told : told + ": " + printable(result.last_line);
+  return result.last_line.empty() ? text : text + ": " + printable(result.last_line);
 }
 
 }  // namespace lockbench

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kIdDigits = 6;
 
 // A value for messages: text without quotes.
-std::string told(const internal::ordered_json& machine, std::string_view name) {
+std::string value_of(const internal::ordered_json& machine, std::string_view name) {
   const auto found = machine.find(std::string(name));
   if (found == machine.end()) return "unknown";
   return found->is_string() ? found->get<std::string>() : internal::text_of(*found);
@@ -23,7 +23,7 @@ std::string told(const internal::ordered_json& machine, std::string_view name) {
 
 std::string difference_in(std::string_view name, const internal::ordered_json& one,
                           const internal::ordered_json& other) {
-  return absl::StrFormat("%s %s and %s", name, told(one, name), told(other, name));
+  return absl::StrFormat("%s %s and %s", name, value_of(one, name), value_of(other, name));
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ std::vector<std::string> condition_differences(const Machine& one, const Machine
   const internal::ordered_json b = internal::json_of(other);
   std::vector<std::string> differences;
   for (const std::string_view name : kMachineConditions) {
-    if (told(a, name) != told(b, name)) differences.push_back(difference_in(name, a, b));
+    if (value_of(a, name) != value_of(b, name)) differences.push_back(difference_in(name, a, b));
   }
   return differences;
 }
@@ -46,7 +46,7 @@ std::string machine_difference(const Machine& one, const Machine& other) {
   std::string difference;
   for (const std::string_view name : kMachineNames) {
     if (!a.contains(name) || !b.contains(name)) continue;
-    if (told(a, name) == told(b, name)) return {};
+    if (value_of(a, name) == value_of(b, name)) return {};
     difference = difference_in(name, a, b);
   }
   return difference;
@@ -55,7 +55,8 @@ std::string machine_difference(const Machine& one, const Machine& other) {
 std::string machine_id(const Machine& machine) {
   const internal::ordered_json members = internal::json_of(machine);
   std::string conditions;
-  for (const std::string_view name : kMachineConditions) conditions += told(members, name) + "\n";
+  for (const std::string_view name : kMachineConditions)
+    conditions += value_of(members, name) + "\n";
   std::string name;
   for (const char c : machine.host.value_or("machine")) {
     const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_';

@@ -240,15 +240,15 @@ std::string plan_hash(const Plan& plan) {
 std::string build_difference(const Build& one, const Build& other) {
   const ordered_json a = internal::json_of(one);
   const ordered_json b = internal::json_of(other);
-  const auto told = [](const ordered_json& build, const std::string& name) {
+  const auto value_of = [](const ordered_json& build, const std::string& name) {
     const auto found = build.find(name);
     return found == build.end() ? "unknown" : internal::text_of(*found);
   };
   ordered_json names = a;
   names.update(b);
   for (const auto& [name, value] : names.items()) {
-    if (told(a, name) == told(b, name)) continue;
-    return absl::StrFormat("%s %s and %s", name, told(a, name), told(b, name));
+    if (value_of(a, name) == value_of(b, name)) continue;
+    return absl::StrFormat("%s %s and %s", name, value_of(a, name), value_of(b, name));
   }
   return {};
 }

@@ -67,7 +67,7 @@ std::string of_cell(const Row& row) {
 
 // A field of the cell as users type it.
 template <auto kMember>
-std::string spelt(const Row& row) {
+std::string value_name(const Row& row) {
   return to_text(row.trial.cell.*kMember);
 }
 
@@ -143,13 +143,13 @@ const Column kColumns[] = {
     {"mode", "name",
      "`timed`: a window; `fixed`: a number of operations; `open`: a rate of arrivals; `micro`: see "
      "below",
-     "", spelt<&Cell::mode>},
+     "", value_name<&Cell::mode>},
     {"threads", "count", "threads that lock; where `workload` is `file_counter`, processes", "",
      of_cell<&Cell::threads>},
     {"keys", "count", "keys that they lock", "", of_cell<&Cell::keys>},
-    {"key_type", "name", "`u64` or `string`", "", spelt<&Cell::key_type>},
+    {"key_type", "name", "`u64` or `string`", "", value_name<&Cell::key_type>},
     {"key_distribution", "text", "which key each operation is for, as in a preset", "",
-     spelt<&Cell::key_distribution>},
+     value_name<&Cell::key_distribution>},
     {"hold_kind", "name", "what is done inside: `none`, `spin`, `sleep` or `touch`", "",
      work_kind<&Cell::hold>},
     {"hold_ns", "ns", "for how long", "`hold_kind` is `none` or `touch`", work_ns<&Cell::hold>},

@@ -6,7 +6,7 @@
 //              exception or a failed try leaves none taken.
 // Requires     an order that all threads that take several handles follow: then no two of them
 //              deadlock.
-// Cost         `FixedSeats` lie within the set; `HeapSeats` are one allocation.
+// Cost         `FixedHandles` lie within the set; `HeapHandles` are one allocation.
 #pragma once
 
 #include <array>
@@ -22,48 +22,48 @@
 
 namespace lockbench::internal {
 
-// Room for at most kSeats handles, which neither copy nor move.
-template <class H, std::size_t kSeats>
-class FixedSeats {
+// Room for at most kMostHandles handles, which neither copy nor move.
+template <class H, std::size_t kMostHandles>
+class FixedHandles {
  public:
   using Handle = H;
 
-  explicit FixedSeats(std::size_t) {}
-  std::optional<Handle>& operator[](std::size_t i) { return seats_[i]; }
-  const std::optional<Handle>& operator[](std::size_t i) const { return seats_[i]; }
+  explicit FixedHandles(std::size_t) {}
+  std::optional<Handle>& operator[](std::size_t i) { return handles_[i]; }
+  const std::optional<Handle>& operator[](std::size_t i) const { return handles_[i]; }
 
  private:
-  std::array<std::optional<Handle>, kSeats> seats_;
+  std::array<std::optional<Handle>, kMostHandles> handles_;
 };
 
-// Room for as many as it is told.
+// Room for the number of handles given.
 template <class H>
-class HeapSeats {
+class HeapHandles {
  public:
   using Handle = H;
 
-  explicit HeapSeats(std::size_t seats) : seats_(new std::optional<Handle>[seats]) {}
-  std::optional<Handle>& operator[](std::size_t i) { return seats_[i]; }
-  const std::optional<Handle>& operator[](std::size_t i) const { return seats_[i]; }
+  explicit HeapHandles(std::size_t seats) : handles_(new std::optional<Handle>[seats]) {}
+  std::optional<Handle>& operator[](std::size_t i) { return handles_[i]; }
+  const std::optional<Handle>& operator[](std::size_t i) const { return handles_[i]; }
 
  private:
-  std::unique_ptr<std::optional<Handle>[]> seats_;
+  std::unique_ptr<std::optional<Handle>[]> handles_;
 };
 
 struct NotTimed {};
 
 // The timed members of the set, if its handles have them.
-template <class Seats, class Set>
+template <class Array, class Set>
 using TimedMembersOfSet =
-    std::conditional_t<TimedLockable<typename Seats::Handle>, TimedMembers<Set>, NotTimed>;
+    std::conditional_t<TimedLockable<typename Array::Handle>, TimedMembers<Set>, NotTimed>;
 
-template <class Seats>
-class HandleSet : public TimedMembersOfSet<Seats, HandleSet<Seats>> {
+template <class Array>
+class HandleSet : public TimedMembersOfSet<Array, HandleSet<Array>> {
  public:
   // `target_of(i)` is what the handle number i, below `size`, is made from.
   template <class TargetOf>
-  HandleSet(std::size_t size, const TargetOf& target_of) : size_(size), seats_(size) {
-    for (std::size_t i = 0; i < size; ++i) seats_[i].emplace(target_of(i));
+  HandleSet(std::size_t size, const TargetOf& target_of) : size_(size), handles_(size) {
+    for (std::size_t i = 0; i < size; ++i) handles_[i].emplace(target_of(i));
   }
 
   HandleSet(const HandleSet&) = delete;
@@ -72,13 +72,13 @@ class HandleSet : public TimedMembersOfSet<Seats, HandleSet<Seats>> {
   void lock() {
     std::size_t taken = 0;
     Rollback all_taken([this, &taken] { give_back(taken); });
-    for (; taken < size_; ++taken) seats_[taken]->lock();
+    for (; taken < size_; ++taken) handles_[taken]->lock();
     all_taken.complete();
   }
 
   bool try_lock() {
     for (std::size_t taken = 0; taken < size_; ++taken) {
-      if (seats_[taken]->try_lock()) continue;
+      if (handles_[taken]->try_lock()) continue;
       give_back(taken);
       return false;
     }
@@ -86,11 +86,11 @@ class HandleSet : public TimedMembersOfSet<Seats, HandleSet<Seats>> {
   }
 
   // `deadline` is for all of them together.
-  bool lock_before(platform::Time deadline) requires TimedLockable<typename Seats::Handle> {
+  bool lock_before(platform::Time deadline) requires TimedLockable<typename Array::Handle> {
     std::size_t taken = 0;
     Rollback all_taken([this, &taken] { give_back(taken); });
     for (; taken < size_; ++taken) {
-      if (!seats_[taken]->try_lock_until(deadline)) return false;
+      if (!handles_[taken]->try_lock_until(deadline)) return false;
     }
     all_taken.complete();
     return true;
@@ -100,7 +100,7 @@ class HandleSet : public TimedMembersOfSet<Seats, HandleSet<Seats>> {
   bool unlock() { return give_back(size_); }
 
   // The handle number i, below size(), in the order in which they are taken.
-  const typename Seats::Handle& operator[](std::size_t i) const { return *seats_[i]; }
+  const typename Array::Handle& operator[](std::size_t i) const { return *handles_[i]; }
 
   // Locks that are taken: two keys that share one count once.
   std::size_t size() const { return size_; }
@@ -109,7 +109,7 @@ class HandleSet : public TimedMembersOfSet<Seats, HandleSet<Seats>> {
   bool give_back(std::size_t taken) {
     bool had_all = true;
     while (taken > 0) {
-      auto& handle = *seats_[--taken];
+      auto& handle = *handles_[--taken];
       if constexpr (std::is_same_v<decltype(handle.unlock()), bool>) {
         had_all &= handle.unlock();
       } else {
@@ -120,7 +120,7 @@ class HandleSet : public TimedMembersOfSet<Seats, HandleSet<Seats>> {
   }
 
   const std::size_t size_;
-  Seats seats_;
+  Array handles_;
 };
 
 }  // namespace lockbench::internal

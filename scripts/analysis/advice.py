@@ -161,8 +161,8 @@ def _work_apart(key: dict[str, Any], case: Case, what: str) -> list[tuple[float,
     worth = _ANOTHER_KIND + 1
     if len(kinds) < 2 and "touch" not in kinds:
         worth = abs(math.log2((found[names[1]] + _LOOP_NS) / (asked[names[1]] + _LOOP_NS)))
-    told = [cells.describe(one, names) or f"no {what}" for one in (found, asked)]
-    return [(worth, told[0], told[1])] if told[0] != told[1] else []
+    texts = [cells.describe(one, names) or f"no {what}" for one in (found, asked)]
+    return [(worth, texts[0], texts[1])] if texts[0] != texts[1] else []
 
 
 def _ruled_out(rows: pd.DataFrame, group: verdict.Group, case: Case) -> str:
@@ -190,19 +190,19 @@ def _is_behind(table: verdict.Table, place: int, label: str, first: str) -> bool
 
 def _reason(table: verdict.Table, place: int, ranked: list[str], label: str, case: Case) -> str:
     if label == ranked[0]:
-        told = "the fastest by the medians" if len(ranked) > 1 else "no other one is left"
+        speed = "the fastest by the medians" if len(ranked) > 1 else "no other one is left"
     else:
         found = table.between(place, label, ranked[0])
         if found is None:
-            told = "no block has both it and the first"
+            speed = "no block has both it and the first"
         else:
-            told = f"{_ratio(found)} of the speed of the first: {found.words()}"
+            speed = f"{_ratio(found)} of the speed of the first: {found.words()}"
     name, _, _ = label.partition(":")
     what = case.descriptions.get(name, "")
     rows = table.groups[place].rows
     unfair = unfairness.words(rows[(rows["label"] == label) & rows["valid"]])
     price = f"{unfairness.MARK} {unfair}" if unfair else ""
-    return "; ".join(part for part in (told, what, price) if part)
+    return "; ".join(part for part in (speed, what, price) if part)
 
 
 def _ratio(one: verdict.Comparison) -> str:

@@ -141,13 +141,13 @@ def _contention(group: Group) -> tuple[bool, int, float, float, float]:
 def names(found: Sequence[Group]) -> list[str]:
     """The groups as text; no two texts are equal."""
     plain = [describe(group.key) for group in found]
-    told = [
+    names = [
         f"{name} · 1 in {units.whole(group.key['sample_every'])} waits timed"
         if plain.count(name) > 1 and group.key.get("sample_every") is not None
         else name
         for name, group in zip(plain, found)
     ]
-    return [name if told.count(name) == 1 else f"{name} · {i}" for i, name in enumerate(told)]
+    return [name if names.count(name) == 1 else f"{name} · {i}" for i, name in enumerate(names)]
 
 
 def same_and_different(keys: Sequence[dict[str, Any]]) -> tuple[dict[str, Any], list[str]]:
@@ -183,10 +183,10 @@ def _mode(key: dict[str, Any]) -> str:
 
 def _rate(key: dict[str, Any]) -> str:
     rate, arrivals = key.get("rate_per_s"), key.get("arrivals")
-    told = f"{units.number(rate)} arrivals/s" if rate is not None else ""
+    rate_text = f"{units.number(rate)} arrivals/s" if rate is not None else ""
     if arrivals in (None, "", "poisson"):
-        return told
-    return f"{told}, {arrivals}" if told else f"{arrivals} arrivals"
+        return rate_text
+    return f"{rate_text}, {arrivals}" if rate_text else f"{arrivals} arrivals"
 
 
 def _threads(key: dict[str, Any]) -> str:
@@ -258,9 +258,9 @@ def reason(row: Any) -> str:
 
 def left_out(trials: pd.DataFrame) -> str:
     """`3 rows excluded as invalid: 1 deadlock (keyed_tbb); 2 lost updates (none)`; or empty."""
-    told = [_left_out_as_wrong(trials[~trials["valid"] & (trials["disturbance"] == "")])]
-    told.append(disturbed(trials))
-    return "; ".join(part for part in told if part)
+    parts = [_left_out_as_wrong(trials[~trials["valid"] & (trials["disturbance"] == "")])]
+    parts.append(disturbed(trials))
+    return "; ".join(part for part in parts if part)
 
 
 def expired(trials: pd.DataFrame) -> list[str]:
@@ -285,8 +285,8 @@ def disturbed(trials: pd.DataFrame) -> str:
     kinds: dict[str, list[str]] = {}
     for reason in rows["disturbance"]:
         kinds.setdefault(re.sub(r"[\d.,]+", "0", reason), []).append(reason)
-    told = [f"{len(found)} as: {found[0]}" for found in kinds.values()]
-    return f"{units.plural(len(rows), 'row')} excluded: disturbed ({'; '.join(told)})"
+    kinds_text = [f"{len(found)} as: {found[0]}" for found in kinds.values()]
+    return f"{units.plural(len(rows), 'row')} excluded: disturbed ({'; '.join(kinds_text)})"
 
 
 def _left_out_as_wrong(invalid: pd.DataFrame) -> str:
@@ -295,12 +295,12 @@ def _left_out_as_wrong(invalid: pd.DataFrame) -> str:
     kinds: dict[str, list[str]] = {}
     for _, row in invalid.iterrows():
         kinds.setdefault(_kind(row), []).append(row["label"])
-    told = []
+    parts = []
     for kind, labels in kinds.items():
         names = list(dict.fromkeys(labels))
         more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-        told.append(f"{len(labels)} {kind} ({', '.join(names[:3])}{more})")
-    return f"{units.plural(len(invalid), 'row')} excluded as invalid: {'; '.join(told)}"
+        parts.append(f"{len(labels)} {kind} ({', '.join(names[:3])}{more})")
+    return f"{units.plural(len(invalid), 'row')} excluded as invalid: {'; '.join(parts)}"
 
 
 def _kind(row: Any) -> str:

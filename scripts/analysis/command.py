@@ -51,7 +51,7 @@ def run(name: str, body: Callable[[Sequence[str]], int], argv: Sequence[str] | N
         sys.stdout.flush()
         return status
     except InputError as error:
-        tell(name, str(error))
+        print_note(name, str(error))
         return USAGE_ERROR
     except BrokenPipeError:
         # The reader has closed the pipe. Nothing more may be written, not even at exit.
@@ -59,11 +59,11 @@ def run(name: str, body: Callable[[Sequence[str]], int], argv: Sequence[str] | N
         return 0
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        tell(name, f"{where}{error.strerror or error}")
+        print_note(name, f"{where}{error.strerror or error}")
         return COULD_NOT_FINISH
     except KeyboardInterrupt:
         return 130
 
 
-def tell(name: str, message: str) -> None:
+def print_note(name: str, message: str) -> None:
     print(f"{name}: {printable(message)}", file=sys.stderr)

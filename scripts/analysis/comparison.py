@@ -168,8 +168,8 @@ def _reasons(rows: pd.DataFrame) -> str:
 
 def _notes_on_disturbance(run: Run) -> list[str]:
     """Notes about rows that were measured again. No figure is missing because of them."""
-    told = cells.disturbed(run.trials)
-    return [f"run {run.run_id}: {told}"] if told else []
+    note = cells.disturbed(run.trials)
+    return [f"run {run.run_id}: {note}"] if note else []
 
 
 def _notes_on_blocks(table: verdict.Table) -> list[str]:

@@ -83,13 +83,13 @@ def _name(key: dict[str, Any], label: str) -> str:
     """`counter/keyed/keys:64/hold_kind:spin/hold_ns:200/threads:4`: the same cell has the same name
     in every run."""
     workload = ":".join(str(key[name]) for name in ("workload", "scenario") if key[name])
-    told = [
+    parts = [
         f"{name}:{_value(value)}"
         for name, value in key.items()
         if name not in _UNTOLD and value not in (None, "") and value != _USUAL.get(name)
     ]
     threads = [f"threads:{_value(key['threads'])}"] if key["threads"] is not None else []
-    return "/".join([workload, label, *told, *threads])
+    return "/".join([workload, label, *parts, *threads])
 
 
 def _value(value: Any) -> str:
@@ -164,13 +164,13 @@ def _aggregate(
 
 def _context(run: Run) -> dict[str, Any]:
     machine = run.meta.get("machine")
-    told = machine if isinstance(machine, dict) else {}
+    facts = machine if isinstance(machine, dict) else {}
     started = str(run.trials["started_at"].iloc[0])
     return {
         "date": started,
-        "host_name": str(told.get("host") or ""),
+        "host_name": str(facts.get("host") or ""),
         "executable": "lockbench",
-        "num_cpus": _whole(told.get("hardware_threads")) or 1,
+        "num_cpus": _whole(facts.get("hardware_threads")) or 1,
         "mhz_per_cpu": 0,
         "cpu_scaling_enabled": False,
         "caches": [],

@@ -176,13 +176,13 @@ class Fleet:
                 every.setdefault(label)
         for machine, own in places.items():
             for place in own:
-                told = to_fastest(self.tables[machine], place)
+                of_labels = to_fastest(self.tables[machine], place)
                 group = self.tables[machine].groups[place]
                 for label in every:
-                    if label not in told:
+                    if label not in of_labels:
                         lacking.setdefault(label)
                     else:
-                        one = (told[label], group.name)
+                        one = (of_labels[label], group.name)
                         ratios.setdefault(label, {}).setdefault(machine, []).append(one)
         complete = {label: own for label, own in ratios.items() if label not in lacking}
         return Workload(name, places, _choices(complete), list(lacking))
@@ -293,13 +293,13 @@ def words(row: Row, names: Sequence[str], most_named: int = 4) -> str:
     if len(found) == 1:
         (word,) = found
         return f"{word} on all {whole}" if whole > 1 else f"{word} on {found[word][0]}"
-    told = [
+    parts = [
         f"{word} on {', '.join(found[word]) if whole <= most_named else len(found[word])}"
         for word in WORDS
         if word in found
     ]
-    told[-1] += "" if whole <= most_named else f" of {whole}"
-    return ("machines disagree: " if row.disagree else "") + "; ".join(told)
+    parts[-1] += "" if whole <= most_named else f" of {whole}"
+    return ("machines disagree: " if row.disagree else "") + "; ".join(parts)
 
 
 def contradictions(fleet: Fleet) -> list[Row]:

@@ -131,7 +131,7 @@ def _heading(fleet: Fleet) -> str:
 
 
 def _banners(fleet: Fleet) -> list[str]:
-    return [f"{one.name}: {told}" for one in fleet.machines for told in one.run.banners]
+    return [f"{one.name}: {banner}" for one in fleet.machines for banner in one.run.banners]
 
 
 def _notes(fleet: Fleet) -> list[str]:
@@ -143,7 +143,7 @@ def _notes(fleet: Fleet) -> list[str]:
             " large, the pooled ratio holds on no machine in particular"
         )
     for one in fleet.machines:
-        notes += [f"{one.name}: {told}" for told in [cells.disturbed(one.run.trials)] if told]
+        notes += [f"{one.name}: {note}" for note in [cells.disturbed(one.run.trials)] if note]
     return notes
 
 
@@ -203,8 +203,8 @@ def _one_lock(fleet: Fleet, workload: Workload) -> Table:
             " speed of the fastest on every machine (geometric mean over its cells)"
         )
     if workload.partly:
-        told = ", ".join(workload.partly[:6]) + (" …" if len(workload.partly) > 6 else "")
-        notes.append(f"not measured in all of these cells: {told}")
+        primitives = ", ".join(workload.partly[:6]) + (" …" if len(workload.partly) > 6 else "")
+        notes.append(f"not measured in all of these cells: {primitives}")
     if alone:
         headers = ["primitive", "keeps", "worst cell"]
         return Table(f"One primitive for all cells: {workload.name}", headers, rows, notes)

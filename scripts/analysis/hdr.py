@@ -21,7 +21,7 @@ from analysis import exports, histograms
 from analysis.loader import InputError, Run
 
 _DIGITS = 3
-_HALF_MAGNITUDE = 10  # 2,048 sub-buckets tell three digits apart
+_HALF_MAGNITUDE = 10  # 2,048 sub-buckets distinguish three digits
 _HALF = 1 << _HALF_MAGNITUDE
 _MASK = 2 * _HALF - 1
 _HIGHEST = 3_600_000_000_000  # an hour, in ns

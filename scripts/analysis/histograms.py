@@ -57,7 +57,7 @@ def _wanted(part: pd.DataFrame, asked: Collection[float]) -> pd.DataFrame:
 
 def quantiles(buckets: pd.DataFrame, shares: np.ndarray) -> np.ndarray:
     """The waits that these shares of all did not exceed, from the middles of buckets; NaN where
-    too few were timed to tell."""
+    too few were timed for that."""
     ordered = buckets.groupby(["low_ns", "high_ns"], as_index=False)["count"].sum()
     if ordered.empty:
         return np.full(len(shares), np.nan)
@@ -65,7 +65,7 @@ def quantiles(buckets: pd.DataFrame, shares: np.ndarray) -> np.ndarray:
     reached = ordered["count"].cumsum().to_numpy()
     total = reached[-1]
     places = np.searchsorted(reached, shares * total, side="left").clip(0, len(middles) - 1)
-    # A share beyond the last but one of those timed would tell of a single wait.
+    # A share beyond the last but one of those timed would describe a single wait.
     return np.where((1 - shares) * total >= 1, middles[places], np.nan)
 
 

@@ -12,15 +12,15 @@ from analysis.loader import InputError, Run
 
 _BUILD = "commit modified version compiler build_type flags libraries".split()
 
-# What told machines apart before runs carried the list in their schema.json.
+# The fields that identified a machine before runs had the list in their schema.json.
 _EARLIER_CONDITIONS = (
     "cpu_model cores hardware_threads usable_threads hypervisor memory_bytes kernel governor"
 ).split()
 
 
 def check(old: Run, new: Run, force: bool, any_build: bool = False) -> list[str]:
-    """Refuses runs of different machines or builds, or says that it was told not to. `any_build`:
-    builds may differ, since that is what is compared."""
+    """Refuses runs of different machines or builds, or notes that an option allows them.
+    `any_build`: builds may differ, since builds are compared."""
     check_kinds([old, new])
     notes = []
     for what, differs in (("machine", _machine_differs), ("build", _build_differs)):
@@ -70,7 +70,7 @@ def machine_difference(
 
 def identity_of(folder: Path) -> Mapping[str, list[str]]:
     """The members that identify a machine, as the run's schema.json lists them. Which names the
-    machine has among its equals, runs without the list do not tell."""
+    machine has among its equals, is unknown for runs without the list."""
     earlier: dict[str, list[str]] = {"conditions": _EARLIER_CONDITIONS, "names": []}
     try:
         schema = json.loads((folder / "schema.json").read_text(encoding="utf-8"))
@@ -83,14 +83,14 @@ def identity_of(folder: Path) -> Mapping[str, list[str]]:
 def _machine_differs(old: Run, new: Run) -> str:
     sides = _sides("machine", old, new)
     if sides is None:
-        return "meta.json does not tell the machine of both"
+        return "meta.json does not name the machine of both"
     return machine_difference(*sides, identity_of(new.folder))
 
 
 def _build_differs(old: Run, new: Run) -> str:
     sides = _sides("build", old, new)
     if sides is None:
-        return "meta.json does not tell the build of both"
+        return "meta.json does not name the build of both"
     return _first_difference(*sides, _BUILD)
 
 
@@ -113,6 +113,6 @@ def _difference(name: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> 
 
 
 def other_machines(old: Run, new: Run) -> bool:
-    """Whether both runs tell their machines, and tell of different ones."""
+    """Whether both runs name their machines, and the machines differ."""
     known = all(isinstance(run.meta.get("machine"), dict) for run in (old, new))
     return known and bool(_machine_differs(old, new))

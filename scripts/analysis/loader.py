@@ -36,7 +36,7 @@ SCHEMA_VERSION = "1"
 MOST_BYTES = 512 << 20
 
 # What trials.csv held when runs began to carry their schema. A column added since needs no line
-# here: its run's schema tells of it.
+# here: its run's schema describes it.
 TEXT = (
     "schema_version run_id preset target primitive params workload scenario mode key_type"
     " key_distribution hold_kind pinning seed valid outcome reason started_at think_kind"
@@ -67,7 +67,7 @@ LATENCY_COLUMNS = "run_id trial kind low_ns high_ns count attempt".split()
 
 @dataclass(frozen=True)
 class Run:
-    """One execution of a plan, as its folder tells it."""
+    """One execution of a plan, as recorded in its folder."""
 
     folder: Path
     trials: pd.DataFrame  # every row, invalid ones too
@@ -94,7 +94,7 @@ class Run:
 
     @property
     def hardware_threads(self) -> int | None:
-        """How many threads can run at once there; None when the run does not tell."""
+        """How many threads can run at once there; None if the run does not say."""
         machine = _mapping(self.meta.get("machine"))
         return _whole(machine.get("usable_threads")) or _whole(machine.get("hardware_threads"))
 
@@ -123,8 +123,8 @@ class Run:
     def banners(self) -> list[str]:
         """What stands at the top of everything that shows this run; usually nothing."""
         busy = _mapping(self.meta.get("surroundings")).get("busy")
-        told = [f"Measured on a busy machine: {busy}"] if busy else []
-        return [PREDICTED, *told] if self.predicted else told
+        busy_note = [f"Measured on a busy machine: {busy}"] if busy else []
+        return [PREDICTED, *busy_note] if self.predicted else busy_note
 
     @property
     def predicted(self) -> bool:
@@ -133,7 +133,7 @@ class Run:
 
     @property
     def machine(self) -> str:
-        """The machine in half a line; says so when the run does not tell."""
+        """The machine in half a line; says so if the run does not name it."""
         machine = _mapping(self.meta.get("machine"))
         model = machine.get("cpu_model")
         if not model:
@@ -149,7 +149,7 @@ class Run:
 
 def load(where: str | Path, lenient: bool = False) -> Run:
     """Reads a run's folder (its trials.csv will do as well). Lenient: columns may be missing; their
-    figures then were not measured, and a note tells which they are."""
+    figures then were not measured, and a note names them."""
     folder = Path(where)
     if folder.is_file() and folder.name == "trials.csv":
         folder = folder.parent
@@ -165,9 +165,9 @@ def load(where: str | Path, lenient: bool = False) -> Run:
     table, notes = _read_csv(path, columns, lenient)
     if not table.lines:
         raise InputError(f"{path}: holds no trial; a finished one is a line after the header")
-    told = {name for name, values in table.columns.items() if any(values)}
-    if "primitive" in told and not lenient:
-        told.add("label")
+    present = {name for name, values in table.columns.items() if any(values)}
+    if "primitive" in present and not lenient:
+        present.add("label")
     if lenient:
         _fill_in(table)
     _check_version(path, table)
@@ -186,9 +186,9 @@ def load(where: str | Path, lenient: bool = False) -> Run:
     rates = trials["operations_per_s"]
     trials["operation_ns"] = 1e9 / rates.where(rates > 0)
     meta, meta_notes = _read_meta(folder / "meta.json")
-    if "run_id" in told:
+    if "run_id" in present:
         origin.check_run(path, trials, meta.get("run_id") or trials["run_id"].iloc[0])
-    origin.check_plan(path, trials, meta, told)
+    origin.check_plan(path, trials, meta, present)
     notes += meta_notes + _notes_on_end(folder / "meta.json", meta, len(trials))
     return Run(folder=folder, trials=trials, meta=meta, notes=tuple(map(printable, notes)))
 
@@ -200,16 +200,16 @@ def _added_columns(path: Path) -> dict[str, bool]:
     try:
         with _open(path) as text:
             columns = json.load(text)["trials"]
-        told = {str(one["name"]): one["unit"] in ("name", "text") for one in columns}
+        is_text_by_name = {str(one["name"]): one["unit"] in ("name", "text") for one in columns}
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(
             f"{path}: is no schema ({error!r}); put back what `lockbench schema --format json` says"
         ) from None
-    return {name: is_text for name, is_text in told.items() if name not in COLUMNS}
+    return {name: is_text for name, is_text in is_text_by_name.items() if name not in COLUMNS}
 
 
 def _is_text(values: Sequence[str]) -> bool:
-    """Of a column that nothing tells of."""
+    """Of a column that nothing describes."""
     return bool(np.isnan(_numbers([value for value in values if value])).any())
 
 
@@ -257,7 +257,7 @@ class _Table:
 
 def _read_csv(path: Path, columns: list[str], lenient: bool = False) -> tuple[_Table, list[str]]:
     """All fields, with what was left out. Lenient: a column that the file lacks is empty in the
-    table, and told."""
+    table, and named in the result."""
     lines: list[int] = []
     rows: list[list[str]] = []
     notes = []
@@ -390,7 +390,7 @@ def _converted(values: Sequence[str]) -> np.ndarray:
 def _printable_column(values: Sequence[str]) -> np.ndarray:
     """Each text once: a column of a large run has few."""
     known = {text: printable(text) for text in set(values)}
-    if any(text != told for text, told in known.items()):
+    if any(text != recorded for text, recorded in known.items()):
         values = [known[text] for text in values]
     return np.array(values, dtype=object)
 
@@ -411,7 +411,7 @@ def _labels(trials: pd.DataFrame) -> pd.Series:
 
 
 def _read_meta(path: Path) -> tuple[dict[str, Any], list[str]]:
-    """A run without its meta.json can still be shown; that its machine is unknown is told."""
+    """A run without its meta.json can still be shown; a note says that its machine is unknown."""
     if not path.exists():
         return {}, [f"{path}: no such file; the machine is unknown"]
     try:

@@ -51,8 +51,8 @@ def split(run: Run) -> list[Run]:
 def _meta_of(meta: dict[str, Any], name: str) -> dict[str, Any]:
     """meta.json as far as it is about this machine. A merged run describes each of them."""
     every = meta.get("machines")
-    told = list(every.values()) if isinstance(every, dict) else every
-    for one in told if isinstance(told, list) else []:
+    listed = list(every.values()) if isinstance(every, dict) else every
+    for one in listed if isinstance(listed, list) else []:
         own = _mapping(one).get("machine") or one
         if _mapping(own).get("id") == name:
             return {**meta, **(one if own is not one else {}), "machine": own}
@@ -77,14 +77,14 @@ def fleet(runs: Sequence[Run]) -> list[Machine]:
 
 
 def _name(run: Run) -> str:
-    told = _mapping(run.meta.get("machine"))
-    if isinstance(told.get("host"), str) and told["host"]:
-        return one_line(told["host"], _LONGEST_NAME)
-    model = one_line(str(told.get("cpu_model") or "machine unknown"), _LONGEST_NAME)
-    cores = told.get("cores")
+    machine = _mapping(run.meta.get("machine"))
+    if isinstance(machine.get("host"), str) and machine["host"]:
+        return one_line(machine["host"], _LONGEST_NAME)
+    model = one_line(str(machine.get("cpu_model") or "machine unknown"), _LONGEST_NAME)
+    cores = machine.get("cores")
     return f"{model}, {units.plural(cores, 'core')}" if isinstance(cores, int) else model
 
 
 def differ(runs: Sequence[Run]) -> bool:
-    """Whether any two of the runs are of different machines, as far as they tell."""
+    """Whether any two of the runs are of different machines, as far as they say."""
     return any(likeness.other_machines(runs[0], other) for other in runs[1:])

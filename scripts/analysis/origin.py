@@ -29,14 +29,14 @@ def check_run(path: Path, rows: pd.DataFrame, run_id: str) -> None:
 
 
 def check_plan(
-    path: Path, trials: pd.DataFrame, meta: Mapping[str, Any], told: Collection[str]
+    path: Path, trials: pd.DataFrame, meta: Mapping[str, Any], present: Collection[str]
 ) -> None:
     """Each row is of a trial that the plan has, in the block and with the seed that it has there.
     A run without a plan (older ones, or without meta.json) is not checked, nor are columns that the
-    table does not have (`told`: those that it has)."""
+    table does not have (`present`: those that it has)."""
     plan = meta.get("plan")
     planned = plan.get("trials") if isinstance(plan, dict) else None
-    if not isinstance(planned, list) or not planned or "trial" not in told:
+    if not isinstance(planned, list) or not planned or "trial" not in present:
         return
     known = pd.DataFrame(
         [
@@ -55,7 +55,7 @@ def check_plan(
             f" which has {len(known):,} trials; {_REMEDY}"
         )
     wanted = known.loc[numbers]
-    for name in (name for name in known.columns if name in told):
+    for name in (name for name in known.columns if name in present):
         found = trials[name] if trials[name].dtype == object else _whole(trials[name])
         wrong = trials.index[found.to_numpy() != wanted[name].to_numpy()]
         if len(wrong):

@@ -99,9 +99,9 @@ def _row_name(key: dict[str, Any]) -> str:
     # With keys of the threads' own, their number is that of the threads.
     own = {"keys"} if key["key_distribution"] == "own" else set()
     names: Iterable[str] = [name for name in cells.GROUP if name not in own | {"threads"}]
-    return cells.describe(key, _told(key, list(names)))
+    return cells.describe(key, _words_of(key, list(names)))
 
 
-def _told(key: dict[str, Any], names: Sequence[str]) -> list[str]:
-    told = {"workload", "scenario", "keys", "key_distribution", "hold_kind", "hold_ns"}
-    return [name for name in names if name in told and key.get(name) is not None]
+def _words_of(key: dict[str, Any], names: Sequence[str]) -> list[str]:
+    shown = {"workload", "scenario", "keys", "key_distribution", "hold_kind", "hold_ns"}
+    return [name for name in names if name in shown and key.get(name) is not None]

@@ -2,7 +2,7 @@
 """Open loop: from which rate of arrivals on a primitive cannot keep up.
 
 Below its saturation point a lock serves what arrives and waits are short; beyond it the queue grows
-for as long as arrivals go on, and a wait tells the window's length more than the lock.
+for as long as arrivals go on, and a wait depends on the window's length more than on the lock.
 """
 
 from __future__ import annotations

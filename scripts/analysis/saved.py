@@ -23,9 +23,9 @@ def folder_of(name: str, option: str) -> Path:
         return Path(name)
     known = names()
     near = difflib.get_close_matches(name, known, n=1)
-    told = f"did you mean {near[0]}?" if near else f"{FOLDER} has {', '.join(known) or 'none'}"
+    hint = f"did you mean {near[0]}?" if near else f"{FOLDER} has {', '.join(known) or 'none'}"
     raise InputError(
-        f"{option} {name}: no baseline has this name ({told}); save one with lockbench run"
+        f"{option} {name}: no baseline has this name ({hint}); save one with lockbench run"
         f" --save-baseline {name}, or name a run's folder"
     )
 

@@ -32,8 +32,8 @@ from analysis.statistics import Interval
 LAW = "X(N) = λN / (1 + σ(N−1) + κN(N−1))"
 # Three parameters through three points always fit: the fourth is the first that can contradict.
 LEAST_THREAD_COUNTS = 4
-# Below this the law tells less of the differences between thread counts than a reader would expect
-# of a curve that he is shown.
+# Below this, the law explains less of the differences between thread counts than a reader expects
+# of a curve in a picture.
 LEAST_R_SQUARED = 0.9
 
 _STEPS = 4  # of Gauss and Newton; from the linear start a few settle it
@@ -157,9 +157,9 @@ def _scale(at: np.ndarray) -> np.ndarray:
     return np.maximum(np.abs(at), [1.0, 1e-3, 1e-5])
 
 
-def _r_squared(measured: np.ndarray, told: np.ndarray) -> float:
+def _r_squared(measured: np.ndarray, fitted: np.ndarray) -> float:
     spread = float(((measured - measured.mean()) ** 2).sum())
-    return 1 - float(((measured - told) ** 2).sum()) / spread if spread > 0 else 0.0
+    return 1 - float(((measured - fitted) ** 2).sum()) / spread if spread > 0 else 0.0
 
 
 def _with_intervals(fit: Fit, counts: np.ndarray, logs: np.ndarray, name: str) -> Fit:
@@ -252,14 +252,14 @@ def _least_squares(terms: np.ndarray, aims: np.ndarray, weights: np.ndarray) -> 
 
 
 def peak_words(fit: Fit) -> str:
-    """`peak at 6.3 threads`, or why none is told."""
+    """`peak at 6.3 threads`, or why none is known."""
     if fit.peak is None:
         why = "one block" if fit.coherency_interval is None else "κ may be 0"
-        return f"no peak told: {why}"
+        return f"no peak known: {why}"
     if fit.peak <= 1:
         return "falls from the first thread on"
-    told = f"peak at {units.short(fit.peak, 2)} threads"
-    return f"{told}, beyond what was measured" if fit.peak > fit.most_threads else told
+    words = f"peak at {units.short(fit.peak, 2)} threads"
+    return f"{words}, beyond what was measured" if fit.peak > fit.most_threads else words
 
 
 def left_out(found: Sequence[Curve]) -> list[str]:

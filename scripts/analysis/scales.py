@@ -13,7 +13,7 @@ from analysis import figure
 
 
 def log_scale(axes: Axes, which: str, words: Callable[[float], str]) -> None:
-    """A logarithmic axis over the present limits, with ticks at round numbers told in `words`."""
+    """A logarithmic axis over the present limits; `words` writes its ticks at round numbers."""
     low, high = axes.get_xlim() if which == "x" else axes.get_ylim()
     inches = figure.inches(axes, which)
     most = int(inches / (0.65 if which == "x" else 0.3))

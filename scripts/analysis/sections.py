@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a comparison tells of curves rather than of cells: how throughput grows with threads, and
-where open loops saturate. Pure: figures to words and records.
+"""What a comparison says about curves rather than about cells: how throughput grows with threads,
+and where open loops saturate. Pure: figures to words and records.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _scalability(name: str, curves: list[Curve], brief: bool) -> Table:
 
 
 def _fit_row(primitive: str, fit: Fit, brief: bool) -> list[str]:
-    def told(value: float, interval: Interval | None, show: Callable[[float], str]) -> str:
+    def with_interval(value: float, interval: Interval | None, show: Callable[[float], str]) -> str:
         if brief or interval is None:
             return show(value)
         return f"{show(value)} ({show(interval.low)} – {show(interval.high)})"
@@ -75,9 +75,11 @@ def _fit_row(primitive: str, fit: Fit, brief: bool) -> list[str]:
         peak += f" ({units.short(low, 2)} – {units.short(high, 2)})"
     return [
         primitive,
-        told(fit.rate_per_s, fit.rate_interval, lambda rate: f"{units.count(rate, trim=False)}/s"),
-        told(fit.contention, fit.contention_interval, _parameter),
-        told(fit.coherency, fit.coherency_interval, _parameter),
+        with_interval(
+            fit.rate_per_s, fit.rate_interval, lambda rate: f"{units.count(rate, trim=False)}/s"
+        ),
+        with_interval(fit.contention, fit.contention_interval, _parameter),
+        with_interval(fit.coherency, fit.coherency_interval, _parameter),
         f"{fit.r_squared:.3f}",
         peak,
     ]

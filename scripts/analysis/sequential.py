@@ -16,7 +16,7 @@ Looks      `run` looks after every block and stops when it can. A test at n bloc
            1977). The path of t under the null hypothesis has no free parameter, so the shares come
            from a simulation of 1.5 million paths of 100 blocks, less a margin of 15 %; for the
            least alphas they are what the union bound leaves.
-Few blocks The variance of 3 to 5 ratios is poorly known. The other comparisons of the table tell
+Few blocks The variance of 3 to 5 ratios is poorly known. The other comparisons of the table show
            which variances are usual, worth up to 3 degrees of freedom (G. K. Smyth, "Linear models
            and empirical Bayes methods for assessing differential expression in microarray
            experiments", 2004).

@@ -205,10 +205,10 @@ def interval(compared: verdict.Comparison | None) -> str:
         return "–"
     low, high = compared.low, compared.high
     for significant in range(3, 7):
-        told = units.digits(low, significant), units.digits(high, significant)
-        if not compared.significant or "1" not in {text.rstrip("0").rstrip(".") for text in told}:
+        ends = units.digits(low, significant), units.digits(high, significant)
+        if not compared.significant or "1" not in {text.rstrip("0").rstrip(".") for text in ends}:
             break
-    return " – ".join(told)
+    return " – ".join(ends)
 
 
 def _verdict(line: Line) -> str:

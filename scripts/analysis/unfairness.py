@@ -23,7 +23,7 @@ LONGEST_WAIT_OF_WINDOW = 0.1
 # In a queue in order of arrival a thread waits for the holds of the threads in front of it. No run
 # measures as many threads as this.
 LONGEST_WAIT_OF_HOLD = 1000
-# Below a few turns of the scheduler a long wait tells of a thread that was set aside, whatever its
+# Below a few turns of the scheduler a long wait shows a thread that was set aside, whatever its
 # lock: after short holds every lock on a busy machine has such waits.
 LEAST_TELLING_WAIT_NS = 10e6
 # What an orderly queue of all threads costs is no unfairness, long as it may be; twice that is.
@@ -40,7 +40,7 @@ def words(rows: pd.DataFrame) -> str:
     """`unfair: Jain 0.42, longest wait 310 ms`, by the medians of a cell's valid rows; else empty.
 
     Asked only where threads compete for a window: fixed work is dealt out beforehand, and with an
-    open loop waits tell of the rate.
+    open loop waits depend on the rate.
     """
     rows = asked(rows)
     if rows.empty:

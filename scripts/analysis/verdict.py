@@ -236,9 +236,9 @@ def of_run(run: Run, baseline: str | None = None, same_within: float = SAME_WITH
     machine = run.machine
 
     def compared(at: int) -> Comparison:
-        told = cube.about(int(above[at]), machine)
+        subject = cube.about(int(above[at]), machine)
         against = cube.labels[below[at]]
-        return Comparison(**told, **judged(at), baseline=against, agreeing=int(agreeing[at]))
+        return Comparison(**subject, **judged(at), baseline=against, agreeing=int(agreeing[at]))
 
     labels = np.array(cube.labels, dtype=object)
     keys = list(zip((cube.group_of[a] for a in above), labels[above], labels[below]))
@@ -272,8 +272,8 @@ def of_two_runs(
     judged = _judged(evidence, evidence, (after, above), (before, below), primary, same_within)
 
     def compared(at: int) -> Comparison:
-        told = after.about(int(above[at]), new.machine)
-        return Comparison(**told, **judged(at), baseline=old.run_id)
+        subject = after.about(int(above[at]), new.machine)
+        return Comparison(**subject, **judged(at), baseline=old.run_id)
 
     keys = [(after.group_of[a], after.labels[a], old.run_id) for a in above]
     groups = [
@@ -448,7 +448,7 @@ def _judged(
 
     def judged(i: int) -> dict[str, Any]:
         verdict = word(low[i], high[i], margin)
-        told: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "value": float(values[i]),
             "baseline_value": float(bases[i]),
             "ratio": float(ratios[i]),
@@ -463,8 +463,8 @@ def _judged(
             "note": _CONTRARY if contrary[i] else "",
         }
         if verdict == INCONCLUSIVE:
-            told["forecast"] = lambda: _needed(forecast, i, corrected.alpha[i], margin)
-        return told
+            fields["forecast"] = lambda: _needed(forecast, i, corrected.alpha[i], margin)
+        return fields
 
     return judged
 
@@ -480,7 +480,7 @@ def word(low: float, high: float, margin: float) -> str:
 
 
 def _needed(evidence: sequential.Evidence, i: int, alpha: float, margin: float) -> int | None:
-    """None where the blocks do not tell; two of them do not."""
+    """None if the blocks do not suffice; two never do."""
     if np.isnan(evidence.variance[i]):
         return sequential.LEAST_BLOCKS
     return sequential.blocks_needed(

@@ -75,7 +75,7 @@ def stall(lab: Lab) -> Finding:
 
 
 def twins(lab: Lab) -> Finding:
-    """As many cells as comparisons, told apart by their hold."""
+    """As many cells as comparisons, which differ in their hold."""
     words = ["--primitive", "twin_a", "--primitive", "twin_b", "--threads", "1", "--keys", "1"]
     words += ["--hold", ",".join(f"{ns}ns" for ns in range(1, TWINS + 1))]
     words += ["--warmup", "2ms", "--window", "20ms", "--blocks", str(TWIN_BLOCKS)]
@@ -146,11 +146,13 @@ def unfair(lab: Lab) -> Finding:
         raise RunFailed("no valid trial")
     apart = float((table["fairness_jain"] / table["own"] - 1).abs().max())
     indices = table.groupby("threads")["fairness_jain"].median()
-    told = ", ".join(f"{index:.3f} at {threads:.0f} threads" for threads, index in indices.items())
+    indices_text = ", ".join(
+        f"{index:.3f} at {threads:.0f} threads" for threads, index in indices.items()
+    )
     return Finding(
         "a lock's own count of unequal turns",
         f"Jain's index within {JAIN_WITHIN:.0%} of the count's",
-        f"{apart:.2%} apart at most ({told}; {len(table)} trials)",
+        f"{apart:.2%} apart at most ({indices_text}; {len(table)} trials)",
         apart <= JAIN_WITHIN,
     )
 
@@ -182,7 +184,7 @@ def scalability(lab: Lab) -> Finding:
 def quick_twice(lab: Lab) -> Finding:
     first = lab.run("quick-1", ["quick"])
     if lab.minutes_apart > 0:
-        lab.tell(f"waiting for {lab.minutes_apart:g} minutes")
+        lab.print_progress(f"waiting for {lab.minutes_apart:g} minutes")
         time.sleep(60 * lab.minutes_apart)
     second = lab.run("quick-2", ["quick"])
     judged = verdict.of_two_runs(first, second).comparisons

@@ -30,7 +30,7 @@ class Broken(Exception):
 
 def kills(lab: Lab) -> Finding:
     to_first_row = _to_first_row(lab)
-    lab.tell(f"kills: a first row takes {to_first_row * 1e3:.0f} ms")
+    lab.print_progress(f"kills: a first row takes {to_first_row * 1e3:.0f} ms")
     killed, done, broken = 0, 0, ""
     folder = lab.folder / "kills"
     kept: list[str] = []
@@ -44,7 +44,9 @@ def kills(lab: Lab) -> Finding:
                 shutil.rmtree(folder)
                 done, kept = done + 1, []
             elif killed % 100 == 0:
-                lab.tell(f"kills: {killed:,} of {lab.kills:,}, {done} runs brought to their end")
+                lab.print_progress(
+                    f"kills: {killed:,} of {lab.kills:,}, {done} runs brought to their end"
+                )
         if folder.exists():
             _finish(lab, folder)
             _grown(folder, kept)
@@ -159,11 +161,11 @@ def _check_latency(folder: Path, rows: list[dict[str, str]]) -> None:
             raise Broken(f"trial {key[0]}: a bucket of its histogram is there twice")
         seen.add((*key, bucket["low_ns"]))
         found[key] += int(bucket["count"])
-    told: Counter[tuple[str, str, str]] = Counter()
+    recorded: Counter[tuple[str, str, str]] = Counter()
     for row in rows:
         for kind, column in (("wait", "wait_samples"), ("hold", "held_samples")):
             if row[column] not in ("", "0"):
-                told[row["trial"], row["attempt"], kind] = int(row[column])
-    if found != told:
-        key = sorted(set(found.items()) ^ set(told.items()))[0][0]
+                recorded[row["trial"], row["attempt"], kind] = int(row[column])
+    if found != recorded:
+        key = sorted(set(found.items()) ^ set(recorded.items()))[0][0]
         raise Broken(f"trial {key[0]}: its histogram of {key[2]} and its row do not agree")

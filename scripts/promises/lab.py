@@ -26,9 +26,9 @@ class Lab:
     draw: random.Random
     kills: int = 1000
     minutes_apart: float = 0.0
-    machine: str = ""  # as the first run told it
+    machine: str = ""  # as the first run recorded it
 
-    def tell(self, message: str) -> None:
+    def print_progress(self, message: str) -> None:
         print(f"truth: {message}", file=sys.stderr, flush=True)
 
     def run(

@@ -65,7 +65,7 @@ void Connection::connect(std::chrono::milliseconds patience) {
   redisSetTimeout(context_.get(), in_timeval(patience));
   redisEnableKeepAlive(context_.get());
   try {
-    greet();
+    authenticate_and_check_version();
   } catch (...) {
     context_.reset();  // the next request greets again, and says the same
     throw;
@@ -75,7 +75,7 @@ void Connection::connect(std::chrono::milliseconds patience) {
   connected_before_ = true;
 }
 
-void Connection::greet() {
+void Connection::authenticate_and_check_version() {
   if (!address_.password.empty()) {
     Words words{"AUTH"};
     if (!address_.user.empty()) words.push_back(address_.user);

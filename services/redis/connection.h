@@ -79,7 +79,7 @@ class Connection {
   };
 
   void connect(std::chrono::milliseconds patience = kPatience);
-  void greet();
+  void authenticate_and_check_version();
   Reply try_request(const Words& words);
   Reply read(Clock::time_point deadline);
   [[noreturn]] void refuse(const std::string& why) const;

@@ -304,7 +304,7 @@ def test_runs_of_different_builds_are_refused(make_run: MakeRun, capsys: Capture
 
 def test_runs_of_unknown_machines_are_refused(make_run: MakeRun, capsys: Capture) -> None:
     runs = make_run("old", meta={}), make_run("new", meta={})
-    assert "does not tell the machine" in refusal(capsys, *runs)
+    assert "does not name the machine" in refusal(capsys, *runs)
 
 
 def test_runs_without_a_common_cell_are_refused(make_run: MakeRun, capsys: Capture) -> None:

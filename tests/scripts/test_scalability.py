@@ -85,7 +85,7 @@ def test_all_draws_at_once_are_solved_as_one_by_one(law: tuple[float, float, flo
 def test_where_coherency_may_be_nothing_no_peak_is_told() -> None:
     fit = fit_of(made_up((5e6, 0.3, 0.0)))
     assert fit.coherency_interval is not None and fit.coherency_interval.low == 0
-    assert fit.peak is None and scalability.peak_words(fit) == "no peak told: κ may be 0"
+    assert fit.peak is None and scalability.peak_words(fit) == "no peak known: κ may be 0"
 
 
 def test_more_contention_than_work_falls_from_the_first_thread_on() -> None:
@@ -112,7 +112,7 @@ def test_points_that_follow_no_such_law_are_refused() -> None:
 def test_one_block_has_no_interval_and_no_peak() -> None:
     fit = fit_of(made_up((5e6, 0.2, 0.01), blocks=1))
     assert fit.coherency_interval is None and fit.peak is None
-    assert scalability.peak_words(fit) == "no peak told: one block"
+    assert scalability.peak_words(fit) == "no peak known: one block"
 
 
 def test_a_missing_trial_does_not_stop_the_fit() -> None:

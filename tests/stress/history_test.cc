@@ -11,19 +11,19 @@ namespace {
 
 constexpr std::int64_t kMs = 1'000'000;
 
-Take hold(std::uint32_t thread, std::uint64_t update, std::int64_t asked, std::int64_t answered,
-          std::int64_t giving, std::int64_t gone) {
+Take hold(std::uint32_t thread, std::uint64_t update, std::int64_t requested, std::int64_t answered,
+          std::int64_t unlock_began, std::int64_t unlock_ended) {
   return {.thread = thread,
           .held = true,
           .update = update,
-          .asked = asked,
+          .requested = requested,
           .answered = answered,
-          .giving = giving,
-          .gone = gone};
+          .unlock_began = unlock_began,
+          .unlock_ended = unlock_ended};
 }
 
-Take refusal(std::uint32_t thread, std::int64_t asked, std::int64_t answered) {
-  return {.thread = thread, .asked = asked, .answered = answered};
+Take refusal(std::uint32_t thread, std::int64_t requested, std::int64_t answered) {
+  return {.thread = thread, .requested = requested, .answered = answered};
 }
 
 std::optional<FailureRecord> checked(std::vector<Take> takes,
@@ -56,9 +56,9 @@ TEST(History, ATryMayFailSpuriouslyUnlessTheLockPromisesNot) {
   EXPECT_TRUE(checked({refusal(1, kMs, kMs + 10)}, {.strong_try = true}));
 }
 
-Take limited(std::uint32_t thread, std::int64_t asked, std::int64_t answered, std::int64_t giving,
-             std::uint64_t token = 0) {
-  Take take = hold(thread, 0, asked, answered, giving, giving + 1);
+Take limited(std::uint32_t thread, std::int64_t requested, std::int64_t answered,
+             std::int64_t unlock_began, std::uint64_t token = 0) {
+  Take take = hold(thread, 0, requested, answered, unlock_began, unlock_began + 1);
   take.checked = false;
   take.token = token;
   return take;

@@ -224,7 +224,7 @@ TEST(AccountRecord, IsUnsoundWhenItsFieldsAreOfDifferentUpdates) {
   for (int mixture = 1; mixture < 7; ++mixture) {
     const AccountRecord::Seen torn{.visits = mixture & 1 ? old.visits : now.visits,
                                    .balance = mixture & 2 ? old.balance : now.balance,
-                                   .seal = mixture & 4 ? old.seal : now.seal};
+                                   .checksum = mixture & 4 ? old.checksum : now.checksum};
     EXPECT_FALSE(AccountRecord::sound(torn)) << mixture;
   }
 }

@@ -86,7 +86,7 @@ std::string Session::execute(const std::string& text) {
   return outcome_of(library().execute(connection_, text.c_str()), text);
 }
 
-void Session::execute_unheard(const char* text) noexcept {
+void Session::execute_ignoring_errors(const char* text) noexcept {
   library().clear(library().execute(connection_, text));
 }
 

@@ -23,7 +23,7 @@ class Session {
   std::string execute(const std::string& text);
 
   // The same for a destructor; it reports no error.
-  void execute_unheard(const char* text) noexcept;
+  void execute_ignoring_errors(const char* text) noexcept;
 
   void prepare(const char* name, const std::string& text);
   std::string run(const char* name);

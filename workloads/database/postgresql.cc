@@ -37,7 +37,7 @@ class PostgresqlConnection final : public Connection {
   void begin() override { session_.execute("BEGIN"); }
   void set_uses(std::uint64_t uses) override { session_.run("write", std::to_string(uses)); }
   void commit() override { session_.execute("COMMIT"); }
-  void roll_back() noexcept override { session_.execute_unheard("ROLLBACK"); }
+  void roll_back() noexcept override { session_.execute_ignoring_errors("ROLLBACK"); }
 
  private:
   libpq::Session session_;
@@ -58,7 +58,7 @@ class Schema {
     session_.execute(kDropSchema);
     session_.execute(kCreateSchema);
   }
-  ~Schema() { session_.execute_unheard(kDropSchema); }
+  ~Schema() { session_.execute_ignoring_errors(kDropSchema); }
   Schema(const Schema&) = delete;
   Schema& operator=(const Schema&) = delete;
 

@@ -192,7 +192,7 @@ class Transactions {
       for (const Actor* actor : actors) expected += actor->commits_[shard];
       const std::uint64_t found = database_->uses(shard);
       proof.lost_updates += expected > found ? expected - found : found - expected;
-      proof.violations += leases_amiss(primitive_, keys_[shard]);
+      proof.violations += wrong_leases(primitive_, keys_[shard]);
     }
     return proof;
   }

@@ -144,9 +144,9 @@ absl::StatusOr<stress::Report> conform(const Net& net, const ConformOrder& order
   Answer answer = ask(*job, {.seed = order.seed, .net = pnml_of(net)}, {});
   if (answer.interrupted) {
     return absl::CancelledError(
-        answer.told.empty()
+        answer.progress.empty()
             ? kTooSoon
-            : absl::StrCat("interrupted; no disagreement in ", answer.told, " so far"));
+            : absl::StrCat("interrupted; no disagreement in ", answer.progress, " so far"));
   }
   if (!answer.misused.empty()) return absl::InvalidArgumentError(answer.misused);
   if (answer.engine_failed) {

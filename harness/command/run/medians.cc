@@ -38,9 +38,9 @@ std::string medians_text(const Plan& plan, std::span<const Measurement> measurem
     if (trial.block != 0) continue;
     const std::string cell = describe(trial.cell);
     const auto found = figures.find(cell);
-    const std::string told =
+    const std::string value =
         found == figures.end() ? "not valid" : text_of(trial.cell.mode, median(found->second));
-    text += "  " + cell + ": " + told + '\n';
+    text += "  " + cell + ": " + value + '\n';
   }
   return text;
 }

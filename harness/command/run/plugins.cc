@@ -150,14 +150,14 @@ absl::Status add_plugins(const std::vector<std::string>& named, bool measures, s
 }
 
 std::vector<std::string> call_cost_texts(const Plan& plan) {
-  std::vector<std::string> told;
+  std::vector<std::string> texts;
   for (const auto& [file, call_ns] : c_calls()) {
     const bool used = std::any_of(plan.trials.begin(), plan.trials.end(), [&](const Trial& trial) {
       return Catalog::standard().plugin_of(trial.cell.primitive) == file;
     });
-    if (used) told.push_back(call_cost_text(file, call_ns));
+    if (used) texts.push_back(call_cost_text(file, call_ns));
   }
-  return told;
+  return texts;
 }
 
 int plugin_command(const std::string& file, std::ostream& out, std::ostream& err) {

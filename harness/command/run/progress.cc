@@ -92,7 +92,7 @@ void Progress::show(const ProgressState& state, const std::string& doing) {
                doing.c_str());
 }
 
-void Progress::leave_bar() {
+void Progress::end_bar_line() {
   if (on_bar_) std::fputc('\n', stderr);
   on_bar_ = false;
 }

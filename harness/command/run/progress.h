@@ -57,7 +57,7 @@ class Progress {
   void show(const ProgressState& state, const std::string& doing);
 
   // Ends the bar's line, so that other output can follow.
-  void leave_bar();
+  void end_bar_line();
 
  private:
   ProgressStyle style_;

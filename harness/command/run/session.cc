@@ -222,7 +222,7 @@ std::vector<Cell> Session::undecided() {
   const absl::StatusOr<OpenComparisons> found = ask_follower();
   if (!found.ok()) {
     if (absl::IsCancelled(found.status())) return {};
-    progress_.leave_bar();
+    progress_.end_bar_line();
     std::cerr << "lockbench " << settings_.command
               << ": adds no more blocks: " << printable(std::string(found.status().message()))
               << '\n';
@@ -250,7 +250,7 @@ absl::StatusOr<bool> Session::next_block() {
 int Session::finished() {
   update_elapsed();
   progress_.show(state_, "");
-  progress_.leave_bar();
+  progress_.end_bar_line();
   absl::Status ended = absl::OkStatus();
   if (!settings_.predict) {
     watch_.note_end();
@@ -268,14 +268,14 @@ int Session::finished() {
 
 int Session::interrupted() {
   const int signal = noted_signal();
-  progress_.leave_bar();
+  progress_.end_bar_line();
   if (const absl::Status ended = end(RunEnd::State::kInterrupted); !ended.ok()) complain(ended);
   std::cerr << "Interrupted: " << how_to_go_on() << '\n';
   return kSignalExitBase + signal;
 }
 
 int Session::stopped(const absl::Status& status) {
-  progress_.leave_bar();
+  progress_.end_bar_line();
   // If rows could not be written, this may fail for the same reason, which is printed once.
   static_cast<void>(end(RunEnd::State::kInterrupted));
   return complain(
@@ -288,7 +288,7 @@ int Session::complain(const absl::Status& status) {
 }
 
 void Session::say(const std::string& what) {
-  progress_.leave_bar();
+  progress_.end_bar_line();
   std::cerr << "lockbench " << settings_.command << ": " << printable(what) << '\n';
 }
 

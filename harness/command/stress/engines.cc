@@ -153,7 +153,7 @@ Answer ask(const TestJob& job, stress::Order order,
     return {failed(job, std::string(result.status().message())), true};
   }
   if (result->ending == ChildEnding::kInterrupted) {
-    return {.interrupted = true, .told = std::string(last_progress(result->out))};
+    return {.interrupted = true, .progress = std::string(last_progress(result->out))};
   }
   if (result->ending == ChildEnding::kTooLong) {
     return {failed(job, "the engine did not end by itself and was killed"), true};

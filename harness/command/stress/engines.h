@@ -35,8 +35,8 @@ struct Answer {
   stress::Report report;
   bool engine_failed = false;
   bool interrupted = false;
-  std::string told = {};     // if interrupted: the last progress that the engine reported, if any
-  std::string misused = {};  // if the order was invalid: the engine's message
+  std::string progress = {};  // if interrupted: the last progress that the engine reported, if any
+  std::string misused = {};   // if the order was invalid: the engine's message
 };
 
 // The last progress in the output of an engine so far: "1234 executions"; empty: none yet. Pure.

@@ -103,8 +103,8 @@ std::string row(const Entries& entries) {
     line += "  " + first.job.lock.unseen;
   }
   for (const KillEntry* entry : entries) {
-    const bool told = entry->kill == Kill::kEngineFailed && !entry->report.remarks.empty();
-    if (told) line += "  " + entry->report.remarks.front();
+    const bool has_reason = entry->kill == Kill::kEngineFailed && !entry->report.remarks.empty();
+    if (has_reason) line += "  " + entry->report.remarks.front();
   }
   return line + "\n";
 }

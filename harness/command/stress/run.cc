@@ -58,7 +58,7 @@ class Investigation {
       TestJob job = work_.jobs[i];
       job.budget = budget_now(work_.jobs, i, end_ - Clock::now());
       const Clock::time_point began = Clock::now();
-      Answer answer = ask_aloud(job, i, work_.options.order);
+      Answer answer = ask_and_print(job, i, work_.options.order);
       const std::string where = place_of(job, i, work_.jobs.size());
       if (const Stop stop = end_for(answer, "in " + where + kStands)) return *stop;
       code = worst_exit(code, exit_code_of(answer));
@@ -71,7 +71,7 @@ class Investigation {
     return code;
   }
 
-  Answer ask_aloud(const TestJob& job, std::size_t position, const stress::Order& order) {
+  Answer ask_and_print(const TestJob& job, std::size_t position, const stress::Order& order) {
     Answer answer = ask(job, order, [&](std::string_view out) { live_.show(job, position, out); });
     live_.leave();
     return answer;
@@ -90,7 +90,7 @@ class Investigation {
         TestJob job = broken;
         job.budget = end - Clock::now();
         if (job.budget < kLeastInSimulation) break;
-        const Answer answer = ask_aloud(job, 0, order);
+        const Answer answer = ask_and_print(job, 0, order);
         const Stop stop =
             end_for(answer, "while the engines ran known broken locks: no lock was tested");
         if (stop) return stop;
@@ -160,7 +160,7 @@ class Investigation {
       if (again->budget < kLeastInSimulation) return;
       stress::Order order = work_.options.order;
       order.mode.clear();
-      const Answer answer = ask_aloud(*again, position, order);
+      const Answer answer = ask_and_print(*again, position, order);
       if (answer.interrupted) {
         cut_short_ = answer;
         return;

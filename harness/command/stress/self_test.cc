@@ -33,12 +33,12 @@ class SelfTest {
     do {
       if (const std::optional<int> code = go_round(rounds)) {
         if (!work_.options.json && !entries_.empty())
-          tell(rounds, " and a part of one, unfinished");
+          print_rounds(rounds, " and a part of one, unfinished");
         return *code;
       }
       ++rounds;
     } while (has_time_for_another_round(Clock::now() - began, rounds, work_.options.budget));
-    if (!work_.options.json) tell(rounds, "");
+    if (!work_.options.json) print_rounds(rounds, "");
     return live_.failures == 0 ? kSuccess : kFound;
   }
 
@@ -66,7 +66,7 @@ class SelfTest {
   }
 
   // `rounds`: the number of complete rounds.
-  void tell(std::uint64_t rounds, const char* unfinished) const {
+  void print_rounds(std::uint64_t rounds, const char* unfinished) const {
     const std::uint64_t first = work_.options.order.seed;
     std::cout << kill_matrix(entries_) << kill_summary(entries_)
               << absl::StrFormat("%d rounds%s, seeds %d to %d, %s\n", rounds, unfinished, first,

@@ -152,7 +152,7 @@ std::string TraceChecker::kept_text(const Trace& trace, const Marking& marking) 
          " of its keys, the model for " + std::to_string(kept);
 }
 
-std::vector<std::uint32_t> TraceChecker::living_after(const Trace& trace) const {
+std::vector<std::uint32_t> TraceChecker::threads_alive_after(const Trace& trace) const {
   std::vector<std::uint32_t> living(net_.threads());
   std::iota(living.begin(), living.end(), 0);
   for (const Event& event : trace.events) {
@@ -166,7 +166,7 @@ std::string TraceChecker::shortage_text(const Trace& trace, std::vector<NetEvent
   const auto [key, free] = *trace.shortage;
   const std::uint32_t lock = keys_.lock_of[key];
   if (lock >= net_.locks().size() || free >= net_.capacity(lock)) return "";
-  std::vector<std::uint32_t> living = living_after(trace);
+  std::vector<std::uint32_t> living = threads_alive_after(trace);
   if (living.size() <= free) return "";
   living.resize(free + 1);
   for (const std::uint32_t thread : living) events.push_back(net_.acquires(thread, lock));
@@ -184,7 +184,7 @@ Coverage TraceChecker::coverage() const {
     if (!event || taken_.contains(t)) continue;
     (seen.contains(event) ? coverage.never_needed : coverage.never_seen).push_back(t);
   }
-  for (const std::uint32_t t : net_.rescues()) {
+  for (const std::uint32_t t : net_.cleanup_transitions()) {
     if (!taken_.contains(t)) coverage.never_seen.push_back(t);
   }
   return coverage;

@@ -76,7 +76,7 @@ class TraceChecker {
   std::optional<Disagreement> compare(const Trace& trace, std::vector<NetEvent> events,
                                       const lockbench::Replay& replayed);
   std::string kept_text(const Trace& trace, const Marking& marking) const;
-  std::vector<std::uint32_t> living_after(const Trace& trace) const;
+  std::vector<std::uint32_t> threads_alive_after(const Trace& trace) const;
   std::string shortage_text(const Trace& trace, std::vector<NetEvent> events) const;
 
   std::string could_go_on(std::span<const Event> undecided, const std::vector<NetEvent>& events,

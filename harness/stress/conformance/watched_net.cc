@@ -45,7 +45,7 @@ absl::StatusOr<WatchedNet> WatchedNet::read(const std::string& pnml) {
 
 absl::StatusOr<WatchedNet> WatchedNet::watch(Net net) {
   WatchedNet watched(std::move(net));
-  watched.hide_rescues();
+  watched.set_cleanups_apart();
   watched.find_locks();
   if (watched.locks_.empty()) {
     return absl::InvalidArgumentError(
@@ -62,12 +62,12 @@ absl::StatusOr<WatchedNet> WatchedNet::watch(Net net) {
   return watched;
 }
 
-void WatchedNet::hide_rescues() {
+void WatchedNet::set_cleanups_apart() {
   for (std::uint32_t t = 0; t < net_.transitions.size(); ++t) {
     std::optional<NetEvent>& event = net_.transitions[t].event;
     if (!event || event->verb != NetEvent::kClears) continue;
     event.reset();
-    rescues_.push_back(t);
+    cleanup_transitions_.push_back(t);
   }
 }
 

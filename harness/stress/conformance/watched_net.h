@@ -42,7 +42,7 @@ class WatchedNet {
   bool is_mortal() const;
 
   // Transitions that clean up what a dead owner left.
-  const std::vector<std::uint32_t>& rescues() const { return rescues_; }
+  const std::vector<std::uint32_t>& cleanup_transitions() const { return cleanup_transitions_; }
 
   // `locks` in the order in which this thread can acquire them if it acquires them together.
   std::vector<std::uint32_t> in_order(std::uint32_t thread, std::vector<std::uint32_t> locks) const;
@@ -56,7 +56,7 @@ class WatchedNet {
  private:
   explicit WatchedNet(Net net) : net_(std::move(net)) {}
 
-  void hide_rescues();
+  void set_cleanups_apart();
   void find_locks();
   void find_threads();
   std::uint32_t measured_capacity(std::uint32_t lock) const;
@@ -66,7 +66,7 @@ class WatchedNet {
   std::vector<std::string> locks_;
   std::vector<std::uint32_t> capacities_;
   std::vector<std::uint32_t> absences_;
-  std::vector<std::uint32_t> rescues_;
+  std::vector<std::uint32_t> cleanup_transitions_;
 };
 
 }  // namespace lockbench::stress

@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t kUntilVisibleNs = 20'000;
 
 std::int64_t end_of(const Take& take) {
-  return (take.held ? take.gone : take.answered) + kUntilVisibleNs;
+  return (take.held ? take.unlock_ended : take.answered) + kUntilVisibleNs;
 }
 
 // Sorts the takes for which `belongs` is true by key, lease and `position`, and pairs each with the
@@ -56,7 +56,7 @@ History::History(std::vector<Take> takes, const HistoryRules& rules, std::int64_
 void History::find_refusals(std::int64_t complete_until) {
   for (const Take& take : takes_) {
     Traffic& there = traffic_[place(take)];
-    there.begins.push_back(take.asked);
+    there.begins.push_back(take.requested);
     there.ends.push_back(end_of(take));
     if (take.held || !take.checked || take.answered >= complete_until) continue;
     refusals_.push_back(take);
@@ -72,7 +72,7 @@ std::size_t History::others_near(const Take& take) const {
   const auto begun = std::upper_bound(there.begins.begin(), there.begins.end(), take.answered) -
                      there.begins.begin();
   const auto over =
-      std::lower_bound(there.ends.begin(), there.ends.end(), take.asked) - there.ends.begin();
+      std::lower_bound(there.ends.begin(), there.ends.end(), take.requested) - there.ends.begin();
   return static_cast<std::size_t>(begun - over) - 1;
 }
 

@@ -27,10 +27,10 @@ struct Take {
   bool checked = true;       // a hold with an update, or a refusal that needs a reason
   std::uint64_t update = 0;  // the key's count at the beginning of the hold
   std::uint64_t token = 0;   // only if there are tokens and a hold limit
-  std::int64_t asked = 0;
+  std::int64_t requested = 0;
   std::int64_t answered = 0;
-  std::int64_t giving = 0;  // for a hold: its unlock() was about to be called …
-  std::int64_t gone = 0;    // … and had returned
+  std::int64_t unlock_began = 0;  // for a hold: just before its unlock() was called
+  std::int64_t unlock_ended = 0;  // for a hold: just after its unlock() had returned
 };
 
 struct HistoryRules {
@@ -64,7 +64,7 @@ class History {
 
   // The time until which an expiring hold certainly belongs to its thread.
   std::int64_t sure_until(const Take& take) const {
-    return std::min(take.giving, take.asked + rules_.hold_limit_ns);
+    return std::min(take.unlock_began, take.requested + rules_.hold_limit_ns);
   }
 
   // Refusals that need a reason; empty if try_lock() may fail spuriously.

@@ -85,7 +85,7 @@ struct Model {
     CheckResult result;
     for (const auto& [before, after] : history.holds()) {
       ++result.evaluations;
-      if (before->update + 1 != after->update || after->answered >= before->giving) continue;
+      if (before->update + 1 != after->update || after->answered >= before->unlock_began) continue;
       result.failure = {.fault = kOutOfOrder,
                         .thread = after->thread,
                         .other = before->thread,

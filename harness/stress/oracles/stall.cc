@@ -38,7 +38,7 @@ class WaitForGraph {
     return cycle_along([&](std::size_t a, std::size_t b) { return holds_what_is_wanted(b, a); });
   }
 
-  bool somebody_may_have_what_is_wanted(const ThreadPosition& waiter) const {
+  bool wanted_key_may_be_held(const ThreadPosition& waiter) const {
     const auto number = static_cast<std::size_t>(&waiter - threads_.data());
     for (std::size_t other = 0; other < threads_.size(); ++other) {
       if (holds_what_is_wanted(other, number) || may_have_one_of_two(other, number)) return true;
@@ -62,7 +62,7 @@ class WaitForGraph {
   }
 
   // Whether a hold of `held` may be in the way of the request `wanted`.
-  bool meet(const Event& held, const Event& wanted) const {
+  bool may_block(const Event& held, const Event& wanted) const {
     if (!abilities_.lock_per_key) return true;
     for (std::size_t i = 0; i < wanted.key_count(); ++i) {
       const std::uint16_t key = wanted.key_at(i);
@@ -74,7 +74,7 @@ class WaitForGraph {
   bool holds_what_is_wanted(std::size_t owner, std::size_t waiter) const {
     const std::vector<Event>& holds = threads_[owner].holds;
     return std::any_of(holds.begin(), holds.end(),
-                       [&](const Event& hold) { return meet(hold, threads_[waiter].doing); });
+                       [&](const Event& hold) { return may_block(hold, threads_[waiter].doing); });
   }
 
   // Whether `owner`, which acquires two keys, may already hold the one that `waiter` requests.
@@ -82,7 +82,7 @@ class WaitForGraph {
   bool may_have_one_of_two(std::size_t owner, std::size_t waiter) const {
     const Event& doing = threads_[owner].doing;
     return owner != waiter && threads_[owner].waits() && doing.pair &&
-           meet(doing, threads_[waiter].doing);
+           may_block(doing, threads_[waiter].doing);
   }
 
   // Whether two threads hold nothing visible and have at most one requested key in common. One of
@@ -183,7 +183,7 @@ const ThreadPosition* waits_for_free_half(const std::vector<ThreadPosition>& thr
   for (const ThreadPosition& thread : threads) {
     const bool half = thread.doing.pair &&
                       (is_free(thread.doing.key, probe) || is_free(thread.doing.other, probe));
-    if (thread.waits() && half && !graph.somebody_may_have_what_is_wanted(thread)) return &thread;
+    if (thread.waits() && half && !graph.wanted_key_may_be_held(thread)) return &thread;
   }
   return nullptr;
 }
@@ -294,7 +294,7 @@ Failure explain_stall(const std::vector<ThreadPosition>& threads, const Abilitie
     if (half != nullptr) return waits_for_half(*half, threads, *facts.probe);
   }
   const auto waiter = std::find_if(threads.begin(), threads.end(), [&](const ThreadPosition& t) {
-    return t.waits() && !graph.somebody_may_have_what_is_wanted(t);
+    return t.waits() && !graph.wanted_key_may_be_held(t);
   });
   if (waiter != threads.end()) {
     return waits_for_nobody(

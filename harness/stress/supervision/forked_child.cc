@@ -14,7 +14,7 @@
 namespace lockbench::stress {
 namespace {
 
-[[noreturn]] void be_the_child(const std::function<void()>& body) {
+[[noreturn]] void run_as_child(const std::function<void()>& body) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   prctl(PR_SET_TIMERSLACK, 1UL);  // makes sleeps of a few microseconds short
   const rlimit none{.rlim_cur = 0, .rlim_max = 0};
@@ -32,7 +32,7 @@ ForkedChild::ForkedChild(const std::function<void()>& body) {
   if (pid_ == -1) std::abort();
   if (pid_ == 0) {
     close(alive[0]);
-    be_the_child(body);
+    run_as_child(body);
   }
   close(alive[1]);
   alive_ = alive[0];

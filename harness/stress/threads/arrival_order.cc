@@ -44,7 +44,7 @@ std::int64_t processor_ns(pthread_t thread) {
 }
 
 // Whether the thread, which has requested the key or is about to, certainly waits for it.
-bool waits_for_certain(Waiter& waiter) {
+bool surely_waits(Waiter& waiter) {
   const auto until = Clock::now() + kMostForOne;
   std::optional<std::int64_t> began_ns;
   std::int64_t last_ns = 0;
@@ -83,7 +83,7 @@ void check_arrival_order(EpochContext& context) {
       add(context.state.beat);
       handle->unlock();
     });
-    known += waits_for_certain(waiter);
+    known += surely_waits(waiter);
     add(context.state.beat);
   }
   held->unlock();

@@ -43,11 +43,11 @@ CheckedThread::CheckedThread(EpochContext& context, std::uint32_t number)
 // ---- acquiring
 
 void CheckedThread::requests(const Event& request, const Act&) {
-  if (somebody_is_in_the_way(request.key)) add(slot_.contended);
+  if (key_is_held_by_another(request.key)) add(slot_.contended);
   grants_before_ = get(context_.canary(request.key, 0).grants);
   record(request, now_ns());
   inject_fault();
-  asked_ns_ = now_ns();
+  requested_ns_ = now_ns();
 }
 
 void CheckedThread::refused(const Event& refusal, const Act& act, bool would_deadlock) {
@@ -56,7 +56,7 @@ void CheckedThread::refused(const Event& refusal, const Act& act, bool would_dea
   record(refusal, answered);
   add(slot_.refusals);
   Refusal seen{.thread = number_, .key = refusal.key, .owner = nested_in(refusal.key)};
-  seen.waited_ns = answered - asked_ns_;
+  seen.waited_ns = answered - requested_ns_;
   if (refusal.pair) seen.second_key = refusal.other;
   if (act.kind == Act::kTryLockFor) seen.timeout_ns = act.ns;
   check(seen);
@@ -64,7 +64,7 @@ void CheckedThread::refused(const Event& refusal, const Act& act, bool would_dea
     keep({.thread = number_,
           .key = refusal.key_at(i),
           .checked = !would_deadlock,
-          .asked = asked_ns_,
+          .requested = requested_ns_,
           .answered = answered});
   }
 }
@@ -82,7 +82,7 @@ void CheckedThread::acquired(const Event& event, HoldData& hold, LockHandle& han
   record(event, answered);
   ++holds_;
   add(slot_.acquisitions);
-  waited(answered - asked_ns_, event.key);
+  waited(answered - requested_ns_, event.key);
   for (std::size_t i = 0; i < event.key_count(); ++i) {
     Part& part = hold.parts[i];
     if (part.nested) continue;
@@ -94,7 +94,7 @@ void CheckedThread::acquired(const Event& event, HoldData& hold, LockHandle& han
               .checked = !may_be_taken_away() && context_.entry.abilities.numbers_holders(),
               .update = part.seen,
               .token = part.token,
-              .asked = asked_ns_,
+              .requested = requested_ns_,
               .answered = answered});
   }
   inject_fault();
@@ -135,7 +135,7 @@ void CheckedThread::enter(const Event& acquired, std::uint32_t key, Part& part,
   }
   if (!abilities.numbers_holders()) {
     Holders seen{.thread = number_, .key = key};
-    if (context_.come_in(key) >= context_.capacity) seen.excess = OtherHolder{};
+    if (context_.enter(key) >= context_.capacity) seen.excess = OtherHolder{};
     check(seen);
     return;
   }
@@ -167,7 +167,7 @@ void CheckedThread::releases(const Event& event, HoldData& hold) {
 
 void CheckedThread::leave(const Event& release, std::uint32_t key, const Part& part) {
   if (may_be_taken_away()) return;
-  if (!context_.entry.abilities.numbers_holders()) return context_.go_out(key);
+  if (!context_.entry.abilities.numbers_holders()) return context_.leave(key);
   CountingCanary& canary = context_.canary(key, release.lease);
   check_holders(get(canary.owner), release, key, part.nested);
   if (context_.entry.abilities.reentrant && --depth_[key] != 0) {
@@ -190,13 +190,13 @@ void CheckedThread::leave(const Event& release, std::uint32_t key, const Part& p
 }
 
 void CheckedThread::released(const Event& event, HoldData& hold) {
-  const std::int64_t gone = now_ns();
-  record(event, gone);
+  const std::int64_t returned = now_ns();
+  record(event, returned);
   for (std::size_t i = 0; i < event.key_count(); ++i) {
     const std::size_t kept = hold.parts[i].record;
     if (kept == kNotKept) continue;
-    takes_[kept].giving = releasing_ns_;
-    takes_[kept].gone = gone;
+    takes_[kept].unlock_began = releasing_ns_;
+    takes_[kept].unlock_ended = returned;
   }
   ask_former_owner(event);
   inject_fault();

@@ -88,7 +88,7 @@ class CheckedThread {
   }
   void waited(std::int64_t ns, std::uint32_t key);
   std::uint64_t delay_since_look();
-  bool somebody_is_in_the_way(std::uint32_t key) const;
+  bool key_is_held_by_another(std::uint32_t key) const;
   bool nested_in(std::uint32_t key) const;
 
   EpochContext& context_;
@@ -101,7 +101,7 @@ class CheckedThread {
 
   bool answers_owner_queries_ = false;
   std::uint32_t holds_ = 0;
-  std::int64_t asked_ns_ = 0;         // time of the last request
+  std::int64_t requested_ns_ = 0;     // time of the last request
   std::int64_t releasing_ns_ = 0;     // time of the last release
   std::vector<std::uint32_t> depth_;  // for each key: number of nested holds
   std::vector<bool> part_released_;   // for each key: whether some of these were released

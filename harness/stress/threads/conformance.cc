@@ -59,7 +59,7 @@ class Conformer {
                  .seed = random()});
       }
     }
-    return told();
+    return finished_report();
   }
 
  private:
@@ -75,7 +75,7 @@ class Conformer {
     }
   }
 
-  Report told() const {
+  Report finished_report() const {
     Report report =
         run_.complete({.engine = "real", .lock = entry_.name, .seconds = clock_.seconds()});
     if (run_.skipped() != 0) {

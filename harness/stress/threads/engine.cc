@@ -161,7 +161,7 @@ void report_confidence(const SharedState& state, Report& report) {
 std::string text_of(const EpochPlan& plan) {
   return absl::StrFormat("the epoch: %d threads, %d keys, %d ms%s%s", plan.program.threads.size(),
                          plan.keys, plan.length.count(), plan.yields ? ", yields and sleeps" : "",
-                         plan.meets ? ", all wait for each other after each list" : "");
+                         plan.barriers ? ", all wait for each other after each list" : "");
 }
 
 // The options that repeat the epoch.

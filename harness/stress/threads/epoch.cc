@@ -81,11 +81,11 @@ class Epoch {
     if (!one_core && !bind_to(0, processors_)) add(state_.refused_by_kernel);
     while (!context_.stopping()) {
       if (plan_.mode.fault == FaultKind::kThreadChurn) {
-        live_another_life(number);
+        run_in_new_thread(number);
       } else {
         checked_[number]->run_acts();
       }
-      if (plan_.meets) context_.meet();
+      if (plan_.barriers) context_.await_all_threads();
     }
     put(slot.position.doing, pack(Event{.kind = Event::kEnd}));
     ended_.fetch_add(1, std::memory_order_relaxed);
@@ -101,7 +101,7 @@ class Epoch {
 
   // Performs the acts in a thread that ends before the next one begins. The C library reuses the
   // stack of an ended thread for the next one, so the next one also gets its id.
-  void live_another_life(std::uint32_t number) {
+  void run_in_new_thread(std::uint32_t number) {
     ThreadSlot& slot = state_.slots[number];
     std::thread([&] {
       put(slot.task, static_cast<std::uint64_t>(gettid()));

@@ -67,10 +67,10 @@ class EpochContext {
 
   // For a key whose holders cannot be identified: returns how many threads already hold it.
   // relaxed: the count must not order the holders.
-  std::uint32_t come_in(std::uint32_t key) {
+  std::uint32_t enter(std::uint32_t key) {
     return inside_[key].fetch_add(1, std::memory_order_relaxed);
   }
-  void go_out(std::uint32_t key) { inside_[key].fetch_sub(1, std::memory_order_relaxed); }
+  void leave(std::uint32_t key) { inside_[key].fetch_sub(1, std::memory_order_relaxed); }
 
   // relaxed: the flag publishes nothing else.
   bool stopping() const { return stop_.load(std::memory_order_relaxed); }
@@ -79,7 +79,7 @@ class EpochContext {
   // Returns when all threads of the epoch have arrived here, or when the epoch stops. Later
   // contention for a lock may hide a lost wake-up. At this barrier there is no contention,
   // thousands of times in an epoch. After it, all threads request the lock at once.
-  void meet() {
+  void await_all_threads() {
     // (1) acquire: synchronizes with (2).
     const std::uint32_t round = barrier_rounds_.load(std::memory_order_acquire);
     // relaxed: only the number is read.

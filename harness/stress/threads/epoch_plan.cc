@@ -72,7 +72,7 @@ std::vector<Act> deep_nest() {
 LitmusProgram drawn(const RegisteredLock& entry, const EpochPlan& plan, std::uint32_t threads,
                     Random& random) {
   const auto holds = static_cast<std::uint32_t>(
-      plan.meets ? 1 + random.below(kMostHoldsBeforeMeeting) : kHoldsOfAList);
+      plan.barriers ? 1 + random.below(kMostHoldsBeforeMeeting) : kHoldsOfAList);
   LitmusProgram program = generate_program(
       entry.abilities, {.threads = threads, .keys = plan.keys, .holds = holds}, random.next());
   const Shape shape(entry.abilities, plan.mode.fault, random);
@@ -180,8 +180,8 @@ EpochPlan plan_epoch(const RegisteredLock& entry, const Wish& wish, const Mode& 
   EpochPlan plan{.mode = mode, .seed = seed};
   plan.length = length_for(mode, random);
   plan.yields = mode.fault == FaultKind::kYields || (mode.may_yield && random.below(2) == 0);
-  plan.meets = mode.fault == FaultKind::kCollisions ||
-               (mode.fault != FaultKind::kFairness && random.below(2) == 0);
+  plan.barriers = mode.fault == FaultKind::kCollisions ||
+                  (mode.fault != FaultKind::kFairness && random.below(2) == 0);
   plan.keys = kKeys[random.below(std::size(kKeys))];
   const std::uint32_t threads = threads_for(mode, wish);
   if (wish.program) {

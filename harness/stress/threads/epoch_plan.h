@@ -18,7 +18,7 @@ struct EpochPlan {
   std::uint64_t seed = 1;
   std::uint32_t keys = 1;  // number of keys that threads use; no thread uses the next one
   bool yields = false;
-  bool meets = false;  // all threads meet at a barrier after each repetition
+  bool barriers = false;  // all threads meet at a barrier after each repetition
   std::chrono::milliseconds length{50};
   LitmusProgram program;  // each thread repeats its acts
 };

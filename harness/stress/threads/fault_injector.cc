@@ -59,7 +59,7 @@ bool bind_to(pid_t task, const std::vector<int>& processors) {
   return sched_setaffinity(task, sizeof set, &set) == 0 || errno == ESRCH;
 }
 
-void install_dawdling(bool restart) {
+void install_slow_signal_handler(bool restart) {
   struct sigaction action {};
   action.sa_handler = delay_in_signal;
   action.sa_flags = restart ? SA_RESTART : 0;
@@ -70,7 +70,7 @@ FaultInjector::FaultInjector(SharedState& state, FaultKind fault, std::uint64_t 
                              std::vector<pthread_t> threads)
     : state_(state), fault_(fault), threads_(std::move(threads)) {
   if (!acts_from_outside(fault)) return;
-  install_dawdling(fault == FaultKind::kSignalsRestart);
+  install_slow_signal_handler(fault == FaultKind::kSignalsRestart);
   thread_ = std::thread([this, seed] { disturb(seed); });
 }
 

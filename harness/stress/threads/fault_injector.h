@@ -23,7 +23,7 @@ std::vector<int> own_processors();
 bool bind_to(pid_t task, const std::vector<int>& processors);
 
 // Installs the signal handler that delays a thread wherever it is, also inside of the lock's code.
-void install_dawdling(bool restart);
+void install_slow_signal_handler(bool restart);
 
 class FaultInjector {
  public:

@@ -87,13 +87,13 @@ class Scan {
 
   static void by_another(const std::function<void()>& body) { std::thread(body).join(); }
 
-  bool can_be_had(std::uint64_t key) {
+  bool is_free_for_another(std::uint64_t key) {
     bool had = false;
-    by_another([&] { had = had_at_once(key); });
+    by_another([&] { had = acquired_at_once(key); });
     return had;
   }
 
-  bool had_at_once(std::uint64_t key) {
+  bool acquired_at_once(std::uint64_t key) {
     const std::unique_ptr<LockHandle> handle = context_.lock.handle(key);
     if (!acquire_free(*handle, context_.entry.abilities.strong_try)) return false;
     handle->unlock();
@@ -104,7 +104,7 @@ class Scan {
     const Clock::time_point until = Clock::now() + kMostToTry;
     for (std::size_t i = 0; i < kMostTried && Clock::now() < until; ++i) {
       const std::uint64_t key = random_.next();
-      if (!had_at_once(key)) return key;
+      if (!acquired_at_once(key)) return key;
     }
     return std::nullopt;
   }
@@ -125,12 +125,12 @@ class Scan {
 
   bool refused_while(std::span<const std::uint64_t> held, std::uint64_t key) {
     const Holds holds(context_, held, kMostToHold);
-    return !can_be_had(key);
+    return !is_free_for_another(key);
   }
 
   void confirm(std::uint64_t held, std::uint64_t refused) {
     for (int i = 0; i < kConfirmations; ++i) {
-      if (!refused_while(std::span(&held, 1), refused) || !can_be_had(refused)) return;
+      if (!refused_while(std::span(&held, 1), refused) || !is_free_for_another(refused)) return;
     }
     check(context_.state, kOwnSlot, ManyKeys{.held = held, .refused = refused});
   }

@@ -23,7 +23,7 @@ std::uint64_t bytes_in_use() {
 }
 
 // Returns the number of holds.
-std::uint32_t hold_again_and_again(EpochContext& context, std::uint64_t first_key, bool new_keys) {
+std::uint32_t hold_repeatedly(EpochContext& context, std::uint64_t first_key, bool new_keys) {
   const Clock::time_point until = Clock::now() + kMost;
   std::uint32_t holds = 0;
   for (; holds < kHolds && Clock::now() < until; ++holds) {
@@ -42,9 +42,9 @@ void check_memory_growth(EpochContext& context) {
   const Abilities& abilities = context.entry.abilities;
   const bool new_keys =
       abilities.reclaims && abilities.any_key && context.plan.program.key_set == 0;
-  if (hold_again_and_again(context, kHolds, new_keys) < kLeastHolds) return;
+  if (hold_repeatedly(context, kHolds, new_keys) < kLeastHolds) return;
   const std::uint64_t before = bytes_in_use();
-  const std::uint32_t holds = hold_again_and_again(context, 2 * kHolds, new_keys);
+  const std::uint32_t holds = hold_repeatedly(context, 2 * kHolds, new_keys);
   const std::uint64_t after = bytes_in_use();
   if (holds < kLeastHolds) return;
   check(context.state, kOwnSlot,

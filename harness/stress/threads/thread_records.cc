@@ -31,7 +31,7 @@ std::size_t CheckedThread::keep(const Take& take) {
     takes_.push_back(take);
     return takes_.size() - 1;
   }
-  complete_until_ = std::min(complete_until_, take.asked);
+  complete_until_ = std::min(complete_until_, take.requested);
   return kNotKept;
 }
 
@@ -57,7 +57,7 @@ std::uint64_t CheckedThread::delay_since_look() {
   return delay_ns_ - before;
 }
 
-bool CheckedThread::somebody_is_in_the_way(std::uint32_t key) const {
+bool CheckedThread::key_is_held_by_another(std::uint32_t key) const {
   const bool any = !context_.entry.abilities.lock_per_key;
   for (std::uint32_t i = any ? 0 : key; i < (any ? context_.plan.keys : key + 1); ++i) {
     const std::uint64_t owner = get(context_.canary(i, 0).owner) & ~kPartReleased;

@@ -19,7 +19,7 @@ _MOST_KINDS = 60
 
 @dataclass(frozen=True)
 class Fault:
-    """Rows that are not valid for one reason, told by the first of them."""
+    """Rows that are not valid for one reason, shown by the first of them."""
 
     rows: int
     primitives: list[str]
@@ -29,7 +29,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Faults:
-    told: list[Fault]
+    kinds: list[Fault]
     more: int  # rows of kinds that there was no room for
     rows: int
     again: int  # trials that were measured once more and then were valid
@@ -49,7 +49,7 @@ def faults(run: Run) -> Faults:
         if kind not in wheres:
             key = {name: None if row[name] != row[name] else row[name] for name in cells.GROUP}
             wheres[kind] = cells.describe(key)
-    told = [
+    kinds_found = [
         Fault(
             rows=len(found),
             primitives=list(dict.fromkeys(label for label, _ in found)),
@@ -58,12 +58,12 @@ def faults(run: Run) -> Faults:
         )
         for kind, found in sorted(kinds.items(), key=lambda item: -len(item[1]))
     ]
-    more = sum(fault.rows for fault in told[_MOST_KINDS:])
-    return Faults(told[:_MOST_KINDS], more, len(invalid), again)
+    more = sum(fault.rows for fault in kinds_found[_MOST_KINDS:])
+    return Faults(kinds_found[:_MOST_KINDS], more, len(invalid), again)
 
 
 def facts(run: Run) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Machine, build and calibration, as far as the run tells."""
+    """Machine, build and calibration, as far as the run records them."""
     meta = run.meta
     machine, build = _mapping(meta.get("machine")), _mapping(meta.get("build"))
     found = [
@@ -75,8 +75,8 @@ def facts(run: Run) -> list[tuple[str, list[tuple[str, str]]]]:
 
 
 def command(run: Run) -> str:
-    told = run.meta.get("command")
-    return told if isinstance(told, str) else ""
+    recorded = run.meta.get("command")
+    return recorded if isinstance(recorded, str) else ""
 
 
 def target_note(run: Run) -> str:
@@ -88,26 +88,26 @@ def target_note(run: Run) -> str:
 def surroundings(run: Run) -> list[str]:
     """What the rows say of what else was going on, each a sentence."""
     trials = run.final
-    told = []
+    notes = []
     for column, start in (
         ("other_cpu_share", "Other processes used"),
         ("steal_share", "The host took"),
     ):
         share = trials[column].dropna()
         if len(share):
-            told.append(
+            notes.append(
                 f"{start} {_percent(share.median())} of the machine's time in the median trial and"
                 f" {_percent(share.max())} at most ({column})."
             )
     late = trials["idle_lateness_mean_ns"].dropna()
     if len(late):
-        told.append(
+        notes.append(
             "In open loops, an operation for which a thread was ready began"
             f" {units.nanoseconds(late.median())} late in the median trial and"
             f" {units.nanoseconds(late.max())} at most; this is the harness's own part of a wait"
             " (idle_lateness_mean_ns)."
         )
-    return told
+    return notes
 
 
 def _percent(share: float) -> str:
@@ -147,8 +147,8 @@ def _cache(cache: Any) -> str:
         return str(cache)
     kind = {"data": "d", "instruction": "i"}.get(str(cache.get("kind")), "")
     size = cache.get("bytes")
-    told = units.memory(size) if isinstance(size, (int, float)) else "?"
-    return f"L{cache.get('level', '?')}{kind} {cache.get('number', '?')} × {told}"
+    size_text = units.memory(size) if isinstance(size, (int, float)) else "?"
+    return f"L{cache.get('level', '?')}{kind} {cache.get('number', '?')} × {size_text}"
 
 
 def _build(build: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -185,29 +185,29 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 
 def cannot(run: Run, table: pd.DataFrame) -> list[str]:
-    """What this run cannot tell, and what would."""
+    """What this run cannot show, and which run would."""
     valid = run.valid
     if valid.empty:
         return ["No row is valid, so no figure is shown. The reasons are listed below."]
-    told = []
+    limits = []
     if valid["block"].nunique() == 1:
-        told.append(
+        limits.append(
             "Only one block was measured: how much figures vary is unknown, and no difference is"
             " significant. Run five blocks (--blocks 5) or more."
         )
     if valid.loc[valid["label"] != cells.FLOOR, "label"].nunique() == 1:
-        told.append("Only one primitive was measured: there is nothing to compare.")
+        limits.append("Only one primitive was measured: there is nothing to compare.")
     if valid["threads"].nunique() == 1:
-        told.append(
+        limits.append(
             f"Only one number of threads was measured ({units.number(valid['threads'].iloc[0])}):"
             " how throughput grows with threads is not shown."
         )
     if valid["wait_p50_ns"].isna().all():
-        told.append("No wait was timed: waits are not shown.")
+        limits.append("No wait was timed: waits are not shown.")
     if (table["blocks"] < table["planned"]).any():
         short = int((table["blocks"] < table["planned"]).sum())
-        told.append(
+        limits.append(
             f"{short:,} of {units.plural(len(table), 'cell')}"
             f" {'has' if short == 1 else 'have'} invalid blocks."
         )
-    return told
+    return limits

@@ -87,17 +87,17 @@ def lonely(table: pd.DataFrame) -> list[str]:
 
 def _holds(rows: pd.DataFrame) -> pd.Series:
     """Holds as one axis: what is done inside, in words."""
-    told = {
+    words = {
         values: cells.describe(dict(zip(_HOLD, values)), _HOLD)
         for values in rows[_HOLD].drop_duplicates().itertuples(index=False, name=None)
     }
     keys = rows[_HOLD].itertuples(index=False, name=None)
-    return pd.Series([_told(told, key) for key in keys], index=rows.index)
+    return pd.Series([_hold_words(words, key) for key in keys], index=rows.index)
 
 
-def _told(told: dict[tuple, str], key: tuple) -> str:
+def _hold_words(words: dict[tuple, str], key: tuple) -> str:
     # NaN is not itself: a key that holds one is looked up by its words.
-    return told.get(key) or cells.describe(_known(dict(zip(_HOLD, key))), _HOLD) or "no hold"
+    return words.get(key) or cells.describe(_known(dict(zip(_HOLD, key))), _HOLD) or "no hold"
 
 
 def _known(key: dict[str, Any]) -> dict[str, Any]:
@@ -277,11 +277,13 @@ def _against(rows: pd.DataFrame, primitive: str, judged: verdict.Table) -> str:
         return ""
     counts = {word: sum(one.verdict == word for one in known) for word in _VERDICTS}
     if len(known) == 1:
-        told = known[0].verdict
+        outcome = known[0].verdict
     else:
-        told = ", ".join(f"{word} in {n} of {len(known)} cells" for word, n in counts.items() if n)
+        outcome = ", ".join(
+            f"{word} in {n} of {len(known)} cells" for word, n in counts.items() if n
+        )
     ratios = [one.ratio for one in known]
-    return f"; {_range(ratios)} the speed of {figure.printable(usual, 60)} ({told})"
+    return f"; {_range(ratios)} the speed of {figure.printable(usual, 60)} ({outcome})"
 
 
 _VERDICTS = (verdict.FASTER, verdict.SLOWER, verdict.SAME, verdict.INCONCLUSIVE)
@@ -296,6 +298,6 @@ def _price(rows: pd.DataFrame) -> str:
     unfair = rows[rows["unfair"] != ""]
     if unfair.empty:
         return ""
-    told = unfair["unfair"].iloc[0].removeprefix("unfair: ")
+    words = unfair["unfair"].iloc[0].removeprefix("unfair: ")
     where = f" in {len(unfair)} of {len(rows)} cells" if len(rows) > 1 else ""
-    return f"{unfairness.MARK} unfair{where}: {told}"
+    return f"{unfairness.MARK} unfair{where}: {words}"

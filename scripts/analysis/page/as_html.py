@@ -110,8 +110,8 @@ def _title(chapters: Sequence[Chapter], fleet: FleetPart | None) -> str:
     if fleet is None:
         return ", ".join(dict.fromkeys(map(content.heading, chapters)))
     presets = {str(one.run.trials["preset"].iloc[0]) for one in fleet.fleet.machines}
-    told = f"{presets.pop()} on " if len(presets) == 1 and "" not in presets else ""
-    return text.one_line(told + units.plural(len(fleet.fleet.machines), "machine"), 80)
+    presets_text = f"{presets.pop()} on " if len(presets) == 1 and "" not in presets else ""
+    return text.one_line(presets_text + units.plural(len(fleet.fleet.machines), "machine"), 80)
 
 
 def _fleet(fleet: FleetPart, inks: Inks) -> dict[str, Any]:
@@ -215,10 +215,10 @@ def _comparisons(chapters: Sequence[Chapter]) -> str:
 def _titles(chapters: Sequence[Chapter], machines: Sequence[Machine]) -> list[str]:
     """No two the same: by machine, else by run."""
     plain = [content.heading(chapter) for chapter in chapters]
-    told = [one.name for one in machines] or [chapter.run.run_id for chapter in chapters]
+    names = [one.name for one in machines] or [chapter.run.run_id for chapter in chapters]
     once = [
         title if plain.count(title) == 1 else f"{title} · {text.one_line(name, 60)}"
-        for title, name in zip(plain, told)
+        for title, name in zip(plain, names)
     ]
     return [
         title if once.count(title) == 1 else f"{title} ({i})" for i, title in enumerate(once, 1)
@@ -331,14 +331,14 @@ _COMMANDS = {Outline.MOVETO: "M", Outline.LINETO: "L", Outline.CURVE3: "Q", Outl
 
 
 def _outline(path: Outline) -> str:
-    told = []
+    commands = []
     for points, code in path.iter_segments(simplify=False):
         if code == Outline.CLOSEPOLY:
-            told.append("Z")
+            commands.append("Z")
         else:
             flipped = [-value if i % 2 else value for i, value in enumerate(points)]
-            told.append(_COMMANDS[code] + " ".join(f"{value:.3f}" for value in flipped))
-    return "".join(told)
+            commands.append(_COMMANDS[code] + " ".join(f"{value:.3f}" for value in flipped))
+    return "".join(commands)
 
 
 def _number(value: float | None) -> str:

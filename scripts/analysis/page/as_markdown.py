@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report as Markdown, for pull requests: the answer and the map, the most telling cells, what
+"""The report as Markdown, for pull requests: the answer and the map, the most important cells, what
 was not valid, machine and command. No pictures; within what a comment may be long."""
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ def _chapter(chapter: Chapter) -> list[str]:
         "",
     ]
     for name, facts in chapter.machine:
-        told = "; ".join(f"{markdown(term)}: {markdown(words)}" for term, words in facts)
-        out.append(f"- **{name}**: {told}")
+        facts_text = "; ".join(f"{markdown(term)}: {markdown(words)}" for term, words in facts)
+        out.append(f"- **{name}**: {facts_text}")
     return [*out, "", method.PARAGRAPHS[0], "", *map(markdown, chapter.surroundings), ""]
 
 
@@ -125,20 +125,20 @@ def _line(line: Line) -> list[str]:
     )
     texts = [line.label, where, line.figures[0][0], line.spread]
     texts += [line.figures[i][0] for i in (1, 2, 4)]
-    told = [markdown(words, 120) or "–" for words in texts]
-    told[4] += f" ({line.standing})" if line.standing else ""
-    return told
+    fields = [markdown(words, 120) or "–" for words in texts]
+    fields[4] += f" ({line.standing})" if line.standing else ""
+    return fields
 
 
 def _invalid(faults: about.Faults) -> list[str]:
     out = ["### Invalid rows", ""]
     if not faults.rows:
         return [*out, "None: all rows passed the verification.", ""]
-    for fault in faults.told[:12]:
+    for fault in faults.kinds[:12]:
         names = ", ".join(fault.primitives[:4])
         out.append(f"- {fault.rows} × {markdown(names)}: {markdown(fault.reason)}")
-    if len(faults.told) > 12:
-        out.append(f"- and {len(faults.told) - 12} more reasons")
+    if len(faults.kinds) > 12:
+        out.append(f"- and {len(faults.kinds) - 12} more reasons")
     return [*out, ""]
 
 

@@ -85,11 +85,11 @@ def _drawn(
     chart.name_y(axes, "speed against the machine's baseline (dashed)")
     if named:
         endings.label_ends(axes, ends, size=chart.TEXT)
-    told = {label: _told(fleet, label, lines)}
-    return maker.made(axes.figure, "threads ÷ cores", title, told, _summary(fleet, lines), [])
+    titles = {label: _words_of(fleet, label, lines)}
+    return maker.made(axes.figure, "threads ÷ cores", title, titles, _summary(fleet, lines), [])
 
 
-def _told(fleet: Fleet, label: str, lines: Mapping[int, list[Point]]) -> str:
+def _words_of(fleet: Fleet, label: str, lines: Mapping[int, list[Point]]) -> str:
     said = [figure.printable(label, 120), "at the most threads ÷ cores of each machine:"]
     for machine, line in list(lines.items())[:12]:
         x, y = line[-1]
@@ -101,8 +101,8 @@ def _told(fleet: Fleet, label: str, lines: Mapping[int, list[Point]]) -> str:
 def _summary(fleet: Fleet, lines: Mapping[int, list[Point]]) -> str:
     last = {machine: line[-1][1] for machine, line in lines.items()}
     low, high = min(last, key=lambda one: last[one]), max(last, key=lambda one: last[one])
-    told = " and ".join(
+    range_text = " and ".join(
         f"{units.ratio(last[one])} on {figure.printable(fleet.machines[one].name, 60)}"
         for one in (low, high)
     )
-    return f"{units.plural(len(lines), 'machine')}. At their most threads, between {told}."
+    return f"{units.plural(len(lines), 'machine')}. At their most threads, between {range_text}."

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One picture of the page: its SVG, what is told beside it, and the room that it is drawn in.
+"""One picture of the page: its SVG, the words beside it, and the room that it is drawn in.
 
 Sizes are in points, which are the units of the picture's view box: 400 of them are as wide as a
 phone, so that its smallest words can be read there.
@@ -53,14 +53,14 @@ class Maker:
         drawn: Figure,
         link: str,
         title: str,
-        told: dict[str, str],
+        titles: dict[str, str],
         summary: str,
         cells: Sequence[int] | pd.Series,
     ) -> Chart:
-        """`told`: of each primitive shown, its values in words."""
+        """`titles`: of each primitive shown, its values in words."""
         self._count += 1
         name = f"{self._prefix}{self._count}"
-        numbers = {self.inks.numbers[label]: words for label, words in told.items()}
+        numbers = {self.inks.numbers[label]: words for label, words in titles.items()}
         return Chart(
             name=name,
             link=link,

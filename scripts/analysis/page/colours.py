@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from analysis import palette
 
 LEAST_FOR_TEXT = 4.5
-LEAST_FOR_LINES = 2.2  # beside which marker, dash and name tell a line, too
+LEAST_FOR_LINES = 2.2  # beside which marker, dash and name identify a line, too
 
 
 @dataclass(frozen=True)
@@ -136,10 +136,10 @@ class Inks:
 
     def style(self, theme: Theme) -> str:
         """Every colour of a theme as CSS custom properties."""
-        told = [f"--{name}:{value}" for name, value in vars(theme).items()]
+        declarations = [f"--{name}:{value}" for name, value in vars(theme).items()]
         for number, label in sorted(self.names.items()):
             colour = self.looks[label].colour
             deep, pale = fields(colour, theme)
             line = colour if theme is LIGHT else on_dark(colour)
-            told.append(f"--c{number}:{line};--f{number}:{deep};--g{number}:{pale}")
-        return ";".join(told)
+            declarations.append(f"--c{number}:{line};--f{number}:{deep};--g{number}:{pale}")
+        return ";".join(declarations)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run's chapter of the report, before it has a form: what HTML and Markdown both tell."""
+"""A run's chapter of the report, before it has a form: the content of both HTML and Markdown."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Chapter:
-    """All that is told of one run."""
+    """Everything that the report says about one run."""
 
     prefix: str  # begins the ids of this chapter
     run: Run
@@ -166,14 +166,14 @@ def _facts(run: Run, table: pd.DataFrame) -> list[str]:
     trials = run.final
     blocks = trials["block"].nunique()
     valid = int(trials["valid"].sum())
-    told = [
+    facts = [
         units.plural(len(trials), "trial")
         + (", all valid" if valid == len(trials) else f", {valid:,} of them valid"),
         units.plural(len(table), "cell"),
         units.plural(blocks, "block"),
     ]
     started = trials["started_at"].iloc[0].replace("T", " ").replace("Z", " UTC")
-    return [*told, figure.printable(started, 32)] if started else told
+    return [*facts, figure.printable(started, 32)] if started else facts
 
 
 def _sections(run: Run, rows: pd.DataFrame, maker: Maker, most: int) -> dict[str, Section]:
@@ -250,9 +250,11 @@ def _spread(one: dict[str, Any], show: Any) -> str:
         return f"none of {units.plural(int(one['planned']), 'block')} valid"
     if one["blocks"] < 2:
         return "one block"
-    told = f"{show(one['low'])} – {show(one['high'])}"
+    range_text = f"{show(one['low'])} – {show(one['high'])}"
     lacking = int(one["planned"]) - int(one["blocks"])
-    return told + (f", {lacking} of {int(one['planned'])} blocks not valid" if lacking else "")
+    return range_text + (
+        f", {lacking} of {int(one['planned'])} blocks not valid" if lacking else ""
+    )
 
 
 def _standing(one: dict[str, Any]) -> str:

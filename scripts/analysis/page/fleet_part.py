@@ -130,17 +130,17 @@ def _map(fleet: Fleet, machine: int, places: Sequence[int]) -> Map:
         key = table.groups[place].key
         if key["threads"] is None or key["keys"] is None:
             continue
-        told = summary.standing(table, place)
-        first = next(label for label, one in told.items() if one[1] == summary.FASTEST)
-        others = [one[0] for label, one in told.items() if label != first and one[0] > 0]
+        standings = summary.standing(table, place)
+        first = next(label for label, one in standings.items() if one[1] == summary.FASTEST)
+        others = [one[0] for label, one in standings.items() if label != first and one[0] > 0]
         second = max(others, default=0.0)
         unfair = {one.primitive: one.unfair for one in table.comparisons_of(place)}
         spots[key["threads"], key["keys"]] = Spot(
             group=place,
             first=first,
-            level=[label for label, one in told.items() if one[1] == summary.LEVEL],
+            level=[label for label, one in standings.items() if one[1] == summary.LEVEL],
             lead=1 / second if second > 0 else None,
-            settled=told[first][2],
+            settled=standings[first][2],
             unfair=unfair.get(first, ""),
         )
     threads, keys = (sorted({at[i] for at in spots}) for i in range(2))

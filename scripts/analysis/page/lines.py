@@ -65,10 +65,10 @@ def evenly(found: Sequence, most: int) -> list:
 
 
 def _title(facet: Group, varied: Sequence[str], family: str, axis: curves.Axis) -> str:
-    told = cells.describe(facet.key, varied)
-    if not told:
-        told = cells.describe(facet.key)
-    return f"By {axis.title}: {told}{f' · {family} family' if family else ''}"
+    where = cells.describe(facet.key, varied)
+    if not where:
+        where = cells.describe(facet.key)
+    return f"By {axis.title}: {where}{f' · {family} family' if family else ''}"
 
 
 def _drawn(
@@ -80,13 +80,13 @@ def _drawn(
     places = scales.positions(values)
     names = [figure.short(label, 18) for label in labels]
     axes = chart.room(_TALL, left=46, right=endings.LABEL_GAP * 72 + chart.text_width(names) + 4)
-    ends, told = [], {}
+    ends, titles = [], {}
     for label in labels:
         own = rows[rows["label"] == label]
         last = _draw_line(axes, own, axis, places, maker, label)
         name = figure.short(label, 18)
         ends.append(endings.End(*last, name, maker.look(label), maker.own(label)))
-        told[label] = _told(own, label, axis)
+        titles[label] = _words_of(own, label, axis)
     figures = rows[measure.column]
     axes.set_ylim(*scales.padded([figures.min(), figures.max()]))
     scales.log_scale(axes, "y", measure.words)
@@ -98,7 +98,7 @@ def _drawn(
     chart.name_y(axes, measure.label)
     endings.label_ends(axes, ends, size=chart.TEXT)
     return maker.made(
-        axes.figure, link, title, told, _summary(rows, axis, values[-1]), rows["cell"]
+        axes.figure, link, title, titles, _summary(rows, axis, values[-1]), rows["cell"]
     )
 
 
@@ -136,7 +136,7 @@ def _draw_line(
     return x[-1], float(medians.iloc[-1])
 
 
-def _told(own: pd.DataFrame, label: str, axis: curves.Axis) -> str:
+def _words_of(own: pd.DataFrame, label: str, axis: curves.Axis) -> str:
     words = axis.measures[0].words
     lines = [
         f"{axis.words(value)}: {chart.value_words(rows, words)}"

@@ -54,7 +54,7 @@ def drawn(
         _draw_row(axes, by_label[label], len(ranked) - 1 - i, maker, label, measure, least)
         _write(axes, len(ranked) - 1 - i, figure.short(label, 22), said, maker.own(label))
     _finish(axes, rows[column], measure, len(ranked))
-    told = {
+    titles = {
         label: f"{figure.printable(label, 120)}\n{measure.label}\n"
         + chart.value_words(by_label[label], lambda v: measure.words(v) + measure.unit)
         for label in ranked
@@ -62,7 +62,7 @@ def drawn(
     summary = f"{measure.label}, best first: " + ", ".join(
         f"{figure.printable(label)} {said}" for label, said in zip(ranked, words)
     )
-    return maker.made(axes.figure, link, title, told, f"{summary}.", rows["cell"])
+    return maker.made(axes.figure, link, title, titles, f"{summary}.", rows["cell"])
 
 
 def _draw_row(

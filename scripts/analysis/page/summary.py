@@ -91,11 +91,11 @@ def _figure(valid: pd.DataFrame) -> pd.Series:
 
 
 def _with_standing(found: pd.DataFrame, table: verdict.Table) -> pd.DataFrame:
-    told: dict[int, tuple[float, str, bool]] = {}
+    standings: dict[int, tuple[float, str, bool]] = {}
     for place, labels in found.groupby("group")["label"]:
         own = standing(table, int(place))
-        told.update({cell: own[label] for cell, label in labels.items() if label in own})
-    columns = [found.index.map(lambda cell: told.get(cell, _NONE)[i]) for i in range(3)]
+        standings.update({cell: own[label] for cell, label in labels.items() if label in own})
+    columns = [found.index.map(lambda cell: standings.get(cell, _NONE)[i]) for i in range(3)]
     found["ratio"], found["standing"], found["settled"] = columns
     return found
 

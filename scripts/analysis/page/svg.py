@@ -32,7 +32,7 @@ def own(number: int) -> str:
 
 
 def inline(made: Figure, name: str, inks: Inks, titles: Mapping[int, str], described: str) -> str:
-    """The figure as an <svg>. `name`: begins its ids; `titles`: what is told of each primitive, by
+    """The figure as an <svg>. `name`: begins its ids; `titles`: the words for each primitive, by
     number; `described`: id of the element that says in words what it shows."""
     out = io.BytesIO()
     made.savefig(out, format="svg", metadata={"Date": None})
@@ -57,7 +57,7 @@ def inline(made: Figure, name: str, inks: Inks, titles: Mapping[int, str], descr
 
 
 def _strip_namespaces(root: ElementTree.Element) -> None:
-    """HTML knows both without being told."""
+    """HTML needs no declaration of either."""
     for element in root.iter():
         if isinstance(element.tag, str):
             element.tag = element.tag.removeprefix(_SPACE)

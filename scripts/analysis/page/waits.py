@@ -126,7 +126,7 @@ def _percentiles(
 ) -> Chart:
     names = [figure.short(label, 18) for label in found]
     axes = chart.room(_TALL, left=46, right=endings.LABEL_GAP * 72 + chart.text_width(names) + 4)
-    ends, told, shown = [], {}, []
+    ends, titles, shown = [], {}, []
     reach = 10.0
     for label, (rarity, table) in found.items():
         there, middle, low, high = _middle(table)
@@ -134,7 +134,7 @@ def _percentiles(
         _band(axes, x, low, high, look.colour, gid)
         axes.plot(x, middle, color=look.colour, linestyle=look.dash, linewidth=look.width, gid=gid)
         ends.append(endings.End(x[-1], middle[-1], figure.short(label, 18), look, gid))
-        told[label] = _told(label, x, middle, low, high)
+        titles[label] = _words_of(label, x, middle, low, high)
         shown += [low.min(), high.max()]
         reach = max(reach, float(x[-1]))
     axes.set_ylim(*scales.padded(shown))
@@ -146,10 +146,12 @@ def _percentiles(
     axes.set_xlabel("share of waits that were no longer")
     chart.name_y(axes, "wait")
     endings.label_ends(axes, ends, size=chart.TEXT)
-    return maker.made(axes.figure, "percentiles", title, told, _summary(rows), rows["cell"])
+    return maker.made(axes.figure, "percentiles", title, titles, _summary(rows), rows["cell"])
 
 
-def _told(label: str, x: np.ndarray, middle: np.ndarray, low: np.ndarray, high: np.ndarray) -> str:
+def _words_of(
+    label: str, x: np.ndarray, middle: np.ndarray, low: np.ndarray, high: np.ndarray
+) -> str:
     said = [figure.printable(label, 120), "wait: median of the blocks (least – greatest)"]
     for rarity, name in _NAMED.items():
         at = int(np.argmin(np.abs(np.log(x / rarity))))
@@ -178,14 +180,14 @@ def _distribution(
     order = rows.groupby("label")["wait_p99_ns"].median().sort_values(na_position="last").index
     names = [figure.short(label, 22) for label in order]
     axes = chart.room(_RIDGE * len(names) + 12, left=chart.text_width(names) + 12, right=14, top=4)
-    told = {}
+    titles = {}
     for i, label in enumerate(order):
         own = buckets[buckets["label"] == label]
         if not own.empty:
             _ridge(axes, own, edges, len(names) - 1 - i, maker, label)
         _name(axes, len(names) - 1 - i, names[i], maker.own(label))
         timed = own["count"].sum()
-        told[label] = f"{figure.printable(label, 120)}\n{timed:,.0f} waits timed"
+        titles[label] = f"{figure.printable(label, 120)}\n{timed:,.0f} waits timed"
     axes.set_ylim(-0.15, len(names) + 0.15)
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)
@@ -193,7 +195,7 @@ def _distribution(
     scales.log_scale(axes, "x", units.nanoseconds)
     axes.grid(axis="x")
     axes.set_xlabel("wait; height: share of the waits")
-    return maker.made(axes.figure, "distribution", title, told, _summary(rows), rows["cell"])
+    return maker.made(axes.figure, "distribution", title, titles, _summary(rows), rows["cell"])
 
 
 def _ridge(

@@ -69,7 +69,7 @@ def _draw_memory(axes: Axes, own: pd.DataFrame, y: float, look: palette.Look) ->
     taken = own["lock_bytes"].median()
     if taken != taken:
         return
-    # Nothing has no place on a logarithmic axis: it is told at the edge, without a mark.
+    # Nothing has no place on a logarithmic axis: it is written at the edge, without a mark.
     if taken > 0:
         axes.plot([taken], [y], marker=look.marker, markersize=6, color=look.colour)
     axes.annotate(

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figures along one axis: the shape that the pictures by threads, keys, hold and rate share.
 
-Every block is a faint point, the line joins their medians. A facet with more lines than can be told
-apart is split by family of primitive, on the same scale and with the same reference line in each.
+Every block is a faint point, the line joins their medians. A facet with too many lines is split by
+family of primitive, on the same scale and with the same reference line in each.
 """
 
 from __future__ import annotations
@@ -241,9 +241,9 @@ def _draw_expected(
     axes: Axes, panel: Panel, values: Sequence[float], places: dict[float, float]
 ) -> None:
     expected = panel.measure.expected
-    told = expected(panel.group, values) if expected is not None else None
-    if told is not None:
-        axes.plot([places[value] for value in values], told, **_REFERENCE_LINE)
+    reference = expected(panel.group, values) if expected is not None else None
+    if reference is not None:
+        axes.plot([places[value] for value in values], reference, **_REFERENCE_LINE)
 
 
 _RING = {

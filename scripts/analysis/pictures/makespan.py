@@ -37,10 +37,10 @@ def draw(run: Run) -> Figure | None:
 def _draw_bar(axes: Axes, own: pd.DataFrame, y: float, look: palette.Look) -> None:
     makespan = own["makespan_s"].median()
     ideal = own["ideal_s"].dropna().median()
-    told = units.seconds(makespan, trim=False)
+    words = units.seconds(makespan, trim=False)
     if ideal > 0:
-        told += f" · efficiency {units.digits(100 * ideal / makespan)} %"
-    rows.draw_bar(axes, own["makespan_s"], y, look, told, ideal if ideal > 0 else 0.0)
+        words += f" · efficiency {units.digits(100 * ideal / makespan)} %"
+    rows.draw_bar(axes, own["makespan_s"], y, look, words, ideal if ideal > 0 else 0.0)
 
 
 def _finish(axes: Axes, group: Group) -> None:

@@ -130,7 +130,7 @@ def draw_blocks(axes: Axes, values: pd.Series, y: float, look: palette.Look) -> 
 
 
 def draw_bar(
-    axes: Axes, values: pd.Series, y: float, look: palette.Look, told: str, ideal: float = 0.0
+    axes: Axes, values: pd.Series, y: float, look: palette.Look, words: str, ideal: float = 0.0
 ) -> None:
     """A bar from zero to the median, every block as a point, the ideal as a mark, and words."""
     axes.barh(y, values.median(), height=0.62, color=look.colour, alpha=0.75, zorder=2)
@@ -148,7 +148,7 @@ def draw_bar(
     if ideal > 0:
         axes.plot((ideal, ideal), (y - 0.42, y + 0.42), color="black", linewidth=1.8, zorder=4)
     axes.annotate(
-        told,
+        words,
         (max(values.max(), ideal), y),
         xytext=(6, 0),
         textcoords="offset points",

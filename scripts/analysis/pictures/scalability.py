@@ -81,13 +81,13 @@ def _heading(run: Run, panels: list[_Panel], every: list[Curve]) -> figure.Headi
     same, _ = cells.same_and_different([panel.group.key for panel in panels])
     refused = sum(curve.fit is None for curve in every)
     notes = [
-        "σ: contention; κ: coherency; a peak is told where κ's 95 % interval keeps clear of 0",
+        "σ: contention; κ: coherency; a peak is shown where κ's 95 % interval keeps clear of 0",
         *scalability.left_out(every),
-        f"{units.plural(refused, 'curve')} not fitted; compare tells why" if refused else "",
+        f"{units.plural(refused, 'curve')} not fitted; compare says why" if refused else "",
         cells.left_out(run.trials),
     ]
     if len(panels) > MOST_PANELS:
-        notes.insert(0, f"{len(panels) - MOST_PANELS} more panels not shown; compare tells them")
+        notes.insert(0, f"{len(panels) - MOST_PANELS} more panels not shown; compare lists them")
     return figure.Heading(
         title="Scalability: throughput by threads, and the law that it follows",
         subtitles=[
@@ -143,9 +143,9 @@ def _draw_panel(axes: Axes, panel: _Panel, hardware_threads: int | None) -> None
 def _draw_law(axes: Axes, fit: Fit, look: palette.Look) -> tuple[float, float]:
     """Over the threads that it was fitted to; gives back where it ends."""
     threads = np.geomspace(1, fit.most_threads, 60)
-    told = fit.at(threads)
-    axes.plot(threads, told, color=look.colour, linewidth=2.6, alpha=0.4, zorder=2)
-    return float(threads[-1]), float(told[-1])
+    fitted = fit.at(threads)
+    axes.plot(threads, fitted, color=look.colour, linewidth=2.6, alpha=0.4, zorder=2)
+    return float(threads[-1]), float(fitted[-1])
 
 
 def _draw_marks(

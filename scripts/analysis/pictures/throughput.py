@@ -20,7 +20,7 @@ _AXES = ("threads", "keys", "hold_ns", "hold_lines")
 
 
 def draw(run: Run) -> Figure | None:
-    # Fixed work is told by its makespan.
+    # Fixed work is shown by its makespan.
     timed = run.valid[(run.valid["mode"] == "timed") & (run.valid["operations_per_s"] > 0)]
     swept = {
         group.key["workload"] + group.key["scenario"]

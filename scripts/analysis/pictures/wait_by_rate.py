@@ -3,7 +3,7 @@
 
 Arrivals come at a rate of their own, whether or not the lock keeps up, and a wait counts from when
 its operation was to begin. As the rate nears what the lock can serve, first the long waits rise,
-then all. A ring marks a rate that it could not serve: there a wait tells how long the window was.
+then all. A ring marks a rate that it could not serve: there a wait shows how long the window was.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ TEST(EpochPlan, FairnessIsWatchedUndisturbedOnOneKey) {
     const EpochPlan plan = plan_epoch(able(), {}, mode, seed);
     EXPECT_EQ(plan.keys, 1U);
     EXPECT_FALSE(plan.yields);
-    EXPECT_FALSE(plan.meets);
+    EXPECT_FALSE(plan.barriers);
   }
 }
 
