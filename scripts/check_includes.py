@@ -237,6 +237,9 @@ RULES: dict[str, Rule] = {
         ("harness/plan", "harness/record", "harness/terminal"),
         STANDARD | {"Abseil", "kernel"},
     ),
+    "harness/command/preset": Rule(
+        ("harness/plan", "harness/record", "harness/terminal"), STANDARD | {"Abseil"}
+    ),
     "harness/command/submit": Rule(
         ("harness/command/run/progress.h", "harness/plan", "harness/process", "harness/record")
         + ("harness/terminal",),
@@ -352,7 +355,7 @@ def violation_of(include: Include, known: frozenset[str]) -> str | None:
     """What is wrong with one #include by itself, or None."""
     folder = folder_of(include.file)
     if folder is None:
-        return None  # told once for the file
+        return None  # reported once for the file
     rule = RULES[folder]
     if include.path in known:
         if not include.quoted:

@@ -65,12 +65,13 @@ _lockbench() {
       ;;
     *)
       case "$command:$current" in
-        :*) words="run predict advise stress plot compare report regret gate merge submit list doctor model schema trial --help --version" ;;
+        :*) words="run predict advise stress plot compare report regret gate merge submit list preset doctor model schema trial --help --version" ;;
         *:-*) words="$(_lockbench_flags "$command")" ;;
         run:* | predict:*) words="$(_lockbench_names presets)" ;;
         stress:*) words="$(lockbench stress --list 2>/dev/null | awk '{ print $1 }')" ;;
         plot:* | compare:* | report:* | regret:* | gate:*) words="$(_lockbench_runs)" ;;
         submit:*) words="slurm parallel progress $(_lockbench_names presets)" ;;
+        preset:*) words="init" ;;
         list:*) words="primitives workloads presets targets machines" ;;
         model:*) words="$(lockbench model --help 2>/dev/null |
           awk '/^Models/ { on = 1; next } /^$/ { on = 0 } on && /^  [a-z]/ { print $1 }')" ;;

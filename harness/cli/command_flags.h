@@ -16,6 +16,7 @@
 #include "harness/command/merge/merge_command.h"
 #include "harness/command/model/model_command.h"
 #include "harness/command/predict/predict_command.h"
+#include "harness/command/preset/preset_command.h"
 #include "harness/command/run/run_command.h"
 #include "harness/command/stress/plan.h"
 #include "harness/command/submit/submit_command.h"
@@ -42,6 +43,9 @@ std::string validate_predict(const CLI::App& predict, const PredictOptions& opti
 
 void add_run(CLI::App& app, RunOptions& options);
 std::string validate_run(const CLI::App& run, const RunOptions& options);
+
+void add_preset(CLI::App& app, PresetOptions& options);
+std::string validate_preset(const PresetOptions& options);
 
 void add_merge(CLI::App& app, MergeOptions& options);
 std::string validate_merge(const MergeOptions& options);

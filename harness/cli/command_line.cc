@@ -17,9 +17,10 @@
 namespace lockbench {
 namespace {
 
-const std::vector<std::string> kCommands{
-    "run",    "advise", "stress", "plot",  "compare", "report", "regret", "gate",   "list",
-    "doctor", "model",  "schema", "trial", "plugin",  "help",   "merge",  "submit", "predict"};
+const std::vector<std::string> kCommands{"run",    "advise", "stress",  "plot",   "compare",
+                                         "report", "regret", "gate",    "list",   "doctor",
+                                         "model",  "schema", "trial",   "plugin", "help",
+                                         "merge",  "submit", "predict", "preset"};
 
 // A command whose flags are defined and parsed by its script.
 void add_analysis(CLI::App& app, const std::string& name, const std::string& summary) {
@@ -109,6 +110,7 @@ void add_commands(CLI::App& app, CommandLine& line) {
   add_merge(app, line.merge);
   add_submit(app, line.submit);
   add_list(app, line.list);
+  add_preset(app, line.preset);
   add_doctor(app, line.doctor);
   add_model(app, line.model);
   add_schema(app, line.schema_markdown);
@@ -164,6 +166,7 @@ std::string validate(const CLI::App& command, const CommandLine& line) {
   if (line.command == "stress") return validate_stress(line.stress);
   if (line.command == "merge") return validate_merge(line.merge);
   if (line.command == "submit") return validate_submit(command, line.submit);
+  if (line.command == "preset") return validate_preset(line.preset);
   if (line.command == "doctor") return validate_doctor(command, line.doctor);
   if (line.command == "model") return validate_model(command, line.model);
   return {};

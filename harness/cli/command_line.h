@@ -17,6 +17,7 @@
 #include "harness/command/merge/merge_command.h"
 #include "harness/command/model/model_command.h"
 #include "harness/command/predict/predict_command.h"
+#include "harness/command/preset/preset_command.h"
 #include "harness/command/run/run_command.h"
 #include "harness/command/run/trial_command.h"
 #include "harness/command/stress/plan.h"
@@ -33,6 +34,7 @@ struct CommandLine {
   MergeOptions merge;      // of `merge`
   SubmitOptions submit;    // of `submit`
   ListOptions list;        // of `list`
+  PresetOptions preset;    // of `preset`
   StressOptions stress;    // of `stress`
   TrialOptions trial;      // of `trial`
   std::vector<std::string>

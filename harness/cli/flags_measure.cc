@@ -102,7 +102,7 @@ void add_case(CLI::App& advise, AdviceCase& wanted) {
 std::string validate_resume(const CLI::App& run) {
   std::vector<std::string> flags = plan_flags();
   flags.insert(flags.end(), {"--precision", "--budget", "--same-within", "--out", "--dry-run",
-                             "--shard", "--verbose"});
+                             "--shard", "--verbose", "--perf"});
   for (const std::string& flag : flags) {
     if (!was_given(run, flag)) continue;
     return "--resume: goes on with the plan of that run; leave out " +
@@ -149,6 +149,24 @@ void add_preset_flags(CLI::App& command, std::optional<std::string>& preset, Ove
             [&overrides](std::uint64_t n) { overrides.seed = n; });
 }
 
+void add_preset(CLI::App& app, PresetOptions& options) {
+  CLI::App& preset =
+      add_command(app, "preset", "Writes a preset to start from, with comments", kPresetExamples);
+  add_words(preset, "words", "init FILE.toml; without FILE.toml, prints it", options.words);
+}
+
+std::string validate_preset(const PresetOptions& options) {
+  const std::vector<std::string>& words = options.words;
+  if (words.empty() || words[0] != "init") {
+    return "wants init first, as `lockbench preset init mine.toml`";
+  }
+  if (words.size() > 2) return "'" + words[2] + "': init writes one file; leave this out";
+  if (words.size() == 2 && !words[1].ends_with(".toml")) {
+    return "'" + words[1] + "': run takes files that end in .toml; name it " + words[1] + ".toml";
+  }
+  return {};
+}
+
 std::vector<std::string> plan_flags() {
   std::vector<std::string> flags{"preset", "--blocks", "--seed"};
   for (const SweepField& field : sweep_fields()) flags.push_back(flag_of(field.name));
@@ -183,6 +201,10 @@ void add_run(CLI::App& app, RunOptions& options) {
              .help = "The server for locks of this service, as redis=localhost:6379; several are "
                      "separated by commas [a private server, for this run]"},
             options.services);
+  add_switch(run, "--perf",
+             "Counts cycles, instructions, cache and branch misses, context switches, migrations, "
+             "page faults and energy per operation, as far as the machine lets it",
+             options.count_events);
   add_patience(run, options.patience);
   add_switch(run, "--dry-run",
              "Prints how many trials the plan has and how long it takes; measures nothing",

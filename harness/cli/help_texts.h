@@ -17,6 +17,7 @@ extern const char kPredictExamples[];  // of predict
 extern const char kAdviseExamples[];   // of advise
 extern const char kStressExamples[];   // of stress
 extern const char kMergeExamples[];    // of merge
+extern const char kPresetExamples[];   // of preset
 extern const char kSubmitExamples[];   // of submit
 extern const char kListExamples[];     // of list
 extern const char kDoctorExamples[];

@@ -16,6 +16,7 @@
 #include "harness/command/merge/merge_command.h"
 #include "harness/command/model/model_command.h"
 #include "harness/command/predict/predict_command.h"
+#include "harness/command/preset/preset_command.h"
 #include "harness/command/run/plugins.h"
 #include "harness/command/run/run_command.h"
 #include "harness/command/run/trial_command.h"
@@ -58,6 +59,7 @@ int dispatch(const CommandLine& line) {
   if (line.command == "merge") return merge_command(line.merge);
   if (line.command == "submit") return submit_command(line.submit);
   if (line.command == "list") return list_command(line.list, std::cout, std::cerr);
+  if (line.command == "preset") return preset_command(line.preset, std::cout, std::cerr);
   if (line.command == "doctor") return doctor_command(line.doctor, std::cout, std::cerr);
   if (line.command == "schema") {
     std::cout << (line.schema_markdown ? trials_markdown() + "\n" + latency_markdown()

@@ -86,6 +86,27 @@ void add_usage(const Usage& used, Sample& sample) {
   sample.involuntary_switches = used.involuntary_switches;
 }
 
+void add_events(const EventCounts& counts, const Usage& used, std::uint32_t workers,
+                std::uint32_t read, Sample& sample) {
+  sample.events_missing = counts.missing;
+  if (sample.operations.value_or(0) == 0) return;
+  const auto operations = static_cast<double>(*sample.operations);
+  const double share_read = static_cast<double>(read) / workers;
+  const auto of_workers = [&](std::optional<double> count) -> std::optional<double> {
+    if (!count) return std::nullopt;
+    return *count / share_read / operations;
+  };
+  sample.cycles_per_operation = of_workers(counts.cycles);
+  sample.instructions_per_operation = of_workers(counts.instructions);
+  sample.cache_misses_per_operation = of_workers(counts.cache_misses);
+  sample.branch_misses_per_operation = of_workers(counts.branch_misses);
+  sample.migrations_per_operation = of_workers(counts.migrations);
+  if (counts.energy_j) sample.energy_j_per_operation = *counts.energy_j / operations;
+  const std::uint64_t switches = used.voluntary_switches + used.involuntary_switches;
+  sample.switches_per_operation = static_cast<double>(switches) / operations;
+  sample.page_faults_per_operation = static_cast<double>(used.page_faults) / operations;
+}
+
 void conclude(const TrialEnd& end, Sample& sample) {
   add_throughput(end, sample);
   add_times(end, sample);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 
+#include "harness/measure/event_counts.h"
 #include "harness/measure/phases.h"
 #include "harness/measure/sample.h"
 #include "harness/plan/cell.h"
@@ -28,6 +29,12 @@ struct TrialEnd {
   std::uint32_t capacity = 1;
   std::uint32_t processors = 1;
 };
+
+// Divides the counts by the operations, which `sample` must have; adds nothing if there are none.
+// `workers`: of the trial; `read`: those of them that were counted, for all of which the counts
+// stand. Pure.
+void add_events(const EventCounts& counts, const Usage& used, std::uint32_t workers,
+                std::uint32_t read, Sample& sample);
 
 // Writes throughput, waits, fairness, overlap, the ideal and the proof into `sample`. Pure.
 void conclude(const TrialEnd& end, Sample& sample);

@@ -11,6 +11,7 @@
 
 #include "harness/measure/conclude.h"
 #include "harness/measure/disturbance.h"
+#include "harness/measure/event_counts.h"
 #include "harness/measure/figures.h"
 #include "harness/measure/pinning.h"
 #include "harness/measure/process_workers.h"
@@ -59,6 +60,10 @@ class TrialRun {
                 .processors = usable_processors()},
                sample);
       add_costs(sample);
+      if (events_) {
+        add_events(events_->counts(), used_, cell_.threads,
+                   std::min(cell_.threads, kMostWorkersRead), sample);
+      }
       if (!subject_.served_by_others()) add_scheduling(sample);
     }
     return sample;
@@ -167,9 +172,11 @@ class TrialRun {
       phases_.move_to(TrialPhases::kMeasure);
       std::this_thread::sleep_until(opened_);
     }
+    if (cell_.count_events) events_.emplace(tasks());
     const std::vector<Scheduled> entered = workers_now();
     const Usage before = Usage::now();
     const std::optional<ProcessorUse> all_before = ProcessorUse::now(processors_);
+    if (events_) events_->start();
     if (cell_.mode != Mode::kOpen) {
       opened_ = platform::now();
       phases_.move_to(TrialPhases::kMeasure);
@@ -178,8 +185,11 @@ class TrialRun {
       std::this_thread::sleep_until(opened_ + cell_.window);
       phases_.move_to(TrialPhases::kStop);
     }
+    // At the end of fixed work, some threads may have ended already; their counts stay.
     if (!await_all(phases_.finished(), "measuring", sample)) return false;
-    add_usage(Usage::now() + used_by_processes() - before, sample);
+    if (events_) events_->stop();
+    used_ = Usage::now() + used_by_processes() - before;
+    add_usage(used_, sample);
     const std::optional<ProcessorUse> all_after = ProcessorUse::now(processors_);
     if (all_before && all_after) {
       add_processor_use(use_between(*all_before, *all_after), sample);
@@ -240,6 +250,14 @@ class TrialRun {
     return sum;
   }
 
+  std::vector<pid_t> tasks() const {
+    std::vector<pid_t> read;
+    for (std::size_t i = 0; i < std::min(cell_.threads, kMostWorkersRead); ++i) {
+      read.push_back(workers_[worker_read(i)].id.task);
+    }
+    return read;
+  }
+
   std::uint64_t attempts() const {
     std::uint64_t sum = 0;
     for (const ThreadReport& report : reports_) {
@@ -272,6 +290,8 @@ class TrialRun {
   platform::Time begun_{};
   platform::Time opened_{};
   const std::vector<int> processors_ = allowed_processor_numbers();
+  std::optional<EventCounter> events_;
+  Usage used_;                      // in the window
   std::vector<Scheduled> entered_;  // what the workers had used when the window opened
 };
 

@@ -66,6 +66,16 @@ struct Sample {
   std::optional<std::uint64_t> renewals;    // extensions of holds at a service
   std::optional<double> server_cpu_s;       // of a service's servers, in the whole trial
 
+  std::optional<double> cycles_per_operation;  // these eight: only if events are counted
+  std::optional<double> instructions_per_operation;
+  std::optional<double> cache_misses_per_operation;
+  std::optional<double> branch_misses_per_operation;
+  std::optional<double> switches_per_operation;    // context switches
+  std::optional<double> migrations_per_operation;  // to another processor
+  std::optional<double> page_faults_per_operation;
+  std::optional<double> energy_j_per_operation;  // of the processor packages
+  std::string events_missing;                    // why some of them are absent
+
   std::string interference;  // how other processes disturbed the trial; empty: hardly
   std::string disturbance;   // why the figures cannot be trusted; empty: no reason is known
   std::string counts;        // final value of each key's counter, at most 32 keys; else empty
@@ -82,7 +92,7 @@ struct Sample {
 // The description of a field of a record.
 struct Field {
   std::string_view name;
-  std::string_view unit;        // s, ns, 1/s, bytes, count, ratio; number, name, text: none
+  std::string_view unit;        // s, ns, 1/s, J, bytes, count, ratio; number, name, text: none
   std::string_view meaning;     // Markdown
   std::string_view empty_when;  // Markdown; empty: never
 };
@@ -99,6 +109,12 @@ inline constexpr std::string_view kNoDelays =
     "back";
 inline constexpr std::string_view kNoService =
     "the primitive uses no service, or no sample came back";
+inline constexpr std::string_view kNotCounted =
+    "the run has no `--perf`, or no operation ended in the window";
+inline constexpr std::string_view kNoEvents =
+    "the run has no `--perf`, or `events_missing` says why";
+inline constexpr std::string_view kNoEnergy =
+    "the run has no `--perf`, or the kernel does not let this user read RAPL (`energy_uj`)";
 inline constexpr std::string_view kNoProof = "the trial came to no proof";
 
 // Calls `visit(Field, member)` for each member of `sample` that is one value, except `outcome`.
@@ -244,6 +260,36 @@ void fields(S& sample, const Visit& visit) {
               "processor time of the service's servers in the whole trial, as they report it",
               kNoService},
         sample.server_cpu_s);
+  visit(Field{"cycles_per_operation", "ratio",
+              "processor cycles of the threads in the window, by operations (`run --perf`)",
+              kNoEvents},
+        sample.cycles_per_operation);
+  visit(Field{"instructions_per_operation", "ratio", "the same of instructions", kNoEvents},
+        sample.instructions_per_operation);
+  visit(Field{"cache_misses_per_operation", "ratio",
+              "the same of accesses that missed the last cache, as the processor defines them",
+              kNoEvents},
+        sample.cache_misses_per_operation);
+  visit(
+      Field{"branch_misses_per_operation", "ratio", "the same of mispredicted branches", kNoEvents},
+      sample.branch_misses_per_operation);
+  visit(Field{"switches_per_operation", "ratio",
+              "context switches of the trial's process in the window, by operations", kNotCounted},
+        sample.switches_per_operation);
+  visit(Field{"migrations_per_operation", "ratio",
+              "the same of moves of a thread to another processor", kNoEvents},
+        sample.migrations_per_operation);
+  visit(Field{"page_faults_per_operation", "ratio", "the same of page faults", kNotCounted},
+        sample.page_faults_per_operation);
+  visit(Field{"energy_j_per_operation", "J",
+              "energy of all processor packages in the window, other programs included, by "
+              "operations",
+              kNoEnergy},
+        sample.energy_j_per_operation);
+  visit(Field{"events_missing", "text",
+              "why hardware events are absent, or that they are of user mode alone",
+              "events were not counted, or all were"},
+        sample.events_missing);
 }
 
 }  // namespace lockbench

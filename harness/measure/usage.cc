@@ -17,21 +17,24 @@ Usage Usage::now() {
   return {.user_s = seconds(usage.ru_utime),
           .system_s = seconds(usage.ru_stime),
           .voluntary_switches = static_cast<std::uint64_t>(usage.ru_nvcsw),
-          .involuntary_switches = static_cast<std::uint64_t>(usage.ru_nivcsw)};
+          .involuntary_switches = static_cast<std::uint64_t>(usage.ru_nivcsw),
+          .page_faults = static_cast<std::uint64_t>(usage.ru_minflt + usage.ru_majflt)};
 }
 
 Usage Usage::operator+(const Usage& other) const {
   return {.user_s = user_s + other.user_s,
           .system_s = system_s + other.system_s,
           .voluntary_switches = voluntary_switches + other.voluntary_switches,
-          .involuntary_switches = involuntary_switches + other.involuntary_switches};
+          .involuntary_switches = involuntary_switches + other.involuntary_switches,
+          .page_faults = page_faults + other.page_faults};
 }
 
 Usage Usage::operator-(const Usage& other) const {
   return {.user_s = user_s - other.user_s,
           .system_s = system_s - other.system_s,
           .voluntary_switches = voluntary_switches - other.voluntary_switches,
-          .involuntary_switches = involuntary_switches - other.involuntary_switches};
+          .involuntary_switches = involuntary_switches - other.involuntary_switches,
+          .page_faults = page_faults - other.page_faults};
 }
 
 // getrusage's ru_maxrss is not used: it survives exec() and would report the parent's peak.

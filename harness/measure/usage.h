@@ -8,12 +8,13 @@
 
 namespace lockbench {
 
-// CPU time and context switches of all threads so far.
+// CPU time, context switches and page faults of all threads so far.
 struct Usage {
   double user_s = 0;
   double system_s = 0;
   std::uint64_t voluntary_switches = 0;
   std::uint64_t involuntary_switches = 0;
+  std::uint64_t page_faults = 0;
 
   static Usage now();
 

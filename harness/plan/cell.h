@@ -63,6 +63,7 @@ struct Cell {
   std::uint64_t rate_per_s = 0;                  // open mode: arrivals of all threads together
   ArrivalKind arrivals = ArrivalKind::kPoisson;  // open mode
   bool watch_conflicts = false;     // records whether a hashed lock was held for another key
+  bool count_events = false;        // counts cycles, cache misses, … of its threads
   std::uint32_t sample_every = 64;  // which waits are timed: a random 1 in n; 1: each; 0: none
   Nanoseconds stall_limit{0};       // after this time without progress it is a deadlock; 0: never
   Nanoseconds time_limit{0};        // for the whole trial; after it the outcome is `timeout`

@@ -87,6 +87,7 @@ void complete(const Sweep& sweep, Cell& cell) {
   }
   if (open) cell.arrivals = sweep.arrivals.value_or(ArrivalKind::kPoisson);
   cell.watch_conflicts = sweep.watch_conflicts.value_or(false);
+  cell.count_events = sweep.count_events.value_or(false);
   cell.sample_every = sweep.sample_every.value_or(open ? 1 : Cell{}.sample_every);
   cell.time_limit = sweep.time_limit.value_or(Nanoseconds{0});
 }

@@ -35,6 +35,11 @@ void json_fields(T& cell, Visit&& visit) {
   visit("sample_every", cell.sample_every);
   visit("stall_limit", cell.stall_limit, parse_duration);
   visit("time_limit", cell.time_limit, parse_duration);
+  // Absent if nothing is counted, and in the plans of older versions.
+  std::optional<bool> events;
+  if (cell.count_events) events = true;
+  visit("events", events);
+  if constexpr (!std::is_const_v<T>) cell.count_events = events.value_or(false);
   // Absent in the plans of measurements.
   std::optional<std::string> machine;
   if (!cell.machine.empty()) machine = cell.machine;

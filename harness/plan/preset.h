@@ -36,6 +36,7 @@ struct Sweep {
   std::optional<Nanoseconds> warmup;          // timed and open mode: 20ms
   std::optional<Nanoseconds> window;          // timed mode: 100ms; open mode: 1s
   std::optional<bool> watch_conflicts;        // false
+  std::optional<bool> count_events;           // false; a flag of `run`, not a key of a file
   std::optional<std::uint32_t> sample_every;  // 64; open mode: 1
   std::optional<Nanoseconds> time_limit;      // from the cell, see limits.h
 
@@ -71,6 +72,7 @@ void for_each_setting(Visit visit) {
   visit(&Sweep::warmup);
   visit(&Sweep::window);
   visit(&Sweep::watch_conflicts);
+  visit(&Sweep::count_events);
   visit(&Sweep::sample_every);
   visit(&Sweep::time_limit);
 }
@@ -104,7 +106,13 @@ absl::StatusOr<Preset> apply(Preset preset, const Overrides& overrides);
 
 // The values that a sweep of one workload has if the user gives none. They come from the catalog.
 struct SweepDefaults {
-  std::vector<PrimitiveSpec> primitives = {{"global", {}}, {"keyed", {}}, {"striped", {}}};
+  // The first two are what the standard library offers: one std::mutex, and a table with one for
+  // each key. The table of a run compares the others with the first.
+  std::vector<PrimitiveSpec> primitives = {{"global", {{"lock", "std"}}},
+                                           {"keyed_table", {}},
+                                           {"global", {}},
+                                           {"keyed", {}},
+                                           {"striped", {}}};
   std::uint64_t keys = 64;
   KeyType key_type = KeyType::kU64;
 };

@@ -18,11 +18,14 @@ namespace {
 
 constexpr std::string_view kSweep = "sweep";
 constexpr std::array kHeader = {
-    PresetKey{"title", "one line", "required"},
-    PresetKey{"description", "what the preset shows, and how long it takes", "empty"},
-    PresetKey{"target", "the class of machine that it is sized for, as in `meta.json`", "any"},
-    PresetKey{"blocks", "a whole number, 1 to 10000: repetitions of every cell", "5"},
-    PresetKey{"seed", "a whole number, 0 to 2^53-1: decides keys and the order of trials", "1"},
+    PresetKey{"title", "one line", "required", "\"Two locks beside each other\""},
+    PresetKey{"description", "what the preset shows, and how long it takes", "empty",
+              "\"Takes ten seconds.\""},
+    PresetKey{"target", "the class of machine that it is sized for, as in `meta.json`", "any",
+              "\"i7-1165G7\""},
+    PresetKey{"blocks", "a whole number, 1 to 10000: repetitions of every cell", "5", "5"},
+    PresetKey{"seed", "a whole number, 0 to 2^53-1: decides keys and the order of trials", "1",
+              "1"},
 };
 
 bool is_header(std::string_view key) {

@@ -31,8 +31,9 @@ namespace lockbench {
 // A key at the top of a file, besides those of sweeps.
 struct PresetKey {
   std::string_view name;
-  std::string_view wants;  // the values that it accepts
-  std::string_view usual;  // the value if none is given
+  std::string_view wants;    // the values that it accepts
+  std::string_view usual;    // the value if none is given
+  std::string_view example;  // as it is written in the file
 };
 
 // All keys except `sweep`.

@@ -35,7 +35,7 @@ struct Portion {
 std::string group_key(Cell cell) {
   cell.primitive = {};
   cell.warmup = cell.window = cell.stall_limit = cell.time_limit = Nanoseconds{0};
-  cell.watch_conflicts = false;
+  cell.watch_conflicts = cell.count_events = false;
   return to_json(cell);
 }
 

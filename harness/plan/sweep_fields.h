@@ -18,9 +18,10 @@ namespace lockbench {
 
 struct SweepField {
   std::string_view name;
-  bool axis;               // takes several values; otherwise it is a setting with one value
-  std::string_view wants;  // the values that it accepts, for --help and for errors
-  std::string_view usual;  // the value if none is given
+  bool axis;                 // takes several values; otherwise it is a setting with one value
+  std::string_view wants;    // the values that it accepts, for --help and for errors
+  std::string_view usual;    // the value if none is given
+  std::string_view example;  // as it is written in a preset file
   // Parses `text` and adds the values to an axis, or sets the setting. The error says what is wrong
   // and what would be right; the caller adds where.
   absl::Status (*add)(Sweep& sweep, std::string_view text);

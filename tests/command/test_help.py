@@ -93,6 +93,21 @@ def test_list_names_the_same_for_programs(lockbench: Program) -> None:
     assert striped["numbers"][0]["parameter"] == "stripes"
 
 
+def test_a_preset_to_start_from_runs_and_is_never_replaced(lockbench: Program) -> None:
+    printed = lockbench.run("preset", "init").stdout
+    written = lockbench.run("preset", "init", "mine.toml")
+    assert (written.returncode, written.stderr) == (0, "")
+    file = lockbench.folder / "mine.toml"
+    assert file.read_text(encoding="utf-8") == printed.replace("FILE.toml", "mine.toml")
+    planned = lockbench.run("run", "mine.toml", "--dry-run")
+    assert planned.returncode == 0 and re.search(r"\d+ trials in \d+ blocks", planned.stdout)
+    file.write_text("mine", encoding="utf-8")
+    again = lockbench.run("preset", "init", "mine.toml")
+    assert (again.returncode, again.stdout) == (2, "")
+    assert "mine.toml: exists already; name another file" in again.stderr
+    assert file.read_text(encoding="utf-8") == "mine"
+
+
 def test_a_preset_is_shown_as_toml_alone(lockbench: Program) -> None:
     shown = lockbench.run("list", "presets", "--show", "quick")
     quick = ROOT / "workloads" / "presets" / "quick.toml"

@@ -28,11 +28,6 @@ Trial open_trial(std::uint32_t threads, std::uint64_t keys, std::uint64_t rate_p
   return trial;
 }
 
-void expect_proven(const Sample& sample) {
-  ASSERT_EQ(sample.outcome, Outcome::kOk) << sample.reason;
-  EXPECT_TRUE(sample.proven()) << sample.reason;
-}
-
 TEST(OpenTrial, EveryArrivalOfTheWindowIsServedOrCountedAsUnserved) {
   const Sample sample = run<Keyed, Counter>(open_trial(2, 4, 1000));
   expect_proven(sample);

@@ -25,12 +25,6 @@ using ::testing::StartsWith;
 
 using Keyed = KeyedMutex<>;
 
-void expect_proven(const Sample& sample) {
-  EXPECT_EQ(sample.outcome, Outcome::kOk) << sample.reason;
-  EXPECT_EQ(sample.lost_updates, 0u);
-  EXPECT_EQ(sample.violations, 0u);
-}
-
 TEST(RunTrial, FixedWorkIsDoneByEveryThreadInFull) {
   const Sample sample = run<Keyed, Counter>(fixed_trial(3, 5, 200));
   expect_proven(sample);
@@ -71,6 +65,19 @@ TEST(RunTrial, TimedWorkLastsAtLeastTheWindow) {
   EXPECT_EQ(sample.ideal_s, std::nullopt);
   EXPECT_EQ(sample.operations.value(),
             sample.thread_operations_min.value() + sample.thread_operations_max.value());
+}
+
+// Context switches and page faults are known everywhere; hardware events, or the reason why not.
+TEST(RunTrial, EventsAreCountedIfRequestedAndOnlyThen) {
+  Trial trial = timed_trial(2, 2);
+  const Sample without = run<Keyed, Counter>(trial);
+  EXPECT_EQ(without.switches_per_operation, std::nullopt);
+  EXPECT_EQ(without.events_missing, "");
+  trial.cell.count_events = true;
+  const Sample with = run<Keyed, Counter>(trial);
+  EXPECT_TRUE(with.switches_per_operation.has_value());
+  EXPECT_TRUE(with.page_faults_per_operation.has_value());
+  EXPECT_NE(with.cycles_per_operation.has_value(), with.events_missing.starts_with("no hardware"));
 }
 
 TEST(RunTrial, OneThreadIsATrialToo) {

@@ -20,6 +20,12 @@ namespace lockbench {
 // Long enough for the most loaded machine, and shorter than a test's own limit.
 inline constexpr Nanoseconds kPatient = std::chrono::seconds(60);
 
+inline void expect_proven(const Sample& sample) {
+  EXPECT_EQ(sample.outcome, Outcome::kOk) << sample.reason;
+  EXPECT_EQ(sample.lost_updates, 0u);
+  EXPECT_EQ(sample.violations, 0u);
+}
+
 inline Work sleep_for(Nanoseconds duration) {
   return {.kind = Work::Kind::kSleep, .duration = duration};
 }

@@ -27,16 +27,18 @@ std::string quoted(std::string_view name) {
 
 // Between blank lines, so that a row more in the page is a difference, too.
 std::string table_of_keys() {
-  std::string table = "\n\n" + row({"key", "value", "default"}) + "|---|---|---|\n";
-  for (const PresetKey& key : preset_keys()) table += row({quoted(key.name), key.wants, key.usual});
+  std::string table = "\n\n" + row({"key", "value", "default", "example"}) + "|---|---|---|---|\n";
+  for (const PresetKey& key : preset_keys())
+    table += row({quoted(key.name), key.wants, key.usual, quoted(key.example)});
   return table + "\n";
 }
 
 std::string table_of_fields() {
-  std::string table =
-      "\n\n" + row({"key", "several values", "value", "default"}) + "|---|---|---|---|\n";
+  std::string table = "\n\n" + row({"key", "several values", "value", "default", "example"}) +
+                      "|---|---|---|---|---|\n";
   for (const SweepField& field : sweep_fields()) {
-    table += row({quoted(field.name), field.axis ? "yes" : "no", field.wants, field.usual});
+    table += row({quoted(field.name), field.axis ? "yes" : "no", field.wants, field.usual,
+                  quoted(field.example)});
   }
   return table + "\n";
 }

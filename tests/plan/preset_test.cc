@@ -101,7 +101,7 @@ TEST(PresetFrom, HasWhatTheCommandLineGivesAndUsualValuesElse) {
   const Preset preset = preset_from(overrides, {});
   EXPECT_EQ(preset.name, "command line");
   const Plan plan = expand(preset, accept_all).value();
-  EXPECT_EQ(plan.trials.size(), 3u * preset.blocks);
+  EXPECT_EQ(plan.trials.size(), SweepDefaults().primitives.size() * preset.blocks);
   EXPECT_EQ(plan.trials[0].cell.threads, 3u);
   EXPECT_EQ(plan.trials[0].cell.keys, 64u);
 }

@@ -184,7 +184,9 @@ int shard(Plan plan, const RunOptions& options) {
 
 int run_command(const RunOptions& options) {
   if (options.resume) return resume(options);
-  absl::StatusOr<Preset> preset = chosen_preset(options.preset, options.overrides);
+  Overrides overrides = options.overrides;
+  if (options.count_events) overrides.sweep.count_events = true;
+  absl::StatusOr<Preset> preset = chosen_preset(options.preset, overrides);
   if (!preset.ok()) return complain(preset.status());
   std::optional<RunAim> aim;
   if (options.precision || decides(options, *preset)) {

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/command/preset/preset_command.h"
+
+#include <filesystem>
+#include <ostream>
+
+#include "harness/plan/preset_template.h"
+#include "harness/plan/printable.h"
+#include "harness/record/files.h"
+#include "harness/terminal/exit_code.h"
+
+namespace lockbench {
+namespace {
+
+int complain(std::ostream& err, const std::string& what, int code) {
+  err << "lockbench preset: " << printable(what) << '\n';
+  return code;
+}
+
+}  // namespace
+
+int preset_command(const PresetOptions& options, std::ostream& out, std::ostream& err) {
+  if (options.words.size() < 2) {
+    out << preset_template("FILE.toml");
+    return kSuccess;
+  }
+  const std::string& file = options.words[1];
+  absl::StatusOr<AppendFile> created = AppendFile::create(file);
+  if (absl::IsAlreadyExists(created.status())) {
+    return complain(err, file + ": exists already; name another file", kBadInput);
+  }
+  if (!created.ok()) {
+    return complain(err, std::string(created.status().message()), kCouldNotFinish);
+  }
+  const absl::Status written = created->append(preset_template(file));
+  if (!written.ok()) return complain(err, std::string(written.message()), kCouldNotFinish);
+  out << "Preset " << printable(file) << "\nnow    edit it, then lockbench run " << printable(file)
+      << " --dry-run --verbose\n";
+  return kSuccess;
+}
+
+}  // namespace lockbench
