@@ -2,8 +2,8 @@
 # %% [markdown]
 # # A run of lockbench in pandas
 #
-# Each part that begins with `# %%` is a cell in Jupyter (with jupytext), VS Code, Spyder and
-# PyCharm. As a script: `LOCKBENCH_RUN=results/runs/mine python3 examples/analysis.py`.
+# As a script: `LOCKBENCH_RUN=results/runs/mine python3 examples/analysis.py`. In Jupyter:
+# `examples/analysis.ipynb`, which has the same cells; name your run in the first one.
 # `results/README.md` explains every column; the run's own `schema.json` has the same for programs.
 #
 # This shows medians, ratios and waits. It decides nothing: whether a difference is significant is
@@ -18,6 +18,8 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 run = Path(os.environ.get("LOCKBENCH_RUN", "results/reference/xeon-2vcpu/quick"))
+if not run.exists():  # Jupyter runs a notebook in the folder of its file
+    run = Path("..") / run
 out = Path(os.environ.get("LOCKBENCH_OUT", "."))
 
 # %% [markdown]

@@ -98,8 +98,8 @@ def page(runs: Sequence[loader.Run], html: bool) -> str:
 def write_index(arguments: argparse.Namespace) -> int:
     if len(arguments.runs) > 1 or arguments.format != "html":
         raise loader.InputError("--index: takes one folder of runs, and makes an HTML page of it")
-    folder = Path(arguments.runs[0] if arguments.runs else index.RUNS)
-    out = Path(arguments.out or folder / index.NAME)
+    folder = Path(arguments.runs[0] if arguments.runs else files.RUNS)
+    out = Path(arguments.out or folder / files.INDEX)
     write(out, index.page(folder, index.entries(folder)))
     print(out)
     return 0

@@ -6,9 +6,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from urllib.parse import quote
 
 from analysis import modules
 
@@ -28,9 +30,15 @@ def parser() -> command.Parser:
     return made
 
 
+def _runs_seen_from(page: Path) -> str:
+    """The link to the index of all runs; empty if there is none below the current folder."""
+    runs = files.RUNS / files.INDEX
+    return quote(os.path.relpath(runs, page.parent)) if runs.exists() else ""
+
+
 def main(argv: Sequence[str]) -> int:
     arguments = parser().parse_args(argv)
-    text = stress.page(stress.Run.parse(json.load(sys.stdin)))
+    text = stress.page(stress.Run.parse(json.load(sys.stdin)), _runs_seen_from(arguments.file))
     try:
         with files.replacing(arguments.file) as part:
             part.write_text(text, encoding="utf-8", errors="replace")

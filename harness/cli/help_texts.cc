@@ -37,8 +37,10 @@ const char kExamples[] =
 
 const char kRunExamples[] =
     "Name a preset, or describe cells with flags, or both: a flag replaces what the preset says.\n"
-    "Without a preset, the defaults are: the primitives that fit the workload counter, beside what\n"
-    "the standard library offers for the same job (std::mutex is the baseline), 1 to 8 threads, 64\n"
+    "Without a preset, the defaults are: the primitives that fit the workload counter, beside "
+    "what\n"
+    "the standard library offers for the same job (std::mutex is the baseline), 1 to 8 threads, "
+    "64\n"
     "keys, 200 ns of hold, and blocks until the comparisons are decided. A run takes time, so a\n"
     "command without a preset and without flags is an error.\n"
     "\n"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Replaces files in one step: a reader sees either the old contents or the new."""
+"""Where runs are kept, and how a file is replaced in one step: a reader sees either the old
+contents or the new."""
 
 from __future__ import annotations
 
@@ -7,6 +8,9 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+RUNS = Path("results") / "runs"
+INDEX = "index.html"  # of all runs in a folder
 
 
 @contextmanager

@@ -17,9 +17,6 @@ from analysis.errors import InputError
 from analysis.page import as_html
 from analysis.page.colours import Inks
 
-NAME = "index.html"
-RUNS = Path("results") / "runs"
-
 
 @dataclass(frozen=True)
 class Entry:

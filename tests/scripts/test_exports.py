@@ -18,6 +18,7 @@ from typing import Any
 
 import compare
 import pytest
+import notebook
 import synthetic
 from analysis import hdr, loader
 
@@ -218,6 +219,17 @@ def test_the_example_in_pandas_has_the_medians_of_the_loader(
     cell = ["label", "workload", "scenario", "threads", "keys", "hold_ns"]
     known = valid[valid["mode"] == "timed"].groupby(cell, dropna=False)["operations_per_s"]
     assert sorted(in_pandas[0].values()) == pytest.approx(sorted(known.median()), rel=1e-12)
+
+
+def test_the_notebook_has_the_cells_of_the_example_and_runs(
+    tmp_path: Path, in_pandas: tuple[Figures, Figures]
+) -> None:
+    written = json.loads((ROOT / "examples" / "analysis.ipynb").read_text(encoding="utf-8"))
+    assert written == notebook.of_example(), "run python3 tests/scripts/notebook.py"
+    code = ["".join(cell["source"]) for cell in written["cells"] if cell["cell_type"] == "code"]
+    script = tmp_path / "cells.py"
+    script.write_text("\n\n".join(code), encoding="utf-8")
+    assert example_says(tmp_path, sys.executable, str(script)) == in_pandas
 
 
 @pytest.mark.skipif(shutil.which("Rscript") is None, reason="install the package r-base-core")

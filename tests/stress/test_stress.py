@@ -50,6 +50,28 @@ def test_the_exit_code_says_what_came_of_it(tmp_path: Path, answer: str, code: i
     assert with_engine(tmp_path, answer).run("stress", "--budget", "1s").returncode == code
 
 
+def test_results_are_recorded_for_reports(tmp_path: Path) -> None:
+    broken = {**CLEAN, **FOUND, "verdict": "failed"}
+    for answer in (CLEAN, broken):
+        page = ("--report", "page.json") if answer is broken else ()
+        with_engine(tmp_path, saying(answer)).run("stress", "mine", "--budget", "1s", *page)
+    record = (tmp_path / "results" / "stress.jsonl").read_text(encoding="utf-8")
+    clean, failed = (json.loads(line) for line in record.splitlines())
+    assert (clean["lock"], clean["engine"], clean["verdict"]) == ("mine", "sim", "clean")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", clean["at"])
+    assert "oracle" not in clean and "command" not in clean and "page" not in clean
+    assert failed["oracle"] == "exclusion" and failed["page"] == str(tmp_path / "page.json")
+    assert failed["command"].startswith("lockbench stress mine --engine sim")
+
+
+def test_a_record_that_cannot_be_written_is_noted_once(tmp_path: Path) -> None:
+    (tmp_path / "results").write_text("a file", encoding="utf-8")
+    done = with_engine(tmp_path, saying(CLEAN)).run("stress", "--budget", "1s")
+    assert done.returncode == 0
+    assert done.stderr.count("not recorded for reports") == 1
+    assert "results/stress.jsonl" in done.stderr
+
+
 def test_an_engine_is_told_what_to_look_into(tmp_path: Path) -> None:
     with_engine(tmp_path, saying(CLEAN)).run("stress", "mine", "--budget", "1s", "--seed", "7")
     order = json.loads((tmp_path / "sim.json").read_text(encoding="utf-8"))

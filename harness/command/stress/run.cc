@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <absl/strings/str_cat.h>
@@ -17,8 +18,10 @@
 #include "harness/command/stress/live.h"
 #include "harness/command/stress/matrix.h"
 #include "harness/command/stress/page.h"
+#include "harness/command/stress/record.h"
 #include "harness/command/stress/text.h"
 #include "harness/command/stress/verdict.h"
+#include "harness/record/stamp.h"
 #include "harness/terminal/exit_code.h"
 
 namespace lockbench {
@@ -37,9 +40,9 @@ constexpr char kStands[] = "; what was printed stands";
 // The exit code if the whole command must end early.
 using Stop = std::optional<int>;
 
-class Investigation {
+class StressRun {
  public:
-  explicit Investigation(const StressWork& work) : work_(work), live_(work.jobs.size()) {}
+  explicit StressRun(const StressWork& work) : work_(work), live_(work.jobs.size()) {}
 
   int run() {
     int code = test_all();
@@ -52,7 +55,7 @@ class Investigation {
 
  private:
   int test_all() {
-    if (const Stop stop = try_the_engines()) return *stop;
+    if (const Stop stop = test_the_engines()) return *stop;
     int code = kSuccess;
     for (std::size_t i = 0; i < work_.jobs.size(); ++i) {
       TestJob job = work_.jobs[i];
@@ -65,6 +68,7 @@ class Investigation {
       live_.failures += answer.report.failure.has_value();
       complete(answer.report, job, i, job.budget - (Clock::now() - began));
       print(answer.report);
+      record(answer.report);
       if (work_.options.page) reports_.push_back(answer.report);
       if (const Stop stop = end_for(cut_short_, "in sim after " + where + kStands)) return *stop;
     }
@@ -79,7 +83,7 @@ class Investigation {
 
   // Tests some of the known broken locks. If an engine reports the wrong failure for one of them,
   // none of its results can be trusted. Broken locks that it does not reach in time have no effect.
-  Stop try_the_engines() {
+  Stop test_the_engines() {
     stress::Order order = work_.options.order;
     order.reruns = 0;
     for (const std::string& engine : engines_used()) {
@@ -192,6 +196,15 @@ class Investigation {
               << std::flush;
   }
 
+  // A report without a record still is one, so a failure is only noted, and once.
+  void record(const Report& report) {
+    const std::string line = stress_record_line(report, build_, utc_now(), work_.options.page);
+    const absl::Status recorded = append_stress_record(kStressRecord, line);
+    if (recorded.ok() || std::exchange(unrecorded_, true)) return;
+    std::cerr << "lockbench stress: not recorded for reports: " << std::string(recorded.message())
+              << "\n";
+  }
+
   struct Tried {
     int detected = 0;
     int of = 0;
@@ -199,17 +212,19 @@ class Investigation {
 
   const StressWork& work_;
   const Clock::time_point end_ = Clock::now() + work_.options.budget;
+  const Build build_ = this_build();
   StressLive live_;
   std::map<std::string, Tried> tried_;       // by engine
   std::vector<Report> reports_;              // for the page
   std::map<std::string, Report> simulated_;  // by lock
-  Answer cut_short_;                         // set if the user interrupted `sim` after a failure
+  bool unrecorded_ = false;
+  Answer cut_short_;  // set if the user interrupted `sim` after a failure
 };
 
 }  // namespace
 
 int test_locks(const StressWork& work) {
-  return Investigation(work).run();
+  return StressRun(work).run();
 }
 
 }  // namespace lockbench

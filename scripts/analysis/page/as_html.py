@@ -37,6 +37,7 @@ _CONTENTS = (
     ("cost", "Cost"),
     ("cells", "All cells"),
     ("invalid", "Invalid rows"),
+    ("stressed", "Stress tests"),
     ("machine", "Machine and command"),
     ("method", "Method"),
 )

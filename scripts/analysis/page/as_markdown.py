@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from analysis import figure, fleet_tables, unfairness, units
+from analysis import figure, fleet_tables, stressed, unfairness, units
 from analysis.fleet import Fleet
 from analysis.page import about, content, method
 from analysis.page.answer import Question, Spot
@@ -52,6 +52,7 @@ def _chapter(chapter: Chapter) -> list[str]:
         out += [f"{nothing}: there is nothing to compare.", ""]
     out += _cells(chapter)
     out += _invalid(chapter.faults)
+    out += _stressed(chapter.stressed)
     out += ["### Machine, build, and the command that repeats it", ""]
     out += [
         code(chapter.command) if chapter.command else "meta.json does not contain the command.",
@@ -61,6 +62,17 @@ def _chapter(chapter: Chapter) -> list[str]:
         facts_text = "; ".join(f"{markdown(term)}: {markdown(words)}" for term, words in facts)
         out.append(f"- **{name}**: {facts_text}")
     return [*out, "", method.PARAGRAPHS[0], "", *map(markdown, chapter.surroundings), ""]
+
+
+def _stressed(standings: Sequence[stressed.Standing]) -> list[str]:
+    if not standings:
+        return []
+    out = ["### Stress tests of these locks", ""]
+    for one in standings:
+        words = f"**{markdown(one.words)}**" if one.broken else markdown(one.words)
+        command = f": {code(one.command, 300)}" if one.command else ""
+        out.append(f"- {code(one.primitive, 80)}: {words}{command}")
+    return [*out, ""]
 
 
 def _answer(question: Question) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis import cells, figure, tables, text, units, verdict
+from analysis import cells, figure, stressed, tables, text, units, verdict
 from analysis.loader import Run
 from analysis.page import about, answer, cost, fairness, lines, summary, throughput, waits
 from analysis.page.chart import Chart, Maker
@@ -74,6 +74,7 @@ class Chapter:
     lines: list[Line]
     cells: int  # how many there are; the table may have fewer
     faults: about.Faults
+    stressed: list[stressed.Standing]  # empty: no test is recorded
     machine: list[tuple[str, list[tuple[str, str]]]]
     command: str
     surroundings: list[str]
@@ -130,6 +131,7 @@ def _chapter(
         lines=_lines(table, inks, sections, most_cells),
         cells=len(table),
         faults=about.faults(run),
+        stressed=stressed.of_run(run),
         machine=about.facts(run),
         command=about.command(run),
         surroundings=about.surroundings(run),

@@ -209,8 +209,8 @@ class Run:
         return f"{failed} of {len(self.locks)} broken"
 
 
-def page(run: Run) -> str:
-    """A page that loads nothing."""
+def page(run: Run, runs: str = "") -> str:
+    """A page that loads nothing. `runs`: link to the index of measured runs; empty: none."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_FOLDER),
         autoescape=True,
@@ -222,6 +222,7 @@ def page(run: Run) -> str:
     style, script = _read("stress.css"), _read("stress.js")
     return environment.get_template("stress.html.j2").render(
         run=run,
+        runs=runs,
         style=Markup(style),
         script=Markup(script),
         policy=f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; "

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/command/stress/record.h"
+
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/record/files.h"
+
+namespace lockbench {
+namespace {
+
+// How long another process that appends is awaited; it needs microseconds.
+constexpr int kTries = 100;
+constexpr std::chrono::milliseconds kBetweenTries{10};
+
+absl::StatusOr<AppendFile> opened(const std::filesystem::path& file) {
+  absl::StatusOr<AppendFile> open = AppendFile::open(file);
+  for (int i = 0; i < kTries && absl::IsFailedPrecondition(open.status()); ++i) {
+    std::this_thread::sleep_for(kBetweenTries);
+    open = AppendFile::open(file);
+  }
+  if (!absl::IsNotFound(open.status())) return open;
+  std::error_code ignored;  // create() then says what is wrong
+  std::filesystem::create_directories(file.parent_path(), ignored);
+  absl::StatusOr<AppendFile> created = AppendFile::create(file);
+  // Another process was faster.
+  return absl::IsAlreadyExists(created.status()) ? AppendFile::open(file) : std::move(created);
+}
+
+}  // namespace
+
+std::string stress_record_line(const stress::Report& report, const Build& build,
+                               const std::string& at,
+                               const std::optional<std::filesystem::path>& page) {
+  using Json = nlohmann::ordered_json;
+  Json line = {{"at", at},
+               {"lock", report.lock},
+               {"engine", report.engine},
+               {"verdict", std::string(name_of(report.verdict))}};
+  if (report.failure) line["oracle"] = std::string(name_of(report.failure->oracle));
+  line["seconds"] = report.seconds;
+  line["version"] = build.version;
+  if (build.commit) line["commit"] = *build.commit;
+  if (build.modified) line["modified"] = *build.modified;
+  line["machine"] = report.machine;
+  if (!report.command.empty()) line["command"] = report.command;
+  if (page) line["page"] = std::filesystem::absolute(*page).string();
+  return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+absl::Status append_stress_record(const std::filesystem::path& file, const std::string& line) {
+  absl::StatusOr<AppendFile> open = opened(file);
+  return open.ok() ? open->append(line) : open.status();
+}
+
+}  // namespace lockbench
