@@ -207,10 +207,11 @@ take_step() {
   esac
 }
 
-# What a reader of the log looks for; its last line if nothing there looks like an error.
+# What a reader of the log looks for: an error of a compiler, a test or apt, else what may be one;
+# its last line if nothing there looks like an error.
 first_error() {
-  grep -m 1 -aE '(error|Error|ERROR)\b.*:|\*\*\*|^(FAILED|Failed|E:)|: (fatal|cannot) |(could|Could) not' \
-    "$1" || tail -n 1 "$1"
+  grep -m 1 -aE '(error|Error|ERROR)\b.*:|\*\*\*|^(FAILED|Failed|E:)|: fatal ' "$1" ||
+    grep -m 1 -aE ': cannot |(could|Could) not' "$1" || tail -n 1 "$1"
 }
 
 git diff --quiet HEAD || echo "bare.sh: the clones are of the last commit, without what changed since"

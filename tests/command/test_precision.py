@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter
 
 import pytest
@@ -115,13 +116,18 @@ def test_without_blocks_a_run_adds_them_until_its_comparisons_are_decided(
 def test_a_run_adds_blocks_while_its_budget_lasts(lockbench: Program) -> None:
     # No two medians are as equal as that.
     words = ("--primitive", "global", "--primitive", "keyed", "--threads", "1", "--window", "5ms")
-    done = lockbench.run(
-        *("run", *words, "--same-within", "0.0001%", "--budget", "4s", "--out", "out"),
-        *("--patience", "0"),
-    )
-    assert done.returncode == 0, done.stderr
-    assert "adds no more blocks" not in done.stderr
-    valid, planned = measured_and_planned(lockbench)
+    # On a busy machine the first blocks alone may take the smaller budget.
+    for budget in ("4s", "40s"):
+        shutil.rmtree(lockbench.folder / "out", ignore_errors=True)
+        done = lockbench.run(
+            *("run", *words, "--same-within", "0.0001%", "--budget", budget, "--out", "out"),
+            *("--patience", "0"),
+        )
+        assert done.returncode == 0, done.stderr
+        assert "adds no more blocks" not in done.stderr
+        _, planned = measured_and_planned(lockbench)
+        if planned > 2 * 3:
+            break
     assert planned > 2 * 3, done.stderr
 
 

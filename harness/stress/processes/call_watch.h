@@ -7,9 +7,8 @@
 // Guarantees   A watched process waits before each system call, except for those that neither
 //              change nor read anything that processes share (call_watch.cc lists them).
 // Not offered  Accesses of shared memory are not seen.
-// Requires     Linux 5.5 with seccomp's user notification. Call why_unavailable() first: a
-// container
-//              or an older kernel may refuse it.
+// Requires     Linux 5.5 with seccomp's user notification. Call why_unavailable() first, because a
+//              container or an older kernel may refuse it.
 // Invariants
 //   I1  Only the supervising process keeps listeners. So if it dies, the kernel lets all watched
 //       processes go on (with ENOSYS), and none of them waits for an answer forever.
