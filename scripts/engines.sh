@@ -9,7 +9,8 @@
 order_for() {
   printf '{"lock":"%s","budget_ns":%d,"seed":%d,"program":"","schedule":"","memory":"",' \
     "$1" "${2}000000000" "$3"
-  printf '"weaken":false,"preemptions":3,"mode":"%s","threads":4,"reruns":%d,"net":""}' "$4" "$5"
+  printf '"weaken":false,"exhaustive":false,"preemptions":3,"mode":"%s","threads":4,' "$4"
+  printf '"reruns":%d,"net":""}' "$5"
 }
 
 member() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p" <<<"$2"; }

@@ -46,15 +46,19 @@ void add_simulation_flags(CLI::App& stress, stress::Order& order,
        .type = "TEXT",
        .help = "sim: who goes on when, as a report prints it; needs --program or --program-file"},
       order.schedule);
-  add_text(
-      stress,
-      {.names = "--memory",
-       .type = "MODEL",
-       .help = "sim: sc, tso (as x86) or c11 (experimental: as C++20 allows, so ARM, too) [tso]"},
-      order.memory);
+  add_text(stress,
+           {.names = "--memory",
+            .type = "MODELS",
+            .help = "sim: sc, tso (as x86), c11 (as C++20 allows, so ARM, too), or several "
+                    "[tso,c11; a plug-in's locks: tso]"},
+           order.memory);
   add_switch(stress, "--weaken",
              "sim: tries each memory order of the lock one level weaker, and says which are needed",
              order.weaken);
+  add_switch(
+      stress, "--exhaustive",
+      "sim: explores the small programs, or --program, up to --preemptions, and nothing more",
+      order.exhaustive);
   add_count(stress, "--preemptions", {.least = 0, .most = 16},
             "sim: explores small programs exhaustively up to so many [3]",
             [&order](std::uint64_t n) { order.preemptions = static_cast<std::uint32_t>(n); });
@@ -97,13 +101,30 @@ void add_stress(CLI::App& app, StressOptions& options) {
 
 namespace {
 
+bool simulates_only(const StressOptions& options) {
+  return options.engines.empty() || options.engines == std::vector<std::string>{"sim"};
+}
+
+std::string validate_exhaustive(const StressOptions& options) {
+  if (options.self_test || options.order.weaken) {
+    return std::string("--exhaustive explores locks as they are: leave ") +
+           (options.self_test ? "--self-test" : "--weaken") + " out";
+  }
+  if (!simulates_only(options)) {
+    return "--exhaustive is for the engine sim: leave --engine out, or say --engine sim";
+  }
+  if (!options.order.schedule.empty()) {
+    return "--exhaustive explores every schedule: leave --schedule out";
+  }
+  return {};
+}
+
 std::string validate_weaken(const StressOptions& options) {
   const stress::Order& order = options.order;
   if (options.locks.size() != 1 || options.self_test) {
     return "--weaken takes one lock: lockbench stress keyed --weaken";
   }
-  const std::vector<std::string> simulated = {"sim"};
-  if (!options.engines.empty() && options.engines != simulated) {
+  if (!simulates_only(options)) {
     return "--weaken is for the engine sim: leave --engine out, or say --engine sim";
   }
   if (!order.memory.empty() && order.memory != "c11") {
@@ -125,6 +146,9 @@ std::string validate_stress(const StressOptions& options) {
   }
   if (options.program_file && !options.order.program.empty()) {
     return "--program-file: there is a --program, too; leave one of them out";
+  }
+  if (options.order.exhaustive) {
+    if (std::string wrong = validate_exhaustive(options); !wrong.empty()) return wrong;
   }
   if (options.page && (options.list || options.self_test)) {
     return std::string("--report: shows what the engines say of locks; leave out ") +

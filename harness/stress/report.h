@@ -28,8 +28,9 @@ struct Order {
   std::uint64_t seed = 1;
   std::string program;            // text in the form of program.h; empty: the engine chooses
   std::string schedule;           // sim: replay this schedule; requires a program
-  std::string memory;             // sim: sc, tso or c11; empty: tso
+  std::string memory;             // sim: of sc, tso, c11, with commas; empty: the lock's default
   bool weaken = false;            // sim: try each memory order one level weaker
+  bool exhaustive = false;        // sim: nothing at random; ends when all is explored
   std::uint32_t preemptions = 3;  // sim: bound of the exhaustive search
   std::string mode;               // real, proc: only this mode; empty: all modes in turn
   std::uint32_t threads = 4;      // real, proc

@@ -87,6 +87,8 @@ TEST(StressPlan, WhatOneLeavesOverIsTheOthers) {
   EXPECT_EQ(budget_now(jobs, 0, seconds(40)), seconds(10));
   EXPECT_EQ(budget_now(jobs, 1, seconds(39)), seconds(26));
   EXPECT_EQ(budget_now(jobs, 2, seconds(7)), seconds(7));
+  EXPECT_EQ(budget_if_exhaustive(jobs, 0, seconds(40)), seconds(20));
+  EXPECT_EQ(budget_if_exhaustive(jobs, 2, seconds(7)), seconds(7));
 }
 
 TEST(StressPlan, ATenthOfTheBudgetIsForKnownBrokenLocks) {

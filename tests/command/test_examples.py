@@ -137,7 +137,8 @@ def test_the_page_on_the_locks_of_others_is_true_as_written() -> None:
         assert "oracle ordering" in said
         assert "their_lock.h:1" in said
     assert (folder / "failure.html").exists()
-    assert run(folder, commands[4]).count("sim: clean") == 2
+    for clean in commands[4:6]:  # repaired: under tso, and under c11, too
+        assert "sim: clean" in run(folder, clean)
 
 
 @pytest.mark.long

@@ -70,6 +70,36 @@ class FencedLock {
   std::atomic<bool> held_{false};
 };
 
+// Makes its word at the first call. Without a release, nothing orders the word's first value before
+// its use by another thread.
+template <bool kReleases>
+class LazyLock {
+ public:
+  LazyLock() = default;
+  LazyLock(const LazyLock&) = delete;
+  LazyLock& operator=(const LazyLock&) = delete;
+  ~LazyLock() { delete made_.load(std::memory_order_relaxed); }
+
+  void lock() {
+    while (!try_lock()) sched_yield();
+  }
+  bool try_lock() { return !word().exchange(true, std::memory_order_acquire); }
+  void unlock() { word().store(false, std::memory_order_release); }
+
+ private:
+  std::atomic<bool>& word() {
+    std::atomic<bool>* made = made_.load(std::memory_order_acquire);
+    if (made != nullptr) return *made;
+    auto* const mine = new std::atomic<bool>(false);
+    constexpr auto kOrder = kReleases ? std::memory_order_acq_rel : std::memory_order_acquire;
+    if (made_.compare_exchange_strong(made, mine, kOrder, std::memory_order_acquire)) return *mine;
+    delete mine;
+    return *made;
+  }
+
+  std::atomic<std::atomic<bool>*> made_{nullptr};
+};
+
 // Waits with a standard mutex and condition variable.
 template <bool kNotifies>
 class WaitingLock {
@@ -425,6 +455,8 @@ LOCKBENCH_PLUGIN(locks) {
   locks.add<FlagLock<Fault::kNone>>("raw_flag", "a std::atomic<bool>");
   locks.add<FlagLock<Fault::kTwoSteps>>("raw_flag_two_steps", "looks, then takes");
   locks.add<FlagLock<Fault::kRelaxedUnlock>>("raw_flag_relaxed_unlock", "publishes nothing");
+  locks.add<LazyLock<true>>("raw_lazy_released", "makes its word at the first call");
+  locks.add<LazyLock<false>>("raw_lazy", "the same, and publishes it without a release");
   locks.add<FencedLock<true>>("raw_fenced", "relaxed accesses, and fences");
   locks.add<FencedLock<false>>("raw_unfenced", "relaxed accesses alone");
   locks.add<WaitingLock<true>>("raw_condvar", "a standard condition variable");

@@ -21,6 +21,7 @@ TEST(OrderJson, ComesBackAsItWent) {
                     .program = "L0 U | T0 U",
                     .schedule = "1*2.f1",
                     .memory = "c11",
+                    .exhaustive = true,
                     .preemptions = 2,
                     .mode = "one_core",
                     .threads = 8};

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -27,7 +28,7 @@ def look(lockbench: Program, lock: str, engine: str, budget: str = "400ms") -> t
 
 CORRECT = ["raw_flag", "raw_fenced", "raw_condvar", "raw_thread_node", "raw_shared_mutex"]
 CORRECT += ["raw_semaphore", "raw_volatile", "raw_helper", "raw_once", "raw_barrier"]
-CORRECT += ["raw_errorcheck", "raw_halves", "raw_channels", "raw_requeue"]
+CORRECT += ["raw_errorcheck", "raw_halves", "raw_channels", "raw_requeue", "raw_lazy_released"]
 
 
 @pytest.mark.parametrize("lock", rest_long(CORRECT, 4))
@@ -58,6 +59,29 @@ def test_a_data_race_names_both_functions(lockbench: Program) -> None:
     assert "a data race: thread " in said
     assert said.count("SemaphoreLock") >= 2
     assert said.count("(unported.cc:") >= 2  # and both lines
+
+
+def test_a_thread_that_spins_without_pause_waits_once_it_repeats_itself(
+    lockbench: Program,
+) -> None:
+    words = ["raw_fenced", "--plugin", UNPORTED, "--exhaustive", "--program", "L0 U | L0 U"]
+    done = lockbench.run(*"stress --memory tso --preemptions 2 --budget 20s".split(), *words)
+    explored = re.search(r"whole: .* (\d+) executions", done.stdout)
+    assert explored, done.stdout
+    assert int(explored[1]) < 300  # thousands, if each poll of a loop were a point of its own
+
+
+def test_the_orders_that_a_lock_of_a_plug_in_needs_are_named(lockbench: Program) -> None:
+    words = ["raw_flag", "--plugin", UNPORTED, "--weaken", "--budget", "1s"]
+    said = lockbench.run("stress", *words).stdout
+    assert re.search(r"needed: \S*unported\.cc:\d+: store release → relaxed", said), said
+
+
+def test_an_object_that_is_made_and_not_published_is_a_data_race(lockbench: Program) -> None:
+    code, said = look(lockbench, "raw_lazy", "sim")
+    assert code == 3, said
+    assert "of which only the first is atomic" in said
+    assert "instrumented.cc" not in said
 
 
 @pytest.mark.parametrize(("lock", "call"), [("raw_poll", "poll"), ("raw_read", "read")])

@@ -143,10 +143,15 @@ std::chrono::nanoseconds budget_now(const std::vector<TestJob>& jobs, std::size_
   return std::max<std::chrono::nanoseconds>(share, kShortestSearch);
 }
 
+std::chrono::nanoseconds budget_if_exhaustive(const std::vector<TestJob>& jobs,
+                                              std::size_t position, std::chrono::nanoseconds left) {
+  return std::max(left / 2, budget_now(jobs, position, left));
+}
+
 std::chrono::nanoseconds self_test_share(const StressOptions& options) {
   const bool one_thing = !options.order.program.empty() || !options.order.schedule.empty() ||
                          !options.order.mode.empty() || !options.order.net.empty() ||
-                         options.order.weaken;
+                         options.order.weaken || options.order.exhaustive;
   if (one_thing || options.budget < kLeastForASelfTest) return {};
   return options.budget / 10;
 }

@@ -75,6 +75,11 @@ std::vector<EngineListing> with_named(std::vector<EngineListing> shipped,
 std::chrono::nanoseconds budget_now(const std::vector<TestJob>& jobs, std::size_t position,
                                     std::chrono::nanoseconds left);
 
+// The same for an exhaustive exploration, which ends when it has explored everything: at least half
+// of the time that is left. Most locks need little of it, and a few need much.
+std::chrono::nanoseconds budget_if_exhaustive(const std::vector<TestJob>& jobs,
+                                              std::size_t position, std::chrono::nanoseconds left);
+
 // How long the engines test known broken locks before they test anything else: a tenth of the
 // budget; 0 if the user requested something specific, or if the budget is too small.
 std::chrono::nanoseconds self_test_share(const StressOptions& options);

@@ -59,7 +59,9 @@ class StressRun {
     int code = kSuccess;
     for (std::size_t i = 0; i < work_.jobs.size(); ++i) {
       TestJob job = work_.jobs[i];
-      job.budget = budget_now(work_.jobs, i, end_ - Clock::now());
+      const nanoseconds left = end_ - Clock::now();
+      job.budget = work_.options.order.exhaustive ? budget_if_exhaustive(work_.jobs, i, left)
+                                                  : budget_now(work_.jobs, i, left);
       const Clock::time_point began = Clock::now();
       Answer answer = ask_and_print(job, i, work_.options.order);
       const std::string where = place_of(job, i, work_.jobs.size());

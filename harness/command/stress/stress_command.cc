@@ -101,7 +101,8 @@ absl::Status read_program_file(StressOptions& options) {
 int stress_command(const StressOptions& asked, const std::vector<std::string>& plugins) {
   note_signals();
   StressOptions options = asked;
-  if (options.order.weaken && options.engines.empty()) options.engines = {"sim"};
+  const bool simulates = options.order.weaken || options.order.exhaustive;
+  if (simulates && options.engines.empty()) options.engines = {"sim"};
   if (absl::Status read = read_program_file(options); !read.ok()) return complain_of_usage(read);
   if (absl::Status added = add_plugins(plugins, false, std::cerr); !added.ok()) {
     return complain_of_usage(added);

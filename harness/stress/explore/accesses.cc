@@ -115,6 +115,7 @@ std::uint64_t World::load(const void* word, unsigned bytes, std::memory_order or
   order = order_of(OrderSites::Part::kLoad, order);
   check_null(word);
   point(word);
+  check_race_of_atomic(word, bytes, false);
   const std::uint64_t bits =
       memory_.weak() ? load_any(word, bytes, order) : memory_.load(running_, word, bytes, order);
   note_access(Access::kLoad, word, bytes, bits, bits, order);
@@ -129,6 +130,7 @@ void World::store(void* word, unsigned bytes, std::uint64_t bits, std::memory_or
   check_null(word);
   ++accesses_;
   memory_.keeps_back(order) ? count_step() : point(word);
+  check_race_of_atomic(word, bytes, true);
   if (memory_.weak()) {
     const std::size_t age =
         choose_age(Option::kPlace, word, memory_.ages_to_store(running_, word, bytes, order));
@@ -151,6 +153,7 @@ std::uint64_t World::begin_update(const void* word, unsigned bytes, std::memory_
   order = order_of(OrderSites::Part::kUpdate, order);
   check_null(word);
   point(word);
+  check_race_of_atomic(word, bytes, true);
   success_ = failure_ = order;
   if (memory_.weak()) {
     age_ = choose_age(Option::kRead, word, memory_.ages_to_update(running_, word, bytes, order));
@@ -172,6 +175,7 @@ std::uint64_t World::begin_compare(const void* word, unsigned bytes, std::uint64
   failure = order_of(OrderSites::Part::kFailure, failure);
   check_null(word);
   point(word);
+  check_race_of_atomic(word, bytes, true);
   success_ = success;
   failure_ = failure;
   if (!memory_.weak()) return begin_update_at_last(word, bytes);
@@ -230,16 +234,31 @@ void World::fence_all() {
 // Variables with static storage are left out, because the library orders their initialisation in a
 // way that is not observed. Accesses after a barrier that one thread imposes on all are left out,
 // because the C++ memory model does not define what such a barrier orders.
+bool World::looks_for_races(const void* place) const {
+  return !asymmetric_ && reports_races_ && threads_.size() != 1 && arena_.contains(place) &&
+         threads_[running_].ignores_races == 0;
+}
+
+void World::check_race_of_atomic(const void* word, unsigned bytes, bool writes) {
+  if (!instrumented_ || !looks_for_races(word)) return;
+  data_race_ = plain_accesses_.race_of_atomic(memory_, running_,
+                                              {word, bytes, writes, threads_[running_].place});
+  if (data_race_) leave(End::kFailed);
+}
+
 void World::plain_access(const PlainAccess& access) {
-  check_freed(access.place);
+  if (arena_.any_freed()) check_freed(access.place);
+  // A change of other memory than its stack is not part of the state in which the thread polls.
+  if (access.writes && !arena_.in_stack(running_, access.place)) {
+    threads_[running_].poll_state.reset();
+  }
   if (access.writes && memory_.weak()) memory_.overwritten(access.place);
   if (access.writes && !arena_.contains(access.place)) {
     const UntrackedScope untracked(*this);
     memory_.keep_static(access.place, access.bytes);
   }
-  if (asymmetric_ || !reports_races_ || threads_.size() == 1 || !arena_.contains(access.place))
-    return;
-  if (threads_[running_].ignores_races != 0) return;
+  if (!looks_for_races(access.place)) return;
+  if (plain_accesses_.is_repeated(memory_, running_, access)) return;
   const UntrackedScope untracked(*this);
   data_race_ = plain_accesses_.add(memory_, running_, access);
   if (data_race_) leave(End::kFailed);

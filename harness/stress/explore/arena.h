@@ -30,6 +30,9 @@ class Arena {
   Arena& operator=(const Arena&) = delete;
 
   std::byte* stack(std::size_t number) { return base_ + number * kStackBytes; }
+  bool in_stack(std::size_t number, const void* address) const {
+    return contains(address) && offset(address) / kStackBytes == number;
+  }
 
   // Returns null if the heap is used up.
   void* allocate(std::size_t bytes, std::size_t alignment);

@@ -71,7 +71,8 @@ Failure CheckedRun::failure_of(const DataRace& race, ExecutionText* told) const 
   return {Oracle::kOrdering,
           absl::StrCat("a data race: ", text(race.thread, race.access.writes, race.access.code),
                        " what ", text(race.other, race.other_writes, race.other_code),
-                       ", and nothing orders the two accesses, which are not atomic")};
+                       ", and nothing orders the two accesses, ",
+                       race.atomic ? "of which only the first is atomic" : "which are not atomic")};
 }
 
 std::optional<Failure> CheckedRun::verdict(End end) {

@@ -3,16 +3,19 @@
 #include "harness/stress/explore/engine.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <iostream>
 #include <iterator>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include <absl/status/status.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
+#include <absl/strings/str_split.h>
 
 #include "harness/stress/explore/blocked_watch.h"
 #include "harness/stress/explore/conformance.h"
@@ -40,15 +43,25 @@ const char* name_of(Model model) {
   return found->name;
 }
 
-// The models of an order: the one that it names, otherwise only tso. The model c11 is experimental,
-// so it is used only with `--memory c11`.
-absl::StatusOr<std::vector<Model>> models_from(const std::string& name) {
-  if (name.empty()) return std::vector<Model>{Model::kTso};
-  for (const NamedModel& one : kModels) {
-    if (name == one.name) return std::vector<Model>{one.model};
+// The models in a text such as "tso,c11", in this order. An empty text means tso alone.
+absl::StatusOr<std::vector<Model>> models_from(const std::string& text) {
+  if (text.empty()) return std::vector<Model>{Model::kTso};
+  std::vector<Model> models;
+  const std::vector<std::string> names = absl::StrSplit(text, ',');
+  for (const std::string& name : names) {
+    const auto* const found = std::find_if(std::begin(kModels), std::end(kModels),
+                                           [=](const NamedModel& one) { return name == one.name; });
+    if (found == std::end(kModels)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("`", name, "` is no memory model; say sc, tso or c11, or several: tso,c11"));
+    }
+    if (std::find(models.begin(), models.end(), found->model) != models.end()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the memory model ", name, " is there twice; say tso,c11"));
+    }
+    models.push_back(found->model);
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("`", name, "` is no memory model; say sc, tso or c11"));
+  return models;
 }
 
 // For example "reads 0 from lock+8: the value of step 12 (lock.h:31), 3 stores old".
@@ -91,18 +104,15 @@ std::vector<TraceStep> steps_of(const Counterexample& counterexample) {
 void report_failure(const Counterexample& counterexample, Report& report) {
   report.verdict = Verdict::kFailed;
   report.failure = counterexample.failure;
-  report.how = counterexample.strategy;
+  report.how = absl::StrCat(counterexample.strategy, ", ", name_of(counterexample.model));
   report.found_after_s = counterexample.seconds;
   report.steps = steps_of(counterexample);
   report.trace = to_text(report.steps);
   report.replay.exact = true;
   report.replay.options = {"--engine",   "sim",
                            "--program",  to_text(counterexample.program),
-                           "--schedule", to_text(counterexample.schedule)};
-  if (counterexample.model != Model::kTso) {
-    report.replay.options.insert(report.replay.options.end(),
-                                 {"--memory", name_of(counterexample.model)});
-  }
+                           "--schedule", to_text(counterexample.schedule),
+                           "--memory",   name_of(counterexample.model)};
 }
 
 absl::StatusOr<Report> replay(World& world, const RegisteredLock& entry, const Order& order,
@@ -115,28 +125,94 @@ absl::StatusOr<Report> replay(World& world, const RegisteredLock& entry, const O
     report_failure(*told, report);
   } else {
     report.verdict = Verdict::kInconclusive;
-    report.remarks.push_back("one schedule was replayed and broke nothing");
+    report.remarks.push_back(absl::StrCat("one schedule was replayed under ",
+                                          name_of(world.model()), " and broke nothing"));
   }
   return report;
 }
 
+bool of_one_search(const ExploredProgram& one, const ExploredProgram& other) {
+  return one.program == other.program && one.model == other.model;
+}
+
+std::string text_of(const ExploredProgram& explored) {
+  const bool is_weak = explored.model == Model::kC11;
+  return absl::StrFormat(
+      "%s: `%s` under %s with at most %d preemptions%s: %d executions, %d states, "
+      "%.3f s",
+      explored.whole ? "whole" : "not whole", to_text(explored.program), name_of(explored.model),
+      explored.preemptions, is_weak ? " and 2 old stores" : "", explored.executions,
+      explored.states, explored.seconds);
+}
+
 // Adds one remark for each program, with the highest bound up to which it was explored completely.
-void report_explored(const std::vector<ExploredProgram>& explored, Report& report) {
+// If there is no such bound and `incomplete` is set, the remark says so.
+void report_explored(const std::vector<ExploredProgram>& explored, bool incomplete,
+                     Report& report) {
   for (std::size_t i = 0; i < explored.size(); ++i) {
     const auto later =
         std::any_of(explored.begin() + static_cast<std::ptrdiff_t>(i) + 1, explored.end(),
                     [&](const ExploredProgram& e) {
-                      return e.program == explored[i].program && e.model == explored[i].model;
+                      return (e.whole || incomplete) && of_one_search(e, explored[i]);
                     });
-    if (later) continue;
-    const bool is_weak = explored[i].model == Model::kC11;
-    report.remarks.push_back(
-        absl::StrFormat("whole%s: `%s` with at most %d preemptions%s: %d executions, %d states, "
-                        "%.3f s",
-                        is_weak ? " under c11" : "", to_text(explored[i].program),
-                        explored[i].preemptions, is_weak ? " and 2 old stores" : "",
-                        explored[i].executions, explored[i].states, explored[i].seconds));
+    if (!later && (explored[i].whole || incomplete)) {
+      report.remarks.push_back(text_of(explored[i]));
+    }
   }
+}
+
+// Adds one remark for each model: how much was executed under it.
+void report_work(const std::vector<ModelWork>& models, Report& report) {
+  for (const ModelWork& work : models) {
+    std::string text =
+        absl::StrFormat("under %s: %d executions in %.1f s, all clean", name_of(work.model),
+                        work.executions, std::chrono::duration<double>(work.time).count());
+    // Uses the rule of three: A. Eypasch et al., "Probability of adverse events that have not yet
+    // occurred", 1995.
+    if (work.drawn != 0) {
+      absl::StrAppendFormat(
+          &text, "; %d of them drawn at random: fewer than 1 in %d of such fail, at 95 %%",
+          work.drawn, std::max<std::uint64_t>(work.drawn / 3, 1));
+    }
+    report.remarks.push_back(text);
+  }
+}
+
+// Says what the models that were used leave out.
+void report_limits(const std::vector<Model>& models, Report& report) {
+  if (std::find(models.begin(), models.end(), Model::kC11) == models.end()) {
+    report.remarks.push_back(
+        "what ARM and POWER allow was not explored: say --memory tso,c11 (docs/stress.md)");
+    return;
+  }
+  report.remarks.push_back(
+      "the model c11 leaves out load buffering: no load reads a store that is made after it "
+      "(docs/stress.md)");
+}
+
+bool all_is_explored(const Outcome& outcome, std::uint32_t most_preemptions) {
+  const std::vector<ExploredProgram>& explored = outcome.explored;
+  const auto is_whole = [&](const ExploredProgram& one) {
+    return std::any_of(explored.begin(), explored.end(), [&](const ExploredProgram& other) {
+      return of_one_search(one, other) && other.whole && other.preemptions == most_preemptions;
+    });
+  };
+  return !explored.empty() && std::all_of(explored.begin(), explored.end(), is_whole);
+}
+
+// The verdict if no execution failed. An exhaustive exploration is asked about its programs alone,
+// which need not evaluate every oracle.
+Verdict verdict_of(const Outcome& outcome, const ExploreOptions& options,
+                   const Abilities& abilities) {
+  const bool missed_a_model =
+      std::any_of(outcome.work.begin(), outcome.work.end(),
+                  [](const ModelWork& work) { return work.executions == 0; });
+  if (missed_a_model) return Verdict::kInconclusive;
+  if (options.exhaustive) {
+    return all_is_explored(outcome, options.most_preemptions) ? Verdict::kClean
+                                                              : Verdict::kInconclusive;
+  }
+  return clean_or_inconclusive(outcome.evaluations, needed_oracles(EngineId::kSim, abilities));
 }
 
 // Prints a report in place of the blocked thread, which cannot return one.
@@ -160,7 +236,8 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
   ExploreOptions options{.budget = order.budget,
                          .seed = order.seed,
                          .most_preemptions = order.preemptions,
-                         .models = *models};
+                         .models = *models,
+                         .exhaustive = order.exhaustive};
   options.progress = [&](const Outcome& so_far) {
     report_progress(absl::StrFormat("%d schedules", so_far.executions));
   };
@@ -173,7 +250,11 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
   if (!order.schedule.empty() && !options.program) {
     return absl::InvalidArgumentError("a schedule belongs to a program: say --program, too");
   }
-  World world(models->front());  // for a schedule without --memory: tso, or the lock's own model
+  if (!order.schedule.empty() && !order.memory.empty() && models->size() > 1) {
+    return absl::InvalidArgumentError(
+        "a schedule belongs to one memory model: say --memory tso or --memory c11");
+  }
+  World world(models->front());  // for a schedule without --memory: the lock's first model
   const BlockedWatch watch(
       [&world, others = std::uint64_t{0}]() mutable {
         return world.in_program() ? world.beats() : ~++others;
@@ -204,25 +285,14 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
     report.remarks.push_back(absl::StrCat("cannot be simulated: ", outcome.refusal));
     return report;
   }
-  report_explored(outcome.explored, report);
+  report_explored(outcome.explored, options.exhaustive, report);
   if (outcome.counterexample) {
     report_failure(*outcome.counterexample, report);
-  } else {
-    report.verdict =
-        clean_or_inconclusive(outcome.evaluations, needed_oracles(EngineId::kSim, entry.abilities));
-    if (std::find(models->begin(), models->end(), Model::kC11) != models->end()) {
-      report.remarks.push_back(
-          "the model c11 is experimental, and leaves out load buffering: no load reads a store "
-          "that "
-          "is made after it (docs/stress.md)");
-    }
-    // Uses the rule of three: A. Eypasch et al., "Probability of adverse events that have not yet
-    // occurred", 1995.
-    report.remarks.push_back(absl::StrFormat(
-        "%d executions drawn at random, all clean: fewer than 1 in %d of such fail, "
-        "at 95 %%",
-        outcome.drawn, std::max<std::uint64_t>(outcome.drawn / 3, 1)));
+    return report;
   }
+  report.verdict = verdict_of(outcome, options, entry.abilities);
+  report_work(outcome.work, report);
+  report_limits(*models, report);
   return report;
 }
 

@@ -12,59 +12,88 @@
 #include <cstring>
 
 #include "harness/stress/explore/world.h"
-#include "primitives/platform/simulated/hooks.h"
 
 namespace {
 
 using lockbench::stress::explore::World;
-namespace simulated = lockbench::platform::simulated;
 
+// Functions that use their return address are inlined into the entry points, whose return addresses
+// are the places of the accesses in the code.
 struct Accesses {
+  // The world of an access, which knows the word and the place of the access then. Null: there is
+  // no simulation.
   template <class T>
-  static void* word_of(const volatile T* word) {
-    void* const place = const_cast<T*>(word);
-    if (World* const world = World::of_program()) world->meet(place, sizeof(T));
-    return place;
+  [[gnu::always_inline]] static World* world_of(T* word) {
+    World* const world = World::current();
+    if (world == nullptr) return nullptr;
+    if (World::of_program() != nullptr) world->meet(word, sizeof(T));
+    world->at_instrumented(__builtin_return_address(0));
+    return world;
   }
 
   template <class T>
-  static T load(const volatile T* word, std::memory_order order) {
-    return static_cast<T>(simulated::load(word_of(word), sizeof(T), order));
+  [[gnu::always_inline]] static T load(const volatile T* word, std::memory_order order) {
+    T* const place = const_cast<T*>(word);
+    World* const world = world_of(place);
+    return world == nullptr ? *place : static_cast<T>(world->load(place, sizeof(T), order));
   }
 
   template <class T>
-  static void store(volatile T* word, T value, std::memory_order order) {
-    simulated::store(word_of(word), sizeof(T), value, order);
+  [[gnu::always_inline]] static void store(volatile T* word, T value, std::memory_order order) {
+    T* const place = const_cast<T*>(word);
+    if (World* const world = world_of(place)) {
+      world->store(place, sizeof(T), value, order);
+    } else {
+      *place = value;
+    }
   }
 
   template <class T, class Change>
-  static T update(volatile T* word, Change change, std::memory_order order) {
-    void* const place = word_of(word);
-    const T old = static_cast<T>(simulated::begin_update(place, sizeof(T), order));
-    simulated::end_update(place, sizeof(T), change(old), true, order);
+  [[gnu::always_inline]] static T update(volatile T* word, Change change, std::memory_order order) {
+    T* const place = const_cast<T*>(word);
+    World* const world = world_of(place);
+    if (world == nullptr) {
+      const T old = *place;
+      *place = change(old);
+      return old;
+    }
+    const T old = static_cast<T>(world->begin_update(place, sizeof(T), order));
+    world->end_update(place, sizeof(T), change(old), true, order);
     return old;
   }
 
   template <class T>
-  static bool compare_exchange(volatile T* word, T* expected, T desired, bool weak,
-                               std::memory_order success, std::memory_order failure) {
-    void* const place = word_of(word);
+  [[gnu::always_inline]] static bool compare_exchange(volatile T* word, T* expected, T desired,
+                                                      bool weak, std::memory_order success,
+                                                      std::memory_order failure) {
+    T* const place = const_cast<T*>(word);
+    World* const world = world_of(place);
     const T seen =
-        static_cast<T>(simulated::begin_compare(place, sizeof(T), *expected, success, failure));
-    const bool equal = seen == *expected && !(weak && simulated::fails_spuriously());
-    simulated::end_update(place, sizeof(T), desired, equal, equal ? success : failure);
+        world == nullptr
+            ? *place
+            : static_cast<T>(world->begin_compare(place, sizeof(T), *expected, success, failure));
+    const bool equal =
+        seen == *expected && !(weak && world != nullptr && world->fails_spuriously());
+    if (world != nullptr) {
+      world->end_update(place, sizeof(T), desired, equal, equal ? success : failure);
+    } else if (equal) {
+      *place = desired;
+    }
     if (!equal) *expected = seen;
     return equal;
   }
 
-  static void fence(std::memory_order order) { simulated::fence(order); }
+  [[gnu::always_inline]] static void fence(std::memory_order order) {
+    World* const world = World::current();
+    if (world == nullptr) return;
+    world->at_instrumented(__builtin_return_address(0));
+    world->fence(order);
+  }
 
   static void ignore_races(int change) {
     if (World* const world = World::of_program()) world->ignore_races(change);
   }
 
-  // This is inlined into the entry point. So the entry point's return address is the place of the
-  // access in the code.
   [[gnu::always_inline]] static void plain(const void* place, std::size_t bytes, bool writes) {
     if (World* const world = World::of_program()) {
       world->plain_access({place, bytes, writes, __builtin_return_address(0)});

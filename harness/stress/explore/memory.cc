@@ -402,8 +402,15 @@ void Memory::volatile_access(Thread thread, const void* word, bool writes) {
   ++changes_;
 }
 
-void Memory::note(Thread thread, std::uint64_t thing, bool writes) {
-  event(threads_[thread].chain, 9 ^ (thing << 8), &things_[thing], writes);
+Memory::Word& Memory::thing(std::uint64_t number) {
+  const auto found = std::find_if(things_.begin(), things_.end(),
+                                  [=](const Thing& one) { return one.number == number; });
+  if (found != things_.end()) return found->word;
+  return things_.emplace_back(Thing{.number = number, .word = {}}).word;
+}
+
+void Memory::note(Thread thread, std::uint64_t number, bool writes) {
+  event(threads_[thread].chain, 9 ^ (number << 8), &thing(number), writes);
 }
 
 }  // namespace lockbench::stress::explore

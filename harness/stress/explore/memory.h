@@ -172,7 +172,7 @@ class Memory {
   // An event of `thread` on something that is not a word (a queue of sleepers, the clock, a key),
   // which the caller identifies by a number. An event that writes is ordered with all other events
   // on the same thing.
-  void note(Thread thread, std::uint64_t thing, bool writes);
+  void note(Thread thread, std::uint64_t number, bool writes);
 
   // Marks a moment of `thread`. happens_before() then says whether everything that `other` did up
   // to its moment happens before the next event of `thread`.
@@ -294,6 +294,13 @@ class Memory {
   void restore_static();
   std::uint32_t join_overlapping(const void* word, unsigned bytes, std::uint32_t number);
 
+  // What note() orders, other than words. An execution has a few of them.
+  struct Thing {
+    std::uint64_t number;
+    Word word;
+  };
+  Word& thing(std::uint64_t number);
+
   // The value of such a word before the execution wrote it.
   struct Before {
     void* word;
@@ -310,7 +317,7 @@ class Memory {
   std::vector<Word> words_;
   std::vector<std::uint32_t> index_;  // by arena offset; 0: no word
   std::unordered_map<const void*, std::uint32_t> outside_;
-  std::unordered_map<std::uint64_t, Word> things_;
+  std::vector<Thing> things_;
   std::uint64_t state_ = 0;
   std::uint64_t changes_ = 0;
   std::optional<std::uint32_t> dead_word_;

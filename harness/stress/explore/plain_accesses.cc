@@ -6,25 +6,64 @@
 
 namespace lockbench::stress::explore {
 
+DataRace PlainAccesses::race_between(std::uint32_t thread, const PlainAccess& access, bool atomic,
+                                     const Earlier& earlier) {
+  return {.thread = thread,
+          .access = access,
+          .atomic = atomic,
+          .other = earlier.thread,
+          .other_code = earlier.code,
+          .other_writes = earlier.writes};
+}
+
+void PlainAccesses::reset() {
+  for (std::size_t i = 0; i < used_; ++i) index_[granules_[i].index] = 0;
+  used_ = 0;
+  ++execution_;
+}
+
+PlainAccesses::Granule& PlainAccesses::at(std::size_t index) {
+  std::uint32_t& number = index_[index];
+  if (number != 0) return granules_[number - 1];
+  if (used_ == granules_.size()) granules_.emplace_back();
+  Granule& granule = granules_[used_++];
+  number = static_cast<std::uint32_t>(used_);
+  granule.index = index;
+  granule.count = granule.next = 0;
+  return granule;
+}
+
+std::optional<DataRace> PlainAccesses::race_of_atomic(const Memory& memory, std::uint32_t thread,
+                                                      const PlainAccess& access) const {
+  const std::size_t begin = arena_.offset(access.place);
+  const std::uint32_t number = index_[begin / kGranule];
+  if (number == 0) return std::nullopt;
+  const auto bytes = static_cast<std::uint8_t>(((1U << access.bytes) - 1) << (begin % kGranule));
+  const Granule& granule = granules_[number - 1];
+  for (std::size_t i = 0; i < granule.count; ++i) {
+    const Earlier& earlier = granule.earlier[i];
+    if ((earlier.bytes & bytes) == 0 || earlier.thread == thread || !earlier.writes) continue;
+    if (memory.happens_before(earlier.thread, earlier.moment, thread)) continue;
+    return race_between(thread, access, true, earlier);
+  }
+  return std::nullopt;
+}
+
 std::optional<DataRace> PlainAccesses::add(const Memory& memory, std::uint32_t thread,
                                            const PlainAccess& access) {
-  const auto begin = reinterpret_cast<std::uintptr_t>(access.place);
-  const std::uintptr_t end = begin + access.bytes;
-  for (std::uintptr_t at = begin; at < end; at = (at / kGranule + 1) * kGranule) {
-    const std::uintptr_t last = std::min(end, (at / kGranule + 1) * kGranule);
-    const std::uintptr_t first = at % kGranule;
-    const auto bytes = static_cast<std::uint8_t>(((1U << (last - at)) - 1) << first);
-    Granule& granule = places_[at / kGranule];
+  const std::size_t begin = arena_.offset(access.place);
+  const std::size_t end = std::min(begin + access.bytes, Arena::kBytes);
+  for (std::size_t now = begin; now < end; now = (now / kGranule + 1) * kGranule) {
+    const std::size_t last = std::min(end, (now / kGranule + 1) * kGranule);
+    const std::size_t first = now % kGranule;
+    const auto bytes = static_cast<std::uint8_t>(((1U << (last - now)) - 1) << first);
+    Granule& granule = at(now / kGranule);
     for (std::size_t i = 0; i < granule.count; ++i) {
       const Earlier& earlier = granule.earlier[i];
       if ((earlier.bytes & bytes) == 0 || earlier.thread == thread) continue;
       if (!access.writes && !earlier.writes) continue;
       if (memory.happens_before(earlier.thread, earlier.moment, thread)) continue;
-      return DataRace{.thread = thread,
-                      .access = access,
-                      .other = earlier.thread,
-                      .other_code = earlier.code,
-                      .other_writes = earlier.writes};
+      return race_between(thread, access, false, earlier);
     }
     remember(granule, {.bytes = bytes,
                        .thread = static_cast<std::uint8_t>(thread),

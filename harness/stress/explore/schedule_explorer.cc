@@ -3,9 +3,11 @@
 #include "harness/stress/explore/schedule_explorer.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "harness/stress/litmus/generate.h"
+#include "harness/stress/litmus/random.h"
 #include "harness/stress/litmus/shrink.h"
 
 namespace lockbench::stress::explore {
@@ -18,11 +20,17 @@ constexpr int kTriesToShrink = 400;
 constexpr std::uint32_t kPreemptionsToShrink = 2;
 constexpr auto kMostToShrink = 1s;
 constexpr auto kLeastToShrink = 100ms;
+constexpr auto kForTheSchedule = 1s;  // even if the program took all the time
+constexpr std::size_t kLongSchedule = 256;
 
 constexpr auto kSearchForWorse = 200ms;
 constexpr auto kMostForOne = 2000ms;
 constexpr auto kProgressPeriod = 200ms;
 constexpr auto kTurn = 100ms;
+
+// In one of this many random executions, threads may poll for as long as they like. These have up
+// to some hundred times more steps than the others.
+constexpr std::uint64_t kPatientOneIn = 1024;
 
 // For an exhaustive exploration under c11: most choices of a store other than the last in one
 // execution. The litmus tests in the literature need one or two.
@@ -59,7 +67,7 @@ std::vector<Option> schedule_without(const std::vector<Option>& schedule,
 
 // In three of four cases, two to four threads with several acts. In one of four, more threads with
 // fewer acts, because some faults need four threads that are each at a certain point.
-ProgramSize draw_size(std::mt19937_64& draw) {
+ProgramSize draw_size(Random& draw) {
   const auto below = [&](std::uint64_t bound) {
     return static_cast<std::uint32_t>(draw() % bound);
   };
@@ -74,7 +82,9 @@ ProgramSize draw_size(std::mt19937_64& draw) {
 
 ScheduleExplorer::ScheduleExplorer(World& world, const RegisteredLock& entry,
                                    const ExploreOptions& options)
-    : world_(world), entry_(entry), options_(options) {}
+    : world_(world), entry_(entry), options_(options) {
+  for (const Model model : options_.models) outcome_.work.push_back({.model = model});
+}
 
 bool ScheduleExplorer::over(Clock::time_point until) {
   const auto now = Clock::now();
@@ -89,9 +99,11 @@ bool ScheduleExplorer::over(Clock::time_point until) {
 void ScheduleExplorer::execute(const LitmusProgram& program, Strategy& strategy, const char* name) {
   CheckedRun run(world_, entry_, program);
   world_.report_races(!ordering_known_);
+  world_.be_patient(patient_);
   World::Execution execution = world_.run([&] { run.run(); }, strategy);
   std::optional<Failure> failure = run.verdict(execution.end);
   ++outcome_.executions;
+  ++outcome_.work[model_].executions;
   outcome_.lock_accesses += run.lock_accesses();
   if (execution.end == End::kRefused) outcome_.refusal = world_.refusal();
   if (failure && failure->oracle == Oracle::kOrdering && run.lock_accesses() == 0 &&
@@ -110,6 +122,7 @@ void ScheduleExplorer::execute(const LitmusProgram& program, Strategy& strategy,
   if (failure && !(ordering_known_ && failure->oracle == Oracle::kOrdering)) {
     outcome_.counterexample = Counterexample{.failure = *std::move(failure),
                                              .strategy = name,
+                                             .patient = patient_,
                                              .program = program,
                                              .model = world_.model(),
                                              .schedule = std::move(execution.schedule),
@@ -123,8 +136,10 @@ void ScheduleExplorer::explore(const LitmusProgram& program, std::uint32_t bound
   DepthFirst search(bound, kMostOldStores);
   const double began = seconds();
   const std::uint64_t before = outcome_.executions;
+  bool in_time = true;
   for (; !search.exhausted(); search.next()) {
-    if (over(until)) return;
+    in_time = !over(until);
+    if (!in_time) break;
     execute(program, search, "every interleaving");
     if (search.diverged()) {
       outcome_.deterministic = false;
@@ -134,6 +149,7 @@ void ScheduleExplorer::explore(const LitmusProgram& program, std::uint32_t bound
   outcome_.explored.push_back({.program = program,
                                .model = world_.model(),
                                .preemptions = bound,
+                               .whole = in_time,
                                .executions = outcome_.executions - before,
                                .states = search.states(),
                                .seconds = seconds() - began});
@@ -141,12 +157,14 @@ void ScheduleExplorer::explore(const LitmusProgram& program, std::uint32_t bound
 
 void ScheduleExplorer::walk(Clock::time_point until) {
   while (!over(until)) {
-    std::mt19937_64 draw(options_.seed * 1'000'003 + walks_);
+    Random draw(options_.seed * 1'000'003 + walks_);
     const ProgramSize size = draw_size(draw);
     const LitmusProgram program =
         options_.program ? *options_.program : generate_program(entry_.abilities, size, draw());
-    ++outcome_.drawn;
-    if (++walks_ % 2 == 0) {
+    ++outcome_.work[model_].drawn;
+    ++walks_;
+    patient_ = walks_ % kPatientOneIn == kPatientOneIn / 2 + 1;
+    if (walks_ % 2 == 0) {
       RandomWalk strategy(draw());
       execute(program, strategy, "random walk");
     } else {
@@ -154,48 +172,87 @@ void ScheduleExplorer::walk(Clock::time_point until) {
       execute(program, strategy, "PCT");
     }
   }
+  patient_ = false;
+}
+
+// Whether the program has its turn in the round with this bound. A program with a long warm-up is
+// explored in the second round, because the first round is for faults that are found quickly.
+bool ScheduleExplorer::fits(const LitmusProgram& program, std::uint32_t bound) const {
+  if (options_.program) return true;
+  if (program.warm_up > kMostHoldsToExplore) return bound == 1;
+  return bound <= most_preemptions(program);
 }
 
 // Explores the small programs exhaustively, then runs random programs for about the same time.
 void ScheduleExplorer::explore_round(const std::vector<LitmusProgram>& programs,
                                      std::uint32_t bound, Clock::time_point end) {
   const auto began = Clock::now();
-  const auto share = (end - began) / static_cast<int>(options_.models.size() + 1);
+  const auto until = options_.exhaustive ? end : began + (end - began) / 2;
   for (const LitmusProgram& program : programs) {
-    // A program with a long warm-up is explored in the second round, because the first round is for
-    // faults that are found quickly.
-    const bool long_way = !options_.program && program.warm_up > kMostHoldsToExplore;
-    const bool fits =
-        options_.program || (long_way ? bound == 1 : bound <= most_preemptions(program));
+    if (!fits(program, bound) || over(end)) continue;
     // Limits the time for each program, so that a program with too many executions leaves time for
     // the next ones.
     const auto now = Clock::now();
-    const auto left = std::max<Clock::duration>(std::min(end, began + share) - now, 0ms);
-    const auto slice = options_.program ? left : std::min<Clock::duration>(left / 4, kMostForOne);
-    if (fits && !over(end)) explore(program, long_way ? 0 : bound, now + slice);
+    const auto left = std::max<Clock::duration>(until - now, 0ms);
+    const auto slice = options_.program      ? left
+                       : options_.exhaustive ? left / 2
+                                             : std::min<Clock::duration>(left / 4, kMostForOne);
+    const bool long_way = !options_.program && program.warm_up > kMostHoldsToExplore;
+    explore(program, long_way ? 0 : bound, now + slice);
   }
+  if (options_.exhaustive) return;
   const auto spent = std::max<Clock::duration>(Clock::now() - began, 20ms);
   walk(std::min(end, Clock::now() + spent));
+}
+
+template <class Work>
+void ScheduleExplorer::work_under(std::size_t model, const Work& work) {
+  model_ = model;
+  world_.use(options_.models[model]);
+  const auto began = Clock::now();
+  work();
+  outcome_.work[model].time += Clock::now() - began;
+}
+
+// Divides the time between the models in short turns, so that all have had the same time at the
+// end.
+void ScheduleExplorer::walk_in_turns(Clock::time_point end) {
+  while (!over(end)) {
+    const auto least = std::min_element(
+        outcome_.work.begin(), outcome_.work.end(),
+        [](const ModelWork& one, const ModelWork& other) { return one.time < other.time; });
+    work_under(static_cast<std::size_t>(least - outcome_.work.begin()),
+               [&] { walk(std::min<Clock::time_point>(end, Clock::now() + kTurn)); });
+  }
+}
+
+// The programs that are explored exhaustively.
+std::vector<LitmusProgram> ScheduleExplorer::programs() const {
+  if (options_.program) return {*options_.program};
+  std::vector<LitmusProgram> all = programs_for(entry_.abilities, entry_.programs);
+  if (options_.exhaustive) {
+    // A complete exploration of the others up to this bound is not possible.
+    std::erase_if(all, [&](const LitmusProgram& program) {
+      return most_preemptions(program) < options_.most_preemptions;
+    });
+  }
+  return all;
 }
 
 Outcome ScheduleExplorer::test_lock() {
   // The last counterexample needs some time to be shrunk.
   const auto end = began_ + options_.budget / 50 * 49;
-  const std::vector<LitmusProgram> programs = options_.program
-                                                  ? std::vector<LitmusProgram>{*options_.program}
-                                                  : programs_for(entry_.abilities, entry_.programs);
+  const std::vector<LitmusProgram> all = programs();
+  const std::size_t models = options_.models.size();
   for (std::uint32_t bound = 0; bound <= options_.most_preemptions; ++bound) {
-    for (const Model model : options_.models) {
-      if (over(end)) break;
-      world_.use(model);
-      explore_round(programs, bound, end);
+    for (std::size_t model = 0; model < models && !over(end); ++model) {
+      const auto now = Clock::now();
+      work_under(model, [&] {
+        explore_round(all, bound, now + (end - now) / static_cast<int>(models - model));
+      });
     }
   }
-  // The remaining time is divided between the models in short turns.
-  for (std::size_t turn = 0; !over(end); ++turn) {
-    world_.use(options_.models[turn % options_.models.size()]);
-    walk(std::min<Clock::time_point>(end, Clock::now() + kTurn));
-  }
+  if (!options_.exhaustive) walk_in_turns(end);
   const bool goes_on = found() && options_.makes_smaller;
   if (goes_on && outcome_.counterexample->failure.oracle == Oracle::kOrdering) {
     search_for_worse(Clock::now() + kSearchForWorse);
@@ -267,6 +324,7 @@ bool ScheduleExplorer::follows(const LitmusProgram& program, const std::vector<O
   Replay strategy(schedule);
   CheckedRun run(world_, entry_, program);
   world_.report_races(outcome_.counterexample->failure.oracle == Oracle::kOrdering);
+  world_.be_patient(outcome_.counterexample->patient);
   const World::Execution execution = world_.run([&] { run.run(); }, strategy);
   const std::optional<Failure> failure = run.verdict(execution.end);
   return failure && failure->oracle == outcome_.counterexample->failure.oracle;
@@ -287,25 +345,35 @@ void ScheduleExplorer::shorten_schedule() {
   std::vector<Option>& schedule = outcome_.counterexample->schedule;
   for (std::size_t i = 0; i < schedule.size(); ++i) {
     const bool old = schedule[i].kind == Option::kRead || schedule[i].kind == Option::kPlace;
-    if (!old || schedule[i].thread == 0) continue;
+    if (!old || schedule[i].thread == 0 || Clock::now() > shrink_until_) continue;
     std::vector<Option> newer = schedule;
     newer[i].thread = 0;
     if (follows(outcome_.counterexample->program, newer)) schedule = std::move(newer);
   }
-  for (std::size_t i = schedule.size(); i-- > 0;) {
-    std::vector<Option> without = schedule;
-    without.erase(without.begin() + static_cast<std::ptrdiff_t>(i));
-    if (follows(outcome_.counterexample->program, without)) schedule = std::move(without);
+  // Of a long schedule, large pieces are tried first: it has too many decisions to try each.
+  std::size_t piece = schedule.size() > kLongSchedule ? std::bit_floor(schedule.size()) / 2 : 1;
+  for (; piece != 0; piece /= 2) {
+    for (std::size_t end = schedule.size(); end != 0;) {
+      if (Clock::now() > shrink_until_) return;
+      const std::size_t begin = end - std::min(piece, end);
+      std::vector<Option> without = schedule;
+      without.erase(without.begin() + static_cast<std::ptrdiff_t>(begin),
+                    without.begin() + static_cast<std::ptrdiff_t>(end));
+      if (follows(outcome_.counterexample->program, without)) schedule = std::move(without);
+      end = begin;
+    }
   }
 }
 
 void ScheduleExplorer::make_smaller() {
   const auto now = Clock::now();
   world_.use(outcome_.counterexample->model);
+  patient_ = outcome_.counterexample->patient;
   shrink_until_ =
       std::max(now + kLeastToShrink, std::min(now + kMostToShrink, began_ + options_.budget));
   while (shrink_program()) {
   }
+  shrink_until_ = std::max(shrink_until_, Clock::now() + kForTheSchedule);
   shorten_schedule();
   Counterexample& counterexample = *outcome_.counterexample;
   std::optional<Counterexample> told =
@@ -319,14 +387,25 @@ void ScheduleExplorer::make_smaller() {
 std::optional<Counterexample> ScheduleExplorer::replay(World& world, const RegisteredLock& entry,
                                                        const LitmusProgram& program,
                                                        const std::vector<Option>& schedule) {
+  // A schedule does not say whether threads were patient.
+  std::optional<Counterexample> told = replay(world, entry, program, schedule, false);
+  return told ? std::move(told) : replay(world, entry, program, schedule, true);
+}
+
+std::optional<Counterexample> ScheduleExplorer::replay(World& world, const RegisteredLock& entry,
+                                                       const LitmusProgram& program,
+                                                       const std::vector<Option>& schedule,
+                                                       bool patient) {
   Replay strategy(schedule);
   CheckedRun run(world, entry, program);
+  world.be_patient(patient);
   World::Execution execution = world.run([&] { run.run(); }, strategy, true);
   std::optional<Failure> failure = run.verdict(execution.end);
   if (!failure) return std::nullopt;
   std::vector<TraceStep> steps = run.trace_of(execution, *failure);
   return Counterexample{.failure = *std::move(failure),
                         .strategy = "replay",
+                        .patient = patient,
                         .program = program,
                         .model = world.model(),
                         .schedule = std::move(execution.schedule),

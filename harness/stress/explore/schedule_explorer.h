@@ -5,9 +5,10 @@
 //
 // It works in rounds. Each round explores the small programs exhaustively, without preemptions in
 // the first round, then with at most one, two and three. After that it runs random programs for
-// about the same time, with PCT and with random walks. Each round uses each memory model in turn. A
-// counterexample is shrunk before it is reported (first the program, then the schedule), and it can
-// be replayed exactly.
+// about the same time, with PCT and with random walks. Each round uses each memory model in turn,
+// and gives each an equal part of the time that is left; at the end, the model that had less time
+// is used next. A counterexample is shrunk before it is reported (first the program, then the
+// schedule), and it can be replayed exactly.
 #pragma once
 
 #include <chrono>
@@ -31,6 +32,7 @@ namespace lockbench::stress::explore {
 struct Counterexample {
   Failure failure;
   std::string strategy;  // the strategy that found it
+  bool patient = false;  // World::be_patient()
   LitmusProgram program;
   Model model = Model::kTso;
   std::vector<Option> schedule;
@@ -40,22 +42,32 @@ struct Counterexample {
   double seconds = 0;
 };
 
-// A program whose executions were all explored up to this bound.
+// A program whose executions up to this bound were explored: all of them, or as many as fitted in
+// its time.
 struct ExploredProgram {
   LitmusProgram program;
   Model model = Model::kTso;
   std::uint32_t preemptions = 0;
+  bool whole = true;
   std::uint64_t executions = 0;
   std::uint64_t states = 0;
   double seconds = 0;
 };
 
+// What was done under one memory model.
+struct ModelWork {
+  Model model = Model::kTso;
+  std::uint64_t executions = 0;
+  std::uint64_t drawn = 0;  // executions of random programs
+  std::chrono::nanoseconds time{};
+};
+
 struct Outcome {
   std::optional<Counterexample> counterexample;
-  std::vector<ExploredProgram> explored;  // explored completely
+  std::vector<ExploredProgram> explored;
+  std::vector<ModelWork> work;  // in the order of ExploreOptions::models
   std::uint64_t executions = 0;
   std::uint64_t steps = 0;
-  std::uint64_t drawn = 0;     // executions of random programs
   std::uint64_t too_long = 0;  // executions that were cut off after the step limit
   std::uint64_t acquisitions = 0;
   std::uint64_t contended = 0;
@@ -72,6 +84,7 @@ struct ExploreOptions {
   std::uint32_t most_preemptions = 3;
   std::vector<Model> models = {Model::kTso};
   std::optional<LitmusProgram> program;          // explore only this program
+  bool exhaustive = false;                       // no random programs; ends when all are explored
   bool makes_smaller = true;                     // whether to shrink counterexamples
   std::function<void(const Outcome&)> progress;  // called a few times a second
 };
@@ -95,6 +108,9 @@ class ScheduleExplorer {
  private:
   using Clock = std::chrono::steady_clock;
 
+  static std::optional<Counterexample> replay(World& world, const RegisteredLock& entry,
+                                              const LitmusProgram& program,
+                                              const std::vector<Option>& schedule, bool patient);
   bool found() const { return outcome_.counterexample.has_value(); }
   bool refused() const { return !outcome_.refusal.empty(); }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
@@ -104,7 +120,12 @@ class ScheduleExplorer {
   void explore(const LitmusProgram& program, std::uint32_t bound, Clock::time_point until);
   void explore_round(const std::vector<LitmusProgram>& programs, std::uint32_t bound,
                      Clock::time_point end);
+  bool fits(const LitmusProgram& program, std::uint32_t bound) const;
+  void walk_in_turns(Clock::time_point end);
   void walk(Clock::time_point until);
+  template <class Work>
+  void work_under(std::size_t model, const Work& work);
+  std::vector<LitmusProgram> programs() const;
   void search_for_worse(Clock::time_point until);
   void make_smaller();
   bool shrink_program();
@@ -123,7 +144,9 @@ class ScheduleExplorer {
   Clock::time_point told_ = began_;
   Clock::time_point shrink_until_{};
   std::uint64_t walks_ = 0;
+  bool patient_ = false;         // in the executions from now on
   std::uint64_t longest_ = 100;  // steps of the longest execution so far
+  std::size_t model_ = 0;        // index in Outcome::work
   Outcome outcome_;
 };
 

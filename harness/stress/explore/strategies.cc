@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <random>
 
 #include "harness/stress/explore/vector_clock.h"
 
@@ -63,12 +64,12 @@ bool is_of_stores(const Point& point) {
 }
 
 // Of 16 choices of a store, how many may take a store other than the last.
-std::uint32_t draw_old(std::mt19937_64& random) {
+std::uint32_t draw_old(Random& random) {
   constexpr std::uint32_t kOld[] = {1, 4, 8};
   return kOld[random() % std::size(kOld)];
 }
 
-std::size_t choose_store(const Point& point, std::uint32_t old_in_16, std::mt19937_64& random) {
+std::size_t choose_store(const Point& point, std::uint32_t old_in_16, Random& random) {
   if (random() % 16 >= old_in_16) return 0;
   return random() % point.options.size();
 }

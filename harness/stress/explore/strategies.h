@@ -5,12 +5,12 @@
 #pragma once
 
 #include <cstdint>
-#include <random>
 #include <vector>
 
 #include <absl/container/flat_hash_map.h>
 
 #include "harness/stress/explore/strategy.h"
+#include "harness/stress/litmus/random.h"
 
 namespace lockbench::stress::explore {
 
@@ -88,7 +88,7 @@ class Pct final : public Strategy {
  private:
   std::int64_t& priority_of(const Option& option);
 
-  std::mt19937_64 random_;
+  Random random_;
   std::vector<std::int64_t> priorities_;  // 0: not chosen yet
   std::vector<std::uint64_t> changes_;
   std::int64_t lowest_ = 0;
@@ -102,7 +102,7 @@ class RandomWalk final : public Strategy {
   std::size_t choose(const Point& point) override;
 
  private:
-  std::mt19937_64 random_;
+  Random random_;
   std::uint32_t stay_in_16_;
   std::uint32_t old_in_16_;
 };

@@ -3,8 +3,11 @@
 #include "harness/stress/explore/world.h"
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 #include <utility>
+
+#include "harness/stress/explore/caller_state.h"
 
 namespace lockbench::stress::explore {
 namespace {
@@ -73,6 +76,7 @@ void World::reset() {
   plain_accesses_.reset();
   data_race_.reset();
   asymmetric_ = false;
+  instrumented_ = false;
   arena_.reset();
   memory_.reset();
   threads_ = {};
@@ -86,6 +90,7 @@ void World::reset() {
   sleeps_ = 0;
   idle_since_ = 0;
   idle_pauses_ = 0;
+  any_deadline_ = false;
   spurious_ = 0;
   refusal_.clear();
   memory_failure_.clear();
@@ -103,6 +108,8 @@ void World::add_thread() {
   added.polled_at = 0;
   added.polls = 0;
   added.pauses = 0;
+  added.polls_at = nullptr;
+  added.poll_state.reset();
   added.due_ns = kNever;
   added.timeout_ns = 0;
   added.overdue_ns = 0;
@@ -198,6 +205,7 @@ void World::fail_memory(const char* what, const void* place) {
 void World::meet(const void* word, unsigned bytes) {
   const UntrackedScope untracked(*this);
   check_freed(word);
+  instrumented_ = true;
   memory_.met(word, bytes);
 }
 
@@ -217,6 +225,7 @@ std::byte* World::add_thread_block(std::size_t module, std::size_t bytes) {
 }
 
 void World::expect_answer(std::int64_t due_ns) {
+  any_deadline_ = true;
   threads_[running_].due_ns = due_ns;
   threads_[running_].timeout_ns = due_ns - now_ns_;
   threads_[running_].overdue_ns = 0;
@@ -267,13 +276,14 @@ void World::collect(bool may_go_on) {
   if (may_go_on) options_.push_back({Option::kRun, static_cast<std::uint8_t>(running_)});
   const auto threads = static_cast<std::uint8_t>(threads_.size());
   collect_flushes(false);
-  for (const State state : {State::kReady, State::kPaused}) {
-    for (std::uint8_t i = 0; i < threads; ++i) {
-      const bool goes_on = may_go_on && i == running_;
-      if (threads_[i].state == state && ready(i) && !goes_on) {
-        options_.push_back({Option::kRun, i});
-      }
-    }
+  bool any_paused = false;
+  for (std::uint8_t i = 0; i < threads; ++i) {
+    any_paused |= threads_[i].state == State::kPaused;
+    const bool goes_on = may_go_on && i == running_;
+    if (threads_[i].state == State::kReady && !goes_on) options_.push_back({Option::kRun, i});
+  }
+  for (std::uint8_t i = 0; any_paused && i < threads; ++i) {
+    if (threads_[i].state == State::kPaused && ready(i)) options_.push_back({Option::kRun, i});
   }
   if (options_.empty()) collect_flushes(true);
   all_paused_ = options_.empty();
@@ -331,10 +341,11 @@ void World::collect_paused() {
 }
 
 bool World::anybody_has_a_deadline() const {
-  return std::any_of(threads_.begin(), threads_.end(), [&](const ThreadState& thread) {
-    const bool due = thread.due_ns != kNever && thread.due_ns > now_ns_;
-    return due || (thread.state == State::kAsleep && thread.deadline_ns != kNever);
-  });
+  return any_deadline_ &&
+         std::any_of(threads_.begin(), threads_.end(), [&](const ThreadState& thread) {
+           const bool due = thread.due_ns != kNever && thread.due_ns > now_ns_;
+           return due || (thread.state == State::kAsleep && thread.deadline_ns != kNever);
+         });
 }
 
 bool World::somebody_is_overdue() const {
@@ -400,18 +411,43 @@ void World::count_step() {
   if (++execution_.steps > most_steps_) leave(End::kTooLong);
 }
 
+// Whether instrumented code of the running thread polls in a loop that changes nothing: it is in
+// the state in which it polled here before. Such a thread can do nothing else until memory changes,
+// so it need not be run until then. The first poll at a place only notes the place, and the second
+// one its state, because most threads poll once or twice and then do something.
+bool World::repeats_itself() {
+  ThreadState& self = threads_[running_];
+  if (self.polls_at != self.place) {
+    // The loop may have several places and come after other polls. So the place is replaced from
+    // time to time.
+    if (!std::has_single_bit(self.polls)) return false;
+    self.polls_at = self.place;
+    self.poll_state.reset();
+    return false;
+  }
+  const auto state = state_of_caller(arena_.stack(running_) + Arena::kStackBytes);
+  const bool same = state.has_value() && state == self.poll_state;
+  self.poll_state = state;
+  return same;
+}
+
 // The running thread has read a word, and perhaps tried to change it without success. A thread that
-// does nothing else for a long time is made to wait, even if it does not call pause().
+// does nothing else is made to wait, even if it does not call pause(): at once if it certainly does
+// nothing else, otherwise after a long time.
 void World::note_poll(bool in_vain) {
   ThreadState& self = threads_[running_];
   if (!in_vain || self.polled_at != memory_.changes()) {
     self.polled_at = memory_.changes();
     self.polls = 0;
+    self.polls_at = nullptr;
     if (in_vain) return;
     self.pauses = 0;
     return;
   }
-  if (++self.polls < kPollsBeforePause || threads_.size() == 1) return;
+  ++self.polls;
+  if (threads_.size() == 1) return;
+  const bool repeats = self.instrumented && repeats_itself();
+  if (!repeats && self.polls < polls_before_pause_) return;
   self.polls = 0;
   wait_for_change();
 }
@@ -476,6 +512,7 @@ void World::let_time_pass() {
 void World::fall_asleep() {
   if (stuck_) leave(End::kStuck);
   ThreadState& self = threads_[running_];
+  any_deadline_ |= self.deadline_ns != kNever;
   self.state = State::kAsleep;
   self.timed_out = false;
   self.slept_since = ++sleeps_;

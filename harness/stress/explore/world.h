@@ -113,6 +113,12 @@ class World {
   // thread before it starts others.
   void allow_steps(std::uint64_t most) { most_steps_ = most; }
 
+  // Whether a thread may poll as often as the limit of steps allows before it is made to wait. So a
+  // lock that gives up after some thousands of polls can do so.
+  void be_patient(bool patient) {
+    polls_before_pause_ = patient ? ~std::uint32_t{0} : kPollsBeforePause;
+  }
+
   // How many times each thread that polls may poll again before time passes.
   void set_polls_before_time_passes(std::uint32_t polls) { polls_before_time_ = polls; }
 
@@ -241,8 +247,16 @@ class World {
   void volatile_access(const PlainAccess& access);
   const std::optional<DataRace>& data_race() const { return data_race_; }
 
-  // The next access is made by the code at this return address.
-  void at(const void* return_address) { threads_[running_].place = return_address; }
+  // The next access is made by the code at this return address. at_instrumented: by code of a
+  // plug-in, so that state_of_caller() can tell whether it repeats itself.
+  void at(const void* return_address) {
+    threads_[running_].place = return_address;
+    threads_[running_].instrumented = false;
+  }
+  void at_instrumented(const void* return_address) {
+    threads_[running_].place = return_address;
+    threads_[running_].instrumented = true;
+  }
 
   // From now on accesses have the orders that `sites` returns. Null: their own orders.
   void use_sites(OrderSites* sites) { sites_ = sites; }
@@ -304,6 +318,7 @@ class World {
     State state = State::kReady;
     Fibre fibre;
     const void* place = nullptr;            // return address of its last access
+    bool instrumented = false;              // that is in the code of a plug-in
     const void* next = nullptr;             // the word that it is about to access, or null
     const void* sleeps_on = nullptr;        // a word; null: waits for a time or joins a thread
     std::uint32_t channels = kAllChannels;  // through which it can be woken
@@ -312,10 +327,13 @@ class World {
     std::uint64_t slept_since = 0;  // number in the order of sleepers
     bool timed_out = false;
     int ignores_races = 0;
-    std::uint64_t paused_at = 0;   // value of memory_.changes()
-    std::uint64_t polled_at = 0;   // value of memory_.changes(), and …
-    std::uint32_t polls = 0;       // … number of polls in a row while it did not change
-    std::uint32_t pauses = 0;      // number of pauses in a row while nothing changed
+    std::uint64_t paused_at = 0;  // value of memory_.changes()
+    std::uint64_t polled_at = 0;  // value of memory_.changes(), and …
+    std::uint32_t polls = 0;      // … number of polls in a row while it did not change
+    std::uint32_t pauses = 0;     // number of pauses in a row while nothing changed
+    // Where the thread polls, and its state when it last did so there; see repeats_itself().
+    const void* polls_at = nullptr;
+    std::optional<std::uint64_t> poll_state;
     std::int64_t due_ns = kNever;  // when its call must return
     std::int64_t timeout_ns = 0;   // of that call, until the call reads the clock
     std::int64_t overdue_ns = 0;
@@ -362,10 +380,13 @@ class World {
   bool somebody_is_overdue() const;
   void let_time_pass();
   void note_poll(bool in_vain);
+  bool repeats_itself();
   void wait_for_change();
   void fall_asleep();
   [[noreturn]] void leave(End end);
   void check_life(const void* word);
+  void check_race_of_atomic(const void* word, unsigned bytes, bool writes);
+  bool looks_for_races(const void* place) const;
   void note_access(Access::Kind kind, const void* word, unsigned bytes, std::uint64_t was,
                    std::uint64_t now, std::memory_order order = std::memory_order_relaxed);
   void note_flush(std::uint32_t thread, const Memory::Pending& store);
@@ -409,6 +430,7 @@ class World {
   std::uint64_t sleeps_ = 0;
   std::uint64_t idle_since_ = 0;  // value of memory_.changes()
   std::uint32_t idle_pauses_ = 0;
+  bool any_deadline_ = false;   // a thread has had one
   std::uint32_t spurious_ = 0;  // number so far
   OrderSites* sites_ = nullptr;
   // The orders of the update that has begun, if sites_ is set.
@@ -418,15 +440,17 @@ class World {
   std::size_t age_ = 0;       // age of the store that the current update reads
   std::uint64_t most_steps_ = kMostSteps;
   std::uint32_t polls_before_time_ = kFreePolls;
+  std::uint32_t polls_before_pause_ = kPollsBeforePause;
   std::uint64_t accesses_ = 0;
   volatile std::uint64_t beats_ = 0;
   volatile bool executing_ = false;
   std::string refusal_;
   std::string memory_failure_;
-  PlainAccesses plain_accesses_;
+  PlainAccesses plain_accesses_{arena_};
   std::optional<DataRace> data_race_;
   bool reports_races_ = true;
-  bool asymmetric_ = false;  // a thread has imposed a barrier on all others
+  bool asymmetric_ = false;    // a thread has imposed a barrier on all others
+  bool instrumented_ = false;  // words were met: accesses of instrumented code
 };
 
 }  // namespace lockbench::stress::explore

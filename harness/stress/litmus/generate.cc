@@ -6,13 +6,13 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
-#include <random>
 #include <utility>
 
 #include <absl/status/status.h>
 #include <absl/strings/str_cat.h>
 
 #include "harness/stress/litmus/keys.h"
+#include "harness/stress/litmus/random.h"
 
 namespace lockbench::stress {
 namespace {
@@ -26,7 +26,7 @@ constexpr std::size_t kMostThreads = 8;  // of the programs here and in the regi
 // Draws the acts of one thread at random.
 class Draw {
  public:
-  Draw(const Abilities& abilities, ProgramSize size, std::mt19937_64& random)
+  Draw(const Abilities& abilities, ProgramSize size, Random& random)
       : abilities_(abilities), size_(size), random_(random) {}
 
   std::vector<Act> thread() {
@@ -86,13 +86,13 @@ class Draw {
 
   const Abilities& abilities_;
   const ProgramSize size_;
-  std::mt19937_64& random_;
+  Random& random_;
   std::vector<Act> acts_;
 };
 
 // Makes one random thread wait for the end of another one as its last hold, while it holds a key.
 // If a key has one holder, the other thread gets other keys instead of this one.
-void let_await(const Abilities& abilities, ProgramSize size, std::mt19937_64& random,
+void let_await(const Abilities& abilities, ProgramSize size, Random& random,
                LitmusProgram& program) {
   const std::size_t count = program.threads.size();
   const std::size_t first = random() % count;
@@ -151,7 +151,7 @@ bool can_await(const Abilities& abilities) {
 }
 
 LitmusProgram generate_program(const Abilities& abilities, ProgramSize size, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
+  Random random(seed);
   size.awaits = size.awaits && can_await(abilities) && size.threads > 1;
   if (size.awaits && abilities.capacity == 1) size.keys = std::max(size.keys, 2U);
   LitmusProgram program;
