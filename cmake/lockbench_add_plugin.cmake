@@ -53,9 +53,8 @@ function(lockbench_add_plugin name)
     lockbench_plugin_library(${name}_sim ${name}.sim)
     lockbench_compile_like(${name}_sim ${name})
     target_compile_definitions(${name}_sim PRIVATE LOCKBENCH_SIMULATE)
-    # Variables of a thread by calls, too.
     # For traces: lines of source, and callers that stay on the stack.
-    target_compile_options(${name}_sim PRIVATE ${LOCKBENCH_INSTRUMENT} -ftls-model=global-dynamic
+    target_compile_options(${name}_sim PRIVATE ${LOCKBENCH_INSTRUMENT} ${LOCKBENCH_THREAD_VARIABLES}
                                                -g1 -fno-optimize-sibling-calls)
     target_link_options(${name}_sim PRIVATE ${LOCKBENCH_WRAPPED})
     add_custom_command(

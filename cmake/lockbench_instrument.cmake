@@ -15,6 +15,19 @@ else()
        "SHELL:-mllvm -tsan-distinguish-volatile=1")
 endif()
 
+# LOCKBENCH_THREAD_VARIABLES: options by which thread-local variables are found by calls of
+# __tls_get_addr(), so that each simulated thread has its own. The default of aarch64 are descriptors,
+# which call another function.
+set(LOCKBENCH_THREAD_VARIABLES -ftls-model=global-dynamic)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+  if(compiler STREQUAL GNU)
+    list(APPEND LOCKBENCH_THREAD_VARIABLES -mtls-dialect=trad)
+  else()
+    message(STATUS "lockbench: the engine sim shares thread_local variables between simulated threads "
+                   "in plug-ins of this compiler; use g++")
+  endif()
+endif()
+
 # LOCKBENCH_WRAPPED: calls of the system's library that the simulated engine decides, or refuses.
 set(LOCKBENCH_WRAPPED
     __tls_get_addr __cxa_thread_atexit __cxa_guard_acquire __cxa_guard_release
