@@ -388,9 +388,11 @@ void World::decide(bool may_go_on) {
   }
 }
 
-// If thread 0 waits for the others, it continues and looks at the state that they left.
+// If thread 0 waits for the others, it continues and looks at the state that they left. It may be
+// the last thread that began to wait.
 void World::inspect_when_stuck() {
-  if (!inspects_when_stuck_ || running_ == 0 || threads_[0].state != State::kAsleep) {
+  const bool waits_itself = running_ == 0 && threads_[0].joins == 0;
+  if (!inspects_when_stuck_ || waits_itself || threads_[0].state != State::kAsleep) {
     leave(End::kStuck);
   }
   stuck_ = true;
