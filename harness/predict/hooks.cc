@@ -45,8 +45,8 @@ bool is_buffered(std::memory_order order) {
 
 }  // namespace
 
-void born(const void*, unsigned) noexcept {}
-void gone(const void*, unsigned) noexcept {}
+void constructed(const void*, unsigned) noexcept {}
+void destroyed(const void*, unsigned) noexcept {}
 
 std::uint64_t load(const void* word, unsigned bytes, std::memory_order) noexcept {
   Simulation* const simulation = Simulation::current();

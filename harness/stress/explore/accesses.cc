@@ -31,20 +31,20 @@ void World::check_beginning(const void* word) {
               word);
 }
 
-void World::born(const void* word, unsigned bytes) {
+void World::constructed(const void* word, unsigned bytes) {
   const UntrackedScope untracked(*this);
-  if (making_ == running_ + 1) return memory_.met(word, bytes);
-  memory_.born(running_, word, bytes);
+  if (making_ == running_ + 1) return memory_.add_unannounced(word, bytes);
+  memory_.constructed(running_, word, bytes);
 }
 
-void World::gone(const void* word) {
+void World::destroyed(const void* word) {
   const UntrackedScope untracked(*this);
   note_access(Access::kGone, word, 0, 0, 0);
   if (memory_.weak() && memory_.end_is_unordered(running_, word)) {
     fail_memory("the life of a shared word ends, and nothing orders that after its last use",
                 nullptr);
   }
-  memory_.gone(running_, word);
+  memory_.destroyed(running_, word);
 }
 
 std::size_t World::choose(std::span<const Option> options) {
@@ -267,7 +267,8 @@ void World::plain_access(const PlainAccess& access) {
 void World::volatile_access(const PlainAccess& access) {
   check_freed(access.place);
   const UntrackedScope untracked(*this);
-  memory_.met(access.place, static_cast<unsigned>(std::min(access.bytes, sizeof(std::uint64_t))));
+  memory_.add_unannounced(access.place,
+                          static_cast<unsigned>(std::min(access.bytes, sizeof(std::uint64_t))));
   point(access.place);
   if (access.writes) memory_.keep_static(access.place, access.bytes);
   // A thread that polls without success may have to wait here, and reads afterwards.

@@ -23,12 +23,12 @@ std::uint64_t read(const void* word, unsigned bytes) {
 
 }  // namespace
 
-void born(const void* word, unsigned bytes) noexcept {
-  if (World* const world = World::of_program()) world->born(word, bytes);
+void constructed(const void* word, unsigned bytes) noexcept {
+  if (World* const world = World::of_program()) world->constructed(word, bytes);
 }
 
-void gone(const void* word, unsigned) noexcept {
-  if (World* const world = World::of_program()) world->gone(word);
+void destroyed(const void* word, unsigned) noexcept {
+  if (World* const world = World::of_program()) world->destroyed(word);
 }
 
 std::uint64_t load(const void* word, unsigned bytes, std::memory_order order) noexcept {

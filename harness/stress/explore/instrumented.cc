@@ -26,7 +26,7 @@ struct Accesses {
   [[gnu::always_inline]] static World* world_of(T* word) {
     World* const world = World::current();
     if (world == nullptr) return nullptr;
-    if (World::of_program() != nullptr) world->meet(word, sizeof(T));
+    if (World::of_program() != nullptr) world->add_unannounced_word(word, sizeof(T));
     world->at_instrumented(__builtin_return_address(0));
     return world;
   }

@@ -147,7 +147,7 @@ void Memory::joined(Thread thread, Thread ended) {
   threads_[thread].chain = mix(threads_[thread].chain + threads_[ended].chain);
 }
 
-void Memory::born(Thread thread, const void* word, unsigned bytes) {
+void Memory::constructed(Thread thread, const void* word, unsigned bytes) {
   Word& added = add_word(word);
   event(threads_[thread].chain, 2, &added, true);
   if (!weak()) return;
@@ -194,7 +194,7 @@ std::uint32_t Memory::join_overlapping(const void* word, unsigned bytes, std::ui
   return number;
 }
 
-void Memory::met(const void* word, unsigned bytes) {
+void Memory::add_unannounced(const void* word, unsigned bytes) {
   if (const std::uint32_t known = find(word); known != 0 && words_[known].alive) {
     if (words_[known].bytes == 0 || words_[known].bytes >= bytes) return;
     words_[known].bytes = bytes;
@@ -223,7 +223,7 @@ bool Memory::knows(const void* word) const {
   return number != 0 && words_[number].alive;
 }
 
-void Memory::gone(Thread thread, const void* word) {
+void Memory::destroyed(Thread thread, const void* word) {
   drop_stores(threads_[thread], word);
   if (!arena_.contains(word)) {
     outside_.erase(word);

@@ -70,14 +70,14 @@ class Memory {
   void joined(Thread thread, Thread ended);
   void ended(Thread thread) { ended_[thread] = true; }
 
-  void born(Thread thread, const void* word, unsigned bytes);
+  void constructed(Thread thread, const void* word, unsigned bytes);
   // A word whose beginning was not announced. All threads may use it from now on.
-  void met(const void* word, unsigned bytes);
+  void add_unannounced(const void* word, unsigned bytes);
   // Whether the word exists.
   bool knows(const void* word) const;
   // The word is destroyed. The stores to it that are still in the buffer of `thread` are dropped,
   // because no thread may read the word any more.
-  void gone(Thread thread, const void* word);
+  void destroyed(Thread thread, const void* word);
 
   std::uint64_t load(Thread thread, const void* word, unsigned bytes, std::memory_order order);
   void store(Thread thread, void* word, unsigned bytes, std::uint64_t bits,

@@ -26,7 +26,7 @@ inline std::int64_t ns_of(const timespec* time) {
 [[noreturn]] void refuse(World& world, const char* what, const void* caller);
 
 inline void* met(void* word) {
-  World::of_program()->meet(word, 4);
+  World::of_program()->add_unannounced_word(word, 4);
   return word;
 }
 

@@ -202,11 +202,11 @@ void World::fail_memory(const char* what, const void* place) {
   leave(End::kFailed);
 }
 
-void World::meet(const void* word, unsigned bytes) {
+void World::add_unannounced_word(const void* word, unsigned bytes) {
   const UntrackedScope untracked(*this);
   check_freed(word);
   instrumented_ = true;
-  memory_.met(word, bytes);
+  memory_.add_unannounced(word, bytes);
 }
 
 std::byte* World::thread_block(std::size_t module) const {

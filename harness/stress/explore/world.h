@@ -221,7 +221,7 @@ class World {
   const std::byte* region() const { return arena_.begin(); }
   std::uint64_t live_allocations() const { return arena_.live(); }
   // A word whose beginning was not announced. It exists from now on, unless its memory was freed.
-  void meet(const void* word, unsigned bytes);
+  void add_unannounced_word(const void* word, unsigned bytes);
 
   // The running thread's copy of a module's thread-local variables; null until it was added.
   std::byte* thread_block(std::size_t module) const;
@@ -262,8 +262,8 @@ class World {
   void use_sites(OrderSites* sites) { sites_ = sites; }
 
   // The hooks of primitives/platform/simulated/hooks.h.
-  void born(const void* word, unsigned bytes);
-  void gone(const void* word);
+  void constructed(const void* word, unsigned bytes);
+  void destroyed(const void* word);
   std::uint64_t load(const void* word, unsigned bytes, std::memory_order order);
   void store(void* word, unsigned bytes, std::uint64_t bits, std::memory_order order);
   std::uint64_t begin_update(const void* word, unsigned bytes, std::memory_order order);

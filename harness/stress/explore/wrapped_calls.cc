@@ -273,8 +273,8 @@ int __wrap___cxa_guard_acquire(std::int64_t* guard) {
   World* const world = World::of_program();
   if (world == nullptr) return __real_guard_acquire(guard);
   auto* const made = reinterpret_cast<std::uint8_t*>(guard);
-  world->meet(made, 1);
-  world->meet(made + 1, 1);
+  world->add_unannounced_word(made, 1);
+  world->add_unannounced_word(made + 1, 1);
   for (;;) {
     if (simulated::load(made, 1, std::memory_order_acquire) != 0) return 0;
     constexpr auto kOrder = std::memory_order_acquire;

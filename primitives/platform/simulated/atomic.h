@@ -23,10 +23,10 @@ class alignas(sizeof(T)) Atomic {
 
   constexpr Atomic() noexcept : Atomic(T{}) {}
   constexpr Atomic(T value) noexcept : value_(value) {  // NOLINT: converts as std::atomic does
-    if (!std::is_constant_evaluated()) simulated::born(this, sizeof(T));
+    if (!std::is_constant_evaluated()) simulated::constructed(this, sizeof(T));
   }
   constexpr ~Atomic() {
-    if (!std::is_constant_evaluated()) simulated::gone(this, sizeof(T));
+    if (!std::is_constant_evaluated()) simulated::destroyed(this, sizeof(T));
   }
   Atomic(const Atomic&) = delete;
   Atomic& operator=(const Atomic&) = delete;

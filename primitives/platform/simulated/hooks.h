@@ -15,8 +15,8 @@
 namespace lockbench::platform::simulated {
 
 // A shared word begins and ends its life. Using one that is not alive is found out.
-void born(const void* word, unsigned bytes) noexcept;
-void gone(const void* word, unsigned bytes) noexcept;
+void constructed(const void* word, unsigned bytes) noexcept;
+void destroyed(const void* word, unsigned bytes) noexcept;
 
 std::uint64_t load(const void* word, unsigned bytes, std::memory_order order) noexcept;
 void store(void* word, unsigned bytes, std::uint64_t bits, std::memory_order order) noexcept;
