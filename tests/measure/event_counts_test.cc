@@ -49,8 +49,8 @@ TEST(EventCounter, CountsThisThreadOrSaysWhyNot) {
   const pid_t self[] = {gettid()};
   EventCounter counter(self);
   counter.start();
-  volatile int sum = 0;
-  for (int i = 0; i < 100'000; ++i) sum = sum + i;
+  volatile unsigned sum = 0;
+  for (unsigned i = 0; i < 100'000; ++i) sum = sum + i;
   counter.stop();
   const EventCounts counts = counter.counts();
   if (!counts.cycles) {
@@ -60,7 +60,7 @@ TEST(EventCounter, CountsThisThreadOrSaysWhyNot) {
   EXPECT_THAT(counts.missing, AnyOf(IsEmpty(), HasSubstr("user mode")));
   EXPECT_GT(counts.instructions.value_or(0), 100'000);
   const double after = *counts.instructions;
-  for (int i = 0; i < 100'000; ++i) sum = sum + i;
+  for (unsigned i = 0; i < 100'000; ++i) sum = sum + i;
   EXPECT_EQ(counter.counts().instructions, after) << "it counts after stop()";
 }
 
