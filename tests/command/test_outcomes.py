@@ -110,7 +110,9 @@ def test_what_this_machine_cannot_do_is_told_in_its_row(lockbench: Program) -> N
 def test_the_article_counts_and_only_no_lock_loses_updates(lockbench: Program) -> None:
     words = ("--primitive", "none", "--primitive", "keyed", "--hold", "sleep:200ms")
     done = lockbench.run("run", "article-21x6", "--blocks", "1", *words, "--out", "out")
-    assert done.returncode == 0, done.stderr
+    # Only `keyed` can be valid; on a busy machine it may be disturbed each time.
+    disturbed = valid_in(rows_of(lockbench.folder / "out")) == 0
+    assert done.returncode == (4 if disturbed else 0), done.stderr
     rows = {row["primitive"]: row for row in rows_of(lockbench.folder / "out")}
     assert rows["keyed"]["counts"] == "6 2 5 3 2 3"
     assert rows["keyed"]["lost_updates"] == "0"

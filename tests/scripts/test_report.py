@@ -24,7 +24,7 @@ from tiers import rest_long
 MakeRun = Callable[..., Path]
 Capture = pytest.CaptureFixture[str]
 
-SECTIONS = "answer map throughput waits fairness cost cells invalid machine method".split()
+SECTIONS = "answer map throughput waits fairness cost cells invalid stressed machine method".split()
 COMPARISONS: dict[str, str | None] = {"type": "application/json", "id": "comparisons"}
 HOSTILE = (
     "<script>alert(1)</script>",
