@@ -23,8 +23,23 @@
 #include "harness/stress/explore/world.h"
 #include "primitives/platform/simulated/hooks.h"
 
+namespace lockbench::stress::explore {
+
+// What a std::thread runs. The library's class (std::thread::_State) is private from g++ 14 on;
+// this one has the same virtual functions in the same order, which is part of the library's ABI.
+// Not in the namespace without a name: the compiler would know that no class is derived from this
+// one, and that the pure function is therefore all that a call can reach.
+class ThreadBody {
+ public:
+  virtual ~ThreadBody();  // never called but by its place in the table
+  virtual void run() = 0;
+};
+
+}  // namespace lockbench::stress::explore
+
 namespace {
 
+using lockbench::stress::explore::ThreadBody;
 using lockbench::stress::explore::World;
 namespace simulated = lockbench::platform::simulated;
 using namespace lockbench::stress::explore::waits;
@@ -161,14 +176,6 @@ void end_values(void* values) {
     if (!any) return;
   }
 }
-
-// What a std::thread runs. The library's class (std::thread::_State) is private from g++ 14 on;
-// this one has the same virtual functions in the same order, which is part of the library's ABI.
-class ThreadBody {
- public:
-  virtual ~ThreadBody();  // never called but by its place in the table
-  virtual void run() = 0;
-};
 
 // ---- the return values of threads
 
