@@ -127,7 +127,9 @@ RULES: dict[str, Rule] = {
     ),
     # The lower folders of stress do not see the upper ones: litmus and trace, oracles, the files of
     # the folder itself, conformance, then the three engines.
-    "harness/stress/litmus": Rule(("primitives/platform",), frozenset({"std", "Abseil"})),
+    "harness/stress/litmus": Rule(
+        ("primitives/platform", "workloads/random.h"), frozenset({"std", "Abseil"})
+    ),
     # Words that threads and processes write.
     "harness/stress/trace": Rule(("primitives/platform",), STANDARD | {"Abseil"}),
     "harness/stress/oracles": Rule(
@@ -151,7 +153,7 @@ RULES: dict[str, Rule] = {
     "harness/stress/explore": Rule(
         STRESS + ("harness/stress/conformance", "harness/stress/instrumentation", "primitives")
         # Whether a native thread is stalled. The rest is built for the native platform.
-        + ("harness/stress/supervision/stall_detector.h",),
+        + ("harness/stress/supervision/stall_detector.h", "workloads/random.h"),
         STANDARD | {"Abseil", "kernel"},
     ),
     "harness/stress/threads": Rule(

@@ -161,6 +161,7 @@ std::string validate_preset(const PresetOptions& options) {
     return "wants init first, as `lockbench preset init mine.toml`";
   }
   if (words.size() > 2) return "'" + words[2] + "': init writes one file; leave this out";
+  if (words.size() == 2 && words[1].empty()) return "'': no name given; name a file, as mine.toml";
   if (words.size() == 2 && !words[1].ends_with(".toml")) {
     return "'" + words[1] + "': run takes files that end in .toml; name it " + words[1] + ".toml";
   }

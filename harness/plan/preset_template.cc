@@ -46,13 +46,14 @@ std::string key_lines(std::string_view name, const std::string& meaning, std::st
 
 }  // namespace
 
-std::string preset_template(const std::string& run_name) {
-  std::string text = "# A preset for lockbench. It runs as it is:\n#\n#   lockbench run " +
-                     run_name + " --dry-run --verbose   lists its trials\n#   lockbench run " +
-                     run_name +
-                     "                       measures them\n#\n"
-                     "# A key that is commented out shows an example; without it, the default "
-                     "holds.\n\n";
+std::string preset_template() {
+  std::string text =
+      "# A preset for lockbench. It runs as it is:\n"
+      "#\n"
+      "#   lockbench run FILE.toml --dry-run --verbose   lists its trials\n"
+      "#   lockbench run FILE.toml                       measures them\n"
+      "#\n"
+      "# A key that is commented out shows an example; without it, the default holds.\n\n";
   for (const PresetKey& key : preset_keys()) {
     text +=
         key_lines(key.name, std::string(key.wants) + "; " + default_text(key.usual), key.example);

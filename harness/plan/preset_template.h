@@ -7,7 +7,7 @@
 
 namespace lockbench {
 
-// `run_name` is how `lockbench run` names the file, for the comment at its beginning. Pure.
-std::string preset_template(const std::string& run_name);
+// Pure. Its first comment calls the file FILE.toml.
+std::string preset_template();
 
 }  // namespace lockbench

@@ -64,6 +64,8 @@ def read(folder: Path) -> list[Test]:
     """The newest test of each lock by each engine: from the record beside the runs, else from that
     of the current folder. A line that is not whole or not of this kind is left out."""
     for path in (folder.resolve().parent.parent / RECORD.name, RECORD):
+        if not path.is_file():  # a pipe would be awaited
+            continue
         try:
             with path.open("rb") as file:
                 lines = file.read(_MOST_BYTES).decode("utf-8", errors="replace").splitlines()

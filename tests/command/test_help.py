@@ -98,9 +98,14 @@ def test_a_preset_to_start_from_runs_and_is_never_replaced(lockbench: Program) -
     written = lockbench.run("preset", "init", "mine.toml")
     assert (written.returncode, written.stderr) == (0, "")
     file = lockbench.folder / "mine.toml"
-    assert file.read_text(encoding="utf-8") == printed.replace("FILE.toml", "mine.toml")
+    assert file.read_text(encoding="utf-8") == printed
     planned = lockbench.run("run", "mine.toml", "--dry-run")
     assert planned.returncode == 0 and re.search(r"\d+ trials in \d+ blocks", planned.stdout)
+    quoted = lockbench.run("preset", "init", "a 'b\".toml").stdout.splitlines()[1]
+    words = shlex.split(quoted.partition("then ")[2])
+    assert lockbench.run(*words[1:]).returncode == 0, quoted
+    full = lockbench.run("preset", "init", "full.toml", file_limit=100)
+    assert full.returncode == 1 and not (lockbench.folder / "full.toml").exists()
     file.write_text("mine", encoding="utf-8")
     again = lockbench.run("preset", "init", "mine.toml")
     assert (again.returncode, again.stdout) == (2, "")

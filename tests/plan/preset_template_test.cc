@@ -19,7 +19,7 @@ using testing::HasSubstr;
 
 // The template with this key of the sweep in use, in a mode that has it.
 std::string with_key(const SweepField& field) {
-  std::string text = preset_template("./mine.toml");
+  std::string text = preset_template();
   const bool open = field.name == "rate" || field.name == "arrivals";
   const std::string mode = open ? "open" : field.name == "operations" ? "fixed" : "timed";
   const std::string line = std::string(field.name) + " = " + std::string(field.example) + "\n";
@@ -28,7 +28,7 @@ std::string with_key(const SweepField& field) {
 }
 
 TEST(PresetTemplate, IsAPresetAsItIs) {
-  const auto preset = parse_preset(preset_template("./mine.toml"), "mine.toml");
+  const auto preset = parse_preset(preset_template(), "mine.toml");
   ASSERT_TRUE(preset.ok()) << preset.status();
   EXPECT_EQ(preset->name, "mine");
   EXPECT_EQ(preset->sweeps.size(), 1u);
@@ -44,7 +44,7 @@ TEST(PresetTemplate, EveryExampleIsValid) {
 }
 
 TEST(PresetTemplate, LinesFitATerminal) {
-  const std::string whole = preset_template("./mine.toml");
+  const std::string whole = preset_template();
   std::string_view text = whole;
   while (!text.empty()) {
     const std::size_t end = text.find('\n');

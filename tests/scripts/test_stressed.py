@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -77,6 +78,14 @@ def test_a_broken_lock_comes_with_its_replay_and_its_page(run: Path) -> None:
     assert "failed (exclusion) by sim" in html and 'href="../../broken%20lock.html"' in html
     assert report.main([str(run), "--format", "markdown", "--out", str(run / "r.md")]) == 0
     assert "### Stress tests of these locks" in (run / "r.md").read_text(encoding="utf-8")
+
+
+def test_a_record_that_is_no_file_is_not_awaited(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(run)
+    os.mkfifo(run.parent.parent / "stress.jsonl")
+    assert standings(run) == {}
 
 
 @pytest.mark.parametrize(

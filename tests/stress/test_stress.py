@@ -64,6 +64,14 @@ def test_results_are_recorded_for_reports(tmp_path: Path) -> None:
     assert failed["command"].startswith("lockbench stress mine --engine sim")
 
 
+@pytest.mark.parametrize(
+    "words", [("--program", "L0 U"), ("--program", "L0 U", "--schedule", "1"), ("--mode", "kill")]
+)
+def test_a_part_of_a_test_is_not_recorded(tmp_path: Path, words: tuple[str, ...]) -> None:
+    with_engine(tmp_path, saying(CLEAN)).run("stress", "mine", "--budget", "1s", *words)
+    assert (tmp_path / "sim.json").exists() and not (tmp_path / "results").exists()
+
+
 def test_a_record_that_cannot_be_written_is_noted_once(tmp_path: Path) -> None:
     (tmp_path / "results").write_text("a file", encoding="utf-8")
     done = with_engine(tmp_path, saying(CLEAN)).run("stress", "--budget", "1s")

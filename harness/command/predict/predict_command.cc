@@ -56,7 +56,8 @@ absl::StatusOr<Predictor> find_predictor() {
   const auto program = find_engine("lockbench-predict");
   if (!program) {
     return absl::NotFoundError(
-        "the program lockbench-predict is missing beside this one; build or install it, too");
+        "the program lockbench-predict is missing beside this one; in a checkout: cmake --build "
+        "--preset release");
   }
   const absl::StatusOr<ChildResult> listing =
       run_child({.program = *program,

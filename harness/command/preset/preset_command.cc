@@ -2,12 +2,14 @@
 
 #include "harness/command/preset/preset_command.h"
 
+#include <csignal>
 #include <filesystem>
 #include <ostream>
 
 #include "harness/plan/preset_template.h"
 #include "harness/plan/printable.h"
 #include "harness/record/files.h"
+#include "harness/record/meta.h"
 #include "harness/terminal/exit_code.h"
 
 namespace lockbench {
@@ -22,9 +24,10 @@ int complain(std::ostream& err, const std::string& what, int code) {
 
 int preset_command(const PresetOptions& options, std::ostream& out, std::ostream& err) {
   if (options.words.size() < 2) {
-    out << preset_template("FILE.toml");
+    out << preset_template();
     return kSuccess;
   }
+  std::signal(SIGXFSZ, SIG_IGN);  // required by AppendFile
   const std::string& file = options.words[1];
   absl::StatusOr<AppendFile> created = AppendFile::create(file);
   if (absl::IsAlreadyExists(created.status())) {
@@ -33,10 +36,14 @@ int preset_command(const PresetOptions& options, std::ostream& out, std::ostream
   if (!created.ok()) {
     return complain(err, std::string(created.status().message()), kCouldNotFinish);
   }
-  const absl::Status written = created->append(preset_template(file));
-  if (!written.ok()) return complain(err, std::string(written.message()), kCouldNotFinish);
-  out << "Preset " << printable(file) << "\nnow    edit it, then lockbench run " << printable(file)
-      << " --dry-run --verbose\n";
+  if (const absl::Status written = created->append(preset_template()); !written.ok()) {
+    // An empty file would be in the way of the next attempt.
+    std::error_code ignored;
+    std::filesystem::remove(file, ignored);
+    return complain(err, std::string(written.message()), kCouldNotFinish);
+  }
+  const std::string run = shell_command({"lockbench", "run", file, "--dry-run", "--verbose"});
+  out << "Preset " << printable(file) << "\nnow    edit it, then " << printable(run) << '\n';
   return kSuccess;
 }
 

@@ -123,8 +123,9 @@ int stress_command(const StressOptions& asked, const std::vector<std::string>& p
   }
   if (engines.empty()) {
     return complain_of_usage(absl::NotFoundError(
-        options.self_test ? "the broken locks lie beside no engine here; build the tests, too"
-                          : "no engine lies beside this program; build or install it whole"));
+        options.self_test
+            ? "the broken locks lie beside no engine here; build the tests, too"
+            : "no engine lies beside this program; in a checkout: cmake --build --preset release"));
   }
   if (options.list) return print_listing(engines);
   complete_names(engines, options.locks);

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "harness/stress/litmus/generate.h"
-#include "harness/stress/litmus/random.h"
 #include "harness/stress/litmus/shrink.h"
+#include "workloads/random.h"
 
 namespace lockbench::stress::explore {
 namespace {

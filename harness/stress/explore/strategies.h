@@ -10,7 +10,7 @@
 #include <absl/container/flat_hash_map.h>
 
 #include "harness/stress/explore/strategy.h"
-#include "harness/stress/litmus/random.h"
+#include "workloads/random.h"
 
 namespace lockbench::stress::explore {
 

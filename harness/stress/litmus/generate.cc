@@ -12,7 +12,7 @@
 #include <absl/strings/str_cat.h>
 
 #include "harness/stress/litmus/keys.h"
-#include "harness/stress/litmus/random.h"
+#include "workloads/random.h"
 
 namespace lockbench::stress {
 namespace {
