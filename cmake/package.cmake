@@ -19,7 +19,7 @@ set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS python3)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS
     "python3-jinja2, python3-matplotlib, python3-pandas, python3-scipy")
-set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "liblockbench-dev, graphviz, spin")
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "liblockbench-dev, graphviz, linux-perf, spin")
 set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "benchmark and stress test for locking by key
  Measures one global lock, a mutex per key, hashed stripes, reentrant locks and
  queues of leases on this machine, beside what people would pick instead, and

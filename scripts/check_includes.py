@@ -207,7 +207,8 @@ RULES: dict[str, Rule] = {
     "harness/command/run": Rule(
         ("harness/command/doctor", "harness/process", "harness/terminal", "harness/record")
         + ("harness/catalog", "harness/measure", "harness/plan", "harness/plugin")
-        + ("workloads/settings.h", "primitives/service.h"),
+        + ("workloads/settings.h", "primitives/service.h")
+        + ("primitives/platform/scratch_folder.h",),
         STANDARD | {"Abseil", "nlohmann json", "kernel"},
     ),
     "harness/command/predict": Rule(

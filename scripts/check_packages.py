@@ -76,7 +76,7 @@ PROGRAMS = {
     **dict.fromkeys(("bash", "sh", "git", "gzip", "dpkg-deb", "umount"), ()),
     # Optional: a test that needs one of them is left out where it is missing.
     **dict.fromkeys(("cargo", "ccache", "clang++-19", "conan", "lintian", "node"), ()),
-    **dict.fromkeys(("Rscript", "buildah", "podman", "redis-server", "sshd"), ()),
+    **dict.fromkeys(("Rscript", "buildah", "npm", "perf", "podman", "redis-server", "sshd"), ()),
     "shellcheck": ("shellcheck",),
 }
 # What says by itself that a package is used.

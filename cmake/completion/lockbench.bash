@@ -59,6 +59,10 @@ _lockbench() {
     --nodes) words="slurm parallel" ;;
     --format) words="$(_lockbench_formats "$command")" ;;
     --progress) words="auto bar line off" ;;
+    --flamegraph)
+      mapfile -t COMPREPLY < <(compgen -f -X '!*.svg' -- "$current")
+      return
+      ;;
     --plugin)
       mapfile -t COMPREPLY < <(compgen -f -X '!*.so' -- "$current")
       return

@@ -71,6 +71,18 @@ void add_trial(CLI::App& app, TrialOptions& options) {
   trial.add_option("--parent", options.parent, "Ends when this process, its parent, does")
       ->type_name("PID");
   trial.add_flag("--try", options.only_try, "Makes what the trial needs, and measures nothing");
+  add_path(trial,
+           {.names = "--flamegraph",
+            .type = "FILE.svg",
+            .help = "Also draws where the processor time went; needs perf and Python"},
+           options.flamegraph);
+}
+
+std::string validate_trial(const TrialOptions& options) {
+  if (!options.flamegraph) return {};
+  if (options.only_try) return "--flamegraph: --try measures nothing; leave one of them out";
+  if (options.flamegraph->extension() == ".svg") return {};
+  return "--flamegraph: '" + options.flamegraph->string() + "' does not end in .svg";
 }
 
 // `help run` is `run --help`; see words_without_help().
@@ -169,6 +181,7 @@ std::string validate(const CLI::App& command, const CommandLine& line) {
   if (line.command == "preset") return validate_preset(line.preset);
   if (line.command == "doctor") return validate_doctor(command, line.doctor);
   if (line.command == "model") return validate_model(command, line.model);
+  if (line.command == "trial") return validate_trial(line.trial);
   return {};
 }
 

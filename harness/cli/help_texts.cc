@@ -228,7 +228,9 @@ const char kSchemaExamples[] =
 
 const char kTrialExamples[] =
     "meta.json of a run contains its trials, one on each line. Example: the first of them again:\n"
-    "  grep -om1 '{\"number\":.*}}' RUN/meta.json | lockbench trial\n";
+    "  grep -om1 '{\"number\":.*}}' RUN/meta.json | lockbench trial\n"
+    "Where its time goes, as a picture:\n"
+    "  grep -om1 '{\"number\":.*}}' RUN/meta.json | lockbench trial --flamegraph keyed.svg\n";
 
 std::string model_help() {
   std::string text = "Models\n";

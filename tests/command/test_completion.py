@@ -93,6 +93,7 @@ def test_tab_completes_what_can_be_named(tmp_path: Path, command: list[str], set
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "meta.json").write_text("{}", encoding="utf-8")
     (tmp_path / "my_locks.so").touch()
+    (tmp_path / "my_picture.svg").touch()
     (tmp_path / "results" / "baselines" / "lastweek").mkdir(parents=True)
     shell = Shell(command, tmp_path, setup)
     for typed, wanted in {
@@ -105,6 +106,7 @@ def test_tab_completes_what_can_be_named(tmp_path: Path, command: list[str], set
         ),
         "lockbench run --workload tran": "lockbench run --workload transfer",
         "lockbench run --plugin my": "lockbench run --plugin my_locks.so",
+        "lockbench trial --flamegraph my": "lockbench trial --flamegraph my_picture.svg",
         "lockbench run --resume mi": "lockbench run --resume mine",
         "lockbench report mi": "lockbench report mine",
         "lockbench list pres": "lockbench list presets",

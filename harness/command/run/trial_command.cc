@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "harness/catalog/catalog.h"
+#include "harness/command/run/flamegraph.h"
 #include "harness/command/run/plugins.h"
 #include "harness/measure/run_trial.h"
 #include "harness/plan/json.h"
@@ -76,6 +77,9 @@ int trial_command(const TrialOptions& options, const std::vector<std::string>& p
     return kBadInput;
   }
   if (options.only_try) return try_out(*trial, err);
+  if (options.flamegraph) {
+    return trial_with_flamegraph(*trial, plugins, *options.flamegraph, out, err);
+  }
   const Sample sample = run_trial(*trial, [&] { return *Catalog::standard().subject_for(*trial); });
   out << sample_text(sample) << std::endl;
   // Threads may still be inside the primitive, so no destructor may run.
