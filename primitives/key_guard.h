@@ -75,9 +75,15 @@ class SharedHold {
   void unlock() { handle_.unlock_shared(); }
 
   template <class Timeout>
-  bool try_lock_for(const Timeout& timeout) {
-    return handle_.try_lock_shared_for(timeout);
+  bool try_lock_for(const Timeout& timeout) requires requires(Handle& handle) {
+    handle.try_lock_shared_for(timeout);
   }
+  { return handle_.try_lock_shared_for(timeout); }
+  template <class Deadline>
+  bool try_lock_until(const Deadline& deadline) requires requires(Handle& handle) {
+    handle.try_lock_shared_until(deadline);
+  }
+  { return handle_.try_lock_shared_until(deadline); }
   template <class Stop>
   bool lock(const Stop& stop) {
     return handle_.lock_shared(stop);

@@ -83,7 +83,8 @@ RULES: dict[str, Rule] = {
         ("primitives/concepts.h", "primitives/platform"), frozenset({"std"})
     ),
     "workloads": Rule(
-        ("primitives/concepts.h", "primitives/platform", "primitives/service.h"),
+        ("primitives/concepts.h", "primitives/platform", "primitives/service.h")
+        + ("primitives/key_guard.h",),
         STANDARD | {"Abseil"},
     ),
     # Locks of services, as plug-ins: what a plug-in is made of is found as lockbench installs it.

@@ -58,9 +58,15 @@ class KeyCursor {
     at_ = (at_ + count) % ring_.size();
   }
 
+  // Calls visit(entry, times) for each place of the ring: how often next() returned it so far.
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (std::size_t i = 0; i < ring_.size(); ++i) visit(ring_[i], rounds_ + (i < at_ ? 1 : 0));
+  }
+
   // Adds to tally[k] how often next() returned key k so far. O(ring + keys).
   void count_into(std::span<std::uint64_t> tally) const {
-    for (std::size_t i = 0; i < ring_.size(); ++i) tally[ring_[i]] += rounds_ + (i < at_ ? 1 : 0);
+    for_each([&tally](std::uint32_t key, std::uint64_t times) { tally[key] += times; });
   }
 
   // Calls visit(key_a, key_b, times) for each pair of keys that was used together, in rings drawn

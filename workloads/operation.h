@@ -21,6 +21,8 @@
 //   static constexpr std::uint32_t kAcquisitions;  // optional: of one operation; otherwise 1
 //   static constexpr std::array<std::string_view, n> kUsualPrimitives;
 //   static constexpr std::uint64_t kUsualKeys;
+//   static constexpr double kUsualWriteShare;  // it has operations that only read, too; the rest
+//                                            // of its operations writes
 //   static constexpr KeyType kUsualKeyType;  // optional: the values of a sweep if the user gives
 //                                            // none; otherwise SweepDefaults of
 //                                            // harness/plan/preset.h

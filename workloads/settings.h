@@ -57,6 +57,7 @@ struct WorkloadSettings {
   std::uint64_t keys = 1;
   KeyDistribution key_distribution;
   Work hold;
+  double write_share = 1;        // of the operations, 0 to 1; the others read
   Nanoseconds timeout{0};        // 0: waits without a limit; else try_lock_for(timeout)
   std::uint64_t operations = 0;  // per thread, if the number is fixed; 0 if the trial ends by time
   std::string scenario;          // one of the workload's kScenarios; empty: the user gave none

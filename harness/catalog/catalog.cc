@@ -88,6 +88,13 @@ std::uint64_t holders_of_a_key(const CatalogEntry& entry, const Arguments& argum
 
 absl::Status check_workload(const WorkloadListing& workload, const Cell& cell,
                             std::uint64_t holders) {
+  if (workload.usual.write_share && !cell.write_share) {
+    return invalid("workload " + quoted(workload.name) +
+                   " wants writes, the share of operations that write, as 1%");
+  }
+  if (cell.write_share && !workload.usual.write_share) {
+    return unfit("workload " + quoted(workload.name) + " always writes; leave writes out");
+  }
   if (workload.refusal == nullptr) return absl::OkStatus();
   const std::string refusal = workload.refusal(settings_of({.cell = cell}), holders);
   return refusal.empty() ? absl::OkStatus()
@@ -113,6 +120,7 @@ Catalog& Catalog::standard_for_extension() {
     add_global_subjects(made);
     add_keyed_subjects(made);
     add_striped_subjects(made);
+    add_shared_subjects(made);
     add_reentrant_subjects(made);
     add_lease_subjects(made);
     add_file_subjects(made);

@@ -12,6 +12,7 @@
 #include "workloads/database/transactions.h"
 #include "workloads/file_counter.h"
 #include "workloads/nested.h"
+#include "workloads/read_mostly.h"
 #include "workloads/service_counter.h"
 #include "workloads/transfer.h"
 
@@ -22,6 +23,7 @@ struct EveryWorkload {
   static void visit(Visit visit) {
     visit.template operator()<Counter<P, K>>();
     visit.template operator()<Accounts<P, K>>();
+    visit.template operator()<ReadMostly<P, K>>();
     visit.template operator()<Transfer<P, K>>();
     visit.template operator()<Nested<P, K>>();
     visit.template operator()<Checkout<P, K>>();

@@ -15,6 +15,7 @@ std::vector<WorkloadListing> workload_listings();
 void add_global_subjects(Catalog& catalog);
 void add_striped_subjects(Catalog& catalog);
 void add_keyed_subjects(Catalog& catalog);
+void add_shared_subjects(Catalog& catalog);
 void add_reentrant_subjects(Catalog& catalog);
 void add_lease_subjects(Catalog& catalog);
 void add_file_subjects(Catalog& catalog);

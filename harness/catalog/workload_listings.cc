@@ -2,6 +2,7 @@
 
 #include "harness/catalog/pair.h"
 #include "harness/catalog/subjects.h"
+#include "harness/plan/spelling.h"
 #include "primitives/no_lock.h"
 
 namespace lockbench {
@@ -19,11 +20,14 @@ std::vector<WorkloadListing> workload_listings() {
     if constexpr (requires { W::kUsualPrimitives; }) {
       listing.usual.primitives.clear();
       for (const std::string_view name : W::kUsualPrimitives) {
-        listing.usual.primitives.push_back({std::string(name), {}});
+        listing.usual.primitives.push_back(parse_primitive(name).value());
       }
     }
     if constexpr (requires { W::kUsualKeys; }) listing.usual.keys = W::kUsualKeys;
     if constexpr (requires { W::kUsualKeyType; }) listing.usual.key_type = W::kUsualKeyType;
+    if constexpr (requires { W::kUsualWriteShare; }) {
+      listing.usual.write_share = W::kUsualWriteShare;
+    }
     for (const std::string_view scenario : W::kScenarios) {
       listing.scenarios.emplace_back(scenario);
     }

@@ -15,6 +15,7 @@ inline WorkloadSettings workload_settings(const Trial& trial) {
           .keys = cell.keys,
           .key_distribution = cell.key_distribution,
           .hold = cell.hold,
+          .write_share = cell.write_share.value_or(1),
           .timeout = cell.timeout,
           .operations = cell.mode == Mode::kFixed ? cell.operations : 0,
           .scenario = cell.workload.scenario,

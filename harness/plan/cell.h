@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,8 +56,9 @@ struct Cell {
   KeyDistribution key_distribution;
   Work hold;
   Work think;
-  std::string pinning = "none";  // how threads are bound to processors
-  Nanoseconds timeout{0};        // of one acquisition; 0: none
+  std::optional<double> write_share;  // of the operations, 0 to 1; absent: the workload only writes
+  std::string pinning = "none";       // how threads are bound to processors
+  Nanoseconds timeout{0};             // of one acquisition; 0: none
   Nanoseconds warmup{0};
   Nanoseconds window{0};                         // timed mode only
   std::uint64_t operations = 0;                  // per thread, fixed mode only

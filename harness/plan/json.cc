@@ -35,6 +35,8 @@ void json_fields(T& cell, Visit&& visit) {
   visit("sample_every", cell.sample_every);
   visit("stall_limit", cell.stall_limit, parse_duration);
   visit("time_limit", cell.time_limit, parse_duration);
+  // Absent if the workload always writes, and in the plans of older versions.
+  visit("writes", cell.write_share);
   // Absent if nothing is counted, and in the plans of older versions.
   std::optional<bool> events;
   if (cell.count_events) events = true;

@@ -136,6 +136,13 @@ absl::Status check_assigned(const Cell& cell) {
   return absl::OkStatus();
 }
 
+absl::Status check_writes(const Cell& cell) {
+  if (!cell.write_share || (*cell.write_share >= 0 && *cell.write_share <= 1)) {
+    return absl::OkStatus();
+  }
+  return outside("writes", to_text(*cell.write_share) + " is no share; it is from 0 to 1");
+}
+
 }  // namespace
 
 absl::Status check_cell(const Cell& cell) {
@@ -143,7 +150,7 @@ absl::Status check_cell(const Cell& cell) {
        {check_count("threads", cell.threads, kThreadRange),
         check_count("keys", cell.keys, kKeyRange),
         check_count("sample_every", cell.sample_every, kSampleEveryRange), check_times(cell),
-        check_mode(cell)}) {
+        check_writes(cell), check_mode(cell)}) {
     if (!status.ok()) return status;
   }
   const bool assigned = cell.key_distribution.kind == KeyDistribution::Kind::kAssigned;

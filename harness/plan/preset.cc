@@ -27,6 +27,7 @@ Sweep usual_sweep(const Sweep& given, const SweepDefaults& defaults) {
   usual.threads = {1, 2, 4, 8};
   usual.holds = {{.kind = Work::Kind::kSpin, .duration = Nanoseconds{200}}};
   usual.key_types = {defaults.key_type};
+  usual.write_shares = {defaults.write_share};
   // Assigned counts determine the number of keys and operations; with keys of the threads' own, the
   // number of threads determines the number of keys.
   if (some_are(KeyDistribution::Kind::kAssigned)) return usual;

@@ -18,17 +18,18 @@ namespace lockbench {
 // A cross product of axes. An empty axis or an absent setting was not given; the comment beside it
 // says which value is then used.
 struct Sweep {
-  std::vector<PrimitiveSpec> primitives;           // required
-  std::vector<WorkloadSpec> workloads;             // counter
-  std::vector<std::uint32_t> threads;              // 1
-  std::vector<std::uint64_t> keys;                 // as many as assigned counts, else 1
-  std::vector<KeyType> key_types;                  // u64
-  std::vector<KeyDistribution> key_distributions;  // uniform
-  std::vector<Work> holds;                         // 0
-  std::vector<Work> thinks;                        // 0
-  std::vector<std::string> pinnings;               // none
-  std::vector<Nanoseconds> timeouts;               // 0: waits without a limit
-  std::vector<std::uint64_t> rates;                // open mode: required there
+  std::vector<PrimitiveSpec> primitives;            // required
+  std::vector<WorkloadSpec> workloads;              // counter
+  std::vector<std::uint32_t> threads;               // 1
+  std::vector<std::uint64_t> keys;                  // as many as assigned counts, else 1
+  std::vector<KeyType> key_types;                   // u64
+  std::vector<KeyDistribution> key_distributions;   // uniform
+  std::vector<Work> holds;                          // 0
+  std::vector<Work> thinks;                         // 0
+  std::vector<std::optional<double>> write_shares;  // read_mostly: required there
+  std::vector<std::string> pinnings;                // none
+  std::vector<Nanoseconds> timeouts;                // 0: waits without a limit
+  std::vector<std::uint64_t> rates;                 // open mode: required there
 
   std::optional<Mode> mode;                   // timed
   std::optional<std::uint64_t> operations;    // fixed mode, per thread: from assigned counts
@@ -55,6 +56,7 @@ void for_each_axis(Visit visit) {
   visit(&Sweep::key_distributions, &Cell::key_distribution);
   visit(&Sweep::holds, &Cell::hold);
   visit(&Sweep::thinks, &Cell::think);
+  visit(&Sweep::write_shares, &Cell::write_share);
   visit(&Sweep::pinnings, &Cell::pinning);
   visit(&Sweep::timeouts, &Cell::timeout);
   visit(&Sweep::rates, &Cell::rate_per_s);
@@ -115,6 +117,7 @@ struct SweepDefaults {
                                            {"striped", {}}};
   std::uint64_t keys = 64;
   KeyType key_type = KeyType::kU64;
+  std::optional<double> write_share;
 };
 
 // A preset with one sweep, named `command line`. Values that the overrides do not give come from

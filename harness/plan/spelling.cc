@@ -270,6 +270,21 @@ std::string to_text(const KeyDistribution& distribution) {
   return name;
 }
 
+absl::StatusOr<double> parse_share(std::string_view text) {
+  if (text == "0") return 0.0;
+  const bool percent = text.ends_with('%');
+  if (percent) text.remove_suffix(1);
+  const absl::StatusOr<double> hundredths = parse_fraction(text, 0, 100);
+  if (percent && hundredths.ok()) return *hundredths / 100;
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "'%s%s' is not a share; write 0 to 100 percent, as 1%%", text, percent ? "%" : ""));
+}
+
+std::string share_text(double share) {
+  // 7 / 100 * 100 is not 7: the digits that a user may have written are fewer.
+  return absl::StrFormat("%.12g%%", share * 100);
+}
+
 absl::StatusOr<Mode> parse_mode(std::string_view text) {
   if (text == kMicro) return Mode::kMicro;
   return parse_name("mode", text, kModes);

@@ -7,6 +7,7 @@
 //   hold, think        0    200ns (spins)    spin:200ns    sleep:100ms    touch:8 (cache lines)
 //   key distribution   uniform    zipf:0.99    hot:0.1,0.9 (of the keys, of the operations)
 //                      assigned:6,2,5 (operations of each key)
+//   writes             0    1%    100%
 //   mode               timed    fixed    open    (micro: of lockbench-micro alone)
 //   arrivals           poisson    fixed
 //   watch              none    conflicts
@@ -43,6 +44,10 @@ std::string to_text(Work::Kind kind);  // `none`, `spin`, `sleep`, `touch`
 
 absl::StatusOr<KeyDistribution> parse_key_distribution(std::string_view text);
 std::string to_text(const KeyDistribution& distribution);
+
+// A share in percent, as a number from 0 to 1.
+absl::StatusOr<double> parse_share(std::string_view text);
+std::string share_text(double share);
 
 absl::StatusOr<Mode> parse_mode(std::string_view text);
 std::string to_text(Mode mode);

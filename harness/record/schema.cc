@@ -264,6 +264,21 @@ const Column kColumns[] = {
     {"server_cpu_s"},
     {"predicted", "name", "`true`: a prediction by the model of the machine, not a measurement", "",
      [](const Row& r) { return std::string(r.trial.cell.machine.empty() ? "false" : "true"); }},
+    {"cycles_per_operation"},
+    {"instructions_per_operation"},
+    {"cache_misses_per_operation"},
+    {"branch_misses_per_operation"},
+    {"switches_per_operation"},
+    {"migrations_per_operation"},
+    {"page_faults_per_operation"},
+    {"energy_j_per_operation"},
+    {"events_missing"},
+    {"write_share", "ratio", "operations that write, of all; the others read",
+     "the workload always writes",
+     [](const Row& r) {
+       const std::optional<double>& share = r.trial.cell.write_share;
+       return share ? text(*share) : std::string();
+     }},
 };
 
 // Fills in the descriptions from the fields of the sample, and adds the fields that are not listed.

@@ -16,7 +16,7 @@ class AbslMutex {
   bool try_lock() { return mutex_.TryLock(); }
   void unlock() { mutex_.Unlock(); }
 
- private:
+ protected:
   absl::Mutex mutex_;
 };
 

@@ -21,8 +21,8 @@ from analysis.text import cut
 # All fields that a measurement depends on except the primitive, in the order of descriptions.
 GROUP = (
     "workload scenario mode threads keys key_type key_distribution hold_kind hold_ns hold_lines"
-    " think_kind think_ns think_lines pinning timeout_ns rate_per_s arrivals operations_planned"
-    " sample_every"
+    " think_kind think_ns think_lines write_share pinning timeout_ns rate_per_s arrivals"
+    " operations_planned sample_every"
 ).split()
 
 # The floor: no lock at all. It is measured with the others and is never a competitor.
@@ -222,6 +222,11 @@ def _pinning(key: dict[str, Any]) -> str:
     return f"pinned {key['pinning']}" if key.get("pinning") not in (None, "", "none") else ""
 
 
+def _writes(key: dict[str, Any]) -> str:
+    share = key.get("write_share")
+    return "" if share is None else f"{100 * share:.12g} % writes"
+
+
 def _timeout(key: dict[str, Any]) -> str:
     return f"timeout {units.nanoseconds(key['timeout_ns'])}" if key.get("timeout_ns") else ""
 
@@ -234,6 +239,7 @@ _WORDS: tuple[tuple[set[str], Callable[[dict[str, Any]], str]], ...] = (
     ({"keys", "key_type", "key_distribution"}, _keys),
     ({"hold_kind", "hold_ns", "hold_lines"}, _work("hold")),
     ({"think_kind", "think_ns", "think_lines"}, _work("think")),
+    ({"write_share"}, _writes),
     ({"pinning"}, _pinning),
     ({"timeout_ns"}, _timeout),
 )

@@ -57,7 +57,7 @@ COLUMNS = (
 ).split()
 
 # Added since, and shown: missing figures where a run is older.
-SHOWN_LATER = ["expired_holds", "refused_writes"]
+SHOWN_LATER = ["expired_holds", "refused_writes", "write_share"]
 
 PREDICTED = "Predicted by the model of a machine, not measured (docs/prediction.md)"
 

@@ -52,10 +52,9 @@ TEST(CatalogErrors, AMisspeltParameterGetsTheNearestOne) {
 TEST(CatalogErrors, AMisspeltChoiceGetsTheNearestOne) {
   EXPECT_EQ(unknown(cell_of("global:lock=tbb_spim", "counter")),
             "unknown global:lock 'tbb_spim'; did you mean 'tbb_spin'?");
-  EXPECT_THAT(
-      unknown(cell_of("global:lock=xyzzy", "counter")),
-      HasSubstr(
-          "unknown global:lock 'xyzzy'; there are: absl, adaptive, futex, pthread_spin, std"));
+  EXPECT_THAT(unknown(cell_of("global:lock=xyzzy", "counter")),
+              HasSubstr("unknown global:lock 'xyzzy'; there are: absl, absl_shared, adaptive, "
+                        "futex, pthread_spin, std, "));
   EXPECT_EQ(unknown(cell_of("striped:case=insensitve", "counter")),
             "unknown striped:case 'insensitve'; did you mean "
             "'insensitive'?");
@@ -83,8 +82,21 @@ TEST(CatalogErrors, AMisspeltWorkloadGetsTheNearestOne) {
   EXPECT_EQ(unknown(cell_of("keyed", "cuonter")),
             "unknown workload 'cuonter'; did you mean 'counter'?");
   EXPECT_EQ(unknown(cell_of("keyed", "xyzzy")),
-            "unknown workload 'xyzzy'; there are: counter, accounts, transfer, nested, checkout, "
-            "database, file_counter, service_counter");
+            "unknown workload 'xyzzy'; there are: counter, accounts, read_mostly, transfer, "
+            "nested, checkout, database, file_counter, service_counter");
+}
+
+TEST(CatalogErrors, OnlyAWorkloadThatReadsHasAShareOfWrites) {
+  Cell cell = cell_of("keyed", "counter");
+  cell.write_share = 0.1;
+  EXPECT_EQ(check(cell).message(), "workload 'counter' always writes; leave writes out");
+  cell = cell_of("keyed", "read_mostly");
+  cell.write_share.reset();
+  EXPECT_EQ(check(cell).message(),
+            "workload 'read_mostly' wants writes, the share of operations that write, as 1%");
+  cell = cell_of("keyed", "read_mostly");
+  cell.hold = {.kind = Work::Kind::kTouch, .lines = 2};
+  EXPECT_THAT(std::string(check(cell).message()), ::testing::HasSubstr("write no cache lines"));
 }
 
 TEST(CatalogErrors, AMisspeltScenarioGetsTheNearestOne) {

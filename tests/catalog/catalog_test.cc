@@ -68,6 +68,7 @@ TEST(Catalog, HasEveryPrimitiveThatUsersAreTold) {
                                    "lease_semaphore",
                                    "keyed_as_published",
                                    "keyed_limited",
+                                   "keyed_shared",
                                    "recursive_parking",
                                    "striped_as_published",
                                    "reentrant_as_published",
@@ -90,8 +91,8 @@ TEST(Catalog, HasEveryWorkloadWithItsScenarios) {
       EXPECT_TRUE(fits.ok()) << fits;
     }
   }
-  EXPECT_THAT(names, ElementsAre("counter", "accounts", "transfer", "nested", "checkout",
-                                 "database", "file_counter", "service_counter"));
+  EXPECT_THAT(names, ElementsAre("counter", "accounts", "read_mostly", "transfer", "nested",
+                                 "checkout", "database", "file_counter", "service_counter"));
 }
 
 TEST(Catalog, EveryEntrySaysWhatItIs) {
@@ -129,15 +130,22 @@ TEST(Catalog, AnEntryIsFoundByTheNameThatIsPrinted) {
 }
 
 TEST(Catalog, PairsPrimitivesWithWhatTheyCanCarry) {
-  EXPECT_THAT(workloads_of("keyed"), UnorderedElementsAre("counter", "accounts", "transfer"));
+  EXPECT_THAT(workloads_of("keyed"),
+              UnorderedElementsAre("counter", "accounts", "read_mostly", "transfer"));
   EXPECT_THAT(workloads_of("global:lock=futex"),
-              UnorderedElementsAre("counter", "accounts", "transfer"));
+              UnorderedElementsAre("counter", "accounts", "read_mostly", "transfer"));
+  EXPECT_THAT(workloads_of("keyed_shared"),
+              UnorderedElementsAre("counter", "accounts", "read_mostly", "transfer"));
+  EXPECT_THAT(workloads_of("striped:case=sensitive,lock=std_shared"),
+              UnorderedElementsAre("read_mostly"));
+  EXPECT_THAT(workloads_of("keyed_limited"), UnorderedElementsAre("counter", "accounts"));
   EXPECT_THAT(workloads_of("reentrant"),
-              UnorderedElementsAre("counter", "accounts", "transfer", "nested"));
-  EXPECT_THAT(workloads_of("file:form=symlink"),
-              UnorderedElementsAre("counter", "accounts", "transfer", "file_counter"));
-  EXPECT_THAT(workloads_of("none"),
-              UnorderedElementsAre("counter", "accounts", "transfer", "file_counter"));
+              UnorderedElementsAre("counter", "accounts", "read_mostly", "transfer", "nested"));
+  EXPECT_THAT(
+      workloads_of("file:form=symlink"),
+      UnorderedElementsAre("counter", "accounts", "read_mostly", "transfer", "file_counter"));
+  EXPECT_THAT(workloads_of("none"), UnorderedElementsAre("counter", "accounts", "read_mostly",
+                                                         "transfer", "file_counter"));
   EXPECT_THAT(workloads_of("lease:nesting=refuse,order=unordered"),
               UnorderedElementsAre("checkout", "database"));
 }

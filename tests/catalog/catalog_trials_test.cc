@@ -25,7 +25,8 @@ std::uint32_t threads_for(const CatalogEntry& entry) {
 bool opaque_here(const std::string& name) {
 #if defined(__SANITIZE_THREAD__)
   static const std::set<std::string> opaque = {
-      "global:lock=absl", "striped:case=sensitive,lock=absl", "keyed_tbb", "lease_tbb"};
+      "global:lock=absl",        "striped:case=sensitive,lock=absl",        "keyed_tbb",
+      "global:lock=absl_shared", "striped:case=sensitive,lock=absl_shared", "lease_tbb"};
   return opaque.contains(name);
 #else
   static_cast<void>(name);

@@ -3,6 +3,7 @@
 // Cells to ask the catalog about.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ inline Cell cell_of(const std::string& primitive, const std::string& workload,
           .threads = 2,
           .keys = workload.starts_with("nested") || workload == "file_counter" ? 1u : 4u,
           .key_type = key_type,
+          .write_share = workload == "read_mostly" ? std::optional(0.5) : std::nullopt,
           .operations = 1};
 }
 

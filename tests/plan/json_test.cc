@@ -68,6 +68,7 @@ TEST(PlanJson, ReadsBackWithoutLossATrialALine) {
   Sweep sweep = counter_sweep();
   sweep.threads = {1, 2, 3};
   sweep.holds = {parse_work("touch:8").value(), parse_work("sleep:1ms").value()};
+  sweep.write_shares = {std::nullopt, 0.0, 0.07};
   Sweep fixed = counter_sweep();
   fixed.mode = Mode::kFixed;
   fixed.threads = {3};
@@ -107,6 +108,8 @@ TEST(TrialJson, AWrongValueIsToldWithItsField) {
               StartsWith("trial.cell.hold: '200' has no unit"));
   EXPECT_EQ(error_of(changed(R"("threads":8)", R"("threads":0)")),
             "trial.cell.threads: 0 is out of range: 1 to 4096");
+  EXPECT_EQ(error_of(changed(R"("threads":8)", R"("threads":8,"writes":1.5)")),
+            "trial.cell.writes: 1.5 is no share; it is from 0 to 1");
   EXPECT_EQ(error_of(changed(R"("cell":{)", R"("cell":5,"x":{)")),
             "trial.cell: expected an object");
   EXPECT_THAT(error_of(changed(R"("number":3)", R"("number":3,"x":3)")),
@@ -135,6 +138,9 @@ TEST(Describe, SaysWhatIsUnusual) {
   EXPECT_EQ(describe(golden_trial().cell),
             "striped:lock=std,stripes=64, nested:mixed_lock_unlock, 8 threads, 64 keys, string, "
             "zipf:0.7, hold 200ns, think sleep:1.5ms, timeout 5ms, pinning 0,2");
+  Cell reads = golden_trial().cell;
+  reads.write_share = 0.07;
+  EXPECT_THAT(describe(reads), HasSubstr(", 7% writes, "));
   EXPECT_THAT(describe(golden_trial(), std::chrono::milliseconds(120)), HasSubstr("block 1"));
   EXPECT_THAT(describe(golden_trial(), std::chrono::milliseconds(120)), HasSubstr("120ms"));
 }

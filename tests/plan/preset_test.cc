@@ -47,6 +47,7 @@ TEST(Apply, EveryFieldCanBeOverridden) {
                                                                {"key_distribution", "zipf:1"},
                                                                {"hold", "7us"},
                                                                {"think", "9us"},
+                                                               {"writes", "5%"},
                                                                {"pinning", "compact"},
                                                                {"timeout", "1s"},
                                                                {"warmup", "3s"},

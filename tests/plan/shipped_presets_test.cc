@@ -48,6 +48,7 @@ const std::set<std::string> kLeasing = {"lease",
 const std::map<std::string, std::set<std::string>> kPrimitivesOfWorkload = {
     {"counter", kExclusive},
     {"accounts", kExclusive},
+    {"read_mostly", {"global", "keyed", "keyed_shared", "striped"}},
     {"nested",
      {"reentrant", "recursive_mutex", "recursive_parking", "reentrant_as_published",
       "reentrant_repaired"}},
@@ -110,11 +111,11 @@ std::vector<std::string> all_presets() {
 }
 
 TEST(ShippedPresets, AreTheseAndNoOthers) {
-  EXPECT_THAT(all_presets(),
-              UnorderedElementsAre("quick", "threads", "keys", "holds", "article-21x6",
-                                   "article-1000x12", "million-users", "connection-pool",
-                                   "fastrlock", "limits", "watchdog", "saturation", "file-counter",
-                                   "connection-pool-postgresql", "i7-1165G7", "i5-11600K"));
+  EXPECT_THAT(all_presets(), UnorderedElementsAre(
+                                 "quick", "threads", "keys", "holds", "article-21x6",
+                                 "article-1000x12", "million-users", "connection-pool", "fastrlock",
+                                 "limits", "watchdog", "saturation", "file-counter", "read-mostly",
+                                 "connection-pool-postgresql", "i7-1165G7", "i5-11600K"));
 }
 
 TEST(ShippedPresets, AllExpandAndSayWhatTheyTeach) {

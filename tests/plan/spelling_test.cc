@@ -50,6 +50,24 @@ TEST(WorkloadText, RoundTrips) {
   EXPECT_THAT(message_of(parse_workload("a:b:c")), StartsWith("'a:b:c' is not a workload"));
 }
 
+TEST(ShareText, RoundTrips) {
+  for (const char* text : {"0%", "1%", "7%", "0.1%", "33.3%", "100%"}) {
+    const auto share = parse_share(text);
+    ASSERT_TRUE(share.ok()) << share.status();
+    EXPECT_EQ(share_text(*share), text);
+    EXPECT_EQ(parse_share(share_text(*share)), share);
+  }
+  EXPECT_EQ(parse_share("0").value(), 0.0);
+  EXPECT_EQ(parse_share("50%").value(), 0.5);
+}
+
+TEST(ShareText, TellsWhatIsWrong) {
+  for (const char* text : {"", "%", "1", "0.5", "-1%", "101%", "1%%", "one%", "nan%"}) {
+    EXPECT_EQ(message_of(parse_share(text).status()),
+              "'" + std::string(text) + "' is not a share; write 0 to 100 percent, as 1%");
+  }
+}
+
 TEST(WorkText, RoundTripsInOneForm) {
   EXPECT_EQ(retold(parse_work, "0"), "0");
   EXPECT_EQ(retold(parse_work, "spin:0"), "0");

@@ -111,6 +111,7 @@ inline Row full_row() {
   cell.key_type = KeyType::kString;
   cell.think = {.kind = Work::Kind::kTouch, .lines = 4};
   cell.pinning = "0,2,4-7";
+  cell.write_share = 0.125;
   cell.timeout = 20ms;
   cell.operations = 100000;
   RunIdentity run = kExampleRun;

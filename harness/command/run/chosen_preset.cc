@@ -26,7 +26,10 @@ absl::Status check_names(const Sweep& sweep) {
     if (absl::IsInvalidArgument(status)) return flag_error("--primitive", status);
   }
   for (const WorkloadSpec& workload : sweep.workloads) {
-    const absl::Status status = check({.primitive = {"global", {}}, .workload = workload}).status();
+    const SweepDefaults usual = Catalog::standard().defaults_for(workload.name);
+    const absl::Status status =
+        check({.primitive = {"global", {}}, .workload = workload, .write_share = usual.write_share})
+            .status();
     if (absl::IsInvalidArgument(status)) return flag_error("--workload", status);
   }
   return absl::OkStatus();

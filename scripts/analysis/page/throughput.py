@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Throughput: by threads, keys, hold and stripes where they were swept; bars where nothing was;
-fixed work by its makespan, bare costs by their time."""
+"""Throughput: by threads, keys, hold, writes and stripes where they were swept; bars where nothing
+was; fixed work by its makespan, bare costs by their time."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from analysis import cells, palette, units
 from analysis.cells import Group
 from analysis.page import lines, rows as in_rows
 from analysis.page.chart import Chart, Maker
-from analysis.pictures import curves, throughput_by_hold
+from analysis.pictures import curves, throughput_by_hold, throughput_by_writes
 
 _AXES = (
     ("threads", curves.Axis("threads", "threads", "threads", units.whole)),
     ("keys", curves.Axis("keys", "keys", "keys", units.number)),
     ("hold", curves.Axis("hold_ns", "hold", "length of the hold", units.nanoseconds)),
+    ("writes", throughput_by_writes.AXIS),
     ("lines", curves.Axis("hold_lines", "cache lines written inside", "lines", units.whole)),
     ("stripes", curves.Axis("stripes", "stripes", "stripes", units.number)),
 )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Throughput where nothing was swept: what does each primitive get done in this one cell?
 
-A cell that lies on an axis of threads, keys or hold is shown there, among its neighbours.
+A cell that lies on an axis of threads, keys, hold or writes is shown there, among its neighbours.
 What is left are workloads that were measured at one point; bars from zero, so that lengths compare.
 """
 
@@ -16,7 +16,7 @@ from analysis.cells import Group
 from analysis.loader import Run
 from analysis.pictures import rows
 
-_AXES = ("threads", "keys", "hold_ns", "hold_lines")
+_AXES = ("threads", "keys", "hold_ns", "hold_lines", "write_share")
 
 
 def draw(run: Run) -> Figure | None:
