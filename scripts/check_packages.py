@@ -58,6 +58,7 @@ MODULES = {
     "mpl_toolkits": ("python3-matplotlib",),
     "numpy": ("python3-pandas",),
     "pandas": ("python3-pandas",),
+    "pyte": ("python3-pyte",),
     "pytest": ("python3-pytest",),
     "scipy": ("python3-scipy",),
 }
@@ -86,6 +87,7 @@ SIGNS = {
     r"^cmake_minimum_required": ("cmake",),
     r'"generator": "Ninja"': ("ninja-build",),
     r"SHLIBDEPS ON": ("file",),  # by cpack
+    r"/usr/share/benchmark/compare\.py": ("libbenchmark-tools",),
     r"^ *check black": ("black",),
     r"^ *check flake8": ("flake8",),
     r"^ *check mypy": ("mypy",),
@@ -97,7 +99,9 @@ CALLS = re.compile(
 )
 FINDS = re.compile(r"^\s*find_package\((\w+)", re.MULTILINE)
 # Only tests, examples and what developers call need what is here: either list will do.
-FOR_TESTS = ("tests", "examples", "docs", "scripts/pages.py", "scripts/check.sh")
+FOR_TESTS = ("tests", "examples", "docs") + tuple(
+    f"scripts/{name}" for name in ("check.sh", "pages.py", "recording.py")
+)
 
 
 @dataclass(frozen=True)

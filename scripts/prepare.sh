@@ -18,12 +18,13 @@ run_packages=(
 )
 
 # What the tests need besides.
+# Google Benchmark's compare.py reads an export, pyte draws a recording of a terminal,
 # spin searches nets a second time, postgresql serves the workload `database`; Concurrency Kit and
 # nsync are plugged in, zsh completes, doxygen makes pages. The first line is check.sh's.
 test_packages=(
   black flake8 mypy shellcheck
-  doxygen libck-dev libgmock-dev libgtest-dev libnsync-dev postgresql python3-pytest spin
-  zsh
+  doxygen libbenchmark-tools libck-dev libgmock-dev libgtest-dev libnsync-dev postgresql
+  python3-pyte python3-pytest spin zsh
 )
 # What the tests labelled services need besides, which only test.sh --long runs: 8 MB.
 service_packages=(libhiredis-dev redis-server)

@@ -19,6 +19,7 @@ from typing import Any
 import compare
 import pytest
 import notebook
+import npm_package
 import synthetic
 from analysis import hdr, loader
 
@@ -28,7 +29,6 @@ CELLS = synthetic.sweep(["global:lock=std", "keyed", "striped:lock=std,stripes=6
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "results" / "reference" / "xeon-2vcpu" / "quick"
 GOOGLE = Path("/usr/share/benchmark/compare.py")  # of the package libbenchmark-tools
-HDR = os.environ.get("LOCKBENCH_HDR_JS", "")  # the folder node_modules/hdr-histogram-js
 
 
 def exported(capsys: Capture, run: Path, form: str) -> str:
@@ -168,20 +168,36 @@ def test_the_log_has_a_line_for_each_cell(make_run: MakeRun, capsys: Capture) ->
         assert sum(decoded(fields[4]).values()) == 2 * 196
 
 
-@pytest.mark.skipif(
-    not HDR or shutil.which("node") is None,
-    reason="LOCKBENCH_HDR_JS names no hdr-histogram-js, or there is no node",
-)
-def test_hdr_histogram_js_reads_it() -> None:
-    script = (
-        f"const hdr = require({json.dumps(HDR)});"
-        "const h = hdr.decodeFromCompressedBase64(process.argv[1]);"
-        "console.log(JSON.stringify([h.totalCount, h.maxValue, h.getValueAtPercentile(50)]));"
+# Of each histogram of a log: its tag, how many values it has, the longest and the median.
+READS_LOG = """
+const hdr = require(process.argv[1]);
+const reader = new hdr.HistogramLogReader(require("fs").readFileSync(0, "utf-8"));
+const found = [];
+for (let h = reader.nextIntervalHistogram(); h; h = reader.nextIntervalHistogram()) {
+  found.push([h.tag, h.totalCount, h.maxValue, h.getValueAtPercentile(50)]);
+}
+console.log(JSON.stringify(found));
+"""
+
+
+@pytest.mark.long
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no node")
+def test_hdr_histogram_js_reads_the_log(make_run: MakeRun, capsys: Capture) -> None:
+    log = exported(capsys, make_run(cells=CELLS, blocks=2), "hlog")
+    package = str(npm_package.folder("hdr-histogram-js"))
+    done = subprocess.run(
+        ["node", "-e", READS_LOG, package], input=log, capture_output=True, text=True, check=False
     )
-    text = hdr.encoded({100: 60, 5_000: 39, 1_000_000: 1})
-    done = subprocess.run(["node", "-e", script, text], capture_output=True, text=True, check=True)
-    total, longest, median = json.loads(done.stdout)
-    assert (total, median) == (100, 100) and longest == pytest.approx(1e6, rel=1e-3)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    lines = [line.split(",") for line in log.splitlines() if line.startswith("Tag=")]
+    assert [one[0] for one in found] == [fields[0].removeprefix("Tag=") for fields in lines]
+    for (_, count, longest, median), fields in zip(found, lines):
+        counts = decoded(fields[4])
+        assert count == sum(counts.values()) == 2 * 196
+        assert longest == pytest.approx(max(counts), rel=2e-3)
+        ranked = [value for value, times in sorted(counts.items()) for _ in range(times)]
+        assert median == pytest.approx(ranked[(len(ranked) - 1) // 2], rel=2e-3)
 
 
 Figures = dict[tuple[str, ...], float]

@@ -263,27 +263,6 @@ def test_all_figures_come_on_demand_beside_a_first_column_that_stays(
     assert shared.run(first) == left
 
 
-# axe-core's rules, where LOCKBENCH_AXE names its script (npm install axe-core: axe.min.js).
-AXE = os.environ.get("LOCKBENCH_AXE", "")
-
-
-@pytest.mark.skipif(not AXE, reason="LOCKBENCH_AXE does not name axe.min.js")
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [400, 1200, 1920])
-@pytest.mark.parametrize("name", ["page", "chapters", "several"])
-def test_axe_finds_nothing(
-    shared: Browser, request: pytest.FixtureRequest, name: str, width: int, scheme: str
-) -> None:
-    shared.prefer(scheme)
-    shared.open(request.getfixturevalue(name), width)
-    shared.run(Path(AXE).read_text(encoding="utf-8") + "; 0")
-    found = shared.settled(
-        "axe.run(document).then((r) => r.violations.map((v) =>"
-        " `${v.id}: ${v.nodes.length} × ${v.nodes[0].html.slice(0, 200)}`))"
-    )
-    assert found == []
-
-
 @pytest.mark.parametrize("name", ["chapters", "several"])
 def test_parts_of_a_page_have_names_of_their_own(
     shared: Browser, request: pytest.FixtureRequest, name: str

@@ -141,6 +141,13 @@ def test_a_run_of_several_locks_counts_the_broken_ones() -> None:
     assert run(CLEAN).summary == "no failure found"
 
 
+def test_no_level_of_headings_is_left_out() -> None:
+    for reports in ([FAILED, CLEAN], [FAILED, {**CLEAN, "lock": "other"}]):
+        levels = [int(level) for level in re.findall(r"<h(\d)", stress.page(run(*reports)))]
+        assert levels[0] == 1
+        assert all(next_one <= level + 1 for level, next_one in zip(levels, levels[1:])), levels
+
+
 def test_names_cannot_end_the_script_or_become_markup() -> None:
     name = "</script><b>"
     spoilt = [{**one, "text": name, "word": name, "place": name} for one in STEPS]
