@@ -81,7 +81,7 @@ class KeyedSemaphore : public internal::GuardMembers<KeyedSemaphore<K, Hash>, K>
   }
 
  private:
-  using Buckets = internal::SharedBuckets<K, Hash>;
+  using Buckets = internal::SharedBuckets<K, Hash, internal::Turns::kInOrder>;
 
   struct Claimed {
     Buckets& keys;

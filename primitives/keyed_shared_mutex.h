@@ -8,19 +8,20 @@
 //
 // Guarantees   an exclusive hold of a key is the only hold of it; two different keys never share a
 //              lock, whatever their hashes; no memory for an idle key; no allocation after
-//              construction. Readers that come while a writer waits queue behind it; when a writer
-//              leaves, all readers that wait by then go before the next writer. So a reader waits
-//              for at most the present readers and one writer, and a writer for at most the writers
-//              that came before it, with one group of readers before each and one before itself
-//              (internal/shared_buckets.h). Nobody overtakes otherwise.
+//              construction. Readers that come while others read and a writer waits queue behind
+//              it; when a writer leaves, all readers that wait by then go before the next writer.
+//              While those that are next wake up, a running thread may take the key before them; to
+//              a thread that waited for 10 ms the key is handed over. So from then on a reader
+//              waits for at most the present readers and one writer, and a writer for at most the
+//              writers that came before it, with one group of readers before each and one before
+//              itself (internal/shared_buckets.h).
 // Not offered  recursion: a thread that holds a key shared and asks for it again deadlocks if a
 //              writer came in between. Upgrades of a shared hold, unlock by another thread.
 // Requires     the rules for handles in concepts.h; the primitive outlives its handles.
 // fork()       not while any key is held or waited for, if the child uses the primitive.
 // Cost         lock and unlock, of both kinds: the bucket's mutex and a walk over what is held in
 //              the bucket. Readers of one key share that mutex for some ten nanoseconds each: for
-//              holds shorter than a microsecond a mutex is faster. Each hold that was waited for is
-//              handed over, which costs a wake-up.
+//              holds shorter than a microsecond a mutex is faster.
 #pragma once
 
 #include <concepts>
@@ -100,7 +101,7 @@ class KeyedSharedMutex : public internal::GuardMembers<KeyedSharedMutex<K, Hash>
   }
 
  private:
-  using Buckets = internal::SharedBuckets<K, Hash>;
+  using Buckets = internal::SharedBuckets<K, Hash, internal::Turns::kRunningFirst>;
   static constexpr std::uint32_t kAll = std::numeric_limits<std::uint32_t>::max();
 
   struct Claimed {

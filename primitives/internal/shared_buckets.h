@@ -8,15 +8,21 @@
 //
 // In which order threads are served, for each key:
 //   R1  a thread that comes gets its units at once if they are free and no thread waits for the
-//   key. R2  when an exclusive hold ends, all threads that wait for one unit get it, as far as the
-//   units
-//       go, in the order in which they came.
-//   R3  otherwise the thread that waits longest is next, and so on while the units suffice.
-//   So nobody overtakes a waiting thread, except waiters for shared holds by R2. If s is the
-//   longest shared hold and x the longest exclusive one, a thread that wants a shared hold waits at
-//   most s + x, if units do not run out (R2 serves it after one exclusive hold at the latest); one
-//   that wants an exclusive hold waits at most (e + 1) · (s + x), where e threads waited for an
-//   exclusive hold before it.
+//       key.
+//   R2  when an exclusive hold ends, the threads that wait for one unit go to the front of the
+//       queue, in the order in which they came.
+//   R3  the first waiter is next, and so on while the units suffice.
+//   Those that are next are granted their units with Turns::kInOrder: nobody overtakes them. If s
+//   is the longest shared hold and x the longest exclusive one, a thread that wants a shared hold
+//   waits at most s + x, if units do not run out (R2 serves it after one exclusive hold at the
+//   latest); one that wants an exclusive hold waits at most (e + 1) · (s + x), where e threads
+//   waited for an exclusive hold before it.
+//   With Turns::kRunningFirst they are only woken, and
+//   R4  until they run, a thread that comes gets its units if no unit of the key is held. After a
+//       thread has waited for WaitQueue::kPatience, this ends, and units of that key are granted.
+//       So the bounds above are longer by kPatience. Granted units lie idle until their thread
+//       runs; meanwhile others come, find them taken and fall asleep, too, and have to be granted
+//       theirs in turn: with holds of a microsecond, nearly all time is then spent on wake-ups.
 //
 // A node's units: 0 holds nothing and does not wait | 1 shared | all units: exclusive.
 //
@@ -31,8 +37,9 @@
 //   I2  a node is in `waiters` from the moment when it did not get its units until it is granted or
 //       gives up. A node is in one of the two lists at most.
 //   I3  when the mutex is free, the first waiter for a key does not fit into the units that are
-//       free. All changes that could make it fit (a release, a waiter that gives up) serve the
-//       queue before the mutex is released. So no thread waits without a reason.
+//       free, or it is kWoken: it will look for itself. All changes that could make it fit (a
+//       release, a waiter that gives up, one that took its units) serve the queue before the mutex
+//       is released. So no thread waits without a reason.
 // Source       R1 and R2: "phase-fair" locks, B. Brandenburg and J. Anderson, "Spin-Based
 //              Reader-Writer Synchronization for Multiprocessor Real-Time Systems", 2010. The
 //              table is ours.
@@ -60,10 +67,10 @@ namespace lockbench::internal {
 // Wake-ups decided under the guard, delivered after it; those that are too many, under it.
 class PendingWakes {
  public:
-  void grant(Waiter& waiter) {
+  void add(Waiter& waiter, Waiter::Signal signal) {
     if (count_ == wakes_.size()) deliver();
     wakes_[count_] = {};
-    wakes_[count_++].signal(waiter, Waiter::kGranted);
+    wakes_[count_++].signal(waiter, signal);
   }
 
   void deliver() {
@@ -76,7 +83,9 @@ class PendingWakes {
   std::size_t count_ = 0;
 };
 
-template <class K, HashOf<K> Hash>
+enum class Turns { kInOrder, kRunningFirst };
+
+template <class K, HashOf<K> Hash, Turns kTurns>
 class SharedBuckets {
  public:
   struct Node : KeyNode<K, Hash> {
@@ -114,7 +123,8 @@ class SharedBuckets {
   bool acquire(Node& node, std::uint32_t units, platform::Time deadline) {
     Bucket& bucket = bucket_of(node);
     return take_or_queue(bucket, node, units) ||
-           wait(bucket, node, deadline, [deadline] { return platform::now() >= deadline; });
+           wait(
+               bucket, node, deadline, [deadline] { return platform::now() >= deadline; }, true);
   }
 
 #if LOCKBENCH_HAS_STOP_TOKEN
@@ -124,7 +134,8 @@ class SharedBuckets {
     if (take_or_queue(bucket, node, units)) return true;
     // Made and destroyed without the mutex, which wake_stopped() takes.
     const platform::OnStop wake(stop, [&bucket, &node] { wake_stopped(bucket, node); });
-    return wait(bucket, node, platform::kForever, [&stop] { return stop.stop_requested(); });
+    return wait(
+        bucket, node, platform::kForever, [&stop] { return stop.stop_requested(); }, false);
   }
 #endif
 
@@ -186,40 +197,78 @@ class SharedBuckets {
     return units_ - used;
   }
 
-  // R1.
+  // R1 and R4.
   bool take_at_once(Bucket& bucket, Node& node, std::uint32_t units) {
-    if (bucket.first_waiter_for(node) != nullptr || free_units(bucket, node) < units) return false;
+    const std::uint32_t free = free_units(bucket, node);
+    if (free < units) return false;
+    if (bucket.first_waiter_for(node) != nullptr && !may_pass(bucket, node, free)) return false;
     node.units = units;
     bucket.add_holder(node);
     return true;
   }
 
-  void grant(Bucket& bucket, Node& waiter, PendingWakes& wakes) {
-    bucket.waiters.remove(waiter);
-    bucket.add_holder(waiter);
-    wakes.grant(waiter);
+  [[gnu::noinline, gnu::cold]] bool may_pass(const Bucket& bucket, const Node& node,
+                                             std::uint32_t free) const {
+    return kTurns == Turns::kRunningFirst && free == units_ && !is_starved(bucket, node);
   }
 
-  // After units of the key of `node` became free, or a thread stopped waiting for them (I3).
+  // Whether a thread has waited for the key of `node` for too long.
+  static bool is_starved(const Bucket& bucket, const Node& node) {
+    const platform::Time latest = platform::now() - WaitQueue::kPatience;
+    for (Waiter* w = bucket.waiters.first(); w != nullptr; w = w->next) {
+      if (static_cast<Node*>(w)->same_key(node) && w->since < latest) return true;
+    }
+    return false;
+  }
+
+  // R2. The last one moves first, so that they keep their order.
+  void bring_shared_forward(Bucket& bucket, const Node& node) {
+    Waiter* const first = bucket.waiters.first();
+    Waiter* w = first->previous;
+    for (bool more = true; more;) {
+      Waiter* const before = w->previous;
+      more = w != first;
+      auto& waiter = *static_cast<Node*>(w);
+      if (waiter.units != units_ && waiter.same_key(node)) bucket.waiters.move_to_front(waiter);
+      w = before;
+    }
+  }
+
+  // After units of the key of `node` became free, a thread stopped waiting for them, or one of
+  // several that are next took its own (I3).
   [[gnu::noinline, gnu::cold]] void serve(Bucket& bucket, const Node& node, bool was_exclusive,
                                           PendingWakes& wakes) {
+    if (was_exclusive) bring_shared_forward(bucket, node);
+    const bool grants = kTurns == Turns::kInOrder || is_starved(bucket, node);
     std::uint32_t free = free_units(bucket, node);
-    if (was_exclusive) {  // R2
-      Waiter* next = nullptr;
-      for (Waiter* w = bucket.waiters.first(); w != nullptr && free != 0; w = next) {
-        next = w->next;
-        auto& waiter = *static_cast<Node*>(w);
-        if (waiter.units == units_ || !waiter.same_key(node)) continue;
-        --free;
-        grant(bucket, waiter, wakes);
+    Waiter* next = nullptr;
+    for (Waiter* w = bucket.waiters.first(); w != nullptr; w = next) {  // R3
+      next = w->next;
+      auto& waiter = *static_cast<Node*>(w);
+      if (!waiter.same_key(node)) continue;
+      if (waiter.units > free) return;
+      free -= waiter.units;
+      if (grants) {
+        bucket.waiters.remove(waiter);
+        bucket.add_holder(waiter);
       }
+      wakes.add(waiter, grants ? Waiter::kGranted : Waiter::kWoken);
     }
-    for (;;) {  // R3
-      Node* const first = bucket.first_waiter_for(node);
-      if (first == nullptr || first->units > free) return;
-      free -= first->units;
-      grant(bucket, *first, wakes);
+  }
+
+  // For a waiter that looks for itself: its units, if it is next (R3).
+  bool take_if_next(Bucket& bucket, Node& node) {
+    std::uint32_t free = free_units(bucket, node);
+    for (Waiter* w = bucket.waiters.first();; w = w->next) {
+      auto& waiter = *static_cast<Node*>(w);
+      if (!waiter.same_key(node)) continue;
+      if (waiter.units > free) return false;
+      if (w == &node) break;
+      free -= waiter.units;
     }
+    bucket.waiters.remove(node);
+    bucket.add_holder(node);
+    return true;
   }
 
   static void check_not_held(const Node& node) {
@@ -237,26 +286,33 @@ class SharedBuckets {
     return false;
   }
 
+  // `last_chance`: a thread that gives up takes its units all the same if it is next.
   template <class GivesUp>
   [[gnu::noinline, gnu::cold]] bool wait(Bucket& bucket, Node& node, platform::Time deadline,
-                                         const GivesUp& gives_up) {
+                                         const GivesUp& gives_up, bool last_chance) {
     for (;;) {
       if (await_signal(node, deadline)) return true;
       PendingWakes wakes;
+      bool taken = false;
       {
         std::scoped_lock guard(bucket.mutex);
         // relaxed: signals are sent under the mutex, which this thread holds.
         if (node.signal.load(std::memory_order_relaxed) == Waiter::kGranted) return true;
-        if (!gives_up()) {
+        if (kTurns == Turns::kRunningFirst && (last_chance || !gives_up())) {
+          taken = take_if_next(bucket, node);
+        }
+        if (!taken && !gives_up()) {
           node.signal.store(Waiter::kSpinning, std::memory_order_relaxed);  // relaxed: as above
           continue;
         }
-        bucket.waiters.remove(node);
-        node.units = 0;
-        serve(bucket, node, false, wakes);
+        if (!taken) {
+          bucket.waiters.remove(node);
+          node.units = 0;
+        }
+        if (!bucket.waiters.empty()) serve(bucket, node, false, wakes);
       }
       wakes.deliver();
-      return false;
+      return taken;
     }
   }
 

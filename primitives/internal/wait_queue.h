@@ -70,9 +70,13 @@ class WaitQueue {
   // its wait began.
   void push_front(Waiter& waiter) {
     waiter.signal.store(Waiter::kSpinning, std::memory_order_relaxed);  // relaxed: as above
-    waiter.next = first_;
-    put_before_first(waiter);
-    first_ = &waiter;
+    put_first(waiter);
+  }
+
+  // For a waiter in the queue, whose signal stays as it is.
+  void move_to_front(Waiter& waiter) {
+    remove(waiter);
+    put_first(waiter);
   }
 
   void remove(Waiter& waiter) {
@@ -91,6 +95,12 @@ class WaitQueue {
   static bool starving(const Waiter& waiter) { return platform::now() - waiter.since > kPatience; }
 
  private:
+  void put_first(Waiter& waiter) {
+    waiter.next = first_;
+    put_before_first(waiter);
+    first_ = &waiter;
+  }
+
   void put_before_first(Waiter& waiter) {
     waiter.previous = first_ == nullptr ? &waiter : first_->previous;
     if (first_ != nullptr) first_->previous = &waiter;
