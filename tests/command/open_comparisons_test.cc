@@ -2,6 +2,8 @@
 
 #include "harness/command/run/open_comparisons.h"
 
+#include <cmath>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,6 +40,11 @@ std::vector<std::uint32_t> chosen(std::vector<OpenComparison> open, double left_
   return threads_of(cells_of_next_block(plan_of(6), comparisons, left_s, one_second));
 }
 
+double to_decide(std::vector<OpenComparison> open) {
+  const OpenComparisons comparisons{.comparisons = 9, .decided = 0, .open = std::move(open)};
+  return seconds_to_decide(plan_of(6), comparisons, one_second);
+}
+
 TEST(CellsOfNextBlock, AreThoseOfEveryComparisonThatTheTimeLeftDecides) {
   EXPECT_THAT(chosen({{{0, 1}, 3, 5.0}, {{2, 3}, 3, 5.0}}, 8), ElementsAre(1, 2, 3, 4));
 }
@@ -63,6 +70,16 @@ TEST(CellsOfNextBlock, AreNoneIfNotEvenOneBlockFits) {
 
 TEST(CellsOfNextBlock, IgnoreATrialThatThePlanLacks) {
   EXPECT_THAT(chosen({{{0, 77}, 3, 5.0}}, 100), IsEmpty());
+}
+
+TEST(SecondsToDecide, CountASharedCellOnce) {
+  EXPECT_DOUBLE_EQ(to_decide({{{0, 1}, 3, 5.0}}), 2 * 2);
+  EXPECT_DOUBLE_EQ(to_decide({{{0, 1}, 3, 5.0}, {{0, 2}, 3, 6.0}}), 3 + 2 + 3);
+  EXPECT_DOUBLE_EQ(to_decide({}), 0);
+}
+
+TEST(SecondsToDecide, AreInfiniteIfThatOfOneIsNotKnown) {
+  EXPECT_TRUE(std::isinf(to_decide({{{0, 1}, 3, 5.0}, {{0, 2}, 3, std::nullopt}})));
 }
 
 TEST(OpenComparisonsFromJson, ReadsAnAnswer) {

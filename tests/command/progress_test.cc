@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/command/run/session.h"
+
 namespace lockbench {
 namespace {
 
@@ -12,8 +14,19 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-constexpr ProgressState kHalfWay{
-    .done = 10, .total = 20, .elapsed_s = 30, .expected_done_s = 10, .expected_total_s = 20};
+constexpr ProgressState kHalfWay{.done = 10,
+                                 .total = 20,
+                                 .elapsed_s = 70,  // 40 s of them waited for a quiet machine
+                                 .measured_s = 30,
+                                 .expected_done_s = 10,
+                                 .expected_total_s = 20};
+
+ProgressState half_way(double later_s, double budget_left_s) {
+  ProgressState state = kHalfWay;
+  state.later_s = later_s;
+  state.budget_left_s = budget_left_s;
+  return state;
+}
 
 TEST(SecondsLeft, AreAsExpectedBeforeTheFirstTrial) {
   EXPECT_DOUBLE_EQ(seconds_left({.total = 20, .expected_total_s = 20}), 20);
@@ -29,11 +42,33 @@ TEST(SecondsLeft, CountOnlyThisSessionAfterAResume) {
 
 TEST(SecondsLeft, AreNeverNegative) {
   EXPECT_DOUBLE_EQ(
-      seconds_left({.elapsed_s = 1, .expected_done_s = 0.3, .expected_total_s = 0.2999}), 0);
+      seconds_left({.measured_s = 1, .expected_done_s = 0.3, .expected_total_s = 0.2999}), 0);
+}
+
+TEST(SecondsLeft, IncludeTrialsThatArePlannedLater) {
+  EXPECT_DOUBLE_EQ(seconds_left(half_way(5, 100)), 30 + 15);
+  EXPECT_DOUBLE_EQ(seconds_left(half_way(0, 100)), 30);
+}
+
+TEST(SecondsLeft, EndWithTheBudgetButNotBeforeThePlan) {
+  EXPECT_DOUBLE_EQ(seconds_left(half_way(kUnknownS, 100)), 100);
+  EXPECT_DOUBLE_EQ(seconds_left(half_way(20, 80)), 80);
+  EXPECT_DOUBLE_EQ(seconds_left(half_way(kUnknownS, 7)), 30);
+}
+
+TEST(ProcessSeconds, GrowWithTheThreadsThatHaveNoProcessor) {
+  EXPECT_DOUBLE_EQ(process_s(1, 2), process_s(2, 2));
+  EXPECT_GT(process_s(3, 2), process_s(2, 2));
+  EXPECT_NEAR(process_s(64, 2), 0.1, 0.02);
 }
 
 TEST(ProgressLine, SaysDoneTotalAndTimeLeft) {
   EXPECT_EQ(progress_line(kHalfWay), "10/20 trials, 0:30 left");
+}
+
+TEST(ProgressLine, SaysIfOnlyTheBudgetLimitsTheTime) {
+  EXPECT_EQ(progress_line(half_way(kUnknownS, 42)), "10/20 trials, at most 0:42 left");
+  EXPECT_EQ(progress_line(half_way(5, 100)), "10/20 trials, 0:45 left");
 }
 
 TEST(ProgressLine, SaysHowLongItTookAtTheEnd) {

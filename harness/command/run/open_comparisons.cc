@@ -54,6 +54,13 @@ class Chooser {
     take(one, left_s);
   }
 
+  // Adds the comparison, and returns the time that it adds.
+  double take_anyway(const OpenComparison& one) {
+    auto [with, cost] = added(one, wanted_);
+    wanted_ = std::move(with);
+    return cost;
+  }
+
   bool empty() const { return wanted_.empty(); }
 
   std::vector<Cell> cells() const {
@@ -80,6 +87,15 @@ class Chooser {
   Wanted wanted_;
 };
 
+// The open comparisons whose trials the plan has.
+std::vector<OpenComparison> known(const Plan& plan, const OpenComparisons& comparisons) {
+  std::vector<OpenComparison> open = comparisons.open;
+  std::erase_if(open, [&](const OpenComparison& one) {
+    return std::max(one.trials[0], one.trials[1]) >= plan.trials.size();
+  });
+  return open;
+}
+
 }  // namespace
 
 absl::StatusOr<OpenComparisons> open_comparisons_from_json(std::string_view line) {
@@ -100,10 +116,7 @@ absl::StatusOr<OpenComparisons> open_comparisons_from_json(std::string_view line
 
 std::vector<Cell> cells_of_next_block(const Plan& plan, const OpenComparisons& comparisons,
                                       double left_s, CellSeconds seconds) {
-  std::vector<OpenComparison> open = comparisons.open;
-  std::erase_if(open, [&](const OpenComparison& one) {
-    return std::max(one.trials[0], one.trials[1]) >= plan.trials.size();
-  });
+  std::vector<OpenComparison> open = known(plan, comparisons);
   Chooser chooser(plan, seconds);
   std::stable_sort(open.begin(), open.end(), [&](const auto& a, const auto& b) {
     return chooser.seconds_of(a) < chooser.seconds_of(b);
@@ -112,6 +125,17 @@ std::vector<Cell> cells_of_next_block(const Plan& plan, const OpenComparisons& c
   for (const OpenComparison& one : open) chooser.take(one, left);
   if (chooser.empty() && !open.empty()) chooser.take_one_block(open.front(), left_s);
   return chooser.cells();
+}
+
+double seconds_to_decide(const Plan& plan, const OpenComparisons& comparisons,
+                         CellSeconds seconds) {
+  Chooser chooser(plan, seconds);
+  double sum = 0;
+  for (const OpenComparison& one : known(plan, comparisons)) {
+    if (!one.needed) return std::numeric_limits<double>::infinity();
+    sum += chooser.take_anyway(one);
+  }
+  return sum;
 }
 
 }  // namespace lockbench

@@ -46,4 +46,8 @@ using CellSeconds = double (*)(const Cell& cell);
 std::vector<Cell> cells_of_next_block(const Plan& plan, const OpenComparisons& comparisons,
                                       double left_s, CellSeconds seconds);
 
+// How long all blocks take that probably decide the open comparisons. Infinite if that is not known
+// of one of them.
+double seconds_to_decide(const Plan& plan, const OpenComparisons& comparisons, CellSeconds seconds);
+
 }  // namespace lockbench

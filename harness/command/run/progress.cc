@@ -15,6 +15,23 @@ namespace {
 // Lines are rare, so that the log of a long run stays readable.
 constexpr std::chrono::seconds kBetweenLines{10};
 
+// Real time divided by expected time, so far.
+double pace(const ProgressState& state) {
+  return state.expected_done_s > 0 ? state.measured_s / state.expected_done_s : 1;
+}
+
+// The time that the trials of the plan still take.
+double planned_s(const ProgressState& state) {
+  // A sum in a different order may differ by a rounding error.
+  return std::max(0.0, state.expected_total_s - state.expected_done_s) * pace(state);
+}
+
+// Whether the budget ends the run.
+bool ends_with_budget(const ProgressState& state) {
+  return state.budget_left_s &&
+         planned_s(state) + state.later_s * pace(state) > *state.budget_left_s;
+}
+
 }  // namespace
 
 std::optional<ProgressStyle> parse_progress(std::string_view text) {
@@ -26,10 +43,9 @@ std::optional<ProgressStyle> parse_progress(std::string_view text) {
 }
 
 double seconds_left(const ProgressState& state) {
-  // A sum in a different order may differ by a rounding error.
-  const double expected_left = std::max(0.0, state.expected_total_s - state.expected_done_s);
-  if (state.expected_done_s <= 0) return expected_left;
-  return expected_left * state.elapsed_s / state.expected_done_s;
+  const double planned = planned_s(state);
+  if (!state.budget_left_s) return planned;
+  return std::max(planned, std::min(planned + state.later_s * pace(state), *state.budget_left_s));
 }
 
 std::string clock_text(double seconds) {
@@ -54,7 +70,8 @@ std::string rough_duration(double seconds) {
 std::string progress_line(const ProgressState& state) {
   std::string text = std::to_string(state.done) + "/" + std::to_string(state.total) + " trials, ";
   if (state.done == state.total) return text + clock_text(state.elapsed_s) + " in all";
-  return text + clock_text(seconds_left(state)) + " left";
+  return text + (ends_with_budget(state) ? "at most " : "") + clock_text(seconds_left(state)) +
+         " left";
 }
 
 std::string progress_bar(const ProgressState& state, std::string_view doing, std::size_t width) {

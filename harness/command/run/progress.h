@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,15 +28,21 @@ struct ProgressState {
   std::size_t done = 0;
   std::size_t total = 0;
   double elapsed_s = 0;
-  double expected_done_s = 0;   // expected time of the trials that this session has done
-  double expected_total_s = 0;  // and of all that it will do
+  double measured_s = 0;        // real time of the trials that this session has done
+  double expected_done_s = 0;   // expected time of these trials
+  double expected_total_s = 0;  // and of all that are planned
+  double later_s = 0;           // expected time of trials that will be planned later, or kUnknownS
+  std::optional<double> budget_left_s;  // for the latter; absent: none are planned later
 };
 
+inline constexpr double kUnknownS = std::numeric_limits<double>::infinity();
+
 // Estimates the seconds that are left from the ratio of real to expected time so far. Before the
-// first trial, it returns the expected time. Pure.
+// first trial, it returns the expected time. Trials that are planned later end with the budget.
+// Pure.
 double seconds_left(const ProgressState& state);
 
-// "12/60 trials, 0:07 left". Pure.
+// "12/60 trials, 0:07 left"; if only the budget limits what is left: "at most 0:42 left". Pure.
 std::string progress_line(const ProgressState& state);
 
 // "[====                ] 12/60 trials, 0:07 left  keyed, …" in at most `width` columns. If there

@@ -156,7 +156,7 @@ int resume(const RunOptions& options) {
 }
 
 int print_shard(const Plan& plan, const RunOptions& options) {
-  const auto seconds = [](const Trial& trial) { return expected_s(trial); };
+  const auto seconds = [](const Trial& trial) { return expected_anywhere_s(trial); };
   const absl::StatusOr<std::vector<std::uint32_t>> numbers =
       trials_of_shard(plan, *options.shard, seconds);
   if (!numbers.ok()) return complain(numbers.status());

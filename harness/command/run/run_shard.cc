@@ -156,7 +156,7 @@ fs::path folder_of_machine(const fs::path& folder, std::size_t n) {
 int run_shard(Plan plan, const Shard& shard, const fs::path& folder,
               const std::vector<std::string>& words, SessionSettings settings) {
   note_signals();
-  const auto seconds = [](const Trial& trial) { return expected_s(trial); };
+  const auto seconds = [](const Trial& trial) { return expected_anywhere_s(trial); };
   const absl::StatusOr<std::vector<std::uint32_t>> trials = trials_of_shard(plan, shard, seconds);
   if (!trials.ok()) return complain(trials.status());
   const Machine machine = read_machine();

@@ -23,8 +23,10 @@
 namespace lockbench {
 namespace {
 
-// The time to start and end a trial's process, in addition to its measurement.
-constexpr double kProcessS = 0.012;
+// Medians of a machine with two processors: a process with one thread, and each thread more than
+// there are processors.
+constexpr double kProcessS = 0.010;
+constexpr double kWaitingThreadS = 0.0015;
 
 // Reading the rows of a long run takes some time; after this limit, the script is treated as
 // hanging.
@@ -48,8 +50,17 @@ Nanoseconds expected_ns(const Trial& trial) {
   return expected_duration(trial.cell, traits.value_or(CellTraits{}));
 }
 
-double expected_s(const Trial& trial) {
+double process_s(std::uint32_t threads, std::uint32_t processors) {
+  return kProcessS + kWaitingThreadS * (threads > processors ? threads - processors : 0);
+}
+
+double expected_anywhere_s(const Trial& trial) {
   return std::chrono::duration<double>(expected_ns(trial)).count() + kProcessS;
+}
+
+double expected_s(const Trial& trial) {
+  return std::chrono::duration<double>(expected_ns(trial)).count() +
+         process_s(trial.cell.threads, usable_processors());
 }
 
 double expected_s(const std::vector<Trial>& trials) {
@@ -81,6 +92,7 @@ void Session::add_missing(const Trial& trial) {
 
 void Session::aim_for(const RunAim& aim) {
   aim_ = aim;
+  state_.later_s = kUnknownS;
 }
 
 int Session::run() {
@@ -111,6 +123,8 @@ absl::Status Session::note_surroundings() {
 
 // Every attempt gets a row. The first attempt that was not disturbed ends the trial.
 absl::Status Session::measure(const Trial& trial) {
+  const auto begun = std::chrono::steady_clock::now();
+  const Nanoseconds waited = watch_.waited();
   for (std::uint32_t number = 0; number < kMostAttempts; ++number) {
     const absl::StatusOr<Row> row = attempt(trial, number);
     if (!row.ok()) return row.status();
@@ -129,11 +143,15 @@ absl::Status Session::measure(const Trial& trial) {
   }
   ++state_.done;
   state_.expected_done_s += expected_s(trial);
+  // Waits for a quiet machine say nothing about the trials that are left.
+  const std::chrono::duration<double> taken =
+      std::chrono::steady_clock::now() - begun - (watch_.waited() - waited);
+  state_.measured_s += taken.count();
   return absl::OkStatus();
 }
 
 absl::StatusOr<Row> Session::attempt(const Trial& trial, std::uint32_t number) {
-  update_elapsed();
+  note_time_left();
   const std::string again = number == 0 ? ""
                                         : "disturbed, attempt " + std::to_string(number + 1) +
                                               " of " + std::to_string(kMostAttempts) + ": ";
@@ -175,6 +193,12 @@ void Session::note_figure(const Trial& trial, const Sample& sample) {
   found->figures.push_back(sample.makespan_s
                                ? *sample.makespan_s
                                : static_cast<double>(*sample.operations) / *sample.window_s);
+}
+
+void Session::note_time_left() {
+  update_elapsed();
+  state_.budget_left_s.reset();
+  if (aim_) state_.budget_left_s = budget_left_s();
 }
 
 double Session::budget_left_s() {
@@ -229,8 +253,13 @@ std::vector<Cell> Session::undecided() {
     return {};
   }
   decided_ = absl::StrCat(found->decided, " of ", found->comparisons, " comparisons decided; ");
-  return cells_of_next_block(writer_.meta().plan, *found, budget_left_s(),
-                             [](const Cell& cell) { return expected_s(Trial{.cell = cell}); });
+  const CellSeconds seconds = [](const Cell& cell) { return expected_s(Trial{.cell = cell}); };
+  std::vector<Cell> cells =
+      cells_of_next_block(writer_.meta().plan, *found, budget_left_s(), seconds);
+  state_.later_s = seconds_to_decide(writer_.meta().plan, *found, seconds);
+  for (const Cell& cell : cells) state_.later_s -= seconds(cell);  // the next block
+  state_.later_s = std::max(0.0, state_.later_s);
+  return cells;
 }
 
 // Adds the next block. Returns whether there is one.

@@ -27,11 +27,19 @@
 
 namespace lockbench {
 
-// The expected duration of a trial, or of all trials, with the start and the end of their
-// processes.
+// The expected duration of a trial, without its process.
 Nanoseconds expected_ns(const Trial& trial);
+
+// The time to start and end the process of a trial, in addition to its measurement. Threads without
+// a processor of their own end later: each one first gets its turn. Pure.
+double process_s(std::uint32_t threads, std::uint32_t processors);
+
+// The expected duration of a trial, or of all trials, with their processes, on this machine.
 double expected_s(const Trial& trial);
 double expected_s(const std::vector<Trial>& trials);
+
+// The same for a machine with enough processors. All machines that share a plan compute the same.
+double expected_anywhere_s(const Trial& trial);
 
 // A session that has measured everything.
 struct FinishedSession {
@@ -87,6 +95,7 @@ class Session {
   void note_figure(const Trial& trial, const Sample& sample);
   absl::StatusOr<bool> next_block();
   double budget_left_s();
+  void note_time_left();
   std::vector<Cell> imprecise();
   void start_follower();
   absl::StatusOr<OpenComparisons> ask_follower();
