@@ -3,6 +3,7 @@
 #include "harness/stress/supervision/stall_detector.h"
 
 #include <algorithm>
+#include <sched.h>
 #include <utility>
 
 namespace lockbench::stress {
@@ -15,6 +16,22 @@ constexpr std::uint64_t kTicksEnough = 2;
 // together with all other threads.
 constexpr std::chrono::milliseconds kMostBetweenChecks{50};
 
+// Runs for a moment on each processor that this thread may use. A host may have taken a processor
+// away for longer than the patience; a thread whose sleep ended meanwhile still looks asleep. Once
+// this thread has run there, that processor has handled its timers.
+void visit_processors() {
+  cpu_set_t usable;
+  if (sched_getaffinity(0, sizeof usable, &usable) != 0) return;
+  for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
+    if (!CPU_ISSET(processor, &usable)) continue;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(processor, &one);
+    sched_setaffinity(0, sizeof one, &one);
+  }
+  sched_setaffinity(0, sizeof usable, &usable);
+}
+
 }  // namespace
 
 bool StallDetector::reached(std::uint64_t progress, pid_t process, const std::vector<pid_t>& tasks,
@@ -26,6 +43,7 @@ bool StallDetector::reached(std::uint64_t progress, pid_t process, const std::ve
   watched_ += std::min<Clock::duration>(now - checked_at_, kMostBetweenChecks);
   checked_at_ = now;
   const bool still = watched_ >= patience_ && each_had_its_chance(process, tasks);
+  if (still && !seen_once_) visit_processors();
   return std::exchange(seen_once_, still) && still;
 }
 

@@ -29,7 +29,8 @@ class StallDetector {
   // Call it repeatedly. `progress` is any number that changes when one of the threads makes
   // progress. Returns true from the second call on that finds all threads stalled: while the first
   // call reads one thread after the other, a thread that it has not read yet may wake one that it
-  // found asleep, and end.
+  // found asleep, and end. Between the two, the calling thread runs on each of its processors once:
+  // one that the host took away may have timers to handle.
   bool reached(std::uint64_t progress, pid_t process, const std::vector<pid_t>& tasks,
                Clock::time_point now = Clock::now());
 

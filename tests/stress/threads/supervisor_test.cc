@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <functional>
+#include <sched.h>
 #include <unistd.h>
 
 #include <gmock/gmock.h>
@@ -65,6 +66,19 @@ TEST(Supervisor, ACallThatDoesNotReturnIsEnded) {
     for (;;) pause();
   }));
   EXPECT_EQ(failure_in(*state, {}).oracle, Oracle::kProgress);
+}
+
+TEST(Supervisor, TheProcessorsOfItsThreadAreAsBefore) {
+  cpu_set_t before;
+  cpu_set_t after;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  const SharedStateMemory state;
+  EXPECT_FALSE(watched(state, [&] {
+    put(state->phase, SharedState::kChecking);
+    for (;;) pause();
+  }));
+  ASSERT_EQ(sched_getaffinity(0, sizeof after, &after), 0);
+  EXPECT_TRUE(CPU_EQUAL(&before, &after));
 }
 
 TEST(Supervisor, AKeyThatWaitsForAnotherIsNamed) {
