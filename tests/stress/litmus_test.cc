@@ -69,6 +69,13 @@ TEST(Shrinking, LeavesOutWhatCanBeLeftOut) {
                                    "L0 U | L1 U |", "L0 R5 U | |"));
 }
 
+// A holder that waits for the end of a thread that waits for the holder is no failure of the lock.
+TEST(Shrinking, LeavesATryForWhoseEndAHolderWaits) {
+  const std::vector<SmallerProgram> all = smaller_programs(*program_from("L0 A1 U | T0 U", 2));
+  for (const SmallerProgram& smaller : all) EXPECT_NE(to_text(smaller.program), "L0 A1 U | L0 U");
+  EXPECT_FALSE(all.empty());
+}
+
 TEST(Shrinking, ReplacesAnActByAPlainerOne) {
   EXPECT_THAT(smaller_than("B0+1 U | B1+1 E"),
               testing::IsSupersetOf(
@@ -271,6 +278,12 @@ TEST(SmallPrograms, TryKeysThatDifferInHighBitsWhereEachHasALockOfItsOwn) {
   EXPECT_FALSE(has_program({.lock_per_key = true}, "K16 L0 A1 U | L1 U"));
 }
 
+TEST(SmallPrograms, UseManyOtherKeysWhereEachHasALockOfItsOwn) {
+  const Abilities each{.lock_per_key = true, .any_key = true};
+  EXPECT_TRUE(has_program(each, "N72 L0 U | L0 U"));
+  EXPECT_FALSE(has_program({.any_key = true}, "N72 L0 U | L0 U"));
+}
+
 TEST(ProgramText, KeepsTheKeySetAndTheWarmUp) {
   const auto program = program_from("K16 C254 L0 U | L0 U", 2);
   ASSERT_TRUE(program.ok());
@@ -288,6 +301,21 @@ TEST(ProgramText, KeepsTheRefusals) {
   EXPECT_EQ(program->refusals, 254U);
   EXPECT_EQ(to_text(*program), "C3 D254 L0 U | T0 U");
   EXPECT_FALSE(program_from("D100001 L0 U", 2).ok());
+}
+
+TEST(ProgramText, KeepsTheOtherKeys) {
+  const auto program = program_from("N72 L0 U | L0 U", 2);
+  ASSERT_TRUE(program.ok());
+  EXPECT_EQ(program->other_keys, 72U);
+  EXPECT_EQ(to_text(*program), "N72 L0 U | L0 U");
+  EXPECT_FALSE(program_from("N100001 L0 U", 2).ok());
+}
+
+TEST(ProgramText, ATimeoutMayBeOverAlreadyAndASleepMayNot) {
+  const auto program = program_from("W0:-1 U", 1);
+  ASSERT_TRUE(program.ok());
+  EXPECT_EQ(to_text(*program), "W0:-1 U");
+  EXPECT_FALSE(program_from("R-1", 1).ok());
 }
 
 TEST(ProgramText, ThreadsLeaveForGoodTogetherAndLast) {

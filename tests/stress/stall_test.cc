@@ -121,6 +121,22 @@ TEST(Stall, WhoSpinsForAFreeKeyHasLostNoWakeUp) {
   EXPECT_THAT(failure.what, testing::StartsWith("thread 0 spins forever for key 0, which is free"));
 }
 
+TEST(Stall, ATryThatAHolderAwaitsMustReturnThoughAThirdThreadWaits) {
+  ThreadPosition holder{0, {.kind = Event::kNone}, {has(0)}};
+  holder.awaits_end = 2;
+  ThreadPosition trying{2, wants(0), {}};
+  trying.may_be_refused = true;
+  const Failure failure = explain_stall({holder, {1, wants(0), {}}, trying}, kPerKey, free_are(0));
+  EXPECT_EQ(failure.oracle, Oracle::kModel);
+  EXPECT_THAT(failure.what, testing::StartsWith("try_lock() of thread 2 never returns"));
+}
+
+TEST(Stall, TwoKeysThatAreFreeAreNotOne) {
+  const Failure failure =
+      explain_stall({{0, wants_both(0, 1), {}}}, kPerKey, free_are(bit(0) | bit(1)));
+  EXPECT_THAT(failure.what, HasSubstr("waits forever for keys 0 and 1, which are free"));
+}
+
 TEST(Stall, AKeyThatNobodyEverTookMustBeFreeWhereEachHasALock) {
   const std::vector<ThreadPosition> threads = {{0, wants(1), {has(0)}}};
   EXPECT_EQ(explain_stall(threads, kPerKey, free_are(0)).oracle, Oracle::kIndependence);

@@ -81,6 +81,7 @@ void CheckedRun::run() {
   warm_up();
   world_.log().start();
   warm_up_by_refusals();
+  warm_up_by_other_keys();
   std::vector<platform::Thread> threads;
   for (std::uint32_t i = 0; i < threads_.size(); ++i) {
     threads.emplace_back([this, i] { run_thread(i); });
@@ -93,7 +94,8 @@ void CheckedRun::run() {
 }
 
 std::uint64_t CheckedRun::most_steps() const {
-  return World::kMostSteps + (program_.warm_up + program_.refusals) * kStepsOfAHold;
+  const std::uint64_t holds = program_.warm_up + program_.refusals + program_.other_keys;
+  return World::kMostSteps + holds * kStepsOfAHold;
 }
 
 void CheckedRun::warm_up() {
@@ -126,6 +128,26 @@ void CheckedRun::warm_up_by_refusals() {
     if (!had) return;
     const UntrackedScope untracked(world_);
     check(TryOfHeldKey{.key = 0, .acquired = true});
+  }).join();
+  held->unlock();
+}
+
+// A table that forgets a key that is held lets the last try succeed.
+void CheckedRun::warm_up_by_other_keys() {
+  if (program_.other_keys == 0 || capacity_ != 1 || entry_.abilities.hold_limit.count() != 0)
+    return;
+  const World::CertainScope certain(world_);
+  const std::unique_ptr<LockHandle> held = lock_->handle(0);
+  held->lock();
+  platform::Thread([this] {
+    for (std::uint32_t key = 1; key <= program_.other_keys; ++key) {
+      const std::unique_ptr<LockHandle> other = lock_->handle(key);
+      other->lock();
+      other->unlock();
+    }
+    const bool had = lock_->handle(0)->try_lock();
+    const UntrackedScope untracked(world_);
+    check(TryOfHeldKey{.key = 0, .acquired = had});
   }).join();
   held->unlock();
 }

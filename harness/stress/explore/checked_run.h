@@ -111,6 +111,7 @@ class CheckedRun {
   void check_refusal(const Event& refusal, const Act& act);
   void warm_up();
   void warm_up_by_refusals();
+  void warm_up_by_other_keys();
   void end_call(std::uint32_t number);
   void queue_up(const Event& request, const Act& act);
   void check_turn(const Event& acquired);

@@ -47,7 +47,11 @@ void CheckedRun::check_quiescent_state() {
 
 void CheckedRun::check_free(std::uint32_t key) {
   const std::optional<bool> locked = lock_->handle(key)->is_locked();
-  const std::uint32_t free = free_holds(*lock_, key, entry_.abilities.strong_try);
+  // Of tries that fail one after the other, the first shows why. The others would hide what led to
+  // it.
+  world_.log().start();
+  const std::uint32_t free =
+      free_holds(*lock_, key, entry_.abilities.strong_try, [this] { world_.log().stop(); });
   const UntrackedScope untracked(world_);
   if (locked && capacity_ == 1) {
     check(OwnerAnswer{.query = OwnerAnswer::kLocked, .key = key, .answer = *locked});

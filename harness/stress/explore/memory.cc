@@ -290,6 +290,13 @@ bool Memory::buffers_meet(Thread a, Thread b) const {
                      [&](const Store& store) { return buffers(a, store.word); });
 }
 
+bool Memory::buffers_to_freed(Thread thread) const {
+  const std::vector<Store>& buffer = threads_[thread].buffer;
+  return std::any_of(buffer.begin(), buffer.end(), [&](const Store& store) {
+    return arena_.contains(store.word) && arena_.freed(store.word);
+  });
+}
+
 void Memory::flush_oldest(Thread thread) {
   ThreadState& self = threads_[thread];
   const Store& oldest = self.buffer.front();

@@ -142,6 +142,7 @@ class Memory {
   bool others_buffer(Thread thread);  // any thread but `thread`; or has_unseen()
   bool buffers(Thread thread, const void* word) const;
   bool buffers_meet(Thread a, Thread b) const;  // both have a store to the same word
+  bool buffers_to_freed(Thread thread) const;   // a store to memory that was released
   // Whether a store with this order goes only into its thread's buffer.
   bool keeps_back(std::memory_order order) const {
     return model_ == Model::kTso && order != std::memory_order_seq_cst;

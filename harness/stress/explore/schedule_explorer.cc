@@ -40,12 +40,17 @@ constexpr std::uint32_t kMostOldStores = 2;
 // because it would take all the time.
 constexpr std::size_t kLongProgram = 60;
 constexpr std::uint32_t kMostHoldsToExplore = 300;
+constexpr auto kLeastForALongProgram = 1s;
+
+std::uint32_t holds_before(const LitmusProgram& program) {
+  return program.warm_up + program.other_keys;
+}
 
 std::uint32_t most_preemptions(const LitmusProgram& program) {
   std::size_t acts = 0;
   for (const auto& thread : program.threads) acts += thread.size();
-  if (acts > kLongProgram || program.warm_up > kMostHoldsToExplore) return 0;
-  return program.warm_up != 0 ? 1 : ~std::uint32_t{0};
+  if (acts > kLongProgram || holds_before(program) > kMostHoldsToExplore) return 0;
+  return holds_before(program) != 0 ? 1 : ~std::uint32_t{0};
 }
 
 // Adapts the schedule to the program without one of its threads.
@@ -179,8 +184,19 @@ void ScheduleExplorer::walk(Clock::time_point until) {
 // explored in the second round, because the first round is for faults that are found quickly.
 bool ScheduleExplorer::fits(const LitmusProgram& program, std::uint32_t bound) const {
   if (options_.program) return true;
-  if (program.warm_up > kMostHoldsToExplore) return bound == 1;
+  if (holds_before(program) > kMostHoldsToExplore) return bound == 1;
   return bound <= most_preemptions(program);
+}
+
+// A counter that overflows mostly shows in any schedule, so each program with a long warm-up is
+// executed once before the random programs.
+void ScheduleExplorer::try_long_programs(const std::vector<LitmusProgram>& programs,
+                                         Clock::time_point end) {
+  for (const LitmusProgram& program : programs) {
+    if (holds_before(program) <= kMostHoldsToExplore || over(end - kLeastForALongProgram)) continue;
+    DepthFirst first(0);
+    execute(program, first, "every interleaving");
+  }
 }
 
 // Explores the small programs exhaustively, then runs random programs for about the same time.
@@ -197,11 +213,12 @@ void ScheduleExplorer::explore_round(const std::vector<LitmusProgram>& programs,
     const auto slice = options_.program      ? left
                        : options_.exhaustive ? left / 2
                                              : std::min<Clock::duration>(left / 4, kMostForOne);
-    const bool long_way = !options_.program && program.warm_up > kMostHoldsToExplore;
+    const bool long_way = !options_.program && holds_before(program) > kMostHoldsToExplore;
     explore(program, long_way ? 0 : bound, now + slice);
   }
   if (options_.exhaustive) return;
   const auto spent = std::max<Clock::duration>(Clock::now() - began, 20ms);
+  if (bound == 0 && !options_.program) try_long_programs(programs, end);
   walk(std::min(end, Clock::now() + spent));
 }
 

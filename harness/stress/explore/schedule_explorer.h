@@ -118,6 +118,7 @@ class ScheduleExplorer {
 
   void execute(const LitmusProgram& program, Strategy& strategy, const char* name);
   void explore(const LitmusProgram& program, std::uint32_t bound, Clock::time_point until);
+  void try_long_programs(const std::vector<LitmusProgram>& programs, Clock::time_point end);
   void explore_round(const std::vector<LitmusProgram>& programs, std::uint32_t bound,
                      Clock::time_point end);
   bool fits(const LitmusProgram& program, std::uint32_t bound) const;

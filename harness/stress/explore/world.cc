@@ -55,7 +55,8 @@ void World::release(void* place) {
     const UntrackedScope untracked(*this);
     note_access(Access::kFree, place, 0, 0, 0);
   }
-  if (arena_.release(place) || of_program() == nullptr) return;
+  if (of_program() == nullptr) return void(arena_.release(place));
+  if (arena_.release(place)) return check_stores_to_freed();
   fail_memory("memory is freed that was freed before, or was never allocated", nullptr);
 }
 
@@ -69,6 +70,16 @@ void World::check_null(const void* place) {
 void World::check_freed(const void* place) {
   if (arena_.any_freed() && arena_.contains(place) && arena_.freed(place)) {
     fail_memory("memory is used after it was freed", place);
+  }
+}
+
+// A store that another thread has made, and that still lies in its buffer when the memory is freed,
+// arrives afterwards: nothing can have told this thread of it.
+void World::check_stores_to_freed() {
+  for (std::uint32_t i = 0; i < threads_.size(); ++i) {
+    if (i == running_ || !memory_.buffers_to_freed(i)) continue;
+    fail_memory("memory is freed while a store to it lies in another thread's store buffer",
+                nullptr);
   }
 }
 
@@ -288,7 +299,13 @@ void World::collect(bool may_go_on) {
   if (options_.empty()) collect_flushes(true);
   all_paused_ = options_.empty();
   if (all_paused_) collect_paused();
-  if (anybody_has_a_deadline()) options_.push_back({Option::kTime, 0});
+  if (!anybody_has_a_deadline()) return;
+  const bool answer_is_due =
+      std::any_of(threads_.begin(), threads_.end(),
+                  [](const ThreadState& thread) { return thread.due_ns != kNever; });
+  if (options_.empty() || !answer_is_due || next_deadline() - now_ns_ <= kMostHurryNs) {
+    options_.push_back({Option::kTime, 0});
+  }
 }
 
 void World::collect_flushes(bool all) {
@@ -486,16 +503,21 @@ void World::choose_next(bool may_go_on) {
   memory_.step(running_);
 }
 
-void World::let_time_pass() {
-  const std::int64_t before_ns = now_ns_;
-  // This was the only option: no thread can run, and no store is pending.
-  const bool forced = options_.size() == 1;
+// The next moment at which a thread wakes up or its answer is due.
+std::int64_t World::next_deadline() const {
   std::int64_t next = kNever;
   for (const ThreadState& thread : threads_) {
     if (thread.state == State::kAsleep) next = std::min(next, thread.deadline_ns);
     if (thread.due_ns > now_ns_) next = std::min(next, thread.due_ns);
   }
-  now_ns_ = std::max(now_ns_, next);
+  return next;
+}
+
+void World::let_time_pass() {
+  const std::int64_t before_ns = now_ns_;
+  // This was the only option: no thread can run, and no store is pending.
+  const bool forced = options_.size() == 1;
+  now_ns_ = std::max(now_ns_, next_deadline());
   idle_pauses_ = 0;
   for (std::uint32_t i = 0; i < threads_.size(); ++i) {
     ThreadState& thread = threads_[i];

@@ -231,6 +231,7 @@ class World {
   // freed.
   void check_null(const void* place);
   void check_freed(const void* place);
+  void check_stores_to_freed();
 
   // Only for code that runs inside: calls destroy(object) at the end of the running thread, the
   // last registration first. For thread 0 nothing is called, because its memory is released as a
@@ -304,6 +305,9 @@ class World {
 
   // Threads that have polled in turn this many times count as waiting forever.
   static constexpr std::uint32_t kIdlePolls = 1000;
+  // How much time may pass at once while a thread can run. More is not the scheduler's fault: a
+  // lock that computes the rest of its timeout and then sleeps for it would be late by that much.
+  static constexpr std::int64_t kMostHurryNs = 100'000'000;
   // A thread that loads a word this many times while no thread changes it starts to wait for a
   // change.
   static constexpr std::uint32_t kPollsBeforePause = 100;
@@ -379,6 +383,7 @@ class World {
   bool anybody_has_a_deadline() const;
   bool somebody_is_overdue() const;
   void let_time_pass();
+  std::int64_t next_deadline() const;
   void note_poll(bool in_vain);
   bool repeats_itself();
   void wait_for_change();

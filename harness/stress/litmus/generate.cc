@@ -118,6 +118,15 @@ std::string forgotten_waiter(std::uint32_t capacity) {
   return absl::StrCat(text, "L0 A", capacity + 1, " U | L0 U");
 }
 
+// Programs with timeouts that locks compute with wrongly: none, less than none, and 2^32 ms and 5
+// ms, whose lower 32 bits are a short time in nanoseconds, microseconds and milliseconds. In the
+// last one, the waiting thread is woken while another holds the key again, long before its timeout.
+void add_timeouts(std::vector<std::string>& texts) {
+  texts.insert(texts.end(),
+               {"L0 A1 U | W0:0 U", "L0 A1 U | W0:-1000000 U", "L0 A1 U | W0:4294967301000000 U",
+                "L0 R3000000000 U L0 R3000000000 U | W0:4000000000 U"});
+}
+
 // A program in which one thread nests 257 holds, or as many as the lock allows, and releases all
 // but one of them before another thread tries to acquire the key.
 std::string deep_nest(std::uint32_t limit) {
@@ -180,10 +189,13 @@ std::vector<LitmusProgram> programs_for(const Abilities& can,
   add(can.nests_leases, {"L0 L0 U U | L0 L0 U U"});
   add(can.nests_keys, {"L0 L1 U U | L0 U L1 U"});
   add(can.pairs, {"B0+0 U | L0 U", "B0+1 U | B1+0 U", "B0+1 U L0 U | L1 U L0 U"});
-  // A thread that holds a key waits for the end of one that only tries to acquire it.
-  add(can.capacity == 1, {"L0 A1 U | T0 U"});
+  // A thread that holds a key waits for the end of one that only tries to acquire it, while a third
+  // one may wait for the key.
+  add(can.capacity == 1, {"L0 A1 U | T0 U", "L0 A2 U | L0 U | T0 U"});
   add(can.capacity == 1 && can.timed,
-      {"L0 A1 U | W0:400000 U", "L0 R2000000000 U | W0:4000000 U", "L0 U W0:400000 U | L0 R0 U"});
+      {"L0 A1 U | W0:400000 U", "L0 R2000000000 U | W0:4000000 U", "L0 U W0:400000 U | L0 R0 U",
+       "L0 A2 U | L0 U | W0:400000 U"});
+  if (can.capacity == 1 && can.timed) add_timeouts(texts);
   add(true, {"L0 U L1 U | L1 U L0 U", "L0 R12000000 U | L0 U | L0 U"});
   if (can.capacity > 1) texts.push_back(forgotten_waiter(can.capacity));
   for (const std::uint32_t set : kKeySets) {
@@ -193,6 +205,9 @@ std::vector<LitmusProgram> programs_for(const Abilities& can,
     if (can.nests_keys) texts.push_back(keys + "L0 L1 U U | L0 U L1 U");
     if (can.pairs) texts.push_back(keys + "B0+1 U | B1+0 U");
   }
+  // A table may keep no more than a few, or some hundred, of its entries.
+  add(can.capacity == 1 && can.hold_limit.count() == 0 && can.lock_per_key && can.any_key,
+      {"N5 L0 U | L0 U", "N72 L0 U | L0 U", "N1100 L0 U | L0 U"});
   // A counter of acquisitions with 7, 8, 15 or 16 bits overflows during these programs.
   add(true, {"C126 L0 U L0 U | L0 U", "C254 L0 U L0 U | L0 U", "C32766 L0 U L0 U | L0 U",
              "C65534 L0 U L0 U | L0 U"});

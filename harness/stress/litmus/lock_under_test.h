@@ -74,21 +74,27 @@ struct Abilities {
 // no thread uses the key.
 inline constexpr int kTriesOfFreeKey = 100;
 
-inline bool acquire_free(LockHandle& handle, bool strong_try) {
+// Calls `refused` after each try that failed.
+template <class Refused = void (*)()>
+bool acquire_free(
+    LockHandle& handle, bool strong_try, const Refused& refused = [] {}) {
   for (int tries = strong_try ? 1 : kTriesOfFreeKey; tries > 0; --tries) {
     if (handle.try_lock()) return true;
+    refused();
   }
   return false;
 }
 
 // How many times try_lock() can acquire a key that no thread uses, up to its capacity, without a
 // release between. Releases the key again if the capacity was reached; otherwise keeps it.
-inline std::uint32_t free_holds(LockUnderTest& lock, std::uint64_t key, bool strong_try) {
+template <class Refused = void (*)()>
+std::uint32_t free_holds(
+    LockUnderTest& lock, std::uint64_t key, bool strong_try, const Refused& refused = [] {}) {
   std::vector<std::unique_ptr<LockHandle>> handles;
   const std::uint32_t capacity = lock.capacity();
   for (std::uint32_t i = 0; i < capacity; ++i) {
     handles.push_back(lock.handle(key));
-    if (!acquire_free(*handles.back(), strong_try)) return i;
+    if (!acquire_free(*handles.back(), strong_try, refused)) return i;
   }
   for (const auto& handle : handles) handle->unlock();
   return capacity;

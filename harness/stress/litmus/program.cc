@@ -38,7 +38,7 @@ bool read_number(std::string_view& text, Number& number) {
   return true;
 }
 
-// Reads `K16`, `C254` or `D254`. These come before all acts.
+// Reads `K16`, `C254`, `D254` or `N72`. These come before all acts.
 bool read_heading(std::string_view word, LitmusProgram& program) {
   const char what = word.front();
   std::uint32_t number = 0;
@@ -53,6 +53,9 @@ bool read_heading(std::string_view word, LitmusProgram& program) {
       return number <= kMostWarmUp;
     case 'D':
       program.refusals = number;
+      return number <= kMostWarmUp;
+    case 'N':
+      program.other_keys = number;
       return number <= kMostWarmUp;
     default:
       return false;
@@ -79,7 +82,8 @@ std::optional<Act> act_from(std::string_view text) {
     return std::nullopt;
   }
   if (act.kind == Act::kSleep && !read_number(text, act.ns)) return std::nullopt;
-  if (!text.empty() || act.ns < 0) return std::nullopt;
+  // A timeout that is over already is an ordinary argument of try_lock_for().
+  if (!text.empty() || (act.kind == Act::kSleep && act.ns < 0)) return std::nullopt;
   return act;
 }
 
@@ -146,6 +150,7 @@ std::string to_text(const LitmusProgram& program) {
   if (program.key_set != 0) absl::StrAppend(&text, "K", program.key_set, " ");
   if (program.warm_up != 0) absl::StrAppend(&text, "C", program.warm_up, " ");
   if (program.refusals != 0) absl::StrAppend(&text, "D", program.refusals, " ");
+  if (program.other_keys != 0) absl::StrAppend(&text, "N", program.other_keys, " ");
   for (std::size_t i = 0; i < program.threads.size(); ++i) {
     if (i != 0) text += "| ";
     for (const Act& act : program.threads[i]) text += to_text(act) + " ";
@@ -215,7 +220,8 @@ class Reader {
     if (first && read_heading(word, program_)) return {};
     const std::optional<Act> act = act_from(word);
     if (!act) {
-      return "not an act; acts are L0 T0 W0:2000000 B0+1 U R500 A1, and first of all K16 C254 D254";
+      return "not an act; acts are L0 T0 W0:2000000 B0+1 U R500 A1, and first of all K16 C254 D254 "
+             "N72";
     }
     if (std::max(act->key, act->other) > kHighestKey) {
       return absl::StrCat("the highest key is ", kHighestKey);

@@ -6,7 +6,7 @@
 //   L0 U | T0 U | W1:2000000 R500 U | B0+1 U
 // The first letter of an act says what it does:
 //   L  locks a key                       T  tries to lock a key
-//   W  tries to lock a key for at most the given number of nanoseconds
+//   W  tries to lock a key for at most the given number of nanoseconds, which may be negative
 //   B  locks two keys together           U  unlocks what was acquired last
 //   E  does the same as U while an exception is in flight
 //   R  sleeps for the given number of nanoseconds
@@ -22,6 +22,8 @@
 //   C254  before the threads begin, key 0 is locked and unlocked 254 times, so that a counter of
 //         acquisitions is about to overflow
 //   D254  after that, one thread holds key 0 while another thread is refused it 254 times
+//   N72   after that, one thread holds key 0 while another thread acquires and releases 72 other
+//         keys and is then refused key 0
 #pragma once
 
 #include <cstddef>
@@ -57,9 +59,10 @@ struct Act {
 
 struct LitmusProgram {
   std::vector<std::vector<Act>> threads;
-  std::uint32_t key_set = 0;   // see keys.h
-  std::uint32_t warm_up = 0;   // holds of key 0 before the threads begin
-  std::uint32_t refusals = 0;  // refusals of key 0 while it is held, after the warm-up
+  std::uint32_t key_set = 0;     // see keys.h
+  std::uint32_t warm_up = 0;     // holds of key 0 before the threads begin
+  std::uint32_t refusals = 0;    // refusals of key 0 while it is held, after the warm-up
+  std::uint32_t other_keys = 0;  // holds of other keys while key 0 is held, after the refusals
 
   std::uint32_t keys() const;  // one more than the highest key that an act names
   bool has(Act::Kind kind) const;

@@ -19,6 +19,13 @@ std::vector<Act> without_act(std::vector<Act> acts, std::size_t position) {
   return acts;
 }
 
+// A holder may wait for the end of a thread that only tries. If that thread waited instead, no lock
+// could serve both.
+bool must_return(const LitmusProgram& program, const Act& act) {
+  const bool tries = act.kind == Act::kTryLock || act.kind == Act::kTryLockFor;
+  return tries && program.has(Act::kAwaitEnd);
+}
+
 // Simpler acts that may replace the act. The program may still show the failure with one of them.
 std::vector<Act> plainer(const Act& act) {
   switch (act.kind) {
@@ -73,6 +80,10 @@ void add_without_heading(const LitmusProgram& program, std::vector<SmallerProgra
     smaller.push_back({program});
     smaller.back().program.refusals = 0;
   }
+  if (program.other_keys != 0) {
+    smaller.push_back({program});
+    smaller.back().program.other_keys = 0;
+  }
 }
 
 void add_without_acts(const LitmusProgram& program, std::vector<SmallerProgram>& smaller) {
@@ -91,6 +102,7 @@ void add_without_acts(const LitmusProgram& program, std::vector<SmallerProgram>&
 void add_with_plainer_acts(const LitmusProgram& program, std::vector<SmallerProgram>& smaller) {
   for (std::size_t t = 0; t < program.threads.size(); ++t) {
     for (std::size_t i = 0; i < program.threads[t].size(); ++i) {
+      if (must_return(program, program.threads[t][i])) continue;
       for (const Act& act : plainer(program.threads[t][i])) {
         smaller.push_back({program});
         smaller.back().program.threads[t][i] = act;

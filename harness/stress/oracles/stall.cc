@@ -170,10 +170,11 @@ Failure no_progress(const std::string& why, const std::vector<ThreadPosition>& t
 
 Failure waits_for_free(const ThreadPosition& waiter, const std::vector<ThreadPosition>& threads) {
   const bool spins = waiter.spins.value_or(false);
-  return no_progress(absl::StrCat(spins ? "" : "lost wake-up: ", "thread ", waiter.thread,
-                                  spins ? " spins" : " waits", " forever for ",
-                                  name_of_keys(waiter.doing), ", which is free"),
-                     threads);
+  return no_progress(
+      absl::StrCat(spins ? "" : "lost wake-up: ", "thread ", waiter.thread,
+                   spins ? " spins" : " waits", " forever for ", name_of_keys(waiter.doing),
+                   waiter.doing.pair ? ", which are free" : ", which is free"),
+      threads);
 }
 
 // A thread that requests two keys together, of which one is free and no other thread may hold the
@@ -214,16 +215,28 @@ Failure dependent(const std::vector<ThreadPosition>& threads, const std::string&
           absl::StrCat("a key waits for another key: ", text_of_all(threads), more)};
 }
 
+bool awaits_end_of(const ThreadPosition& awaited, const std::vector<ThreadPosition>& threads) {
+  return std::any_of(threads.begin(), threads.end(), [&](const ThreadPosition& thread) {
+    return thread.awaits_end == awaited.thread;
+  });
+}
+
 // A thread in a call that must return however long others hold. Null if threads also hang in other
-// calls, because those calls give a better explanation.
+// calls, because those calls give a better explanation; unless another thread waits for the end of
+// the one that tries, since then nothing but this call is in the way of the others.
 const ThreadPosition* only_tries_hang(const std::vector<ThreadPosition>& threads) {
   const ThreadPosition* trying = nullptr;
+  bool others_wait = false;
   for (const ThreadPosition& thread : threads) {
     if (thread.doing.kind == Event::kRelease) return nullptr;
     if (!thread.waits()) continue;
-    if (!thread.may_be_refused) return nullptr;
-    trying = &thread;
+    if (!thread.may_be_refused) {
+      others_wait = true;
+    } else if (trying == nullptr || awaits_end_of(thread, threads)) {
+      trying = &thread;
+    }
   }
+  if (trying == nullptr || (others_wait && !awaits_end_of(*trying, threads))) return nullptr;
   return trying;
 }
 
