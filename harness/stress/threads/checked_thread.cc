@@ -44,7 +44,7 @@ CheckedThread::CheckedThread(EpochContext& context, std::uint32_t number)
 
 void CheckedThread::requests(const Event& request, const Act&) {
   if (key_is_held_by_another(request.key)) add(slot_.contended);
-  grants_before_ = get(context_.canary(request.key, 0).grants);
+  grants_before_ = grants_of(request.key);
   record(request, now_ns());
   inject_fault();
   requested_ns_ = now_ns();

@@ -87,6 +87,7 @@ class CheckedThread {
     threads::check(context_.state, number_, seen, states);
   }
   void waited(std::int64_t ns, std::uint32_t key);
+  std::uint64_t grants_of(std::uint32_t key) const;
   std::uint64_t delay_since_look();
   bool key_is_held_by_another(std::uint32_t key) const;
   bool nested_in(std::uint32_t key) const;

@@ -199,6 +199,26 @@ void warm_up_by_refusals(SharedState& state, LockUnderTest& lock, std::uint32_t 
   held->unlock();
 }
 
+// One thread holds key 0, and another one acquires other keys and is then refused key 0.
+void warm_up_by_other_keys(SharedState& state, LockUnderTest& lock, std::uint32_t other_keys) {
+  if (other_keys == 0 || lock.capacity() != 1) return;
+  const std::unique_ptr<LockHandle> held = lock.handle(0);
+  held->lock();
+  bool had = false;
+  std::thread([&] {
+    const auto until = std::chrono::steady_clock::now() + kMostForWarmUp;
+    for (std::uint32_t key = 1; key <= other_keys && std::chrono::steady_clock::now() < until;
+         ++key) {
+      const std::unique_ptr<LockHandle> other = lock.handle(key);
+      other->lock();
+      other->unlock();
+    }
+    had = lock.handle(0)->try_lock();
+  }).join();
+  check(state, kOwnSlot, TryOfHeldKey{.key = 0, .acquired = had});
+  held->unlock();
+}
+
 }  // namespace
 
 void run_epoch(SharedState& state, const RegisteredLock& entry, const EpochPlan& plan) {
@@ -212,6 +232,7 @@ void run_epoch(SharedState& state, const RegisteredLock& entry, const EpochPlan&
   warm_up(*lock, plan.program.warm_up);
   if (entry.abilities.hold_limit.count() == 0) {
     warm_up_by_refusals(state, *lock, plan.program.refusals);
+    warm_up_by_other_keys(state, *lock, plan.program.other_keys);
   }
   put(state.phase, SharedState::kPreparing);
   Epoch(state, entry, plan, *lock).run();

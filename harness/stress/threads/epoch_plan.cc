@@ -207,6 +207,12 @@ EpochPlan plan_epoch(const RegisteredLock& entry, const Wish& wish, const Mode& 
     (by_refusals ? plan.program.refusals : plan.program.warm_up) =
         kEdges[random.below(std::size(kEdges))];
   }
+  // A table of locks that keeps only some of its entries may throw out one that is in use.
+  constexpr std::uint32_t kManyKeys[] = {5, 72, 1'100, 20'000};
+  const bool many_keys = entry.abilities.lock_per_key && entry.abilities.any_key;
+  if (!wish.program && many_keys && random.below(4) == 0) {
+    plan.program.other_keys = kManyKeys[random.below(std::size(kManyKeys))];
+  }
   if (!wish.program && entry.abilities.any_key && random.below(2) == 0) {
     plan.program.key_set = kKeySets[random.below(std::size(kKeySets))];
   }

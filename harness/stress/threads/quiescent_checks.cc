@@ -132,7 +132,10 @@ class QuiescentChecks {
       check(TryOfHeldKey{.acquired = handle->try_lock()});
       add(context_.state.beat);
       if (context_.entry.abilities.timed) {
-        check(TryOfHeldKey{.acquired = handle->try_lock_for(std::chrono::milliseconds(1))});
+        for (const auto timeout : {1, 0, -1}) {
+          check(TryOfHeldKey{.acquired = handle->try_lock_for(std::chrono::milliseconds(timeout))});
+          add(context_.state.beat);
+        }
       }
       add(context_.state.beat);
     }).join();

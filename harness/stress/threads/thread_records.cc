@@ -44,9 +44,25 @@ void CheckedThread::waited(std::int64_t ns, std::uint32_t key) {
   if (++acquisitions_since_check_ == kAcquisitionsBetweenChecks) delay_since_look();
   if (starved <= get(slot_.starved_ns)) return;
   put(slot_.starved_ns, starved);
-  put(slot_.starved_grants, get(context_.canary(key, 0).grants) - grants_before_ - 1);
+  const std::uint64_t grants = grants_of(key) - grants_before_;
+  put(slot_.starved_grants, grants - std::min<std::uint64_t>(grants, 1));  // without its own
   put(slot_.starved_key, key);
   put(slot_.starved_seed, context_.plan.seed);
+}
+
+// How often the key was granted so far. If no holder has a number of its own, no word of the key
+// can be counted in, so all acquisitions of all threads count: in this mode they are of one key.
+std::uint64_t CheckedThread::grants_of(std::uint32_t key) const {
+  if (context_.plan.mode.fault != FaultKind::kFairness) return 0;
+  std::uint64_t grants = 0;
+  if (!may_be_taken_away() && context_.entry.abilities.numbers_holders()) {
+    for (std::uint32_t lease = 0; lease < context_.capacity; ++lease) {
+      grants += get(context_.canary(key, lease).grants);
+    }
+    return grants;
+  }
+  for (const ThreadSlot& slot : context_.state.slots) grants += get(slot.acquisitions);
+  return grants;
 }
 
 // How long the scheduler has kept this thread waiting for a processor since the last call. This is
