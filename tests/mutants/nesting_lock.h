@@ -21,6 +21,8 @@ enum class NestingFault {
   kAnybodyUnlocks,   // does not look who unlocks
   kOverflows,        // counts to 255
   kLoadsOwnerTwice,  // decides on two possible of the owner
+  kAsksDepth,        // asks whether it is held, and not by whom
+  kOwnerTooSoon,     // a try names the owner before it has succeeded
 };
 
 template <NestingFault kFault>
@@ -42,6 +44,9 @@ class NestingLock : public ByKey<NestingLock<kFault>> {
       ++depth_;
       return true;
     }
+    if constexpr (kFault == NestingFault::kOwnerTooSoon) {
+      owner_.store(platform::this_thread(), std::memory_order_relaxed);
+    }
     if (!mutex_.try_lock()) return false;
     own();
     return true;
@@ -49,7 +54,7 @@ class NestingLock : public ByKey<NestingLock<kFault>> {
 
   // By a thread that does not own it: does nothing.
   void unlock(std::uint64_t) {
-    if (kFault != NestingFault::kAnybodyUnlocks && !owned()) return;
+    if (!may_unlock()) return;
     if constexpr (kFault == NestingFault::kFirstFreesAll) {
       depth_ = 0;
     } else if constexpr (kFault == NestingFault::kCountLost) {
@@ -63,6 +68,12 @@ class NestingLock : public ByKey<NestingLock<kFault>> {
   }
 
  private:
+  bool may_unlock() const {
+    if (kFault == NestingFault::kAnybodyUnlocks) return true;
+    if (kFault == NestingFault::kAsksDepth) return depth_ != 0;
+    return owned();
+  }
+
   bool owned() const { return owner_.load(std::memory_order_relaxed) == platform::this_thread(); }
 
   bool nests() const {

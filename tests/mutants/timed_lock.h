@@ -14,11 +14,20 @@ namespace lockbench::mutants {
 
 enum class TimedFault {
   kNone,
-  kNever,        // sleeps without a deadline
-  kLate,         // takes the timeout for one in microseconds
-  kTakesInVain,  // gets the lock at the last moment, and says that it did not
-  kWeakUnlock,   // gives up when a weak exchange fails
-  kOneSleep,     // takes the end of its sleep for the lock
+  kNever,         // sleeps without a deadline
+  kLate,          // takes the timeout for one in microseconds
+  kTakesInVain,   // gets the lock at the last moment, and says that it did not
+  kWeakUnlock,    // gives up when a weak exchange fails
+  kOneSleep,      // takes the end of its sleep for the lock
+  kRestarts,      // begins the timeout anew whenever it is woken
+  kWholeSeconds,  // rounds the timeout up to seconds
+  kOnlyOnce,      // after the first wake-up, sleeps without a deadline
+  kZeroForever,   // takes a timeout of nothing for none
+  kLow32,         // keeps the lower 32 bits of a number of nanoseconds
+  kLow32Us,       // the same of microseconds
+  kWeakTry,       // try_lock() fails when a weak exchange does
+  kWeakSleep,     // sleeps on the value that a weak exchange saw, be the lock free
+  kWokenIsLate,   // gives up when it was woken and the lock is held
 };
 
 template <TimedFault kFault>
@@ -28,13 +37,20 @@ class TimedLock {
 
   bool try_lock() {
     std::uint32_t seen = kFree;
+    if constexpr (kFault == TimedFault::kWeakTry) {
+      return word_.compare_exchange_weak(seen, kHeld, std::memory_order_acquire,
+                                         std::memory_order_relaxed);
+    }
     return word_.compare_exchange_strong(seen, kHeld, std::memory_order_acquire,
                                          std::memory_order_relaxed);
   }
 
   bool try_lock_for(std::chrono::nanoseconds timeout) {
-    if (kFault == TimedFault::kLate) timeout *= 1000;
-    return wait_until(platform::now() + timeout);
+    if (kFault == TimedFault::kZeroForever && timeout.count() == 0) {
+      return wait_until(platform::kForever);
+    }
+    timeout = computed(timeout);
+    return wait_until(platform::now() + timeout, timeout);
   }
   bool try_lock_until(platform::Time deadline) { return wait_until(deadline); }
 
@@ -55,8 +71,30 @@ class TimedLock {
   static constexpr std::uint32_t kHeld = 1;
   static constexpr std::uint32_t kWaiters = 2;
 
-  bool wait_until(platform::Time deadline) {
+  static std::chrono::nanoseconds computed(std::chrono::nanoseconds timeout) {
+    using std::chrono::microseconds;
+    switch (kFault) {
+      case TimedFault::kLate:
+        return timeout * 1000;
+      case TimedFault::kWholeSeconds:
+        return std::chrono::ceil<std::chrono::seconds>(timeout);
+      case TimedFault::kLow32:
+        return std::chrono::nanoseconds(static_cast<std::uint32_t>(timeout.count()));
+      case TimedFault::kLow32Us:
+        return microseconds(
+            static_cast<std::uint32_t>(std::chrono::ceil<microseconds>(timeout).count()));
+      default:
+        return timeout;
+    }
+  }
+
+  bool wait_until(platform::Time deadline, std::chrono::nanoseconds timeout = {}) {
     if (try_lock()) return true;
+    if constexpr (kFault == TimedFault::kWeakSleep) {
+      std::uint32_t seen = kFree;
+      if (word_.compare_exchange_weak(seen, kHeld, std::memory_order_acquire)) return true;
+      if (seen == kFree) platform::futex_wait(word_, kFree, deadline);
+    }
     const bool never = kFault == TimedFault::kNever;
     while (word_.exchange(kWaiters, std::memory_order_acquire) != kFree) {
       const bool woken =
@@ -64,6 +102,14 @@ class TimedLock {
       if (kFault == TimedFault::kOneSleep && woken &&
           word_.load(std::memory_order_acquire) == kWaiters) {
         return true;
+      }
+      if (kFault == TimedFault::kWokenIsLate && woken && deadline != platform::kForever &&
+          word_.load(std::memory_order_relaxed) != kFree) {
+        return false;
+      }
+      if (kFault == TimedFault::kOnlyOnce) deadline = platform::kForever;
+      if (kFault == TimedFault::kRestarts && timeout.count() != 0) {
+        deadline = platform::now() + timeout;
       }
       if (woken) continue;
       if (kFault == TimedFault::kTakesInVain) word_.exchange(kWaiters, std::memory_order_acquire);
