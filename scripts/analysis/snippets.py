@@ -6,22 +6,29 @@ from __future__ import annotations
 _KEYS = {"u64": "std::uint64_t", "string": "std::string_view"}
 # By name, and by the base lock: header, declaration, how one key is locked. {key}: the type of
 # keys; {size}: the stripes or buckets that were measured, or nothing.
-_BY_KEY = "auto lock = locks.handle(key);"
+_BY_KEY = "auto guard = locks.lock(key);  // until the end of the scope"
+_MUTEX = "std::scoped_lock guard(mutex);"
 _KNOWN = {
-    "global": ("primitives/adaptive_mutex.h", "lockbench::AdaptiveMutex mutex;", ""),
-    "global:lock=std": ("mutex", "std::mutex mutex;", ""),
-    "keyed": ("primitives/keyed_mutex.h", "lockbench::KeyedMutex<{key}> locks{size};", _BY_KEY),
-    "striped": ("primitives/striped_lock.h", "lockbench::StripedLock<> locks{size};", _BY_KEY),
-    "reentrant": (
-        "primitives/reentrant_lock.h",
-        "lockbench::BiasedRecursiveMutex<lockbench::AdaptiveMutex> mutex;",
-        "",
+    "global": ("lockbench/adaptive_mutex.h", "lockbench::AdaptiveMutex mutex;", _MUTEX),
+    "global:lock=std": ("mutex", "std::mutex mutex;", _MUTEX),
+    "keyed": ("lockbench/keyed_mutex.h", "lockbench::KeyedMutex<{key}> locks{size};", _BY_KEY),
+    "keyed_shared": (
+        "lockbench/keyed_shared_mutex.h",
+        "lockbench::KeyedSharedMutex<{key}> locks{size};",
+        "auto guard = locks.lock_shared(key);  // or, to write: locks.lock(key)",
     ),
-    "recursive_mutex": ("mutex", "std::recursive_mutex mutex;", ""),
+    "striped": ("lockbench/striped_lock.h", "lockbench::StripedLock<> locks{size};", _BY_KEY),
+    "reentrant": (
+        "lockbench/reentrant_lock.h",
+        "lockbench::BiasedRecursiveMutex<lockbench::AdaptiveMutex> mutex;",
+        _MUTEX,
+    ),
+    "recursive_mutex": ("mutex", "std::recursive_mutex mutex;", _MUTEX),
+    # Not among the headers that are installed.
     "striped_vector": (
         "primitives/baselines/striped_vector.h",
         "lockbench::StripedVector locks{size};",
-        _BY_KEY,
+        "auto lock = locks.handle(key); std::scoped_lock guard(lock);",
     ),
 }
 
@@ -36,8 +43,6 @@ def of(primitive: str, key_type: str) -> list[str]:
     if found is None or parameters:
         return []
     header, declared, taken = found
-    include = f'#include "{header}"' if "/" in header else f"#include <{header}>"
     made = declared.format(key=_KEYS.get(key_type, key_type), size=f"({size})" if size else "")
-    guarded = "lock" if taken else "mutex"
-    used = [*([f"{taken}  // the key's own lock, or its stripe's"] if taken else [])]
-    return [include, made, *used, f"std::scoped_lock guard({guarded});"]
+    include = f'"{header}"' if header.startswith("primitives/") else f"<{header}>"
+    return [f"#include {include}", made, taken]

@@ -115,8 +115,10 @@ def test_without_blocks_a_run_adds_them_until_its_comparisons_are_decided(
 
 def test_a_run_adds_blocks_while_its_budget_lasts(lockbench: Program) -> None:
     # The same code twice, so neither is faster; and no two medians are as equal as that.
-    words = ("--primitive", "striped:stripes=63", "--primitive", "striped:stripes=64")
-    words += ("--threads", "1", "--window", "5ms")
+    words = (
+        *("--primitive", "striped:stripes=63", "--primitive", "striped:stripes=64"),
+        *("--threads", "1", "--window", "5ms"),
+    )
     # On a busy machine the first blocks alone may take the smaller budget, or leave no valid row
     # to compare, and then there is nothing to decide.
     for budget in ("4s", "40s", "40s", "40s"):

@@ -22,7 +22,7 @@ def instructions() -> list[tuple[str, str]]:
 
 
 def test_every_instruction_is_one_and_every_command_is_shell() -> None:
-    known = "FROM SHELL WORKDIR COPY RUN VOLUME ENTRYPOINT CMD".split()
+    known = "FROM WORKDIR COPY RUN VOLUME ENTRYPOINT CMD".split()
     found = instructions()
     assert found[0][0] == "FROM" and {word for word, _ in found} <= set(known)
     for command in (rest for word, rest in found if word == "RUN"):
