@@ -13,4 +13,5 @@
 #include "harness/catalog/keyed_lines.h"
 #include "harness/catalog/lease_lines.h"
 #include "harness/catalog/reentrant_lines.h"
+#include "harness/catalog/shared_lines.h"
 #include "harness/catalog/striped_lines.h"

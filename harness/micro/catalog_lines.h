@@ -29,6 +29,8 @@ void for_each_line(Visit visit) {
   visit_striped(named);
   visit_reentrant(named);
   visit_lease(named);
+  visit_shared(named);
+  visit_shared_baselines(named);
 }
 
 // `striped:lock=std`
