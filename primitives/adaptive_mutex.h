@@ -80,7 +80,7 @@ class [[gnu::visibility("default")]] Releases {
 }  // namespace internal
 
 template <class Barriers = internal::KernelBarriers>
-class [[gnu::visibility("default")]] BasicAdaptiveMutex
+class [[gnu::visibility("default")]] LOCKBENCH_CAPABILITY BasicAdaptiveMutex
     : public internal::TimedMembers<BasicAdaptiveMutex<Barriers>> {
  public:
   BasicAdaptiveMutex() = default;
@@ -92,21 +92,21 @@ class [[gnu::visibility("default")]] BasicAdaptiveMutex
   }
 #endif
 
-  void lock() {
+  void lock() LOCKBENCH_ACQUIRES() {
     if (!take()) [[unlikely]]
       lock_slow(platform::kForever);
   }
 
-  bool try_lock() {
+  bool try_lock() LOCKBENCH_TRIES(true) {
     return take();
   }
 
   // Locks, or returns false once `deadline` has passed.
-  bool lock_before(platform::Time deadline) {
+  bool lock_before(platform::Time deadline) LOCKBENCH_TRIES(true) {
     return take() || lock_slow(deadline);
   }
 
-  void unlock() {
+  void unlock() LOCKBENCH_RELEASES() {
     internal::check_use([this] { return held(); }, "AdaptiveMutex: unlock() of a free lock");
     const platform::Atomic<std::uint8_t>& mode = Releases::mode(this);
     // relaxed, here and below: the barriers order it with the store between the two loads; a thread

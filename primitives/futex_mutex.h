@@ -27,7 +27,7 @@
 
 namespace lockbench {
 
-class FutexMutex : public internal::TimedMembers<FutexMutex> {
+class LOCKBENCH_CAPABILITY FutexMutex : public internal::TimedMembers<FutexMutex> {
  public:
   FutexMutex() = default;
   FutexMutex(const FutexMutex&) = delete;
@@ -38,12 +38,12 @@ class FutexMutex : public internal::TimedMembers<FutexMutex> {
   }
 #endif
 
-  void lock() {
+  void lock() LOCKBENCH_ACQUIRES() {
     if (!try_lock()) [[unlikely]]
       lock_slow(platform::kForever);
   }
 
-  bool try_lock() {
+  bool try_lock() LOCKBENCH_TRIES(true) {
     std::uint32_t expected = kFree;
     // (1) acquire: synchronizes with (4), the release by the last holder.
     // relaxed on failure: nothing that was published is read.
@@ -51,7 +51,7 @@ class FutexMutex : public internal::TimedMembers<FutexMutex> {
                                           std::memory_order_relaxed);
   }
 
-  void unlock() {
+  void unlock() LOCKBENCH_RELEASES() {
     internal::check_use([this] { return held(); }, "FutexMutex: unlock() of a free lock");
     // (4) release: publishes the critical section to (1), (2) and (3).
     if (state_.exchange(kFree, std::memory_order_release) == kHeldWaiters) [[unlikely]] {
@@ -60,7 +60,7 @@ class FutexMutex : public internal::TimedMembers<FutexMutex> {
   }
 
   // Locks, or returns false once `deadline` has passed.
-  bool lock_before(platform::Time deadline) {
+  bool lock_before(platform::Time deadline) LOCKBENCH_TRIES(true) {
     return try_lock() || lock_slow(deadline);
   }
 
@@ -81,7 +81,7 @@ class FutexMutex : public internal::TimedMembers<FutexMutex> {
   // what falling asleep and waking costs (10 us and more).
   static constexpr int kSpins = platform::spins(80);
 
-  [[gnu::noinline, gnu::cold]] bool lock_slow(platform::Time deadline) {
+  [[gnu::noinline, gnu::cold]] bool lock_slow(platform::Time deadline) LOCKBENCH_TRIES(true) {
     for (int i = 0; i < kSpins; ++i) {
       // relaxed: a hint when to try; try_lock() decides.
       const std::uint32_t seen = state_.load(std::memory_order_relaxed);

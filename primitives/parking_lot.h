@@ -41,7 +41,8 @@
 
 namespace lockbench {
 
-class [[gnu::visibility("default")]] ParkingMutex : public internal::TimedMembers<ParkingMutex> {
+class [[gnu::visibility("default")]] LOCKBENCH_CAPABILITY ParkingMutex
+    : public internal::TimedMembers<ParkingMutex> {
  public:
   ParkingMutex() = default;
   ParkingMutex(const ParkingMutex&) = delete;
@@ -52,12 +53,12 @@ class [[gnu::visibility("default")]] ParkingMutex : public internal::TimedMember
   }
 #endif
 
-  void lock() {
+  void lock() LOCKBENCH_ACQUIRES() {
     if (!take_unwaited()) [[unlikely]]
       lock_slow(platform::kForever);
   }
 
-  bool try_lock() {
+  bool try_lock() LOCKBENCH_TRIES(true) {
     // relaxed: a hint; take() decides.
     std::uint8_t seen = state_.load(std::memory_order_relaxed);
     while ((seen & kHeld) == 0) {
@@ -66,11 +67,11 @@ class [[gnu::visibility("default")]] ParkingMutex : public internal::TimedMember
     return false;
   }
 
-  bool lock_before(platform::Time deadline) {
+  bool lock_before(platform::Time deadline) LOCKBENCH_TRIES(true) {
     return take_unwaited() || lock_slow(deadline);
   }
 
-  void unlock() {
+  void unlock() LOCKBENCH_RELEASES() {
     internal::check_use([this] { return held(); }, "ParkingMutex: unlock() of a free lock");
     std::uint8_t expected = kHeld;
     // (2) release: publishes the critical section to (1). relaxed on failure: unlock_slow() is

@@ -13,20 +13,22 @@
 #include <type_traits>
 
 #include "primitives/platform/clock.h"
+#include "primitives/thread_safety.h"
 
 namespace lockbench::internal {
 
 template <class Lock>
-class TimedMembers {
+class LOCKBENCH_CAPABILITY TimedMembers {
  public:
   // Tries for `timeout`; a timeout of 0 or less tries once.
   template <class Rep, class Period>
-  bool try_lock_for(const std::chrono::duration<Rep, Period>& timeout) {
+  bool try_lock_for(const std::chrono::duration<Rep, Period>& timeout) LOCKBENCH_TRIES(true) {
     return self().lock_before(deadline_after(timeout));
   }
 
   template <class AnyClock, class Duration>
-  bool try_lock_until(const std::chrono::time_point<AnyClock, Duration>& deadline) {
+  bool try_lock_until(const std::chrono::time_point<AnyClock, Duration>& deadline)
+      LOCKBENCH_TRIES(true) {
     if constexpr (std::is_same_v<AnyClock, platform::Clock>) {
       return self().lock_before(saturated(deadline.time_since_epoch()));
     } else {

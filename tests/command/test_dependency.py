@@ -198,6 +198,27 @@ def test_headers_compile_without_a_warning_and_in_any_order(headers: Headers) ->
         assert said_of(headers.prefix / "include", order) == ""
 
 
+def clang() -> str | None:
+    names = ["clang++", *(f"clang++-{version}" for version in range(14, 30))]
+    return next((found for name in names if (found := shutil.which(name))), None)
+
+
+def test_clang_sees_that_data_is_used_under_its_mutex(headers: Headers) -> None:
+    compiler = clang()
+    if compiler is None:
+        pytest.skip("there is no clang++")
+    source = (USE / "guarded.cc").read_text(encoding="utf-8")
+    words = [compiler, "-std=c++20", *STRICT.split(), "-Wthread-safety", "-fsyntax-only"]
+    words += [f"-I{headers.prefix / 'include'}", "-xc++", "-"]
+    for text, faults in (
+        (source, 0),
+        (source.replace("lockbench::MutexGuard guard(mutex_);", ""), 2),
+    ):
+        done = subprocess.run(words, input=text, capture_output=True, text=True, check=False)
+        assert done.stderr.count("requires holding mutex 'mutex_'") == faults, done.stderr
+        assert (done.returncode == 0) == (faults == 0), done.stderr
+
+
 def test_the_installed_headers_are_all_there_and_know_no_other_name(headers: Headers) -> None:
     include = headers.prefix / "include"
     assert {path.name for path in include.iterdir()} == {"lockbench"}
