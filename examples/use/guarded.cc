@@ -4,7 +4,6 @@
 //   clang++ -std=c++20 -Wthread-safety -fsyntax-only guarded.cc
 #include <cstdint>
 #include <iostream>
-
 #include <lockbench/adaptive_mutex.h>
 #include <lockbench/thread_safety.h>
 
