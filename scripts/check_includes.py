@@ -34,6 +34,7 @@ LIBRARIES = {
     "elfutils": r"elfutils/.+\.h|dwarf\.h",
     "SQLite": r"sqlite3\.h",
     "hiredis": r"hiredis/.+\.h",
+    "libpq": r"libpq-fe\.h",
     "Asio": r"(boost/)?asio/.+\.hpp",
     "lockbench": r"lockbench/.+\.h",
     "locks from elsewhere": r"(ck_|nsync).*\.h",
@@ -91,6 +92,9 @@ RULES: dict[str, Rule] = {
     "services": Rule(("primitives",), STANDARD | {"lockbench", "kernel"}),
     "services/redis": Rule(
         ("primitives", "services"), STANDARD | {"lockbench", "kernel", "hiredis"}
+    ),
+    "services/postgresql": Rule(
+        ("primitives", "services"), STANDARD | {"lockbench", "kernel", "libpq"}
     ),
     "workloads/database": Rule(
         ("primitives/concepts.h", "primitives/platform", "workloads"),

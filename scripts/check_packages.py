@@ -33,6 +33,7 @@ HEADERS = {
     "SQLite": ("libsqlite3-dev",),
     "Asio": (),  # optional
     "hiredis": (),  # optional: service_packages of prepare.sh
+    "libpq": (),  # optional, too
     "lockbench": (),
     "std threads": ("build-essential",),
     "std": ("build-essential",),

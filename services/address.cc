@@ -74,7 +74,7 @@ std::vector<Address> parse_addresses(std::string_view service, std::string_view 
   return addresses;
 }
 
-std::vector<Address> addresses_of(std::string_view service, std::size_t least) {
+std::string address_text_of(std::string_view service) {
   std::string variable = "LOCKBENCH_";
   for (const char c : service) variable += static_cast<char>(std::toupper(c));
   const char* const text = std::getenv(variable.c_str());
@@ -82,7 +82,11 @@ std::vector<Address> addresses_of(std::string_view service, std::size_t least) {
     refuse(service, "needs a server; name one by --service " + std::string(service) +
                         "=host:port, or by " + variable);
   }
-  std::vector<Address> addresses = parse_addresses(service, text);
+  return text;
+}
+
+std::vector<Address> addresses_of(std::string_view service, std::size_t least) {
+  std::vector<Address> addresses = parse_addresses(service, address_text_of(service));
   if (addresses.size() < least) {
     refuse(service, "needs " + std::to_string(least) + " servers, and " +
                         std::to_string(addresses.size()) +

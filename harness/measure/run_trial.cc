@@ -92,7 +92,8 @@ class TrialRun {
     }
     sample.reconnects = use.reconnects;
     sample.renewals = use.renewals;
-    sample.server_cpu_s = use.server_cpu_s;
+    // A server that reports it has used some.
+    if (use.server_cpu_s > 0) sample.server_cpu_s = use.server_cpu_s;
   }
 
   // Adds how much processor time the workers were denied, after all workers have left.

@@ -8,14 +8,18 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <fstream>
+#include <grp.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 
 #include "harness/process/pipe.h"
@@ -26,6 +30,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr std::chrono::seconds kToPrepare{60};
 constexpr std::chrono::seconds kToStart{10};
 constexpr std::chrono::seconds kToEnd{5};
 constexpr int kLookMs = 5;
@@ -78,9 +83,15 @@ std::string log_in(const std::string& folder) {
 }
 
 // In the child: only calls that are allowed between fork() and exec().
-[[noreturn]] void become(char* const* words, const char* folder, int log, pid_t parent) {
+[[noreturn]] void become(char* const* words, const char* folder, int log, pid_t parent,
+                         const passwd* account) {
   // A group of its own: Ctrl-C reaches lockbench only, which then ends the server itself.
   setpgid(0, 0);
+  if (account != nullptr && (setgroups(0, nullptr) != 0 || setgid(account->pw_gid) != 0 ||
+                             setuid(account->pw_uid) != 0)) {
+    _exit(kNotStarted);
+  }
+  // After setuid(), which takes it back.
   // The parent is checked after prctl(), so that a parent that dies between the two is noticed.
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(kNotStarted);
   const int nothing = open("/dev/null", O_RDONLY);
@@ -93,7 +104,7 @@ std::string log_in(const std::string& folder) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<PrivateServer>> PrivateServer::start(const Words& words) {
+absl::StatusOr<std::unique_ptr<PrivateServer>> PrivateServer::start(const MakeProgram& program) {
   absl::Status status;
   // Another program may take the port first.
   constexpr int kAttempts = 3;
@@ -103,7 +114,10 @@ absl::StatusOr<std::unique_ptr<PrivateServer>> PrivateServer::start(const Words&
     if (server->port_ == 0) {
       return absl::InternalError(absl::StrCat("no free port: ", std::strerror(errno)));
     }
-    status = server->launch(words(server->port_, server->folder_.path()));
+    server->program_ = program(server->port_, server->folder_.path());
+    status = server->use_account();
+    if (status.ok()) status = server->prepare();
+    if (status.ok()) status = server->launch(server->program_.words);
     if (status.ok()) status = server->await();
     if (status.ok()) return server;
     if (!absl::IsUnavailable(status)) break;
@@ -112,13 +126,50 @@ absl::StatusOr<std::unique_ptr<PrivateServer>> PrivateServer::start(const Words&
                       status.message());
 }
 
+// Gives the account the folder, and a way to it through the folder around it, which stays ours.
+absl::Status PrivateServer::use_account() {
+  if (program_.account.empty() || geteuid() != 0) return absl::OkStatus();
+  account_ = getpwnam(program_.account.c_str());
+  if (account_ == nullptr) {
+    return absl::InternalError(absl::StrCat("cannot be started by root, and there is no account '",
+                                            program_.account, "' to start it for"));
+  }
+  namespace fs = std::filesystem;
+  std::vector<fs::path> given{folder_.path()};
+  for (const auto& entry : fs::directory_iterator(folder_.path())) given.push_back(entry.path());
+  bool done = chmod(given.front().parent_path().c_str(), S_IRWXU | S_IXGRP | S_IXOTH) == 0;
+  for (const fs::path& path : given) {
+    done &= lchown(path.c_str(), account_->pw_uid, account_->pw_gid) == 0;
+  }
+  if (done) return absl::OkStatus();
+  return absl::InternalError(
+      absl::StrCat("cannot have the folder ", folder_.path(), ": ", std::strerror(errno)));
+}
+
+absl::Status PrivateServer::prepare() {
+  if (program_.prepare.empty()) return absl::OkStatus();
+  if (absl::Status status = launch(program_.prepare); !status.ok()) return status;
+  const Clock::time_point deadline = Clock::now() + kToPrepare;
+  while (!has_ended()) {
+    if (noted_signal() != 0) return absl::CancelledError("interrupted");
+    if (Clock::now() >= deadline) {
+      return absl::InternalError(absl::StrCat(program_.prepare[0], " has not ended after ",
+                                              kToPrepare.count(), " s: ", last_line()));
+    }
+    poll(nullptr, 0, kLookMs);
+  }
+  if (status_ == 0) return absl::OkStatus();
+  return absl::InternalError(
+      absl::StrCat("was not prepared by ", program_.prepare[0], ": ", last_line()));
+}
+
 absl::Status PrivateServer::launch(std::vector<std::string> words) {
   const std::vector<char*> pointers = pointers_to(words);
   const std::string& folder = folder_.path();
-  const int log = open(log_in(folder).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  const int log = open(log_in(folder).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   const pid_t parent = getpid();
   process_ = fork();
-  if (process_ == 0) become(pointers.data(), folder.c_str(), log, parent);
+  if (process_ == 0) become(pointers.data(), folder.c_str(), log, parent, account_);
   const int error = errno;
   close(log);
   if (process_ < 0) {
@@ -134,15 +185,24 @@ absl::Status PrivateServer::await() {
   while (Clock::now() < deadline) {
     if (noted_signal() != 0) return absl::CancelledError("interrupted");
     if (has_ended()) return absl::UnavailableError(absl::StrCat("ended: ", last_line()));
-    if (accepts(port_)) return absl::OkStatus();
+    if (is_ready()) return absl::OkStatus();
     poll(nullptr, 0, kLookMs);
   }
   return absl::InternalError(
       absl::StrCat("accepts no connections after ", kToStart.count(), " s: ", last_line()));
 }
 
+bool PrivateServer::is_ready() const {
+  if (program_.ready.empty()) return accepts(port_);
+  std::ifstream log(log_in(folder_.path()));
+  for (std::string line; std::getline(log, line);) {
+    if (absl::StrContains(line, program_.ready)) return true;
+  }
+  return false;
+}
+
 bool PrivateServer::has_ended() {
-  if (process_ > 0 && waitpid(process_, nullptr, WNOHANG) == process_) process_ = -1;
+  if (process_ > 0 && waitpid(process_, &status_, WNOHANG) == process_) process_ = -1;
   return process_ < 0;
 }
 
@@ -157,7 +217,7 @@ std::string PrivateServer::last_line() const {
 
 PrivateServer::~PrivateServer() {
   if (process_ < 0) return;
-  kill(process_, SIGTERM);
+  kill(process_, program_.end_signal);
   kill(process_, SIGCONT);  // a stopped process would not end
   const Clock::time_point deadline = Clock::now() + kToEnd;
   while (!has_ended()) {

@@ -11,9 +11,11 @@
 // Requires     A program that stays in the foreground; one call at a time.
 #pragma once
 
+#include <csignal>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <pwd.h>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -25,15 +27,24 @@
 
 namespace lockbench {
 
+// A program that is a server, for one port and one folder.
+struct ServerProgram {
+  std::vector<std::string> words{};    // the program and its arguments
+  std::vector<std::string> prepare{};  // a program that must end well before; empty: none
+  std::string ready{};    // what it prints when it can be used; empty: it accepts connections then
+  std::string account{};  // whose it is if this process is root's; empty: root's
+  int end_signal = SIGTERM;
+};
+
 class PrivateServer {
  public:
-  // The program and its arguments for a port and a folder.
-  using Words =
-      std::function<std::vector<std::string>(std::uint16_t port, const std::string& folder)>;
+  // May write files into the folder, which are then the account's.
+  using MakeProgram = std::function<ServerProgram(std::uint16_t port, const std::string& folder)>;
 
-  // Internal: the program is missing, ended, or accepts no connections within ten seconds; the
-  // message has the last line that the program printed. Cancelled if a signal was noted.
-  static absl::StatusOr<std::unique_ptr<PrivateServer>> start(const Words& words);
+  // Internal: the program is missing, ended, or is not ready within ten seconds (its preparation:
+  // within a minute); the message has the last line that the program printed. Cancelled if a signal
+  // was noted.
+  static absl::StatusOr<std::unique_ptr<PrivateServer>> start(const MakeProgram& program);
 
   ~PrivateServer();
   PrivateServer(const PrivateServer&) = delete;
@@ -45,14 +56,20 @@ class PrivateServer {
  private:
   PrivateServer() = default;
 
+  absl::Status use_account();
+  absl::Status prepare();
   absl::Status launch(std::vector<std::string> words);
   absl::Status await();
+  bool is_ready() const;
   bool has_ended();
   std::string last_line() const;
 
   platform::ScratchFolder folder_;
   std::uint16_t port_ = 0;
-  pid_t process_ = -1;  // -1: it was not started, or has ended
+  ServerProgram program_;
+  const passwd* account_ = nullptr;  // nullptr: that of this process
+  pid_t process_ = -1;               // -1: it was not started, or has ended
+  int status_ = 0;                   // of the last program that ended
   std::unique_ptr<ChildGuard> guard_;
 };
 

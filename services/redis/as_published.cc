@@ -8,7 +8,7 @@
 namespace lockbench::services {
 
 TryReason RedisAsPublished::acquire(const std::string& name, bool waits, platform::Time deadline) {
-  const ConnectionPool::Lease connection = server_.connection();
+  const RedisPool::Lease connection = server_.connection();
   for (;;) {
     if (connection->request({"SETNX", name, "1"})->integer == 1) {
       connection->request({"PEXPIRE", name, expiry_ms_});

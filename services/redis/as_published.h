@@ -34,7 +34,7 @@ struct AsPublishedSettings {
 
 class RedisAsPublished {
  public:
-  static constexpr Promises kPromises = kRedisPromises;
+  static constexpr Promises kPromises = kServicePromises;
 
   class Handle {
    public:

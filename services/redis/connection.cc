@@ -8,8 +8,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <poll.h>
-#include <unistd.h>
-#include <utility>
 
 #include "primitives/service.h"
 
@@ -199,24 +197,6 @@ bool Connection::await_message(Clock::time_point deadline) {
     if (reply == nullptr && context_ == nullptr) refuse("the connection was lost");
     if (reply == nullptr) return false;
   }
-}
-
-ConnectionPool::Lease ConnectionPool::take() {
-  std::scoped_lock guard(mutex_);
-  if (process_ != getpid()) {
-    // The parent's. Closing them here leaves the parent's own descriptors open.
-    idle_.clear();
-    process_ = getpid();
-  }
-  if (idle_.empty()) return {*this, std::make_unique<Connection>(address_, counts_)};
-  std::unique_ptr<Connection> connection = std::move(idle_.back());
-  idle_.pop_back();
-  return {*this, std::move(connection)};
-}
-
-void ConnectionPool::put_back(std::unique_ptr<Connection> connection) {
-  std::scoped_lock guard(mutex_);
-  idle_.push_back(std::move(connection));
 }
 
 std::string text_of(const redisReply& reply) {

@@ -1,41 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Connection and ConnectionPool: requests to one Redis server, through hiredis.
+// Connection: requests to one Redis server, through hiredis.
 //
 // Guarantees   A request returns an answer of the server or throws ServiceError. A connection that
 //              was lost, for example because the server was restarted, is replaced once, and the
-//              request is sent again. Counts are of all processes that were forked after the pool
-//              was made.
+//              request is sent again.
 // Requires     a request that is sent twice has the effect of one.
-// fork()       a child has connections of its own; those of its parent are not used in it.
+// fork()       closing a connection in a child leaves that of the parent open.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <hiredis/hiredis.h>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
-#include <sys/types.h>
-#include <unistd.h>
-#include <utility>
 #include <vector>
 
-#include "primitives/platform/shared_array.h"
 #include "services/address.h"
+#include "services/connection_pool.h"
 
 namespace lockbench::services {
-
-// What was asked of servers.
-struct RequestCounts {
-  std::atomic<std::uint64_t> acquisitions{0};
-  std::atomic<std::uint64_t> round_trips{0};
-  std::atomic<std::uint64_t> reconnects{0};
-  std::atomic<std::uint64_t> renewals{0};
-};
-using SharedCounts = platform::SharedObject<RequestCounts>;
 
 struct FreeReply {
   void operator()(redisReply* reply) const { freeReplyObject(reply); }
@@ -47,6 +32,7 @@ using Words = std::vector<std::string_view>;
 
 class Connection {
  public:
+  using Address = services::Address;
   using Clock = std::chrono::steady_clock;
 
   // An answer that takes longer counts as none.
@@ -90,40 +76,7 @@ class Connection {
   std::unique_ptr<redisContext, Close> context_;
 };
 
-class ConnectionPool {
- public:
-  ConnectionPool(Address address, RequestCounts& counts)
-      : address_(std::move(address)), counts_(counts), process_(getpid()) {}
-
-  // A connection that returns to the pool when it is destroyed.
-  class Lease {
-   public:
-    Lease(ConnectionPool& pool, std::unique_ptr<Connection> connection)
-        : pool_(&pool), connection_(std::move(connection)) {}
-    Lease(Lease&&) = default;
-    Lease& operator=(Lease&&) = default;
-    ~Lease() {
-      if (connection_ != nullptr) pool_->put_back(std::move(connection_));
-    }
-    Connection& operator*() const { return *connection_; }
-    Connection* operator->() const { return connection_.get(); }
-
-   private:
-    ConnectionPool* pool_;
-    std::unique_ptr<Connection> connection_;
-  };
-
-  Lease take();
-
- private:
-  void put_back(std::unique_ptr<Connection> connection);
-
-  const Address address_;
-  RequestCounts& counts_;
-  std::mutex mutex_;  // guards idle_ and process_
-  std::vector<std::unique_ptr<Connection>> idle_;
-  pid_t process_;  // whose connections `idle_` has
-};
+using RedisPool = ConnectionPool<Connection>;
 
 std::string text_of(const redisReply& reply);
 

@@ -91,7 +91,7 @@ TryReason RedisLock::acquire(Handle& handle, bool waits, platform::Time deadline
   handle.hold_ = std::make_shared<Hold>();
   handle.hold_->name = handle.name_;
   handle.hold_->value = random_text();
-  const ConnectionPool::Lease connection = server_.connection();
+  const RedisPool::Lease connection = server_.connection();
   platform::Duration lease_left{0};
   if (try_acquire(*connection, handle, "leave", lease_left)) return TryReason::kAcquired;
   if (!waits) return TryReason::kHeld;
@@ -103,7 +103,7 @@ TryReason RedisLock::acquire(Handle& handle, bool waits, platform::Time deadline
 TryReason RedisLock::wait_and_acquire(Connection& connection, Handle& handle,
                                       platform::Time deadline) {
   const Hold& hold = *handle.hold_;
-  const ConnectionPool::Lease subscriber = subscribers_.take();
+  const RedisPool::Lease subscriber = subscribers_.take();
   struct Unsubscribe {
     Connection& connection;
     ~Unsubscribe() { connection.unsubscribe(); }

@@ -46,7 +46,7 @@ struct RedisLockSettings {
 
 class RedisLock {
  public:
-  static constexpr Promises kPromises = kRedisPromises;
+  static constexpr Promises kPromises = kServicePromises;
   using Fence = lockbench::Fence;
 
   class Handle;
@@ -76,7 +76,7 @@ class RedisLock {
   const RedisLockSettings settings_;
   const std::string lease_ms_;
   RedisServer server_;
-  ConnectionPool subscribers_;
+  RedisPool subscribers_;
   const std::unique_ptr<Watchdog> watchdog_;
 };
 

@@ -26,7 +26,7 @@ RedisServer::~RedisServer() {
 }
 
 void RedisServer::remove_keys() {
-  const ConnectionPool::Lease connection = pool_.take();
+  const RedisPool::Lease connection = pool_.take();
   const std::string pattern = prefix_ + "*";
   std::string cursor = "0";
   do {

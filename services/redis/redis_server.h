@@ -4,33 +4,18 @@
 // keys, which begin with a random prefix so that two trials share none.
 #pragma once
 
-#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <sys/types.h>
 #include <unistd.h>
 
-#include "primitives/concepts.h"
-#include "primitives/platform/clock.h"
 #include "primitives/service.h"
 #include "services/address.h"
 #include "services/redis/connection.h"
+#include "services/service_lock.h"
 
 namespace lockbench::services {
-
-// Of every lock at Redis servers.
-inline constexpr Promises kRedisPromises{.lock_per_key = true,
-                                         .timed = true,
-                                         .scope = Scope::kService,
-                                         .fallible = true,
-                                         .expires = true};
-
-// The time after `timeout`; kForever if it is too far.
-inline platform::Time deadline_after(std::chrono::nanoseconds timeout) {
-  const platform::Time now = platform::now();
-  return timeout < platform::kForever - now ? now + timeout : platform::kForever;
-}
 
 // Of the names of keys; no other call returns the same.
 std::string new_prefix();
@@ -46,7 +31,7 @@ class RedisServer {
   // Throws ServiceError if the server cannot be used.
   void check() { cpu_before_s_ = cpu_s(); }
 
-  ConnectionPool::Lease connection() { return pool_.take(); }
+  RedisPool::Lease connection() { return pool_.take(); }
   RequestCounts& counts() { return *counts_; }
   ServiceUse use();
 
@@ -58,7 +43,7 @@ class RedisServer {
   void remove_keys();
 
   const SharedCounts counts_;
-  ConnectionPool pool_;
+  RedisPool pool_;
   const std::string prefix_;
   const pid_t process_ = getpid();
   double cpu_before_s_ = 0;

@@ -72,7 +72,7 @@ ServiceUse Redlock::service_use() {
 }
 
 Redlock::Votes Redlock::ask_all(const Words& words) {
-  std::vector<ConnectionPool::Lease> connections;
+  std::vector<RedisPool::Lease> connections;
   connections.reserve(servers_.size());
   for (const auto& server : servers_) {
     connections.push_back(server->connection());
@@ -80,7 +80,7 @@ Redlock::Votes Redlock::ask_all(const Words& words) {
   }
   const Connection::Clock::time_point deadline = Connection::Clock::now() + patience_;
   Votes votes;
-  for (const ConnectionPool::Lease& connection : connections) {
+  for (const RedisPool::Lease& connection : connections) {
     const Reply reply = connection->receive(deadline);
     if (reply == nullptr || reply->type == REDIS_REPLY_ERROR) continue;
     ++votes.answers;

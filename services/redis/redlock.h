@@ -38,7 +38,7 @@ struct RedlockSettings {
 
 class Redlock {
  public:
-  static constexpr Promises kPromises = kRedisPromises;
+  static constexpr Promises kPromises = kServicePromises;
 
   class Handle {
    public:

@@ -32,8 +32,8 @@ def as_server_user() -> list[str]:
 
 
 @contextlib.contextmanager
-def server() -> Iterator[str]:
-    """Starts a server, gives its address, and ends it."""
+def server(password: str = "") -> Iterator[str]:
+    """Starts a server, gives its address, and ends it. With a password, it asks for that."""
     # A socket's path may have 107 letters; a test's own folder is too deep.
     folder = Path(tempfile.mkdtemp(prefix="lockbench-pg-", dir="/tmp"))
     data = folder / "data"
@@ -53,11 +53,16 @@ def server() -> Iterator[str]:
         assert done.returncode == 0, (folder / "said").read_text(encoding="utf-8")
 
     try:
-        call("initdb", "--auth=trust", "--username=lockbench", "--no-sync", "--no-locale")
+        auth = ["--auth=trust"]
+        if password:
+            (folder / "password").write_text(password, encoding="utf-8")
+            auth = ["--auth=scram-sha-256", f"--pwfile={folder / 'password'}"]
+        call("initdb", *auth, "--username=lockbench", "--no-sync", "--no-locale")
         options = f"-c listen_addresses= -c unix_socket_directories={folder} -c fsync=off"
         call("pg_ctl", "--wait", f"--options={options}", f"--log={folder / 'log'}", "start")
         try:
-            yield f"postgresql://lockbench@/postgres?host={folder}"
+            account = f"lockbench:{password}" if password else "lockbench"
+            yield f"postgresql://{account}@/postgres?host={folder}"
         finally:
             call("pg_ctl", "--wait", "--mode=immediate", "stop")
     finally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "command")]
 
 import program  # noqa: E402
+from servers import SERVICES, OwnServer, Service  # noqa: E402
 
 PLUGINS = Path(os.environ.get("LOCKBENCH_SERVICES", "build/release/services")).resolve()
 
@@ -21,6 +23,22 @@ def lockbench(tmp_path: Path) -> program.Program:
     return program.Program(tmp_path)
 
 
-@pytest.fixture(scope="session")
-def plugins() -> Path:
-    return PLUGINS
+@pytest.fixture(params=SERVICES, ids=lambda service: service.name)
+def service(request: pytest.FixtureRequest) -> Service:
+    return request.param
+
+
+@pytest.fixture
+def plugin(service: Service) -> str:
+    if service.missing():
+        pytest.skip(f"no {service.program}: install {service.package}")
+    file = PLUGINS / f"{service.name}.so"
+    if not file.exists():
+        pytest.skip(f"{file} is not built: cmake --build --preset release --target services")
+    return str(file)
+
+
+@pytest.fixture
+def own(service: Service, plugin: str, tmp_path: Path) -> Iterator[OwnServer]:
+    with service.server(tmp_path) as server:
+        yield server

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The plug-in postgresql.so: locks at PostgreSQL servers.
+#include <lockbench/plugin.h>
+#include <memory>
+
+#include "services/address.h"
+#include "services/postgresql/postgresql_lock.h"
+
+namespace {
+
+using namespace lockbench::services;  // NOLINT: the file has nothing else
+using lockbench::Arguments;
+
+constexpr char kService[] = "postgresql";
+
+std::unique_ptr<PostgresqlAdvisory> make_advisory(const Arguments&) {
+  return std::make_unique<PostgresqlAdvisory>(address_text_of(kService), PostgresqlKind::kAdvisory);
+}
+
+std::unique_ptr<PostgresqlAdvisory> make_in_transaction(const Arguments&) {
+  return std::make_unique<PostgresqlAdvisory>(address_text_of(kService),
+                                              PostgresqlKind::kAdvisoryTransaction);
+}
+
+std::unique_ptr<PostgresqlRow> make_row(const Arguments&) {
+  return std::make_unique<PostgresqlRow>(address_text_of(kService));
+}
+
+}  // namespace
+
+LOCKBENCH_PLUGIN(locks) {
+  locks.add_line(
+      lockbench::Line<PostgresqlAdvisory>{{.name = "postgresql_advisory",
+                                           .summary = "an advisory lock of a session, tokens",
+                                           .origin = "PostgreSQL's manual",
+                                           .choices = {{"level", "connection"}},
+                                           .service = kService},
+                                          make_advisory});
+  locks.add_line(
+      lockbench::Line<PostgresqlAdvisory>{{.name = "postgresql_advisory",
+                                           .summary = "an advisory lock of a transaction, tokens",
+                                           .origin = "PostgreSQL's manual",
+                                           .choices = {{"level", "transaction"}},
+                                           .service = kService},
+                                          make_in_transaction});
+  locks.add_line(lockbench::Line<PostgresqlRow>{
+      {.name = "postgresql_row",
+       .summary = "SELECT … FOR UPDATE in a transaction as long as the hold, tokens",
+       .origin = "PostgreSQL's manual",
+       .service = kService},
+      make_row});
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "services/postgresql/postgresql_lock.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+
+#include "primitives/key.h"
+
+namespace lockbench::services {
+namespace {
+
+std::string number(std::uint64_t value) {
+  return std::to_string(static_cast<std::int64_t>(value));
+}
+
+std::string bytes(std::string_view text) {
+  std::string sql = "'\\x";
+  for (const char c : text) {
+    std::array<char, 3> digits{};
+    std::snprintf(digits.data(), digits.size(), "%02x", static_cast<unsigned char>(c));
+    sql += digits.data();
+  }
+  return sql + "'";
+}
+
+}  // namespace
+
+PostgresqlLock::Handle PostgresqlLock::handle(std::uint64_t key) {
+  if (server_.kind() == PostgresqlKind::kRow) return {*this, bytes(std::to_string(key))};
+  return {*this, number(server_.salt() ^ key)};
+}
+
+PostgresqlLock::Handle PostgresqlLock::handle(std::string_view key) {
+  if (server_.kind() == PostgresqlKind::kRow) return {*this, bytes(key)};
+  return {*this, number(server_.salt() ^ KeyHash{}(key))};
+}
+
+// `wait`: 0 or less: the server does not wait.
+Session::Answer PostgresqlLock::ask(Session& session, const std::string& key,
+                                    platform::Duration wait) {
+  const Statements& sql = server_.statements();
+  if (wait <= platform::Duration::zero())
+    return session.request(sql.begin + "EXECUTE try(" + key + ")");
+  const auto longest = std::chrono::ceil<std::chrono::milliseconds>(wait);
+  std::string limit;
+  if (longest < kLongestWait) {
+    limit = "SET LOCAL lock_timeout = " + std::to_string(longest.count()) + ";";
+  }
+  return session.request(sql.begin + limit + "EXECUTE take(" + key + ")",
+                         Session::IfLost::kAskAgain, longest);
+}
+
+TryReason PostgresqlLock::acquire(Handle& handle, bool waits, platform::Time deadline) {
+  SessionPool::Lease session = server_.session();
+  for (;;) {
+    const platform::Duration left = waits ? deadline - platform::now() : platform::Duration(0);
+    const Session::Answer answer =
+        ask(*session, handle.key_, std::min<platform::Duration>(left, kLongestWait));
+    if (!answer.unavailable && answer.rows == 1) {
+      handle.token_ = std::strtoull(answer.value.c_str(), nullptr, 10);
+      handle.session_.emplace(std::move(session));
+      server_.counts().acquisitions.fetch_add(1, std::memory_order_relaxed);
+      return TryReason::kAcquired;
+    }
+    session->request(server_.statements().give_up, Session::IfLost::kFail);
+    if (!answer.unavailable && server_.kind() == PostgresqlKind::kRow) {
+      session->request("EXECUTE add(" + handle.key_ + ")", Session::IfLost::kFail);
+      continue;
+    }
+    if (!waits) return TryReason::kHeld;
+    if (platform::now() >= deadline) return TryReason::kTimedOut;
+  }
+}
+
+void PostgresqlLock::release(Handle& handle) {
+  const Statements& sql = server_.statements();
+  try {
+    const std::string text =
+        sql.release_names_key ? sql.release + "(" + handle.key_ + ")" : sql.release;
+    const Session::Answer answer = (*handle.session_)->request(text, Session::IfLost::kFail);
+    handle.lost_ = (answer.rows == 0 ? answer.done : answer.value) != sql.released;
+  } catch (const ServiceError&) {
+    handle.lost_ = true;
+  }
+  handle.session_.reset();
+}
+
+TryResult PostgresqlLock::Handle::try_until(bool waits, platform::Time deadline) {
+  try {
+    return lock_.acquire(*this, waits, deadline);
+  } catch (const ServiceError&) {
+    return TryReason::kServiceLost;
+  }
+}
+
+}  // namespace lockbench::services

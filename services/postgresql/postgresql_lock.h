@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// PostgresqlAdvisory, PostgresqlRow: a lock per key at one PostgreSQL server.
+//
+// A hold belongs to a session: an advisory lock of the session or of its transaction, or the lock
+// of a row by SELECT … FOR UPDATE, whose transaction lasts as long as the hold. Each handle that
+// holds or waits has a session for itself. A client that waits is asleep in one request, and the
+// server answers it when the key is free; lock_timeout ends the wait, and the client asks again
+// unless its time is up. The server releases what a session holds when the session ends, whether
+// its client was killed or an administrator ended it.
+//
+// Guarantees   one holder of a key whose session lasts. Tokens grow with every hold of a key: they
+//              are numbers of a sequence, drawn while the key is held. A hold has no lease: a
+//              client that stands still keeps it.
+// Not offered  safety of a holder whose session was ended: it learns that from lost() or at the
+//              latest from unlock(), so the resource must check the token (fence.h). Holds that
+//              survive a restart or a failover; after a failover to a server that lags, tokens may
+//              go back. Recursion. Strict FIFO order: a wait of more than kLongestWait begins
+//              anew.
+// Requires     the rules of primitives/service.h. PostgreSQL 12 or newer; a session for each hold
+//              and each wait (max_connections); no pooler that gives a session to several clients.
+// fork()       children may use the primitive; each has its own sessions.
+// Cost         two requests for an uncontended hold.
+// Source       the chapter "Explicit Locking" of PostgreSQL's manual.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "primitives/fence.h"
+#include "primitives/platform/clock.h"
+#include "primitives/service.h"
+#include "services/postgresql/server.h"
+#include "services/service_lock.h"
+
+namespace lockbench::services {
+
+class PostgresqlLock {
+ public:
+  using Fence = lockbench::Fence;
+
+  class Handle;
+
+  // Throws ServiceError.
+  PostgresqlLock(const std::string& address, PostgresqlKind kind) : server_(address, kind) {}
+
+  Handle handle(std::uint64_t key);
+  Handle handle(std::string_view key);
+
+  static constexpr std::uint32_t capacity() { return 1; }
+  std::size_t lock_bytes() const { return sizeof *this; }  // of this process
+  ServiceUse service_use() const { return server_.use(); }
+
+ private:
+  Session::Answer ask(Session& session, const std::string& key, platform::Duration wait);
+  TryReason acquire(Handle& handle, bool waits, platform::Time deadline);
+  void release(Handle& handle);
+
+  PostgresqlServer server_;
+};
+
+// The key is a number of 64 bits at the server. Keys that are numbers never share one; of keys that
+// are texts, two share one by a chance of 2^-64.
+class PostgresqlAdvisory : public PostgresqlLock {
+ public:
+  static constexpr Promises kPromises = [] {
+    Promises promises = kServicePromises;
+    promises.lock_per_key = false;
+    return promises;
+  }();
+
+  using PostgresqlLock::PostgresqlLock;
+};
+
+// The key is a row, which is made when it is used first.
+class PostgresqlRow : public PostgresqlLock {
+ public:
+  static constexpr Promises kPromises = kServicePromises;
+
+  explicit PostgresqlRow(const std::string& address)
+      : PostgresqlLock(address, PostgresqlKind::kRow) {}
+};
+
+class PostgresqlLock::Handle {
+ public:
+  // `key`: in SQL.
+  Handle(PostgresqlLock& lock, std::string key) : lock_(lock), key_(std::move(key)) {}
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() {
+    if (session_) (*session_)->close();  // an exception ended the hold
+  }
+
+  void lock() { lock_.acquire(*this, true, platform::kForever); }
+  TryResult try_lock() { return try_until(false, {}); }
+  TryResult try_lock_for(std::chrono::nanoseconds timeout) {
+    return try_lock_until(deadline_after(timeout));
+  }
+  TryResult try_lock_until(platform::Time deadline) { return try_until(true, deadline); }
+  void unlock() { lock_.release(*this); }
+
+  // The session has ended, as far as this machine knows. After unlock(): it had.
+  bool lost() const { return session_ ? (*session_)->is_lost() : lost_; }
+  bool expired() const { return lost(); }
+  std::uint64_t token() const { return token_; }
+
+ private:
+  friend PostgresqlLock;
+  TryResult try_until(bool waits, platform::Time deadline);
+
+  PostgresqlLock& lock_;
+  const std::string key_;
+  std::uint64_t token_ = 0;
+  bool lost_ = false;
+  std::optional<SessionPool::Lease> session_;  // while it is held
+};
+
+}  // namespace lockbench::services

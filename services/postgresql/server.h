@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// PostgresqlServer: what every lock at one PostgreSQL server has: sessions, counts, and a schema of
+// a random name with the sequence of the tokens and, for locks of rows, their table.
+//
+// The schema is dropped at the end. A trial that was killed leaves its schema; the next trial in
+// the same database drops it: the session that made a schema holds an advisory lock of its name, so
+// a schema whose lock is free belongs to nobody.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "primitives/service.h"
+#include "services/postgresql/session.h"
+#include "services/postgresql/statements.h"
+
+namespace lockbench::services {
+
+// The server waits for so long at most, and is then asked again: so one that is silent is noticed.
+inline constexpr std::chrono::milliseconds kLongestWait{5'000};
+
+class PostgresqlServer {
+ public:
+  // Throws ServiceError if the server cannot be used.
+  PostgresqlServer(const std::string& address, PostgresqlKind kind);
+  ~PostgresqlServer();
+  PostgresqlServer(const PostgresqlServer&) = delete;
+  PostgresqlServer& operator=(const PostgresqlServer&) = delete;
+
+  SessionPool::Lease session() { return pool_.take(); }
+  RequestCounts& counts() { return *counts_; }
+  const Statements& statements() const { return statements_; }
+  PostgresqlKind kind() const { return kind_; }
+  // Of the numbers of keys; no other trial has the same.
+  std::uint64_t salt() const { return salt_; }
+  ServiceUse use() const;
+
+ private:
+  void drop_abandoned();
+
+  const SharedCounts counts_;
+  const PostgresqlKind kind_;
+  const std::string schema_;
+  const std::uint64_t salt_;
+  const Statements statements_;
+  Session owner_;
+  SessionPool pool_;
+  const pid_t process_ = getpid();
+};
+
+}  // namespace lockbench::services

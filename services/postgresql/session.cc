@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "services/postgresql/session.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <poll.h>
+#include <string_view>
+#include <unistd.h>
+
+#include "primitives/service.h"
+#include "services/address.h"
+
+namespace lockbench::services {
+namespace {
+
+// WITH … AS MATERIALIZED is known since this version.
+constexpr int kLeastVersion = 12;
+
+// SQLSTATE of a statement whose lock others hold: NOWAIT, or lock_timeout is over.
+constexpr std::string_view kLockNotAvailable = "55P03";
+
+// What a server or an account may have set otherwise would end waits and holds early.
+constexpr char kOwnSettings[] =
+    "SET client_min_messages = warning; SET statement_timeout = 0;"
+    "SET idle_in_transaction_session_timeout = 0; SET standard_conforming_strings = on;"
+    "SET default_transaction_isolation = 'read committed';";
+
+std::string in_one_line(std::string text) {
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+bool is_error(const PGresult* result) {
+  const ExecStatusType status = PQresultStatus(result);
+  return status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK;
+}
+
+}  // namespace
+
+std::string libpq_address(const std::string& given) {
+  const bool plain = given.find_first_of("@=/") == std::string::npos;
+  if (plain) {
+    const Address address = parse_addresses("postgresql", given).front();
+    return "host=" + address.host + " port=" + std::to_string(address.port);
+  }
+  const bool complete =
+      given.find("://") != std::string::npos || given.find('=') != std::string::npos;
+  const std::string text = complete ? given : "postgresql://" + given;
+  // libpq's own words are not printed: they may contain a password.
+  PQconninfoOption* const options = PQconninfoParse(text.c_str(), nullptr);
+  // A password with an @ that is not written %40 would be taken for a host.
+  const bool sound = options != nullptr && std::count(text.begin(), text.end(), '@') <= 1;
+  PQconninfoFree(options);
+  if (sound) return text;
+  throw ServiceError(
+      "postgresql: libpq does not understand the address; it is written host:port or "
+      "postgresql://user:password@host:port/database");
+}
+
+void Session::refuse(const std::string& why) const {
+  throw ServiceError("postgresql" + (where_.empty() ? "" : " at " + where_) + ": " + why);
+}
+
+std::string Session::last_error() const {
+  return in_one_line(PQerrorMessage(connection_));
+}
+
+void Session::close() {
+  if (connection_ == nullptr) return;
+  if (process_ == getpid()) {
+    PQfinish(connection_);
+  } else {
+    // PQfinish() would tell the server to end the session of the parent.
+    ::close(PQsocket(connection_));
+  }
+  connection_ = nullptr;
+}
+
+void Session::connect() {
+  const bool connected_before = !where_.empty();
+  // What the address says besides counts more than what is before it.
+  const std::string patience = std::to_string(kPatience.count());
+  const std::array<const char*, 4> names{"connect_timeout", "application_name", "dbname", nullptr};
+  const std::array<const char*, 4> values{patience.c_str(), "lockbench", address_.text.c_str(),
+                                          nullptr};
+  connection_ = PQconnectdbParams(names.data(), values.data(), 1);
+  process_ = getpid();
+  if (connection_ == nullptr) refuse("not enough memory for a connection");
+  const char* const host = PQhost(connection_);
+  const char* const port = PQport(connection_);
+  where_ = std::string(host == nullptr ? "" : host) + ":" + (port == nullptr ? "" : port);
+  if (PQstatus(connection_) != CONNECTION_OK) {
+    const std::string why = last_error();
+    close();
+    refuse("cannot connect: " + why + "; start the server, or name another by --service");
+  }
+  if (const int version = PQserverVersion(connection_) / 10'000; version < kLeastVersion) {
+    close();
+    refuse("is of version " + std::to_string(version) + "; needed is " +
+           std::to_string(kLeastVersion) + " or newer");
+  }
+  const Result result =
+      try_request(kOwnSettings + address_.setup, Clock::now() + std::chrono::seconds(kPatience));
+  if (result == nullptr || is_error(result.get())) {
+    const std::string why =
+        result == nullptr ? "no answer" : in_one_line(PQresultErrorMessage(result.get()));
+    close();
+    refuse(why);
+  }
+  if (connected_before) counts_.reconnects.fetch_add(1, std::memory_order_relaxed);
+}
+
+// False: there is none until the deadline, or the session is lost.
+bool Session::await_result(Clock::time_point deadline) {
+  while (PQisBusy(connection_) != 0) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    if (left <= 0) return false;
+    pollfd readable{.fd = PQsocket(connection_), .events = POLLIN, .revents = 0};
+    const int found = poll(&readable, 1, static_cast<int>(left));
+    if (found < 0 && errno != EINTR) return false;
+    if (found > 0 && PQconsumeInput(connection_) == 0) return false;
+  }
+  return true;
+}
+
+// The first error, or the last result. nullptr: the session is lost, and closed.
+Session::Result Session::try_request(const std::string& statements, Clock::time_point deadline) {
+  Result last;
+  bool answered = PQsendQuery(connection_, statements.c_str()) != 0;
+  while (answered) {
+    answered = await_result(deadline);
+    if (!answered) break;
+    Result next(PQgetResult(connection_));
+    if (next == nullptr) break;
+    if (last == nullptr || !is_error(last.get())) last = std::move(next);
+  }
+  if (!answered || PQstatus(connection_) != CONNECTION_OK) {
+    close();
+    return nullptr;
+  }
+  counts_.round_trips.fetch_add(1, std::memory_order_relaxed);
+  return last;
+}
+
+Session::Answer Session::request(const std::string& statements, IfLost if_lost,
+                                 std::chrono::milliseconds longest) {
+  Result result;
+  for (int attempt = 0; result == nullptr && attempt < 2; ++attempt) {
+    const bool fresh = connection_ == nullptr;
+    if (fresh && if_lost == IfLost::kFail) break;
+    if (fresh) connect();
+    result = try_request(statements, Clock::now() + longest + kPatience);
+    if (fresh || if_lost == IfLost::kFail) break;
+  }
+  if (result == nullptr) refuse("no answer, or the connection was lost; look at the server's log");
+  if (!is_error(result.get())) {
+    const int rows = PQntuples(result.get());
+    return {.rows = rows,
+            .value = rows == 0 ? "" : PQgetvalue(result.get(), 0, 0),
+            .done = PQcmdStatus(result.get())};
+  }
+  const char* const state = PQresultErrorField(result.get(), PG_DIAG_SQLSTATE);
+  if (state != nullptr && state == kLockNotAvailable) return {.unavailable = true};
+  const std::string error = in_one_line(PQresultErrorMessage(result.get()));
+  close();
+  refuse(error);
+}
+
+bool Session::is_lost() const {
+  if (connection_ == nullptr) return true;
+  pollfd ended{.fd = PQsocket(connection_), .events = POLLRDHUP, .revents = 0};
+  return poll(&ended, 1, 0) > 0;
+}
+
+}  // namespace lockbench::services

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The SQL of the locks at PostgreSQL servers. Each of them acquires and releases a key in one round
+// trip each.
+//
+// The token is drawn from a sequence while the key is held: the part before AS MATERIALIZED is
+// evaluated first, whatever the planner thinks of it, and the number is drawn for the row that it
+// has when the lock is there. A sequence without a cache never gives an earlier holder the greater
+// number, and does not go back when the server crashes.
+#pragma once
+
+#include <string>
+
+namespace lockbench::services {
+
+// What keeps a key.
+enum class PostgresqlKind { kAdvisory, kAdvisoryTransaction, kRow };
+
+struct Statements {
+  std::string tables;   // made once, in the schema of the trial
+  std::string prepare;  // said by each session
+  std::string begin;    // before `take` and `try`
+  std::string release;
+  std::string give_up;   // after a wait that ended without the lock
+  std::string released;  // the answer to `release` if the key was held until then
+  bool release_names_key = false;
+};
+
+inline Statements statements_of(PostgresqlKind kind, const std::string& schema) {
+  const auto prepare = [&](const std::string& type, const std::string& take,
+                           const std::string& attempt, const std::string& where) {
+    const std::string token = ") SELECT nextval('" + schema + ".token') FROM held";
+    const std::string with = "(" + type + ") AS WITH held AS MATERIALIZED (SELECT ";
+    return "PREPARE take" + with + take + token + ";PREPARE try" + with + attempt + token + where +
+           ";";
+  };
+  const std::string row = "FROM " + schema + ".lock WHERE name = $1 FOR UPDATE";
+  switch (kind) {
+    case PostgresqlKind::kAdvisory:
+      return {.tables = "",
+              .prepare = prepare("bigint", "pg_advisory_lock($1)",
+                                 "pg_try_advisory_lock($1) AS got", " WHERE got") +
+                         "PREPARE release(bigint) AS SELECT pg_advisory_unlock($1)",
+              .begin = "",
+              .release = "EXECUTE release",
+              .give_up = "SELECT pg_advisory_unlock_all()",
+              .released = "t",
+              .release_names_key = true};
+    case PostgresqlKind::kAdvisoryTransaction:
+      return {.tables = "",
+              .prepare = prepare("bigint", "pg_advisory_xact_lock($1)",
+                                 "pg_try_advisory_xact_lock($1) AS got", " WHERE got"),
+              .begin = "BEGIN;",
+              .release = "COMMIT",
+              .give_up = "ROLLBACK",
+              .released = "COMMIT"};
+    case PostgresqlKind::kRow:
+      return {.tables = "CREATE TABLE " + schema + ".lock (name bytea PRIMARY KEY)",
+              .prepare = prepare("bytea", row, row + " NOWAIT", "") +
+                         "PREPARE add(bytea) AS INSERT INTO " + schema +
+                         ".lock VALUES ($1) ON CONFLICT DO NOTHING",
+              .begin = "BEGIN;",
+              .release = "COMMIT",
+              .give_up = "ROLLBACK",
+              .released = "COMMIT"};
+  }
+  return {};
+}
+
+}  // namespace lockbench::services

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The services that locks are at, and servers of them as a user has them."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import postgresql
+from program import wait_until
+
+PASSWORD = "secret"
+
+
+@dataclass
+class OwnServer:
+    """A server of a user's own, which asks for a password."""
+
+    address_with: Callable[[str], str]  # a password; empty: without one
+    residue: Callable[[], str]  # what a trial left there; empty: nothing
+
+
+@dataclass(frozen=True)
+class Service:
+    name: str
+    package: str
+    program: str  # the name of the server's process
+    missing: Callable[[], bool]
+    locks: tuple[str, ...]  # each of them takes one server
+    clusters: tuple[str, ...]  # these take several
+    server: Callable[[Path], AbstractContextManager[OwnServer]]
+    told_without_password: str
+    told_of_wrong_password: str
+    secret_addresses: tuple[str, ...]  # that cannot be used, with the password `cret` in some way
+    unreachable: tuple[tuple[str, str], ...]  # values of --service, and what is told
+
+    @property
+    def variable(self) -> str:
+        return f"LOCKBENCH_{self.name.upper()}"
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def ask_redis(port: int, *words: str, password: str = "") -> str:
+    """A request in Redis's inline form, and the first line of the answer."""
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+        if password:
+            connection.sendall(f"AUTH {password}\r\n".encode())
+            assert connection.recv(100) == b"+OK\r\n"
+        connection.sendall((" ".join(words) + "\r\n").encode())
+        return connection.recv(1000).decode().splitlines()[0]
+
+
+@contextmanager
+def redis_process(folder: Path, *more: str, password: str = "") -> Iterator[tuple[int, int]]:
+    """The port and the process of a Redis server."""
+    port = free_port()
+    words = ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", ""]
+    process = subprocess.Popen([*words, "--dir", str(folder), *more], stdout=subprocess.DEVNULL)
+
+    def answers() -> bool:
+        try:
+            return ask_redis(port, "PING", password=password) == "+PONG"
+        except OSError:
+            return False
+
+    try:
+        wait_until(answers, "no answer of the server")
+        yield port, process.pid
+    finally:
+        process.kill()
+        process.wait()
+
+
+@contextmanager
+def own_redis(folder: Path) -> Iterator[OwnServer]:
+    with redis_process(folder, "--requirepass", PASSWORD, password=PASSWORD) as (port, _):
+
+        def residue() -> str:
+            keys = ask_redis(port, "DBSIZE", password=PASSWORD)
+            return "" if keys == ":0" else keys
+
+        def address_with(password: str) -> str:
+            return f"redis://:{password}@127.0.0.1:{port}" if password else f"127.0.0.1:{port}"
+
+        yield OwnServer(address_with, residue)
+
+
+def psql(address: str, query: str) -> str:
+    words = ["psql", "--no-psqlrc", "--tuples-only", "--no-align", address, "--command", query]
+    return subprocess.run(words, check=True, capture_output=True, text=True).stdout.strip()
+
+
+@contextmanager
+def own_postgresql(_folder: Path) -> Iterator[OwnServer]:
+    schemas = "SELECT nspname FROM pg_namespace WHERE nspname ~ 'lockbench'"
+    with postgresql.server(PASSWORD) as address:
+
+        def address_with(password: str) -> str:
+            return address.replace(f":{PASSWORD}@", f":{password}@" if password else "@")
+
+        yield OwnServer(address_with, lambda: psql(address, schemas))
+
+
+def no_postgresql() -> bool:
+    installed = Path("/usr/lib/postgresql").glob("*/bin/initdb")
+    return not any(installed) and shutil.which("initdb") is None
+
+
+REDIS = Service(
+    name="redis",
+    package="redis-server",
+    program="redis-server",
+    missing=lambda: shutil.which("redis-server") is None,
+    locks=("redis", "redis_as_published"),
+    clusters=("redlock:nodes=3",),
+    server=own_redis,
+    told_without_password="NOAUTH",
+    told_of_wrong_password="refuses the account: WRONGPASS",
+    secret_addresses=("redis://me:se,cret@h:1", "redis://me:cr@et@[::1]:1", "me:cret@nowhere"),
+    unreachable=(
+        ("redis=127.0.0.1:1", "redis at 127.0.0.1:1: cannot connect: Connection refused"),
+        ("redis=nowhere", "redis: 'nowhere' is no address; it is written host:port"),
+        ("redis", "--service: 'redis' is written NAME=HOST:PORT"),
+        ("reddis=localhost:1", "unknown service 'reddis'; did you mean 'redis'?"),
+        ("redis=me:secret@localhost:1", "set LOCKBENCH_REDIS to redis://user:password@host:port"),
+    ),
+)
+
+POSTGRESQL = Service(
+    name="postgresql",
+    package="postgresql",
+    program="postgres",
+    missing=no_postgresql,
+    locks=("postgresql_advisory", "postgresql_advisory:level=transaction", "postgresql_row"),
+    clusters=(),
+    server=own_postgresql,
+    told_without_password="no password supplied",
+    told_of_wrong_password="password authentication failed",
+    secret_addresses=(
+        "postgresql://me:se,cret@127.0.0.1:1/x",
+        "postgresql://me:cr@et@[::1/x",
+        "host=h port cret=1 password=cret",
+        "me:cret@127.0.0.1:nowhere",
+    ),
+    unreachable=(
+        ("postgresql=127.0.0.1:1", "postgresql at 127.0.0.1:1: cannot connect: "),
+        ("postgresql=nowhere", "postgresql: 'nowhere' is no address; it is written host:port"),
+        ("postgresql=host", "postgresql: 'host' is no address"),
+        ("postgresql", "--service: 'postgresql' is written NAME=HOST:PORT"),
+        ("postgrsql=localhost:1", "unknown service 'postgrsql'; did you mean 'postgresql'?"),
+        ("postgresql=postgresql://me:secret@localhost/x", "set LOCKBENCH_POSTGRESQL to "),
+        ("postgresql=host=h password=secret", "set LOCKBENCH_POSTGRESQL to "),
+    ),
+)
+
+SERVICES = (REDIS, POSTGRESQL)
