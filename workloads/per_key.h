@@ -69,15 +69,7 @@ class PerKeyBooks {
       for (const std::uint32_t key : tally->refused) --expected[key];
     }
     if (fenced) add_refusals(tallies, proof);
-    std::vector<std::uint64_t> found(settings.keys);
-    for (std::uint64_t key = 0; key < settings.keys; ++key) {
-      found[key] = records[key].updates();
-      // Without a lock, a stale write can also restore an update; the numbers differ in both cases.
-      proof.lost_updates +=
-          expected[key] > found[key] ? expected[key] - found[key] : found[key] - expected[key];
-      if (!records[key].sound(records[key].look())) ++proof.violations;
-    }
-    proof.counts = list_counts(found);
+    compare_records(std::span<const Record>(records.get(), settings.keys), expected, proof);
     return proof;
   }
 

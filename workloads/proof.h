@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace lockbench {
 
@@ -30,6 +31,24 @@ inline std::string list_counts(std::span<const std::uint64_t> counts) {
     text += std::to_string(count);
   }
   return text;
+}
+
+// Adds to `proof` what is wrong with the record of each key, which was updated `expected[key]`
+// times. A record has the functions that per_key.h lists. Without a lock, a stale write can lose an
+// update or restore one; the numbers differ in both cases.
+template <class Record>
+void compare_records(std::span<const Record> records, std::span<const std::uint64_t> expected,
+                     Proof& proof) {
+  std::vector<std::uint64_t> found;
+  found.reserve(records.size());
+  for (const Record& record : records) {
+    const std::uint64_t updates = record.updates();
+    const std::uint64_t wanted = expected[found.size()];
+    proof.lost_updates += wanted > updates ? wanted - updates : updates - wanted;
+    if (!record.sound(record.look())) ++proof.violations;
+    found.push_back(updates);
+  }
+  proof.counts = list_counts(found);
 }
 
 }  // namespace lockbench

@@ -58,14 +58,7 @@ class ReadMostlyBooks {
       count_writes(tally->cursor, expected);
       for (const std::uint32_t key : tally->unwritten) --expected[key];
     }
-    std::vector<std::uint64_t> found(settings.keys);
-    for (std::uint64_t key = 0; key < settings.keys; ++key) {
-      found[key] = records[key].updates();
-      proof.lost_updates +=
-          expected[key] > found[key] ? expected[key] - found[key] : found[key] - expected[key];
-      if (!records[key].sound(records[key].look())) ++proof.violations;
-    }
-    proof.counts = list_counts(found);
+    compare_records(std::span<const AccountRecord>(records.get(), settings.keys), expected, proof);
     return proof;
   }
 

@@ -7,6 +7,8 @@
 #include <optional>
 #include <set>
 
+#include <absl/strings/str_join.h>
+
 #include "harness/catalog/subjects.h"
 #include "harness/measure/workload_settings.h"
 #include "harness/plan/nearest.h"
@@ -249,18 +251,21 @@ absl::StatusOr<const Pairing*> Catalog::find_pairing(const Cell& cell) const {
   const absl::StatusOr<const WorkloadListing*> workload = find_workload(cell.workload);
   if (!workload.ok()) return workload.status();
 
-  const Pairing* const pairing = find_in((*entry)->pairings, [&](const Pairing& p) {
+  const Pairing* const found = find_in((*entry)->pairings, [&](const Pairing& p) {
     return p.workload == cell.workload.name && p.key_type == cell.key_type;
   });
-  if (pairing != nullptr) return pairing;
+  if (found != nullptr) return found;
 
   const auto& key_types = (*entry)->key_types;
   if (std::find(key_types.begin(), key_types.end(), cell.key_type) == key_types.end()) {
     return unfit("primitive " + quoted(cell.primitive.name) + " has no " + to_text(cell.key_type) +
                  " keys; its keys are " + to_text(key_types.front()));
   }
-  return unfit("workload " + quoted(cell.workload.name) + " needs " + (*workload)->needs +
-               ", which primitive " + quoted(cell.primitive.name) + " does not offer");
+  std::set<std::string> others;
+  for (const Pairing& pairing : (*entry)->pairings) others.insert(pairing.workload);
+  return unfit("workload " + quoted(cell.workload.name) + " (which needs " + (*workload)->needs +
+               ") does not run with primitive " + quoted(to_text(cell.primitive)) +
+               ", which runs with " + absl::StrJoin(others, ", "));
 }
 
 absl::StatusOr<CellTraits> Catalog::check(const Cell& cell) const {

@@ -38,12 +38,7 @@ void visit_shared_baselines(Visit visit) {
   const auto both = [&]<class Base>(const char* lock, const char* origin) {
     visit(Line<GlobalLock<Base>>{{"global", "one lock for all keys", origin, {{"lock", lock}}, {}},
                                  make_plain});
-    visit(Line<StripedLock<Base>>{{"striped",
-                                   "a fixed array of locks, one of them chosen by the key's hash",
-                                   origin,
-                                   {{"lock", lock}, {"case", "sensitive"}},
-                                   {stripes_parameter()}},
-                                  make_striped});
+    visit(Line<StripedLock<Base>>{striped_listing(lock, origin), make_striped});
   };
   both.template operator()<std::shared_mutex>("std_shared", "C++ library");
   both.template operator()<AbslSharedMutex>("absl_shared", "Abseil");

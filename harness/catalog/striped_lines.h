@@ -24,6 +24,15 @@ inline Number stripes_parameter() {
   return {"stripes", 20, 1, 1 << 24, "locks in the array"};
 }
 
+inline Listing striped_listing(const char* lock, const char* origin,
+                               const char* letters = "sensitive") {
+  return {"striped",
+          "a fixed array of locks, one of them chosen by the key's hash",
+          origin,
+          {{"lock", lock}, {"case", letters}},
+          {stripes_parameter()}};
+}
+
 inline Number bits_parameter() {
   return {"stripes", StripeWord::kMostStripes, 1, StripeWord::kMostStripes, "bits of the word"};
 }
@@ -31,20 +40,10 @@ inline Number bits_parameter() {
 template <class Visit>
 void visit_striped(Visit visit) {
   for_each_base_lock([&]<class Base>(const char* lock, const char* origin) {
-    visit(Line<StripedLock<Base>>{{"striped",
-                                   "a fixed array of locks, one of them chosen by the key's hash",
-                                   origin,
-                                   {{"lock", lock}, {"case", "sensitive"}},
-                                   {stripes_parameter()}},
-                                  make_striped});
+    visit(Line<StripedLock<Base>>{striped_listing(lock, origin), make_striped});
   });
   visit(Line<StripedLock<AdaptiveMutex, CaseInsensitiveHash>>{
-      {"striped",
-       "a fixed array of locks, one of them chosen by the key's hash",
-       "lockbench",
-       {{"lock", "adaptive"}, {"case", "insensitive"}},
-       {stripes_parameter()}},
-      make_striped});
+      striped_listing("adaptive", "lockbench", "insensitive"), make_striped});
   visit(Line<StripeWord>{{"stripe_word",
                           "up to 63 locks in one word; any number of keys in one atomic step",
                           "lockbench",

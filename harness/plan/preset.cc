@@ -75,12 +75,25 @@ absl::StatusOr<Preset> apply(Preset preset, const Overrides& overrides) {
   return preset;
 }
 
-Preset preset_from(const Overrides& overrides, const SweepDefaults& defaults) {
+Preset preset_from(const Overrides& overrides,
+                   const std::function<SweepDefaults(const WorkloadSpec&)>& defaults_for) {
+  std::vector<WorkloadSpec> workloads = overrides.sweep.workloads;
+  if (workloads.empty()) workloads = {{kDefaultWorkload, {}}};
+  const bool some_read = std::any_of(
+      workloads.begin(), workloads.end(),
+      [&](const WorkloadSpec& workload) { return defaults_for(workload).write_share.has_value(); });
   Preset preset{.name = "command line",
                 .title = "What the command line gave",
                 .description = {},
                 .target = {},
-                .sweeps = {laid_over(usual_sweep(overrides.sweep, defaults), overrides.sweep)}};
+                .sweeps = {}};
+  for (const WorkloadSpec& workload : workloads) {
+    const SweepDefaults defaults = defaults_for(workload);
+    Sweep sweep = laid_over(usual_sweep(overrides.sweep, defaults), overrides.sweep);
+    sweep.workloads = {workload};
+    if (some_read && !defaults.write_share) sweep.write_shares.clear();
+    preset.sweeps.push_back(std::move(sweep));
+  }
   if (overrides.blocks) preset.blocks = *overrides.blocks;
   if (overrides.seed) preset.seed = *overrides.seed;
   return preset;

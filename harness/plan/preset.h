@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -120,9 +121,11 @@ struct SweepDefaults {
   std::optional<double> write_share;
 };
 
-// A preset with one sweep, named `command line`. Values that the overrides do not give come from
-// `defaults`; in addition 1, 2, 4 and 8 threads, 200 ns of hold and, in fixed mode, 1,000
-// operations.
-Preset preset_from(const Overrides& overrides, const SweepDefaults& defaults);
+// A preset named `command line`, with one sweep for each workload that the overrides give. Values
+// that they do not give come from `defaults_for`; in addition 1, 2, 4 and 8 threads, 200 ns of hold
+// and, in fixed mode, 1,000 operations. Shares of writes are for the workloads that take them, if
+// there are any.
+Preset preset_from(const Overrides& overrides,
+                   const std::function<SweepDefaults(const WorkloadSpec&)>& defaults_for);
 
 }  // namespace lockbench

@@ -132,16 +132,16 @@ TEST(CatalogErrors, MoreConnectionsThanAnybodyHasAreRefused) {
   EXPECT_NE(unfit(many), "");
 }
 
-TEST(CatalogErrors, AWorkloadThatThePrimitiveCannotCarryIsToldWithWhatItNeeds) {
+TEST(CatalogErrors, AWorkloadThatThePrimitiveCannotCarryIsToldWithWhatItNeedsAndWhatThereIs) {
   EXPECT_EQ(unfit(cell_of("keyed", "nested")),
-            "workload 'nested' needs a holder that may lock again (reentrant), which primitive "
-            "'keyed' does not offer");
-  EXPECT_EQ(unfit(cell_of("keyed", "checkout")),
-            "workload 'checkout' needs numbered leases (lease and its baselines), which primitive "
-            "'keyed' does not offer");
+            "workload 'nested' (which needs a holder that may lock again (reentrant)) does not run "
+            "with primitive 'keyed', which runs with accounts, counter, read_mostly, transfer");
   EXPECT_EQ(unfit(cell_of("lease", "counter")),
-            "workload 'counter' needs at most one holder of a key, which primitive 'lease' does "
-            "not offer");
+            "workload 'counter' (which needs at most one holder of a key) does not run with "
+            "primitive 'lease', which runs with checkout, database");
+  EXPECT_EQ(unfit(cell_of("striped:lock=std_shared", "counter")),
+            "workload 'counter' (which needs at most one holder of a key) does not run with "
+            "primitive 'striped:lock=std_shared', which runs with read_mostly");
 }
 
 TEST(CatalogErrors, KeysThatThePrimitiveDoesNotHave) {
@@ -192,9 +192,11 @@ TEST(CatalogErrors, AFileCounterCountsInOneFileUnderALockBetweenProcesses) {
   four_keys.keys = 4;
   EXPECT_EQ(unfit(four_keys),
             "workload 'file_counter' counts in one file; take 1 key, or leave keys out");
-  EXPECT_EQ(unfit(cell_of("keyed", "file_counter")),
-            "workload 'file_counter' needs a lock between processes (file and its peers), which "
-            "primitive 'keyed' does not offer");
+  EXPECT_EQ(
+      unfit(cell_of("keyed", "file_counter")),
+      "workload 'file_counter' (which needs a lock between processes (file and its peers)) does "
+      "not run with primitive 'keyed', which runs with accounts, counter, read_mostly, "
+      "transfer");
 }
 
 TEST(CatalogErrors, WhatIsRefusedIsNotMade) {

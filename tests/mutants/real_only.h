@@ -14,12 +14,12 @@
 
 namespace lockbench::mutants {
 
-// Broken: dies at its hundredth lock().
+// Broken: dies at its fourth lock().
 class CrashingLock {
  public:
   void lock() {
     mutex_.lock();
-    if (++locks_ == 100) std::raise(SIGSEGV);
+    if (++locks_ == 4) std::raise(SIGSEGV);
   }
   bool try_lock() { return mutex_.try_lock(); }
   void unlock() { mutex_.unlock(); }

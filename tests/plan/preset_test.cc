@@ -96,10 +96,14 @@ TEST(Apply, ASettingThatNoSweepCouldUseIsRefused) {
               HasSubstr("window: a trial in mode fixed ends after its operations"));
 }
 
+std::function<SweepDefaults(const WorkloadSpec&)> defaults_of(const SweepDefaults& defaults) {
+  return [defaults](const WorkloadSpec&) { return defaults; };
+}
+
 TEST(PresetFrom, HasWhatTheCommandLineGivesAndUsualValuesElse) {
   Overrides overrides;
   overrides.sweep.threads = {3};
-  const Preset preset = preset_from(overrides, {});
+  const Preset preset = preset_from(overrides, defaults_of({}));
   EXPECT_EQ(preset.name, "command line");
   const Plan plan = expand(preset, accept_all).value();
   EXPECT_EQ(plan.trials.size(), SweepDefaults().primitives.size() * preset.blocks);
@@ -112,13 +116,37 @@ TEST(PresetFrom, TakesWhatGoesWithTheWorkloadWhereTheCommandLineGivesNothing) {
       .primitives = {{"lease", {}}}, .keys = 1, .key_type = KeyType::kString};
   Overrides overrides;
   overrides.sweep.workloads = {{"checkout", {}}};
-  const Sweep sweep = preset_from(overrides, defaults).sweeps[0];
+  const Sweep sweep = preset_from(overrides, defaults_of(defaults)).sweeps[0];
   EXPECT_EQ(sweep.primitives, defaults.primitives);
   EXPECT_EQ(sweep.workloads, overrides.sweep.workloads);
   EXPECT_THAT(sweep.keys, ElementsAre(1));
   EXPECT_THAT(sweep.key_types, ElementsAre(KeyType::kString));
   overrides.sweep.primitives = {{"lease_tbb", {}}};
-  EXPECT_EQ(preset_from(overrides, defaults).sweeps[0].primitives, overrides.sweep.primitives);
+  EXPECT_EQ(preset_from(overrides, defaults_of(defaults)).sweeps[0].primitives,
+            overrides.sweep.primitives);
+}
+
+TEST(PresetFrom, EachWorkloadHasItsOwnUsualValues) {
+  const auto defaults_for = [](const WorkloadSpec& workload) {
+    if (workload.name != "read_mostly") return SweepDefaults();
+    return SweepDefaults{.primitives = {{"keyed_shared", {}}}, .write_share = 0.01};
+  };
+  Overrides overrides;
+  overrides.sweep.workloads = {{"counter", {}}, {"read_mostly", {}}};
+  const Preset usual = preset_from(overrides, defaults_for);
+  ASSERT_EQ(usual.sweeps.size(), 2u);
+  EXPECT_EQ(usual.sweeps[0].primitives, SweepDefaults().primitives);
+  EXPECT_THAT(usual.sweeps[1].primitives, ElementsAre(PrimitiveSpec{"keyed_shared", {}}));
+  EXPECT_THAT(usual.sweeps[1].write_shares, ElementsAre(0.01));
+
+  // A share that is given is for the workload that reads; without one, it is for the check of the
+  // cells to refuse.
+  overrides.sweep.write_shares = {0.5};
+  const Preset half = preset_from(overrides, defaults_for);
+  EXPECT_TRUE(half.sweeps[0].write_shares.empty());
+  EXPECT_THAT(half.sweeps[1].write_shares, ElementsAre(0.5));
+  overrides.sweep.workloads = {{"counter", {}}};
+  EXPECT_THAT(preset_from(overrides, defaults_for).sweeps[0].write_shares, ElementsAre(0.5));
 }
 
 TEST(PresetFrom, AssignedCountsDecideKeysAndOperations) {
@@ -127,7 +155,7 @@ TEST(PresetFrom, AssignedCountsDecideKeysAndOperations) {
   overrides.sweep.threads = {2};
   overrides.sweep.key_distributions = {
       {.kind = KeyDistribution::Kind::kAssigned, .counts = {3, 2, 1}}};
-  const Plan plan = expand(preset_from(overrides, {}), accept_all).value();
+  const Plan plan = expand(preset_from(overrides, defaults_of({})), accept_all).value();
   EXPECT_EQ(plan.trials[0].cell.keys, 3u);
   EXPECT_EQ(plan.trials[0].cell.operations, 3u);
 }
@@ -136,9 +164,9 @@ TEST(PresetFrom, ThreadsWithKeysOfTheirOwnDecideHowMany) {
   Overrides overrides;
   overrides.sweep.threads = {3};
   overrides.sweep.key_distributions = {{.kind = KeyDistribution::Kind::kOwn, .counts = {}}};
-  EXPECT_EQ(expand(preset_from(overrides, {}), accept_all)->trials[0].cell.keys, 3u);
+  EXPECT_EQ(expand(preset_from(overrides, defaults_of({})), accept_all)->trials[0].cell.keys, 3u);
   overrides.sweep.keys = {2};
-  EXPECT_EQ(expand(preset_from(overrides, {}), accept_all)->trials[0].cell.keys, 2u);
+  EXPECT_EQ(expand(preset_from(overrides, defaults_of({})), accept_all)->trials[0].cell.keys, 2u);
 }
 
 TEST(SweepFields, EveryFieldCanBeSetByItsName) {

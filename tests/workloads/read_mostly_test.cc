@@ -56,7 +56,8 @@ TEST(OperationRings, HaveTheKeysOfTheSettings) {
     ASSERT_EQ(OperationRings::decode(rings.of(1)[i]).key, keys.of(1)[i]);
   }
   settings.key_distribution.kind = KeyDistribution::Kind::kOwn;
-  for (const std::uint32_t entry : OperationRings::draw(settings).of(1)) {
+  const OperationRings own = OperationRings::draw(settings);
+  for (const std::uint32_t entry : own.of(1)) {
     ASSERT_EQ(OperationRings::decode(entry).key, 1u);
   }
 }

@@ -45,9 +45,9 @@ absl::StatusOr<Preset> chosen_preset(const std::optional<std::string>& name,
     if (!preset.ok()) return preset.status();
     return apply(*preset, overrides);
   }
-  const std::vector<WorkloadSpec>& given = overrides.sweep.workloads;
-  const std::string workload = given.empty() ? kDefaultWorkload : given[0].name;
-  Preset preset = preset_from(overrides, Catalog::standard().defaults_for(workload));
+  Preset preset = preset_from(overrides, [](const WorkloadSpec& workload) {
+    return Catalog::standard().defaults_for(workload.name);
+  });
   // Applied again only to get the errors for flags that have no meaning in this mode.
   if (const auto applied = apply(preset, overrides); !applied.ok()) {
     return applied.status();
