@@ -16,8 +16,6 @@ modules.need("advise", "pandas", "scipy")
 
 from analysis import advice, command, loader  # noqa: E402
 
-INCONCLUSIVE = 4
-
 
 def parser() -> command.Parser:
     made = command.Parser(prog="advise", description=__doc__)
@@ -39,7 +37,7 @@ def body(argv: Sequence[str]) -> int:
     run = loader.load(arguments.run)
     found = advice.of_run(run, arguments.case)
     sys.stdout.write(advice.written(found, arguments.format))
-    return 0 if found.answered else INCONCLUSIVE
+    return 0 if found.answered else command.INCONCLUSIVE
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -48,6 +48,10 @@ void add_recent_use(const ProcessorUse& lately, double own_s, Sample& sample) {
 std::string interference_of(const Cell& cell, const Sample& sample, std::uint32_t processors,
                             const DisturbanceLimits& limits) {
   if (sample.outcome != Outcome::kOk) return {};
+  if (sample.steal_share > limits.most_steal) {
+    return "the host took " + percent(*sample.steal_share) + " of the machine's time (maximum " +
+           percent(limits.most_steal) + ")";
+  }
   const double most = limits.most_interference;
   const double others = used_by_others(sample, processors);
   if (cell.threads <= processors) {
@@ -66,10 +70,6 @@ std::string disturbance_of(const Cell& cell, const Sample& sample,
   if (sample.outcome != Outcome::kOk) return {};
   if (sample.pinning_held == false) {
     return "a thread ran on another processor than it was bound to";
-  }
-  if (sample.steal_share > limits.most_steal) {
-    return "the host took " + percent(*sample.steal_share) + " of the machine's time (maximum " +
-           percent(limits.most_steal) + ")";
   }
   if (cell.mode == Mode::kFixed) return {};
   // The figure must be present: an absent optional compares as less than any number.

@@ -161,6 +161,12 @@ absl::Status repair_latency(const fs::path& path, const std::string& found,
   return absl::OkStatus();
 }
 
+// The run may have been killed between its first two files.
+absl::Status write_missing_schema(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(path, error) ? absl::OkStatus() : replace_file(path, schema_json());
+}
+
 }  // namespace
 
 absl::StatusOr<RunWriter> RunWriter::create(const fs::path& folder, const Meta& meta) {
@@ -264,6 +270,8 @@ absl::StatusOr<ResumedRun> open_for_resume(const fs::path& folder) {
   if (!status.ok()) return status;
   absl::StatusOr<AppendFile> latency = AppendFile::open(latency_path(folder));
   if (!latency.ok()) return latency.status();
+  status = write_missing_schema(schema_path(folder));
+  if (!status.ok()) return status;
 
   meta->end.state = RunEnd::State::kRunning;
   meta->end.trials_done = static_cast<std::uint32_t>(recovery->trials.done.size());

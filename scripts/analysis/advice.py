@@ -21,6 +21,7 @@ from typing import Any
 import pandas as pd
 
 from analysis import baselines, cells, comparison, snippets, tables, unfairness, units, verdict
+from analysis.errors import InconclusiveError
 from analysis.loader import InputError, Run
 from analysis.text import code, markdown
 
@@ -82,10 +83,15 @@ class Advice:
 
 
 def of_run(run: Run, case: Case) -> Advice:
-    """Answers from the group that is nearest to the case. InputError if no group has a valid
-    primitive."""
+    """Answers from the group that is nearest to the case. InconclusiveError if no row is valid,
+    InputError if no group has two primitives."""
     table = verdict.of_run(run)
     places = [place for place, group in enumerate(table.groups) if _offers_a_choice(group)]
+    if not places and run.valid.empty:
+        raise InconclusiveError(
+            f"0 of {len(run.trials)} rows are valid (minimum 1);"
+            f" the column `reason` of {run.folder / 'trials.csv'} says why"
+        )
     if not places:
         raise InputError(f"{run.folder}: has no cell with two primitives to choose from")
     distances = {place: _distance(table.groups[place].key, case) for place in places}

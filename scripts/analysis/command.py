@@ -11,11 +11,12 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import NoReturn
 
-from analysis.errors import InputError
+from analysis.errors import InconclusiveError, InputError
 from analysis.text import printable
 
 COULD_NOT_FINISH = 1
 USAGE_ERROR = 2
+INCONCLUSIVE = 4
 
 
 class Parser(argparse.ArgumentParser):
@@ -38,8 +39,9 @@ def share(text: str) -> float:
 
 
 def run(name: str, body: Callable[[Sequence[str]], int], argv: Sequence[str] | None) -> int:
-    """Runs the body of a script. An error of the user ends it with one line and exit code 2; a
-    file that cannot be written, with one line and exit code 1."""
+    """Runs the body of a script. An error of the user ends it with one line and exit code 2; rows
+    that answer nothing, with one line and exit code 4; a file that cannot be written, with one line
+    and exit code 1."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
@@ -53,6 +55,9 @@ def run(name: str, body: Callable[[Sequence[str]], int], argv: Sequence[str] | N
     except InputError as error:
         print_note(name, str(error))
         return USAGE_ERROR
+    except InconclusiveError as error:
+        print_note(name, f"inconclusive: {error}")
+        return INCONCLUSIVE
     except BrokenPipeError:
         # The reader has closed the pipe. Nothing more may be written, not even at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -22,6 +22,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 # The machine is taken as it is: other tests run beside these.
 os.environ.setdefault("LOCKBENCH_PATIENCE", "0")
 
@@ -58,6 +60,13 @@ def last_attempts(run: Path) -> list[dict[str, str]]:
 
 def valid_in(rows: list[dict[str, str]]) -> int:
     return sum(row["valid"] == "true" for row in rows)
+
+
+def skip_unless_valid(run: Path) -> None:
+    """Skips what asks about figures if the machine left a trial without any."""
+    for row in last_attempts(run):
+        if row["disturbance"]:
+            pytest.skip(f"the machine disturbed a trial: {row['disturbance']}")
 
 
 def assert_complete(run: Path, trials: int) -> None:

@@ -12,7 +12,7 @@ import subprocess
 
 import pytest
 
-from program import Program, rows_of, wait_until
+from program import Program, rows_of, skip_unless_valid, wait_until
 
 CASE = ("advise", "--threads", "2", "--keys", "1")
 # One key leaves three primitives, which are soon measured.
@@ -33,7 +33,9 @@ def answered_fixture(
 ) -> Answered:
     """What several tests ask about, measured once: the run is in `out`."""
     lockbench = Program(tmp_path_factory.mktemp("advise"))
-    return lockbench, lockbench.run(*QUICK, "--out", "out")
+    done = lockbench.run(*QUICK, "--out", "out")
+    skip_unless_valid(lockbench.folder / "out")
+    return lockbench, done
 
 
 def test_a_case_is_measured_and_each_primitive_has_its_reason(answered: Answered) -> None:
@@ -54,7 +56,9 @@ def test_a_case_is_measured_and_each_primitive_has_its_reason(answered: Answered
 def test_a_run_answers_without_measuring_and_says_how_far_it_is(lockbench: Program) -> None:
     words = ("--primitive", "global", "--primitive", "keyed", "--threads", "1,2", "--keys", "8")
     flags = ("--hold", "1us", "--window", "100ms", "--blocks", "2", "--out", "out")
-    assert lockbench.run("run", *words, *flags).returncode == 0
+    measured = lockbench.run("run", *words, *flags)
+    skip_unless_valid(lockbench.folder / "out")
+    assert measured.returncode == 0, measured.stderr
     before = (lockbench.folder / "out" / "trials.csv").read_bytes()
     answered = ("--hold", "1us", "--run", "out")
     near = lockbench.run("advise", "--threads", "2", "--keys", "16", *answered)
@@ -64,6 +68,16 @@ def test_a_run_answers_without_measuring_and_says_how_far_it_is(lockbench: Progr
     exact = lockbench.run("advise", "--threads", "2", "--keys", "8", *answered)
     assert answer_in(exact.stdout).startswith("Use ") and "nearest" not in exact.stdout
     assert (lockbench.folder / "out" / "trials.csv").read_bytes() == before
+
+
+def test_a_case_of_which_no_trial_is_valid_has_no_answer(lockbench: Program) -> None:
+    # One operation takes twenty times as long as the window.
+    words = ("--primitive", "global", "--primitive", "keyed", "--threads", "1", "--window", "1ms")
+    flags = ("--hold", "sleep:20ms", "--blocks", "1", "--out", "out")
+    lockbench.run("run", *words, "--warmup", "0", *flags)
+    done = lockbench.run("advise", "--threads", "1", "--keys", "1", "--run", "out")
+    assert (done.returncode, done.stdout) == (4, "")
+    assert "inconclusive: 0 of 6 rows are valid (minimum 1); the column `reason` of" in done.stderr
 
 
 def test_a_run_that_is_too_far_says_so_first_and_exits_with_4(lockbench: Program) -> None:
@@ -114,7 +128,9 @@ def test_an_interrupted_one_says_how_to_go_on_and_then_answers(lockbench: Progra
     assert process.returncode == 130 and out == ""
     command = shlex.split(err.rpartition("to go on: ")[2])
     assert command[1:3] == ["run", "--resume"]
-    assert lockbench.run(*command[1:]).returncode == 0
+    resumed = lockbench.run(*command[1:])
+    skip_unless_valid(lockbench.folder / "out")
+    assert resumed.returncode == 0, resumed.stderr
     answered = lockbench.run(*CASE, "--hold", "200ns", "--run", "out")
     assert answered.returncode == 0 and answer_in(answered.stdout).startswith("Use ")
 

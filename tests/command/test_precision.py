@@ -117,7 +117,7 @@ def test_a_run_adds_blocks_while_its_budget_lasts(lockbench: Program) -> None:
     # The same code twice, so neither is faster; and no two medians are as equal as that.
     words = (
         *("--primitive", "striped:stripes=63", "--primitive", "striped:stripes=64"),
-        *("--threads", "1", "--window", "5ms"),
+        *("--threads", "1", "--mode", "fixed", "--operations", "100000"),
     )
     # On a busy machine the first blocks alone may take the smaller budget, or leave no valid row
     # to compare, and then there is nothing to decide.

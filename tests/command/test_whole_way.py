@@ -10,8 +10,8 @@ from program import Program, assert_complete, rows_of
 PLAN = """
 title = "A little of each"
 blocks = 3
-warmup = "1ms"
-window = "20ms"
+mode = "fixed"
+operations = 2000
 [[sweep]]
 primitive = ["global", "keyed", "striped:stripes=64"]
 threads = [1, 2]

@@ -37,15 +37,6 @@ TEST(Disturbance, APinningThatDidNotHoldIsOneInEveryMode) {
   }
 }
 
-TEST(Disturbance, AHostThatTookTooMuchIsOneInEveryMode) {
-  Sample sample = quiet();
-  sample.steal_share = 0.21;
-  for (const Mode mode : {Mode::kTimed, Mode::kOpen, Mode::kFixed}) {
-    EXPECT_EQ(disturbance_of(cell_of(mode), sample),
-              "the host took 21 % of the machine's time (maximum 10 %)");
-  }
-}
-
 TEST(Disturbance, ThreadsThatWorkedTogetherTooLittleAreOneWhereTimeDecides) {
   Sample sample = quiet();
   sample.overlap = 0.8;
@@ -68,16 +59,15 @@ TEST(Disturbance, AWindowThatStretchedIsOneWhereTimeDecides) {
 TEST(Disturbance, WhatIsJustWithinTheLimitsIsBelieved) {
   Sample sample = quiet();
   sample.overlap = 0.95;
-  sample.steal_share = 0.10;
   sample.window_s = 0.124;
   EXPECT_EQ(disturbance_of(cell_of(Mode::kTimed), sample), "");
 }
 
 TEST(Disturbance, LimitsCanBeChosen) {
   Sample sample = quiet();
-  sample.steal_share = 0.04;
-  EXPECT_EQ(disturbance_of(cell_of(Mode::kTimed), sample, {.most_steal = 0.03}),
-            "the host took 4 % of the machine's time (maximum 3 %)");
+  sample.overlap = 0.96;
+  EXPECT_EQ(disturbance_of(cell_of(Mode::kTimed), sample, {.least_overlap = 0.97}),
+            "thread overlap 96 % (minimum 97 %)");
 }
 
 TEST(Disturbance, ATrialThatCameToNothingIsNotJudged) {
@@ -111,6 +101,19 @@ Cell cell_of_threads(std::uint32_t threads) {
 Sample crowded() {
   return {
       .window_s = 0.1, .run_delay_share = 0.31, .denied_cpu_share = 0.2, .other_cpu_share = 0.5};
+}
+
+TEST(Interference, AHostThatTookTooMuchIsOneInEveryMode) {
+  Sample sample = quiet();
+  sample.steal_share = 0.21;
+  for (const Mode mode : {Mode::kTimed, Mode::kOpen, Mode::kFixed}) {
+    EXPECT_EQ(interference_of(cell_of(mode), sample, kProcessors),
+              "the host took 21 % of the machine's time (maximum 10 %)");
+    EXPECT_EQ(disturbance_of(cell_of(mode), sample), "");
+  }
+  sample.steal_share = 0.10;
+  EXPECT_EQ(interference_of(cell_of(Mode::kTimed), sample, kProcessors), "");
+  EXPECT_NE(interference_of(cell_of(Mode::kTimed), sample, kProcessors, {.most_steal = 0.03}), "");
 }
 
 TEST(Interference, ARunDelayIsSaidWithItsLimit) {

@@ -186,6 +186,7 @@ TEST_F(Resume, OfARunThatWasKilledWhileItBeganStartsItAnew) {
     }
     EXPECT_EQ(text_of(begun.path() / "trials.csv"), trials_);
     EXPECT_EQ(text_of(begun.path() / "latency.csv"), latency_);
+    EXPECT_EQ(text_of(begun.path() / "schema.json"), schema_json());
   }
 }
 

@@ -39,14 +39,20 @@ double own_cpu_s() {
   return sum_s;
 }
 
-// What others do while this thread sleeps; empty within the limit.
-std::string others_now(double most) {
+// What others do while this thread sleeps; empty within the limits.
+std::string others_now(const DisturbanceLimits& limits = {}) {
   const std::optional<ProcessorUse> use = watch_processors(allowed_processor_numbers(), kLook);
   if (!use || use->all == 0) return {};
-  const double share = static_cast<double>(use->busy) / static_cast<double>(use->all);
-  if (share <= most) return {};
-  return absl::StrFormat("others use %.0f %% of the processors (maximum %.0f %%)", share * 100,
-                         most * 100);
+  const auto all = static_cast<double>(use->all);
+  const double busy = static_cast<double>(use->busy) / all;
+  const double stolen = static_cast<double>(use->stolen) / all;
+  if (stolen > limits.most_steal) {
+    return absl::StrFormat("the host takes %.0f %% of the machine's time (maximum %.0f %%)",
+                           stolen * 100, limits.most_steal * 100);
+  }
+  if (busy <= limits.most_interference) return {};
+  return absl::StrFormat("others use %.0f %% of the processors (maximum %.0f %%)", busy * 100,
+                         limits.most_interference * 100);
 }
 
 std::vector<MachineFinding> recorded(const std::vector<Finding>& findings) {
@@ -89,13 +95,13 @@ void MachineWatch::note_end() {
 void MachineWatch::wait_for_quiet() {
   if (accepts_interference()) return;
   const auto begun = std::chrono::steady_clock::now();
-  std::string busy = others_now(surroundings_.most_interference);
+  std::string busy = others_now();
   if (busy.empty()) return;
   say_(absl::StrFormat("waits up to %.0f s until the machine is quiet: %s", seconds(patience_left_),
                        busy));
   Nanoseconds waited{0};
   while (!busy.empty() && waited < patience_left_ && noted_signal() == 0) {
-    busy = others_now(surroundings_.most_interference);
+    busy = others_now();
     waited = std::chrono::steady_clock::now() - begun;
   }
   patience_left_ -= waited;
