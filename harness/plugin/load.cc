@@ -76,6 +76,13 @@ absl::Status check_build(const fs::path& file, const PluginHeader& header,
   if (build.sanitizer == PluginBuild::kAddressSanitizer && wanted.sanitizer == 0) {
     build.sanitizer = 0;
   }
+  const bool same_names = std::string_view(header.version) == LOCKBENCH_VERSION &&
+                          std::string_view(header.compiler) == __VERSION__;
+  if (same_names && build != wanted) {
+    return refuse(file, version_text(header) +
+                            ", as this program, but with other headers or options: types that both "
+                            "use differ; build it again with this one's");
+  }
   if (std::string_view(header.version) != LOCKBENCH_VERSION || build != wanted) {
     return refuse(file, version_text(header) +
                             ", and this is lockbench " LOCKBENCH_VERSION " by GNU " __VERSION__

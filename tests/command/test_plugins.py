@@ -108,6 +108,7 @@ def test_the_path_s_plug_ins_are_there_and_its_broken_ones_are_told_of(lockbench
         ("missing_symbol.so", "undefined symbol: _Z7nowherev"),
         ("no_plugin.so", "a library, and no plug-in: "),
         ("stale.so", "it was built with lockbench 0.0.1 by GNU 4.2, and this is lockbench "),
+        ("other_headers.so", ", as this program, but with other headers or options: "),
         ("crashing.so", "the process that loaded it was ended by signal 6 (Aborted)"),
         ("c_old.so", "its `lockbench_c_locks` is of version 0, and this lockbench, "),
         ("c_half.so", "lock number 0 lacks a name, a summary or a function; "),
