@@ -17,7 +17,7 @@ from the main branch (on that branch: from the commit before): 5 to 20 s each.
   --quick            without clang-tidy
   --within SECONDS   clang-tidy starts no file after so many seconds, and says
                      how many it left out
-  --all              clang-tidy on all sources: half an hour on two cores
+  --all              clang-tidy on all sources: an hour on two cores
 
 Exits with 1 when anything is wrong, and says all of it.
 TEXT

@@ -23,8 +23,8 @@ bool leads_to_final(const Net& net, const NetTransition& transition) {
   });
 }
 
-Replay match(const Net& net, std::span<const NetEvent> events, MatchBreadth breadth) {
-  Replay result;
+ReplayResult match(const Net& net, std::span<const NetEvent> events, MatchBreadth breadth) {
+  ReplayResult result;
   TraceMatcher matcher(net, breadth);
   for (std::size_t i = 0; i < events.size() && result.conforms; ++i) {
     result.unknown = !matcher.knows(events[i]);
@@ -46,28 +46,28 @@ Replay match(const Net& net, std::span<const NetEvent> events, MatchBreadth brea
 // Whether even the relaxed net, which can do more than this one, cannot do it.
 bool is_impossible(const Net& net, std::span<const NetEvent> events) {
   const Net more = internal::relaxed(net);
-  const Replay done = match(more, events, {.candidates = kCandidates});
+  const ReplayResult done = match(more, events, {.candidates = kCandidates});
   return !done.conforms && !done.unknown && done.certain;
 }
 
 }  // namespace
 
-Replay replay(const Net& net, std::span<const NetEvent> events) {
+ReplayResult replay(const Net& net, std::span<const NetEvent> events) {
   // One candidate is enough for most traces, and costs least.
-  Replay first = match(net, events, {.candidates = 1});
+  ReplayResult first = match(net, events, {.candidates = 1});
   if (first.conforms || first.unknown || first.certain) return first;
   if (is_impossible(net, events.first(first.refused + 1))) {
     first.certain = true;
     return first;
   }
-  Replay result = match(net, events, {.candidates = kCandidates});
+  ReplayResult result = match(net, events, {.candidates = kCandidates});
   if (result.conforms || result.certain) return result;
   if (result.refused > first.refused && is_impossible(net, events.first(result.refused + 1))) {
     result.certain = true;
     return result;
   }
   // A silent read may have been enabled only for a while before it was needed.
-  Replay ahead = match(net, events, {.candidates = kLookaheadCandidates, .lookahead = true});
+  ReplayResult ahead = match(net, events, {.candidates = kLookaheadCandidates, .lookahead = true});
   if (ahead.conforms || ahead.refused > result.refused) return ahead;
   result.certain = ahead.certain;
   return result;

@@ -17,7 +17,7 @@
 
 namespace lockbench {
 
-struct Replay {
+struct ReplayResult {
   bool conforms = true;
   std::size_t refused = 0;             // index of the event that the net cannot do
   bool unknown = false;                // the refused event is not an event of this net at all
@@ -34,7 +34,7 @@ struct Replay {
 // event.
 inline constexpr std::size_t kCandidates = 64;
 inline constexpr std::size_t kLookaheadCandidates = 2048;
-Replay replay(const Net& net, std::span<const NetEvent> events);
+ReplayResult replay(const Net& net, std::span<const NetEvent> events);
 
 // A firing sequence for an animation. It prefers transitions that it has fired least often, avoids
 // final places while it can, and ends when each transition has fired, or after `most` steps.

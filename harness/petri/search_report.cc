@@ -276,7 +276,7 @@ std::string marking_text(const Net& net, const Marking& marking) {
   return absl::StrJoin(owned.empty() ? all : owned, "; ");
 }
 
-std::vector<std::string> refusal_text(const Net& net, const Replay& replay,
+std::vector<std::string> refusal_text(const Net& net, const ReplayResult& replay,
                                       const std::string& event) {
   const std::string possible = absl::StrJoin(
       replay.possible, ", ",

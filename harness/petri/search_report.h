@@ -31,7 +31,7 @@ std::string trace_text(const Net& net, const std::vector<std::uint32_t>& steps);
 std::string marking_text(const Net& net, const Marking& marking);
 
 // What a replay refused, in which marking, and what was possible there: three lines.
-std::vector<std::string> refusal_text(const Net& net, const Replay& replay,
+std::vector<std::string> refusal_text(const Net& net, const ReplayResult& replay,
                                       const std::string& event);
 
 // The first few transitions, and how many more there are.

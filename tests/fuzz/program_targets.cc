@@ -97,7 +97,7 @@ void fuzz_trace(std::string_view text) {
     events.push_back(parse_event(line));
     require(parse_event(text_of(events.back())) == events.back(), "an event comes back as it was");
   }
-  const Replay result = replay(small_net(), events);
+  const ReplayResult result = replay(small_net(), events);
   require(result.conforms || result.refused < events.size(), "a refused event is one of the trace");
 }
 

@@ -21,14 +21,14 @@ using Events = std::vector<NetEvent>;
 
 TEST(Replay, AcceptsAFiringSequence) {
   const Net net = crossed();
-  const Replay done = replay(net, parse_events({"x_a", "x_b", "x_out", "y_b"}));
+  const ReplayResult done = replay(net, parse_events({"x_a", "x_b", "x_out", "y_b"}));
   EXPECT_TRUE(done.conforms);
   EXPECT_THAT(done.steps, ElementsAre(0, 1, 2, 3));
   EXPECT_THAT(done.unfired, ElementsAre(4, 5));
 }
 
 TEST(Replay, RefusesTheFirstImpossibleEvent) {
-  const Replay refused = replay(crossed(), parse_events({"x_a", "y_a", "y_b"}));
+  const ReplayResult refused = replay(crossed(), parse_events({"x_a", "y_a", "y_b"}));
   EXPECT_FALSE(refused.conforms);
   EXPECT_FALSE(refused.unknown);
   EXPECT_EQ(refused.refused, 1u);
@@ -37,7 +37,7 @@ TEST(Replay, RefusesTheFirstImpossibleEvent) {
 }
 
 TEST(Replay, RecognizesAnEventOfAnotherNet) {
-  const Replay refused = replay(crossed(), parse_events({"x_a", "z"}));
+  const ReplayResult refused = replay(crossed(), parse_events({"x_a", "z"}));
   EXPECT_TRUE(refused.unknown);
   EXPECT_EQ(refused.refused, 1u);
 }
@@ -48,7 +48,8 @@ TEST(Replay, InsertsSilentTransitions) {
       replay(net, parse_events({"thread 1 acquires a", "thread 2 acquires b", "thread 1 releases a",
                                 "thread 1 acquires a", "thread 2 releases b"}))
           .conforms);
-  const Replay two = replay(net, parse_events({"thread 1 acquires a", "thread 2 acquires a"}));
+  const ReplayResult two =
+      replay(net, parse_events({"thread 1 acquires a", "thread 2 acquires a"}));
   EXPECT_FALSE(two.conforms);
   EXPECT_EQ(two.refused, 1u);
   EXPECT_THAT(two.possible, Contains(parse_event("thread 2 acquires b")));
@@ -79,7 +80,7 @@ TEST(Replay, FollowsTenThousandEventsOfEveryModel) {
     const Net net = model({.primitive = entry.name});
     const Events events = long_trace(net, 10'000);
     ASSERT_EQ(events.size(), 10'000u) << entry.name;
-    const Replay done = replay(net, events);
+    const ReplayResult done = replay(net, events);
     EXPECT_TRUE(done.conforms) << entry.name << " at " << done.refused;
     EXPECT_TRUE(done.certain) << entry.name;
   }
@@ -99,7 +100,7 @@ TEST(Replay, RefusesALongTraceOfEveryLockWhereTwoEventsAreSwapped) {
         std::swap(events[at], events[at + 1]);
         ASSERT_LT(++at, 7'200u) << entry.name;
       }
-      const Replay refused = replay(net, events);
+      const ReplayResult refused = replay(net, events);
       EXPECT_FALSE(refused.conforms) << entry.name;
       EXPECT_EQ(refused.refused, at) << entry.name;
       EXPECT_TRUE(refused.certain) << entry.name;
@@ -130,7 +131,7 @@ TEST(Replay, AReadIsImpossibleIfTheFlagWasNeverClear) {
   Events still_set = parse_events({"thread 1 acquires the lock", "thread 2 acquires the lock",
                                    "thread 1 releases the lock", "thread 2 releases the lock"});
   still_set.insert(still_set.end(), 2, parse_event("thread 1 acquires the lock"));
-  const Replay refused = replay(net, still_set);
+  const ReplayResult refused = replay(net, still_set);
   EXPECT_FALSE(refused.conforms);
   EXPECT_EQ(refused.refused, 5u);
   EXPECT_TRUE(refused.certain);
@@ -145,7 +146,7 @@ TEST(Replay, InsertsSilentReadsWhileTheyAreEnabled) {
   }
   EXPECT_TRUE(replay(net, all).conforms);
   all.push_back(parse_event("thread 1 acquires the lock"));
-  const Replay refused = replay(net, all);
+  const ReplayResult refused = replay(net, all);
   EXPECT_EQ(refused.refused, 8u);
   EXPECT_TRUE(refused.certain);
 }
@@ -160,7 +161,7 @@ TEST(Replay, IsCertainForManyThreadsWithoutSilentReads) {
     });
     const NetEvent again = *take;
     events.insert(events.end(), 9, again);
-    const Replay refused = replay(net, events);
+    const ReplayResult refused = replay(net, events);
     EXPECT_FALSE(refused.conforms) << name;
     EXPECT_TRUE(refused.certain) << name;
   }
@@ -173,7 +174,7 @@ TEST(Replay, FollowsATourOfEveryModel) {
     for (const std::uint32_t t : tour(net, 500)) {
       if (net.transitions[t].event) events.push_back(*net.transitions[t].event);
     }
-    const Replay done = replay(net, events);
+    const ReplayResult done = replay(net, events);
     EXPECT_TRUE(done.conforms) << entry.name << " at " << done.refused;
   }
 }

@@ -130,7 +130,7 @@ std::vector<NetEvent> parsed(const std::vector<std::string>& texts) {
   return events;
 }
 
-std::string trace_text(const Net& net, const Replay& replay,
+std::string trace_text(const Net& net, const ReplayResult& replay,
                        const std::vector<std::string>& events) {
   if (replay.conforms) {
     return absl::StrCat(
@@ -149,7 +149,7 @@ absl::StatusOr<Outcome> check_trace(const ModelOptions& options, const Net& net,
                                     std::ostream& out) {
   const absl::StatusOr<std::vector<std::string>> events = read_trace(*options.trace);
   if (!events.ok()) return events.status();
-  const Replay replayed = replay(net, parsed(*events));
+  const ReplayResult replayed = replay(net, parsed(*events));
   out << trace_text(net, replayed, *events);
   return Outcome{replayed.conforms ? kSuccess : kFound, animation_of(net, replayed.steps)};
 }

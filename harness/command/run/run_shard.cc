@@ -71,8 +71,8 @@ absl::StatusOr<Numbers> done_in(const fs::path& folder, const Meta& meta) {
 }
 
 // The folder in which this machine continues, and its trials.
-struct Place {
-  fs::path folder;
+struct ShardFolder {
+  fs::path path;
   bool begun = false;
   bool ended = false;  // meta.json says so, too; a kill may come between the last row and this
   Numbers trials;      // the trials that are measured there
@@ -92,39 +92,39 @@ void remove_whole_groups(const Plan& plan, const Numbers& done, Numbers& trials)
 // Checks whether the folder belongs to this machine. If not, the groups that it contains completely
 // are not measured again.
 absl::Status look_at(const fs::path& folder, const Meta& found, const Machine& machine,
-                     const Plan& plan, Place& place) {
+                     const Plan& plan, ShardFolder& ours) {
   absl::StatusOr<Numbers> done = done_in(folder, found);
   if (!done.ok()) return done.status();
-  if (!place.begun && machine_difference(found.machine, machine).empty()) {
-    place.folder = folder;
-    place.begun = true;
-    place.ended = found.end.state == RunEnd::State::kFinished;
-    place.done = *std::move(done);
+  if (!ours.begun && machine_difference(found.machine, machine).empty()) {
+    ours.path = folder;
+    ours.begun = true;
+    ours.ended = found.end.state == RunEnd::State::kFinished;
+    ours.done = *std::move(done);
   } else {
-    remove_whole_groups(plan, *done, place.trials);
+    remove_whole_groups(plan, *done, ours.trials);
   }
   return absl::OkStatus();
 }
 
 // `trials`: all trials of the shard.
-absl::StatusOr<Place> place_for(const Machine& machine, const Plan& plan, const Shard& shard,
-                                const fs::path& folder, Numbers trials) {
-  Place place{
-      .folder = {}, .begun = false, .ended = false, .trials = std::move(trials), .done = {}};
+absl::StatusOr<ShardFolder> folder_for(const Machine& machine, const Plan& plan, const Shard& shard,
+                                       const fs::path& folder, Numbers trials) {
+  ShardFolder ours{
+      .path = {}, .begun = false, .ended = false, .trials = std::move(trials), .done = {}};
   for (std::size_t n = 1; n <= kMostMachines; ++n) {
     const fs::path at = folder_of_machine(folder, n);
     const absl::StatusOr<std::optional<Meta>> found = find_run(at);
     if (!found.ok()) return found.status();
     if (!*found) {
-      if (!place.begun) place.folder = at;
-      return place;
+      if (!ours.begun) ours.path = at;
+      return ours;
     }
     const std::string why = difference(**found, plan, shard, this_build());
     if (!why.empty()) {
       return absl::FailedPreconditionError(
           absl::StrFormat("--out: %s: %s; name another folder", at.string(), why));
     }
-    if (absl::Status status = look_at(at, **found, machine, plan, place); !status.ok()) {
+    if (absl::Status status = look_at(at, **found, machine, plan, ours); !status.ok()) {
       return status;
     }
   }
@@ -133,16 +133,15 @@ absl::StatusOr<Place> place_for(const Machine& machine, const Plan& plan, const 
                       folder.string(), kMostMachines));
 }
 
-bool is_done(const Place& place) {
-  if (place.begun && !place.ended) return false;
-  return std::includes(place.done.begin(), place.done.end(), place.trials.begin(),
-                       place.trials.end());
+bool is_done(const ShardFolder& ours) {
+  if (ours.begun && !ours.ended) return false;
+  return std::includes(ours.done.begin(), ours.done.end(), ours.trials.begin(), ours.trials.end());
 }
 
-absl::StatusOr<ResumedRun> open_place(const Place& place, Meta meta) {
-  if (place.begun) return open_for_resume(place.folder);
+absl::StatusOr<ResumedRun> open_folder(const ShardFolder& ours, Meta meta) {
+  if (ours.begun) return open_for_resume(ours.path);
   meta.calibration = calibrate();
-  absl::StatusOr<RunWriter> writer = RunWriter::create(place.folder, meta);
+  absl::StatusOr<RunWriter> writer = RunWriter::create(ours.path, meta);
   if (!writer.ok()) return writer.status();
   return ResumedRun{.writer = *std::move(writer), .done = {}, .repairs = {}};
 }
@@ -160,10 +159,10 @@ int run_shard(Plan plan, const Shard& shard, const fs::path& folder,
   const absl::StatusOr<std::vector<std::uint32_t>> trials = trials_of_shard(plan, shard, seconds);
   if (!trials.ok()) return complain(trials.status());
   const Machine machine = read_machine();
-  const absl::StatusOr<Place> place =
-      place_for(machine, plan, shard, folder, Numbers(trials->begin(), trials->end()));
-  if (!place.ok()) return complain(place.status());
-  if (is_done(*place)) {
+  const absl::StatusOr<ShardFolder> ours =
+      folder_for(machine, plan, shard, folder, Numbers(trials->begin(), trials->end()));
+  if (!ours.ok()) return complain(ours.status());
+  if (is_done(*ours)) {
     std::cout << "Measured before: all " << trials->size() << " trials of shard " << to_text(shard)
               << " have their row in " << folder.string() << '\n';
     return kSuccess;
@@ -172,7 +171,7 @@ int run_shard(Plan plan, const Shard& shard, const fs::path& folder,
                              .preset = plan.preset,
                              .target = plan.target,
                              .machine = machine.id.value_or("")};
-  absl::StatusOr<ResumedRun> run = open_place(*place, {.run = identity,
+  absl::StatusOr<ResumedRun> run = open_folder(*ours, {.run = identity,
                                                        .started_at = utc_now(),
                                                        .command = shell_command(words),
                                                        .machine = machine,
@@ -182,11 +181,11 @@ int run_shard(Plan plan, const Shard& shard, const fs::path& folder,
   if (!run.ok()) return complain(run.status());
   for (const std::string& repair : run->repairs)
     std::cerr << "lockbench run: " << printable(repair) << '\n';
-  settings.only = place->trials;
+  settings.only = ours->trials;
   settings.go_on = shell_command(words);
   std::vector<Measurement> before;
-  if (place->begun) {
-    absl::StatusOr<MeasuredRun> measured = read_measured_run(place->folder);
+  if (ours->begun) {
+    absl::StatusOr<MeasuredRun> measured = read_measured_run(ours->path);
     if (!measured.ok()) return complain(measured.status());
     before = std::move(measured->measurements);
   }

@@ -51,7 +51,7 @@ std::optional<Disagreement> TraceChecker::look_at(std::span<const Trace> possibl
   std::optional<Disagreement> first;
   for (const Trace& trace : possible) {
     std::vector<NetEvent> events = events_of(trace);
-    const lockbench::Replay replayed = replay(net_.net(), events);
+    const lockbench::ReplayResult replayed = replay(net_.net(), events);
     if (&trace == possible.data()) {
       events_ += events.size();
       taken_.insert(replayed.steps.begin(), replayed.steps.end());
@@ -64,7 +64,7 @@ std::optional<Disagreement> TraceChecker::look_at(std::span<const Trace> possibl
 }
 
 std::optional<Disagreement> TraceChecker::compare(const Trace& trace, std::vector<NetEvent> events,
-                                                  const lockbench::Replay& replayed) {
+                                                  const ReplayResult& replayed) {
   if (!replayed.conforms) {
     if (!replayed.certain) {
       ++undecided_;

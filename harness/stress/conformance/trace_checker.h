@@ -74,7 +74,7 @@ class TraceChecker {
   // Returns what is wrong; empty if nothing is.
   std::string stall_text(const Trace& trace, const std::vector<NetEvent>& events) const;
   std::optional<Disagreement> compare(const Trace& trace, std::vector<NetEvent> events,
-                                      const lockbench::Replay& replayed);
+                                      const ReplayResult& replayed);
   std::string kept_text(const Trace& trace, const Marking& marking) const;
   std::vector<std::uint32_t> threads_alive_after(const Trace& trace) const;
   std::string shortage_text(const Trace& trace, std::vector<NetEvent> events) const;
