@@ -253,7 +253,7 @@ class KeyedLimited : public internal::GuardMembers<KeyedLimited<K, Hash>, K> {
     Bucket& bucket = bucket_of(node);
     if (take_or_queue(bucket, node)) return true;
     // Made and destroyed without the mutex, which wake_stopped() takes.
-    const platform::OnStop wake(stop, [&bucket, &node] { wake_stopped(bucket, node); });
+    const auto wake = platform::on_stop(stop, [&bucket, &node] { wake_stopped(bucket, node); });
     return wait_for_key(bucket, node, platform::kForever,
                         [&stop] { return stop.stop_requested(); });
   }

@@ -14,11 +14,11 @@ namespace lockbench {
 namespace {
 
 // Written before memory runs out, because nothing can be allocated then.
-char line[200];
-std::terminate_handler before = nullptr;
+char last_words[200];
+std::terminate_handler handler_before = nullptr;
 
 [[noreturn]] void end_out_of_memory() {
-  static_cast<void>(!write(STDERR_FILENO, line, std::strlen(line)));
+  static_cast<void>(!write(STDERR_FILENO, last_words, std::strlen(last_words)));
   _exit(kCouldNotFinish);
 }
 
@@ -31,7 +31,7 @@ void terminate() {
     } catch (...) {
     }
   }
-  before();
+  handler_before();
 }
 
 }  // namespace
@@ -41,9 +41,9 @@ void explain_out_of_memory(const std::string& who) {
       who.substr(0, 60) +
       ": out of memory; free some, raise the limit (ulimit -v, control group), "
       "or ask for less\n";
-  std::copy_n(text.c_str(), std::min(text.size() + 1, sizeof line - 1), line);
+  std::copy_n(text.c_str(), std::min(text.size() + 1, sizeof last_words - 1), last_words);
   const std::terminate_handler now = std::set_terminate(terminate);
-  if (now != terminate) before = now;
+  if (now != terminate) handler_before = now;
 }
 
 }  // namespace lockbench

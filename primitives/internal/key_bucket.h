@@ -132,7 +132,7 @@ class alignas(platform::kCacheLine) KeyBucket {
       return true;
     if (take_or_queue(node, has_word)) return true;
     // Made and destroyed without the mutex, which wake_stopped() takes.
-    const platform::OnStop wake(stop, [this, &node] { wake_stopped(node); });
+    const auto wake = platform::on_stop(stop, [this, &node] { wake_stopped(node); });
     return wait_for_key(node, platform::kForever, [&stop] { return stop.stop_requested(); });
   }
 #endif

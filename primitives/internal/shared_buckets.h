@@ -133,7 +133,7 @@ class SharedBuckets {
     Bucket& bucket = bucket_of(node);
     if (take_or_queue(bucket, node, units)) return true;
     // Made and destroyed without the mutex, which wake_stopped() takes.
-    const platform::OnStop wake(stop, [&bucket, &node] { wake_stopped(bucket, node); });
+    const auto wake = platform::on_stop(stop, [&bucket, &node] { wake_stopped(bucket, node); });
     return wait(
         bucket, node, platform::kForever, [&stop] { return stop.stop_requested(); }, false);
   }

@@ -12,15 +12,18 @@
 #if defined(__cpp_lib_jthread)
 #define LOCKBENCH_HAS_STOP_TOKEN 1
 #include <stop_token>
+#include <utility>
 
 namespace lockbench::platform {
 
 using StopToken = std::stop_token;
 
-// Calls `callback()` when a stop is requested, at once if it was before, in the requesting thread.
-// The destructor waits until a call in another thread has ended.
+// The result calls `callback()` when a stop is requested, at once if it was before, in the
+// requesting thread. Its destructor waits until a call in another thread has ended.
 template <class Callback>
-using OnStop = std::stop_callback<Callback>;
+[[nodiscard]] std::stop_callback<Callback> on_stop(const StopToken& stop, Callback callback) {
+  return std::stop_callback<Callback>(stop, std::move(callback));
+}
 
 }  // namespace lockbench::platform
 #else

@@ -268,7 +268,7 @@ TEST_P(ForbiddenMembarrier, WithoutAFallbackTheProcessEnds) {
 }
 
 TEST_P(ForbiddenMembarrier, ItIsNotReliedOnAnyMoreAndProcessorsStayAsTheyWere) {
-  expect_no_fault(in_a_child([this] {
+  expect_no_fault(in_a_child([] {
     cpu_set_t before;
     cpu_set_t after;
     sched_getaffinity(0, sizeof before, &before);
