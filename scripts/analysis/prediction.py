@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How accurate predictions are, and which of their conclusions depend on which figure of a model.
+
+A cell is compared by its median rate: that of the prediction over that of the measurement. Within a
+group, which is a cell without its primitive, the order of the primitives is compared by Spearman's
+rank correlation. All functions are pure, except that rows come from runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from analysis import units
+from analysis.cells import FLOOR
+from analysis.errors import InputError
+
+# What names a cell of the grid, apart from its primitive.
+CELL = (
+    "workload scenario mode threads keys key_type key_distribution hold_kind hold_ns pinning"
+).split()
+
+NEAR = 1.5  # a factor
+LEAST_LOCKS = 3  # for an order
+
+
+def rates(trials: pd.DataFrame) -> pd.Series:
+    """The median rate of each cell, by label and CELL."""
+    rows = trials[(trials["operations_per_s"] > 0) & (trials["label"] != FLOOR)]
+    return rows.groupby(["label", *CELL], dropna=False)["operations_per_s"].median()
+
+
+def pairs(measured: pd.DataFrame, predicted: pd.DataFrame) -> pd.DataFrame:
+    """A row for each cell that both have: its fields, both rates, and their ratio."""
+    both = pd.concat(
+        {"measured": rates(measured), "predicted": rates(predicted)}, axis=1, join="inner"
+    ).reset_index()
+    if both.empty:
+        raise InputError("no cell is in both runs; give the run of a grid and its prediction")
+    both["ratio"] = both["predicted"] / both["measured"]
+    return both
+
+
+def rank_correlations(both: pd.DataFrame) -> list[float]:
+    """Spearman's correlation of both orders, for each group of LEAST_LOCKS primitives or more."""
+    found = []
+    for _, group in both.groupby(CELL, dropna=False, sort=False):
+        if len(group) < LEAST_LOCKS:
+            continue
+        found.append(float(stats.spearmanr(group["measured"], group["predicted"]).statistic))
+    return [one for one in found if not np.isnan(one)]
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """How near some cells are."""
+
+    cells: int
+    error: float  # median of |predicted / measured - 1|
+    near: float  # share of cells within a factor of NEAR
+    ratio: float  # median of predicted / measured
+    rank: float | None  # median of the groups' rank correlations
+    groups: int
+
+
+def accuracy(both: pd.DataFrame) -> Accuracy:
+    ratio = both["ratio"]
+    ranks = rank_correlations(both)
+    return Accuracy(
+        cells=len(both),
+        error=float((ratio - 1).abs().median()),
+        near=float(ratio.between(1 / NEAR, NEAR).mean()),
+        ratio=float(ratio.median()),
+        rank=float(np.median(ranks)) if ranks else None,
+        groups=len(ranks),
+    )
+
+
+def spread(measured: pd.DataFrame) -> float:
+    """The share of measured cells of which two blocks differ by more than a factor of NEAR."""
+    rows = measured[measured["operations_per_s"] > 0]
+    rate = rows.groupby(["label", *CELL], dropna=False)["operations_per_s"]
+    several = rate.count() > 1
+    if not several.any():
+        return float("nan")
+    return float((rate.max() / rate.min())[several].gt(NEAR).mean())
+
+
+def parts(both: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    """All cells, then those of each hold, number of threads, and choice of keys."""
+    found = [("all", both)]
+    for hold, rows in both.groupby("hold_ns"):
+        found.append(("without hold" if hold == 0 else f"hold {units.nanoseconds(hold)}", rows))
+    for threads, rows in both.groupby("threads"):
+        found.append((f"{int(threads)} thread{'' if threads == 1 else 's'}", rows))
+    for (keys, distribution), rows in both.groupby(["keys", "key_distribution"]):
+        kind = "" if distribution == "uniform" else f", {distribution}"
+        found.append((f"{int(keys)} key{'' if keys == 1 else 's'}{kind}", rows))
+    return found
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def line(*cells: str) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def accuracy_row(name: str, rows: pd.DataFrame) -> str:
+    one = accuracy(rows)
+    rank = "–" if one.rank is None else f"{one.rank:.2f} ({one.groups})"
+    figures = (str(one.cells), percent(one.error), percent(one.near), f"{one.ratio:.2f}", rank)
+    return line(name, *figures)
+
+
+def accuracy_text(measured: pd.DataFrame, predicted: pd.DataFrame) -> str:
+    """The tables of docs/prediction.md, in Markdown."""
+    both = pairs(measured, predicted)
+    head = [
+        line(
+            "cells",
+            "number",
+            "median relative error",
+            f"within a factor of {NEAR}",
+            "median of predicted / measured",
+            "rank correlation of locks (groups)",
+        ),
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    body = [accuracy_row(name, rows) for name, rows in parts(both)]
+    locks = [accuracy_row(f"`{label}`", rows) for label, rows in both.groupby("label")]
+    valid = percent(float(measured["valid"].mean())) if "valid" in measured else "all"
+    about = (
+        f"{len(both)} cells of {both['label'].nunique()} locks. {valid} of the measured rows are"
+        f" valid; in {percent(spread(measured))} of the measured cells, two blocks differ by more"
+        f" than a factor of {NEAR}."
+    )
+    return (
+        "\n".join(
+            [about, "", *head, *body, "", *[head[0].replace("cells", "lock", 1)], head[1]] + locks
+        )
+        + "\n"
+    )
+
+
+# ---- sensitivity
+
+
+@dataclass(frozen=True)
+class Change:
+    """What differs between the predictions for a model and for one with another figure."""
+
+    name: str
+    rate: float  # median of |varied / base - 1|
+    groups: int
+    other_best: int  # groups of which another lock is the fastest
+    rank: float  # median of the groups' rank correlations
+    lowest_rank: float
+
+
+def change(name: str, base: pd.DataFrame, varied: pd.DataFrame, margin: float = 0.05) -> Change:
+    """Another lock is the fastest only if the former one is slower by more than `margin`."""
+    both = pairs(base, varied)
+    other_best = groups = 0
+    for _, group in both.groupby(CELL, dropna=False, sort=False):
+        if len(group) < LEAST_LOCKS:
+            continue
+        groups += 1
+        best = group["measured"].idxmax()
+        other_best += bool(group["predicted"].max() > group["predicted"][best] * (1 + margin))
+    ranks = rank_correlations(both)
+    return Change(
+        name=name,
+        rate=float((both["ratio"] - 1).abs().median()),
+        groups=groups,
+        other_best=other_best,
+        rank=float(np.median(ranks)) if ranks else float("nan"),
+        lowest_rank=min(ranks, default=float("nan")),
+    )
+
+
+def changes(trials: pd.DataFrame, base: str) -> list[Change]:
+    """Of each machine of a run against the machine `base`; the greatest effect first."""
+    machines = list(dict.fromkeys(trials["machine"]))
+    if base not in machines:
+        raise InputError(f"no row is of machine {base!r}; the run has {', '.join(machines)}")
+    rows = trials[trials["machine"] == base]
+    found = [
+        change(name.removeprefix(f"{base}-"), rows, trials[trials["machine"] == name])
+        for name in machines
+        if name != base
+    ]
+    return sorted(found, key=lambda one: (-one.other_best, one.rank, one.name))
+
+
+def sensitivity_text(found: Iterable[Change]) -> str:
+    """The table of docs/prediction.md, in Markdown."""
+    rows = [
+        line(
+            "figure", "median change of rates", "another lock is fastest", "median rank", "lowest"
+        ),
+        "|---|---:|---:|---:|---:|",
+    ]
+    for one in found:
+        best = f"{one.other_best} of {one.groups}"
+        figures = (percent(one.rate), best, f"{one.rank:.2f}", f"{one.lowest_rank:.2f}")
+        rows.append(line(f"`{one.name}`", *figures))
+    return "\n".join(rows) + "\n"

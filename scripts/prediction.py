@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Measures and predicts a grid of cells on this machine, and says how accurate the predictions are.
+
+grid        writes the preset of the grid
+accuracy    the tables of a measured and a predicted run of it
+vary        writes a machine's file with each figure 30 % higher and lower
+sensitivity the table of a run that was predicted with these files
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from analysis import modules
+
+modules.need("prediction", "numpy", "pandas", "scipy")
+
+from analysis import command, loader  # noqa: E402
+from analysis.errors import InputError  # noqa: E402
+from analysis.prediction import accuracy_text, changes, sensitivity_text  # noqa: E402
+
+GRID = """\
+# Written by scripts/prediction.py grid: what docs/prediction.md compares.
+title = "The grid on which predictions are compared with measurements"
+blocks = 2
+primitive = [
+  "global", "global:lock=futex", "global:lock=std", "keyed", "keyed:buckets=64",
+  "stripe_word:stripes=16", "stripe_word:stripes=63", "striped:stripes=16", "striped:stripes=64",
+  "striped:stripes=1024", "striped:lock=futex,stripes=64", "striped:lock=std,stripes=64",
+  "reentrant", "reentrant_repaired", "recursive_parking",
+]
+threads = [1, 2, 4, 8]
+hold = ["0", "200ns", "20us"]
+warmup = "10ms"
+window = "50ms"
+
+[[sweep]]
+keys = [1, 64]
+
+[[sweep]]
+keys = 64
+key_distribution = "zipf:0.99"
+"""
+
+BY = 0.3
+FIGURE = re.compile(r"^(?P<key>[a-z_]+)( *= *)(?P<number>[0-9.e+-]+)", re.IGNORECASE)
+VARIED_TABLES = ("access_ns", "scheduler_ns")
+LATENCIES = "latency"
+
+
+def scaled(number: str, factor: float) -> str:
+    return f"{float(number) * factor:.15g}"
+
+
+def scaled_line(line: str, factor: float) -> str:
+    """All numbers after the equals sign, or all of a row of the matrix; comments stay."""
+    text, mark, comment = line.partition("#")
+    head, equals, tail = text.partition("=") if "=" in text else ("", "", text)
+    tail = re.sub(r"[0-9][0-9.e+]*", lambda found: scaled(found.group(), factor), tail)
+    return head + equals + tail + mark + comment
+
+
+def figures_of(text: str) -> list[tuple[str, list[int]]]:
+    """The figures of a machine's file, and the lines of each. All latencies are one figure."""
+    found: dict[str, list[int]] = {}
+    table = ""
+    for number, line in enumerate(text.splitlines()):
+        if heading := re.match(r"\[+([a-z_]+)\]+", line):
+            table = heading.group(1)
+        elif table == "latency_ns" and re.match(r"\s*[a-z0-9\[]", line):
+            found.setdefault(LATENCIES, []).append(number)
+        elif table in VARIED_TABLES and (figure := FIGURE.match(line)):
+            found[figure["key"]] = [number]
+    if LATENCIES not in found:
+        raise InputError("no [latency_ns]; name the file of a machine")
+    return list(found.items())
+
+
+def variants(text: str, by: float = BY) -> dict[str, str]:
+    """The file with one figure changed, by a name for the change. A figure of 0 stays."""
+    made = {}
+    for key, places in figures_of(text):
+        for sign, factor in (("plus", 1 + by), ("minus", 1 - by)):
+            lines = text.splitlines()
+            for place in places:
+                lines[place] = scaled_line(lines[place], factor)
+            changed = "\n".join(lines) + "\n"
+            if changed.strip() != text.strip():
+                made[f"{key}-{sign}"] = changed
+    return made
+
+
+def replaced(page: str, name: str, text: str) -> str:
+    """The page with the text between its marks `<!-- name -->` and `<!-- end of name -->`."""
+    begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
+    if page.count(begin) != 1 or page.count(end) != 1:
+        raise InputError(f"the page wants one line {begin.strip()} and one {end}")
+    before, _, rest = page.partition(begin)
+    return before + begin + text + end + rest.partition(end)[2]
+
+
+def give(name: str, text: str, page: Path | None) -> None:
+    if page is None:
+        sys.stdout.write(text)
+        return
+    old = page.read_text(encoding="utf-8")
+    page.write_text(replaced(old, name, text), encoding="utf-8")
+
+
+def parser() -> command.Parser:
+    made = command.Parser(
+        prog="prediction",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    modes = made.add_subparsers(dest="mode", required=True, parser_class=command.Parser)
+    modes.add_parser("grid", help="prints the preset of the grid")
+    accuracy = modes.add_parser("accuracy", help="how near a prediction is to a measurement")
+    accuracy.add_argument("measured", metavar="MEASURED", help="folder of the measured run")
+    accuracy.add_argument("predicted", metavar="PREDICTED", help="folder of the predicted run")
+    vary = modes.add_parser("vary", help="writes a machine's file with each figure changed")
+    vary.add_argument("machine", type=Path, metavar="FILE.toml")
+    vary.add_argument("folder", type=Path, metavar="FOLDER", help="for the files")
+    sensitive = modes.add_parser("sensitivity", help="what each of these changes changes")
+    sensitive.add_argument("run", metavar="RUN", help="folder of the predicted run")
+    sensitive.add_argument("base", metavar="NAME", help="the machine without a change")
+    for one in (accuracy, sensitive):
+        one.add_argument(
+            "--page", type=Path, metavar="FILE.md", help="replaces the tables of this page [prints]"
+        )
+    return made
+
+
+def measured_and_predicted(arguments: argparse.Namespace) -> str:
+    measured, predicted = loader.load(arguments.measured), loader.load(arguments.predicted)
+    if measured.predicted or not predicted.predicted:
+        raise InputError("wants a measured run first, and a predicted one after it")
+    return accuracy_text(measured.valid, predicted.valid)
+
+
+def write_variants(arguments: argparse.Namespace) -> None:
+    text = arguments.machine.read_text(encoding="utf-8")
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    base = arguments.machine.stem
+    files = {base: text, **{f"{base}-{name}": made for name, made in variants(text).items()}}
+    for name, made in files.items():
+        (arguments.folder / f"{name}.toml").write_text(made, encoding="utf-8")
+    print(" ".join(f"--machine {arguments.folder / name}.toml" for name in files))
+
+
+def body(argv: Sequence[str]) -> int:
+    arguments = parser().parse_args(argv)
+    if arguments.mode == "grid":
+        sys.stdout.write(GRID)
+    elif arguments.mode == "accuracy":
+        give("accuracy", measured_and_predicted(arguments), arguments.page)
+    elif arguments.mode == "vary":
+        write_variants(arguments)
+    else:
+        trials = loader.load(arguments.run).valid
+        found = changes(trials, arguments.base)
+        give("sensitivity", sensitivity_text(found), arguments.page)
+    return 0
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    return command.run("prediction", body, argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
