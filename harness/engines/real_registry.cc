@@ -13,6 +13,7 @@
 #include <absl/strings/str_cat.h>
 
 #include "harness/catalog/lines.h"
+#include "harness/engines/coroutine_holds.h"
 #include "harness/engines/shared_holds.h"
 #include "harness/stress/lock_adapter.h"
 #include "primitives/keyed_mutex.h"
@@ -127,6 +128,7 @@ std::vector<RegisteredLock> shared_locks() {
                                                          "two permits for each key", 2U, 2),
       lock_under_test<KeyedSemaphore<>>("keyed_semaphore:permits=1", "one permit for each key", 1U,
                                         2),
+      lock_under_test<CoroutineHolds>("keyed_co", "coroutines that wait for a key", 2),
   };
   for (RegisteredLock& lock : locks) lock.abilities.strong_try = lock.abilities.reclaims = true;
   locks[2].abilities.capacity = 2;

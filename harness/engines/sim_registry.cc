@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "harness/engines/coroutine_holds.h"
 #include "harness/engines/shared_holds.h"
 #include "harness/stress/lock_adapter.h"
 #include "primitives/as_published/reentrant_as_published.h"
@@ -100,6 +101,7 @@ std::vector<RegisteredLock> shipped_locks() {
                           "keyed_semaphore", "two permits for each key; one bucket", 2U, 1)),
       lock_under_test<KeyedSemaphore<>>("keyed_semaphore:permits=1", "one permit for each key", 1U,
                                         1),
+      lock_under_test<CoroutineHolds>("keyed_co", "coroutines that wait for a key; one bucket", 1),
       lock_under_test<StripedLock<>>("striped", "a few stripes", kStripes),
       of_one_word(
           lock_under_test<StripeWord>("stripe_word", "a few stripes in one word", kStripes)),
