@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <poll.h>
+#include <sys/socket.h>
 
 #include "primitives/service.h"
 
@@ -94,15 +95,32 @@ void Connection::authenticate_and_check_version() {
   }
 }
 
+// hiredis would write in a way that ends the program by SIGPIPE if the connection is lost. False:
+// it is lost.
+bool Connection::write(const Words& words) {
+  Argv argv(words);
+  char* formatted = nullptr;
+  const auto length =
+      redisFormatCommandArgv(&formatted, argv.count, argv.pointers.data(), argv.lengths.data());
+  if (length < 0) return false;
+  const std::unique_ptr<char, void (*)(char*)> text(formatted, redisFreeCommand);
+  std::string_view left(formatted, static_cast<std::size_t>(length));
+  while (!left.empty()) {
+    const ssize_t sent = ::send(context_->fd, left.data(), left.size(), MSG_NOSIGNAL);
+    if (sent < 0 && errno != EINTR) return false;
+    left.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(sent, 0)));
+  }
+  return true;
+}
+
 // nullptr: the connection is lost.
 Reply Connection::try_request(const Words& words) {
-  Argv argv(words);
-  Reply reply(static_cast<redisReply*>(
-      redisCommandArgv(context_.get(), argv.count, argv.pointers.data(), argv.lengths.data())));
-  if (reply == nullptr) {
+  void* answer = nullptr;
+  if (!write(words) || redisGetReply(context_.get(), &answer) != REDIS_OK) {
     context_.reset();
     return nullptr;
   }
+  Reply reply(static_cast<redisReply*>(answer));
   counts_.round_trips.fetch_add(1, std::memory_order_relaxed);
   return reply;
 }
@@ -126,15 +144,7 @@ void Connection::send(const Words& words, std::chrono::milliseconds patience) {
   } catch (const ServiceError&) {
     return;  // receive() has no answer then
   }
-  Argv argv(words);
-  int done = 0;
-  redisAppendCommandArgv(context_.get(), argv.count, argv.pointers.data(), argv.lengths.data());
-  while (done == 0) {
-    if (redisBufferWrite(context_.get(), &done) != REDIS_OK) {
-      context_.reset();
-      return;
-    }
-  }
+  if (!write(words)) context_.reset();
 }
 
 // nullptr: nothing came until the deadline, or the connection is lost and context_ is empty. What

@@ -66,6 +66,7 @@ class Connection {
 
   void connect(std::chrono::milliseconds patience = kPatience);
   void authenticate_and_check_version();
+  bool write(const Words& words);
   Reply try_request(const Words& words);
   Reply read(Clock::time_point deadline);
   [[noreturn]] void refuse(const std::string& why) const;
