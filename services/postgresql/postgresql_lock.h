@@ -9,14 +9,16 @@
 // unless its time is up. The server releases what a session holds when the session ends, whether
 // its client was killed or an administrator ended it.
 //
-// Guarantees   one holder of a key whose session lasts. Tokens grow with every hold of a key: they
-//              are numbers of a sequence, drawn while the key is held. A hold has no lease: a
-//              client that stands still keeps it.
+// Guarantees   one holder of a key whose session lasts. Tokens grow with every hold of a key, also
+//              over a crash of the server. For a lock of a session they are numbers of a sequence,
+//              drawn and committed while the key is held; for one of a transaction, the server's
+//              time in us, read while the key is held. A hold has no lease: a client that stands
+//              still keeps it.
 // Not offered  safety of a holder whose session was ended: it learns that from lost() or at the
 //              latest from unlock(), so the resource must check the token (fence.h). Holds that
-//              survive a restart or a failover; after a failover to a server that lags, tokens may
-//              go back. Recursion. Strict FIFO order: a wait of more than kLongestWait begins
-//              anew.
+//              survive a restart or a failover; after a failover to a server that lags, or if its
+//              clock goes back, tokens may go back. Recursion. Strict FIFO order: a wait of more
+//              than kLongestWait begins anew.
 // Requires     the rules of primitives/service.h. PostgreSQL 12 or newer; a session for each hold
 //              and each wait (max_connections); no pooler that gives a session to several clients.
 // fork()       children may use the primitive; each has its own sessions.

@@ -39,8 +39,7 @@ PostgresqlServer::PostgresqlServer(const std::string& address, PostgresqlKind ki
             *counts_) {
   drop_abandoned();
   owner_.request("SELECT pg_advisory_lock(" + owned("'" + schema_ + "'") + ")");
-  owner_.request("CREATE SCHEMA " + schema_ + ";CREATE SEQUENCE " + schema_ + ".token;" +
-                 statements_.tables);
+  owner_.request("CREATE SCHEMA " + schema_ + ";" + statements_.tables);
 }
 
 // Those that a server does not give back stay for the next trial.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // PostgresqlServer: what every lock at one PostgreSQL server has: sessions, counts, and a schema of
-// a random name with the sequence of the tokens and, for locks of rows, their table.
+// a random name with the sequence of the tokens or, for locks of rows, their table.
 //
 // The schema is dropped at the end. A trial that was killed leaves its schema; the next trial in
 // the same database drops it: the session that made a schema holds an advisory lock of its name, so

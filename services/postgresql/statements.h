@@ -27,9 +27,14 @@ struct Statements {
 };
 
 inline Statements statements_of(PostgresqlKind kind, const std::string& schema) {
+  // What a sequence gave to a transaction that has not committed is forgotten by a server that
+  // crashes, and given again. The clock goes on.
+  const std::string number = kind == PostgresqlKind::kAdvisory
+                                 ? "nextval('" + schema + ".token')"
+                                 : "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
   const auto prepare = [&](const std::string& type, const std::string& take,
                            const std::string& attempt, const std::string& where) {
-    const std::string token = ") SELECT nextval('" + schema + ".token') FROM held";
+    const std::string token = ") SELECT " + number + " FROM held";
     const std::string with = "(" + type + ") AS WITH held AS MATERIALIZED (SELECT ";
     return "PREPARE take" + with + take + token + ";PREPARE try" + with + attempt + token + where +
            ";";
@@ -37,7 +42,7 @@ inline Statements statements_of(PostgresqlKind kind, const std::string& schema) 
   const std::string row = "FROM " + schema + ".lock WHERE name = $1 FOR UPDATE";
   switch (kind) {
     case PostgresqlKind::kAdvisory:
-      return {.tables = "",
+      return {.tables = "CREATE SEQUENCE " + schema + ".token",
               .prepare = prepare("bigint", "pg_advisory_lock($1)",
                                  "pg_try_advisory_lock($1) AS got", " WHERE got") +
                          "PREPARE release(bigint) AS SELECT pg_advisory_unlock($1)",
