@@ -11,7 +11,7 @@ include(CMakePackageConfigHelpers)
 
 set(share ${CMAKE_INSTALL_DATADIR}/lockbench)
 install(TARGETS lockbench lockbench-micro RUNTIME COMPONENT program)
-foreach(engine lockbench-sim lockbench-real lockbench-proc lockbench-predict)
+foreach(engine lockbench-sim lockbench-real lockbench-proc lockbench-services lockbench-predict)
   if(TARGET ${engine})
     install(TARGETS ${engine} RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/lockbench
                                       COMPONENT program)

@@ -131,7 +131,7 @@ RULES: dict[str, Rule] = {
         frozenset({"std", "Abseil", "nlohmann json", "hwloc", "kernel"}),
     ),
     # The lower folders of stress do not see the upper ones: litmus and trace, oracles, the files of
-    # the folder itself, conformance, then the three engines.
+    # the folder itself, conformance, then the four engines.
     "harness/stress/litmus": Rule(
         ("primitives/platform", "workloads/random.h"), frozenset({"std", "Abseil"})
     ),
@@ -173,10 +173,19 @@ RULES: dict[str, Rule] = {
         + ("primitives", "workloads/random.h", "workloads/file_counter.h"),
         STANDARD | {"Abseil", "kernel"},
     ),
+    # Clients of private servers, which this engine starts itself.
+    "harness/stress/services": Rule(
+        STRESS
+        + ("harness/stress/supervision", "harness/process/private_service.h")
+        + ("harness/process/private_server.h", "primitives/platform", "primitives/service.h")
+        + ("workloads/random.h", "workloads/service_counter.h"),
+        STANDARD | {"Abseil", "kernel"},
+    ),
     # The engines' programs, and the locks that each knows.
     "harness/engines": Rule(
         STRESS
         + ("harness/stress/explore", "harness/stress/threads", "harness/stress/processes")
+        + ("harness/stress/services",)
         + ("harness/plugin", "harness/catalog", "primitives"),
         STANDARD | {"Abseil"},
     ),
@@ -264,6 +273,7 @@ RULES: dict[str, Rule] = {
         EVERYTHING - {"CLI11", "GoogleTest", "toml++"},
     ),
     "tests": Rule(("primitives", "workloads", "harness"), EVERYTHING),
+    "tests/services": Rule(("primitives", "services"), EVERYTHING),
 }
 
 SOURCE_SUFFIXES = (".h", ".cc", ".h.in")

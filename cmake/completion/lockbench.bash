@@ -59,6 +59,10 @@ _lockbench() {
     --nodes) words="slurm parallel" ;;
     --format) words="$(_lockbench_formats "$command")" ;;
     --progress) words="auto bar line off" ;;
+    --engine) words="sim real proc services" ;;
+    --faults)
+      words="stop_holder kill_holder pause_server restart_server empty_server end_session delay partition cut half_open"
+      ;;
     --flamegraph)
       mapfile -t COMPREPLY < <(compgen -f -X '!*.svg' -- "$current")
       return

@@ -16,15 +16,24 @@ namespace {
 // Engines derive 64-bit seeds and print them, so that a user can pass them back.
 constexpr CountRange kReplayedSeedRange{0, 0x7fff'ffff'ffff'ffff};
 
-// Options of the engines of threads and of processes.
+// Options of the engines that inject faults.
 void add_thread_flags(CLI::App& stress, stress::Order& order) {
-  add_count(stress, "--threads", {.least = 1, .most = 64}, "real, proc: how many [4]",
+  add_count(stress, "--threads", {.least = 1, .most = 64}, "real, proc, services: how many [4]",
             [&order](std::uint64_t n) { order.threads = static_cast<std::uint32_t>(n); });
   add_text(stress,
            {.names = "--mode",
             .type = "MODE",
             .help = "real, proc: one fault-injection mode [all in turn]"},
            order.mode);
+  add_text(stress,
+           {.names = "--faults",
+            .type = "LIST",
+            .help = "services: of stop_holder, kill_holder, pause_server, restart_server, "
+                    "empty_server, end_session, delay, partition, cut, half_open (docs/stress.md) "
+                    "[all]"},
+           order.faults);
+  add_switch(stress, "--ignore-tokens",
+             "services: the resource takes every write, whatever its token", order.ignore_tokens);
 }
 
 void add_simulation_flags(CLI::App& stress, stress::Order& order,
@@ -74,7 +83,8 @@ void add_stress(CLI::App& app, StressOptions& options) {
       stress,
       {.names = "--engine",
        .type = "ENGINE",
-       .help = "sim (every interleaving, simulated), real (threads) or proc (processes) [all]"},
+       .help = "sim (every interleaving, simulated), real (threads), proc (processes) or services "
+               "(locks at servers) [all]"},
       options.engines);
   add_parsed<Nanoseconds>(stress,
                           {.names = "--budget",

@@ -128,15 +128,16 @@ const char kAdviseExamples[] =
     "measured answers the question, 129, 130 or 143 interrupted.\n";
 
 const char kStressExamples[] =
-    "Three engines try to break a lock. `sim` runs the source of the lock on simulated threads: "
+    "Four engines try to break a lock. `sim` runs the source of the lock on simulated threads: "
     "every\n"
     "interleaving of small litmus programs up to a bound, then larger programs at random, with "
     "store\n"
     "buffers and timeouts; each of its failures can be replayed exactly. `real` runs threads and "
     "`proc`\n"
-    "runs processes, and both inject faults. A clean result says what was checked; docs/stress.md "
-    "says\n"
-    "how to read it.\n"
+    "runs processes, and both inject faults. `services` runs clients of a lock at Redis or "
+    "PostgreSQL,\n"
+    "and stops, kills and cuts off clients and servers. A clean result says what was checked;\n"
+    "docs/stress.md says how to read it.\n"
     "\n"
     "Examples\n"
     "  lockbench stress keyed\n"
@@ -144,6 +145,7 @@ const char kStressExamples[] =
     "  lockbench stress keyed --engine sim --memory c11\n"
     "  lockbench stress --exhaustive --preemptions 2 --memory c11 --budget 2min\n"
     "  lockbench stress keyed --weaken --budget 2min\n"
+    "  lockbench stress redlock --plugin redis.so --engine services --faults stop_holder\n"
     "  lockbench stress --self-test\n"
     "\n"
     "Exit codes: 0 clean, 1 an engine failed, 2 bad input, 3 a lock is broken, 4 inconclusive,\n"

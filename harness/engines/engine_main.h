@@ -41,15 +41,18 @@ inline void add_instrumented(const std::filesystem::path& plugin,
 }
 
 // Which locks of a plug-in an engine tests. A lock that keeps other processes out need not keep out
-// another thread of the same process: fcntl() does not.
+// another thread of the same process: fcntl() does not. A lock at a service needs a server of it.
 inline bool tests_all(const stress::RegisteredLock&) {
   return true;
 }
 inline bool tests_between_threads(const stress::RegisteredLock& lock) {
-  return lock.scope != Scope::kProcess;
+  return lock.scope == Scope::kThread;
 }
 inline bool tests_between_processes(const stress::RegisteredLock& lock) {
   return lock.scope == Scope::kProcess;
+}
+inline bool tests_at_services(const stress::RegisteredLock& lock) {
+  return lock.scope == Scope::kService;
 }
 
 // As run_engine_program(). If the first words are `--plugin FILE`, the locks are those of the
@@ -74,7 +77,7 @@ inline int engine_main(std::span<const char* const> words,
     return 1;
   }
   std::erase_if(loaded->offer.locks, [=](const auto& lock) { return !tests(lock); });
-  const bool delays = PluginBuild::kSimulated == 0 && tests != tests_between_processes;
+  const bool delays = PluginBuild::kSimulated == 0 && tests == tests_between_threads;
   if (delays) add_instrumented(words[2], of_c, loaded->offer.locks);
   std::vector<const char*> rest{words[0]};
   rest.insert(rest.end(), words.begin() + 3, words.end());

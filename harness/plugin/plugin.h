@@ -34,6 +34,8 @@
 //              except for leases.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -140,15 +142,34 @@ std::unique_ptr<stress::LockUnderTest> make_adapter(const Arguments& arguments, 
   return std::make_unique<stress::LockAdapter<P, K>>(make(arguments));
 }
 
-// Sizes are so small that threads collide on keys and every resource is exhausted.
+// After which time the hold of a lock at a service ends, if nothing renews it.
+inline constexpr char kLeaseParameter[] = "lease_ms";
+
+// Sizes are so small that threads collide on keys and every resource is exhausted; leases are so
+// short that many end in a second.
 inline Arguments few_of_each(const std::vector<Number>& numbers, std::uint64_t keys) {
   constexpr std::uint64_t kFew = 2;
+  constexpr std::uint64_t kShortLeaseMs = 150;
   Arguments arguments{.numbers = {}, .keys = keys};
   for (const Number& number : numbers) {
     const bool size = number.parameter == "stripes" || number.parameter == "leases";
     arguments.numbers[number.parameter] = size ? kFew : number.usual;
+    if (number.parameter == kLeaseParameter) {
+      arguments.numbers[number.parameter] = std::max(kShortLeaseMs, number.least);
+    }
   }
   return arguments;
+}
+
+// What the engine of services has to know of a lock that is at one.
+inline void describe_service(const Listing& listing, stress::RegisteredLock& lock) {
+  const Arguments arguments = few_of_each(listing.numbers, 1);
+  lock.service = listing.service;
+  for (const Number& number : listing.numbers) {
+    const std::uint64_t value = arguments[number.parameter];
+    if (number.servers) lock.servers = static_cast<std::uint32_t>(value);
+    if (number.parameter == kLeaseParameter) lock.lease = std::chrono::milliseconds(value);
+  }
 }
 
 [[gnu::noinline]] inline stress::RegisteredLock registered_lock(
@@ -165,6 +186,7 @@ inline Arguments few_of_each(const std::vector<Number>& numbers, std::uint64_t k
                               .abilities = abilities};
   made.programs = stress::programs_in(promises);
   made.scope = promises.scope;
+  describe_service(listing, made);
   made.make = [numbers = listing.numbers, make, make_primitive](std::uint64_t keys) {
     return make(few_of_each(numbers, keys), make_primitive);
   };

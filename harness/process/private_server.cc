@@ -98,6 +98,8 @@ std::string log_in(const std::string& folder) {
   dup2(nothing, STDIN_FILENO);
   dup2(log, STDOUT_FILENO);
   dup2(log, STDERR_FILENO);
+  // Connections of this process must end with it.
+  close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
   if (chdir(folder) == 0) execvp(words[0], words);
   _exit(kNotStarted);
 }
@@ -190,6 +192,26 @@ absl::Status PrivateServer::await() {
   }
   return absl::InternalError(
       absl::StrCat("accepts no connections after ", kToStart.count(), " s: ", last_line()));
+}
+
+void PrivateServer::end_by_kill() {
+  if (process_ < 0) return;
+  kill(process_, SIGKILL);
+  while (!has_ended()) poll(nullptr, 0, 1);
+}
+
+absl::Status PrivateServer::restart() {
+  end_by_kill();
+  absl::Status status;
+  // What the killed one has left, such as its port, may be free a moment later.
+  const Clock::time_point deadline = Clock::now() + kToStart;
+  do {
+    status = launch(program_.words);
+    if (status.ok()) status = await();
+    if (!absl::IsUnavailable(status)) break;
+    poll(nullptr, 0, kLookMs);
+  } while (Clock::now() < deadline);
+  return status;
 }
 
 bool PrivateServer::is_ready() const {

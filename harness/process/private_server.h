@@ -52,6 +52,14 @@ class PrivateServer {
 
   // `127.0.0.1:PORT`.
   std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
+  std::uint16_t port() const { return port_; }
+  const std::string& folder() const { return folder_.path(); }
+  pid_t process() const { return process_; }  // -1: it has ended
+
+  // Kills the process; restart() starts the program again on the same port, with what is in the
+  // folder, and returns when it is ready. Internal as for start().
+  void end_by_kill();
+  absl::Status restart();
 
  private:
   PrivateServer() = default;

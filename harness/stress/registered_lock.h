@@ -3,6 +3,7 @@
 // RegisteredLock: one lock in an engine's registry, with its name, its promises and a factory.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -32,6 +33,11 @@ struct RegisteredLock {
   std::string unseen = {};       // if it is known to be broken: why this engine cannot detect it
   std::string memory = {};       // default memory model of `sim` for this lock; empty: tso
   Scope scope = Scope::kThread;  // which others a holder keeps out
+  // Of a lock with the scope kService: its service, how many of its servers it needs, and after
+  // which time a hold that is not renewed ends; 0: it lasts as long as the holder's connection.
+  std::string service = {};
+  std::uint32_t servers = 1;
+  std::chrono::milliseconds lease{};
 };
 
 }  // namespace lockbench::stress

@@ -109,6 +109,8 @@ std::string to_json(const Order& order) {
                    {"exhaustive", order.exhaustive},
                    {"preemptions", order.preemptions},
                    {"mode", order.mode},
+                   {"faults", order.faults},
+                   {"ignore_tokens", order.ignore_tokens},
                    {"threads", order.threads},
                    {"reruns", order.reruns},
                    {"net", order.net}});
@@ -126,6 +128,8 @@ absl::StatusOr<Order> order_from_json(std::string_view text) {
                  .exhaustive = json.at("exhaustive"),
                  .preemptions = json.at("preemptions"),
                  .mode = json.at("mode"),
+                 .faults = json.at("faults"),
+                 .ignore_tokens = json.at("ignore_tokens"),
                  .threads = json.at("threads"),
                  .reruns = json.at("reruns"),
                  .net = json.at("net")};

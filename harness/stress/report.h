@@ -33,9 +33,12 @@ struct Order {
   bool exhaustive = false;        // sim: nothing at random; ends when all is explored
   std::uint32_t preemptions = 3;  // sim: bound of the exhaustive search
   std::string mode;               // real, proc: only this mode; empty: all modes in turn
-  std::uint32_t threads = 4;      // real, proc
-  std::uint32_t reruns = 10;      // real, proc: repetitions of a counterexample, if time is left
-  std::string net;                // PNML; check the lock only against this net
+  std::string faults;             // services: of fault.h, with commas; empty: all
+  bool ignore_tokens = false;     // services: the resource does not check tokens
+  std::uint32_t threads = 4;      // real, proc, services
+  std::uint32_t reruns =
+      10;           // real, proc, services: repetitions of a counterexample, if time is left
+  std::string net;  // PNML; check the lock only against this net
 };
 
 enum class Verdict : std::uint8_t { kClean, kFailed, kInconclusive, kUnfair };
@@ -51,7 +54,7 @@ struct Replay {
 };
 
 struct Report {
-  std::string engine;  // sim, real or proc
+  std::string engine;  // sim, real, proc or services
   std::string lock;
   Verdict verdict = Verdict::kClean;
   std::optional<Failure> failure;

@@ -92,6 +92,29 @@ TEST(Exclusion, LeavesAPartlyReleasedHoldToTheModel) {
   EXPECT_EQ(result.evaluations[Oracle::kExclusion], 1U);
 }
 
+TEST(Exclusion, IsWhatAResourceSeesOfALateHolder) {
+  const Checked late =
+      checked(ResourceWrite{.thread = 1, .key = 2, .last_writer = 3, .read = 17, .found = 19});
+  EXPECT_EQ(late.failure->oracle, Oracle::kExclusion);
+  EXPECT_EQ(late.text("client"),
+            "client 1 read 17 under key 2 and wrote 18 over 19, which client 3 had written "
+            "meanwhile: the resource lost an update");
+  const Checked in_time = checked(ResourceWrite{.read = 17, .found = 17});
+  EXPECT_FALSE(in_time.failure);
+  EXPECT_EQ(in_time.evaluations[Oracle::kExclusion], 1U);
+}
+
+TEST(Token, GrowsAfterEveryTokenThatWasKnownBefore) {
+  EXPECT_EQ(checked(TokenAfter{.thread = 1, .key = 2, .before = 7, .token = 7}).text("client"),
+            "client 1 got token 7 of key 2 after token 7");
+  EXPECT_FALSE(checked(TokenAfter{.before = 7, .token = 8}).failure);
+}
+
+TEST(Progress, NamesAClientThatGetsNoKeyAfterTheFaults) {
+  EXPECT_EQ(checked(LateAfterFaults{.thread = 1, .key = 2, .waited_ms = 10'301}).text("client"),
+            "client 1 has not acquired key 2 in 10301 ms since the last fault ended");
+}
+
 TEST(Fairness, NamesTheThreadsOfWhichTheLaterWasServedFirst) {
   EXPECT_EQ(checked(Arrivals{.earlier = 1, .later = 2, .overtook = true}).text(),
             "of threads that came one after the other for key 0, number 2 was served before number "

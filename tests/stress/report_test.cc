@@ -24,6 +24,8 @@ TEST(OrderJson, ComesBackAsItWent) {
                     .exhaustive = true,
                     .preemptions = 2,
                     .mode = "one_core",
+                    .faults = "cut,delay",
+                    .ignore_tokens = true,
                     .threads = 8};
   const absl::StatusOr<Order> read = order_from_json(to_json(order));
   ASSERT_TRUE(read.ok()) << read.status();

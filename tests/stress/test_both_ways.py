@@ -36,6 +36,8 @@ ORDER: dict[str, object] = {
     "exhaustive": False,
     "preemptions": 3,
     "mode": "",
+    "faults": "",
+    "ignore_tokens": False,
     "threads": 4,
     "reruns": 10,
     "net": "",

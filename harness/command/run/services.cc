@@ -4,17 +4,12 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <map>
-#include <random>
 #include <set>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
 
-#include <absl/strings/ascii.h>
-#include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 
@@ -23,88 +18,11 @@
 #include "harness/plan/nearest.h"
 #include "harness/plan/printable.h"
 #include "harness/plan/spelling.h"
+#include "harness/process/private_service.h"
 #include "harness/process/signals.h"
 
 namespace lockbench {
 namespace {
-
-// A service that lockbench can start a private server of.
-struct Kind {
-  std::string_view name;
-  const char* package;  // Debian's
-  ServerProgram (*program)(std::uint16_t port, const std::string& folder,
-                           const std::string& password);
-  // How the trials reach it. `place`: host and port.
-  std::string (*address)(const std::string& place, const std::string& password);
-};
-
-// Nothing is kept on a disk, and nothing is read from the system's configuration.
-ServerProgram redis_program(std::uint16_t port, const std::string& folder,
-                            const std::string& /*password*/) {
-  return {.words = {"redis-server", "--port", std::to_string(port), "--bind", "127.0.0.1", "--save",
-                    "", "--appendonly", "no", "--dir", folder, "--daemonize", "no"}};
-}
-
-std::string redis_address(const std::string& place, const std::string& /*password*/) {
-  return place;
-}
-
-// Debian keeps the programs off the PATH, each version by itself.
-std::string postgresql_path(const std::string& program) {
-  std::error_code none;
-  std::pair<int, std::string> newest{0, program};
-  for (const auto& version : std::filesystem::directory_iterator("/usr/lib/postgresql", none)) {
-    const std::string path = (version.path() / "bin" / program).string();
-    int number = 0;
-    if (access(path.c_str(), X_OK) != 0) continue;
-    if (!absl::SimpleAtoi(version.path().filename().string(), &number)) continue;
-    newest = std::max(newest, std::pair(number, path));
-  }
-  return newest.second;
-}
-
-// Its first account may do everything, so it has a password, which only the trials know. It does
-// not wait for disks.
-ServerProgram postgresql_program(std::uint16_t port, const std::string& folder,
-                                 const std::string& password) {
-  const std::string secret = folder + "/password";
-  std::ofstream(secret) << password << '\n';
-  const std::string data = folder + "/data";
-  return {
-      .words = {postgresql_path("postgres"), "-D", data, "-p", std::to_string(port), "-c",
-                "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "fsync=off",
-                "-c", "max_connections=500", "-c", "dynamic_shared_memory_type=mmap"},
-      .prepare = {postgresql_path("initdb"), "-D", data, "--username=lockbench",
-                  "--pwfile=" + secret, "--auth=scram-sha-256", "--no-locale", "--encoding=UTF8",
-                  "--no-sync"},
-      .ready = "ready to accept connections",
-      .account = "postgres",
-      .end_signal = SIGINT};  // SIGTERM would wait for its clients
-}
-
-std::string postgresql_address(const std::string& place, const std::string& password) {
-  return "postgresql://lockbench:" + password + "@" + place + "/postgres";
-}
-
-constexpr Kind kKinds[] = {{"redis", "redis-server", redis_program, redis_address},
-                           {"postgresql", "postgresql", postgresql_program, postgresql_address}};
-
-std::string random_password() {
-  std::random_device random;
-  std::string password;
-  for (int i = 0; i < 4; ++i) absl::StrAppend(&password, absl::Hex(random(), absl::kZeroPad8));
-  return password;
-}
-
-const Kind* kind_named(std::string_view name) {
-  const auto* const found = std::find_if(std::begin(kKinds), std::end(kKinds),
-                                         [&](const Kind& kind) { return kind.name == name; });
-  return found == std::end(kKinds) ? nullptr : found;
-}
-
-std::string variable_of(const std::string& service) {
-  return "LOCKBENCH_" + absl::AsciiStrToUpper(service);
-}
 
 absl::Status refuse(const std::string& why) {
   return absl::InvalidArgumentError(why);
@@ -128,9 +46,9 @@ absl::Status take_named(const std::vector<std::string>& named,
     if (equals == std::string::npos || equals + 1 == text.size()) {
       return refuse("--service: '" + text + "' is written NAME=HOST:PORT, as redis=localhost:6379");
     }
-    if (kind_named(name) == nullptr) {
+    if (service_kind(name) == nullptr) {
       std::vector<std::string> names;
-      for (const Kind& kind : kKinds) names.emplace_back(kind.name);
+      for (const ServiceKind& kind : service_kinds()) names.emplace_back(kind.name);
       return absl::InvalidArgumentError(
           absl::StrCat("--service: ", unknown_name("service", name, names).message()));
     }
@@ -141,9 +59,9 @@ absl::Status take_named(const std::vector<std::string>& named,
     if (has_password(text)) {
       return refuse(
           "--service: has a password, and the command line is written to meta.json; set " +
-          variable_of(name) + " to " + name + "://user:password@host:port");
+          service_variable(name) + " to " + name + "://user:password@host:port");
     }
-    setenv(variable_of(name).c_str(), text.c_str() + equals + 1, 1);
+    setenv(service_variable(name).c_str(), text.c_str() + equals + 1, 1);
   }
   return absl::OkStatus();
 }
@@ -158,31 +76,6 @@ std::map<std::string, std::uint64_t> needed(const std::vector<Trial>& trials) {
     }
   }
   return most;
-}
-
-// A private server, and how the trials reach it.
-struct Started {
-  std::unique_ptr<PrivateServer> server;
-  std::string address;
-};
-
-absl::StatusOr<Started> start_one(const std::string& service) {
-  const Kind* const kind = kind_named(service);
-  const std::string other = "; name a server by " + variable_of(service);
-  if (kind == nullptr) return refuse(service + ": lockbench cannot start a server of it" + other);
-  const std::string password = random_password();
-  absl::StatusOr<std::unique_ptr<PrivateServer>> server =
-      PrivateServer::start([&](std::uint16_t port, const std::string& folder) {
-        return kind->program(port, folder, password);
-      });
-  if (server.ok()) {
-    const std::string address = kind->address((*server)->address(), password);
-    return Started{.server = *std::move(server), .address = address};
-  }
-  if (absl::IsCancelled(server.status())) return server.status();
-  return refuse(absl::StrCat(service, ": the private server ", server.status().message(),
-                             "; install ", kind->package, ", or name a server by --service ",
-                             service, "=HOST:PORT"));
 }
 
 // Makes the primitive of the trial in a process of its own.
@@ -215,17 +108,22 @@ absl::StatusOr<RunServices> RunServices::start(const std::vector<Trial>& trials,
   if (absl::Status status = take_named(named, servers); !status.ok()) return status;
   RunServices services;
   for (const auto& [service, count] : servers) {
-    const char* const address = std::getenv(variable_of(service).c_str());
+    const char* const address = std::getenv(service_variable(service).c_str());
     if (address != nullptr && *address != '\0') continue;
     note_signals();
     std::vector<std::string> addresses;
     for (std::uint64_t i = 0; i < count; ++i) {
-      absl::StatusOr<Started> started = start_one(service);
-      if (!started.ok()) return started.status();
-      addresses.push_back(started->address);
+      absl::StatusOr<PrivateService> started = start_service(service);
+      if (absl::IsCancelled(started.status())) return started.status();
+      if (!started.ok() && service_kind(service) == nullptr) return started.status();
+      if (!started.ok()) {
+        return refuse(absl::StrCat(started.status().message(), ", or name a server by --service ",
+                                   service, "=HOST:PORT"));
+      }
+      addresses.push_back(started->address((*started->server).address()));
       services.servers_.push_back(std::move(started->server));
     }
-    setenv(variable_of(service).c_str(), absl::StrJoin(addresses, ",").c_str(), 1);
+    setenv(service_variable(service).c_str(), absl::StrJoin(addresses, ",").c_str(), 1);
   }
   if (absl::Status status = try_each(trials); !status.ok()) return status;
   return services;

@@ -92,7 +92,7 @@ std::vector<EngineListing> engines_named(const std::string& suffix) {
 
 absl::Status add_plugin_engines(const std::filesystem::path& plugin, bool must_simulate,
                                 std::vector<EngineListing>& found) {
-  for (const char* engine : {"real", "proc"}) {
+  for (const char* engine : {"real", "proc", "services"}) {
     const auto program = find_engine(std::string("lockbench-") + engine);
     if (program) add_engine(engine, program->string(), plugin.string(), found).IgnoreError();
   }

@@ -150,8 +150,9 @@ std::chrono::nanoseconds budget_if_exhaustive(const std::vector<TestJob>& jobs,
 
 std::chrono::nanoseconds self_test_share(const StressOptions& options) {
   const bool one_thing = !options.order.program.empty() || !options.order.schedule.empty() ||
-                         !options.order.mode.empty() || !options.order.net.empty() ||
-                         options.order.weaken || options.order.exhaustive;
+                         !options.order.mode.empty() || !options.order.faults.empty() ||
+                         !options.order.net.empty() || options.order.weaken ||
+                         options.order.exhaustive;
   if (one_thing || options.budget < kLeastForASelfTest) return {};
   return options.budget / 10;
 }

@@ -201,7 +201,8 @@ class StressRun {
   // A test of one program, schedule or mode says little about the lock, and a replay nothing new.
   bool tests_whole_lock() const {
     const stress::Order& order = work_.options.order;
-    return order.program.empty() && order.schedule.empty() && order.mode.empty() && !order.weaken;
+    return order.program.empty() && order.schedule.empty() && order.mode.empty() &&
+           order.faults.empty() && !order.weaken;
   }
 
   // A report without a record still is one, so a failure is only noted, and once.

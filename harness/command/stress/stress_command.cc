@@ -63,7 +63,8 @@ int print_listing(const std::vector<EngineListing>& engines) {
   return kSuccess;
 }
 
-// The name of a base lock means the primitive that uses it as one lock for all keys.
+// The name of a base lock means the primitive that uses it as one lock for all keys; a name without
+// its choices means the first lock of that name.
 void complete_names(const std::vector<EngineListing>& engines, std::vector<std::string>& names) {
   const auto known = [&](const std::string& name) {
     return std::any_of(engines.begin(), engines.end(), [&](const EngineListing& engine) {
@@ -71,9 +72,22 @@ void complete_names(const std::vector<EngineListing>& engines, std::vector<std::
                          [&](const Listed& lock) { return lock.name == name; });
     });
   };
+  const auto first_of = [&](const std::string& name) -> std::string {
+    for (const EngineListing& engine : engines) {
+      for (const Listed& lock : engine.locks) {
+        if (lock.name.starts_with(name + ":")) return lock.name;
+      }
+    }
+    return {};
+  };
   for (std::string& name : names) {
     const std::string whole = "global:lock=" + name;
-    if (!known(name) && known(whole)) name = whole;
+    if (known(name)) continue;
+    if (known(whole)) {
+      name = whole;
+    } else if (const std::string first = first_of(name); !first.empty()) {
+      name = first;
+    }
   }
 }
 

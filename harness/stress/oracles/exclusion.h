@@ -17,6 +17,7 @@ struct Exclusion {
     kTwoHolders,         // `thread` has `key` while `other` holds it
     kStoppedHolder,      // the same, while the process `other` is stopped
     kEnteredDuringHold,  // `other` acquired `key` during the hold of `thread`
+    kOverwrote,          // `thread` read `x`, and wrote over `y`, which `other` wrote meanwhile
   };
 
   static bool needed(EngineId, const Abilities&) { return true; }
@@ -37,6 +38,16 @@ struct Exclusion {
       default:
         return passed();  // the oracle `model` reports it
     }
+  }
+
+  static CheckResult check(const ResourceWrite& seen) {
+    if (seen.found == seen.read) return passed();
+    return failed({.fault = kOverwrote,
+                   .thread = seen.thread,
+                   .other = seen.last_writer,
+                   .key = seen.key,
+                   .x = seen.read,
+                   .y = seen.found});
   }
 
   static CheckResult check(const TryOfHeldKey& seen) {
@@ -69,6 +80,10 @@ struct Exclusion {
                             ", which was stopped and lives, holds it");
       case kEnteredDuringHold:
         return absl::StrCat(other, " acquired key ", f.key, " while ", thread, " held it");
+      case kOverwrote:
+        return absl::StrCat(thread, " read ", f.x, " under key ", f.key, " and wrote ", f.x + 1,
+                            " over ", f.y, ", which ", other,
+                            " had written meanwhile: the resource lost an update");
       default:
         return absl::StrCat(thread, " has key ", f.key, " while ", other, " holds it");
     }

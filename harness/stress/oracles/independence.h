@@ -17,7 +17,9 @@ struct Independence {
     kByNumber,   // key `y` cannot be acquired while key `x` is held (by value)
   };
 
-  static bool needed(EngineId, const Abilities& abilities) { return abilities.lock_per_key; }
+  static bool needed(EngineId engine, const Abilities& abilities) {
+    return abilities.lock_per_key && engine != EngineId::kServices;
+  }
 
   static CheckResult check(const OtherKey& seen) {
     if (seen.acquired) return passed();

@@ -18,7 +18,7 @@ struct Lease {
   };
 
   static bool needed(EngineId engine, const Abilities& abilities) {
-    return abilities.leases && engine != EngineId::kProc;
+    return abilities.leases && (engine == EngineId::kSim || engine == EngineId::kReal);
   }
 
   static CheckResult check(const LeaseNumber& seen) {

@@ -64,6 +64,32 @@ struct Updates {
   std::optional<std::uint64_t> seen;  // absent: the value that was read is torn
 };
 
+// A write to a resource outside of the lock, which accepted it: the number that the writer had read
+// in the same hold, and the one that it replaced.
+struct ResourceWrite {
+  std::uint32_t thread = 0;
+  std::uint32_t key = 0;
+  std::uint32_t last_writer = kNoThread;
+  std::uint64_t read = 0;
+  std::uint64_t found = 0;
+};
+
+// The token of a hold, and the greatest token of the key that any call had returned with before
+// this hold was requested.
+struct TokenAfter {
+  std::uint32_t thread = 0;
+  std::uint32_t key = 0;
+  std::uint64_t before = 0;
+  std::uint64_t token = 0;
+};
+
+// A client of a service that has not acquired a key though the last fault was long ago.
+struct LateAfterFaults {
+  std::uint32_t thread = 0;
+  std::uint32_t key = 0;
+  std::uint64_t waited_ms = 0;
+};
+
 // A call that returned without the key.
 struct Refusal {
   std::uint32_t thread = 0;

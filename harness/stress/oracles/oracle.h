@@ -39,7 +39,7 @@
 
 namespace lockbench::stress {
 
-enum class EngineId : std::uint8_t { kSim, kReal, kProc };
+enum class EngineId : std::uint8_t { kSim, kReal, kProc, kServices };
 
 inline constexpr std::uint32_t kNoThread = ~std::uint32_t{0};
 inline constexpr std::uint32_t kNoKey = ~std::uint32_t{0};

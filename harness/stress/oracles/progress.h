@@ -19,7 +19,8 @@ struct Progress {
     kCallOfUnusedLock,
     kForkedChild,
     kWholeProcess,
-    kLateRecovery,  // half of the keys whose holder was killed took `x` ns or more
+    kLateRecovery,     // half of the keys whose holder was killed took `x` ns or more
+    kLateAfterFaults,  // `thread` has not acquired `key` within `x` ms after the last fault
   };
 
   static bool needed(EngineId, const Abilities&) { return true; }
@@ -55,6 +56,11 @@ struct Progress {
     return failed({.fault = kLateRecovery, .x = static_cast<std::uint64_t>(recovery.median_ns)});
   }
 
+  static CheckResult check(const LateAfterFaults& seen) {
+    return failed(
+        {.fault = kLateAfterFaults, .thread = seen.thread, .key = seen.key, .x = seen.waited_ms});
+  }
+
   static std::string text(const FailureFacts& f, const std::string& actor) {
     switch (f.fault) {
       case kProcessStall: {
@@ -74,6 +80,9 @@ struct Progress {
       case kLateRecovery:
         return absl::StrCat("half of the keys whose holder was killed were acquired again after ",
                             f.x / 1'000'000, " ms or later");
+      case kLateAfterFaults:
+        return absl::StrCat(name_of_actor(f.thread, actor), " has not acquired key ", f.key, " in ",
+                            f.x, " ms since the last fault ended");
       default:
         return "the whole process has stalled";
     }

@@ -27,6 +27,12 @@ struct Token {
     return compared(last, *grant.token, grant.thread, grant.key);
   }
 
+  static CheckResult check(const TokenAfter& seen) {
+    CheckResult result{.evaluations = 1};
+    result.failure = compared(seen.before, seen.token, seen.thread, seen.key).failure;
+    return result;
+  }
+
   static CheckResult check(const History& history) {
     CheckResult result;
     if (!history.rules().tokens) return result;

@@ -90,7 +90,7 @@ class Report:
 
     @property
     def actor(self) -> str:
-        return "process" if self.engine == "proc" else "thread"
+        return {"proc": "process", "services": "client"}.get(self.engine, "thread")
 
     @property
     def exact(self) -> bool:
@@ -130,7 +130,9 @@ class Report:
         return [(self.name(one), acts[one] if 0 <= one < len(acts) else "") for one in threads]
 
     def name(self, thread: int) -> str:
-        return "main thread" if thread == _MAIN_THREAD else f"{self.actor} {thread}"
+        if thread != _MAIN_THREAD:
+            return f"{self.actor} {thread}"
+        return "faults" if self.engine == "services" else "main thread"
 
     @property
     def figures(self) -> Sequence[tuple[str, str]]:

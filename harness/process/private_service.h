@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// PrivateService: which services lockbench can start a private server of, and how.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <absl/status/statusor.h>
+
+#include "harness/process/private_server.h"
+
+namespace lockbench {
+
+// What a server does with its data. Disks are never waited for.
+enum class ServerData : std::uint8_t {
+  kInMemory,  // as fast as it can be, if the service can do without files
+  kKept,      // it has all that it confirmed when its process was killed and is started again
+};
+
+struct ServiceKind {
+  std::string_view name;
+  const char* package;  // Debian's
+  ServerProgram (*program)(std::uint16_t port, const std::string& folder,
+                           const std::string& password, ServerData data);
+  // How clients reach it. `place`: host and port.
+  std::string (*address)(const std::string& place, const std::string& password);
+  // The folder of its data, in that of the server. A server that is killed and started without it
+  // has forgotten everything. Empty: it cannot be started so.
+  std::string_view data_folder;
+  // Each session has a process of its own, a child of the server's.
+  bool process_per_session;
+};
+
+std::span<const ServiceKind> service_kinds();
+
+// nullptr: there is none of this name.
+const ServiceKind* service_kind(std::string_view name);
+
+// The environment variable with the addresses of its servers: LOCKBENCH_REDIS.
+std::string service_variable(const std::string& service);
+
+struct PrivateService {
+  std::unique_ptr<PrivateServer> server;
+  const ServiceKind* kind;
+  std::string password;
+
+  // How clients reach it. `place`: host and port of the server, or of a proxy before it.
+  std::string address(const std::string& place) const { return kind->address(place, password); }
+};
+
+// InvalidArgument if lockbench cannot start a server of this service: why, and what would be right.
+// Cancelled if a signal was noted.
+absl::StatusOr<PrivateService> start_service(const std::string& service,
+                                             ServerData data = ServerData::kInMemory);
+
+}  // namespace lockbench

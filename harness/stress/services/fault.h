@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Fault: what the engine `services` does to clients, servers and the network between them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/statusor.h>
+
+namespace lockbench::stress::services {
+
+enum class FaultKind : std::uint8_t {
+  kStopHolder,
+  kKillHolder,
+  kPauseServer,
+  kRestartServer,
+  kEmptyServer,
+  kEndSession,
+  kDelay,
+  kPartition,
+  kCut,
+  kHalfOpen,
+};
+
+enum class FaultTarget : std::uint8_t { kClient, kServer, kNetwork };
+
+struct Fault {
+  FaultKind kind;
+  std::string_view name;
+  FaultTarget target;
+  std::string_view meaning;  // for users
+};
+
+// In the order of FaultKind.
+std::span<const Fault> all_faults();
+const Fault& fault_of(FaultKind kind);
+
+// The kinds that `list` names, separated by commas; all if it is empty. InvalidArgument lists those
+// that exist.
+absl::StatusOr<std::vector<FaultKind>> faults_from(std::string_view list);
+
+// `stop_holder,kill_holder`.
+std::string names_of(const std::vector<FaultKind>& kinds);
+
+}  // namespace lockbench::stress::services

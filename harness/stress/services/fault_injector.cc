@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/stress/services/fault_injector.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <absl/strings/str_cat.h>
+
+namespace lockbench::stress::services {
+namespace {
+
+// A fault waits so long for a suitable client or session, or for another fault of its server to
+// end. Then it is left out.
+constexpr std::chrono::milliseconds kLatest{500};
+
+std::string server_name(std::uint32_t server) {
+  return absl::StrCat("server ", server);
+}
+
+}  // namespace
+
+absl::Status FaultInjector::act() {
+  const platform::Time now = platform::now();
+  std::vector<Active> over;
+  std::erase_if(active_, [&](const Active& active) {
+    if (active.until > now) return false;
+    over.push_back(active);
+    return true;
+  });
+  for (const Active& active : over) {
+    if (absl::Status status = end(active); !status.ok()) return status;
+  }
+  std::erase_if(pending_, [&](const PlannedFault& fault) {
+    if (began_ + fault.at > now) return false;
+    return begin(fault) || now > began_ + fault.at + kLatest;
+  });
+  return absl::OkStatus();
+}
+
+absl::Status FaultInjector::end_all() {
+  pending_.clear();
+  for (const Active& active : std::exchange(active_, {})) {
+    if (absl::Status status = end(active); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+// False: it is not possible now.
+bool FaultInjector::begin(const PlannedFault& fault) {
+  switch (fault_of(fault.kind).target) {
+    case FaultTarget::kClient:
+      return begin_at_client(fault);
+    case FaultTarget::kServer:
+      return begin_at_server(fault);
+    default:
+      if (is_hit(FaultTarget::kNetwork, fault.server)) return false;
+      begin_at_network(fault);
+      return true;
+  }
+}
+
+bool FaultInjector::begin_at_client(const PlannedFault& fault) {
+  const std::optional<std::uint32_t> victim = clients_.holder(fault.draw);
+  if (!victim) return false;
+  const std::string who = absl::StrCat("client ", *victim, ", which holds key ",
+                                       get(context_.state.slots[*victim].holding) - 1);
+  if (fault.kind == FaultKind::kKillHolder) {
+    note(fault, "SIGKILL of " + who);
+    clients_.replace(*victim);
+    return true;
+  }
+  note(fault, "SIGSTOP of " + who);
+  clients_.stop(*victim);
+  active_.push_back({fault, *victim, platform::now() + fault.lasts});
+  return true;
+}
+
+bool FaultInjector::begin_at_server(const PlannedFault& fault) {
+  const std::uint32_t server = fault.server;
+  if (is_hit(FaultTarget::kServer, server)) return false;
+  if (fault.kind == FaultKind::kEndSession) {
+    if (!servers_.end_session(server, fault.draw)) return false;
+    note(fault, "a session at " + server_name(server) + " is ended");
+    return true;
+  }
+  if (fault.kind == FaultKind::kPauseServer) {
+    note(fault, "SIGSTOP of " + server_name(server));
+    servers_.pause(server);
+  } else {
+    note(fault, "SIGKILL of " + server_name(server));
+    servers_.kill(server);
+  }
+  active_.push_back({fault, server, platform::now() + fault.lasts});
+  return true;
+}
+
+void FaultInjector::begin_at_network(const PlannedFault& fault) {
+  const std::uint32_t server = fault.server;
+  Proxy& network = servers_.network();
+  if (fault.kind == FaultKind::kCut) {
+    note(fault, "all connections to " + server_name(server) + " are reset");
+    return network.cut(server);
+  }
+  if (fault.kind == FaultKind::kDelay) {
+    note(fault, absl::StrCat("what is sent to and from ", server_name(server), " arrives ",
+                             fault.delay.count(), " ms later"));
+    network.delay(server, fault.delay);
+  } else if (fault.kind == FaultKind::kPartition) {
+    note(fault, "nothing arrives at or from " + server_name(server));
+    network.part(server);
+  } else {
+    note(fault, "the connections to " + server_name(server) + " are half-open");
+    network.make_half_open(server);
+  }
+  active_.push_back({fault, server, platform::now() + fault.lasts});
+}
+
+absl::Status FaultInjector::end(const Active& active) {
+  const FaultKind kind = active.fault.kind;
+  const std::uint64_t now = now_ns();
+  if (kind == FaultKind::kStopHolder) {
+    notes_.push_back({now, absl::StrCat("SIGCONT of client ", active.victim)});
+    clients_.go_on(active.victim);
+  } else if (kind == FaultKind::kPauseServer) {
+    notes_.push_back({now, "SIGCONT of " + server_name(active.victim)});
+    servers_.resume(active.victim);
+  } else if (kind == FaultKind::kRestartServer || kind == FaultKind::kEmptyServer) {
+    const bool with_data = kind == FaultKind::kRestartServer;
+    const absl::Status status = servers_.restart(active.victim, with_data);
+    notes_.push_back({now_ns(), absl::StrCat(server_name(active.victim), " is ready again, ",
+                                             with_data ? "with" : "without", " its data")});
+    return status;
+  } else {
+    notes_.push_back({now, "the network of " + server_name(active.victim) + " works again"});
+    servers_.network().heal(active.victim);
+  }
+  return absl::OkStatus();
+}
+
+bool FaultInjector::is_hit(FaultTarget target, std::uint32_t number) const {
+  return std::any_of(active_.begin(), active_.end(), [&](const Active& active) {
+    return fault_of(active.fault.kind).target == target && active.victim == number;
+  });
+}
+
+void FaultInjector::note(const PlannedFault& fault, const std::string& text) {
+  ++counts_[static_cast<std::size_t>(fault.kind)];
+  notes_.push_back({now_ns(), text});
+}
+
+}  // namespace lockbench::stress::services

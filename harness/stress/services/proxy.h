@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Proxy: the network between clients and servers. A process of its own accepts connections on a
+// port of the loopback interface for each server, and forwards them.
+//
+// Guarantees   What is sent arrives in order, unless the connection is reset.
+// Not offered  Lost or repeated packets: TCP hides them, and they are delays.
+// Requires     this process has one thread when the proxy is made.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+#include "harness/stress/trace/shared_words.h"
+#include "primitives/platform/shared_array.h"
+
+namespace lockbench::stress::services {
+
+class Proxy {
+ public:
+  // One port for each of the servers' ports. Throws std::system_error if none is free.
+  explicit Proxy(const std::vector<std::uint16_t>& servers);
+  ~Proxy();
+  Proxy(const Proxy&) = delete;
+  Proxy& operator=(const Proxy&) = delete;
+
+  // `127.0.0.1:PORT`, where clients reach the server.
+  std::string address(std::uint32_t server) const;
+
+  // ---- faults; each holds until the next call for the same server
+
+  // What is sent from now on arrives so much later; 0: at once.
+  void delay(std::uint32_t server, std::chrono::milliseconds time);
+  // Nothing is forwarded, neither bytes nor ends of connections. They arrive after heal().
+  void part(std::uint32_t server);
+  // Connections that there are now stay open and silent, and are reset by heal(). New ones work.
+  void make_half_open(std::uint32_t server);
+  // Resets all connections that there are now.
+  void cut(std::uint32_t server);
+  void heal(std::uint32_t server);
+
+  // What the process reads.
+  struct Control {
+    Word delay_ms;
+    Word parted;
+    Word silenced;  // grows with each make_half_open()
+    Word revealed;  // the last `silenced` that is over
+    Word cuts;      // grows with each cut()
+  };
+
+ private:
+  platform::SharedArray<Control> controls_;
+  std::vector<std::uint16_t> ports_;
+  pid_t process_ = -1;
+};
+
+}  // namespace lockbench::stress::services

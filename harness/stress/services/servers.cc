@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/stress/services/servers.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <sys/types.h>
+#include <system_error>
+
+#include <absl/strings/match.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
+
+namespace lockbench::stress::services {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_in(const std::string& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+std::vector<pid_t> children_of(pid_t process) {
+  const std::string number = std::to_string(process);
+  std::istringstream numbers(text_in("/proc/" + number + "/task/" + number + "/children"));
+  std::vector<pid_t> children;
+  for (pid_t child = 0; numbers >> child;) children.push_back(child);
+  return children;
+}
+
+// PostgreSQL names the processes of sessions after their clients' addresses.
+bool is_of_session(pid_t process) {
+  return absl::StrContains(text_in(absl::StrCat("/proc/", process, "/cmdline")), "127.0.0.1(");
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Servers>> Servers::start(const std::string& service,
+                                                        std::uint32_t count) {
+  std::unique_ptr<Servers> servers(new Servers);
+  std::vector<std::uint16_t> ports;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    absl::StatusOr<PrivateService> started = start_service(service, ServerData::kKept);
+    if (!started.ok()) return started.status();
+    ports.push_back(started->server->port());
+    servers->services_.push_back(*std::move(started));
+  }
+  try {
+    servers->proxy_ = std::make_unique<Proxy>(ports);
+  } catch (const std::system_error& error) {
+    return absl::InternalError(error.what());
+  }
+  std::vector<std::string> addresses;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    addresses.push_back(servers->services_[i].address(servers->proxy_->address(i)));
+  }
+  setenv(service_variable(service).c_str(), absl::StrJoin(addresses, ",").c_str(), 1);
+  return servers;
+}
+
+bool Servers::can(FaultKind kind) const {
+  const ServiceKind& service = *services_.front().kind;
+  if (kind == FaultKind::kEmptyServer) return !service.data_folder.empty();
+  if (kind == FaultKind::kEndSession) return service.process_per_session;
+  return true;
+}
+
+void Servers::signal_all(std::uint32_t server, int signal) const {
+  const pid_t process = at(server).process();
+  if (process <= 0) return;
+  // The one that starts others comes first, so that no new one is missed.
+  ::kill(process, signal);
+  for (const pid_t child : children_of(process)) ::kill(child, signal);
+}
+
+void Servers::pause(std::uint32_t server) const {
+  signal_all(server, SIGSTOP);
+}
+
+void Servers::resume(std::uint32_t server) const {
+  signal_all(server, SIGCONT);
+}
+
+void Servers::kill(std::uint32_t server) {
+  // A child of a killed process would go on for a moment, with what it had in memory.
+  signal_all(server, SIGSTOP);
+  signal_all(server, SIGKILL);
+  at(server).end_by_kill();
+}
+
+absl::Status Servers::restart(std::uint32_t server, bool with_data) {
+  if (!with_data) {
+    std::error_code none;
+    fs::remove_all(at(server).folder() + "/" + std::string(services_[server].kind->data_folder),
+                   none);
+  }
+  absl::Status status = at(server).restart();
+  if (status.ok()) return status;
+  return absl::InternalError(absl::StrCat("a server that was killed was not ready again: ",
+                                          std::string(status.message())));
+}
+
+bool Servers::end_session(std::uint32_t server, std::uint64_t draw) const {
+  std::vector<pid_t> sessions = children_of(at(server).process());
+  std::erase_if(sessions, [](pid_t process) { return !is_of_session(process); });
+  if (sessions.empty()) return false;
+  return ::kill(sessions[draw % sessions.size()], SIGTERM) == 0;
+}
+
+}  // namespace lockbench::stress::services

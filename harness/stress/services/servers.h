@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Servers: private servers of one service with a proxy before them, and what can be done to them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <absl/status/statusor.h>
+
+#include "harness/process/private_service.h"
+#include "harness/stress/services/fault.h"
+#include "harness/stress/services/proxy.h"
+
+namespace lockbench::stress::services {
+
+class Servers {
+ public:
+  // Names them to the locks of this process, in the environment. Fails as start_service() does.
+  static absl::StatusOr<std::unique_ptr<Servers>> start(const std::string& service,
+                                                        std::uint32_t count);
+
+  std::uint32_t count() const { return static_cast<std::uint32_t>(services_.size()); }
+  // Whether the service has what this fault needs.
+  bool can(FaultKind kind) const;
+
+  // A server is its process and that of each session.
+  void pause(std::uint32_t server) const;
+  void resume(std::uint32_t server) const;
+  void kill(std::uint32_t server);
+  // Starts a server that was killed. Internal if it does not become ready.
+  absl::Status restart(std::uint32_t server, bool with_data);
+  // Ends one session, as an administrator does. False: there is none.
+  bool end_session(std::uint32_t server, std::uint64_t draw) const;
+
+  Proxy& network() { return *proxy_; }
+
+ private:
+  Servers() = default;
+
+  PrivateServer& at(std::uint32_t server) const { return *services_[server].server; }
+  void signal_all(std::uint32_t server, int signal) const;
+
+  std::vector<PrivateService> services_;
+  std::unique_ptr<Proxy> proxy_;
+};
+
+}  // namespace lockbench::stress::services

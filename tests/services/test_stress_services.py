@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`lockbench stress --engine services` before real servers: what it finds, and what it does not."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from program import Program
+from servers import POSTGRESQL, REDIS, Service
+
+BROKEN = Path(os.environ.get("LOCKBENCH_BROKEN_REDIS", "build/release/tests/services"))
+BUDGET = "40s"  # a failure ends it earlier
+
+
+def stress(lockbench: Program, plugin: str, lock: str, *more: str) -> dict[str, Any]:
+    words = ["stress", lock, "--plugin", plugin, "--engine", "services", "--format", "json", *more]
+    process = lockbench.start(*words)
+    stdout, stderr = process.communicate(timeout=200)
+    assert process.returncode in (0, 3), (stdout, stderr)
+    report = json.loads(stdout)
+    assert (report["verdict"] == "failed") == (process.returncode == 3)
+    return report
+
+
+class TestRedis:
+    @pytest.fixture
+    def service(self) -> Service:
+        return REDIS
+
+    @pytest.mark.parametrize("lock", ["redis_as_published", "redlock"])
+    def test_a_late_holder_without_a_token_loses_an_update(
+        self, lockbench: Program, plugin: str, lock: str
+    ) -> None:
+        report = stress(lockbench, plugin, lock, "--faults", "stop_holder", "--budget", BUDGET)
+        assert report["oracle"] == "exclusion", report
+        assert "the resource lost an update" in report["what"]
+        assert report["figures"]["lost_updates"] > 0
+        trace = report["trace"]
+        stop = next(i for i, line in enumerate(trace) if "SIGSTOP of client" in line)
+        wrong = next(i for i, line in enumerate(trace) if "here it goes wrong" in line)
+        assert stop < wrong and "SIGCONT" in "".join(trace[stop:wrong])
+        assert any("not checked: the order of tokens" in remark for remark in report["remarks"])
+        words = shlex.split(report["command"])
+        assert words[:3] == ["lockbench", "stress", lock]
+        assert words[words.index("--faults") + 1] == "stop_holder" and "--seed" in words
+
+    def test_tokens_make_a_late_holder_safe_if_the_resource_checks_them(
+        self, lockbench: Program, plugin: str
+    ) -> None:
+        faults = ("--faults", "stop_holder")
+        safe = stress(lockbench, plugin, "redis", *faults, "--budget", "15s")
+        assert safe["verdict"] == "clean", safe
+        assert safe["figures"]["refused_writes"] > 0 and safe["figures"]["stop_holder"] > 0
+        assert safe["figures"]["lost_updates"] == 0
+        unsafe = stress(lockbench, plugin, "redis", *faults, "--ignore-tokens", "--budget", BUDGET)
+        assert (unsafe["verdict"], unsafe["oracle"]) == ("failed", "exclusion")
+        assert "--ignore-tokens" in unsafe["command"]
+
+    @pytest.mark.parametrize(
+        ("lock", "oracle", "faults"),
+        [
+            ("unlock_not_comparing", "exclusion", "stop_holder"),
+            ("no_expiry", "progress", "kill_holder"),
+            ("same_token", "token", "cut"),
+            ("idle_owner", "residue", "cut"),
+        ],
+    )
+    @pytest.mark.usefixtures("plugin")
+    def test_each_oracle_reports_the_lock_that_it_is_for(
+        self, lockbench: Program, lock: str, oracle: str, faults: str
+    ) -> None:
+        broken = BROKEN.resolve() / "broken_redis.so"
+        if not broken.exists():
+            pytest.skip(f"{broken} is not built: cmake --build --preset release --target services")
+        report = stress(lockbench, str(broken), lock, "--faults", faults, "--budget", BUDGET)
+        assert (report["verdict"], report["oracle"]) == ("failed", oracle), report
+
+
+@pytest.mark.parametrize("service", [REDIS, POSTGRESQL], ids=lambda service: service.name)
+def test_a_lock_with_tokens_is_clean_under_all_faults(
+    lockbench: Program, service: Service, plugin: str
+) -> None:
+    lock = {"redis": "redis", "postgresql": "postgresql_row"}[service.name]
+    report = stress(lockbench, plugin, lock, "--budget", "15s")
+    assert report["verdict"] == "clean", report
+    for oracle in ("exclusion", "token", "conservation", "progress", "residue"):
+        assert report["evaluations"][oracle] > 0
+    # Every process has ended with the run.
+    assert not list(lockbench.folder.glob("core*"))
+
+
+def test_what_does_not_exist_is_refused(lockbench: Program, service: Service, plugin: str) -> None:
+    words = ["--plugin", plugin, "--engine", "services", "--budget", "5s"]
+    lock = {"redis": "redis", "postgresql": "postgresql_row"}[service.name]
+    refused = {
+        ("--faults", "stop"): "`stop` is none; say some of stop_holder,kill_holder",
+        ("--threads", "1"): "threads: 1; say 2 to 16 clients",
+        ("--mode", "kill"): "chosen by --faults",
+        ("--program", "L0 U"): "leave --program out",
+    }
+    for more, said in refused.items():
+        done = lockbench.run("stress", lock, *words, *more)
+        assert done.returncode == 2 and said in done.stderr, (done.stdout, done.stderr)
+
+
+def test_a_fault_that_the_service_cannot_have_is_refused(
+    lockbench: Program, service: Service, plugin: str
+) -> None:
+    impossible = {"redis": "end_session", "postgresql": "empty_server"}[service.name]
+    lock = {"redis": "redis", "postgresql": "postgresql_row"}[service.name]
+    words = ["--plugin", plugin, "--engine", "services", "--budget", "5s", "--faults", impossible]
+    done = lockbench.run("stress", lock, *words)
+    assert done.returncode == 2, (done.stdout, done.stderr)
+    assert f"servers of {service.name} cannot be used so" in done.stderr

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What arrives through the proxy, and when.
+#include "harness/stress/services/proxy.h"
+
+#include <arpa/inet.h>
+#include <cerrno>
+#include <memory>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+namespace lockbench::stress::services {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+constexpr int kLongMs = 10'000;
+
+sockaddr_in loopback(std::uint16_t port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return address;
+}
+
+bool is_readable(int socket, int within_ms) {
+  pollfd polled{.fd = socket, .events = POLLIN, .revents = 0};
+  return poll(&polled, 1, within_ms) > 0;
+}
+
+class ProxyTest : public testing::Test {
+ protected:
+  ProxyTest() {
+    sockaddr_in address = loopback(0);
+    socklen_t size = sizeof address;
+    listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    bind(listener_, reinterpret_cast<sockaddr*>(&address), size);
+    listen(listener_, 8);
+    getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
+    proxy_ = std::make_unique<Proxy>(std::vector<std::uint16_t>{ntohs(address.sin_port)});
+  }
+  ~ProxyTest() override {
+    for (const int socket : {listener_, client_, server_}) {
+      if (socket >= 0) close(socket);
+    }
+  }
+
+  void connect_client() {
+    const std::string address = proxy_->address(0);
+    const auto port = static_cast<std::uint16_t>(std::stoi(address.substr(address.find(':') + 1)));
+    const sockaddr_in to = loopback(port);
+    client_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    ASSERT_EQ(connect(client_, reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
+  }
+  void accept_at_server() {
+    ASSERT_TRUE(is_readable(listener_, kLongMs));
+    server_ = accept(listener_, nullptr, nullptr);
+  }
+  void join() {
+    connect_client();
+    accept_at_server();
+    expect_arrival();
+  }
+
+  void expect_arrival() const {
+    char byte = 0;
+    ASSERT_EQ(send(client_, "x", 1, MSG_NOSIGNAL), 1);
+    ASSERT_TRUE(is_readable(server_, kLongMs));
+    ASSERT_EQ(recv(server_, &byte, 1, 0), 1);
+    EXPECT_EQ(byte, 'x');
+  }
+
+  static void expect_reset(int socket) {
+    char byte = 0;
+    ASSERT_TRUE(is_readable(socket, kLongMs));
+    EXPECT_EQ(recv(socket, &byte, 1, 0), -1);
+    EXPECT_EQ(errno, ECONNRESET);
+  }
+
+  // The proxy obeys within a few milliseconds.
+  static void wait_until_obeyed() { usleep(100'000); }
+
+  int listener_ = -1;
+  int client_ = -1;
+  int server_ = -1;
+  std::unique_ptr<Proxy> proxy_;
+};
+
+TEST_F(ProxyTest, WhatIsSentArrivesAndSoDoesTheEnd) {
+  join();
+  char byte = 0;
+  ASSERT_EQ(send(server_, "y", 1, 0), 1);
+  ASSERT_EQ(recv(client_, &byte, 1, 0), 1);
+  EXPECT_EQ(byte, 'y');
+  close(client_);
+  client_ = -1;
+  ASSERT_TRUE(is_readable(server_, kLongMs));
+  EXPECT_EQ(recv(server_, &byte, 1, 0), 0);
+}
+
+TEST_F(ProxyTest, APartitionHoldsBackBytesEndsAndNewConnectionsUntilItIsHealed) {
+  join();
+  proxy_->part(0);
+  wait_until_obeyed();
+  ASSERT_EQ(send(client_, "x", 1, 0), 1);
+  close(client_);
+  connect_client();
+  EXPECT_FALSE(is_readable(server_, 50));
+  EXPECT_FALSE(is_readable(listener_, 0));
+  proxy_->heal(0);
+  char bytes[2];
+  ASSERT_TRUE(is_readable(server_, kLongMs));
+  EXPECT_EQ(recv(server_, bytes, 2, 0), 1);
+  EXPECT_EQ(recv(server_, bytes, 2, 0), 0);
+  EXPECT_TRUE(is_readable(listener_, kLongMs));
+}
+
+TEST_F(ProxyTest, ADelayIsAtLeastAsLongAsItIsAskedFor) {
+  join();
+  proxy_->delay(0, 80ms);
+  wait_until_obeyed();
+  const Clock::time_point sent = Clock::now();
+  expect_arrival();
+  EXPECT_GE(Clock::now() - sent, 79ms);
+}
+
+TEST_F(ProxyTest, ACutResetsBothEnds) {
+  join();
+  proxy_->cut(0);
+  expect_reset(client_);
+  expect_reset(server_);
+}
+
+TEST_F(ProxyTest, AHalfOpenConnectionIsSilentAndResetWhenItIsHealedAndNewOnesWork) {
+  join();
+  const int old_client = client_;
+  const int old_server = server_;
+  proxy_->make_half_open(0);
+  wait_until_obeyed();
+  ASSERT_EQ(send(old_client, "x", 1, 0), 1);
+  join();
+  EXPECT_FALSE(is_readable(old_server, 50));
+  proxy_->heal(0);
+  expect_reset(old_client);
+  expect_reset(old_server);
+  expect_arrival();
+  close(old_client);
+  close(old_server);
+}
+
+TEST_F(ProxyTest, AClientOfAServerThatIsNotThereIsReset) {
+  shutdown(listener_, SHUT_RDWR);  // the proxy's process has inherited it, too
+  close(listener_);
+  listener_ = -1;
+  connect_client();
+  expect_reset(client_);
+}
+
+}  // namespace
+}  // namespace lockbench::stress::services
