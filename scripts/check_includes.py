@@ -201,6 +201,12 @@ RULES: dict[str, Rule] = {
         + ("harness/stress/lock_adapter.h", "harness/stress/litmus/lock_under_test.h"),
         frozenset({"std", "Abseil", "kernel"}),
     ),
+    # The model of this machine. Its loops are built for the simulated platform, too.
+    "harness/calibrate": Rule(
+        ("primitives/platform", "harness/machine", "harness/measure", "harness/plan/median.h")
+        + ("harness/process/kernel_file.h", "harness/record"),
+        STANDARD | {"Abseil", "kernel"},
+    ),
     "harness/petri": Rule(
         ("harness/plan/nearest.h", "harness/plan/quantity.h", "primitives/platform/huge_memory.h"),
         frozenset({"std", "Abseil", "Expat"}),
@@ -225,9 +231,13 @@ RULES: dict[str, Rule] = {
         + ("primitives/platform/scratch_folder.h",),
         STANDARD | {"Abseil", "nlohmann json", "kernel"},
     ),
+    "harness/command/calibrate": Rule(
+        ("harness/calibrate", "harness/plan", "harness/record", "harness/terminal"),
+        STANDARD | {"Abseil", "kernel"},
+    ),
     "harness/command/predict": Rule(
-        ("harness/command/run", "harness/process", "harness/terminal", "harness/record")
-        + ("harness/catalog", "harness/machine", "harness/plan"),
+        ("harness/command/calibrate", "harness/command/run", "harness/process", "harness/terminal")
+        + ("harness/record", "harness/catalog", "harness/machine", "harness/plan"),
         STANDARD | {"Abseil"},
     ),
     "harness/command/advise": Rule(

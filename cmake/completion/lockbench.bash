@@ -53,7 +53,7 @@ _lockbench() {
     --workload) words="$(_lockbench_names workloads)" ;;
     --resume | --run) words="$(_lockbench_runs)" ;;
     --against | --baseline-run | --save-baseline) words="$(_lockbench_baselines)" ;;
-    --machine) words="$(_lockbench_names machines)" ;;
+    --machine) words="here $(_lockbench_names machines)" ;;
     --show) words="$(_lockbench_names presets)" ;;
     --pool) words="machine" ;;
     --nodes) words="slurm parallel" ;;
@@ -73,7 +73,7 @@ _lockbench() {
       ;;
     *)
       case "$command:$current" in
-        :*) words="run predict advise stress plot compare report regret gate merge submit list preset doctor model schema trial --help --version" ;;
+        :*) words="run predict calibrate-machine advise stress plot compare report regret gate merge submit list preset doctor model schema trial --help --version" ;;
         *:-*) words="$(_lockbench_flags "$command")" ;;
         run:* | predict:*) words="$(_lockbench_names presets)" ;;
         stress:*) words="$(lockbench stress --list 2>/dev/null | awk '{ print $1 }')" ;;

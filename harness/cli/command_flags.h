@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "harness/command/advise/advise_command.h"
+#include "harness/command/calibrate/calibrate_command.h"
 #include "harness/command/doctor/doctor_command.h"
 #include "harness/command/merge/merge_command.h"
 #include "harness/command/model/model_command.h"
@@ -40,6 +41,9 @@ std::vector<std::string> plan_flags();
 
 void add_predict(CLI::App& app, PredictOptions& options);
 std::string validate_predict(const CLI::App& predict, const PredictOptions& options);
+
+void add_calibrate(CLI::App& app, CalibrateOptions& options);
+std::string validate_calibrate(const CLI::App& calibrate, const CalibrateOptions& options);
 
 void add_run(CLI::App& app, RunOptions& options);
 std::string validate_run(const CLI::App& run, const RunOptions& options);

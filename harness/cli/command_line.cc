@@ -17,10 +17,11 @@
 namespace lockbench {
 namespace {
 
-const std::vector<std::string> kCommands{"run",    "advise", "stress",  "plot",   "compare",
-                                         "report", "regret", "gate",    "list",   "doctor",
-                                         "model",  "schema", "trial",   "plugin", "help",
-                                         "merge",  "submit", "predict", "preset"};
+const std::vector<std::string> kCommands{"run",     "advise",  "stress", "plot",
+                                         "compare", "report",  "regret", "gate",
+                                         "list",    "doctor",  "model",  "schema",
+                                         "trial",   "plugin",  "help",   "merge",
+                                         "submit",  "predict", "preset", "calibrate-machine"};
 
 // A command whose flags are defined and parsed by its script.
 void add_analysis(CLI::App& app, const std::string& name, const std::string& summary) {
@@ -112,6 +113,7 @@ void add_commands(CLI::App& app, CommandLine& line) {
   app.require_subcommand(1);
   add_run(app, line.run);
   add_predict(app, line.predict);
+  add_calibrate(app, line.calibrate);
   add_advise(app, line.advise);
   add_stress(app, line.stress);
   add_analysis(app, "plot", "Draws pictures of a run beside its CSV");
@@ -174,6 +176,7 @@ std::string explain_mismatch(const std::string& message) {
 std::string validate(const CLI::App& command, const CommandLine& line) {
   if (line.command == "run") return validate_run(command, line.run);
   if (line.command == "predict") return validate_predict(command, line.predict);
+  if (line.command == "calibrate-machine") return validate_calibrate(command, line.calibrate);
   if (line.command == "advise") return validate_advise(command, line.advise);
   if (line.command == "stress") return validate_stress(line.stress);
   if (line.command == "merge") return validate_merge(line.merge);

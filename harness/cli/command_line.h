@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "harness/command/advise/advise_command.h"
+#include "harness/command/calibrate/calibrate_command.h"
 #include "harness/command/doctor/doctor_command.h"
 #include "harness/command/list/list_command.h"
 #include "harness/command/merge/merge_command.h"
@@ -30,13 +31,14 @@ struct CommandLine {
                          // trial or plugin
   RunOptions run;        // of `run`
   AdviseOptions advise;  // of `advise`
-  PredictOptions predict;  // of `predict`
-  MergeOptions merge;      // of `merge`
-  SubmitOptions submit;    // of `submit`
-  ListOptions list;        // of `list`
-  PresetOptions preset;    // of `preset`
-  StressOptions stress;    // of `stress`
-  TrialOptions trial;      // of `trial`
+  PredictOptions predict;      // of `predict`
+  CalibrateOptions calibrate;  // of `calibrate-machine`
+  MergeOptions merge;          // of `merge`
+  SubmitOptions submit;        // of `submit`
+  ListOptions list;            // of `list`
+  PresetOptions preset;        // of `preset`
+  StressOptions stress;        // of `stress`
+  TrialOptions trial;          // of `trial`
   std::vector<std::string>
       plugins;                    // of `run`, `advise`, `stress`, `list` and `trial`: their files
   std::string plugin;             // of `plugin`

@@ -14,8 +14,8 @@ void add_predict(CLI::App& app, PredictOptions& options) {
   add_texts(predict,
             {.names = "--machine",
              .type = "NAME",
-             .help = "A machine (lockbench list machines) or a file ending in .toml; may be given "
-                     "again"},
+             .help = "A machine (lockbench list machines), a file ending in .toml, or here, which "
+                     "measures this machine first; may be given again"},
             options.machines);
   add_folder(predict, "--out", "The run's folder [results/runs/<time>-<preset>-<id>]", options.out);
   add_folder(predict, "--resume", "Goes on with the predictions in this folder, by their own plan",
@@ -42,6 +42,34 @@ std::string validate_predict(const CLI::App& predict, const PredictOptions& opti
            (flag == "preset" ? "the preset" : flag) + ", or start new predictions without --resume";
   }
   return {};
+}
+
+void add_calibrate(CLI::App& app, CalibrateOptions& options) {
+  CLI::App& calibrate =
+      add_command(app, "calibrate-machine", "Measures this machine and writes its model's file",
+                  kCalibrateExamples);
+  add_text(calibrate,
+           {.names = "--out", .type = "FILE.toml", .help = "The file [the name and .toml]"},
+           options.out);
+  add_text(calibrate,
+           {.names = "--name",
+            .type = "NAME",
+            .help = "Of the machine in the rows of predictions [that of --out, or here]"},
+           options.name);
+}
+
+std::string validate_calibrate(const CLI::App& calibrate, const CalibrateOptions& options) {
+  if (was_given(calibrate, "--name")) {
+    if (was_given(calibrate, "--out")) {
+      return "--name: a machine has the name of its file; leave out --name or --out";
+    }
+    if (options.name.empty() || options.name.find('/') != std::string::npos) {
+      return "--name: '" + options.name + "' is no name; write a word without /, as my-server";
+    }
+  }
+  if (!was_given(calibrate, "--out") || options.out.ends_with(".toml")) return {};
+  return "--out: '" + options.out + "': predict takes files that end in .toml; name it " +
+         (options.out.empty() ? "here" : options.out) + ".toml";
 }
 
 }  // namespace lockbench

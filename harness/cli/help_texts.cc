@@ -94,8 +94,10 @@ const char kPredictExamples[] =
     "  lockbench predict threads --machine i7-1165g7 --machine epyc-7773x --threads 1,8,64\n"
     "  lockbench predict --machine ./my-server.toml --primitive keyed --primitive striped \\\n"
     "                    --threads 1,2,4..32 --keys 64 --hold 200ns\n"
+    "  lockbench predict quick --machine here --machine epyc-7773x\n"
     "  lockbench predict --resume results/runs/20250131-120000-quick-1a2b\n"
     "\n"
+    "`here` measures this machine first, as lockbench calibrate-machine does.\n"
     "Predictions and measurements are never compared in one ratio: plot, compare and report treat "
     "each\n"
     "model as a machine of its own. Ctrl-C keeps every finished prediction and prints the command "
@@ -103,6 +105,26 @@ const char kPredictExamples[] =
     "resumes. Exit codes: 0 every prediction has its row, 1 rows could not be written, 2 bad "
     "input, 4\n"
     "no row is valid, 129, 130 or 143 interrupted.\n";
+
+const char kCalibrateExamples[] =
+    "Measures what accesses, transfers of cache lines between each two cores, and calls of the "
+    "kernel\n"
+    "cost on this machine, and writes a file for predict --machine. Each figure is the median of\n"
+    "several repetitions; a comment says which ones are assumed because this machine does not let\n"
+    "them be measured. Takes some seconds with few cores, and about a minute with 128. Other load\n"
+    "changes the figures: lockbench doctor shows it. taskset chooses the processors that are\n"
+    "measured. A file that exists is not replaced. docs/prediction.md describes its keys.\n"
+    "\n"
+    "Examples\n"
+    "  lockbench calibrate-machine\n"
+    "  lockbench calibrate-machine --out my-server.toml\n"
+    "  taskset -c 0-7 lockbench calibrate-machine --name socket0\n"
+    "  lockbench predict quick --machine ./here.toml\n"
+    "  lockbench predict quick --machine here\n"
+    "\n"
+    "Exit codes: 0 written, 1 the machine could not be measured or the file not written, 2 bad "
+    "input\n"
+    "or the file exists.\n";
 
 const char kAdviseExamples[] =
     "On a terminal and without flags, advise asks for your case. Or describe it by flags:\n"

@@ -11,6 +11,7 @@
 
 #include "harness/cli/command_line.h"
 #include "harness/command/advise/advise_command.h"
+#include "harness/command/calibrate/calibrate_command.h"
 #include "harness/command/doctor/doctor_command.h"
 #include "harness/command/list/list_command.h"
 #include "harness/command/merge/merge_command.h"
@@ -50,6 +51,9 @@ int dispatch(const CommandLine& line) {
   if (!add_plugins_of(line)) return kBadInput;
   if (line.command == "run") return run_command(line.run);
   if (line.command == "predict") return predict_command(line.predict);
+  if (line.command == "calibrate-machine") {
+    return calibrate_command(line.calibrate, std::cout, std::cerr);
+  }
   if (line.command == "advise") return advise_command(line.advise);
   if (line.command == "stress") return stress_command(line.stress, line.plugins);
   if (line.command == "trial") {

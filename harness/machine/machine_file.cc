@@ -10,6 +10,7 @@
 
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
+#include <absl/strings/str_replace.h>
 
 #include "harness/plan/nearest.h"
 #include "harness/plan/toml.h"
@@ -319,17 +320,30 @@ std::string toml_string(std::string_view text) {
   return out + '"';
 }
 
+// "  # measured"; empty if there is none.
+std::string remark(const Remarks& remarks, std::string_view key) {
+  const auto found = remarks.find(key);
+  return found == remarks.end() ? "" : "  # " + found->second;
+}
+
+// Each line of the text as a comment.
+std::string comment(const std::string& text) {
+  return absl::StrCat("# ", absl::StrReplaceAll(text, {{"\n", "\n# "}}), "\n");
+}
+
 template <class Table, std::size_t kSize>
-std::string costs_text(const std::array<Cost<Table>, kSize>& list, const Table& table) {
+std::string costs_text(const std::array<Cost<Table>, kSize>& list, const Table& table,
+                       const Remarks& remarks) {
   std::string out;
   for (const auto& one : list) {
-    absl::StrAppendFormat(&out, "%s = %s\n", one.name, ns_text(table.*one.cost));
+    absl::StrAppendFormat(&out, "%s = %s%s\n", one.name, ns_text(table.*one.cost),
+                          remark(remarks, one.name));
   }
   return out;
 }
 
-std::string matrix_text(const MachineModel& model) {
-  std::string out = "matrix = [\n";
+std::string matrix_text(const MachineModel& model, const Remarks& remarks) {
+  std::string out = "matrix = [" + remark(remarks, "matrix") + "\n";
   for (std::uint32_t a = 0; a < model.cores(); ++a) {
     std::string row;
     for (std::uint32_t b = 0; b < model.cores(); ++b) {
@@ -353,9 +367,12 @@ absl::StatusOr<MachineModel> parse_machine(std::string_view toml, std::string_vi
   return reader.model(parsed.table());
 }
 
-std::string machine_toml(const MachineModel& model) {
-  std::string out = absl::StrFormat("title = %s\n", toml_string(model.title));
-  absl::StrAppendFormat(&out, "smt_slowdown = %s\n", decimal(model.smt_slowdown));
+std::string machine_toml(const MachineModel& model, const Remarks& remarks) {
+  const auto head = remarks.find("");
+  std::string out = head == remarks.end() ? "" : comment(head->second);
+  absl::StrAppendFormat(&out, "title = %s\n", toml_string(model.title));
+  absl::StrAppendFormat(&out, "smt_slowdown = %s%s\n", decimal(model.smt_slowdown),
+                        remark(remarks, "smt_slowdown"));
   for (const Source& source : model.sources) {
     absl::StrAppendFormat(&out, "\n[[source]]\nauthor = %s\ntitle = %s\nyear = %d\nfigures = %s\n",
                           toml_string(source.author), toml_string(source.title), source.year,
@@ -365,10 +382,11 @@ std::string machine_toml(const MachineModel& model) {
   for (const Count& count : kCounts) {
     absl::StrAppendFormat(&out, "%s = %d\n", count.name, model.*count.count);
   }
-  absl::StrAppendFormat(&out, "\n[latency_ns]\nsibling = %s\n%s", ns_text(model.sibling_latency),
-                        matrix_text(model));
-  absl::StrAppend(&out, "\n[access_ns]\n", costs_text(kAccessCosts, model.access));
-  absl::StrAppend(&out, "\n[scheduler_ns]\n", costs_text(kSchedulerCosts, model.scheduler));
+  absl::StrAppendFormat(&out, "\n[latency_ns]\nsibling = %s%s\n%s", ns_text(model.sibling_latency),
+                        remark(remarks, "sibling"), matrix_text(model, remarks));
+  absl::StrAppend(&out, "\n[access_ns]\n", costs_text(kAccessCosts, model.access, remarks));
+  absl::StrAppend(&out, "\n[scheduler_ns]\n",
+                  costs_text(kSchedulerCosts, model.scheduler, remarks));
   return out;
 }
 

@@ -23,6 +23,8 @@
 // docs/prediction.md describes all keys.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -36,7 +38,10 @@ namespace lockbench::machine {
 // `file_name:line:column:`.
 absl::StatusOr<MachineModel> parse_machine(std::string_view toml, std::string_view file_name);
 
+// What is said beside a key of a file, for people; by the name of the key. "": at the beginning.
+using Remarks = std::map<std::string, std::string, std::less<>>;
+
 // The file of a model. parse_machine() returns an equal model.
-std::string machine_toml(const MachineModel& model);
+std::string machine_toml(const MachineModel& model, const Remarks& remarks = {});
 
 }  // namespace lockbench::machine

@@ -85,6 +85,12 @@ absl::StatusOr<std::vector<int>> order_for(std::string_view pinning,
   return *list;
 }
 
+// The number of the object of that type that contains the processor; `without` if there is none.
+int group_of(hwloc_topology_t topology, hwloc_obj_t unit, hwloc_obj_type_t type, int without) {
+  const hwloc_obj_t group = hwloc_get_ancestor_obj_by_type(topology, type, unit);
+  return group == nullptr ? without : static_cast<int>(group->logical_index);
+}
+
 }  // namespace
 
 std::vector<Processor> allowed_processors() {
@@ -98,9 +104,11 @@ std::vector<Processor> allowed_processors() {
     while ((unit = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, unit)) != nullptr) {
       const auto number = static_cast<int>(unit->os_index);
       if (!CPU_ISSET(unit->os_index, &allowed)) continue;
-      const hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_CORE, unit);
-      processors.push_back(
-          {.number = number, .core = core ? static_cast<int>(core->logical_index) : number});
+      const int package = group_of(topology, unit, HWLOC_OBJ_PACKAGE, 0);
+      processors.push_back({.number = number,
+                            .core = group_of(topology, unit, HWLOC_OBJ_CORE, number),
+                            .cluster = group_of(topology, unit, HWLOC_OBJ_L3CACHE, package),
+                            .package = package});
     }
   }
   hwloc_topology_destroy(topology);

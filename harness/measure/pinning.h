@@ -13,8 +13,10 @@ namespace lockbench {
 
 // One hardware thread that this process may run on.
 struct Processor {
-  int number = 0;  // the kernel's number
-  int core = 0;    // hardware threads of one core have the same number
+  int number = 0;   // the kernel's number
+  int core = 0;     // hardware threads of one core have the same number
+  int cluster = 0;  // cores that share the last cache have the same number
+  int package = 0;
 
   bool operator==(const Processor&) const = default;
 };

@@ -2,33 +2,60 @@
 
 #include "harness/command/predict/machines.h"
 
-#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <set>
 #include <utility>
 
+#include "harness/command/calibrate/here.h"
 #include "harness/machine/machine_file.h"
 #include "harness/process/resources.h"
 #include "harness/record/files.h"
 
 namespace lockbench {
 
-absl::StatusOr<std::vector<ModelledMachine>> load_machines(const std::vector<std::string>& names) {
+namespace {
+
+absl::StatusOr<ModelledMachine> parsed(absl::StatusOr<std::string> toml, const std::string& file) {
+  if (!toml.ok()) return toml.status();
+  absl::StatusOr<machine::MachineModel> model = machine::parse_machine(*toml, file);
+  if (!model.ok()) return model.status();
+  return ModelledMachine{*std::move(model), *std::move(toml)};
+}
+
+absl::Status given_twice(const std::string& name) {
+  return absl::InvalidArgumentError("machine '" + name +
+                                    "' is given twice; rename one file, or leave it out");
+}
+
+absl::StatusOr<ModelledMachine> load_machine(const std::string& name) {
+  const absl::StatusOr<std::filesystem::path> file = machine_file(name);
+  if (!file.ok()) return file.status();
+  return parsed(read_file(*file, kMostInputBytes), file->string());
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<ModelledMachine>> load_machines(const std::vector<std::string>& names,
+                                                           const MeasureHere& measure_here) {
   std::vector<ModelledMachine> machines;
+  std::set<std::string> known;
+  std::optional<std::size_t> here;  // its place among the machines
   for (const std::string& name : names) {
-    const absl::StatusOr<std::filesystem::path> file = machine_file(name);
-    if (!file.ok()) return file.status();
-    absl::StatusOr<std::string> toml = read_file(*file, kMostInputBytes);
-    if (!toml.ok()) return toml.status();
-    absl::StatusOr<machine::MachineModel> model = machine::parse_machine(*toml, file->string());
-    if (!model.ok()) return model.status();
-    const bool known = std::any_of(machines.begin(), machines.end(), [&](const auto& other) {
-      return other.model.name == model->name;
-    });
-    if (known) {
-      return absl::InvalidArgumentError("machine '" + model->name +
-                                        "' is given twice; rename one file, or leave it out");
+    if (name == kHere && measure_here) {
+      here = machines.size();
+      if (!known.insert(name).second) return given_twice(name);
+      continue;
     }
-    machines.push_back({*std::move(model), *std::move(toml)});
+    absl::StatusOr<ModelledMachine> machine = load_machine(name);
+    if (!machine.ok()) return machine.status();
+    if (!known.insert(machine->model.name).second) return given_twice(machine->model.name);
+    machines.push_back(*std::move(machine));
   }
+  if (!here) return machines;
+  absl::StatusOr<ModelledMachine> measured = parsed(measure_here(), std::string(kHere) + ".toml");
+  if (!measured.ok()) return measured.status();
+  machines.insert(machines.begin() + static_cast<std::ptrdiff_t>(*here), *std::move(measured));
   return machines;
 }
 

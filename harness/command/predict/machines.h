@@ -5,6 +5,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,9 +23,14 @@ struct ModelledMachine {
   std::string toml;  // the text of its file
 };
 
-// `names`: names of shipped models, or files ending in `.toml`. InvalidArgument if a file is wrong
-// or if two have the same name.
-absl::StatusOr<std::vector<ModelledMachine>> load_machines(const std::vector<std::string>& names);
+// The text of a machine's file that is measured now, see measure_here().
+using MeasureHere = std::function<absl::StatusOr<std::string>()>;
+
+// `names`: names of shipped models, files ending in `.toml`, or `here` for `measure_here`, which is
+// called once at most, after all files were read. InvalidArgument if a file is wrong or if two have
+// the same name.
+absl::StatusOr<std::vector<ModelledMachine>> load_machines(const std::vector<std::string>& names,
+                                                           const MeasureHere& measure_here = {});
 
 // All models that are shipped with the program.
 absl::StatusOr<std::vector<ModelledMachine>> shipped_machines();

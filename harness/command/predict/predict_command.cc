@@ -12,6 +12,7 @@
 #include <absl/strings/str_join.h>
 
 #include "harness/catalog/catalog.h"
+#include "harness/command/calibrate/here.h"
 #include "harness/command/predict/machines.h"
 #include "harness/command/predict/predicted_plan.h"
 #include "harness/command/run/child.h"
@@ -166,7 +167,8 @@ int print_dry_run(const PredictedPlan& predicted, std::size_t machines) {
 }
 
 int start(const PredictOptions& options, const Predictor& predictor) {
-  const absl::StatusOr<std::vector<ModelledMachine>> machines = load_machines(options.machines);
+  const absl::StatusOr<std::vector<ModelledMachine>> machines =
+      load_machines(options.machines, [] { return measure_here(kHere, std::cerr); });
   if (!machines.ok()) return complain(machines.status());
   absl::StatusOr<PredictedPlan> predicted = plan_of(options, predictor, names_of(*machines));
   if (!predicted.ok()) return complain(predicted.status());

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// calibrate_host: measures this machine and writes the file of its model.
+#pragma once
+
+#include <string>
+
+#include <absl/status/statusor.h>
+
+#include "harness/calibrate/loops.h"
+
+namespace lockbench::calibration {
+
+// The text of the file of a machine that is called `name`. Takes some seconds, and 5 ms for each
+// pair of cores. Requires that no trial runs at the same time.
+absl::StatusOr<std::string> calibrate_host(const std::string& name, const Report& report);
+
+}  // namespace lockbench::calibration

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/calibrate/calibrated_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+
+namespace lockbench::calibration {
+namespace {
+
+using machine::MachineModel;
+using machine::Picoseconds;
+
+// Of the shipped models.
+constexpr double kUsualSlice = 3e6;
+constexpr double kUsualGranularity = 1e6;
+constexpr double kUsualFutexWake = 600;
+constexpr double kUsualWakeup = 3000;
+constexpr double kUsualMembarrier = 1200;
+constexpr double kUsualInterrupt = 600;
+constexpr double kUsualOperation = 4;
+
+// The least that the file of a machine may say.
+constexpr double kLeastStep = 0.01;
+constexpr double kLeastSlice = 1000;
+
+constexpr char kMeasured[] = "measured";
+
+// Three digits: what is behind them differs from one calibration to the next.
+double rounded(double ns) {
+  if (ns <= 0) return 0;
+  const double scale = std::pow(10, 2 - std::floor(std::log10(ns)));
+  return std::round(ns * scale) / scale;
+}
+
+Picoseconds picoseconds(double ns, double least = 0) {
+  return std::llround(std::max(rounded(ns), least) * machine::kPerNanosecond);
+}
+
+// Fills one model and the remarks beside its figures.
+class Filling {
+ public:
+  Filling(const MeasuredFigures& figures, const Shape& shape, const HostFacts& facts)
+      : figures_(figures), shape_(shape), facts_(facts) {}
+
+  CalibratedModel all() {
+    MachineModel& model = out_.model;
+    model.name = facts_.name;
+    model.title = absl::StrFormat("%s (%s)", cpu(), size_text());
+    shape();
+    latencies();
+    accesses();
+    scheduler();
+    sources();
+    out_.remarks[""] = head();
+    return std::move(out_);
+  }
+
+ private:
+  std::string cpu() const { return facts_.cpu_model.empty() ? "this machine" : facts_.cpu_model; }
+
+  std::string size_text() const {
+    const std::size_t cores = shape_.cores.size();
+    const std::size_t threads = cores * shape_.threads_per_core;
+    return absl::StrFormat("%d core%s, %d thread%s%s", cores, cores == 1 ? "" : "s", threads,
+                           threads == 1 ? "" : "s",
+                           facts_.hypervisor.empty() ? "" : ", " + facts_.hypervisor);
+  }
+
+  void shape() {
+    out_.model.sockets = shape_.sockets;
+    out_.model.clusters_per_socket = shape_.clusters_per_socket;
+    out_.model.cores_per_cluster = shape_.cores_per_cluster;
+    out_.model.threads_per_core = shape_.threads_per_core;
+  }
+
+  // The time of a handover is that of a transfer and of the access that makes it.
+  Picoseconds transfer(double handover) const {
+    return picoseconds(std::max(0.0, handover - figures_.exchange));
+  }
+
+  void latencies() {
+    MachineModel& model = out_.model;
+    for (const double ns : figures_.handovers) {
+      model.latency.push_back(ns == 0 ? 0 : transfer(ns));
+    }
+    out_.remarks["matrix"] = shape_.cores.size() > 1
+                                 ? "measured: a handover by compare-exchange, less rmw"
+                                 : "one core: there is nothing to transfer to";
+    out_.remarks["sibling"] = "the cores have one thread each";
+    if (!figures_.sibling_handover) return;
+    model.sibling_latency = transfer(*figures_.sibling_handover);
+    out_.remarks["sibling"] = "measured";
+    if (!figures_.load_beside_sibling) return;
+    const double slowdown = *figures_.load_beside_sibling / std::max(figures_.load, kLeastStep);
+    model.smt_slowdown = std::clamp(rounded(slowdown), 1.0, 100.0);
+    out_.remarks["smt_slowdown"] = "measured: loads of both threads of a core";
+  }
+
+  // Fills in what was measured, less what the loop contains beside it.
+  void measured(const char* key, Picoseconds& cost, double ns, double least = 0) {
+    cost = picoseconds(std::max(0.0, ns), least);
+    out_.remarks[key] = kMeasured;
+  }
+
+  void measured_or(const char* key, Picoseconds& cost, std::optional<double> ns, double usual,
+                   const char* why) {
+    if (ns) return measured(key, cost, *ns);
+    assumed(key, cost, usual, why);
+  }
+
+  void assumed(const char* key, Picoseconds& cost, double ns, const char* why) {
+    cost = picoseconds(ns);
+    out_.remarks[key] = absl::StrCat("assumed: ", why);
+    absl::StrAppend(&assumed_, assumed_.empty() ? "" : ", ", key);
+  }
+
+  void accesses() {
+    machine::AccessCosts& access = out_.model.access;
+    measured("hit", access.hit, figures_.load, kLeastStep);
+    measured("store", access.store, figures_.store);
+    measured("rmw", access.rmw, figures_.exchange);
+    measured("memory", access.memory, figures_.memory_load - figures_.load);
+    measured("pause", access.pause, figures_.pause, kLeastStep);
+    measured("clock", access.clock, figures_.clock);
+    // An operation of `counter` reads its record twice and the phase once, and writes the record.
+    const double accesses = 3 * figures_.load + figures_.store;
+    std::optional<double> operation = facts_.operation_ns;
+    if (operation) *operation -= accesses;
+    measured_or("operation", access.operation, operation, kUsualOperation,
+                "the machine was too busy to measure it");
+  }
+
+  void scheduler() {
+    machine::SchedulerCosts& costs = out_.model.scheduler;
+    const double context_switch =
+        std::max(0.0, figures_.yield_switch - figures_.yield - figures_.clock);
+    measured("context_switch", costs.context_switch, context_switch);
+    measured("yield", costs.yield, figures_.yield);
+    measured("futex_call", costs.futex_call, figures_.futex_call);
+    measured("futex_wait", costs.futex_wait,
+             figures_.sleep_switch - context_switch - figures_.futex_call - figures_.clock);
+    slices(context_switch);
+    const char* const one_processor = "this program may use one core, and this needs two";
+    measured_or("futex_wake", costs.futex_wake,
+                less(figures_.wake_call, figures_.futex_call + figures_.clock), kUsualFutexWake,
+                one_processor);
+    measured_or("wakeup", costs.wakeup, less(figures_.wakeup, 0), kUsualWakeup, one_processor);
+    const char* const no_barrier =
+        figures_.wakeup ? "the kernel refuses membarrier" : one_processor;
+    measured_or("membarrier", costs.membarrier, less(figures_.barrier_call, figures_.futex_call),
+                kUsualMembarrier, no_barrier);
+    measured_or("interrupt", costs.interrupt, figures_.barrier_delay, kUsualInterrupt, no_barrier);
+  }
+
+  static std::optional<double> less(std::optional<double> ns, double contained) {
+    return ns ? std::optional(std::max(0.0, *ns - contained)) : std::nullopt;
+  }
+
+  void slices(double context_switch) {
+    machine::SchedulerCosts& costs = out_.model.scheduler;
+    const double seen = figures_.slice - context_switch;
+    if (facts_.slice_ns) {
+      costs.slice = picoseconds(*facts_.slice_ns, kLeastSlice);
+      out_.remarks["slice"] = "the kernel's own figure";
+    } else if (seen >= kLeastSlice) {
+      measured("slice", costs.slice, seen, kLeastSlice);
+    } else {
+      assumed("slice", costs.slice, kUsualSlice, "no two threads of one processor took turns");
+    }
+    if (facts_.granularity_ns) {
+      costs.granularity = picoseconds(*facts_.granularity_ns, kLeastSlice);
+      out_.remarks["granularity"] = "the kernel's own figure";
+      return;
+    }
+    const auto slice_ns = static_cast<double>(costs.slice) / machine::kPerNanosecond;
+    assumed("granularity", costs.granularity, std::min(kUsualGranularity, slice_ns),
+            "the kernel does not tell");
+  }
+
+  void sources() {
+    std::vector<machine::Source>& sources = out_.model.sources;
+    sources.push_back(
+        {.author = "lockbench " + facts_.version,
+         .title = "lockbench calibrate-machine on " + cpu(),
+         .year = facts_.year,
+         .figures = "medians of repeated loops, less what a loop contains beside its subject: all "
+                    "figures whose comment does not say otherwise"});
+    if (assumed_.empty()) return;
+    sources.push_back({.author = "lockbench " + facts_.version,
+                       .title = "Assumptions, not measurements of this machine",
+                       .year = facts_.year,
+                       .figures = assumed_});
+  }
+
+  std::string head() const {
+    std::string text =
+        "Written by `lockbench calibrate-machine`. docs/prediction.md describes the keys.";
+    if (shape_.cores.size() == 1) {
+      text += "\nOne core may be used here: the file describes a machine with one core.";
+    }
+    if (!shape_.regular) {
+      text +=
+          "\nThe groups of processors differ in size: each processor counts as a core of its own, "
+          "and\nsmt_slowdown is not modelled.";
+    }
+    return text;
+  }
+
+  const MeasuredFigures& figures_;
+  const Shape& shape_;
+  const HostFacts& facts_;
+  CalibratedModel out_;
+  std::string assumed_;
+};
+
+}  // namespace
+
+CalibratedModel calibrated_model(const MeasuredFigures& figures, const Shape& shape,
+                                 const HostFacts& facts) {
+  return Filling(figures, shape, facts).all();
+}
+
+}  // namespace lockbench::calibration

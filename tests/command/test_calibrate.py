@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`lockbench calibrate-machine`: the file of this machine, and predictions with it."""
+
+from __future__ import annotations
+
+import csv
+import os
+import tomllib
+from pathlib import Path
+
+import pytest
+from program import Program
+
+ONE = ("--primitive", "keyed", "--threads", "1", "--window", "20us", "--blocks", "1")
+
+
+def rows_of(folder: Path) -> list[dict[str, str]]:
+    with (folder / "trials.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_this_machine_becomes_a_file_that_predicts(lockbench: Program) -> None:
+    done = lockbench.run("calibrate-machine", "--name", "mine")
+    assert done.returncode == 0, done.stderr
+    assert "calibrating: 1 of " in done.stderr
+    assert "lockbench predict quick --machine ./mine.toml" in done.stdout
+    file = lockbench.folder / "mine.toml"
+    text = file.read_text(encoding="utf-8")
+    machine = tomllib.loads(text)
+    cores, threads = machine["topology"]["cores_per_cluster"], os.sched_getaffinity(0)
+    assert 1 <= cores <= len(threads)
+    assert "# measured" in text and machine["source"][0]["author"].startswith("lockbench ")
+    assert min(machine["access_ns"].values()) >= 0 < machine["access_ns"]["hit"]
+
+    again = lockbench.run("calibrate-machine", "--out", "mine.toml")
+    assert again.returncode == 2 and "mine.toml: exists already" in again.stderr
+    assert file.read_text(encoding="utf-8") == text
+
+    words = ("predict", *ONE, "--machine", "./mine.toml", "--out", "run", "--format", "csv")
+    predicted = lockbench.run(*words)
+    assert predicted.returncode == 0, predicted.stderr
+    assert [row["machine"] for row in rows_of(lockbench.folder / "run")] == ["mine"]
+
+
+def test_one_processor_has_nothing_to_transfer_to(lockbench: Program) -> None:
+    processor = min(os.sched_getaffinity(0))
+    words = ["taskset", "-c", str(processor), str(lockbench.binary), "calibrate-machine"]
+    done = lockbench.run_words([*words, "--out", "one.toml"])
+    assert done.returncode == 0, done.stderr
+    text = (lockbench.folder / "one.toml").read_text(encoding="utf-8")
+    assert "there is nothing to transfer to" in text and "# assumed: " in text
+    assert tomllib.loads(text)["latency_ns"]["matrix"] == [[0]]
+
+
+def test_here_is_measured_before_it_is_predicted(lockbench: Program) -> None:
+    words = ("--machine", "here", "--machine", "graviton3", "--out", "run", "--format", "csv")
+    done = lockbench.run("predict", *ONE, *words)
+    assert done.returncode == 0, done.stderr
+    assert {row["machine"] for row in rows_of(lockbench.folder / "run")} == {"here", "graviton3"}
+    copy = (lockbench.folder / "run" / "machines" / "here.toml").read_text(encoding="utf-8")
+    assert "lockbench calibrate-machine" in copy
+    twice = lockbench.run("predict", *ONE, "--machine", "here", "--machine", "here")
+    assert twice.returncode == 2 and "'here' is given twice" in twice.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        (("--out", "mine"), 2, "predict takes files that end in .toml; name it mine.toml"),
+        (("--out", ""), 2, "name it here.toml"),
+        (("--name", ""), 2, "--name: '' is no name"),
+        (("--name", "a/b"), 2, "write a word without /"),
+        (("--name", "a", "--out", "b.toml"), 2, "leave out --name or --out"),
+        (("--out", "gone/mine.toml"), 1, "gone/mine.toml: there is no folder gone"),
+        (("mine.toml",), 2, "unexpected word 'mine.toml'"),
+    ],
+)
+def test_bad_input_is_explained(
+    lockbench: Program, words: tuple[str, ...], code: int, told: str
+) -> None:
+    done = lockbench.run("calibrate-machine", *words)
+    assert done.returncode == code and told in done.stderr and done.stderr.count("\n") == 1
