@@ -152,8 +152,9 @@ class Filling {
     measured_or("wakeup", costs.wakeup, less(figures_.wakeup, 0), kUsualWakeup, one_processor);
     const char* const no_barrier =
         figures_.wakeup ? "the kernel refuses membarrier" : one_processor;
-    measured_or("membarrier", costs.membarrier, less(figures_.barrier_call, figures_.futex_call),
-                kUsualMembarrier, no_barrier);
+    measured_or("membarrier", costs.membarrier,
+                less(figures_.barrier_call, figures_.futex_call + figures_.clock), kUsualMembarrier,
+                no_barrier);
     measured_or("interrupt", costs.interrupt, figures_.barrier_delay, kUsualInterrupt, no_barrier);
   }
 

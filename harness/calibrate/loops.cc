@@ -6,6 +6,8 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <limits>
 #include <new>
 #include <utility>
 
@@ -55,8 +57,18 @@ double median_of(std::uint32_t times, Measure measure) {
   return median(std::move(values));
 }
 
-double median_or_zero(const std::vector<double>& values) {
-  return values.empty() ? 0 : median(values);
+// The value below which that share of the values lies; 0 if there are none.
+double quantile(std::vector<double> values, double share) {
+  if (values.empty()) return 0;
+  const auto place = static_cast<std::size_t>(share * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(place),
+                   values.end());
+  return values[place];
+}
+
+// Of times that other processes make longer by whole slices, and never shorter.
+double undisturbed(std::vector<double> values) {
+  return quantile(std::move(values), 0.25);
 }
 
 // Lets all threads of a loop begin together. They may share a processor.
@@ -210,7 +222,7 @@ WakeTimes wake_times(Place& place, int a, int b, std::uint32_t rounds) {
     }
   };
   place.run({{a, waker}, {b, sleeper}});
-  return {.call = median_or_zero(calls), .wakeup = median_or_zero(wakeups)};
+  return {.call = undisturbed(std::move(calls)), .wakeup = undisturbed(std::move(wakeups))};
 }
 
 struct BarrierTimes {
@@ -218,42 +230,57 @@ struct BarrierTimes {
   double delay = 0;  // of the thread that is interrupted
 };
 
-// `b` looks at a word while `a` runs `barriers` heavy barriers, or only looks at the clock.
+// Looks at the clock until `over` has come to `phase`, and takes the times between two looks that
+// are longer than `least_ns`.
+template <class T>
+std::vector<double> gaps_until(const Word<T>& over, T phase, double least_ns) {
+  constexpr std::size_t kMost = 4096;
+  std::vector<double> gaps;
+  gaps.reserve(kMost);
+  Time last = platform::now();
+  while (over.load() < phase) {
+    const Time now = platform::now();
+    const double ns = ns_between(last, now);
+    last = now;
+    if (ns > least_ns && gaps.size() < kMost) gaps.push_back(ns);
+  }
+  return gaps;
+}
+
+// `a` runs `barriers` heavy barriers while `b` looks at the clock, which shows when it was
+// interrupted.
 BarrierTimes barrier_times(Place& place, int a, int b, std::uint32_t barriers) {
-  Number over;
-  Start start(2);
-  double calls_ns = 0;
-  double quiet_ns = 0;      // of a look without barriers
-  double disturbed_ns = 0;  // of all looks with barriers
-  std::uint64_t looks = 0;
-  const auto look_until = [&over](std::uint64_t phase) {
-    std::uint64_t count = 0;
-    while (over.load() < phase) ++count;
-    return count;
-  };
+  constexpr double kLongerThanALook = 4;
+  Number phase;
+  std::vector<double> calls;
+  double look_ns = 0;
+  std::vector<double> gaps;
   const auto caller = [&] {
-    start.arrive();
-    Time from = platform::now();
-    while (ns_between(from, platform::now()) < 1000.0 * barriers) {
+    while (phase.value.load(kAcquire) == 0) platform::pause();
+    for (std::uint32_t i = 0; i < barriers; ++i) {
+      const Time from = platform::now();
+      platform::heavy_barrier();
+      calls.push_back(ns_between(from, platform::now()));
     }
-    over.value.store(1, kRelease);
-    from = platform::now();
-    for (std::uint32_t i = 0; i < barriers; ++i) platform::heavy_barrier();
-    calls_ns = ns_between(from, platform::now());
-    over.value.store(2, kRelease);
+    phase.value.store(2, kRelease);
   };
   const auto interrupted = [&] {
-    start.arrive();
-    Time from = platform::now();
-    const std::uint64_t quiet_looks = look_until(1);
-    Time to = platform::now();
-    quiet_ns = ns_between(from, to) / static_cast<double>(std::max<std::uint64_t>(1, quiet_looks));
-    looks = look_until(2);
-    disturbed_ns = ns_between(to, platform::now());
+    std::vector<double> looks;
+    Time last = platform::now();
+    for (int i = 0; i < 1000; ++i) {
+      const Time now = platform::now();
+      looks.push_back(ns_between(last, now));
+      last = now;
+    }
+    look_ns = median(std::move(looks));
+    phase.value.store(1, kRelease);
+    gaps = gaps_until<std::uint64_t>(phase, 2, kLongerThanALook * look_ns);
   };
   place.run({{a, caller}, {b, interrupted}});
-  const double lost = disturbed_ns - static_cast<double>(looks) * quiet_ns;
-  return {.call = calls_ns / barriers, .delay = std::max(0.0, lost / barriers)};
+  // While another process has the processor of `b`, nothing is interrupted and the call is cheap:
+  // not the shortest calls count here.
+  return {.call = quantile(std::move(calls), 0.75),
+          .delay = gaps.empty() ? 0 : std::max(0.0, median(std::move(gaps)) - look_ns)};
 }
 
 // ---- two threads on one processor
@@ -294,7 +321,7 @@ double turn_ns(Place& place, int processor, std::uint32_t changes, bool yields) 
   std::sort(all.begin(), all.end());
   std::vector<double> lengths;
   for (std::size_t i = 1; i < all.size(); ++i) lengths.push_back(ns_between(all[i - 1], all[i]));
-  return median_or_zero(lengths);
+  return undisturbed(std::move(lengths));
 }
 
 // One thread sleeps, and the other, which has yielded before, runs.
@@ -324,7 +351,7 @@ double sleep_switch(Place& place, int processor, std::uint32_t rounds) {
     }
   };
   place.run({{processor, sleeper}, {processor, other}});
-  return median_or_zero(lengths);
+  return undisturbed(std::move(lengths));
 }
 
 // ---- all of them
@@ -384,10 +411,16 @@ class Measuring {
   }
 
   void kernel() {
-    const std::uint32_t calls = effort_.calls / 20;
     platform::FutexWord word{0};
-    figures_.yield = action("yield", calls, [] { platform::yield(); });
-    figures_.futex_call = action("futex", calls, [&] { platform::futex_wake(word, 1); });
+    // The shortest: if other processes wait for the processor, a yield lasts as long as they run.
+    report_(done_++, count(), "yield");
+    figures_.yield = std::numeric_limits<double>::infinity();
+    for (std::uint32_t i = 0; i < effort_.repetitions; ++i) {
+      const double ns = alone(place_, first(), 3 * kUnrolled, [] { platform::yield(); });
+      figures_.yield = std::min(figures_.yield, ns);
+    }
+    figures_.futex_call =
+        action("futex", effort_.calls / 20, [&] { platform::futex_wake(word, 1); });
     figures_.yield_switch = measure(
         "context switch", [&] { return turn_ns(place_, first(), 4 * effort_.sleeps, true); });
     figures_.sleep_switch =

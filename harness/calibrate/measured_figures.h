@@ -37,7 +37,8 @@ struct MeasuredFigures {
   std::optional<double> wake_call;
   std::optional<double> wakeup;
 
-  // One membarrier while a thread runs on another processor, and by how much that delays it.
+  // One membarrier while a thread runs on another processor, with a look at the clock, and by how
+  // much that delays the thread.
   std::optional<double> barrier_call;
   std::optional<double> barrier_delay;
 };

@@ -30,7 +30,7 @@ MeasuredFigures figures_of_two() {
           .sleep_switch = 1620,
           .wake_call = 1120,
           .wakeup = 5000,
-          .barrier_call = 1100,
+          .barrier_call = 1120,
           .barrier_delay = 400};
 }
 

@@ -44,8 +44,12 @@ def test_this_machine_becomes_a_file_that_predicts(lockbench: Program) -> None:
 
 def test_one_processor_has_nothing_to_transfer_to(lockbench: Program) -> None:
     processor = min(os.sched_getaffinity(0))
-    words = ["taskset", "-c", str(processor), str(lockbench.binary), "calibrate-machine"]
-    done = lockbench.run_words([*words, "--out", "one.toml"])
+    done = lockbench.run(
+        "calibrate-machine",
+        "--out",
+        "one.toml",
+        preexec_fn=lambda: os.sched_setaffinity(0, {processor}),
+    )
     assert done.returncode == 0, done.stderr
     text = (lockbench.folder / "one.toml").read_text(encoding="utf-8")
     assert "there is nothing to transfer to" in text and "# assumed: " in text
