@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <set>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -345,6 +346,35 @@ TEST(Keys, OfASetDifferAndGrow) {
       EXPECT_GT(key_value(set, key), key_value(set, key - 1));
       EXPECT_GT(KeyName(key_value(set, key)).view(), KeyName(key_value(set, key - 1)).view());
     }
+  }
+}
+
+// A thread may hold thousands of them at once.
+TEST(Keys, OfASetDifferHoweverManyThereAre) {
+  for (const std::uint32_t set : kKeySets) {
+    std::set<std::uint64_t> numbers;
+    for (std::uint64_t key = 0; key <= kMostWarmUp; ++key) numbers.insert(key_value(set, key));
+    EXPECT_EQ(numbers.size(), std::size_t{kMostWarmUp} + 1) << set;
+  }
+}
+
+TEST(Keys, HaveTheHighestNumberAndLongNamesWithOneBeginning) {
+  EXPECT_EQ(key_value(kHighestKeys, 7), ~std::uint64_t{0});
+  EXPECT_EQ(key_value(48, 1), std::uint64_t{2} << 48);
+  const KeyName one(key_value(48, 0));
+  const KeyName other(key_value(48, 1));
+  ASSERT_EQ(one.view().size(), 261U);
+  EXPECT_EQ(one.view().substr(0, 260), other.view().substr(0, 260));
+  EXPECT_NE(one.view(), other.view());
+}
+
+// A table that compares pointers takes them for two.
+TEST(Keys, OfOneNameLieAtDifferentAddresses) {
+  for (const std::uint64_t key : {std::uint64_t{1}, key_value(16, 0), std::uint64_t{99}}) {
+    const KeyName one(key);
+    const KeyName again(key);
+    EXPECT_EQ(one.view(), again.view());
+    EXPECT_NE(one.view().data(), again.view().data());
   }
 }
 

@@ -5,33 +5,37 @@
 // A program uses the keys 0, 1, 2, … With these, a lock may appear correct although it uses only a
 // part of a key, or compares hashes instead of keys. So a program is also run with keys that differ
 // only in their high bits, and with names that have the same beginning, have the same end, or
-// differ only after a zero byte. Pure and without allocation, because a plug-in compiles this code
-// and a simulation runs it.
+// differ only after a zero byte. Each KeyName has its own copy of its text, so two equal names have
+// different addresses. Pure and without allocation, because a plug-in compiles this code and a
+// simulation runs it.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <iterator>
 #include <string_view>
 
 namespace lockbench::stress {
 
 // The numbers of the key sets. 0: the numbers themselves. 1: numbers like those that a hash
-// function returns. 8, 12, 16, 32: multiples of 2^8, 2^12, 2^16, 2^32. 64: the highest numbers.
+// function returns. 8, 12, 16, 32, 48: multiples of 2^8, 2^12, 2^16, 2^32, 2^48. 64: the highest
+// numbers; key 7 is the highest of all, which a table may use as a mark.
 inline constexpr std::uint32_t kHashedKeys = 1;
 inline constexpr std::uint32_t kHighestKeys = 64;
-inline constexpr std::uint32_t kKeySets[] = {0, kHashedKeys, 8, 12, 16, 32, kHighestKeys};
+inline constexpr std::uint32_t kKeySets[] = {0, kHashedKeys, 8, 12, 16, 32, 48, kHighestKeys};
 
 constexpr bool is_key_set(std::uint32_t number) {
   return std::find(std::begin(kKeySets), std::end(kKeySets), number) != std::end(kKeySets);
 }
 
-// The number that replaces key `key` of a program. For the first kMostKeysOfASet keys, the number
-// grows with the key, since programs nest keys in ascending order. For the first kMostNamedKeys
-// keys, the numbers of different sets differ.
-inline constexpr std::uint64_t kMostKeysOfASet = 14;
+// The number that replaces key `key` of a program. Different keys of a set have different numbers.
+// For the first kMostNamedKeys keys, the number grows with the key, since programs nest keys in
+// ascending order, and the numbers of different sets differ.
+inline constexpr std::uint64_t kMostNamedKeys = 8;
 constexpr std::uint64_t key_value(std::uint32_t key_set, std::uint64_t key) {
   switch (key_set) {
     case 0:
@@ -39,26 +43,26 @@ constexpr std::uint64_t key_value(std::uint32_t key_set, std::uint64_t key) {
     case kHashedKeys:
       return ((key + 1) << 60) + (key + 1) * 0x9e3779b97f4a7c15ULL % (1ULL << 60);
     case kHighestKeys:
-      return ~std::uint64_t{0} - kMostKeysOfASet + key;
-    default:
-      return (key + 1) << key_set;
+      return ~std::uint64_t{0} - (kMostNamedKeys - 1) + key;
+    default:  // a shift, of which no bit is lost
+      return std::rotl(key + 1, static_cast<int>(key_set));
   }
 }
-
-inline constexpr std::uint64_t kMostNamedKeys = 8;
 
 namespace internal {
 
 inline constexpr std::string_view kPlainNames[kMostNamedKeys] = {
     "ada", "barbara", "edsger", "fran", "grace", "leslie", "maurice", "tony"};
 
-// Longer than the strings that a std::string stores without allocation.
+// Longer than the strings that a std::string stores without allocation, and longer than a buffer of
+// 256 characters.
 inline constexpr std::size_t kLongPart = 40;
+inline constexpr std::size_t kVeryLongPart = 260;
 
 struct NameInSet {
   std::uint64_t value = 0;
   std::size_t size = 0;
-  std::array<char, 2 * kLongPart + 1> text{};
+  std::array<char, kVeryLongPart + 1> text{};
 
   constexpr void add(std::size_t count, char letter) {
     for (std::size_t i = 0; i < count; ++i) text[size++] = letter;
@@ -82,6 +86,8 @@ constexpr NameInSet name_in(std::uint32_t key_set, std::uint64_t key) {
       name.add(1, static_cast<char>('a' + (key + i) % kMostNamedKeys));
     }
     return name;
+  } else if (key_set == 48) {
+    name.add(kVeryLongPart, 'm');
   } else if (long_before) {
     name.add(kLongPart, 'm');
   }
@@ -112,23 +118,28 @@ class KeyName {
  public:
   explicit KeyName(std::uint64_t value) {
     for (const internal::NameInSet& name : internal::kKeyNames) {
-      if (name.value == value) known_ = {name.text.data(), name.size};
+      if (name.value == value) return copy({name.text.data(), name.size});
     }
-    if (known_.data() == nullptr && value < kMostNamedKeys) known_ = internal::kPlainNames[value];
-    if (known_.data() != nullptr) return;
-    own_.front() = 'z';  // sorts after the plain names, like the number
-    for (std::size_t i = own_.size() - 1; i > 0; --i, value /= 10) {
-      own_[i] = static_cast<char>('0' + value % 10);
+    if (value < kMostNamedKeys) return copy(internal::kPlainNames[value]);
+    text_.front() = 'z';  // sorts after the plain names, like the number
+    size_ = kDigits + 1;
+    for (std::size_t i = kDigits; i > 0; --i, value /= 10) {
+      text_[i] = static_cast<char>('0' + value % 10);
     }
   }
 
-  std::string_view view() const {
-    return known_.data() != nullptr ? known_ : std::string_view(own_.data(), own_.size());
-  }
+  std::string_view view() const { return {text_.data(), size_}; }
 
  private:
-  std::string_view known_;
-  std::array<char, 21> own_{};
+  static constexpr std::size_t kDigits = 20;  // of the highest number
+
+  void copy(std::string_view name) {
+    std::memcpy(text_.data(), name.data(), name.size());
+    size_ = name.size();
+  }
+
+  std::size_t size_ = 0;
+  std::array<char, internal::kVeryLongPart + 1> text_;  // only the first size_ are set
 };
 
 }  // namespace lockbench::stress
