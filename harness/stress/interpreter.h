@@ -41,7 +41,7 @@ inline Event request_of(const Act& act, std::uint32_t thread) {
           .thread = static_cast<std::uint8_t>(thread),
           .key = static_cast<std::uint16_t>(act.key),
           .other = static_cast<std::uint16_t>(act.other),
-          .pair = act.kind == Act::kLockBoth && act.key != act.other};
+          .pair = names_two_keys(act.kind) && act.key != act.other};
 }
 
 template <class Runner>
@@ -98,7 +98,7 @@ class Interpreter {
     if (runner_.stopping()) return false;
     Event event = request_of(act, thread_);
     std::unique_ptr<LockHandle> handle =
-        act.kind == Act::kLockBoth ? lock_.handle_both(act.key, act.other) : lock_.handle(act.key);
+        names_two_keys(act.kind) ? lock_.handle_both(act.key, act.other) : lock_.handle(act.key);
     runner_.requests(event, act);
     const Answer answer = call(event, act, *handle);
     if (answer != Answer::kHeld) {
@@ -124,7 +124,7 @@ class Interpreter {
   Answer call(const Event& event, const Act& act, LockHandle& handle) {
     const auto answer = [](bool held) { return held ? Answer::kHeld : Answer::kRefused; };
     try {
-      if (act.kind == Act::kTryLock) return answer(handle.try_lock());
+      if (act.kind == Act::kTryLock || act.kind == Act::kTryBoth) return answer(handle.try_lock());
       if (act.kind == Act::kTryLockFor) {
         return answer(handle.try_lock_for(std::chrono::nanoseconds(act.ns)));
       }

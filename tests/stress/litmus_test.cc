@@ -23,7 +23,7 @@ using ::testing::StartsWith;
 constexpr std::size_t kThreads = 4;
 
 TEST(LitmusProgram, IsWrittenAndReadAgain) {
-  const std::string text = "L0 R500 U | T1 L0 U E | W0:2000000 U | B0+1 U A0 F1";
+  const std::string text = "L0 R500 U | T1 L0 U E | W0:2000000 U Q1+0 U | B0+1 U A0 F1";
   const absl::StatusOr<LitmusProgram> program = program_from(text, kThreads);
   ASSERT_TRUE(program.ok()) << program.status();
   EXPECT_EQ(to_text(*program), text);
@@ -75,6 +75,13 @@ TEST(Shrinking, LeavesATryForWhoseEndAHolderWaits) {
   const std::vector<SmallerProgram> all = smaller_programs(*program_from("L0 A1 U | T0 U", 2));
   for (const SmallerProgram& smaller : all) EXPECT_NE(to_text(smaller.program), "L0 A1 U | L0 U");
   EXPECT_FALSE(all.empty());
+}
+
+TEST(Shrinking, LeavesATryOfTwoKeysATryWhereAHolderWaitsForItsEnd) {
+  const std::vector<std::string> smaller = smaller_than("L1 A1 U | Q0+1 U");
+  EXPECT_THAT(smaller, testing::IsSupersetOf({"L1 A1 U | T0 U", "L1 A1 U | T1 U"}));
+  EXPECT_THAT(smaller, testing::Not(Contains("L1 A1 U | B0+1 U")));
+  EXPECT_THAT(smaller_than("Q0+1 U"), Contains("B0+1 U"));
 }
 
 TEST(Shrinking, ReplacesAnActByAPlainerOne) {
@@ -142,6 +149,7 @@ INSTANTIATE_TEST_SUITE_P(
     LitmusProgram, MalformedProgram,
     ::testing::Values(Malformed{"L0 U | Y0 U", "thread 1, `Y0`: not an act"},
                       Malformed{"L U", "`L`: not an act"}, Malformed{"B0 U", "`B0`: not an act"},
+                      Malformed{"Q0 U", "`Q0`: not an act"},
                       Malformed{"W0 U", "`W0`: not an act"}, Malformed{"R-5", "`R-5`: not an act"},
                       Malformed{"L0x U", "`L0x`: not an act"},
                       Malformed{"L99999999999 U", "not an act"},
@@ -164,7 +172,7 @@ TEST(GeneratedPrograms, NestOnlyWhatTheLockAllows) {
     for (const auto& acts : program.threads) {
       for (std::size_t i = 0; i < acts.size(); ++i) {
         EXPECT_NE(acts[i].kind, Act::kTryLockFor);
-        EXPECT_NE(acts[i].kind, Act::kLockBoth);
+        EXPECT_FALSE(names_two_keys(acts[i].kind));
         if (!acquires(acts[i].kind)) continue;
         for (std::size_t j = i + 1; j < end_of_hold(acts, i); ++j)
           EXPECT_FALSE(acquires(acts[j].kind));
@@ -209,7 +217,7 @@ TEST(GeneratedPrograms, AwaitOnlyWhoIsServedMeanwhile) {
       std::uint32_t held = 0;
       for (const auto& acts : program.threads) {
         for (std::size_t i = 0; i < acts.size(); ++i) {
-          EXPECT_NE(acts[i].kind, Act::kLockBoth);
+          EXPECT_FALSE(names_two_keys(acts[i].kind));
           if (acquires(acts[i].kind)) {
             EXPECT_TRUE(i + 1 == acts.size() || !acquires(acts[i + 1].kind));
           }
@@ -265,6 +273,12 @@ bool has_program(const Abilities& abilities, const std::string& text) {
 
 TEST(SmallPrograms, BeginWithThoseOfTheRegistry) {
   EXPECT_EQ(to_text(programs_for({}, {"L3 U"}).front()), "L3 U");
+}
+
+TEST(SmallPrograms, TryTwoKeysWhereTheLockHasPairs) {
+  EXPECT_TRUE(has_program({.pairs = true}, "L1 A1 U | Q0+1 U"));
+  EXPECT_FALSE(has_program({}, "L1 A1 U | Q0+1 U"));
+  EXPECT_FALSE(program_for({}, "Q0+1 U").ok());
 }
 
 TEST(SmallPrograms, HaveAWaiterBehindEveryLeaseThatCouldBeForgotten) {

@@ -241,7 +241,7 @@ void CheckedRun::trace(const Event& event) {
 }
 
 void CheckedRun::begin_request(const Event& request, const Act& act) {
-  const bool may_be_refused = act.kind == Act::kTryLock || act.kind == Act::kTryLockFor;
+  const bool may_be_refused = tries(act.kind);
   // If a thread may be refused, some of its refusals must happen while no store is pending. With
   // old values there is nearly always a pending store, so the turn of a thread could never be
   // checked.
@@ -317,18 +317,19 @@ void CheckedRun::check_refusal(const Event& refusal, const Act& act) {
   const UntrackedScope untracked(world_);
   record(refusal);
   end_call(refusal.thread);
-  Traffic& there = traffic(refusal.key);
-  --there.under_way;
+  for (std::size_t i = 0; i < refusal.key_count(); ++i) --traffic(refusal.key_at(i)).under_way;
   const ThreadRecord& record = threads_[refusal.thread];
   const bool would_deadlock = act.kind == Act::kLock && !record.position.holds.empty();
   if (would_deadlock) return;
   Refusal seen{.thread = refusal.thread, .key = refusal.key, .capacity = capacity_};
   if (refusal.pair) seen.second_key = refusal.other;
-  seen.owner = entry_.abilities.reentrant && holds(refusal.thread, refusal.key);
+  seen.owner = entry_.abilities.reentrant && !refusal.pair && holds(refusal.thread, refusal.key);
   seen.waited_ns = world_.time_ns() - record.asked_ns;
   if (act.kind == Act::kTryLockFor) seen.timeout_ns = act.ns;
-  // A release may still be in a store buffer. Then the key is not free yet.
-  if (entry_.abilities.strong_try && !record.stores_under_way) {
+  // A release may still be in a store buffer. Then the key is not free yet. Which of two keys was
+  // in the way is not known.
+  if (entry_.abilities.strong_try && !record.stores_under_way && !refusal.pair) {
+    const Traffic& there = traffic(refusal.key);
     seen.others = record.traffic.under_way + (there.begun - record.traffic.begun);
   }
   check(seen);

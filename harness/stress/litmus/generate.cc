@@ -41,7 +41,7 @@ class Draw {
   void hold(std::uint32_t least, int depth) {
     const auto key = least + static_cast<std::uint32_t>(below(size_.keys - least));
     acts_.push_back(taking(key));
-    const bool single = acts_.back().kind != Act::kLockBoth;
+    const bool single = !names_two_keys(acts_.back().kind);
     if (below(4) == 0) acts_.push_back({.kind = Act::kSleep, .ns = kTimes[below(4)]});
     if (depth < 2 && single && !size_.awaits && below(3) == 0) nest(key, depth);
     acts_.push_back({.kind = below(8) == 0 ? Act::kUnlockThrowing : Act::kUnlock});
@@ -55,7 +55,7 @@ class Draw {
     }
     const bool pairs = abilities_.pairs && !size_.awaits;
     if (what < 4 && pairs && size_.keys > 1 && !holds_any()) {
-      return {.kind = Act::kLockBoth,
+      return {.kind = below(4) == 0 ? Act::kTryBoth : Act::kLockBoth,
               .key = key,
               .other = static_cast<std::uint32_t>(below(size_.keys))};
     }
@@ -149,6 +149,7 @@ absl::StatusOr<LitmusProgram> program_for(const Abilities& abilities, const std:
   };
   if (program->has(Act::kTryLockFor) && !abilities.timed) return lacks("W", "timeouts");
   if (program->has(Act::kLockBoth) && !abilities.pairs) return lacks("B", "handle_both()");
+  if (program->has(Act::kTryBoth) && !abilities.pairs) return lacks("Q", "handle_both()");
   if (program->has(Act::kUnlockByNonOwner) && !abilities.refuses_non_owners) {
     return lacks("F", "refuses_non_owners");
   }
@@ -189,6 +190,8 @@ std::vector<LitmusProgram> programs_for(const Abilities& can,
   add(can.nests_leases, {"L0 L0 U U | L0 L0 U U"});
   add(can.nests_keys, {"L0 L1 U U | L0 U L1 U"});
   add(can.pairs, {"B0+0 U | L0 U", "B0+1 U | B1+0 U", "B0+1 U L0 U | L1 U L0 U"});
+  // A try of two keys, either of which may be refused, must not keep the other one.
+  add(can.pairs && can.capacity == 1, {"L1 A1 U | Q0+1 U", "L0 A1 U | Q0+1 U"});
   // A thread that holds a key waits for the end of one that only tries to acquire it, while a third
   // one may wait for the key.
   add(can.capacity == 1, {"L0 A1 U | T0 U", "L0 A2 U | L0 U | T0 U"});

@@ -23,7 +23,7 @@ bool has_key(Act::Kind kind) {
 std::string to_text(const Act& act) {
   std::string text(1, static_cast<char>(act.kind));
   if (has_key(act.kind)) absl::StrAppend(&text, act.key);
-  if (act.kind == Act::kLockBoth) absl::StrAppend(&text, "+", act.other);
+  if (names_two_keys(act.kind)) absl::StrAppend(&text, "+", act.other);
   if (act.kind == Act::kTryLockFor) absl::StrAppend(&text, ":", act.ns);
   if (act.kind == Act::kSleep) absl::StrAppend(&text, act.ns);
   return text;
@@ -69,13 +69,13 @@ bool read_sign(std::string_view& text, char sign) {
 }
 
 std::optional<Act> act_from(std::string_view text) {
-  if (text.empty() || std::string_view("LTWBUERAFX").find(text.front()) == std::string_view::npos) {
+  if (text.empty() || std::string_view("LTWBQUERAFX").find(text.front()) == std::string_view::npos) {
     return std::nullopt;
   }
   Act act{.kind = static_cast<Act::Kind>(text.front())};
   text.remove_prefix(1);
   if (has_key(act.kind) && !read_number(text, act.key)) return std::nullopt;
-  if (act.kind == Act::kLockBoth && !(read_sign(text, '+') && read_number(text, act.other))) {
+  if (names_two_keys(act.kind) && !(read_sign(text, '+') && read_number(text, act.other))) {
     return std::nullopt;
   }
   if (act.kind == Act::kTryLockFor && !(read_sign(text, ':') && read_number(text, act.ns))) {
@@ -115,13 +115,20 @@ const char* leaving_error(const LitmusProgram& program, std::size_t thread) {
 }  // namespace
 
 std::string name_of_keys(const Act& act) {
-  if (act.kind == Act::kLockBoth) return absl::StrCat("keys ", act.key, " and ", act.other);
+  if (names_two_keys(act.kind)) return absl::StrCat("keys ", act.key, " and ", act.other);
   return absl::StrCat("key ", act.key);
 }
 
 bool acquires(Act::Kind kind) {
-  return kind == Act::kLock || kind == Act::kTryLock || kind == Act::kTryLockFor ||
-         kind == Act::kLockBoth;
+  return kind == Act::kLock || kind == Act::kLockBoth || tries(kind);
+}
+
+bool tries(Act::Kind kind) {
+  return kind == Act::kTryLock || kind == Act::kTryLockFor || kind == Act::kTryBoth;
+}
+
+bool names_two_keys(Act::Kind kind) {
+  return kind == Act::kLockBoth || kind == Act::kTryBoth;
 }
 
 bool releases(Act::Kind kind) {
@@ -220,8 +227,8 @@ class Reader {
     if (first && read_heading(word, program_)) return {};
     const std::optional<Act> act = act_from(word);
     if (!act) {
-      return "not an act; acts are L0 T0 W0:2000000 B0+1 U R500 A1, and first of all K16 C254 D254 "
-             "N72";
+      return "not an act; acts are L0 T0 W0:2000000 B0+1 Q0+1 U R500 A1, and first of all K16 C254 "
+             "D254 N72";
     }
     if (std::max(act->key, act->other) > kHighestKey) {
       return absl::StrCat("the highest key is ", kHighestKey);

@@ -7,14 +7,15 @@
 // The first letter of an act says what it does:
 //   L  locks a key                       T  tries to lock a key
 //   W  tries to lock a key for at most the given number of nanoseconds, which may be negative
-//   B  locks two keys together           U  unlocks what was acquired last
+//   B  locks two keys together           Q  tries to lock two keys together
+//   U  unlocks what was acquired last
 //   E  does the same as U while an exception is in flight
 //   R  sleeps for the given number of nanoseconds
 //   A  waits for the end of another thread
 //   F  unlocks a key that the thread does not hold
 //   X  locks a key and unlocks it for the last time; the last thread that does so then destroys
 //      the lock
-// If a T or W fails, the acts up to and including its U or E are skipped.
+// If a T, W or Q fails, the acts up to and including its U or E are skipped.
 //
 // Before the acts of the first thread, the text may contain settings for the whole program:
 //   K16 C254 L0 U | L0 U
@@ -42,6 +43,7 @@ struct Act {
     kTryLock = 'T',
     kTryLockFor = 'W',
     kLockBoth = 'B',
+    kTryBoth = 'Q',
     kUnlock = 'U',
     kUnlockThrowing = 'E',
     kUnlockByNonOwner = 'F',
@@ -51,7 +53,7 @@ struct Act {
   };
   Kind kind = kLock;
   std::uint32_t key = 0;    // for kAwaitEnd: the number of the thread
-  std::uint32_t other = 0;  // the second key of kLockBoth
+  std::uint32_t other = 0;  // the second key of kLockBoth and kTryBoth
   std::int64_t ns = 0;      // for kTryLockFor and kSleep
 
   bool operator==(const Act&) const = default;
@@ -86,6 +88,8 @@ absl::StatusOr<LitmusProgram> program_from(std::string_view text, std::size_t mo
 std::string name_of_keys(const Act& act);  // "key 0", "keys 0 and 1"
 
 bool acquires(Act::Kind kind);
+bool tries(Act::Kind kind);  // whether it acquires, but may be refused (T, W or Q)
+bool names_two_keys(Act::Kind kind);
 bool releases(Act::Kind kind);  // whether the act releases an acquisition (U or E)
 
 // The position of the U or E that belongs to the acquisition at `position`.

@@ -22,8 +22,7 @@ std::vector<Act> without_act(std::vector<Act> acts, std::size_t position) {
 // A holder may wait for the end of a thread that only tries. If that thread waited instead, no lock
 // could serve both.
 bool must_return(const LitmusProgram& program, const Act& act) {
-  const bool tries = act.kind == Act::kTryLock || act.kind == Act::kTryLockFor;
-  return tries && program.has(Act::kAwaitEnd);
+  return tries(act.kind) && program.has(Act::kAwaitEnd);
 }
 
 // Simpler acts that may replace the act. The program may still show the failure with one of them.
@@ -32,6 +31,10 @@ std::vector<Act> plainer(const Act& act) {
     case Act::kLockBoth:
       if (act.key == act.other) return {{.kind = Act::kLock, .key = act.key}};
       return {{.kind = Act::kLock, .key = act.key}, {.kind = Act::kLock, .key = act.other}};
+    case Act::kTryBoth:
+      return {{.kind = Act::kTryLock, .key = act.key},
+              {.kind = Act::kTryLock, .key = act.other},
+              {.kind = Act::kLockBoth, .key = act.key, .other = act.other}};
     case Act::kTryLock:
     case Act::kTryLockFor:
       return {{.kind = Act::kLock, .key = act.key}};
@@ -52,7 +55,7 @@ LitmusProgram with_lowest_keys(LitmusProgram program) {
   for (const auto& acts : program.threads) {
     for (const Act& act : acts) {
       if (names_key(act)) keys.insert(act.key);
-      if (act.kind == Act::kLockBoth) keys.insert(act.other);
+      if (names_two_keys(act.kind)) keys.insert(act.other);
     }
   }
   const auto lowest = [&](std::uint32_t key) {
@@ -61,7 +64,7 @@ LitmusProgram with_lowest_keys(LitmusProgram program) {
   for (auto& acts : program.threads) {
     for (Act& act : acts) {
       if (names_key(act)) act.key = lowest(act.key);
-      if (act.kind == Act::kLockBoth) act.other = lowest(act.other);
+      if (names_two_keys(act.kind)) act.other = lowest(act.other);
     }
   }
   return program;
@@ -102,8 +105,9 @@ void add_without_acts(const LitmusProgram& program, std::vector<SmallerProgram>&
 void add_with_plainer_acts(const LitmusProgram& program, std::vector<SmallerProgram>& smaller) {
   for (std::size_t t = 0; t < program.threads.size(); ++t) {
     for (std::size_t i = 0; i < program.threads[t].size(); ++i) {
-      if (must_return(program, program.threads[t][i])) continue;
+      const bool must_try = must_return(program, program.threads[t][i]);
       for (const Act& act : plainer(program.threads[t][i])) {
+        if (must_try && !tries(act.kind)) continue;
         smaller.push_back({program});
         smaller.back().program.threads[t][i] = act;
       }

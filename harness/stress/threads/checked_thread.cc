@@ -55,7 +55,8 @@ void CheckedThread::refused(const Event& refusal, const Act& act, bool would_dea
   if (would_deadlock && holds_ == 0) threw(refusal);
   record(refusal, answered);
   add(slot_.refusals);
-  Refusal seen{.thread = number_, .key = refusal.key, .owner = nested_in(refusal.key)};
+  Refusal seen{.thread = number_, .key = refusal.key};
+  seen.owner = !refusal.pair && nested_in(refusal.key);
   seen.waited_ns = answered - requested_ns_;
   if (refusal.pair) seen.second_key = refusal.other;
   if (act.kind == Act::kTryLockFor) seen.timeout_ns = act.ns;
@@ -63,7 +64,7 @@ void CheckedThread::refused(const Event& refusal, const Act& act, bool would_dea
   for (std::size_t i = 0; i < refusal.key_count(); ++i) {
     keep({.thread = number_,
           .key = refusal.key_at(i),
-          .checked = !would_deadlock,
+          .checked = !would_deadlock && !refusal.pair,
           .requested = requested_ns_,
           .answered = answered});
   }
