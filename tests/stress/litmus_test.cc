@@ -275,6 +275,35 @@ TEST(SmallPrograms, BeginWithThoseOfTheRegistry) {
   EXPECT_EQ(to_text(programs_for({}, {"L3 U"}).front()), "L3 U");
 }
 
+// More than 8 slots for waiters, and a holder that nothing releases before all wait.
+TEST(SmallPrograms, HaveACrowdForOneKey) {
+  const std::vector<LitmusProgram> programs = programs_for({}, {});
+  EXPECT_EQ(programs.back().threads.size(), 11U);
+  EXPECT_THAT(to_text(programs.back()), StartsWith("L0 R4000000 U | L0 U | L0 U"));
+}
+
+TEST(SmallPrograms, AreRefusedTwiceAtCapacity) {
+  EXPECT_TRUE(has_program({.capacity = 3}, "L0 A3 U | L0 A3 U | L0 A3 U | T0 U T0 U"));
+  EXPECT_TRUE(has_program({.timed = true}, "L0 A1 U | W0:400000 U W0:400000 U"));
+}
+
+// A program has no more than 12 threads.
+TEST(SmallPrograms, AreWellFormedForEveryCapacity) {
+  for (std::uint32_t capacity = 1; capacity < 100; ++capacity) {
+    EXPECT_FALSE(programs_for({.timed = true, .capacity = capacity}, {}).empty());
+  }
+}
+
+TEST(SmallPrograms, NestTimedAcquisitionsWhereTheLockIsReentrant) {
+  EXPECT_TRUE(has_program({.timed = true, .reentrant = true}, "L0 W0:400000 U A1 U | T0 U"));
+  EXPECT_FALSE(has_program({.reentrant = true}, "L0 W0:400000 U A1 U | T0 U"));
+}
+
+TEST(SmallPrograms, UseTheHighestNumberOnlyWhereAnyNumberIsAKey) {
+  EXPECT_TRUE(has_program({.any_key = true}, "K64 L7 U | L7 U"));
+  EXPECT_FALSE(has_program({}, "K64 L7 U | L7 U"));
+}
+
 TEST(SmallPrograms, TryTwoKeysWhereTheLockHasPairs) {
   EXPECT_TRUE(has_program({.pairs = true}, "L1 A1 U | Q0+1 U"));
   EXPECT_FALSE(has_program({}, "L1 A1 U | Q0+1 U"));

@@ -37,19 +37,30 @@ constexpr std::uint64_t kPatientOneIn = 1024;
 constexpr std::uint32_t kMostOldStores = 2;
 
 // A program with more acts or a longer warm-up than this is explored only without preemptions,
-// because it would take all the time.
+// because it would take all the time. With more threads, even that would: their orders are many.
 constexpr std::size_t kLongProgram = 60;
 constexpr std::uint32_t kMostHoldsToExplore = 300;
+constexpr std::size_t kMostThreadsToExplore = 6;
 constexpr auto kLeastForALongProgram = 1s;
+constexpr auto kMostForACrowd = 50ms;
 
 std::uint32_t holds_before(const LitmusProgram& program) {
   return program.warm_up + program.other_keys;
 }
 
+bool is_crowd(const LitmusProgram& program) {
+  return program.threads.size() > kMostThreadsToExplore;
+}
+
+// Whether it is executed once, and explored no earlier than in the second round.
+bool is_late(const LitmusProgram& program) {
+  return is_crowd(program) || holds_before(program) > kMostHoldsToExplore;
+}
+
 std::uint32_t most_preemptions(const LitmusProgram& program) {
   std::size_t acts = 0;
   for (const auto& thread : program.threads) acts += thread.size();
-  if (acts > kLongProgram || holds_before(program) > kMostHoldsToExplore) return 0;
+  if (acts > kLongProgram || is_late(program)) return 0;
   return holds_before(program) != 0 ? 1 : ~std::uint32_t{0};
 }
 
@@ -71,12 +82,14 @@ std::vector<Option> schedule_without(const std::vector<Option>& schedule,
 }
 
 // In three of four cases, two to four threads with several acts. In one of four, more threads with
-// fewer acts, because some faults need four threads that are each at a certain point.
+// fewer acts, because some faults need four threads that are each at a certain point. In one of 16,
+// six to eleven threads with one act: more than a lock may have places for.
 ProgramSize draw_size(Random& draw) {
   const auto below = [&](std::uint64_t bound) {
     return static_cast<std::uint32_t>(draw() % bound);
   };
   if (below(4) != 0) return {.threads = 2 + below(3), .keys = 1 + below(3), .holds = 1 + below(4)};
+  if (below(4) == 0) return {.threads = 6 + below(6), .keys = 1 + below(2), .holds = 1};
   return {.threads = 4 + below(2),
           .keys = 1 + below(2),
           .holds = 1 + below(2),
@@ -180,20 +193,23 @@ void ScheduleExplorer::walk(Clock::time_point until) {
   patient_ = false;
 }
 
-// Whether the program has its turn in the round with this bound. A program with a long warm-up is
-// explored in the second round, because the first round is for faults that are found quickly.
+// Whether the program has its turn in the round with this bound. A program with a long warm-up or
+// many threads is explored in the second round, because the first round is for faults that are
+// found quickly.
 bool ScheduleExplorer::fits(const LitmusProgram& program, std::uint32_t bound) const {
   if (options_.program) return true;
-  if (holds_before(program) > kMostHoldsToExplore) return bound == 1;
+  if (is_late(program)) return bound == 1;
   return bound <= most_preemptions(program);
 }
 
-// A counter that overflows mostly shows in any schedule, so each program with a long warm-up is
-// executed once before the random programs.
+// A counter that overflows mostly shows in any schedule, and so do more waiters than a lock has
+// slots for. So each program with a long warm-up or many threads is executed once before the random
+// programs.
 void ScheduleExplorer::try_long_programs(const std::vector<LitmusProgram>& programs,
                                          Clock::time_point end) {
   for (const LitmusProgram& program : programs) {
-    if (holds_before(program) <= kMostHoldsToExplore || over(end - kLeastForALongProgram)) continue;
+    if (!is_late(program)) continue;
+    if (over(is_crowd(program) ? end : end - kLeastForALongProgram)) continue;
     DepthFirst first(0);
     execute(program, first, "every interleaving");
   }
@@ -210,10 +226,11 @@ void ScheduleExplorer::explore_round(const std::vector<LitmusProgram>& programs,
     // the next ones.
     const auto now = Clock::now();
     const auto left = std::max<Clock::duration>(until - now, 0ms);
+    const Clock::duration most = is_crowd(program) ? kMostForACrowd : kMostForOne;
     const auto slice = options_.program      ? left
                        : options_.exhaustive ? left / 2
-                                             : std::min<Clock::duration>(left / 4, kMostForOne);
-    const bool long_way = !options_.program && holds_before(program) > kMostHoldsToExplore;
+                                             : std::min<Clock::duration>(left / 4, most);
+    const bool long_way = !options_.program && is_late(program);
     explore(program, long_way ? 0 : bound, now + slice);
   }
   if (options_.exhaustive) return;

@@ -21,7 +21,7 @@ namespace {
 // (internal/wait_queue.h). These sleeps and timeouts lie below and above that limit.
 constexpr std::int64_t kTimes[] = {0, 400'000, 4'000'000, 12'000'000};
 
-constexpr std::size_t kMostThreads = 8;  // of the programs here and in the registries
+constexpr std::size_t kMostThreads = 12;  // of the programs here and in the registries
 
 // Draws the acts of one thread at random.
 class Draw {
@@ -118,6 +118,24 @@ std::string forgotten_waiter(std::uint32_t capacity) {
   return absl::StrCat(text, "L0 A", capacity + 1, " U | L0 U");
 }
 
+// More threads than a lock has slots for waiters, if it has few: while one holds the key, all others
+// request it.
+std::string crowd() {
+  constexpr int kWaiters = 10;
+  std::string text = "L0 R4000000 U";
+  for (int i = 0; i < kWaiters; ++i) text += " | L0 U";
+  return text;
+}
+
+// As many holders as a key can have, each of which waits for the end of one more thread, and this
+// thread, which is refused twice. A refusal that gives back what it did not get lets the second
+// request succeed.
+std::string refused_twice(std::uint32_t capacity, const char* request) {
+  std::string text;
+  for (std::uint32_t i = 0; i < capacity; ++i) absl::StrAppend(&text, "L0 A", capacity, " U | ");
+  return absl::StrCat(text, request, " U ", request, " U");
+}
+
 // Programs with timeouts that locks compute with wrongly: none, less than none, and 2^32 ms and 5
 // ms, whose lower 32 bits are a short time in nanoseconds, microseconds and milliseconds. In the
 // last one, the waiting thread is woken while another holds the key again, long before its timeout.
@@ -186,6 +204,9 @@ std::vector<LitmusProgram> programs_for(const Abilities& can,
   add(can.last_may_destroy, {"X0 | X0", "L0 U X0 | X0", "X0 | X0 | X0"});
   add(can.lock_per_key, {"L0 A1 U | L1 U"});
   add(can.reentrant, {"L0 L0 U U | T0 U", "L0 L0 U U | L0 U", "L0 L0 U L0 U U | L0 T0 U U"});
+  // A timed acquisition by the holder counts like any other.
+  add(can.reentrant && can.timed && can.capacity == 1,
+      {"L0 W0:400000 U A1 U | T0 U", "W0:400000 W0:400000 U A1 U | T0 U"});
   add(can.refuses_non_owners, {"L0 R0 U | F0 T0 U"});
   add(can.nests_leases, {"L0 L0 U U | L0 L0 U U"});
   add(can.nests_keys, {"L0 L1 U U | L0 U L1 U"});
@@ -200,7 +221,16 @@ std::vector<LitmusProgram> programs_for(const Abilities& can,
        "L0 A2 U | L0 U | W0:400000 U"});
   if (can.capacity == 1 && can.timed) add_timeouts(texts);
   add(true, {"L0 U L1 U | L1 U L0 U", "L0 R12000000 U | L0 U | L0 U"});
-  if (can.capacity > 1) texts.push_back(forgotten_waiter(can.capacity));
+  if (can.capacity > 1 && can.capacity + 2 <= kMostThreads) {
+    texts.push_back(forgotten_waiter(can.capacity));
+    texts.push_back(refused_twice(can.capacity, "T0"));
+  }
+  if (can.timed && can.capacity < kMostThreads) {
+    texts.push_back(refused_twice(can.capacity, "W0:400000"));
+  }
+  // A waiter may take the key away from a holder after 0.1, 1 or 10 seconds.
+  add(can.capacity == 1, {"L0 R150000000 U | L0 U", "L0 R1500000000 U | L0 U",
+                          "L0 R11000000000 U | L0 U"});
   for (const std::uint32_t set : kKeySets) {
     if (set == 0 || !can.any_key) continue;
     const std::string keys = absl::StrCat("K", set, " ");
@@ -208,6 +238,8 @@ std::vector<LitmusProgram> programs_for(const Abilities& can,
     if (can.nests_keys) texts.push_back(keys + "L0 L1 U U | L0 U L1 U");
     if (can.pairs) texts.push_back(keys + "B0+1 U | B1+0 U");
   }
+  // A table may use the highest number as the mark of a free slot.
+  if (can.any_key) texts.push_back(absl::StrCat("K", kHighestKeys, " L7 U | L7 U"));
   // A table may keep no more than a few, or some hundred, of its entries.
   add(can.capacity == 1 && can.hold_limit.count() == 0 && can.lock_per_key && can.any_key,
       {"N5 L0 U | L0 U", "N72 L0 U | L0 U", "N1100 L0 U | L0 U"});
@@ -221,6 +253,10 @@ std::vector<LitmusProgram> programs_for(const Abilities& can,
   if (can.reentrant) texts.push_back(deep_nest(can.depth));
   // A thread that requests the key while all others wait is served after them.
   add(can.fair && can.capacity == 1, {"L0 R9000000 U | R1000000 L0 U | R2000000 L0 U"});
+  add(can.fair && can.capacity == 1 && can.timed,
+      {"L0 R9000000 U | R1000000 L0 U | R2000000 W0:20000000 U",
+       "L0 R9000000 U | R1000000 W0:20000000 U | R2000000 L0 U"});
+  texts.push_back(crowd());
   std::vector<LitmusProgram> programs;
   for (const std::string& text : texts) programs.push_back(*program_from(text, kMostThreads));
   return programs;

@@ -118,9 +118,15 @@ class KeyName {
  public:
   explicit KeyName(std::uint64_t value) {
     for (const internal::NameInSet& name : internal::kKeyNames) {
-      if (name.value == value) return copy({name.text.data(), name.size});
+      if (name.value == value) {
+        copy({name.text.data(), name.size});
+        return;
+      }
     }
-    if (value < kMostNamedKeys) return copy(internal::kPlainNames[value]);
+    if (value < kMostNamedKeys) {
+      copy(internal::kPlainNames[value]);
+      return;
+    }
     text_.front() = 'z';  // sorts after the plain names, like the number
     size_ = kDigits + 1;
     for (std::size_t i = kDigits; i > 0; --i, value /= 10) {
@@ -139,7 +145,7 @@ class KeyName {
   }
 
   std::size_t size_ = 0;
-  std::array<char, internal::kVeryLongPart + 1> text_;  // only the first size_ are set
+  std::array<char, internal::kVeryLongPart + 1> text_{};
 };
 
 }  // namespace lockbench::stress
