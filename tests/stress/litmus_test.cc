@@ -147,21 +147,19 @@ TEST_P(MalformedProgram, IsRefusedWithWhereAndWhat) {
 
 INSTANTIATE_TEST_SUITE_P(
     LitmusProgram, MalformedProgram,
-    ::testing::Values(Malformed{"L0 U | Y0 U", "thread 1, `Y0`: not an act"},
-                      Malformed{"L U", "`L`: not an act"}, Malformed{"B0 U", "`B0`: not an act"},
-                      Malformed{"Q0 U", "`Q0`: not an act"},
-                      Malformed{"W0 U", "`W0`: not an act"}, Malformed{"R-5", "`R-5`: not an act"},
-                      Malformed{"L0x U", "`L0x`: not an act"},
-                      Malformed{"L99999999999 U", "not an act"},
-                      Malformed{"L4294967295 U", "`L4294967295`: the highest key is 99"},
-                      Malformed{"B0+100 U", "`B0+100`: the highest key is 99"},
-                      Malformed{"U L0", "`U`: unlocks what was not locked"},
-                      Malformed{"L0 | L0 U", "ends before it unlocks everything"},
-                      Malformed{"L0 U L0", "ends before it unlocks everything"},
-                      Malformed{"L0 A2 U | L0 U",
-                                "thread 0: waits for a thread that does not exist"},
-                      Malformed{"L0 U | L0 A1 U", "thread 1: waits for its own end"},
-                      Malformed{"R1 | R1 | R1 | R1 | R1", "5 threads; at most 4"}));
+    ::testing::Values(
+        Malformed{"L0 U | Y0 U", "thread 1, `Y0`: not an act"}, Malformed{"L U", "`L`: not an act"},
+        Malformed{"B0 U", "`B0`: not an act"}, Malformed{"Q0 U", "`Q0`: not an act"},
+        Malformed{"W0 U", "`W0`: not an act"}, Malformed{"R-5", "`R-5`: not an act"},
+        Malformed{"L0x U", "`L0x`: not an act"}, Malformed{"L99999999999 U", "not an act"},
+        Malformed{"L4294967295 U", "`L4294967295`: the highest key is 99"},
+        Malformed{"B0+100 U", "`B0+100`: the highest key is 99"},
+        Malformed{"U L0", "`U`: unlocks what was not locked"},
+        Malformed{"L0 | L0 U", "ends before it unlocks everything"},
+        Malformed{"L0 U L0", "ends before it unlocks everything"},
+        Malformed{"L0 A2 U | L0 U", "thread 0: waits for a thread that does not exist"},
+        Malformed{"L0 U | L0 A1 U", "thread 1: waits for its own end"},
+        Malformed{"R1 | R1 | R1 | R1 | R1", "5 threads; at most 4"}));
 
 // A thread may hold two keys only where the lock can bear it, and then in ascending order.
 TEST(GeneratedPrograms, NestOnlyWhatTheLockAllows) {

@@ -94,7 +94,8 @@ void CheckedRun::run() {
 }
 
 std::uint64_t CheckedRun::most_steps() const {
-  const std::uint64_t holds = program_.warm_up + program_.refusals + program_.other_keys;
+  // Each of the other keys is acquired and may then be tried.
+  const std::uint64_t holds = program_.warm_up + program_.refusals + 2 * program_.other_keys;
   return World::kMostSteps + holds * kStepsOfAHold;
 }
 
@@ -132,7 +133,8 @@ void CheckedRun::warm_up_by_refusals() {
   held->unlock();
 }
 
-// A table that forgets a key that is held lets the last try succeed.
+// A table that forgets a key that is held lets a try succeed. Where a thread may hold several keys,
+// it holds all of them at once, so a lock that has objects for few keys has used all of them.
 void CheckedRun::warm_up_by_other_keys() {
   if (program_.other_keys == 0 || capacity_ != 1 || entry_.abilities.hold_limit.count() != 0)
     return;
@@ -140,16 +142,28 @@ void CheckedRun::warm_up_by_other_keys() {
   const std::unique_ptr<LockHandle> held = lock_->handle(0);
   held->lock();
   platform::Thread([this] {
+    std::vector<std::unique_ptr<LockHandle>> others;
     for (std::uint32_t key = 1; key <= program_.other_keys; ++key) {
-      const std::unique_ptr<LockHandle> other = lock_->handle(key);
-      other->lock();
-      other->unlock();
+      others.push_back(lock_->handle(key));
+      others.back()->lock();
+      if (entry_.abilities.nests_keys) continue;
+      others.back()->unlock();
+      others.pop_back();
     }
-    const bool had = lock_->handle(0)->try_lock();
-    const UntrackedScope untracked(world_);
-    check(TryOfHeldKey{.key = 0, .acquired = had});
+    if (others.empty()) return try_held_keys(0);
+    platform::Thread([this] { try_held_keys(program_.other_keys); }).join();
+    for (const auto& other : others) other->unlock();
   }).join();
   held->unlock();
+}
+
+// Tries the keys up to `highest`, all of which other threads hold.
+void CheckedRun::try_held_keys(std::uint32_t highest) {
+  for (std::uint32_t key = 0; key <= highest; ++key) {
+    const bool had = lock_->handle(key)->try_lock();
+    const UntrackedScope untracked(world_);
+    check(TryOfHeldKey{.key = key, .acquired = had});
+  }
 }
 
 // ---- what the program does

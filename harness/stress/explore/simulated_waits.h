@@ -18,8 +18,28 @@ namespace simulated = lockbench::platform::simulated;
 inline constexpr std::int64_t kNever = INT64_MAX;
 inline constexpr std::int64_t kSecond = 1'000'000'000;
 
+// Whether the nanoseconds are fewer than a second. The library and the kernel refuse other ones by
+// EINVAL.
+inline bool has_nanoseconds(const timespec* time) {
+  return time->tv_nsec >= 0 && time->tv_nsec < kSecond;
+}
+
+// The same for a time of the kernel's own calls, which must not be negative either.
+inline bool is_time(const timespec* time) {
+  return time->tv_sec >= 0 && has_nanoseconds(time);
+}
+
+// A time that does not fit is never.
 inline std::int64_t ns_of(const timespec* time) {
+  if (time->tv_sec >= kNever / kSecond) return kNever;
+  if (time->tv_sec <= -(kNever / kSecond)) return -kNever;
   return time->tv_sec * kSecond + time->tv_nsec;
+}
+
+// The time that is `ns` nanoseconds from now.
+inline std::int64_t after(std::int64_t ns) {
+  const std::int64_t now = simulated::now_ns();
+  return ns >= kNever - now ? kNever : now + ns;
 }
 
 // Ends the execution, because `caller` did something that cannot be simulated.

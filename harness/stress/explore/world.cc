@@ -97,7 +97,7 @@ void World::reset() {
   execution_ = {};
   running_ = 0;
   making_ = 0;
-  now_ns_ = 0;
+  now_ns_ = kStartNs;
   sleeps_ = 0;
   idle_since_ = 0;
   idle_pauses_ = 0;

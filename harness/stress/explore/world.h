@@ -57,6 +57,9 @@ enum class End {
 class World {
  public:
   static constexpr std::uint64_t kMostSteps = 50'000;
+  // The clock when an execution begins: just before a full second, so that a deadline that is
+  // computed as a timespec has to carry.
+  static constexpr std::int64_t kStartNs = 999'999'700'000;
   // Threads that pause may poll again this many times each in any order, although no word has
   // changed. After that they poll in turn.
   static constexpr std::uint32_t kFreePolls = 2;
@@ -431,7 +434,7 @@ class World {
   bool untracked_ = false;
   bool all_paused_ = false;
   std::uint32_t running_ = 0;
-  std::int64_t now_ns_ = 0;
+  std::int64_t now_ns_ = kStartNs;
   std::uint64_t sleeps_ = 0;
   std::uint64_t idle_since_ = 0;  // value of memory_.changes()
   std::uint32_t idle_pauses_ = 0;

@@ -99,6 +99,14 @@ int lock_mutex(pthread_mutex_t* mutex, std::int64_t deadline_ns, const void* cal
                    [&] { return lock_until(mutex, deadline_ns) ? 0 : ETIMEDOUT; });
 }
 
+// A mutex that is free is acquired without a look at the time, as in the library.
+int lock_mutex_until(pthread_mutex_t* mutex, const timespec* until, const void* caller) {
+  return lock_kind(mutex, EDEADLK, caller, [&] {
+    if (!has_nanoseconds(until)) return try_lock(mutex) ? 0 : EINVAL;
+    return lock_until(mutex, ns_of(until)) ? 0 : ETIMEDOUT;
+  });
+}
+
 int try_lock_mutex(pthread_mutex_t* mutex, const void* caller) {
   return lock_kind(mutex, EBUSY, caller, [&] { return try_lock(mutex) ? 0 : EBUSY; });
 }
@@ -144,7 +152,8 @@ long sleep_on(World& world, void* word, const long (&words)[6], bool relative,
               std::uint32_t channels) {
   std::int64_t deadline = kNever;
   if (const auto* const time = reinterpret_cast<const timespec*>(words[3])) {
-    deadline = ns_of(time) + (relative ? simulated::now_ns() : 0);
+    if (!is_time(time)) return with_errno(EINVAL);
+    deadline = relative ? after(ns_of(time)) : ns_of(time);
   }
   switch (world.wait(word, static_cast<std::uint32_t>(words[2]), deadline, channels)) {
     case World::WaitEnd::kWoken:
@@ -309,14 +318,16 @@ int __wrap_sched_yield() {
 
 int __wrap_nanosleep(const timespec* time, timespec* left) {
   if (World::of_program() == nullptr) return nanosleep(time, left);
-  simulated::sleep_until_ns(simulated::now_ns() + ns_of(time));
+  if (!is_time(time)) return static_cast<int>(with_errno(EINVAL));
+  simulated::sleep_until_ns(after(ns_of(time)));
   return 0;
 }
 
 int __wrap_clock_nanosleep(clockid_t clock, int flags, const timespec* time, timespec* left) {
   if (World::of_program() == nullptr) return clock_nanosleep(clock, flags, time, left);
-  const std::int64_t begin = (flags & TIMER_ABSTIME) != 0 ? 0 : simulated::now_ns();
-  simulated::sleep_until_ns(begin + ns_of(time));
+  if (!is_time(time)) return EINVAL;
+  const bool absolute = (flags & TIMER_ABSTIME) != 0;
+  simulated::sleep_until_ns(absolute ? ns_of(time) : after(ns_of(time)));
   return 0;
 }
 
@@ -349,11 +360,11 @@ int __wrap_pthread_mutex_lock(pthread_mutex_t* mutex) {
 }
 int __wrap_pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* until) {
   if (World::of_program() == nullptr) return pthread_mutex_timedlock(mutex, until);
-  return lock_mutex(mutex, ns_of(until), __builtin_return_address(0));
+  return lock_mutex_until(mutex, until, __builtin_return_address(0));
 }
 int __wrap_pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock, const timespec* until) {
   if (World::of_program() == nullptr) return pthread_mutex_clocklock(mutex, clock, until);
-  return lock_mutex(mutex, ns_of(until), __builtin_return_address(0));
+  return lock_mutex_until(mutex, until, __builtin_return_address(0));
 }
 int __wrap_pthread_mutex_trylock(pthread_mutex_t* mutex) {
   if (World::of_program() == nullptr) return pthread_mutex_trylock(mutex);
@@ -371,11 +382,13 @@ int __wrap_pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) 
 int __wrap_pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
                                   const timespec* until) {
   if (World::of_program() == nullptr) return pthread_cond_timedwait(condition, mutex, until);
+  if (!has_nanoseconds(until)) return EINVAL;
   return wait_for_notice(condition, mutex, ns_of(until), __builtin_return_address(0));
 }
 int __wrap_pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
                                   clockid_t clock, const timespec* until) {
   if (World::of_program() == nullptr) return pthread_cond_clockwait(condition, mutex, clock, until);
+  if (!has_nanoseconds(until)) return EINVAL;
   return wait_for_notice(condition, mutex, ns_of(until), __builtin_return_address(0));
 }
 int __wrap_pthread_cond_signal(pthread_cond_t* condition) {

@@ -64,6 +64,12 @@ int take_until(void* semaphore, std::int64_t deadline_ns) {
   return 0;
 }
 
+int take_until(void* semaphore, const timespec* until) {
+  if (has_nanoseconds(until)) return take_until(semaphore, ns_of(until));
+  errno = EINVAL;
+  return -1;
+}
+
 // ---- a read-write lock: the number of readers, or kWritten; in its first four bytes
 
 constexpr std::uint32_t kWritten = UINT32_MAX;
@@ -91,6 +97,14 @@ int write_until(void* word, std::int64_t deadline_ns) {
     if (seen != 0 && !simulated::wait(word, seen, deadline_ns)) return ETIMEDOUT;
   }
   return 0;
+}
+
+int read_until(void* word, const timespec* until) {
+  return has_nanoseconds(until) ? read_until(word, ns_of(until)) : EINVAL;
+}
+
+int write_until(void* word, const timespec* until) {
+  return has_nanoseconds(until) ? write_until(word, ns_of(until)) : EINVAL;
 }
 
 void leave(void* word) {
@@ -210,11 +224,10 @@ int __wrap_sem_trywait(sem_t* semaphore) {
   return -1;
 }
 int __wrap_sem_timedwait(sem_t* semaphore, const timespec* until) {
-  return in_program() ? take_until(semaphore, ns_of(until)) : sem_timedwait(semaphore, until);
+  return in_program() ? take_until(semaphore, until) : sem_timedwait(semaphore, until);
 }
 int __wrap_sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* until) {
-  return in_program() ? take_until(semaphore, ns_of(until))
-                      : sem_clockwait(semaphore, clock, until);
+  return in_program() ? take_until(semaphore, until) : sem_clockwait(semaphore, clock, until);
 }
 int __wrap_sem_post(sem_t* semaphore) {
   if (!in_program()) return sem_post(semaphore);
@@ -243,20 +256,18 @@ int __wrap_pthread_rwlock_trywrlock(pthread_rwlock_t* lock) {
   return try_write(lock) ? 0 : EBUSY;
 }
 int __wrap_pthread_rwlock_timedrdlock(pthread_rwlock_t* lock, const timespec* until) {
-  return in_program() ? read_until(lock, ns_of(until)) : pthread_rwlock_timedrdlock(lock, until);
+  return in_program() ? read_until(lock, until) : pthread_rwlock_timedrdlock(lock, until);
 }
 int __wrap_pthread_rwlock_timedwrlock(pthread_rwlock_t* lock, const timespec* until) {
-  return in_program() ? write_until(lock, ns_of(until)) : pthread_rwlock_timedwrlock(lock, until);
+  return in_program() ? write_until(lock, until) : pthread_rwlock_timedwrlock(lock, until);
 }
 int __wrap_pthread_rwlock_clockrdlock(pthread_rwlock_t* lock, clockid_t clock,
                                       const timespec* until) {
-  return in_program() ? read_until(lock, ns_of(until))
-                      : pthread_rwlock_clockrdlock(lock, clock, until);
+  return in_program() ? read_until(lock, until) : pthread_rwlock_clockrdlock(lock, clock, until);
 }
 int __wrap_pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t clock,
                                       const timespec* until) {
-  return in_program() ? write_until(lock, ns_of(until))
-                      : pthread_rwlock_clockwrlock(lock, clock, until);
+  return in_program() ? write_until(lock, until) : pthread_rwlock_clockwrlock(lock, clock, until);
 }
 int __wrap_pthread_rwlock_unlock(pthread_rwlock_t* lock) {
   if (!in_program()) return pthread_rwlock_unlock(lock);

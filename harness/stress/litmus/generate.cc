@@ -118,8 +118,8 @@ std::string forgotten_waiter(std::uint32_t capacity) {
   return absl::StrCat(text, "L0 A", capacity + 1, " U | L0 U");
 }
 
-// More threads than a lock has slots for waiters, if it has few: while one holds the key, all others
-// request it.
+// More threads than a lock has slots for waiters, if it has few: while one holds the key, all
+// others request it.
 std::string crowd() {
   constexpr int kWaiters = 10;
   std::string text = "L0 R4000000 U";
@@ -229,8 +229,8 @@ std::vector<LitmusProgram> programs_for(const Abilities& can,
     texts.push_back(refused_twice(can.capacity, "W0:400000"));
   }
   // A waiter may take the key away from a holder after 0.1, 1 or 10 seconds.
-  add(can.capacity == 1, {"L0 R150000000 U | L0 U", "L0 R1500000000 U | L0 U",
-                          "L0 R11000000000 U | L0 U"});
+  add(can.capacity == 1,
+      {"L0 R150000000 U | L0 U", "L0 R1500000000 U | L0 U", "L0 R11000000000 U | L0 U"});
   for (const std::uint32_t set : kKeySets) {
     if (set == 0 || !can.any_key) continue;
     const std::string keys = absl::StrCat("K", set, " ");

@@ -69,7 +69,8 @@ bool read_sign(std::string_view& text, char sign) {
 }
 
 std::optional<Act> act_from(std::string_view text) {
-  if (text.empty() || std::string_view("LTWBQUERAFX").find(text.front()) == std::string_view::npos) {
+  if (text.empty() ||
+      std::string_view("LTWBQUERAFX").find(text.front()) == std::string_view::npos) {
     return std::nullopt;
   }
   Act act{.kind = static_cast<Act::Kind>(text.front())};

@@ -23,8 +23,9 @@
 //   C254  before the threads begin, key 0 is locked and unlocked 254 times, so that a counter of
 //         acquisitions is about to overflow
 //   D254  after that, one thread holds key 0 while another thread is refused it 254 times
-//   N72   after that, one thread holds key 0 while another thread acquires and releases 72 other
-//         keys and is then refused key 0
+//   N72   after that, one thread holds key 0 while another thread acquires 72 other keys, and the
+//         keys that are held are refused. It holds all of them at once if the lock nests keys, and
+//         a third thread tries them; otherwise it releases each before the next, and tries key 0.
 #pragma once
 
 #include <cstddef>
@@ -64,7 +65,7 @@ struct LitmusProgram {
   std::uint32_t key_set = 0;     // see keys.h
   std::uint32_t warm_up = 0;     // holds of key 0 before the threads begin
   std::uint32_t refusals = 0;    // refusals of key 0 while it is held, after the warm-up
-  std::uint32_t other_keys = 0;  // holds of other keys while key 0 is held, after the refusals
+  std::uint32_t other_keys = 0;  // other keys that are held while key 0 is, after the refusals
 
   std::uint32_t keys() const;  // one more than the highest key that an act names
   bool has(Act::Kind kind) const;

@@ -199,23 +199,39 @@ void warm_up_by_refusals(SharedState& state, LockUnderTest& lock, std::uint32_t 
   held->unlock();
 }
 
-// One thread holds key 0, and another one acquires other keys and is then refused key 0.
-void warm_up_by_other_keys(SharedState& state, LockUnderTest& lock, std::uint32_t other_keys) {
+// Tries keys that other threads hold, from 0 on.
+void try_held_keys(SharedState& state, LockUnderTest& lock, std::size_t count,
+                   std::chrono::steady_clock::time_point until) {
+  for (std::uint32_t key = 0; key < count && (key == 0 || std::chrono::steady_clock::now() < until);
+       ++key) {
+    check(state, kOwnSlot, TryOfHeldKey{.key = key, .acquired = lock.handle(key)->try_lock()});
+  }
+}
+
+// One thread holds key 0, and another one acquires other keys. Where a thread may hold several
+// keys, it holds all of them at once. Then the keys that are held are tried.
+void warm_up_by_other_keys(SharedState& state, LockUnderTest& lock, std::uint32_t other_keys,
+                           bool nests_keys) {
   if (other_keys == 0 || lock.capacity() != 1) return;
   const std::unique_ptr<LockHandle> held = lock.handle(0);
   held->lock();
-  bool had = false;
   std::thread([&] {
     const auto until = std::chrono::steady_clock::now() + kMostForWarmUp;
+    std::vector<std::unique_ptr<LockHandle>> others;
     for (std::uint32_t key = 1; key <= other_keys && std::chrono::steady_clock::now() < until;
          ++key) {
-      const std::unique_ptr<LockHandle> other = lock.handle(key);
-      other->lock();
-      other->unlock();
+      others.push_back(lock.handle(key));
+      others.back()->lock();
+      if (nests_keys) continue;
+      others.back()->unlock();
+      others.pop_back();
     }
-    had = lock.handle(0)->try_lock();
+    std::thread([&] {
+      try_held_keys(state, lock, 1 + others.size(),
+                    std::chrono::steady_clock::now() + kMostForWarmUp);
+    }).join();
+    for (const auto& other : others) other->unlock();
   }).join();
-  check(state, kOwnSlot, TryOfHeldKey{.key = 0, .acquired = had});
   held->unlock();
 }
 
@@ -232,7 +248,7 @@ void run_epoch(SharedState& state, const RegisteredLock& entry, const EpochPlan&
   warm_up(*lock, plan.program.warm_up);
   if (entry.abilities.hold_limit.count() == 0) {
     warm_up_by_refusals(state, *lock, plan.program.refusals);
-    warm_up_by_other_keys(state, *lock, plan.program.other_keys);
+    warm_up_by_other_keys(state, *lock, plan.program.other_keys, entry.abilities.nests_keys);
   }
   put(state.phase, SharedState::kPreparing);
   Epoch(state, entry, plan, *lock).run();
