@@ -85,6 +85,15 @@ TEST(Exclusion, NamesTheStoppedHolderWhoseKeyWasTaken) {
             "process 1 has key 0 while process 2, which was stopped and lives, holds it");
 }
 
+// No thread of the program has a number then.
+TEST(Exclusion, SaysThatAKeyWasTriedBeforeTheProgramBegan) {
+  const Checked result = checked(TryOfHeldKey{.key = 7, .acquired = true, .before_program = true});
+  EXPECT_EQ(result.failure->oracle, Oracle::kExclusion);
+  EXPECT_EQ(result.text(),
+            "a try_lock() acquired key 7, which another thread held, before the threads of the "
+            "program began");
+}
+
 TEST(Exclusion, LeavesAPartlyReleasedHoldToTheModel) {
   const Checked result =
       checked(Holders{.thread = 1, .excess = OtherHolder{2, OtherHolder::kPartReleased}});

@@ -95,7 +95,7 @@ void complete_names(const std::vector<EngineListing>& engines, std::vector<std::
 absl::Status read_program_file(StressOptions& options) {
   if (!options.program_file) return absl::OkStatus();
   // More threads are refused by each engine that cannot run them.
-  constexpr std::size_t kMostThreads = 32;
+  constexpr std::size_t kMostThreads = 80;
   constexpr std::size_t kMostBytes = 1 << 20;
   const std::string name = options.program_file->string();
   const absl::StatusOr<std::string> text = read_file(*options.program_file, kMostBytes);

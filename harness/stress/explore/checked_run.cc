@@ -28,6 +28,9 @@ constexpr std::uint32_t kLeastHoldsForGrowth = 60;
 // A lock that promises to be fair may spin for some time before it queues a thread.
 constexpr std::uint32_t kFairPolls = 120;
 
+// The end of a request that has no timeout.
+constexpr std::int64_t kNoTimeout = INT64_MAX;
+
 // Numbers for Memory::note(): the events of a key order the accesses to its bookkeeping.
 constexpr std::uint64_t kKeyEvents = 2'000'000;
 
@@ -128,7 +131,7 @@ void CheckedRun::warm_up_by_refusals() {
     for (std::uint32_t i = 0; i < program_.refusals && !had; ++i) had = refused->try_lock();
     if (!had) return;
     const UntrackedScope untracked(world_);
-    check(TryOfHeldKey{.key = 0, .acquired = true});
+    check(TryOfHeldKey{.key = 0, .acquired = true, .before_program = true});
   }).join();
   held->unlock();
 }
@@ -162,7 +165,7 @@ void CheckedRun::try_held_keys(std::uint32_t highest) {
   for (std::uint32_t key = 0; key <= highest; ++key) {
     const bool had = lock_->handle(key)->try_lock();
     const UntrackedScope untracked(world_);
-    check(TryOfHeldKey{.key = key, .acquired = had});
+    check(TryOfHeldKey{.key = key, .acquired = had, .before_program = true});
   }
 }
 
@@ -265,6 +268,7 @@ void CheckedRun::begin_request(const Event& request, const Act& act) {
   record(request);
   ThreadRecord& record = threads_[request.thread];
   record.asked_ns = world_.time_ns();
+  record.due_ns = act.kind == Act::kTryLockFor ? record.asked_ns + act.ns : kNoTimeout;
   record.stores_under_way = !settled;
   if (traffic(request.key).under_way != 0) ++contended_;
   for (std::size_t i = 0; i < request.key_count(); ++i) {
@@ -296,17 +300,20 @@ void CheckedRun::check_answered_in_time(std::uint32_t number) {
 
 // Records which threads already wait and must be served first. Does so only if all other threads do
 // nothing but wait or hold, because then the lock has no operation in progress and has registered
-// each of them.
+// each of them. A request with a timeout waits in the queue like any other. A request of two keys
+// may wait for either, so it is left out.
 void CheckedRun::queue_up(const Event& request, const Act& act) {
   std::vector<std::uint64_t>& behind = threads_[request.thread].behind;
   behind.clear();
-  if (act.kind != Act::kLock || world_.memory().others_buffer(world_.thread())) return;
+  const bool waits = act.kind == Act::kLock || (act.kind == Act::kTryLockFor && act.ns > 0);
+  if (!waits || world_.memory().others_buffer(world_.thread())) return;
   for (const ThreadRecord& other : threads_) {
     const std::uint32_t number = other.position.thread;
     const bool calls = other.position.waits() || other.position.doing.kind == Event::kRelease;
     if (number == request.thread || !calls) continue;
     if (!world_.settled(other.world_thread)) return behind.clear();
-    if (other.position.doing.key == request.key && !other.position.may_be_refused) {
+    const bool in_queue = !other.position.may_be_refused || other.position.timed;
+    if (other.position.doing.key == request.key && !other.position.doing.pair && in_queue) {
       behind.push_back(other.request);
     }
   }
@@ -314,14 +321,15 @@ void CheckedRun::queue_up(const Event& request, const Act& act) {
 
 // If several threads may hold the key, the thread that waited may already have its place without
 // having returned from its call. This is impossible only if threads that returned have all other
-// places.
+// places. A thread whose timeout is over does not wait any more.
 void CheckedRun::check_turn(const Event& acquired) {
   if (threads_[acquired.thread].behind.empty()) return;
   if (held_by_returned(acquired.key) + 1 < capacity_) return;
   Turn turn{.thread = acquired.thread, .key = acquired.key};
   for (const std::uint64_t request : threads_[acquired.thread].behind) {
     for (const ThreadRecord& other : threads_) {
-      if (other.request == request) turn.passed_over = other.position.thread;
+      const bool waits = other.request == request && world_.time_ns() < other.due_ns;
+      if (waits) turn.passed_over = other.position.thread;
     }
   }
   check(turn);

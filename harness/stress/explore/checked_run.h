@@ -71,6 +71,7 @@ class CheckedRun {
     ThreadPosition position;
     // For the last request:
     std::int64_t asked_ns = 0;
+    std::int64_t due_ns = 0;  // until when it waits
     Traffic traffic;
     bool stores_under_way = false;
     std::uint32_t world_thread = 0;

@@ -18,6 +18,7 @@ struct Exclusion {
     kStoppedHolder,      // the same, while the process `other` is stopped
     kEnteredDuringHold,  // `other` acquired `key` during the hold of `thread`
     kOverwrote,          // `thread` read `x`, and wrote over `y`, which `other` wrote meanwhile
+    kTriedBefore,        // before the program began, a try acquired `key` while it was held
   };
 
   static bool needed(EngineId, const Abilities&) { return true; }
@@ -52,7 +53,7 @@ struct Exclusion {
 
   static CheckResult check(const TryOfHeldKey& seen) {
     if (!seen.acquired) return passed();
-    return failed({.fault = kTwoHolders, .key = seen.key});
+    return failed({.fault = seen.before_program ? kTriedBefore : kTwoHolders, .key = seen.key});
   }
 
   // If holds can expire: the parts of two holds within the hold limit must not overlap.
@@ -84,6 +85,9 @@ struct Exclusion {
         return absl::StrCat(thread, " read ", f.x, " under key ", f.key, " and wrote ", f.x + 1,
                             " over ", f.y, ", which ", other,
                             " had written meanwhile: the resource lost an update");
+      case kTriedBefore:
+        return absl::StrCat("a try_lock() acquired key ", f.key, ", which another ", actor,
+                            " held, before the ", plural_of(actor), " of the program began");
       default:
         return absl::StrCat(thread, " has key ", f.key, " while ", other, " holds it");
     }

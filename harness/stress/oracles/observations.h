@@ -176,6 +176,7 @@ struct OtherKey {
 struct TryOfHeldKey {
   std::uint32_t key = 0;
   bool acquired = false;
+  bool before_program = false;  // before the threads of the program began
 };
 
 // Holds of one key by one thread, one after the other, and the number of allocations that remained

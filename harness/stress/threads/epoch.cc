@@ -195,7 +195,7 @@ void warm_up_by_refusals(SharedState& state, LockUnderTest& lock, std::uint32_t 
       had = refused->try_lock();
     }
   }).join();
-  check(state, kOwnSlot, TryOfHeldKey{.key = 0, .acquired = had});
+  check(state, kOwnSlot, TryOfHeldKey{.key = 0, .acquired = had, .before_program = true});
   held->unlock();
 }
 
@@ -204,7 +204,8 @@ void try_held_keys(SharedState& state, LockUnderTest& lock, std::size_t count,
                    std::chrono::steady_clock::time_point until) {
   for (std::uint32_t key = 0; key < count && (key == 0 || std::chrono::steady_clock::now() < until);
        ++key) {
-    check(state, kOwnSlot, TryOfHeldKey{.key = key, .acquired = lock.handle(key)->try_lock()});
+    const bool had = lock.handle(key)->try_lock();
+    check(state, kOwnSlot, TryOfHeldKey{.key = key, .acquired = had, .before_program = true});
   }
 }
 

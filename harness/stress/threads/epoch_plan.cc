@@ -148,11 +148,13 @@ LitmusProgram with_threads(LitmusProgram program, std::uint32_t threads) {
   return program;
 }
 
-std::uint32_t threads_for(const Mode& mode, const Wish& wish) {
-  const std::uint32_t threads =
-      mode.fault == FaultKind::kOversubscription
-          ? std::max(2 * wish.threads, std::min(4 * wish.processors, kMostThreads))
-          : wish.threads;
+// A lock may have places for 16 or 64 threads, and no more.
+std::uint32_t threads_for(const Mode& mode, const Wish& wish, Random& random) {
+  std::uint32_t threads = wish.threads;
+  if (mode.fault == FaultKind::kOversubscription) {
+    const std::uint32_t numbers[] = {2 * wish.threads, 4 * wish.processors, 20, 72};
+    threads = std::max(2 * wish.threads, numbers[random.below(std::size(numbers))]);
+  }
   return std::clamp(threads, 1U, kMostThreads);
 }
 
@@ -183,7 +185,7 @@ EpochPlan plan_epoch(const RegisteredLock& entry, const Wish& wish, const Mode& 
   plan.barriers = mode.fault == FaultKind::kCollisions ||
                   (mode.fault != FaultKind::kFairness && random.below(2) == 0);
   plan.keys = kKeys[random.below(std::size(kKeys))];
-  const std::uint32_t threads = threads_for(mode, wish);
+  const std::uint32_t threads = threads_for(mode, wish, random);
   if (wish.program) {
     plan.program = *wish.program;
   } else if (mode.fault == FaultKind::kFairness) {

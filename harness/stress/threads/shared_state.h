@@ -19,9 +19,9 @@
 
 namespace lockbench::stress::threads {
 
-inline constexpr std::uint32_t kMostThreads = 32;
+inline constexpr std::uint32_t kMostThreads = 80;
 inline constexpr std::uint32_t kOwnSlot = kMostThreads;  // slot of the process as a whole
-inline constexpr std::uint32_t kMostKeys = 8;
+inline constexpr std::uint32_t kMostKeys = 16;
 inline constexpr std::size_t kHoldsKept = 8;  // of one thread; deeper nested holds are not stored
 
 // What a thread does and holds. A stall is explained from this.

@@ -90,6 +90,17 @@ TEST(EpochPlan, OversubscriptionIsLargerThanTheMachine) {
   EXPECT_GT(plan.program.threads.size(), 4U);
 }
 
+// A lock may have places for 64 threads.
+TEST(EpochPlan, OversubscriptionHasMoreThan64ThreadsAtTimes) {
+  std::set<std::size_t> threads;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    const EpochPlan plan = plan_epoch(able(), {}, mode_from("oversubscription").value(), seed);
+    threads.insert(plan.program.threads.size());
+  }
+  EXPECT_GT(*threads.rbegin(), 64U);
+  EXPECT_LT(*threads.begin(), 20U);
+}
+
 TEST(EpochPlan, AProgramThatWasAskedForIsDoneAsItIs) {
   const LitmusProgram program = program_from("L0 U | T1 U", 4).value();
   for (const Mode& mode : modes()) {
