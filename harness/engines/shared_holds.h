@@ -41,7 +41,7 @@ class ReadersFirst {
   class Handle {
    public:
     Handle(ReadersFirst& owner, std::uint64_t key)
-        : inside_(owner.inside_(key)), mark_(key + 1), handle_(owner.lock_.handle(key)) {}
+        : inside_(owner.inside_(key)), mark_(key ^ kNoKey), handle_(owner.lock_.handle(key)) {}
     Handle(const Handle&) = delete;
     Handle& operator=(const Handle&) = delete;
 
@@ -91,6 +91,10 @@ class ReadersFirst {
     }
 
     platform::Atomic<std::uint64_t>& inside_;
+    // The mark of this number would be 0, as if nobody were inside. No program has it as a key: each
+    // of the lowest and the highest numbers may be one.
+    static constexpr std::uint64_t kNoKey = 0x5a17'c0de'0b5e'55ed;
+
     const std::uint64_t mark_;
     HandleOf<P> handle_;
     bool broken_ = false;

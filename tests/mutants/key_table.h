@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "primitives/concepts.h"
 #include "primitives/platform/atomic.h"
@@ -26,6 +27,9 @@ enum class TableFault {
   kLow8,                 // takes keys of equal low 8 bits for one
   kLow16,                // the same, 16 bits
   kLow32,                // the same, 32 bits
+  kLow48,                // the same, 48 bits
+  kHighestIsFree,        // takes the entry of the highest key for a free one
+  kFull16,               // has 16 entries; a lock of another key is in vain
   kOneForAll,            // maps every key to one entry, though it promises a lock per key
 };
 
@@ -51,7 +55,9 @@ class KeyTable : public ByKey<KeyTable<kFault>> {
         return;
       }
     }
-    Entry& entry = *find(key);
+    Entry* const found = find(key);
+    if (kMayStray && found == nullptr) return;
+    Entry& entry = *found;
     if constexpr (kFault == TableFault::kCountsBeforeRelease) {
       leave(key, entry);
       entry.mutex.unlock();
@@ -67,6 +73,9 @@ class KeyTable : public ByKey<KeyTable<kFault>> {
   }
 
  private:
+  static constexpr bool kMayStray =
+      kFault == TableFault::kHighestIsFree || kFault == TableFault::kFull16;
+
   struct Entry {
     platform::Mutex mutex;
     platform::Atomic<int> users{0};
@@ -82,6 +91,8 @@ class KeyTable : public ByKey<KeyTable<kFault>> {
         return key & 0xffff;
       case TableFault::kLow32:
         return key & 0xffff'ffff;
+      case TableFault::kLow48:
+        return key & 0xffff'ffff'ffff;
       default:
         return key;
     }
@@ -101,11 +112,19 @@ class KeyTable : public ByKey<KeyTable<kFault>> {
       return *entry;
     } else {
       const std::scoped_lock guard(mutex_);
+      if (kMayStray && strays(key)) return *strays_.emplace_back(std::make_unique<Entry>());
       std::unique_ptr<Entry>& entry = table_[slot_of(key)];
       if (entry == nullptr) entry = std::make_unique<Entry>();
       entry->users.fetch_add(1, std::memory_order_relaxed);
       return *entry;
     }
+  }
+
+  // Whether the key gets an entry that nobody else finds. Under the mutex.
+  bool strays(std::uint64_t key) const {
+    constexpr std::size_t kEntries = 16;
+    if constexpr (kFault == TableFault::kHighestIsFree) return key == ~std::uint64_t{0};
+    return table_.size() >= kEntries && table_.find(key) == table_.end();
   }
 
   Entry& replace(std::uint64_t key) {
@@ -126,6 +145,7 @@ class KeyTable : public ByKey<KeyTable<kFault>> {
 
   mutable platform::Mutex mutex_;
   std::map<std::uint64_t, std::unique_ptr<Entry>> table_;
+  std::vector<std::unique_ptr<Entry>> strays_;
 };
 
 }  // namespace lockbench::mutants

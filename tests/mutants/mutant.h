@@ -87,6 +87,7 @@ RegisteredLock global(const char* name, const char* fault) {
 std::vector<Mutant> mutants();
 std::vector<Mutant> mutants_by_cause();
 std::vector<Mutant> mutants_of_nodes_and_timeouts();
+std::vector<Mutant> mutants_of_sizes_and_times();
 
 // Of simulated threads alone: they take their nodes by the threads' numbers.
 std::vector<Mutant> mutants_of_weak_memory();

@@ -19,9 +19,11 @@ namespace lockbench::mutants {
 
 enum class NameFault {
   kNone,
-  kLength,  // names of one length are one
-  kPrefix,  // names that begin with the same 16 characters are one
-  kZero,    // a name ends at its first zero byte
+  kLength,     // names of one length are one
+  kPrefix,     // names that begin with the same 16 characters are one
+  kPrefix200,  // the same, 200 characters
+  kAddress,    // a name is the place where it lies
+  kZero,       // a name ends at its first zero byte
 };
 
 template <NameFault kFault>
@@ -55,6 +57,10 @@ class NamedTable {
         return std::to_string(name.size());
       case NameFault::kPrefix:
         return std::string(name.substr(0, 16));
+      case NameFault::kPrefix200:
+        return std::string(name.substr(0, 200));
+      case NameFault::kAddress:
+        return std::to_string(reinterpret_cast<std::uintptr_t>(name.data()));
       case NameFault::kZero:
         return std::string(name.substr(0, name.find('\0')));
       default:

@@ -19,6 +19,7 @@ enum class StripeFault {
   kNone,
   kAsAsked,       // takes two keys in the order in which they were named
   kOneTwice,      // takes a stripe twice when both keys fall on it
+  kTryLeaks,      // a try of two keys that is refused the second keeps the first
   kLeastInteger,  // index by remainder of an absolute value that may be negative
 };
 
@@ -49,7 +50,7 @@ class Stripes : public ByKey<Stripes<kFault>> {
     bool try_lock() {
       if (!first_->try_lock()) return false;
       if (second_ == nullptr || second_->try_lock()) return true;
-      first_->unlock();
+      if (kFault != StripeFault::kTryLeaks) first_->unlock();
       return false;
     }
     void unlock() {

@@ -244,7 +244,7 @@ void CheckedRun::run_thread(std::uint32_t number) {
   threads_[number].position.doing = {.kind = Event::kEnd};
   if (!awaits(program_, number)) return;
   ended_[number].store(1, std::memory_order_relaxed);
-  platform::futex_wake(ended_[number], 1);
+  platform::futex_wake(ended_[number], static_cast<int>(threads_.size()));
 }
 
 void CheckedRun::record(const Event& event) {

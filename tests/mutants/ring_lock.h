@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// RingLock: each waiter polls a slot of a ring, and a release opens the next slot. Broken for more
+// threads than it has slots: two of them poll one.
+//
+// Source: T. E. Anderson, "The Performance of Spin Lock Alternatives for Shared-Memory
+// Multiprocessors", 1990.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "primitives/concepts.h"
+#include "primitives/platform/atomic.h"
+#include "primitives/platform/spin.h"
+
+namespace lockbench::mutants {
+
+template <std::size_t kSlots>
+class RingLock {
+ public:
+  static constexpr Promises kPromises{.fair = true};
+
+  RingLock() { open_[0].store(true, std::memory_order_relaxed); }
+
+  void lock() {
+    const std::size_t mine = next_.fetch_add(1, std::memory_order_relaxed);
+    while (!slot(mine).load(std::memory_order_acquire)) platform::pause();
+    enter(mine);
+  }
+
+  bool try_lock() {
+    std::size_t mine = next_.load(std::memory_order_relaxed);
+    if (!slot(mine).load(std::memory_order_acquire)) return false;
+    if (!next_.compare_exchange_strong(mine, mine + 1, std::memory_order_relaxed)) return false;
+    enter(mine);
+    return true;
+  }
+
+  void unlock() { slot(held_ + 1).store(true, std::memory_order_release); }
+
+ private:
+  platform::Atomic<bool>& slot(std::size_t number) { return open_[number % kSlots]; }
+
+  void enter(std::size_t number) {
+    slot(number).store(false, std::memory_order_relaxed);
+    held_ = number;
+  }
+
+  std::array<platform::Atomic<bool>, kSlots> open_{};
+  platform::Atomic<std::size_t> next_{0};
+  std::size_t held_ = 0;  // by the holder
+};
+
+}  // namespace lockbench::mutants

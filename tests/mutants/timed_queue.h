@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// TimedQueue: serves waiters, with timeouts and without, in the order in which they came; and what
+// becomes of it when those with timeouts go first.
+#pragma once
+
+#include <chrono>
+#include <list>
+#include <mutex>
+
+#include "primitives/concepts.h"
+#include "primitives/platform/atomic.h"
+#include "primitives/platform/clock.h"
+#include "primitives/platform/futex.h"
+#include "primitives/platform/mutex.h"
+
+namespace lockbench::mutants {
+
+enum class QueueFault {
+  kNone,
+  kTimedFirst,  // a waiter with a timeout goes before all others
+};
+
+template <QueueFault kFault>
+class TimedQueue {
+ public:
+  static constexpr Promises kPromises{.fair = true};
+
+  void lock() { wait_until(platform::kForever); }
+  bool try_lock() {
+    const std::scoped_lock guard(mutex_);
+    if (held_) return false;
+    return held_ = true;
+  }
+  bool try_lock_for(std::chrono::nanoseconds timeout) {
+    return wait_until(platform::now() + timeout);
+  }
+  bool try_lock_until(platform::Time deadline) { return wait_until(deadline); }
+
+  void unlock() {
+    const std::scoped_lock guard(mutex_);
+    if (waiters_.empty()) {
+      held_ = false;
+      return;
+    }
+    Waiter& next = *waiters_.front();
+    waiters_.pop_front();
+    next.granted.store(1, std::memory_order_relaxed);
+    platform::futex_wake(next.granted, 1);
+  }
+
+ private:
+  struct Waiter {
+    platform::FutexWord granted{0};
+  };
+
+  bool wait_until(platform::Time deadline) {
+    Waiter mine;
+    {
+      const std::scoped_lock guard(mutex_);
+      if (!held_) return held_ = true;
+      const bool first = kFault == QueueFault::kTimedFirst && deadline != platform::kForever;
+      waiters_.insert(first ? waiters_.begin() : waiters_.end(), &mine);
+    }
+    // relaxed: the mutex orders what follows. Who was granted the lock leaves only when the thread
+    // that granted it has done so.
+    bool in_time = true;
+    while (in_time && mine.granted.load(std::memory_order_relaxed) == 0) {
+      in_time = platform::futex_wait(mine.granted, 0, deadline);
+    }
+    const std::scoped_lock guard(mutex_);
+    if (mine.granted.load(std::memory_order_relaxed) != 0) return true;
+    waiters_.remove(&mine);
+    return false;
+  }
+
+  platform::Mutex mutex_;
+  std::list<Waiter*> waiters_;
+  bool held_ = false;
+};
+
+}  // namespace lockbench::mutants
