@@ -113,7 +113,7 @@ class CheckedRun {
   void warm_up();
   void warm_up_by_refusals();
   void warm_up_by_other_keys();
-  void try_held_keys();
+  void try_held_keys(std::uint32_t highest);
   void end_call(std::uint32_t number);
   void queue_up(const Event& request, const Act& act);
   void check_turn(const Event& acquired);
