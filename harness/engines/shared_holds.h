@@ -91,8 +91,8 @@ class ReadersFirst {
     }
 
     platform::Atomic<std::uint64_t>& inside_;
-    // The mark of this number would be 0, as if nobody were inside. No program has it as a key: each
-    // of the lowest and the highest numbers may be one.
+    // The mark of this number would be 0, as if nobody were inside. No program has it as a key:
+    // each of the lowest and the highest numbers may be one.
     static constexpr std::uint64_t kNoKey = 0x5a17'c0de'0b5e'55ed;
 
     const std::uint64_t mark_;
