@@ -23,6 +23,11 @@ constexpr double kUsualWakeup = 3000;
 constexpr double kUsualMembarrier = 1200;
 constexpr double kUsualInterrupt = 600;
 constexpr double kUsualOperation = 4;
+constexpr double kUsualYield = 300;
+constexpr double kUsualContextSwitch = 1200;
+
+// A yield takes less than a microsecond. One that takes as long as this has run other processes.
+constexpr double kMostOfAYield = 20'000;
 
 // The least that the file of a machine may say.
 constexpr double kLeastStep = 0.01;
@@ -137,10 +142,7 @@ class Filling {
 
   void scheduler() {
     machine::SchedulerCosts& costs = out_.model.scheduler;
-    const double context_switch =
-        std::max(0.0, figures_.yield_switch - figures_.yield - figures_.clock);
-    measured("context_switch", costs.context_switch, context_switch);
-    measured("yield", costs.yield, figures_.yield);
+    const double context_switch = switches();
     measured("futex_call", costs.futex_call, figures_.futex_call);
     measured("futex_wait", costs.futex_wait,
              figures_.sleep_switch - context_switch - figures_.futex_call - figures_.clock);
@@ -156,6 +158,23 @@ class Filling {
                 less(figures_.barrier_call, figures_.futex_call + figures_.clock), kUsualMembarrier,
                 no_barrier);
     measured_or("interrupt", costs.interrupt, figures_.barrier_delay, kUsualInterrupt, no_barrier);
+  }
+
+  // Fills in what a yield and a switch of threads take. Returns the latter.
+  double switches() {
+    machine::SchedulerCosts& costs = out_.model.scheduler;
+    if (figures_.yield > kMostOfAYield) {
+      const char* const busy =
+          "other processes used the processor; calibrate again while the machine is idle";
+      assumed("context_switch", costs.context_switch, kUsualContextSwitch, busy);
+      assumed("yield", costs.yield, kUsualYield, busy);
+      return kUsualContextSwitch;
+    }
+    const double context_switch =
+        std::max(0.0, figures_.yield_switch - figures_.yield - figures_.clock);
+    measured("context_switch", costs.context_switch, context_switch);
+    measured("yield", costs.yield, figures_.yield);
+    return context_switch;
   }
 
   static std::optional<double> less(std::optional<double> ns, double contained) {

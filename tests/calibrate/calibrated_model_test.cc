@@ -98,6 +98,17 @@ TEST(CalibratedModel, TheFileSaysWhatIsMeasuredAndWhatIsAssumed) {
   EXPECT_THAT(two.model.title, "Some \"Processor\" (2 cores, 2 threads, KVM)");
 }
 
+TEST(CalibratedModel, AYieldThatRanOtherProcessesIsNoFigure) {
+  MeasuredFigures figures = figures_of_two();
+  figures.yield = 2'000'000;
+  const CalibratedModel busy = calibrated_model(figures, two_cores(), facts());
+  EXPECT_EQ(busy.model.scheduler.yield, 300 * kPerNanosecond);
+  EXPECT_EQ(busy.model.scheduler.context_switch, 1200 * kPerNanosecond);
+  EXPECT_THAT(machine_toml(busy.model, busy.remarks),
+              HasSubstr("\nyield = 300  # assumed: other processes used the processor"));
+  EXPECT_EQ(busy.model.sources.back().figures, "context_switch, yield, granularity");
+}
+
 TEST(CalibratedModel, TheKernelsOwnFiguresCount) {
   HostFacts told = facts();
   told.slice_ns = 750'000;
