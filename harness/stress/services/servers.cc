@@ -87,9 +87,12 @@ void Servers::resume(std::uint32_t server) const {
 }
 
 void Servers::kill(std::uint32_t server) {
-  // A child of a killed process would go on for a moment, with what it had in memory.
-  signal_all(server, SIGSTOP);
-  signal_all(server, SIGKILL);
+  // The sessions first: when their parent is dead, nobody knows whose they were. One that begins
+  // meanwhile ends by itself, because nothing stops it.
+  const pid_t process = at(server).process();
+  if (process <= 0) return;
+  ::kill(process, SIGSTOP);
+  for (const pid_t session : children_of(process)) ::kill(session, SIGKILL);
   at(server).end_by_kill();
 }
 
