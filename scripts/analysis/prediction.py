@@ -31,6 +31,8 @@ LEAST_LOCKS = 3  # for an order
 def rates(trials: pd.DataFrame) -> pd.Series:
     """The median rate of each cell, by label and CELL."""
     rows = trials[(trials["operations_per_s"] > 0) & (trials["label"] != FLOOR)]
+    # Without a hold, its length is missing, and missing values are equal to nothing.
+    rows = rows.assign(hold_ns=rows["hold_ns"].fillna(0))
     return rows.groupby(["label", *CELL], dropna=False)["operations_per_s"].median()
 
 

@@ -27,6 +27,7 @@ def rows_of(make_run: MakeRun, name: str, factors: dict[str, float]) -> pd.DataF
     cells = synthetic.sweep(LOCKS, threads=(1, 2), holds=(0,))
     rows = loader.load(make_run(name, cells=cells, blocks=2)).trials
     rows["valid"] = True
+    rows["hold_ns"] = float("nan")  # as in rows without a hold
     rows["operations_per_s"] = rows["label"].map(lambda label: SPEED[label] * factors.get(label, 1))
     return rows
 
