@@ -288,12 +288,12 @@ TEST(RealEngine, RefusesAProgramThatAwaitsAnEnd) {
 }
 
 TEST(RealEngine, RefusesKeysBeyondTheBoard) {
-  EXPECT_THAT(complaint_about({.program = "L9 U"}), HasSubstr("the highest is 6"));
+  EXPECT_THAT(complaint_about({.program = "L99 U"}), HasSubstr("the highest is 14"));
 }
 
 TEST(RealEngine, RefusesNoThreadsAndTooMany) {
-  EXPECT_THAT(complaint_about({.threads = 0}), HasSubstr("say 1 to 32"));
-  EXPECT_THAT(complaint_about({.threads = 33}), HasSubstr("say 1 to 32"));
+  EXPECT_THAT(complaint_about({.threads = 0}), HasSubstr("say 1 to 80"));
+  EXPECT_THAT(complaint_about({.threads = 81}), HasSubstr("say 1 to 80"));
 }
 
 }  // namespace
