@@ -422,6 +422,26 @@ class ChannelLock {
   std::atomic<int> next_{0};
 };
 
+// The kernel looks for sleepers of a private call and of another one in different places.
+template <int kWakes>
+class PrivateLock {
+ public:
+  void lock() {
+    if (try_lock()) return;
+    while (held_.exchange(2) != 0) futex(held_, FUTEX_WAIT_PRIVATE, 2);
+  }
+  bool try_lock() {
+    int free = 0;
+    return held_.compare_exchange_strong(free, 1);
+  }
+  void unlock() {
+    if (held_.exchange(0) == 2) futex(held_, kWakes, 1);
+  }
+
+ private:
+  std::atomic<int> held_{0};
+};
+
 // Who waits sleeps on one word; unlock() wakes the first and moves the others to another one, on
 // which the last of them is woken.
 class RequeueLock {
@@ -475,5 +495,7 @@ LOCKBENCH_PLUGIN(locks) {
   locks.add<CheckedMutexLock>("raw_errorcheck", "a mutex that knows its owner");
   locks.add<HalvesLock>("raw_halves", "two halves of a word, changed as one and one by one");
   locks.add<ChannelLock>("raw_channels", "two futex queues on one word, told apart by bits");
+  locks.add<PrivateLock<FUTEX_WAKE_PRIVATE>>("raw_private", "a futex of one process");
+  locks.add<PrivateLock<FUTEX_WAKE>>("raw_wakes_others", "wakes sleepers of all processes alone");
   locks.add<RequeueLock>("raw_requeue", "sleepers are moved from one futex to another");
 }

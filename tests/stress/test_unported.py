@@ -28,7 +28,7 @@ def look(lockbench: Program, lock: str, engine: str, budget: str = "400ms") -> t
 
 CORRECT = ["raw_flag", "raw_fenced", "raw_condvar", "raw_thread_node", "raw_helper"]
 CORRECT += ["raw_shared_mutex", "raw_semaphore", "raw_volatile", "raw_once", "raw_barrier"]
-CORRECT += ["raw_errorcheck", "raw_halves", "raw_channels", "raw_requeue", "raw_lazy_released"]
+CORRECT += ["raw_private", "raw_errorcheck", "raw_halves", "raw_channels", "raw_requeue", "raw_lazy_released"]
 
 
 @pytest.mark.parametrize("lock", rest_long(CORRECT, 5))
@@ -45,6 +45,7 @@ def test_a_correct_lock_is_simulated_as_it_is(lockbench: Program, lock: str) -> 
         ("raw_flag_relaxed_unlock", "ordering"),
         ("raw_unfenced", "ordering"),
         ("raw_condvar_tells_nobody", "progress"),
+        ("raw_wakes_others", "progress"),
         ("raw_semaphore_counts_outside", "ordering"),
     ],
 )

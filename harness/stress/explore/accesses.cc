@@ -289,7 +289,7 @@ std::uint64_t World::load_to_sleep(const void* word) {
 }
 
 World::WaitEnd World::wait(const void* word, std::uint32_t expected, std::int64_t deadline_ns,
-                           std::uint32_t channels) {
+                           Channels channels) {
   const UntrackedScope untracked(*this);
   point(word);
   note_flushes(running_);
@@ -310,7 +310,7 @@ World::WaitEnd World::wait(const void* word, std::uint32_t expected, std::int64_
   return self.timed_out ? WaitEnd::kTimedOut : WaitEnd::kWoken;
 }
 
-int World::sleepers_to_wake(const void* word, int most, std::uint32_t channels) const {
+int World::sleepers_to_wake(const void* word, int most, Channels channels) const {
   const auto sleep_there =
       std::count_if(threads_.begin(), threads_.end(), [&](const ThreadState& thread) {
         return thread.state == State::kAsleep && thread.sleeps_on == word &&
@@ -320,7 +320,7 @@ int World::sleepers_to_wake(const void* word, int most, std::uint32_t channels) 
 }
 
 // The first thread that sleeps on the word; null if none does.
-World::ThreadState* World::first_sleeper(const void* word, std::uint32_t channels) {
+World::ThreadState* World::first_sleeper(const void* word, Channels channels) {
   ThreadState* first = nullptr;
   for (ThreadState& thread : threads_) {
     if (thread.state != State::kAsleep || thread.sleeps_on != word) continue;
@@ -336,7 +336,7 @@ void World::fence_of_wake_up(const void* word) {
   memory_.queue_fence(running_, word, kQueues + memory_.number_of(word));
 }
 
-int World::wake(const void* word, int count, std::uint32_t channels) {
+int World::wake(const void* word, int count, Channels channels) {
   const UntrackedScope untracked(*this);
   point();
   note_flushes(running_);
@@ -348,7 +348,7 @@ int World::wake(const void* word, int count, std::uint32_t channels) {
   return woken;
 }
 
-void World::wake_first(const void* word, int count, std::uint32_t channels) {
+void World::wake_first(const void* word, int count, Channels channels) {
   for (; count > 0; --count) {
     ThreadState* const first = first_sleeper(word, channels);
     // The word exists, because a thread sleeps on it.
@@ -362,19 +362,19 @@ void World::wake_first(const void* word, int count, std::uint32_t channels) {
 
 // The threads that are moved stay asleep and keep their order.
 int World::requeue(const void* from, const void* to, int wakes, int moves,
-                   std::optional<std::uint32_t> expected) {
+                   std::optional<std::uint32_t> expected, Channels channels) {
   const UntrackedScope untracked(*this);
   point(from);
   note_flushes(running_);
   memory_.flush(running_);
   if (memory_.weak()) fence_of_wake_up(from);
   if (expected && memory_.peek(from, 4) != *expected) return -1;
-  const int woken = sleepers_to_wake(from, wakes, kAllChannels);
+  const int woken = sleepers_to_wake(from, wakes, channels);
   note_access(Access::kWake, from, 4, 0, static_cast<std::uint64_t>(woken));
-  wake_first(from, woken, kAllChannels);
-  const int moved = sleepers_to_wake(from, moves, kAllChannels);
+  wake_first(from, woken, channels);
+  const int moved = sleepers_to_wake(from, moves, channels);
   for (int i = 0; i < moved; ++i) {
-    ThreadState* const first = first_sleeper(from, kAllChannels);
+    ThreadState* const first = first_sleeper(from, channels);
     first->sleeps_on = to;
     const auto thread = static_cast<std::uint32_t>(first - threads_.data());
     memory_.note(running_, kQueues + memory_.number_of(to), true);

@@ -83,12 +83,14 @@ std::vector<Option> schedule_without(const std::vector<Option>& schedule,
 
 // In three of four cases, two to four threads with several acts. In one of four, more threads with
 // fewer acts, because some faults need four threads that are each at a certain point. In one of 16,
-// six to eleven threads with one act: more than a lock may have places for.
+// six to eleven threads with one act: more than a lock may have places for. In one of eight, there
+// are more keys than a lock may have stripes.
 ProgramSize draw_size(Random& draw) {
   const auto below = [&](std::uint64_t bound) {
     return static_cast<std::uint32_t>(draw() % bound);
   };
-  if (below(4) != 0) return {.threads = 2 + below(3), .keys = 1 + below(3), .holds = 1 + below(4)};
+  const std::uint32_t keys = below(8) == 0 ? 6 : 1 + below(3);
+  if (below(4) != 0) return {.threads = 2 + below(3), .keys = keys, .holds = 1 + below(4)};
   if (below(4) == 0) return {.threads = 6 + below(6), .keys = 1 + below(2), .holds = 1};
   return {.threads = 4 + below(2),
           .keys = 1 + below(2),

@@ -278,17 +278,20 @@ class World {
   bool fails_spuriously();
   void fence(std::memory_order order);
   void fence_all();
-  // A wake-up reaches a sleeper if both name a common channel, as with the kernel's futex (BITSET).
-  static constexpr std::uint32_t kAllChannels = ~std::uint32_t{0};
+  // A wake-up reaches a sleeper if both name a common channel. The kernel's futex has 32 (BITSET)
+  // for calls that are private to a process, and 32 others for calls that are not: it looks for the
+  // sleepers of the two in different places.
+  using Channels = std::uint64_t;
+  static constexpr Channels kAllChannels = ~Channels{0};
   enum class WaitEnd { kWoken, kChanged, kTimedOut };
   WaitEnd wait(const void* word, std::uint32_t expected, std::int64_t deadline_ns,
-               std::uint32_t channels = kAllChannels);
+               Channels channels = kAllChannels);
   // Returns the number of threads that were woken.
-  int wake(const void* word, int count, std::uint32_t channels = kAllChannels);
+  int wake(const void* word, int count, Channels channels = kAllChannels);
   // Wakes some threads that sleep on one word and moves others to another word. Returns the number
   // of both. If the first word does not have the expected value, returns -1 and does nothing.
   int requeue(const void* from, const void* to, int wakes, int moves,
-              std::optional<std::uint32_t> expected);
+              std::optional<std::uint32_t> expected, Channels channels = kAllChannels);
   std::int64_t now();
   void sleep_until(std::int64_t deadline_ns);
   void pause();
@@ -324,12 +327,12 @@ class World {
   struct ThreadState {
     State state = State::kReady;
     Fibre fibre;
-    const void* place = nullptr;            // return address of its last access
-    bool instrumented = false;              // that is in the code of a plug-in
-    const void* next = nullptr;             // the word that it is about to access, or null
-    const void* sleeps_on = nullptr;        // a word; null: waits for a time or joins a thread
-    std::uint32_t channels = kAllChannels;  // through which it can be woken
-    std::uint32_t joins = 0;                // the thread that it joins; 0: none
+    const void* place = nullptr;       // return address of its last access
+    bool instrumented = false;         // that is in the code of a plug-in
+    const void* next = nullptr;        // the word that it is about to access, or null
+    const void* sleeps_on = nullptr;   // a word; null: waits for a time or joins a thread
+    Channels channels = kAllChannels;  // through which it can be woken
+    std::uint32_t joins = 0;           // the thread that it joins; 0: none
     std::int64_t deadline_ns = kNever;
     std::uint64_t slept_since = 0;  // number in the order of sleepers
     bool timed_out = false;
@@ -399,9 +402,9 @@ class World {
                    std::uint64_t now, std::memory_order order = std::memory_order_relaxed);
   void note_flush(std::uint32_t thread, const Memory::Pending& store);
   void note_flushes(std::uint32_t thread);
-  int sleepers_to_wake(const void* word, int most, std::uint32_t channels) const;
-  ThreadState* first_sleeper(const void* word, std::uint32_t channels);
-  void wake_first(const void* word, int count, std::uint32_t channels);
+  int sleepers_to_wake(const void* word, int most, Channels channels) const;
+  ThreadState* first_sleeper(const void* word, Channels channels);
+  void wake_first(const void* word, int count, Channels channels);
   std::uint64_t begin_update_at_last(const void* word, unsigned bytes);
 
   // Only with Model::kC11:

@@ -149,7 +149,7 @@ long with_errno(int error) {
 }
 
 long sleep_on(World& world, void* word, const long (&words)[6], bool relative,
-              std::uint32_t channels) {
+              World::Channels channels) {
   std::int64_t deadline = kNever;
   if (const auto* const time = reinterpret_cast<const timespec*>(words[3])) {
     if (!is_time(time)) return with_errno(EINVAL);
@@ -166,6 +166,13 @@ long sleep_on(World& world, void* word, const long (&words)[6], bool relative,
   return with_errno(ETIMEDOUT);
 }
 
+// The channels of a call, whose bits are those of its last argument or all.
+World::Channels channels_of(long operation, std::uint32_t bits) {
+  constexpr int kBits = 32;
+  const bool is_private = (operation & FUTEX_PRIVATE_FLAG) != 0;
+  return is_private ? World::Channels{bits} : World::Channels{bits} << kBits;
+}
+
 // A number of threads in the form that the kernel reads.
 int count_of(long word) {
   return static_cast<int>(static_cast<std::uint32_t>(word));
@@ -174,25 +181,27 @@ int count_of(long word) {
 long futex(World& world, const long (&words)[6], const void* caller) {
   // A wake-up uses only the address of the word, which may already have been destroyed.
   auto* const word = reinterpret_cast<void*>(words[0]);
-  const auto channels = static_cast<std::uint32_t>(words[5]);
+  const auto last = static_cast<std::uint32_t>(words[5]);
+  const World::Channels all = channels_of(words[1], ~std::uint32_t{0});
+  const World::Channels channels = channels_of(words[1], last);
   world.at(caller);
   const int wakes = count_of(words[2]);
   switch (words[1] & ~(FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME)) {
     case FUTEX_WAIT:
-      return sleep_on(world, met(word), words, true, World::kAllChannels);
+      return sleep_on(world, met(word), words, true, all);
     case FUTEX_WAIT_BITSET:
       return channels == 0 ? with_errno(EINVAL)
                            : sleep_on(world, met(word), words, false, channels);
     case FUTEX_WAKE:
-      return world.wake(word, wakes);
+      return world.wake(word, wakes, all);
     case FUTEX_WAKE_BITSET:
       return channels == 0 ? with_errno(EINVAL) : world.wake(word, wakes, channels);
     case FUTEX_REQUEUE:
       return world.requeue(met(word), met(reinterpret_cast<void*>(words[4])), wakes,
-                           count_of(words[3]), std::nullopt);
+                           count_of(words[3]), std::nullopt, all);
     case FUTEX_CMP_REQUEUE: {
       const int moved = world.requeue(met(word), met(reinterpret_cast<void*>(words[4])), wakes,
-                                      count_of(words[3]), channels);
+                                      count_of(words[3]), last, all);
       return moved < 0 ? with_errno(EAGAIN) : moved;
     }
     default:
