@@ -47,7 +47,8 @@ class FlagLock {
         kFault == FlagFault::kLooksInNoOrder ? memory_order_acquire : memory_order_seq_cst;
     flags_[self].exchange(true, kRaise);
     bool alone = true;
-    for (std::size_t i = 0; i < kFlags; ++i) alone &= i == self || !flags_[i].load(kLook);
+    for (std::size_t i = 0; i < kSimulatedThreads; ++i)
+      alone &= i == self || !flags_[i].load(kLook);
     if (!alone) flags_[self].store(false, memory_order_release);
     return alone;
   }
@@ -55,8 +56,6 @@ class FlagLock {
   void unlock() { flags_[number_of_this_thread()].store(false, memory_order_release); }
 
  private:
-  static constexpr std::size_t kFlags = 8;
-
   std::array<platform::Atomic<bool>, kSimulatedThreads> flags_{};
 };
 
