@@ -28,7 +28,14 @@ def look(lockbench: Program, lock: str, engine: str, budget: str = "400ms") -> t
 
 CORRECT = ["raw_flag", "raw_fenced", "raw_condvar", "raw_thread_node", "raw_helper"]
 CORRECT += ["raw_shared_mutex", "raw_semaphore", "raw_volatile", "raw_once", "raw_barrier"]
-CORRECT += ["raw_private", "raw_errorcheck", "raw_halves", "raw_channels", "raw_requeue", "raw_lazy_released"]
+CORRECT += [
+    "raw_private",
+    "raw_errorcheck",
+    "raw_halves",
+    "raw_channels",
+    "raw_requeue",
+    "raw_lazy_released",
+]
 
 
 @pytest.mark.parametrize("lock", rest_long(CORRECT, 5))
