@@ -2,6 +2,7 @@
 
 #include "harness/process/private_server.h"
 
+#include <algorithm>
 #include <arpa/inet.h>
 #include <cerrno>
 #include <chrono>
@@ -82,6 +83,20 @@ std::string log_in(const std::string& folder) {
   return folder + "/printed";
 }
 
+// The folders around a scratch folder's files that belong to scratch folders: a child of lockbench
+// has its temporary files in a scratch folder of its parent.
+std::vector<std::filesystem::path> scratch_folders_around(const std::filesystem::path& files) {
+  std::vector<std::filesystem::path> all;
+  std::size_t outermost = 1;
+  for (auto around = files.parent_path(); around.has_relative_path();
+       around = around.parent_path()) {
+    all.push_back(around);
+    if (around.filename().string().starts_with("lockbench-scratch-")) outermost = all.size();
+  }
+  all.resize(std::min(outermost, all.size()));
+  return all;
+}
+
 // In the child: only calls that are allowed between fork() and exec().
 [[noreturn]] void become(char* const* words, const char* folder, int log, pid_t parent,
                          const passwd* account) {
@@ -128,7 +143,7 @@ absl::StatusOr<std::unique_ptr<PrivateServer>> PrivateServer::start(const MakePr
                       status.message());
 }
 
-// Gives the account the folder, and a way to it through the folder around it, which stays ours.
+// Gives the account the folder, and a way to it through the folders around it, which stay ours.
 absl::Status PrivateServer::use_account() {
   if (program_.account.empty() || geteuid() != 0) return absl::OkStatus();
   account_ = getpwnam(program_.account.c_str());
@@ -139,7 +154,10 @@ absl::Status PrivateServer::use_account() {
   namespace fs = std::filesystem;
   std::vector<fs::path> given{folder_.path()};
   for (const auto& entry : fs::directory_iterator(folder_.path())) given.push_back(entry.path());
-  bool done = chmod(given.front().parent_path().c_str(), S_IRWXU | S_IXGRP | S_IXOTH) == 0;
+  bool done = true;
+  for (const fs::path& around : scratch_folders_around(given.front())) {
+    done &= chmod(around.c_str(), S_IRWXU | S_IXGRP | S_IXOTH) == 0;
+  }
   for (const fs::path& path : given) {
     done &= lchown(path.c_str(), account_->pw_uid, account_->pw_gid) == 0;
   }
