@@ -106,6 +106,18 @@ def test_lanes_are_the_threads_with_their_acts() -> None:
 
 
 @pytest.mark.parametrize(
+    ("engine", "at", "said"),
+    [("sim", 12345, "12345"), ("real", 12345, "12.3 µs"), ("services", 844553300, "844.55 ms")],
+)
+def test_a_step_has_its_number_or_a_time_that_fits_its_column(
+    engine: str, at: int, said: str
+) -> None:
+    timed = {**FAILED, "engine": engine, "steps": [step(at, 0, "requests key 0", "request")]}
+    ((report,),) = [lock.failures for lock in run(timed).locks]
+    assert [one.time for one in report.steps] == [said]
+
+
+@pytest.mark.parametrize(
     ("reruns", "failures", "said"),
     [
         (10, 2, "seen once; happened again in 2 of 10 reruns"),

@@ -153,7 +153,11 @@ class Report:
         return sorted({int(one["thread"]) for one in steps})
 
     def _time(self, step: Mapping[str, Any]) -> str:
-        return str(step["at"]) if self.engine == "sim" else f"{step['at'] / 1000:.1f} µs"
+        """The number of a simulated step, else its time, which must fit into its column."""
+        at = int(step["at"])
+        if self.engine == "sim":
+            return str(at)
+        return f"{at / 1e3:.1f} µs" if at < 10_000_000 else f"{at / 1e6:.2f} ms"
 
 
 @dataclass(frozen=True)
