@@ -87,7 +87,7 @@ def pictures_of(runs: Sequence[loader.Run]) -> dict[str, Callable[[], Figure | N
                 " several machines; compare and report take several"
             )
         return {"by-machine": lambda: by_machine.draw(Fleet(members))}
-    return {name: partial(draw, runs[0]) for name, draw in PICTURES.items()}
+    return {name: partial(draw, members[0].run) for name, draw in PICTURES.items()}
 
 
 def body(argv: Sequence[str]) -> int:

@@ -22,7 +22,7 @@ modules.need("prediction", "numpy", "pandas", "scipy")
 
 from analysis import command, loader  # noqa: E402
 from analysis.errors import InputError  # noqa: E402
-from analysis.prediction import accuracy_text, changes, sensitivity_text  # noqa: E402
+from analysis.prediction import accuracy_text, changes, errors, sensitivity_text  # noqa: E402
 
 GRID = """\
 # Written by scripts/prediction.py grid: what docs/prediction.md compares.
@@ -123,6 +123,13 @@ def parser() -> command.Parser:
     accuracy = modes.add_parser("accuracy", help="how near a prediction is to a measurement")
     accuracy.add_argument("measured", metavar="MEASURED", help="folder of the measured run")
     accuracy.add_argument("predicted", metavar="PREDICTED", help="folder of the predicted run")
+    accuracy.add_argument(
+        "--errors",
+        type=Path,
+        metavar="FILE.csv",
+        help="also writes the errors of each class of cells, from which the bands in pictures come:"
+        " scripts/analysis/prediction_errors.csv",
+    )
     vary = modes.add_parser("vary", help="writes a machine's file with each figure changed")
     vary.add_argument("machine", type=Path, metavar="FILE.toml")
     vary.add_argument("folder", type=Path, metavar="FOLDER", help="for the files")
@@ -140,7 +147,26 @@ def measured_and_predicted(arguments: argparse.Namespace) -> str:
     measured, predicted = loader.load(arguments.measured), loader.load(arguments.predicted)
     if measured.predicted or not predicted.predicted:
         raise InputError("wants a measured run first, and a predicted one after it")
+    if arguments.errors is not None:
+        arguments.errors.write_text(errors_text(measured, predicted), encoding="utf-8")
     return accuracy_text(measured.valid, predicted.valid)
+
+
+def errors_text(measured: loader.Run, predicted: loader.Run) -> str:
+    """The file that prediction_error.py reads."""
+    processors = measured.hardware_threads
+    if processors is None:
+        raise InputError(
+            f"{measured.folder / 'meta.json'}: does not say how many processors it had"
+        )
+    about = [
+        "Quantiles of measured over predicted; `ratio` is that of two primitives in one cell.",
+        "command: ./scripts/prediction.py accuracy MEASURED PREDICTED --errors FILE",
+        f"machine: {measured.machine}",
+        f"measured: {measured.run_id}; predicted: {predicted.run_id}",
+    ]
+    rows = errors(measured.valid, predicted.valid, processors)
+    return "".join(f"# {line}\n" for line in about) + rows.to_csv(index=False)
 
 
 def write_variants(arguments: argparse.Namespace) -> None:

@@ -126,6 +126,18 @@ class Run:
         busy_note = [f"Measured on a busy machine: {busy}"] if busy else []
         return [PREDICTED, *busy_note] if self.predicted else busy_note
 
+    def titled(self, title: str) -> str:
+        """The title of a picture of this run; that of a prediction names its machine."""
+        return f"{title}, {self.predicted_for}" if self.predicted else title
+
+    @property
+    def predicted_for(self) -> str:
+        """`prediction for Intel Core …`; empty for measurements."""
+        if not self.predicted:
+            return ""
+        model = _mapping(self.meta.get("machine")).get("cpu_model")
+        return " ".join(str(model or "prediction").split())
+
     @property
     def predicted(self) -> bool:
         """Whether the rows come from the model of a machine, and nothing was measured."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from analysis import likeness, units
+from analysis import likeness, prediction_error, units
 from analysis.loader import Run
 from analysis.text import one_line
 
@@ -32,11 +32,16 @@ class Machine:
 
 
 def split(run: Run) -> list[Run]:
-    """A run for each machine whose rows it has, in the order of their first rows."""
+    """A run for each machine whose rows it has, in the order of their first rows. Predictions for a
+    machine and measurements of it are two."""
+    if prediction_error.is_mixed(run.trials):
+        predicted = run.trials["predicted"] == "true"
+        parts = [replace(run, trials=run.trials[rows]) for rows in (~predicted, predicted)]
+        return [one for part in parts for one in split(part)]
     if "machine" not in run.trials:
         return [run]
     found = list(dict.fromkeys(run.trials["machine"]))
-    if len(found) < 2:
+    if len(found) < 2 and len(_listed(run.meta)) < 2:
         return [run]
     return [
         replace(
@@ -50,13 +55,18 @@ def split(run: Run) -> list[Run]:
 
 def _meta_of(meta: dict[str, Any], name: str) -> dict[str, Any]:
     """meta.json as far as it is about this machine. A merged run describes each of them."""
-    every = meta.get("machines")
-    listed = list(every.values()) if isinstance(every, dict) else every
-    for one in listed if isinstance(listed, list) else []:
+    for one in _listed(meta):
         own = _mapping(one).get("machine") or one
         if _mapping(own).get("id") == name:
             return {**meta, **(one if own is not one else {}), "machine": own}
     return {**meta, "machine": {"host": name}}
+
+
+def _listed(meta: dict[str, Any]) -> list[Any]:
+    """The machines that meta.json describes."""
+    every = meta.get("machines")
+    listed = list(every.values()) if isinstance(every, dict) else every
+    return listed if isinstance(listed, list) else []
 
 
 def _mapping(value: Any) -> dict[str, Any]:
@@ -66,7 +76,7 @@ def _mapping(value: Any) -> dict[str, Any]:
 def fleet(runs: Sequence[Run]) -> list[Machine]:
     """The machines of all these runs. A run of a machine that another run is of, too, is a machine
     of its own here: nobody says which of the two would count."""
-    every = [part for run in runs for part in split(run)]
+    every = [_with_errors(part) for run in runs for part in split(run)]
     names = [_name(run) for run in every]
     if len(set(names)) < len(names):
         names = [
@@ -74,6 +84,12 @@ def fleet(runs: Sequence[Run]) -> list[Machine]:
             for i, name in enumerate(names)
         ]
     return [Machine(name, run) for name, run in zip(names, every)]
+
+
+def _with_errors(run: Run) -> Run:
+    """Predictions with the bands of their figures."""
+    trials = prediction_error.with_bounds(run.trials, run.hardware_threads)
+    return run if trials is run.trials else replace(run, trials=trials)
 
 
 def _name(run: Run) -> str:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import re
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 # Names in the order of their slots, with those parameters that are not numbers.
 _FAMILIES: dict[str, tuple[str, list[str]]] = {
@@ -98,6 +98,7 @@ _DASHES: tuple[str | tuple[int, tuple[float, ...]], ...] = (
     (0, (6, 1.5, 1.2, 1.5)),
     (0, (3, 1.2, 1, 1.2, 1, 1.2)),
 )
+PREDICTED_DASH = (0, (3.5, 2.0))
 
 
 @dataclass(frozen=True)
@@ -148,6 +149,11 @@ def look(label: str) -> Look:
         dash=_DASHES[(slot + variant) % len(_DASHES)],
         width=2.0 if slot == 0 else 1.4,
     )
+
+
+def predicted(look: Look) -> Look:
+    """The same in a picture of predictions: every line is dashed, markers and colours remain."""
+    return replace(look, dash=PREDICTED_DASH)
 
 
 def _without_numbers(label: str) -> tuple[str, list[int]]:

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from analysis import units
+from analysis import prediction_error, units
 from analysis.cells import FLOOR
 from analysis.errors import InputError
 
@@ -28,18 +28,22 @@ NEAR = 1.5  # a factor
 LEAST_LOCKS = 3  # for an order
 
 
-def rates(trials: pd.DataFrame) -> pd.Series:
-    """The median rate of each cell, by label and CELL."""
-    rows = trials[(trials["operations_per_s"] > 0) & (trials["label"] != FLOOR)]
+def medians(trials: pd.DataFrame, figure: str = "operations_per_s") -> pd.Series:
+    """The median of a figure in each cell, by label and CELL."""
+    rows = trials[(trials[figure] > 0) & (trials["label"] != FLOOR)]
     # Without a hold, its length is missing, and missing values are equal to nothing.
     rows = rows.assign(hold_ns=rows["hold_ns"].fillna(0))
-    return rows.groupby(["label", *CELL], dropna=False)["operations_per_s"].median()
+    return rows.groupby(["label", *CELL], dropna=False)[figure].median()
 
 
-def pairs(measured: pd.DataFrame, predicted: pd.DataFrame) -> pd.DataFrame:
-    """A row for each cell that both have: its fields, both rates, and their ratio."""
+def pairs(
+    measured: pd.DataFrame, predicted: pd.DataFrame, figure: str = "operations_per_s"
+) -> pd.DataFrame:
+    """A row for each cell that both have: its fields, both figures, and their ratio."""
     both = pd.concat(
-        {"measured": rates(measured), "predicted": rates(predicted)}, axis=1, join="inner"
+        {"measured": medians(measured, figure), "predicted": medians(predicted, figure)},
+        axis=1,
+        join="inner",
     ).reset_index()
     if both.empty:
         raise InputError("no cell is in both runs; give the run of a grid and its prediction")
@@ -148,6 +152,35 @@ def accuracy_text(measured: pd.DataFrame, predicted: pd.DataFrame) -> str:
         )
         + "\n"
     )
+
+
+# ---- errors, for the bands of pictures
+
+
+def between_locks(both: pd.DataFrame) -> pd.DataFrame:
+    """A row for each two primitives of a cell, in both orders: their ratio as it was measured, over
+    their ratio as it was predicted."""
+    found = both.merge(both, on=CELL, suffixes=("", "_other"))
+    found = found[found["label"] != found["label_other"]]
+    return found.assign(error=found["ratio_other"] / found["ratio"])
+
+
+def errors(measured: pd.DataFrame, predicted: pd.DataFrame, processors: int) -> pd.DataFrame:
+    """For each figure and class of cells (hold, threads), the quantiles of measured over predicted
+    between which SHARE of the cells are: a row of prediction_errors.csv each."""
+    found = []
+    for figure in prediction_error.FIGURES:
+        if figure == prediction_error.RATIO:
+            own = between_locks(pairs(measured, predicted))
+        else:
+            own = pairs(measured, predicted, figure)
+            own = own.assign(error=1 / own["ratio"])
+        for (hold, threads), rows in own.groupby(["hold_ns", "threads"]):
+            tail = (1 - prediction_error.SHARE) / 2
+            low, middle, high = rows["error"].quantile([tail, 0.5, 1 - tail])
+            kind = (figure, int(hold), int(threads), processors, prediction_error.SHARE, len(rows))
+            found.append((*kind, *(float(f"{one:.4g}") for one in (low, middle, high))))
+    return pd.DataFrame(found, columns=prediction_error.COLUMNS)
 
 
 # ---- sensitivity

@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis import baselines, cells, sequential, unfairness, units
+from analysis import baselines, cells, prediction_error, sequential, unfairness, units
 from analysis.loader import InputError, Run
 
 FASTER, SLOWER, SAME, INCONCLUSIVE = "faster", "slower", "same", "inconclusive"
@@ -219,7 +219,13 @@ class Table:
 
 
 def of_run(run: Run, baseline: str | None = None, same_within: float = SAME_WITHIN) -> Table:
-    """Every pair of primitives within each group. InputError if there is no such baseline."""
+    """Every pair of primitives within each group. InputError if there is no such baseline, or if
+    some rows were predicted and others measured: no ratio may have one of each."""
+    if prediction_error.is_mixed(run.final):
+        raise InputError(
+            f"{run.folder}: has predictions and measurements, which are never in one ratio; name a"
+            " run of each"
+        )
     baselines.check(run.final, baseline)
     cube = _Cube(run.final, baseline)
     pairs = [pair for place in range(len(cube.groups)) for pair in _pairs_of(cube, place)]

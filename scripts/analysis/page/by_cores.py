@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from analysis import cells, endings, figure, scales, units
+from analysis import cells, endings, figure, palette, scales, units
 from analysis.fleet import Fleet, fewest_keys
 from analysis.page import chart
 from analysis.page.chart import Chart, Maker
@@ -61,12 +61,13 @@ def _drawn(
     axes = chart.room(_TALL, left=46, right=right)
     look, gid = maker.look(label), maker.own(label)
     ends = []
-    for name, line in zip(names, lines.values()):
+    for name, (machine, line) in zip(names, lines.items()):
         x, y = zip(*line)
         axes.plot(
             x,
             y,
             color=look.colour,
+            linestyle=palette.PREDICTED_DASH if fleet.machines[machine].run.predicted else "-",
             linewidth=look.width,
             alpha=1 if named else 0.35,
             marker=look.marker,

@@ -43,8 +43,10 @@ class Chart:
 class Maker:
     """Gives pictures their ids, and knows the colours of the page."""
 
-    def __init__(self, inks: Inks, prefix: str) -> None:
+    def __init__(self, inks: Inks, prefix: str, machine: str = "") -> None:
+        """`machine`: what a prediction is for; empty for measurements."""
         self.inks = inks
+        self.machine = machine
         self._prefix = prefix
         self._count = 0
 
@@ -64,7 +66,7 @@ class Maker:
         return Chart(
             name=name,
             link=link,
-            title=title,
+            title=f"{title} ({self.machine})" if self.machine else title,
             summary=summary,
             svg=svg.inline(drawn, name, self.inks, numbers, f"{name}-t {name}-s"),
             shown=sorted(numbers),
@@ -72,7 +74,8 @@ class Maker:
         )
 
     def look(self, label: str) -> palette.Look:
-        return self.inks.looks[label]
+        look = self.inks.looks[label]
+        return palette.predicted(look) if self.machine else look
 
     def own(self, label: str) -> str:
         return svg.own(self.inks.numbers[label])

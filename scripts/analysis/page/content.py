@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis import cells, figure, stressed, tables, text, units, verdict
+from analysis import cells, figure, prediction_error, stressed, tables, text, units, verdict
 from analysis.loader import Run
 from analysis.page import about, answer, cost, fairness, lines, summary, throughput, waits
 from analysis.page.chart import Chart, Maker
@@ -107,7 +107,7 @@ def _chapter(
     rows = summary.numbered(run, judged)
     table = summary.of(rows, judged)
     drawn = _drawn(table)
-    maker = Maker(inks, f"{prefix}p")
+    maker = Maker(inks, f"{prefix}p", run.predicted_for)
     shown = rows[rows["label"].isin(drawn)]
     sections = _sections(run, shown, maker, most_pictures) if pictures else {}
     return Chapter(
@@ -120,6 +120,7 @@ def _chapter(
             *([note] if (note := about.target_note(run)) else []),
             *cells.expired(run.trials),
             *_undrawn(table, drawn),
+            *(prediction_error.explained(run.predicted) if pictures else []),
         ],
         cannot=about.cannot(run, table),
         questions=answer.questions(table, judged),

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import pandas as pd
 from matplotlib.axes import Axes
 
-from analysis import cells, endings, figure, scales
+from analysis import cells, endings, figure, prediction_error, scales
 from analysis.cells import Group
 from analysis.page import chart
 from analysis.page.chart import Chart, Maker
@@ -87,7 +87,7 @@ def _drawn(
         name = figure.short(label, 18)
         ends.append(endings.End(*last, name, maker.look(label), maker.own(label)))
         titles[label] = _words_of(own, label, axis)
-    figures = rows[measure.column]
+    figures = prediction_error.figures_and_bounds(rows, measure.column)
     axes.set_ylim(*scales.padded([figures.min(), figures.max()]))
     scales.log_scale(axes, "y", measure.words)
     axes.set_xlim(*scales.padded(sorted(places.values()), share=0.05))
@@ -112,6 +112,7 @@ def _draw_line(
 ) -> tuple[float, float]:
     column = axis.measures[0].column
     look, gid = maker.look(label), maker.own(label)
+    curves.draw_error(axes, own, axis.column, column, places, look.colour, gid)
     by_value = own.groupby(axis.column)[column]
     medians = by_value.median()
     x = [places[value] for value in medians.index]

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
 
-from analysis import figure, scales, units
+from analysis import figure, prediction_error, scales, units
 from analysis.page import chart
 from analysis.page.chart import Chart, Maker
 from analysis.pictures import rows as of_pictures
@@ -51,9 +52,10 @@ def drawn(
     )
     least = float(rows[column][rows[column] > 0].min()) if not measure.bars else 0.0
     for i, (label, said) in enumerate(zip(ranked, words)):
-        _draw_row(axes, by_label[label], len(ranked) - 1 - i, maker, label, measure, least)
+        own = rows[rows["label"] == label]
+        _draw_row(axes, own, column, len(ranked) - 1 - i, maker, label, measure, least)
         _write(axes, len(ranked) - 1 - i, figure.short(label, 22), said, maker.own(label))
-    _finish(axes, rows[column], measure, len(ranked))
+    _finish(axes, prediction_error.figures_and_bounds(rows, column), measure, len(ranked))
     titles = {
         label: f"{figure.printable(label, 120)}\n{measure.label}\n"
         + chart.value_words(by_label[label], lambda v: measure.words(v) + measure.unit)
@@ -67,7 +69,8 @@ def drawn(
 
 def _draw_row(
     axes: Axes,
-    values: pd.Series,
+    own: pd.DataFrame,
+    column: str,
     y: int,
     maker: Maker,
     label: str,
@@ -75,10 +78,15 @@ def _draw_row(
     least: float,
 ) -> None:
     look, gid = maker.look(label), maker.own(label)
-    values = values.clip(lower=least)
+    values = own[column].clip(lower=least)
+    predicted = prediction_error.is_predicted(own)
+    of_pictures.draw_error(axes, own, column, y, look.colour, gid, least)
     median = float(values.median())
     if measure.bars:
-        axes.barh(y, median, height=0.64, color=look.colour, alpha=0.5, zorder=2)[0].set_gid(gid)
+        style: dict[str, Any] = {"color": look.colour, "alpha": 0.5}
+        if predicted:
+            style = {"facecolor": "none", "edgecolor": look.colour, "linestyle": look.dash}
+        axes.barh(y, median, height=0.64, zorder=2, **style)[0].set_gid(gid)
     ends = (float(values.min()), float(values.max()))
     axes.plot(ends, (y, y), color=look.colour, linewidth=1.4, zorder=3, gid=gid)
     if len(values) <= chart.MOST_POINTS:

@@ -213,7 +213,9 @@ def _ridge(
     look, gid = maker.look(label), maker.own(label)
     _band(axes, x, np.full(len(x), float(y)), middle, look.colour, gid)
     _band(axes, x, least, most, look.colour, gid)
-    axes.plot(x, middle, color=look.colour, linewidth=1.2, gid=gid)
+    # Dashes mean a prediction here, not a primitive.
+    dash = look.dash if maker.machine else "-"
+    axes.plot(x, middle, color=look.colour, linestyle=dash, linewidth=1.2, gid=gid)
 
 
 def _name(axes: Axes, y: int, name: str, gid: str) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis import cells, endings, figure, fleet, palette, scales, units
+from analysis import cells, endings, figure, fleet, palette, prediction_error, scales, units
 from analysis.fleet import Fleet
 from analysis.verdict import Comparison
 
@@ -28,6 +28,16 @@ class _Panel:
     title: str
     key: dict[str, Any]  # what its cells have in common
     lines: dict[str, list[Comparison]]  # by primitive, by threads
+    predicted: bool = False
+    processors: int | None = None
+
+    def error(self, one: Comparison) -> tuple[float, float] | None:
+        """The band of a predicted ratio."""
+        if not self.predicted or one.threads is None:
+            return None
+        hold = float(self.key.get("hold_ns") or 0)
+        found = prediction_error.band(prediction_error.RATIO, one.threads, hold, self.processors)
+        return (one.ratio * found.low, one.ratio * found.high) if found else None
 
 
 def draw(machines: Fleet) -> Figure | None:
@@ -38,6 +48,8 @@ def draw(machines: Fleet) -> Figure | None:
     shown = panels[:MOST_PANELS]
     every = [one for panel in shown for line in panel.lines.values() for one in line]
     bounds = [bound for one in every for bound in (one.ratio, one.low, one.high) if bound]
+    errors = [panel.error(one) for panel in shown for line in panel.lines.values() for one in line]
+    bounds += [bound for span in errors if span for bound in span]
     limits = scales.padded([1.0, *bounds])
     columns = min(len(shown), 2 if len(shown) in (2, 4) else 3)
     names = [figure.drawn(label) for panel in shown for label in panel.lines]
@@ -75,7 +87,8 @@ def _panels(machines: Fleet) -> list[_Panel]:
                 title = f"{name} · {workload.name}" if several else name
                 key = machines.tables[machine].groups[own[0]].key
                 same = {**fleet.shared(key), "keys": key["keys"]}
-                found.append(_Panel(title, same, lines))
+                run = machines.machines[machine].run
+                found.append(_Panel(title, same, lines, run.predicted, run.hardware_threads))
     return found
 
 
@@ -87,7 +100,8 @@ def _line(machines: Fleet, machine: int, places: Sequence[int], label: str) -> l
 
 def _heading(machines: Fleet, panels: Sequence[_Panel]) -> figure.Heading:
     same, _ = cells.same_and_different([panel.key for panel in panels])
-    notes = ["dashed: the baseline of the machine; thin: the interval of a ratio"]
+    notes = ["grey: the baseline of the machine; thin: the interval of a ratio"]
+    notes += prediction_error.explained(any(panel.predicted for panel in panels))
     if len(panels) > MOST_PANELS:
         notes.append(f"{len(panels) - MOST_PANELS} more panels not shown; report has all machines")
     return figure.Heading(
@@ -103,6 +117,7 @@ def _draw_panel(axes: Axes, panel: _Panel, limits: tuple[float, float]) -> None:
     ends = []
     for label, line in panel.lines.items():
         look = palette.look(label)
+        look = palette.predicted(look) if panel.predicted else look
         x = [places[one.threads or 0] for one in line]
         y = [one.ratio for one in line]
         axes.plot(
@@ -114,6 +129,9 @@ def _draw_panel(axes: Axes, panel: _Panel, limits: tuple[float, float]) -> None:
             marker=look.marker,
             markersize=4,
         )
+        errors = [(at, *span) for at, one in zip(x, line) if (span := panel.error(one))]
+        if errors:
+            axes.fill_between(*zip(*errors), color=look.colour, alpha=0.1, linewidth=0, zorder=1)
         known = [(at, one.low, one.high) for at, one in zip(x, line) if one.low and one.high]
         for at, low, high in known:
             axes.plot([at, at], [low, high], color=look.colour, linewidth=1, alpha=0.5)

@@ -14,11 +14,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis import cells, endings, figure, palette, scales, units
+from analysis import cells, endings, figure, palette, prediction_error, scales, units
 from analysis.cells import Group
 from analysis.loader import Run
 
 MOST_LINES = 7
+ERROR_ALPHA = 0.1  # several bands lie on each other
 MOST_PANELS = 12
 REFERENCE = "global:lock=std"
 
@@ -65,6 +66,14 @@ class Panel:
     limits: tuple[float, float]
     levels: pd.DataFrame  # rows of the same cell that have no place on the axis
     measure: Measure = RATE
+
+    @property
+    def predicted(self) -> bool:
+        return prediction_error.is_predicted(self.group.rows)
+
+    def look(self, label: str) -> palette.Look:
+        look = palette.look(label)
+        return palette.predicted(look) if self.predicted else look
 
 
 def draw(run: Run, rows: pd.DataFrame, axis: Axis) -> Figure | None:
@@ -133,13 +142,13 @@ def _heading(
         if blocks > 1
         else "one block: no spread"
     )
-    notes = [*axis.notes, cells.left_out(run.trials)]
+    notes = [*axis.notes, *prediction_error.explained(run.predicted), cells.left_out(run.trials)]
     if len(panels) > shown:
         notes.append(f"{len(panels) - shown} more panels not shown; the CSV has them all")
     if any(_has_reference(panel) for panel in panels):
         notes.append(f"grey line: {REFERENCE}, the same in all panels of a cell")
     return figure.Heading(
-        title=f"{axis.what} by {axis.title}",
+        title=run.titled(f"{axis.what} by {axis.title}"),
         subtitles=[*run.banners, run.heading, cells.describe(same), spread],
         footnotes=notes,
     )
@@ -157,8 +166,8 @@ def _panels(facet: Group, levels: pd.DataFrame, measures: Sequence[Measure]) -> 
 def _limits(facet: Group, levels: pd.DataFrame, measure: Measure) -> tuple[float, float]:
     if measure.share:
         return 0.0, 1.04
-    found = pd.concat([facet.rows[measure.column], levels[measure.column]])
-    found = found[found > 0]
+    parts = (facet.rows, levels)
+    found = pd.concat([prediction_error.figures_and_bounds(rows, measure.column) for rows in parts])
     return scales.padded([found.min(), found.max()]) if len(found) else (1.0, 10.0)
 
 
@@ -194,8 +203,10 @@ def _draw_panel(axes: Axes, panel: Panel, axis: Axis) -> None:
     values = sorted(rows[axis.column].unique())
     places = scales.positions(values)
     rows = rows[rows[measure.column].notna()]
+    dash = palette.PREDICTED_DASH if panel.predicted else "-"
+    reference: dict[str, object] = {**_REFERENCE_LINE, "linestyle": dash}
     if _has_reference(panel) and REFERENCE in set(rows["label"]):
-        _draw_line(axes, rows[rows["label"] == REFERENCE], panel, axis, places, _REFERENCE_LINE)
+        _draw_line(axes, rows[rows["label"] == REFERENCE], panel, axis, places, reference)
     own = rows[rows["label"].isin(panel.labels)]
     _draw_expected(axes, panel, values, places)
     axes.scatter(
@@ -212,12 +223,13 @@ def _draw_panel(axes: Axes, panel: Panel, axis: Axis) -> None:
         found = own[own["label"] == label]
         if found.empty:
             continue
-        look = palette.look(label)
+        look = panel.look(label)
+        draw_error(axes, found, axis.column, measure.column, places, look.colour)
         x, y = _draw_line(axes, found, panel, axis, places, _line_of(look))
         ends.append(endings.End(x, y, figure.drawn(label), look))
     across = panel.levels[panel.levels[measure.column].notna()]
     for label, level in across.groupby("label")[measure.column].median().items():
-        look = palette.look(label)
+        look = panel.look(label)
         axes.axhline(level, color=look.colour, linestyle=look.dash, linewidth=look.width, zorder=2)
         ends.append(endings.End(places[values[-1]], level, figure.drawn(label), look))
     axes.set_ylim(*panel.limits)
@@ -237,6 +249,28 @@ def _draw_panel(axes: Axes, panel: Panel, axis: Axis) -> None:
         axes.text(0.5, 0.5, "not measured", transform=axes.transAxes, ha="center", va="center")
 
 
+def draw_error(
+    axes: Axes,
+    own: pd.DataFrame,
+    along: str,
+    column: str,
+    places: dict[float, float],
+    colour: str,
+    gid: str | None = None,
+) -> None:
+    """The band of a primitive's predictions along a line; nothing for measurements."""
+    found = [
+        (places[value], *ends)
+        for value, rows in own.groupby(along)
+        if (ends := prediction_error.bounds(rows, column)) is not None
+    ]
+    if found:
+        x, low, high = zip(*found)
+        axes.fill_between(
+            x, low, high, color=colour, alpha=ERROR_ALPHA, linewidth=0, zorder=1, gid=gid
+        )
+
+
 def _draw_expected(
     axes: Axes, panel: Panel, values: Sequence[float], places: dict[float, float]
 ) -> None:
@@ -254,7 +288,7 @@ _RING = {
     "markeredgewidth": 0.9,
     "zorder": 4,
 }
-_REFERENCE_LINE = {"color": "#BBBBBB", "linewidth": 2.5, "zorder": 1}
+_REFERENCE_LINE: dict[str, object] = {"color": "#BBBBBB", "linewidth": 2.5, "zorder": 1}
 
 
 def _line_of(look: palette.Look) -> dict[str, object]:

@@ -10,11 +10,13 @@ Source: R. Jain, D. Chiu, W. Hawe, "A quantitative measure of fairness and discr
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis import cells, figure, palette, scales, units
+from analysis import cells, figure, palette, prediction_error, scales, units
 from analysis.cells import Group
 from analysis.loader import Run
 from analysis.pictures import rows
@@ -38,14 +40,24 @@ def draw(run: Run) -> Figure | None:
                 rows.Part(_draw_shares, _finish_shares, width=2.9),
             ],
             order=lambda own: -float(own["fairness_jain"].median()),
-            notes=["of each workload, the cell with most threads on fewest keys; fairest on top"],
+            notes=[
+                "of each workload, the cell with most threads on fewest keys; fairest on top",
+                "band: of Jain's index" if run.predicted else "",
+            ],
         ),
     )
 
 
+def _dash(own: pd.DataFrame, look: palette.Look) -> Any:
+    """Dashes mean a prediction here, not a primitive."""
+    return look.dash if prediction_error.is_predicted(own) else "-"
+
+
 def _draw_index(axes: Axes, own: pd.DataFrame, y: float, look: palette.Look) -> None:
     index = own["fairness_jain"]
-    axes.plot((0, index.median()), (y, y), color=look.colour, linewidth=1.2, alpha=0.6, zorder=2)
+    rows.draw_error(axes, own, "fairness_jain", y, look.colour)
+    line = {"color": look.colour, "linewidth": 1.2, "alpha": 0.6, "zorder": 2}
+    axes.plot((0, index.median()), (y, y), linestyle=_dash(own, look), **line)
     rows.draw_blocks(axes, index, y, look)
     axes.plot([index.median()], [y], marker=look.marker, markersize=5.5, color=look.colour)
 
@@ -62,7 +74,16 @@ def _draw_shares(axes: Axes, own: pd.DataFrame, y: float, look: palette.Look) ->
     ends = least.median(), most.median()
     for share in (least, most):
         rows.draw_blocks(axes, share, y, look)
-    axes.plot(ends, (y, y), color=look.colour, linewidth=3, solid_capstyle="butt", zorder=2)
+    dash = _dash(own, look)
+    axes.plot(
+        ends,
+        (y, y),
+        color=look.colour,
+        linewidth=3 if dash == "-" else 1.5,
+        linestyle=dash,
+        solid_capstyle="butt",
+        zorder=2,
+    )
     axes.plot(ends, (y, y), linestyle="", marker="|", markersize=9, color=look.colour, zorder=3)
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis import cells, palette, units
+from analysis import cells, palette, prediction_error, units
 from analysis.cells import Group
 from analysis.loader import Run
 from analysis.pictures import rows
@@ -40,10 +40,11 @@ def _draw_bar(axes: Axes, own: pd.DataFrame, y: float, look: palette.Look) -> No
     words = units.seconds(makespan, trim=False)
     if ideal > 0:
         words += f" · efficiency {units.digits(100 * ideal / makespan)} %"
-    rows.draw_bar(axes, own["makespan_s"], y, look, words, ideal if ideal > 0 else 0.0)
+    rows.draw_bar(axes, own, "makespan_s", y, look, words, ideal if ideal > 0 else 0.0)
 
 
 def _finish(axes: Axes, group: Group) -> None:
-    longest = group.rows[["makespan_s", "ideal_s"]].max().max()
+    spans = prediction_error.figures_and_bounds(group.rows, "makespan_s")
+    longest = max(spans.max(), group.rows["ideal_s"].fillna(0).max())
     rows.finish_bars(axes, longest, units.seconds, room=0.55)
     axes.set_xlabel("makespan: from the start to the last thread's end")

@@ -33,8 +33,8 @@ def draw(run: Run) -> Figure | None:
 
 
 def _draw_bar(axes: Axes, own: pd.DataFrame, y: float, look: palette.Look) -> None:
-    cost = own["operation_ns"]
-    rows.draw_bar(axes, cost, y, look, units.nanoseconds(cost.median(), trim=False))
+    words = units.nanoseconds(own["operation_ns"].median(), trim=False)
+    rows.draw_bar(axes, own, "operation_ns", y, look, words)
 
 
 def _finish(axes: Axes, group: Group) -> None:

@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from analysis import cells, figure, palette
+from analysis import cells, figure, palette, prediction_error
 from analysis.cells import Group
 from analysis.loader import Run
 
@@ -60,10 +60,15 @@ def draw(run: Run, groups: list[Group], picture: Rows) -> Figure | None:
     notes = [f"{more} more panels not shown; the CSV has them all"] if more else []
     made, axes = figure.sheet(
         figure.Heading(
-            title=picture.title,
+            title=run.titled(picture.title),
             subtitles=[*run.banners, run.heading, cells.describe(same), picture.says],
             keys=picture.keys,
-            footnotes=[*picture.notes, *notes, cells.left_out(run.trials)],
+            footnotes=[
+                *picture.notes,
+                *notes,
+                *prediction_error.explained(run.predicted),
+                cells.left_out(run.trials),
+            ],
         ),
         figure.Grid(
             widths=widths,
@@ -102,9 +107,11 @@ def _draw_group(axes: Sequence[Axes], group: Group, picture: Rows) -> None:
     by_label = {label: rows for label, rows in group.rows.groupby("label", sort=False)}
     ranked = sorted(by_label, key=lambda label: (picture.order(by_label[label]), label))
     heights = {label: len(ranked) - 1 - i for i, label in enumerate(ranked)}
+    predicted = prediction_error.is_predicted(group.rows)
     for i, (place, part) in enumerate(zip(axes, picture.parts)):
         for label, y in heights.items():
-            part.draw(place, by_label[label], y, palette.look(label))
+            look = palette.look(label)
+            part.draw(place, by_label[label], y, palette.predicted(look) if predicted else look)
         place.set_ylim(-0.7, len(ranked) - 0.3)
         names = [figure.drawn(label) if i == 0 else "" for label in heights]
         place.set_yticks(list(heights.values()), names)
@@ -129,11 +136,44 @@ def draw_blocks(axes: Axes, values: pd.Series, y: float, look: palette.Look) -> 
     )
 
 
+def draw_error(
+    axes: Axes,
+    own: pd.DataFrame,
+    column: str,
+    y: float,
+    colour: str,
+    gid: str | None = None,
+    least: float = 0.0,
+) -> float:
+    """The band of a primitive's predictions in its row; nothing for measurements. Returns its upper
+    end, or 0."""
+    ends = prediction_error.bounds(own, column)
+    if ends is None:
+        return 0.0
+    low, high = (max(end, least) for end in ends)
+    (bar,) = axes.barh(y, high - low, left=low, height=0.86, color=colour, alpha=0.2, zorder=1)
+    bar.set_gid(gid)
+    return high
+
+
 def draw_bar(
-    axes: Axes, values: pd.Series, y: float, look: palette.Look, words: str, ideal: float = 0.0
+    axes: Axes,
+    own: pd.DataFrame,
+    column: str,
+    y: float,
+    look: palette.Look,
+    words: str,
+    ideal: float = 0.0,
 ) -> None:
-    """A bar from zero to the median, every block as a point, the ideal as a mark, and words."""
-    axes.barh(y, values.median(), height=0.62, color=look.colour, alpha=0.75, zorder=2)
+    """A bar from zero to the median, every block as a point, the ideal as a mark, and words. That
+    of a prediction is hollow and dashed."""
+    values = own[column]
+    if prediction_error.is_predicted(own):
+        hollow = {"facecolor": "none", "edgecolor": look.colour, "linestyle": look.dash}
+        axes.barh(y, values.median(), height=0.62, linewidth=1.2, zorder=2, **hollow)
+    else:
+        axes.barh(y, values.median(), height=0.62, color=look.colour, alpha=0.75, zorder=2)
+    end = draw_error(axes, own, column, y, look.colour)
     axes.plot(
         values,
         [y] * len(values),
@@ -149,7 +189,7 @@ def draw_bar(
         axes.plot((ideal, ideal), (y - 0.42, y + 0.42), color="black", linewidth=1.8, zorder=4)
     axes.annotate(
         words,
-        (max(values.max(), ideal), y),
+        (max(values.max(), ideal, end), y),
         xytext=(6, 0),
         textcoords="offset points",
         va="center_baseline",

@@ -17,7 +17,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis import cells, endings, figure, palette, scalability, scales, units
+from analysis import cells, endings, figure, palette, prediction_error, scalability, scales, units
 from analysis.cells import Group
 from analysis.loader import Run
 from analysis.pictures import curves
@@ -84,12 +84,13 @@ def _heading(run: Run, panels: list[_Panel], every: list[Curve]) -> figure.Headi
         "σ: contention; κ: coherency; a peak is shown where κ's 95 % interval keeps clear of 0",
         *scalability.left_out(every),
         f"{units.plural(refused, 'curve')} not fitted; compare says why" if refused else "",
+        *prediction_error.explained(run.predicted),
         cells.left_out(run.trials),
     ]
     if len(panels) > MOST_PANELS:
         notes.insert(0, f"{len(panels) - MOST_PANELS} more panels not shown; compare lists them")
     return figure.Heading(
-        title="Scalability: throughput by threads, and the law that it follows",
+        title=run.titled("Scalability: throughput by threads, and the law that it follows"),
         subtitles=[
             *run.banners,
             run.heading,
@@ -125,10 +126,14 @@ def _draw_panel(axes: Axes, panel: _Panel, hardware_threads: int | None) -> None
         look = palette.look(curve.primitive)
         own = panel.group.rows[panel.group.rows["label"] == curve.primitive]
         medians = own.groupby("threads")["operations_per_s"].median()
-        last = _draw_law(axes, curve.fit, look)
+        if prediction_error.is_predicted(own):
+            look = palette.predicted(look)
+        identity = {value: value for value in medians.index}
+        curves.draw_error(axes, own, "threads", "operations_per_s", identity, look.colour)
+        last = _draw_law(axes, curve.fit, look, prediction_error.is_predicted(own))
         _draw_marks(axes, medians, look, hardware_threads)
         ends.append(endings.End(*last, _words(curve), look))
-        rates += [*medians, last[1]]
+        rates += [*prediction_error.figures_and_bounds(own, "operations_per_s"), last[1]]
         threads |= set(medians.index)
     axes.set_ylim(*scales.padded(rates))
     scales.log_scale(axes, "y", units.count)
@@ -140,11 +145,12 @@ def _draw_panel(axes: Axes, panel: _Panel, hardware_threads: int | None) -> None
     endings.label_ends(axes, ends)
 
 
-def _draw_law(axes: Axes, fit: Fit, look: palette.Look) -> tuple[float, float]:
+def _draw_law(axes: Axes, fit: Fit, look: palette.Look, predicted: bool) -> tuple[float, float]:
     """Over the threads that it was fitted to; gives back where it ends."""
     threads = np.geomspace(1, fit.most_threads, 60)
     fitted = fit.at(threads)
-    axes.plot(threads, fitted, color=look.colour, linewidth=2.6, alpha=0.4, zorder=2)
+    line = {"color": look.colour, "linewidth": 2.6, "alpha": 0.4, "zorder": 2}
+    axes.plot(threads, fitted, linestyle=look.dash if predicted else "-", **line)
     return float(threads[-1]), float(fitted[-1])
 
 

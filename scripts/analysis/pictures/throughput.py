@@ -11,7 +11,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis import cells, palette, units
+from analysis import cells, palette, prediction_error, units
 from analysis.cells import Group
 from analysis.loader import Run
 from analysis.pictures import rows
@@ -41,10 +41,11 @@ def draw(run: Run) -> Figure | None:
 
 
 def _draw_bar(axes: Axes, own: pd.DataFrame, y: float, look: palette.Look) -> None:
-    rate = own["operations_per_s"]
-    rows.draw_bar(axes, rate, y, look, f"{units.count(rate.median(), trim=False)}/s")
+    words = f"{units.count(own['operations_per_s'].median(), trim=False)}/s"
+    rows.draw_bar(axes, own, "operations_per_s", y, look, words)
 
 
 def _finish(axes: Axes, group: Group) -> None:
-    rows.finish_bars(axes, group.rows["operations_per_s"].max(), units.count, room=0.25)
+    rate = prediction_error.figures_and_bounds(group.rows, "operations_per_s")
+    rows.finish_bars(axes, rate.max(), units.count, room=0.25)
     axes.set_xlabel("operations per second")

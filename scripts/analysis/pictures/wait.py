@@ -12,7 +12,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis import cells, figure, palette, scales, units
+from analysis import cells, figure, palette, prediction_error, scales, units
 from analysis.cells import Group
 from analysis.loader import Run
 from analysis.pictures import rows
@@ -24,6 +24,7 @@ _QUANTILES = {
     "wait_p999_ns": ("p99.9", "s", 4.5),
     "wait_max_ns": ("longest", ">", 5.5),
 }
+_WITH_ERROR = ("wait_p50_ns", "wait_p99_ns")  # in a prediction, these have bands
 _LEAST_NS = 1.0  # what a logarithmic axis shows of a wait of nothing
 
 
@@ -38,7 +39,10 @@ def draw(run: Run) -> Figure | None:
             says="faint: each block, marks: medians of the blocks",
             parts=[rows.Part(_draw_row, _finish, width=5.6)],
             order=lambda own: float(own["wait_p99_ns"].median()),
-            notes=["of each workload, the cell with most threads on fewest keys; ordered by p99"],
+            notes=[
+                "of each workload, the cell with most threads on fewest keys; ordered by p99",
+                "bands: of p50 and of p99" if run.predicted else "",
+            ],
             keys=[
                 figure.Key(text, {"marker": marker, "markersize": size, "markeredgewidth": 1.2})
                 for text, marker, size in _QUANTILES.values()
@@ -50,7 +54,11 @@ def draw(run: Run) -> Figure | None:
 def _draw_row(axes: Axes, own: pd.DataFrame, y: float, look: palette.Look) -> None:
     medians = {name: max(own[name].median(), _LEAST_NS) for name in _QUANTILES}
     ends = medians["wait_p50_ns"], medians["wait_max_ns"]
-    axes.plot(ends, (y, y), color=look.colour, linewidth=1.2, zorder=2)
+    for name in _WITH_ERROR:
+        rows.draw_error(axes, own, name, y, look.colour, least=_LEAST_NS)
+    # Dashes mean a prediction here, not a primitive.
+    dash = look.dash if prediction_error.is_predicted(own) else "-"
+    axes.plot(ends, (y, y), color=look.colour, linestyle=dash, linewidth=1.2, zorder=2)
     for name, (_, marker, size) in _QUANTILES.items():
         rows.draw_blocks(axes, own[name].clip(lower=_LEAST_NS), y, look)
         axes.plot(
@@ -67,7 +75,9 @@ def _draw_row(axes: Axes, own: pd.DataFrame, y: float, look: palette.Look) -> No
 
 
 def _finish(axes: Axes, group: Group) -> None:
-    figures = group.rows[list(_QUANTILES)].clip(lower=_LEAST_NS)
-    axes.set_xlim(*scales.padded([figures.min().min(), figures.max().max()], share=0.04))
+    parts = [group.rows[name] for name in _QUANTILES]
+    parts += [prediction_error.figures_and_bounds(group.rows, name) for name in _WITH_ERROR]
+    figures = pd.concat(parts).clip(lower=_LEAST_NS)
+    axes.set_xlim(*scales.padded([figures.min(), figures.max()], share=0.04))
     scales.log_scale(axes, "x", units.nanoseconds)
     axes.set_xlabel("wait from asking for the lock to having it")

@@ -15,7 +15,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from analysis import cells, figure, palette, unfairness, units, verdict
+from analysis import (
+    cells,
+    figure,
+    palette,
+    prediction_error,
+    unfairness,
+    units,
+    verdict,
+)
 from analysis.cells import Group
 from analysis.loader import Run
 
@@ -29,7 +37,7 @@ class Field:
     first: str
     second: str | None
     lead: float | None  # ratio of their speeds
-    significant: bool
+    significant: bool  # of a prediction: and greater than the model's error
     unfair: bool = False  # the first's throughput was bought with unfairness
 
 
@@ -49,7 +57,7 @@ def draw(run: Run) -> Figure | None:
         return None
     shown = facets[:MOST_PANELS]
     table = verdict.of_run(run)
-    fields = [_fields(group, table) for group in shown]
+    fields = [_fields(group, table, run.hardware_threads) for group in shown]
     unfair = any(field.unfair for found in fields for field in found.values())
     most_columns = max(group.rows["keys"].nunique() for group in shown)
     wide = max(
@@ -79,26 +87,29 @@ def _heading(run: Run, facets: list[Group], unfair: bool) -> figure.Heading:
     notes = [
         "hatched, ≈: not significantly different from the second;"
         f" {cells.FLOOR} does not compete",
+        *prediction_error.explained_ratio(run.predicted),
         unfairness.EXPLAINED if unfair else "",
         cells.left_out(run.trials),
     ]
     if len(facets) > MOST_PANELS:
         notes.insert(0, f"{len(facets) - MOST_PANELS} more panels not shown; the CSV has them all")
     return figure.Heading(
-        title="The fastest primitive, and its lead over the second",
+        title=run.titled("The fastest primitive, and its lead over the second"),
         subtitles=[*run.banners, run.heading, cells.describe(same)],
         footnotes=notes,
     )
 
 
-def _fields(group: Group, table: verdict.Table) -> dict[tuple[float, float], Field]:
+def _fields(
+    group: Group, table: verdict.Table, processors: int | None
+) -> dict[tuple[float, float], Field]:
     return {
-        (threads, keys): _winner(rows, table)
+        (threads, keys): _winner(rows, table, processors)
         for (threads, keys), rows in group.rows.groupby(["threads", "keys"])
     }
 
 
-def _winner(rows: pd.DataFrame, table: verdict.Table) -> Field:
+def _winner(rows: pd.DataFrame, table: verdict.Table, processors: int | None) -> Field:
     """Of the group with most primitives, where several differ by what was sampled only."""
     places = table.places.reindex(rows.index).unique()
     place = max((int(p) for p in places), key=lambda p: len(table.groups[p].competitors))
@@ -109,6 +120,9 @@ def _winner(rows: pd.DataFrame, table: verdict.Table) -> Field:
     found = table.between(place, first, others[0])
     lead = found.ratio if found is not None else None
     ahead = found is not None and found.verdict == verdict.FASTER
+    if lead is not None and prediction_error.is_predicted(rows):
+        one = rows.iloc[0]
+        ahead &= prediction_error.exceeds_error(lead, one["threads"], one["hold_ns"], processors)
     return Field(first, others[0], lead, ahead, unfair)
 
 
