@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "harness/calibrate/loops.h"
+#include "harness/calibrate/loop_parts.h"
 
 namespace lockbench::calibration {
 

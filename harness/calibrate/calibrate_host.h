@@ -7,7 +7,7 @@
 
 #include <absl/status/statusor.h>
 
-#include "harness/calibrate/loops.h"
+#include "harness/calibrate/measure_figures.h"
 
 namespace lockbench::calibration {
 

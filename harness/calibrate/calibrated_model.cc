@@ -29,6 +29,10 @@ constexpr double kUsualContextSwitch = 1200;
 // A yield takes less than a microsecond. One that takes as long as this has run other processes.
 constexpr double kMostOfAYield = 20'000;
 
+// Every published transfer between two cores takes longer. A hypervisor that runs two virtual
+// processors on one core for a while makes it shorter.
+constexpr Picoseconds kLeastTransfer = 10 * machine::kPerNanosecond;
+
 // The least that the file of a machine may say.
 constexpr double kLeastStep = 0.01;
 constexpr double kLeastSlice = 1000;
@@ -93,9 +97,7 @@ class Filling {
     for (const double ns : figures_.handovers) {
       model.latency.push_back(ns == 0 ? 0 : transfer(ns));
     }
-    out_.remarks["matrix"] = shape_.cores.size() > 1
-                                 ? "measured: a handover by compare-exchange, less rmw"
-                                 : "one core: there is nothing to transfer to";
+    out_.remarks["matrix"] = matrix_remark();
     out_.remarks["sibling"] = "the cores have one thread each";
     if (!figures_.sibling_handover) return;
     model.sibling_latency = transfer(*figures_.sibling_handover);
@@ -104,6 +106,18 @@ class Filling {
     const double slowdown = *figures_.load_beside_sibling / std::max(figures_.load, kLeastStep);
     model.smt_slowdown = std::clamp(rounded(slowdown), 1.0, 100.0);
     out_.remarks["smt_slowdown"] = "measured: loads of both threads of a core";
+  }
+
+  std::string matrix_remark() const {
+    if (shape_.cores.size() < 2) return "one core: there is nothing to transfer to";
+    const auto too_short =
+        std::count_if(out_.model.latency.begin(), out_.model.latency.end(),
+                      [](Picoseconds latency) { return 0 < latency && latency < kLeastTransfer; });
+    std::string remark = "measured: a handover by compare-exchange, less rmw";
+    if (too_short == 0) return remark;
+    return absl::StrFormat(
+        "%s; %d of %d transfers are as short as between threads of one core: calibrate again",
+        remark, too_short, shape_.cores.size() * (shape_.cores.size() - 1));
   }
 
   // Fills in what was measured, less what the loop contains beside it.

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/calibrate/loops.h"
+#include "harness/calibrate/measure_figures.h"
 #include "harness/measure/pinning.h"
 
 namespace lockbench::calibration {

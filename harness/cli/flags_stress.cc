@@ -111,17 +111,10 @@ void add_stress(CLI::App& app, StressOptions& options) {
 
 namespace {
 
-bool simulates_only(const StressOptions& options) {
-  return options.engines.empty() || options.engines == std::vector<std::string>{"sim"};
-}
-
 std::string validate_exhaustive(const StressOptions& options) {
   if (options.self_test || options.order.weaken) {
     return std::string("--exhaustive explores locks as they are: leave ") +
            (options.self_test ? "--self-test" : "--weaken") + " out";
-  }
-  if (!simulates_only(options)) {
-    return "--exhaustive is for the engine sim: leave --engine out, or say --engine sim";
   }
   if (!options.order.schedule.empty()) {
     return "--exhaustive explores every schedule: leave --schedule out";
@@ -133,9 +126,6 @@ std::string validate_weaken(const StressOptions& options) {
   const stress::Order& order = options.order;
   if (options.locks.size() != 1 || options.self_test) {
     return "--weaken takes one lock: lockbench stress keyed --weaken";
-  }
-  if (!simulates_only(options)) {
-    return "--weaken is for the engine sim: leave --engine out, or say --engine sim";
   }
   if (!order.memory.empty() && order.memory != "c11") {
     return "--weaken explores under c11: leave --memory out, or say --memory c11";

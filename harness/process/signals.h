@@ -8,7 +8,8 @@ namespace lockbench {
 
 // From this call on, SIGINT, SIGTERM and SIGHUP are only noted, except those that the process
 // inherited as ignored (nohup, a shell's background jobs). SIGXFSZ and SIGPIPE are reported as
-// errors of the call that caused them. The second signal of a kind ends the process at once.
+// errors of the call that caused them. The second signal of a kind ends the process at once, unless
+// it comes within 0.3 s of the first.
 void note_signals();
 
 // The signal that was noted, or 0.

@@ -109,6 +109,13 @@ TEST(CalibratedModel, AYieldThatRanOtherProcessesIsNoFigure) {
   EXPECT_EQ(busy.model.sources.back().figures, "context_switch, yield, granularity");
 }
 
+TEST(CalibratedModel, TheFileSaysIfCoresAreAsNearAsThreadsOfOne) {
+  MeasuredFigures figures = figures_of_two();
+  figures.handovers = {0, 66, 8, 0};
+  const CalibratedModel near = calibrated_model(figures, two_cores(), facts());
+  EXPECT_THAT(near.remarks.at("matrix"), HasSubstr("1 of 2 transfers are as short as"));
+}
+
 TEST(CalibratedModel, TheKernelsOwnFiguresCount) {
   HostFacts told = facts();
   told.slice_ns = 750'000;

@@ -2,14 +2,13 @@
 
 // Calibrates a model as if it were this machine: what comes out must be the model.
 
-#include "harness/calibrate/loops.h"
-
 #include <memory>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "harness/calibrate/calibrated_model.h"
+#include "harness/calibrate/measure_figures.h"
 #include "harness/machine/simulation.h"
 #include "tests/machine/model_of_four.h"
 

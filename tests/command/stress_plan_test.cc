@@ -98,6 +98,28 @@ TEST(StressPlan, ATenthOfTheBudgetIsForKnownBrokenLocks) {
   EXPECT_EQ(self_test_share({.budget = seconds(60), .order = {.program = "L0 U"}}), seconds(0));
 }
 
+TEST(EnginesForOptions, AreThoseThatKnowThemAll) {
+  StressOptions options;
+  EXPECT_THAT(*engines_for(options), IsEmpty());
+  options.order.program = "L0 U";
+  EXPECT_THAT(*engines_for(options), ElementsAre("sim", "real"));
+  options.order.mode = "stop";
+  EXPECT_THAT(*engines_for(options), ElementsAre("real"));
+  options.order.faults = "cut";
+  EXPECT_FALSE(engines_for(options).ok());
+}
+
+TEST(EnginesForOptions, AreThoseThatWereNamedIfOneKnowsTheOption) {
+  StressOptions options{.engines = {"sim", "proc"}};
+  options.order.mode = "stop";
+  EXPECT_THAT(*engines_for(options), ElementsAre("sim", "proc"));
+  options.order.faults = "cut";
+  const auto refused = engines_for(options);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(std::string(refused.status().message()),
+              HasSubstr("--faults is for the engine services: leave --engine out"));
+}
+
 TEST(SelfTestPlan, AnotherRoundMustFitTheBudget) {
   using std::chrono::seconds;
   EXPECT_TRUE(has_time_for_another_round(seconds(20), 2, seconds(30)));

@@ -160,11 +160,16 @@ def test_a_page_that_cannot_be_written_is_refused_first(
             "a schedule belongs to one memory model",
         ),
         (["spin", "--exhaustive", "--engine", "real"], "leave --engine out, or say --engine sim"),
+        (["spin", "--engine", "sim", "--faults", "cut"], "--faults is for the engine services"),
+        (["spin", "--engine", "sim", "--mode", "stop"], "--mode is for the engine real or proc"),
+        (["spin", "--mode", "stop", "--faults", "cut"], "--faults is for the engine services"),
+        (["spin", "--ignore-tokens"], "none is loaded: say --plugin redis.so"),
+        (["redis", "--engine", "services"], "none is loaded: say --plugin redis.so"),
         (["spin", "--exhaustive", "--weaken"], "leave --weaken out"),
         (["spin", "--exhaustive", "--schedule", "1"], "leave --schedule out"),
     ],
 )
-def test_a_memory_model_that_there_is_not_or_that_does_not_fit_is_refused(
+def test_an_option_that_there_is_not_or_that_does_not_fit_is_refused(
     lockbench: Program, words: list[str], said: str
 ) -> None:
     done = lockbench.run("stress", *words)

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include <absl/status/status.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
 
 #include "harness/plan/nearest.h"
 
@@ -41,6 +43,41 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+// The engine whose locks only plug-ins have.
+constexpr char kServices[] = "services";
+
+// An option that some engines know, and whether it was given. An engine ignores the others.
+struct EngineOption {
+  const char* name;
+  bool given;
+  std::vector<std::string> engines;
+};
+
+std::vector<EngineOption> engine_options(const StressOptions& options) {
+  const stress::Order& order = options.order;
+  return {{"--exhaustive", order.exhaustive, {"sim"}},
+          {"--weaken", order.weaken, {"sim"}},
+          {"--schedule", !order.schedule.empty(), {"sim"}},
+          {"--program", !order.program.empty() && !options.program_file, {"sim", "real"}},
+          {"--program-file", options.program_file.has_value(), {"sim", "real"}},
+          {"--mode", !order.mode.empty(), {"real", "proc"}},
+          {"--faults", !order.faults.empty(), {kServices}},
+          {"--ignore-tokens", order.ignore_tokens, {kServices}}};
+}
+
+bool have_a_common_one(const std::vector<std::string>& some,
+                       const std::vector<std::string>& others) {
+  return std::any_of(some.begin(), some.end(),
+                     [&](const std::string& name) { return contains(others, name); });
+}
+
+absl::Status unknown_engine(const std::string& name, const std::vector<std::string>& known) {
+  if (name != kServices) return unknown_name("engine", name, known);
+  return absl::InvalidArgumentError(
+      "the engine services tests the locks of plug-ins for services, and none is loaded: say "
+      "--plugin redis.so or --plugin postgresql.so, with its folder (docs/services.md)");
+}
+
 absl::Status check_names(const StressOptions& options, const std::vector<EngineListing>& engines) {
   std::vector<std::string> known_engines;
   std::vector<std::string> known_locks;
@@ -51,7 +88,7 @@ absl::Status check_names(const StressOptions& options, const std::vector<EngineL
     }
   }
   for (const std::string& name : options.engines) {
-    if (!contains(known_engines, name)) return unknown_name("engine", name, known_engines);
+    if (!contains(known_engines, name)) return unknown_engine(name, known_engines);
   }
   for (const std::string& name : options.locks) {
     if (!contains(known_locks, name)) return unknown_name("lock", name, known_locks);
@@ -95,6 +132,26 @@ std::vector<Listed> listed_from(std::string_view text) {
     locks.push_back(std::move(listed));
   }
   return locks;
+}
+
+absl::StatusOr<std::vector<std::string>> engines_for(const StressOptions& options) {
+  std::vector<std::string> engines = options.engines;
+  for (const EngineOption& option : engine_options(options)) {
+    if (!option.given) continue;
+    if (engines.empty()) {
+      engines = option.engines;
+    } else if (!have_a_common_one(engines, option.engines)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(option.name, " is for the engine ", absl::StrJoin(option.engines, " or "),
+                       options.engines.empty()
+                           ? ": leave it out, or the option for another engine"
+                           : ": leave --engine out, or say --engine " + option.engines.front()));
+    } else if (options.engines.empty()) {
+      std::erase_if(engines,
+                    [&](const std::string& name) { return !contains(option.engines, name); });
+    }
+  }
+  return engines;
 }
 
 absl::StatusOr<std::vector<TestJob>> plan_stress(const StressOptions& options,
@@ -148,11 +205,13 @@ std::chrono::nanoseconds budget_if_exhaustive(const std::vector<TestJob>& jobs,
   return std::max(left / 2, budget_now(jobs, position, left));
 }
 
+bool tests_whole_lock(const stress::Order& order) {
+  return order.program.empty() && order.schedule.empty() && order.mode.empty() &&
+         order.faults.empty() && order.net.empty() && !order.ignore_tokens && !order.weaken;
+}
+
 std::chrono::nanoseconds self_test_share(const StressOptions& options) {
-  const bool one_thing = !options.order.program.empty() || !options.order.schedule.empty() ||
-                         !options.order.mode.empty() || !options.order.faults.empty() ||
-                         !options.order.net.empty() || options.order.weaken ||
-                         options.order.exhaustive;
+  const bool one_thing = !tests_whole_lock(options.order) || options.order.exhaustive;
   if (one_thing || options.budget < kLeastForASelfTest) return {};
   return options.budget / 10;
 }

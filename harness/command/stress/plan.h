@@ -49,6 +49,10 @@ struct StressOptions {
   stress::Order order;  // the options for each engine, except lock and budget
 };
 
+// The engines that the user named, or else those that know every option that was given; empty: all.
+// Fails with InvalidArgument if none of the engines named knows an option.
+absl::StatusOr<std::vector<std::string>> engines_for(const StressOptions& options);
+
 // One test of one lock by one engine.
 struct TestJob {
   std::string engine;
@@ -79,6 +83,10 @@ std::chrono::nanoseconds budget_now(const std::vector<TestJob>& jobs, std::size_
 // of the time that is left. Most locks need little of it, and a few need much.
 std::chrono::nanoseconds budget_if_exhaustive(const std::vector<TestJob>& jobs,
                                               std::size_t position, std::chrono::nanoseconds left);
+
+// Whether the order is about a lock in general. A test of one program, schedule, mode or fault says
+// little about it.
+bool tests_whole_lock(const stress::Order& order);
 
 // How long the engines test known broken locks before they test anything else: a tenth of the
 // budget; 0 if the user requested something specific, or if the budget is too small.

@@ -198,16 +198,9 @@ class StressRun {
               << std::flush;
   }
 
-  // A test of one program, schedule or mode says little about the lock, and a replay nothing new.
-  bool tests_whole_lock() const {
-    const stress::Order& order = work_.options.order;
-    return order.program.empty() && order.schedule.empty() && order.mode.empty() &&
-           order.faults.empty() && !order.weaken;
-  }
-
   // A report without a record still is one, so a failure is only noted, and once.
   void record(const Report& report) {
-    if (!tests_whole_lock()) return;
+    if (!tests_whole_lock(work_.options.order)) return;
     const std::string line = stress_record_line(report, build_, utc_now(), work_.options.page);
     const absl::Status recorded = append_stress_record(kStressRecord, line);
     if (recorded.ok() || std::exchange(unrecorded_, true)) return;

@@ -91,6 +91,17 @@ void complete_names(const std::vector<EngineListing>& engines, std::vector<std::
   }
 }
 
+// Leaves the engines out that do not know the options. If none is left, the user learns which ones
+// do.
+void keep_those_of(const std::vector<std::string>& able, std::vector<EngineListing>& engines,
+                   StressOptions& options) {
+  if (able.empty()) return;
+  std::erase_if(engines, [&](const EngineListing& listing) {
+    return std::find(able.begin(), able.end(), listing.engine) == able.end();
+  });
+  if (engines.empty()) options.engines = able;
+}
+
 // Reads the program of --program-file into the order.
 absl::Status read_program_file(StressOptions& options) {
   if (!options.program_file) return absl::OkStatus();
@@ -115,8 +126,8 @@ absl::Status read_program_file(StressOptions& options) {
 int stress_command(const StressOptions& asked, const std::vector<std::string>& plugins) {
   note_signals();
   StressOptions options = asked;
-  const bool simulates = options.order.weaken || options.order.exhaustive;
-  if (simulates && options.engines.empty()) options.engines = {"sim"};
+  const absl::StatusOr<std::vector<std::string>> able = engines_for(options);
+  if (!able.ok()) return complain_of_usage(able.status());
   if (absl::Status read = read_program_file(options); !read.ok()) return complain_of_usage(read);
   if (absl::Status added = add_plugins(plugins, false, std::cerr); !added.ok()) {
     return complain_of_usage(added);
@@ -131,7 +142,7 @@ int stress_command(const StressOptions& asked, const std::vector<std::string>& p
   // plug-ins are therefore used there.
   const bool those_named = plugins_alone || options.self_test;
   for (const std::string& plugin : those_named ? plugins : known_plugins(plugins)) {
-    const bool only_sim = options.engines == std::vector<std::string>{"sim"} && those_named;
+    const bool only_sim = *able == std::vector<std::string>{"sim"} && those_named;
     const absl::Status added = add_plugin_engines(plugin, only_sim, engines);
     if (!added.ok()) return complain_of_usage(added);
   }
@@ -142,6 +153,7 @@ int stress_command(const StressOptions& asked, const std::vector<std::string>& p
             : "no engine lies beside this program; in a checkout: cmake --build --preset release"));
   }
   if (options.list) return print_listing(engines);
+  if (options.engines.empty()) keep_those_of(*able, engines, options);
   complete_names(engines, options.locks);
   absl::StatusOr<std::vector<TestJob>> jobs =
       options.self_test ? plan_self_test(options, engines) : plan_stress(options, engines);

@@ -272,9 +272,7 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
   report_figures(work, report);
   report_remarks(work, *series, report);
   if (clean) {
-    report.remarks.push_back(
-        absl::StrFormat("less than %.3g %% of such epochs fail, at 95 %% confidence (3/n)",
-                        std::min(300.0 / static_cast<double>(work.all_epochs()), 100.0)));
+    report.remarks.push_back(confidence_remark(work.all_epochs()));
     report.verdict =
         clean_or_inconclusive(report.evaluations, needed_oracles(EngineId::kProc, entry.abilities));
   } else {

@@ -127,11 +127,7 @@ class LockTest {
   }
 
   void report_remarks(Report& report) const {
-    if (epochs_ != 0) {
-      report.remarks.push_back(absl::StrFormat(
-          "%d clean epochs; less than %.3g %% of such epochs fail, at 95 %% confidence (3/n)",
-          epochs_, std::min(300.0 / static_cast<double>(epochs_), 100.0)));
-    }
+    if (epochs_ != 0) report.remarks.push_back(confidence_remark(epochs_));
     if (entry_.lease.count() != 0) {
       report.remarks.push_back(absl::StrFormat("leases of %d ms", entry_.lease.count()));
     }

@@ -147,16 +147,6 @@ void report_remarks(const SharedState& state, Report& report) {
   }
 }
 
-// Uses the rule of three: A. Eypasch et al., "Probability of adverse events that have not yet
-// occurred", 1995.
-void report_confidence(const SharedState& state, Report& report) {
-  const std::uint64_t clean = epochs_on(state);
-  if (clean == 0) return;
-  report.remarks.push_back(
-      absl::StrFormat("less than %.3g %% of such epochs fail, at 95 %% confidence (3/n)",
-                      std::min(300.0 / static_cast<double>(clean), 100.0)));
-}
-
 // Describes the plan of the failed epoch.
 std::string text_of(const EpochPlan& plan) {
   return absl::StrFormat("the epoch: %d threads, %d keys, %d ms%s%s", plan.program.threads.size(),
@@ -243,7 +233,9 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
     report.seconds = seconds_since(began);
     return report;
   }
-  report_confidence(*state, report);
+  if (const std::uint64_t epochs = epochs_on(*state); epochs != 0) {
+    report.remarks.push_back(confidence_remark(epochs));
+  }
   if (!report_unfairness(*state, order, report)) {
     report.verdict =
         clean_or_inconclusive(report.evaluations, needed_oracles(EngineId::kReal, entry.abilities));

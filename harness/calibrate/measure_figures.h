@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Loops: what measures the costs of a machine model on a machine.
+// Measures the costs of a machine model on a machine, by loops.
 //
 // The loops reach memory, the kernel and time through primitives/platform/ only. So they run on
 // this machine, and, compiled for the simulated platform, on a model whose figures are known.
@@ -17,22 +17,10 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/calibrate/loop_parts.h"
 #include "harness/calibrate/measured_figures.h"
 
 namespace lockbench::calibration {
-
-// Where the loops run.
-class Place {
- public:
-  struct Side {
-    int processor;
-    std::function<void()> body;
-  };
-
-  virtual ~Place() = default;
-  // Runs each body on a thread of its own on that processor. Returns when all have ended.
-  virtual void run(const std::vector<Side>& sides) = 0;
-};
 
 // The processors that are measured, by the kernel's numbers. Each core has at least one.
 using Cores = std::vector<std::vector<int>>;
