@@ -14,7 +14,7 @@ from analysis import modules
 
 modules.need("advise", "pandas", "scipy")
 
-from analysis import advice, command, loader  # noqa: E402
+from analysis import advice, command, crossing, loader  # noqa: E402
 
 
 def parser() -> command.Parser:
@@ -35,6 +35,10 @@ def case(text: str) -> advice.Case:
 def body(argv: Sequence[str]) -> int:
     arguments = parser().parse_args(argv)
     run = loader.load(arguments.run)
+    if arguments.case.when:
+        crossed = crossing.of_run(run, arguments.case)
+        sys.stdout.write(crossing.written(crossed, arguments.format))
+        return 0 if crossed.answered else command.INCONCLUSIVE
     found = advice.of_run(run, arguments.case)
     sys.stdout.write(advice.written(found, arguments.format))
     return 0 if found.answered else command.INCONCLUSIVE

@@ -241,8 +241,8 @@ RULES: dict[str, Rule] = {
         STANDARD | {"Abseil"},
     ),
     "harness/command/advise": Rule(
-        ("harness/command/run", "harness/process", "harness/terminal", "harness/record")
-        + ("harness/catalog", "harness/plan", "workloads/settings.h"),
+        ("harness/command/predict", "harness/command/run", "harness/process", "harness/terminal")
+        + ("harness/record", "harness/catalog", "harness/plan", "workloads/settings.h"),
         STANDARD | {"Abseil", "nlohmann json", "kernel"},
     ),
     "harness/command/list": Rule(

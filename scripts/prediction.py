@@ -6,6 +6,8 @@ grid        writes the preset of the grid
 accuracy    the tables of a measured and a predicted run of it
 vary        writes a machine's file with each figure 30 % higher and lower
 sensitivity the table of a run that was predicted with these files
+table       the rates of a predicted run, for each machine
+falls       which primitives of it fall from few threads to many
 """
 
 from __future__ import annotations
@@ -20,9 +22,19 @@ from analysis import modules
 
 modules.need("prediction", "numpy", "pandas", "scipy")
 
-from analysis import command, loader  # noqa: E402
+import pandas as pd  # noqa: E402
+
+from analysis import command, loader, prediction_error  # noqa: E402
 from analysis.errors import InputError  # noqa: E402
-from analysis.prediction import accuracy_text, changes, errors, sensitivity_text  # noqa: E402
+from analysis.prediction import (  # noqa: E402
+    accuracy_text,
+    changes,
+    errors,
+    falls,
+    falls_text,
+    grid_text,
+    sensitivity_text,
+)
 
 GRID = """\
 # Written by scripts/prediction.py grid: what docs/prediction.md compares.
@@ -136,10 +148,24 @@ def parser() -> command.Parser:
     sensitive = modes.add_parser("sensitivity", help="what each of these changes changes")
     sensitive.add_argument("run", metavar="RUN", help="folder of the predicted run")
     sensitive.add_argument("base", metavar="NAME", help="the machine without a change")
-    for one in (accuracy, sensitive):
+    table = modes.add_parser("table", help="the rates of a predicted run, for each machine")
+    table.add_argument("run", metavar="RUN", help="folder of the predicted run")
+    fall = modes.add_parser("falls", help="which primitives fall from few threads to many")
+    fall.add_argument("run", metavar="RUN", help="folder of the predicted run")
+    fall.add_argument("--few", type=int, default=8, metavar="N", help="threads (8)")
+    fall.add_argument("--many", type=int, default=64, metavar="N", help="threads (64)")
+    fall.add_argument(
+        "--most",
+        type=command.share,
+        default=0.2,
+        metavar="SHARE",
+        help="the greatest fall that passes (20%%)",
+    )
+    for one in (accuracy, sensitive, table, fall):
         one.add_argument(
             "--page", type=Path, metavar="FILE.md", help="replaces the tables of this page [prints]"
         )
+        one.add_argument("--mark", metavar="NAME", help="of the place in the page [the mode]")
     return made
 
 
@@ -184,14 +210,24 @@ def body(argv: Sequence[str]) -> int:
     if arguments.mode == "grid":
         sys.stdout.write(GRID)
     elif arguments.mode == "accuracy":
-        give("accuracy", measured_and_predicted(arguments), arguments.page)
+        give(arguments.mark or "accuracy", measured_and_predicted(arguments), arguments.page)
     elif arguments.mode == "vary":
         write_variants(arguments)
     else:
-        trials = loader.load(arguments.run).valid
-        found = changes(trials, arguments.base)
-        give("sensitivity", sensitivity_text(found), arguments.page)
+        text = text_of_run(arguments, loader.load(arguments.run).valid)
+        give(arguments.mark or arguments.mode, text, arguments.page)
     return 0
+
+
+def text_of_run(arguments: argparse.Namespace, trials: pd.DataFrame) -> str:
+    if "machine" not in trials or not prediction_error.is_predicted(trials):
+        raise InputError(f"{arguments.run}: is no predicted run")
+    if arguments.mode == "table":
+        return grid_text(trials)
+    if arguments.mode == "falls":
+        few, many = arguments.few, arguments.many
+        return falls_text(falls(trials, few, many), few, many, arguments.most)
+    return sensitivity_text(changes(trials, arguments.base))
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -253,6 +253,21 @@ void add_advise(CLI::App& app, AdviseOptions& options) {
   CLI::App& advise = add_command(
       app, "advise", "Says which primitive suits one case, and how sure that is", kAdviseExamples);
   add_case(advise, options.wanted);
+  add_text(advise,
+           {.names = "--machine",
+            .type = "NAME",
+            .help = "Predicts for this machine (lockbench list machines, or a file ending in "
+                    ".toml) and measures nothing; the answer says how accurate that is"},
+           options.machine);
+  add_parsed<PrimitiveSpec>(
+      advise,
+      {.names = "--when",
+       .type = "P",
+       .help = "Asks from how many threads on, up to --threads, this primitive beats --beats"},
+      parse_primitive, [&options](const PrimitiveSpec& one) { options.wanted.when = one; });
+  add_parsed<PrimitiveSpec>(
+      advise, {.names = "--beats", .type = "P", .help = "The other primitive of --when"},
+      parse_primitive, [&options](const PrimitiveSpec& one) { options.wanted.beats = one; });
   add_folder(advise, "--run", "Answers from this run's nearest cells; measures nothing",
              options.run);
   add_parsed<Nanoseconds>(
@@ -268,15 +283,23 @@ void add_advise(CLI::App& app, AdviseOptions& options) {
 std::string validate_advise(const CLI::App& advise, const AdviseOptions& options) {
   // If no case is given, the program asks a user at a terminal for it.
   const bool people = isatty(STDIN_FILENO) != 0 && isatty(STDERR_FILENO) != 0;
-  const std::string of_case =
-      first_given(advise, {"--threads", "--keys", "--distribution", "--key-type", "--hold",
-                           "--think", "--memory", "--fair", "--run"});
+  const std::string of_case = first_given(
+      advise, {"--threads", "--keys", "--distribution", "--key-type", "--hold", "--think",
+               "--memory", "--fair", "--run", "--machine", "--when", "--beats"});
   if (people && of_case.empty()) return {};
   if (options.wanted.cell.threads == 0) {
     return "--threads: not given; say how many threads lock, as --threads 32";
   }
   if (options.wanted.cell.keys == 0) {
     return "--keys: not given; say how many keys there are, as --keys 10000";
+  }
+  if (options.wanted.when.has_value() != options.wanted.beats.has_value()) {
+    return "--when and --beats: name two primitives, as --when keyed --beats striped:stripes=64";
+  }
+  if (was_given(advise, "--machine")) {
+    const std::string other = first_given(advise, {"--run", "--budget", "--memory"});
+    if (other.empty()) return {};
+    return "--machine: predicts rates, and measures neither time nor memory; leave out " + other;
   }
   if (!options.run) return {};
   const std::string idle = first_given(advise, {"--budget", "--out", "--progress"});

@@ -20,7 +20,17 @@ from typing import Any
 
 import pandas as pd
 
-from analysis import baselines, cells, comparison, snippets, tables, unfairness, units, verdict
+from analysis import (
+    baselines,
+    cells,
+    comparison,
+    prediction_error,
+    snippets,
+    tables,
+    unfairness,
+    units,
+    verdict,
+)
 from analysis.errors import InconclusiveError
 from analysis.loader import InputError, Run
 from analysis.text import code, markdown
@@ -52,6 +62,9 @@ class Case:
     think_lines: float = 0.0
     memory_bytes: int | None = None  # maximum for the locks
     fair: bool = False  # no thread may starve
+    # Two primitives: the question is from how many threads on the first beats the second.
+    when: str = ""
+    beats: str = ""
     descriptions: Mapping[str, str] = field(default_factory=dict)  # of primitives, by name
 
 
@@ -73,6 +86,7 @@ class Advice:
     answer: list[str]  # lines; the first one names the primitive, or says why none is recommended
     primitive: str | None
     significant: bool  # every other one is significantly slower
+    accuracy: str  # of predictions; empty for measurements
     choices: list[Choice]
     differences: list[str]  # `16 threads, asked 32`; empty: the cell is exactly the case
     far: bool  # the distance exceeds the maximum
@@ -94,7 +108,7 @@ def of_run(run: Run, case: Case) -> Advice:
         )
     if not places:
         raise InputError(f"{run.folder}: has no cell with two primitives to choose from")
-    distances = {place: _distance(table.groups[place].key, case) for place in places}
+    distances = {place: distance(table.groups[place].key, case) for place in places}
     place = min(places, key=lambda one: distances[one][0])
     doublings, differences = distances[place]
     far = doublings > FAR
@@ -102,18 +116,20 @@ def of_run(run: Run, case: Case) -> Advice:
     out = {label: why for label, rows in _by_label(group) if (why := _ruled_out(rows, group, case))}
     ranked = [label for label in group.competitors if label not in out]
     choices = [
-        Choice(label, number, _reason(table, place, ranked, label, case))
+        Choice(label, number, _reason(run, table, place, ranked, label, case))
         for number, label in enumerate(ranked, 1)
     ] + [Choice(label, 0, why) for label, why in out.items()]
-    behind = [label for label in ranked[1:] if _is_behind(table, place, label, ranked[0])]
+    behind = [label for label in ranked[1:] if _is_behind(run, table, place, label, ranked[0])]
+    accuracy = _accuracy(run, group)
     return Advice(
         case=case,
         folder=run.folder,
         result=_only(comparison.within(run, comparison.Options()), group.name),
         comparisons=table.comparisons,
-        answer=_answer(table, place, ranked, behind, differences if far else []),
+        answer=_answer(table, place, ranked, behind, differences if far else [], run.predicted),
         primitive=ranked[0] if ranked else None,
         significant=bool(ranked) and len(behind) == len(ranked) - 1,
+        accuracy=accuracy,
         choices=choices,
         differences=differences,
         far=far,
@@ -135,7 +151,7 @@ def _only(result: comparison.Result, group: str) -> comparison.Result:
     )
 
 
-def _distance(key: dict[str, Any], case: Case) -> tuple[float, list[str]]:
+def distance(key: dict[str, Any], case: Case) -> tuple[float, list[str]]:
     """The distance of a group from the case, in doublings, and as text."""
     parts: list[tuple[float, str, str]] = []
     for name, thing in (("threads", "thread"), ("keys", "key")):
@@ -189,12 +205,27 @@ def _ruled_out(rows: pd.DataFrame, group: verdict.Group, case: Case) -> str:
     return f"starves threads: {unfair}" if case.fair and unfair else ""
 
 
-def _is_behind(table: verdict.Table, place: int, label: str, first: str) -> bool:
+def _is_behind(run: Run, table: verdict.Table, place: int, label: str, first: str) -> bool:
+    """Of a prediction, by more than the error of such ratios."""
     found = table.between(place, label, first)
-    return found is not None and found.verdict == verdict.SLOWER
+    if found is None or found.verdict != verdict.SLOWER:
+        return False
+    key = table.groups[place].key
+    return not run.predicted or prediction_error.exceeds_error(
+        1 / found.ratio, key["threads"] or 1, float(key["hold_ns"] or 0), run.hardware_threads
+    )
 
 
-def _reason(table: verdict.Table, place: int, ranked: list[str], label: str, case: Case) -> str:
+def _accuracy(run: Run, group: verdict.Group) -> str:
+    if not run.predicted:
+        return ""
+    one = (float(group.key["threads"] or 1), float(group.key["hold_ns"] or 0))
+    return prediction_error.ratio_words([one], run.hardware_threads)
+
+
+def _reason(
+    run: Run, table: verdict.Table, place: int, ranked: list[str], label: str, case: Case
+) -> str:
     if label == ranked[0]:
         speed = "the fastest by the medians" if len(ranked) > 1 else "no other one is left"
     else:
@@ -202,7 +233,11 @@ def _reason(table: verdict.Table, place: int, ranked: list[str], label: str, cas
         if found is None:
             speed = "no block has both it and the first"
         else:
-            speed = f"{_ratio(found)} of the speed of the first: {found.words()}"
+            within = found.verdict == verdict.SLOWER and not _is_behind(
+                run, table, place, label, ranked[0]
+            )
+            words = found.words() + (", within the error of such predictions" if within else "")
+            speed = f"{_ratio(found)} of the speed of the first: {words}"
     name, _, _ = label.partition(":")
     what = case.descriptions.get(name, "")
     rows = table.groups[place].rows
@@ -217,7 +252,12 @@ def _ratio(one: verdict.Comparison) -> str:
 
 
 def _answer(
-    table: verdict.Table, place: int, ranked: list[str], behind: list[str], apart: list[str]
+    table: verdict.Table,
+    place: int,
+    ranked: list[str],
+    behind: list[str],
+    apart: list[str],
+    predicted: bool,
 ) -> list[str]:
     lines = []
     if apart:
@@ -234,10 +274,12 @@ def _answer(
         lines.append(f"{word}{first}: no other primitive is left.")
     elif not others:
         count = units.plural(len(behind), "other primitive is", "other primitives are all")
-        lines.append(f"{word}{first}. Significant: the {count} significantly slower.")
+        beyond = ", by more than the error of such predictions" if predicted else ""
+        lines.append(f"{word}{first}. Significant: the {count} significantly slower{beyond}.")
     else:
         named = ", ".join(others)
-        lines.append(f"{word}{first}. Not significantly different from it: {named}.")
+        within = ", or within the error of such predictions" if predicted else ""
+        lines.append(f"{word}{first}. Not significantly different from it{within}: {named}.")
     usual = baselines.usual(list(table.groups[place].medians))
     found = table.between(place, first, usual) if usual is not None else None
     if found is not None:
@@ -259,6 +301,8 @@ def _grounds(advice: Advice) -> list[str]:
     found = [f"asked: {advice.case.asked}"]
     if advice.differences:
         found.append(f"nearest cells of the run: {'; '.join(advice.differences)}")
+    if advice.accuracy:
+        found.append(f"accuracy: {advice.accuracy}")
     return [*found, f"rows: {advice.folder}/trials.csv"]
 
 
@@ -301,6 +345,7 @@ def _as_json(advice: Advice) -> str:
         "primitive": advice.primitive,
         "answered": advice.answered,
         "significant": advice.significant,
+        "accuracy": advice.accuracy,
         "code": snippets.of(advice.primitive, advice.case.key_type) if advice.primitive else [],
         "choices": [dataclasses.asdict(one) for one in advice.choices],
         "differences": advice.differences,

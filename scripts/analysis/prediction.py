@@ -8,6 +8,7 @@ rank correlation. All functions are pure, except that rows come from runs.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -15,7 +16,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from analysis import prediction_error, units
+from analysis import palette, prediction_error, units
 from analysis.cells import FLOOR
 from analysis.errors import InputError
 
@@ -181,6 +182,73 @@ def errors(measured: pd.DataFrame, predicted: pd.DataFrame, processors: int) -> 
             kind = (figure, int(hold), int(threads), processors, prediction_error.SHARE, len(rows))
             found.append((*kind, *(float(f"{one:.4g}") for one in (low, middle, high))))
     return pd.DataFrame(found, columns=prediction_error.COLUMNS)
+
+
+# ---- grids of other machines
+
+
+def grid_text(trials: pd.DataFrame) -> str:
+    """For each machine a table: a line for each cell and primitive, a column for each number of
+    threads; medians."""
+    out = []
+    for machine, rows in trials.groupby("machine", sort=False):
+        threads = sorted(int(one) for one in rows["threads"].unique())
+        out += [f"`{machine}`, operations per second by threads:", ""]
+        out += [line("cell", "lock", *(str(one) for one in threads))]
+        out += ["|---|---" + "|---:" * len(threads) + "|"]
+        rates = medians(rows).reset_index()
+        for (keys, distribution, hold), cell in rates.groupby(
+            ["keys", "key_distribution", "hold_ns"], sort=True
+        ):
+            kind = "" if distribution == "uniform" else f", {distribution}"
+            held = "no hold" if hold == 0 else f"hold {units.nanoseconds(hold)}"
+            name = f"{units.plural(int(keys), 'key')}{kind} · {held}"
+            by_label = cell.pivot_table("operations_per_s", "label", "threads")
+            for label in sorted(by_label.index, key=palette.order):
+                found = [by_label.loc[label].get(one, math.nan) for one in threads]
+                figures = ["" if one != one else units.count(one, trim=False) for one in found]
+                out.append(line(name, f"`{label}`", *figures))
+        out.append("")
+    return "\n".join(out)
+
+
+@dataclass(frozen=True)
+class Fall:
+    """The rate of a primitive with few threads and with many, on one machine."""
+
+    machine: str
+    label: str
+    few: float
+    many: float
+
+    @property
+    def kept(self) -> float:
+        return self.many / self.few
+
+
+def falls(trials: pd.DataFrame, few: int, many: int) -> list[Fall]:
+    """Of each machine and primitive that was predicted with both numbers of threads."""
+    found = []
+    for (machine, label), rows in trials.groupby(["machine", "label"], sort=False):
+        rates = rows.groupby("threads")["operations_per_s"].median()
+        if few in rates and many in rates:
+            found.append(Fall(str(machine), str(label), float(rates[few]), float(rates[many])))
+    if not found:
+        raise InputError(f"no primitive was predicted with {few} and with {many} threads")
+    return sorted(found, key=lambda one: (one.machine, palette.order(one.label)))
+
+
+def falls_text(found: Iterable[Fall], few: int, many: int, most: float) -> str:
+    """A table with a verdict for each: `most` is the greatest fall that passes, as a share."""
+    rows = [
+        line("machine", "lock", f"{few} threads", f"{many} threads", "of it", "verdict"),
+        "|---|---|---:|---:|---:|---|",
+    ]
+    for one in found:
+        word = "pass" if one.kept >= 1 - most else "**fail**"
+        figures = [f"{units.count(rate, trim=False)}/s" for rate in (one.few, one.many)]
+        rows.append(line(one.machine, f"`{one.label}`", *figures, f"{one.kept:.2f}", word))
+    return "\n".join(rows) + "\n"
 
 
 # ---- sensitivity

@@ -174,7 +174,7 @@ def ratio_words(classes: Sequence[tuple[float, float]], processors: float | None
     if worst is None:
         return ""
     return (
-        f"Where predictions were measured ({measured_on()}), {100 * worst.share:.0f} % of the ratios"
-        f" of two primitives in such cells were within a factor of {worst.high:.2f} of the predicted"
-        " ratio"
+        f"Where predictions were measured ({measured_on()}), {100 * worst.share:.0f} % of the"
+        f" ratios of two primitives in such cells were within a factor of {worst.high:.2f} of the"
+        " predicted ratio"
     )

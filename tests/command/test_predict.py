@@ -126,3 +126,46 @@ def test_a_wrong_file_is_named_with_line_and_column(lockbench: Program, tmp_path
     done = lockbench.run("predict", *SMALL, "--machine", str(wrong))
     assert done.returncode == 2
     assert f"{wrong}:{line}:7: rmw wants a number from 0 to 10000000" in done.stderr
+
+
+def test_advice_for_a_machine_is_predicted(lockbench: Program, tmp_path: Path) -> None:
+    case = ("advise", "--machine", "i7-1165g7", "--threads", "2", "--keys", "4", "--hold", "200ns")
+    done = lockbench.run(*case, "--progress", "off", "--out", str(tmp_path / "a"))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("Predicted by the model of a machine, not measured")
+    assert "accuracy: Where predictions were measured" in done.stdout
+    assert "lockbench advise: 3 cells left out that cannot be predicted" in done.stderr
+    rows = rows_of(tmp_path / "a")
+    assert {(row["machine"], row["predicted"], row["threads"]) for row in rows} == {
+        ("i7-1165g7", "true", "2")
+    }
+    assert {row["block"] for row in rows} == {"0", "1", "2", "3", "4"}
+    assert "striped:lock=std" in {f"{row['primitive']}:{row['params'][:8]}" for row in rows}
+
+
+def test_from_how_many_threads_on_is_answered(lockbench: Program, tmp_path: Path) -> None:
+    two = ("--when", "keyed", "--beats", "global")
+    case = ("advise", "--machine", "i7-1165g7", "--threads", "3", "--keys", "16", *two)
+    done = lockbench.run(*case, "--progress", "off", "--out", str(tmp_path / "a"))
+    assert done.returncode in (0, 4), done.stderr
+    assert "threads  keyed / global" in done.stdout
+    rows = rows_of(tmp_path / "a")
+    assert {(row["primitive"], row["threads"]) for row in rows} == {
+        (primitive, threads) for primitive in ("keyed", "global") for threads in ("1", "2", "3")
+    }
+    again = lockbench.run("advise", *case[3:], "--run", str(tmp_path / "a"), "--format", "json")
+    assert '"threads_by_model"' in again.stdout
+
+
+@pytest.mark.parametrize(
+    "words, told",
+    [
+        (("--when", "keyed"), "--when and --beats: name two primitives"),
+        (("--machine", "nix"), "unknown machine 'nix'"),
+        (("--machine", "graviton3", "--budget", "3s"), "leave out --budget"),
+        (("--machine", "graviton3", "--memory", "1KiB"), "leave out --memory"),
+    ],
+)
+def test_bad_questions_are_explained(lockbench: Program, words: tuple[str, ...], told: str) -> None:
+    done = lockbench.run("advise", "--threads", "2", "--keys", "4", *words)
+    assert done.returncode == 2 and told in done.stderr and done.stderr.count("\n") == 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Predictions in pictures and pages: dashed, named, with the error of the model as a band, and never
+"""Predictions in pictures and pages: dashed, named, with the error of the model as a band, never
 in one ratio with measurements."""
 
 from __future__ import annotations

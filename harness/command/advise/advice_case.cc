@@ -35,6 +35,10 @@ std::string case_json(const AdviceCase& wanted) {
   add_work(json, "hold", cell.hold);
   add_work(json, "think", cell.think);
   if (wanted.memory_bytes) json["memory_bytes"] = *wanted.memory_bytes;
+  if (wanted.when && wanted.beats) {
+    json["when"] = to_text(*wanted.when);
+    json["beats"] = to_text(*wanted.beats);
+  }
   Json& descriptions = json["descriptions"] = Json::object();
   for (const CatalogEntry& entry : Catalog::standard().entries()) {
     // If several entries share a name, the first one counts.

@@ -22,10 +22,13 @@ struct AdviceCase {
   std::optional<std::uint64_t> memory_bytes;  // maximum for the locks
   bool fair = false;                          // no thread may starve
   bool reentrant = false;                     // a holder acquires the lock again
+  // Given: the question is from how many threads on, up to the cell's, `when` beats `beats`.
+  std::optional<PrimitiveSpec> when;
+  std::optional<PrimitiveSpec> beats;
 };
 
 // The primitives that make sense for the case, with suitable parameters: stripes and buckets for
-// its number of threads, within its memory.
+// its number of threads, within its memory. If the question names two, these.
 std::vector<PrimitiveSpec> candidates_for(const AdviceCase& wanted);
 
 // One cell for each candidate that `check` accepts, with enough blocks to compare them and windows
@@ -33,6 +36,14 @@ std::vector<PrimitiveSpec> candidates_for(const AdviceCase& wanted);
 // is needed.
 absl::StatusOr<Plan> advice_plan(const AdviceCase& wanted, Nanoseconds budget,
                                  const CellCheck& check);
+
+// The numbers of threads that the question needs: that of the cell, and for two primitives also the
+// powers of two below it.
+std::vector<std::uint32_t> threads_for(const AdviceCase& wanted);
+
+// The same for predictions, which need no budget: fewer and shorter windows, and in addition
+// stripes over the C++ library's mutex, since other libraries' locks are not predicted.
+absl::StatusOr<Plan> predicted_advice_plan(const AdviceCase& wanted, const CellCheck& check);
 
 // The case as input for scripts/advise.py: fields with the names of columns, and the catalog's
 // description of each primitive.

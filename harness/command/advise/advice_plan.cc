@@ -25,6 +25,9 @@ constexpr std::int64_t kHoldsInWindow = 20;
 constexpr std::int64_t kLeastBlocks = 7;
 constexpr std::int64_t kMostBlocks = 25;
 
+// The blocks of a prediction differ by the keys that are drawn.
+constexpr std::uint32_t kPredictedBlocks = 5;
+
 constexpr std::uint64_t kStripeBytes = 64;
 // Stripes per thread: with few, two threads seldom share one; with many, they hardly ever do.
 constexpr std::uint64_t kFewStripes = 4;
@@ -55,9 +58,47 @@ Nanoseconds least_window(const Cell& cell) {
   return std::max(kLeastWindow, kHoldsInWindow * (cell.hold.duration + cell.think.duration));
 }
 
+// One block of the case: each candidate with each number of threads.
+Preset preset_for(const AdviceCase& wanted) {
+  Preset preset{.name = "advise", .title = "What advise measured", .blocks = 1};
+  const Cell& cell = wanted.cell;
+  preset.sweeps.push_back({.primitives = candidates_for(wanted),
+                           .workloads = {cell.workload},
+                           .threads = threads_for(wanted),
+                           .keys = {cell.keys},
+                           .key_types = {cell.key_type},
+                           .key_distributions = {cell.key_distribution},
+                           .holds = {cell.hold},
+                           .thinks = {cell.think},
+                           .timeouts = {cell.timeout},
+                           .warmup = kWarmup,
+                           .window = least_window(cell)});
+  return preset;
+}
+
+// Leaves the primitives that accept the case. What the question names must accept it.
+void leave_fitting(const AdviceCase& wanted, const CellCheck& check, Sweep& sweep) {
+  if (wanted.when) return;
+  std::erase_if(sweep.primitives, [&](const PrimitiveSpec& primitive) {
+    Cell asked = wanted.cell;
+    asked.primitive = primitive;
+    return absl::IsFailedPrecondition(check(asked).status());
+  });
+}
+
 }  // namespace
 
+std::vector<std::uint32_t> threads_for(const AdviceCase& wanted) {
+  std::vector<std::uint32_t> threads;
+  if (wanted.when) {
+    for (std::uint32_t few = 1; few < wanted.cell.threads; few *= 2) threads.push_back(few);
+  }
+  threads.push_back(wanted.cell.threads);
+  return threads;
+}
+
 std::vector<PrimitiveSpec> candidates_for(const AdviceCase& wanted) {
+  if (wanted.when && wanted.beats) return {*wanted.when, *wanted.beats};
   if (wanted.reentrant) {
     return {{.name = "recursive_mutex", .parameters = {}}, {.name = "reentrant", .parameters = {}}};
   }
@@ -79,33 +120,16 @@ std::vector<PrimitiveSpec> candidates_for(const AdviceCase& wanted) {
 
 absl::StatusOr<Plan> advice_plan(const AdviceCase& wanted, Nanoseconds budget,
                                  const CellCheck& check) {
-  Preset preset{.name = "advise", .title = "What advise measured", .blocks = 1};
-  const Cell& cell = wanted.cell;
-  preset.sweeps.push_back({.primitives = candidates_for(wanted),
-                           .workloads = {cell.workload},
-                           .threads = {cell.threads},
-                           .keys = {cell.keys},
-                           .key_types = {cell.key_type},
-                           .key_distributions = {cell.key_distribution},
-                           .holds = {cell.hold},
-                           .thinks = {cell.think},
-                           .timeouts = {cell.timeout},
-                           .warmup = kWarmup,
-                           .window = least_window(cell)});
-  // The first pass only determines which of the primitives accept the case.
+  Preset preset = preset_for(wanted);
   Sweep& sweep = preset.sweeps.front();
-  std::erase_if(sweep.primitives, [&](const PrimitiveSpec& primitive) {
-    Cell asked = cell;
-    asked.primitive = primitive;
-    return absl::IsFailedPrecondition(check(asked).status());
-  });
-  const auto count = static_cast<std::int64_t>(sweep.primitives.size());
+  leave_fitting(wanted, check, sweep);
+  const auto count = static_cast<std::int64_t>(sweep.primitives.size() * sweep.threads.size());
   if (count == 0) return expand(preset, check);  // it returns the error
   const Nanoseconds beside = kWarmup + kBeside;
   const Nanoseconds least = count * kLeastBlocks * (*sweep.window + beside);
   if (budget < least) {
     return absl::InvalidArgumentError(absl::StrFormat(
-        "--budget: %d primitives, %d times each, take %s; give so much, or a run that has them "
+        "--budget: %d cells, %d times each, take %s; give so much, or a run that has them "
         "with --run",
         count, kLeastBlocks, rough_duration(std::chrono::duration<double>(least).count())));
   }
@@ -113,6 +137,20 @@ absl::StatusOr<Plan> advice_plan(const AdviceCase& wanted, Nanoseconds budget,
   sweep.window = std::clamp(budget / (count * kLeastBlocks) - beside, *sweep.window, longest);
   preset.blocks = static_cast<std::uint32_t>(
       std::clamp(budget / (count * (*sweep.window + beside)), kLeastBlocks, kMostBlocks));
+  return expand(preset, check);
+}
+
+absl::StatusOr<Plan> predicted_advice_plan(const AdviceCase& wanted, const CellCheck& check) {
+  Preset preset = preset_for(wanted);
+  preset.title = "What advise predicted";
+  preset.blocks = kPredictedBlocks;
+  Sweep& sweep = preset.sweeps.front();
+  if (!wanted.when && !wanted.reentrant && wanted.cell.keys != 1) {
+    PrimitiveSpec striped = with("striped", "stripes", stripes_for(wanted, kManyStripes));
+    striped.parameters.emplace("lock", "std");
+    sweep.primitives.push_back(std::move(striped));
+  }
+  leave_fitting(wanted, check, sweep);
   return expand(preset, check);
 }
 

@@ -7,6 +7,7 @@
 
 #include "harness/catalog/catalog.h"
 #include "harness/command/advise/questions.h"
+#include "harness/command/predict/predict_command.h"
 #include "harness/command/run/medians.h"
 #include "harness/command/run/run_plan.h"
 #include "harness/plan/printable.h"
@@ -28,16 +29,40 @@ absl::StatusOr<int> answer_from(const std::string& folder, const AdviseOptions& 
                       {folder, "--case", case_json(options.wanted), "--format", options.format});
 }
 
+// Answers when the cells are there, however they came about.
+int answer_at_end(const FinishedSession& session, const AdviseOptions& options,
+                  const std::string& done) {
+  std::cerr << done << ' ' << session.folder << ": " << session.tally.text() << '\n';
+  const absl::StatusOr<int> answered = answer_from(session.folder, options);
+  if (answered.ok()) return *answered;
+  std::cerr << "Medians\n" << medians_text(session.plan, session.measurements);
+  return complain(answered.status(), kCouldNotFinish);
+}
+
+int predict(const AdviseOptions& options) {
+  const auto check = [](const Cell& cell) { return Catalog::standard().check(cell); };
+  absl::StatusOr<Plan> plan = predicted_advice_plan(options.wanted, check);
+  if (!plan.ok()) return complain(plan.status());
+  PredictOptions predicted;
+  predicted.plan = *std::move(plan);
+  predicted.machines = {options.machine};
+  predicted.out = options.out;
+  predicted.progress = options.progress;
+  predicted.words = options.words;
+  predicted.program = options.program;
+  predicted.command = "advise";
+  predicted.finished = [&](const FinishedSession& session) {
+    return answer_at_end(session, options, "Predicted");
+  };
+  return predict_command(predicted);
+}
+
 int measure(const AdviseOptions& options) {
   const auto check = [](const Cell& cell) { return Catalog::standard().check(cell); };
   absl::StatusOr<Plan> plan = advice_plan(options.wanted, options.budget, check);
   if (!plan.ok()) return complain(plan.status());
   const auto finished = [&](const FinishedSession& session) {
-    std::cerr << "Measured " << session.folder << ": " << session.tally.text() << '\n';
-    const absl::StatusOr<int> answered = answer_from(session.folder, options);
-    if (answered.ok()) return *answered;
-    std::cerr << "Medians\n" << medians_text(session.plan, session.measurements);
-    return complain(answered.status(), kCouldNotFinish);
+    return answer_at_end(session, options, "Measured");
   };
   return run_plan(*std::move(plan), options.out, options.words,
                   {.progress = options.progress,
@@ -58,6 +83,7 @@ int advise_command(const AdviseOptions& given) {
     if (!asked.ok()) return complain(asked.status());
     options.wanted = *asked;
   }
+  if (!options.machine.empty()) return predict(options);
   if (!options.run) return measure(options);
   const absl::StatusOr<int> answered = answer_from(options.run->string(), options);
   return answered.ok() ? *answered : complain(answered.status());

@@ -42,8 +42,9 @@ constexpr std::uint32_t kBlocks = 3;
 // many processors and threads that each access takes long.
 constexpr std::chrono::minutes kGraceOfPrediction{10};
 
-int complain(const absl::Status& status, int code = kBadInput) {
-  std::cerr << "lockbench predict: " << printable(std::string(status.message())) << '\n';
+int complain(const PredictOptions& options, const absl::Status& status, int code = kBadInput) {
+  std::cerr << "lockbench " << options.command << ": " << printable(std::string(status.message()))
+            << '\n';
   return code;
 }
 
@@ -105,13 +106,19 @@ std::string refusal_of(const Cell& cell, const Predictor& predictor) {
   return {};
 }
 
-absl::StatusOr<PredictedPlan> plan_of(const PredictOptions& options, const Predictor& predictor,
-                                      const std::vector<std::string>& machines) {
+// The plan as it would be measured.
+absl::StatusOr<Plan> measured_plan(const PredictOptions& options) {
+  if (options.plan) return *options.plan;
   absl::StatusOr<Preset> preset = chosen_preset(options.preset, options.overrides);
   if (!preset.ok()) return preset.status();
   if (!options.overrides.blocks) preset->blocks = std::min(preset->blocks, kBlocks);
   const auto check = [](const Cell& cell) { return Catalog::standard().check(cell); };
-  const absl::StatusOr<Plan> plan = expand(*preset, check);
+  return expand(*preset, check);
+}
+
+absl::StatusOr<PredictedPlan> plan_of(const PredictOptions& options, const Predictor& predictor,
+                                      const std::vector<std::string>& machines) {
+  const absl::StatusOr<Plan> plan = measured_plan(options);
   if (!plan.ok()) return plan.status();
   PredictedPlan predicted = predicted_plan(
       *plan, machines, [&](const Cell& cell) { return refusal_of(cell, predictor); });
@@ -139,19 +146,20 @@ SessionSettings settings_of(const PredictOptions& options, const Predictor& pred
                            whole, kGraceOfPrediction);
   };
   const auto finished = [options](const FinishedSession& session) {
+    if (options.finished) return options.finished(session);
     return finish_run(session, options.program, options.format, "Predicted");
   };
   return {.progress = options.progress,
           .program = options.program,
-          .command = "predict",
+          .command = options.command,
           .go_on = shell_command({options.program, "predict", "--resume", folder.string()}),
           .predict = predict,
           .finished = finished};
 }
 
-void say_left_out(const PredictedPlan& predicted) {
+void say_left_out(const PredictOptions& options, const PredictedPlan& predicted) {
   if (predicted.left_out == 0) return;
-  std::cerr << "lockbench predict: "
+  std::cerr << "lockbench " << options.command << ": "
             << absl::StrFormat("%d cell%s left out that cannot be predicted: %s%s\n",
                                predicted.left_out, predicted.left_out == 1 ? "" : "s",
                                absl::StrJoin(predicted.examples, "; "),
@@ -169,10 +177,10 @@ int print_dry_run(const PredictedPlan& predicted, std::size_t machines) {
 int start(const PredictOptions& options, const Predictor& predictor) {
   const absl::StatusOr<std::vector<ModelledMachine>> machines =
       load_machines(options.machines, [] { return measure_here(kHere, std::cerr); });
-  if (!machines.ok()) return complain(machines.status());
+  if (!machines.ok()) return complain(options, machines.status());
   absl::StatusOr<PredictedPlan> predicted = plan_of(options, predictor, names_of(*machines));
-  if (!predicted.ok()) return complain(predicted.status());
-  say_left_out(*predicted);
+  if (!predicted.ok()) return complain(options, predicted.status());
+  say_left_out(options, *predicted);
   if (options.dry_run) return print_dry_run(*predicted, machines->size());
   note_signals();
   std::vector<Machine> descriptions;
@@ -193,9 +201,9 @@ int start(const PredictOptions& options, const Predictor& predictor) {
                                  .build = this_build(),
                                  .machines = descriptions,
                                  .plan = std::move(predicted->plan)});
-  if (!writer.ok()) return complain(writer.status());
+  if (!writer.ok()) return complain(options, writer.status());
   if (absl::Status copied = copy_machines(*machines, folder); !copied.ok()) {
-    return complain(copied, kCouldNotFinish);
+    return complain(options, copied, kCouldNotFinish);
   }
   return Session(*std::move(writer), {}, {}, settings_of(options, predictor, folder)).run();
 }
@@ -203,16 +211,16 @@ int start(const PredictOptions& options, const Predictor& predictor) {
 int resume(const PredictOptions& options, const Predictor& predictor) {
   note_signals();
   absl::StatusOr<ResumedRun> run = resume_run(*options.resume, RowKind::kPredicted);
-  if (!run.ok()) return complain(run.status());
+  if (!run.ok()) return complain(options, run.status());
   for (const std::string& repair : run->repairs)
     std::cerr << "lockbench predict: " << printable(repair) << '\n';
   absl::StatusOr<MeasuredRun> before = read_measured_run(*options.resume);
-  if (!before.ok()) return complain(before.status());
+  if (!before.ok()) return complain(options, before.status());
   // The copies are made after meta.json, and users may change them.
   for (const Machine& machine : run->writer.meta().machines.value_or(std::vector<Machine>{})) {
     const auto copy =
         load_machines({machine_copy(*options.resume, machine.id.value_or("")).string()});
-    if (!copy.ok()) return complain(copy.status());
+    if (!copy.ok()) return complain(options, copy.status());
   }
   return Session(std::move(run->writer), std::move(run->done), std::move(before->measurements),
                  settings_of(options, predictor, *options.resume))
@@ -223,7 +231,7 @@ int resume(const PredictOptions& options, const Predictor& predictor) {
 
 int predict_command(const PredictOptions& options) {
   const absl::StatusOr<Predictor> predictor = find_predictor();
-  if (!predictor.ok()) return complain(predictor.status(), kCouldNotFinish);
+  if (!predictor.ok()) return complain(options, predictor.status(), kCouldNotFinish);
   return options.resume ? resume(options, *predictor) : start(options, *predictor);
 }
 

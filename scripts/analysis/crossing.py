@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From how many threads on one primitive is faster than another, in cells that are otherwise alike.
+Pure.
+
+The answer is the least number of threads from which on, up to the most that the run has, the
+primitive is significantly faster. In predictions it must also be ahead by more than the error that
+such ratios had (prediction_error.py); where it is ahead by less, a second sentence says so.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from analysis import prediction_error, units, verdict
+from analysis.advice import Case, distance
+from analysis.errors import InputError
+from analysis.loader import Run
+
+AHEAD = "faster"
+BEHIND = "slower"
+NEITHER = "not significantly different"
+
+
+@dataclass(frozen=True)
+class Point:
+    """The two primitives with one number of threads."""
+
+    threads: int
+    ratio: float  # speed of the first over that of the second
+    by_model: str  # AHEAD, BEHIND or NEITHER, as far as the blocks say
+    word: str  # the same, and in predictions as far as the model's error permits
+
+
+@dataclass(frozen=True)
+class Crossing:
+    when: str
+    beats: str
+    asked: str
+    folder: Path
+    banners: list[str]
+    accuracy: str  # of predictions; empty for measurements
+    points: list[Point]  # by threads
+    cores: int | None
+
+    @property
+    def answered(self) -> bool:
+        return any(one.word != NEITHER for one in self.points)
+
+
+def of_run(run: Run, case: Case) -> Crossing:
+    """InputError if the run lacks the primitives, or cells like the case."""
+    table = verdict.of_run(run)
+    both = {case.when, case.beats}
+    places = [
+        place
+        for place, group in enumerate(table.groups)
+        if both <= set(group.medians) and group.metric != "wait_p99_ns"
+    ]
+    if not places:
+        raise InputError(
+            f"{run.folder}: has no cell with valid rows of both {case.when} and {case.beats}"
+        )
+
+    def apart(place: int) -> float:
+        """From the case, whatever its threads are."""
+        key = table.groups[place].key
+        return distance(key, dataclasses.replace(case, threads=int(key["threads"])))[0]
+
+    least = min(map(apart, places))
+    own = [place for place in places if apart(place) == least]
+    points = {point.threads: point for place in own if (point := _point(run, table, place, case))}
+    machine = run.meta.get("machine")
+    cores = machine.get("cores") if isinstance(machine, dict) else None
+    found = [points[threads] for threads in sorted(points)]
+    holds = [float(table.groups[place].key["hold_ns"] or 0) for place in own]
+    classes = [(float(point.threads), hold) for point in found for hold in set(holds)]
+    accuracy = prediction_error.ratio_words(classes, run.hardware_threads) if run.predicted else ""
+    return Crossing(
+        when=case.when,
+        beats=case.beats,
+        asked=case.asked,
+        folder=run.folder,
+        banners=run.banners,
+        accuracy=accuracy,
+        points=found,
+        cores=cores if isinstance(cores, int) else None,
+    )
+
+
+def _point(run: Run, table: verdict.Table, place: int, case: Case) -> Point | None:
+    found = table.between(place, case.when, case.beats)
+    if found is None:
+        return None
+    key = table.groups[place].key
+    threads, hold = int(key["threads"]), float(key["hold_ns"] or 0)
+    by_model = {verdict.FASTER: AHEAD, verdict.SLOWER: BEHIND}.get(found.verdict, NEITHER)
+    word = by_model
+    if run.predicted and by_model != NEITHER:
+        lead = max(found.ratio, 1 / found.ratio)
+        sure = prediction_error.exceeds_error(lead, threads, hold, run.hardware_threads)
+        word = by_model if sure else NEITHER
+    return Point(threads, found.ratio, by_model, word)
+
+
+def first_of(words: Sequence[tuple[int, str]], wanted: str) -> int | None:
+    """The least number of threads from which on all are `wanted`."""
+    found = None
+    for threads, word in reversed(words):
+        if word != wanted:
+            break
+        found = threads
+    return found
+
+
+def answer(found: Crossing) -> list[str]:
+    """Sentences; the first one answers."""
+    sure = [(one.threads, one.word) for one in found.points]
+    model = [(one.threads, one.by_model) for one in found.points]
+    ratios = {one.threads: one.ratio for one in found.points}
+    last = found.points[-1].threads
+    lines = [_first(found, first_of(sure, AHEAD), ratios, last)]
+    modelled = first_of(model, AHEAD)
+    if modelled is not None and modelled != first_of(sure, AHEAD):
+        lines.append(
+            f"The model has it ahead from {units.plural(modelled, 'thread')} on, by less than the"
+            " error of such predictions."
+        )
+    behind = [f"{threads}" for threads, word in sure if word == BEHIND]
+    if behind:
+        lines.append(f"It is slower with {', '.join(behind)} threads.")
+    if found.cores is not None and last > found.cores:
+        lines.append(
+            f"The machine has {units.plural(found.cores, 'core')}; more threads share them."
+        )
+    return lines
+
+
+def _first(found: Crossing, first: int | None, ratios: dict[int, float], last: int) -> str:
+    if first is None:
+        return (
+            f"There is no number of threads up to {last} from which on {found.when} is significantly"
+            f" faster than {found.beats}."
+        )
+    own = [ratio for threads, ratio in ratios.items() if threads >= first]
+    return (
+        f"From {units.plural(first, 'thread')} on, up to {last}, {found.when} is faster than"
+        f" {found.beats}: {units.ratio(min(own))} to {units.ratio(max(own))} its speed."
+    )
+
+
+def written(found: Crossing, form: str) -> str:
+    if form == "json":
+        return _as_json(found)
+    if form == "csv":
+        lines = ["threads,ratio,by_model,verdict"]
+        lines += [
+            f"{one.threads},{one.ratio:.4g},{one.by_model},{one.word}" for one in found.points
+        ]
+        return "\n".join(lines) + "\n"
+    cell = "| " if form == "markdown" else "  "
+    out = [*found.banners, *answer(found), ""]
+    out += [found.accuracy + ".", ""] if found.accuracy else []
+    if form == "markdown":
+        out += [f"| threads | {found.when} / {found.beats} | verdict |", "|---:|---:|---|"]
+        out += [
+            f"| {one.threads} | {units.ratio(one.ratio)} | {one.word} |" for one in found.points
+        ]
+    else:
+        out.append(f"{cell}threads  {found.when} / {found.beats}")
+        for one in found.points:
+            out.append(f"{cell}{one.threads:>7}  {units.ratio(one.ratio):>7}  {one.word}")
+    out += ["", f"asked: {found.asked}", f"rows: {found.folder}/trials.csv"]
+    return "\n".join(out) + "\n"
+
+
+def _as_json(found: Crossing) -> str:
+    document = {
+        "banners": found.banners,
+        "asked": found.asked,
+        "when": found.when,
+        "beats": found.beats,
+        "answer": answer(found),
+        "threads": first_of([(one.threads, one.word) for one in found.points], AHEAD),
+        "threads_by_model": first_of([(one.threads, one.by_model) for one in found.points], AHEAD),
+        "accuracy": found.accuracy,
+        "points": [dataclasses.asdict(one) for one in found.points],
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
