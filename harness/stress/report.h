@@ -46,7 +46,7 @@ enum class Verdict : std::uint8_t { kClean, kFailed, kInconclusive, kUnfair };
 std::string_view name_of(Verdict verdict);
 
 // How to reproduce a counterexample.
-struct Replay {
+struct Reproduction {
   std::vector<std::string> options;  // of `lockbench stress`, in addition to the lock's name
   bool exact = false;                // each replay has the same steps
   std::uint32_t reruns = 0;          // if not exact: number of repetitions …
@@ -60,7 +60,7 @@ struct Report {
   std::optional<Failure> failure;
   std::string how;  // the strategy or mode that found it
   double found_after_s = 0;
-  Replay replay;
+  Reproduction replay;
   std::vector<std::string> trace;     // one event on each line; threads, processes: the last events
   std::vector<TraceStep> steps = {};  // the same events with their parts separated
   Evaluations evaluations;

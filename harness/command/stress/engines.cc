@@ -120,7 +120,7 @@ void name_plugin(const TestJob& job, Report& report) {
   report.replay.options.insert(report.replay.options.end(), {"--plugin", file.string()});
 }
 
-void name_program_file(const StressOptions& options, Report& report) {
+void replay_from_file(const StressOptions& options, Report& report) {
   if (!options.program_file) return;
   std::vector<std::string>& words = report.replay.options;
   const auto flag = std::find(words.begin(), words.end(), "--program");

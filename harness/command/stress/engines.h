@@ -29,7 +29,7 @@ absl::Status add_plugin_engines(const std::filesystem::path& plugin, bool must_s
 void name_plugin(const TestJob& job, stress::Report& report);
 
 // If the program of the report's replay is the one of --program-file, names the file instead.
-void name_program_file(const StressOptions& options, stress::Report& report);
+void replay_from_file(const StressOptions& options, stress::Report& report);
 
 struct Answer {
   stress::Report report;

@@ -151,7 +151,7 @@ class StressRun {
       try_in_simulation(report, job, position, left);
     }
     name_plugin(job, report);
-    name_program_file(work_.options, report);
+    replay_from_file(work_.options, report);
     report.machine = work_.machine;
     if (report.failure) report.command = replay_command(report);
   }

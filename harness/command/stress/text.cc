@@ -78,7 +78,7 @@ std::string evaluations_of(const Report& report) {
 // nothing.
 constexpr std::uint32_t kReproducedOf10 = 3;
 
-std::string ending_of(const stress::Replay& replay) {
+std::string ending_of(const stress::Reproduction& replay) {
   if (replay.exact) return "It happens each time:";
   if (replay.reruns == 0) return "To run it again:";
   const bool seen_once = replay.failures * 10 < kReproducedOf10 * replay.reruns;

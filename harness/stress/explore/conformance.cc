@@ -121,7 +121,7 @@ class Conformer {
   BudgetClock clock_;
   std::uint64_t steps_ = 0;
   std::uint64_t longest_ = 100;  // steps of the longest execution so far
-  stress::Replay replay_;        // for the execution that disagreed
+  stress::Reproduction replay_;  // for the execution that disagreed
 };
 
 // The running thread continues as long as it can.

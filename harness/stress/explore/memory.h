@@ -36,9 +36,9 @@
 #include <vector>
 
 #include "harness/stress/explore/arena.h"
-#include "harness/stress/explore/history.h"
 #include "harness/stress/explore/sc_order.h"
 #include "harness/stress/explore/vector_clock.h"
+#include "harness/stress/explore/word_history.h"
 
 namespace lockbench::stress::explore {
 
@@ -112,7 +112,7 @@ class Memory {
   void store_aged(Thread thread, void* word, unsigned bytes, std::uint64_t bits, std::size_t age,
                   std::memory_order order);
   const StoreRecord& store_aged(const void* word, std::size_t age) {
-    const History& history = history_of(word);
+    const WordHistory& history = history_of(word);
     return history.stores[history.stores.size() - 1 - age];
   }
   void end_update_aged(Thread thread, void* word, unsigned bytes, std::uint64_t bits, bool writes,
@@ -253,37 +253,38 @@ class Memory {
   void learn(ThreadState& thread, const Word& word, std::memory_order order);
 
   // ---- kC11
-  const History& history_of(const void* word) {
+  const WordHistory& history_of(const void* word) {
     return histories_[static_cast<std::size_t>(&word_at(word) - words_.data())];
   }
-  History& history_of(const void* word, unsigned bytes);
+  WordHistory& history_of(const void* word, unsigned bytes);
   void begin_history(std::size_t number, const void* word, unsigned bytes);
   bool has_read(Thread thread, const StoreRecord& store) const;
   bool knows(Thread thread, const StoreRecord& store) const;
-  std::size_t oldest_readable(Thread thread, const History& history) const;
+  std::size_t oldest_readable(Thread thread, const WordHistory& history) const;
   template <class Allowed>
   const std::vector<std::uint8_t>& ages_if(Thread thread, const void* word, unsigned bytes,
                                            const Allowed& allowed);
-  bool may_load(Thread thread, const History& history, std::size_t index,
+  bool may_load(Thread thread, const WordHistory& history, std::size_t index,
                 std::memory_order order) const;
-  bool may_store(Thread thread, const History& history, std::size_t index, bool updates,
+  bool may_store(Thread thread, const WordHistory& history, std::size_t index, bool updates,
                  std::memory_order order) const;
-  bool keeps_order(Thread thread, const History& history, Place place, bool in_order,
+  bool keeps_order(Thread thread, const WordHistory& history, OrderPosition position, bool in_order,
                    const ScSet& fences) const;
-  void enter_order(Thread thread, History& history, Place place, bool in_order, StoreRecord* made);
-  void note_access(Thread thread, History& history);
+  void enter_order(Thread thread, WordHistory& history, OrderPosition position, bool in_order,
+                   StoreRecord* made);
+  void note_access(Thread thread, WordHistory& history);
   void learn_aged(Thread thread, const StoreRecord& store, std::memory_order order);
-  void read_aged(Thread thread, History& history, std::size_t index, std::memory_order order);
+  void read_aged(Thread thread, WordHistory& history, std::size_t index, std::memory_order order);
   void write_aged(Thread thread, void* word, unsigned bytes, std::uint64_t bits, std::size_t age,
                   bool updates, std::memory_order order);
   ScSet weak_fence(Thread thread, std::memory_order order, const ScSet& after);
   ScSet enter_fence(Thread thread, const ScSet& after);
   void weak_fence_all(Thread thread);
   void order_volatile(Thread thread, std::size_t number, bool writes);
-  void see(Thread thread, History& history);
+  void see(Thread thread, WordHistory& history);
   template <class Visit>
   void for_each_unseen(Thread thread, const Visit& visit);
-  void drop_unreadable(History& history);
+  void drop_unreadable(WordHistory& history);
   void make_room();
   bool alone() const { return started_ == 1; }
 
@@ -324,7 +325,7 @@ class Memory {
   std::optional<std::uint32_t> dead_word_;
 
   // kC11
-  std::vector<History> histories_;  // by number of the word
+  std::vector<WordHistory> histories_;  // by number of the word
   std::vector<ScState> sc_states_;
   ScOrder sc_order_;
   std::unordered_map<std::uint32_t, ScSet> last_in_queue_;  // by number of the word

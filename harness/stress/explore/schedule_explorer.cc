@@ -330,7 +330,7 @@ bool ScheduleExplorer::fails_alike(const LitmusProgram& program, Strategy& strat
 }
 
 bool ScheduleExplorer::fails_alike(const SmallerProgram& smaller, const Counterexample& kept) {
-  Replay same(schedule_without(kept.schedule, smaller.without));
+  ScheduleReplay same(schedule_without(kept.schedule, smaller.without));
   if (fails_alike(smaller.program, same, kept)) return true;
   for (int i = 0; i < kTriesToShrink; ++i) {
     Pct strategy(static_cast<std::uint64_t>(i), 1 + static_cast<std::uint32_t>(i) % 4, longest_);
@@ -357,7 +357,7 @@ bool ScheduleExplorer::still_fails(const SmallerProgram& smaller) {
 }
 
 bool ScheduleExplorer::follows(const LitmusProgram& program, const std::vector<Option>& schedule) {
-  Replay strategy(schedule);
+  ScheduleReplay strategy(schedule);
   CheckedRun run(world_, entry_, program);
   world_.report_races(outcome_.counterexample->failure.oracle == Oracle::kOrdering);
   world_.be_patient(outcome_.counterexample->patient);
@@ -432,7 +432,7 @@ std::optional<Counterexample> ScheduleExplorer::replay(World& world, const Regis
                                                        const LitmusProgram& program,
                                                        const std::vector<Option>& schedule,
                                                        bool patient) {
-  Replay strategy(schedule);
+  ScheduleReplay strategy(schedule);
   CheckedRun run(world, entry, program);
   world.be_patient(patient);
   World::Execution execution = world.run([&] { run.run(); }, strategy, true);

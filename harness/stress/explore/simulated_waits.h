@@ -45,17 +45,19 @@ inline std::int64_t after(std::int64_t ns) {
 // Ends the execution, because `caller` did something that cannot be simulated.
 [[noreturn]] void refuse(World& world, const char* what, const void* caller);
 
-inline void* met(void* word) {
+// Makes `word` known to the world: nothing announces that a program waits on it.
+inline void* shared_word(void* word) {
   World::of_program()->add_unannounced_word(word, 4);
   return word;
 }
 
 inline std::uint32_t load(void* word) {
-  return static_cast<std::uint32_t>(simulated::load(met(word), 4, std::memory_order_acquire));
+  return static_cast<std::uint32_t>(
+      simulated::load(shared_word(word), 4, std::memory_order_acquire));
 }
 
 inline std::uint32_t exchange(void* word, std::uint32_t value, std::memory_order order) {
-  const std::uint64_t old = simulated::begin_update(met(word), 4, order);
+  const std::uint64_t old = simulated::begin_update(shared_word(word), 4, order);
   simulated::end_update(word, 4, value, true, order);
   return static_cast<std::uint32_t>(old);
 }
@@ -65,7 +67,7 @@ inline std::uint32_t exchange(void* word, std::uint32_t value, std::memory_order
 // nothing.
 template <class Change>
 std::uint32_t update(void* word, std::memory_order order, const Change& change) {
-  const auto old = static_cast<std::uint32_t>(simulated::begin_update(met(word), 4, order));
+  const auto old = static_cast<std::uint32_t>(simulated::begin_update(shared_word(word), 4, order));
   const std::uint32_t changed = change(old);
   simulated::end_update(word, 4, changed, changed != old, order);
   return old;
@@ -75,7 +77,7 @@ std::uint32_t update(void* word, std::memory_order order, const Change& change) 
 
 inline bool try_lock(void* word) {
   constexpr auto kOrder = std::memory_order_acquire;
-  const bool free = simulated::begin_compare(met(word), 4, 0, kOrder, kOrder) == 0;
+  const bool free = simulated::begin_compare(shared_word(word), 4, 0, kOrder, kOrder) == 0;
   simulated::end_update(word, 4, 1, free, kOrder);
   return free;
 }

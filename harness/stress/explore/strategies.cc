@@ -205,7 +205,7 @@ std::size_t RandomWalk::choose(const Point& point) {
   return random_() % count;
 }
 
-std::size_t Replay::choose(const Point& point) {
+std::size_t ScheduleReplay::choose(const Point& point) {
   if (position_ == schedule_.size()) return 0;
   const auto found = std::find(point.options.begin(), point.options.end(), schedule_[position_]);
   ++position_;

@@ -109,9 +109,9 @@ class RandomWalk final : public Strategy {
 
 // Follows a schedule. Takes the first option if the schedule has ended or its decision is not
 // possible.
-class Replay final : public Strategy {
+class ScheduleReplay final : public Strategy {
  public:
-  explicit Replay(std::vector<Option> schedule) : schedule_(std::move(schedule)) {}
+  explicit ScheduleReplay(std::vector<Option> schedule) : schedule_(std::move(schedule)) {}
   std::size_t choose(const Point& point) override;
 
   // Number of decisions that could be followed.

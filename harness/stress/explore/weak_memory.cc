@@ -63,20 +63,20 @@ bool in_order(std::memory_order order) {
 }
 
 // The sources of the first `stores` stores, and of the accesses that read the first `read` stores.
-ScSet sources_of(const History& history, std::size_t stores, std::size_t read) {
+ScSet sources_of(const WordHistory& history, std::size_t stores, std::size_t read) {
   ScSet sources = history.dropped_sources;
   for (std::size_t i = 0; i < stores; ++i) sources |= history.stores[i].write_sources;
   for (std::size_t i = 0; i < read; ++i) sources |= history.stores[i].read_sources;
   return sources;
 }
 
-ScSet sources_before(const History& history, Place place) {
-  return sources_of(history, place.index + 1, place.index + (place.stores ? 1 : 0));
+ScSet sources_before(const WordHistory& history, OrderPosition position) {
+  return sources_of(history, position.index + 1, position.index + (position.stores ? 1 : 0));
 }
 
-ScSet targets_after(const History& history, Place place) {
+ScSet targets_after(const WordHistory& history, OrderPosition position) {
   ScSet targets;
-  for (std::size_t i = place.index + 1; i < history.stores.size(); ++i) {
+  for (std::size_t i = position.index + 1; i < history.stores.size(); ++i) {
     targets |= history.stores[i].write_targets;
     targets |= history.stores[i].read_targets;
   }
@@ -89,7 +89,7 @@ ScSet targets_after(const History& history, Place place) {
 
 void Memory::begin_history(std::size_t number, const void* word, unsigned bytes) {
   if (histories_.size() <= number) histories_.resize(number + 1);
-  History& history = histories_[number];
+  WordHistory& history = histories_[number];
   history.stores.clear();
   history.stores.push_back({.bits = bits_at(word, bytes), .hash = mix(number)});
   history.dropped_sources = {};
@@ -100,12 +100,12 @@ void Memory::begin_history(std::size_t number, const void* word, unsigned bytes)
   history.bytes = bytes;
 }
 
-History& Memory::history_of(const void* word, unsigned bytes) {
+WordHistory& Memory::history_of(const void* word, unsigned bytes) {
   const auto number = static_cast<std::size_t>(&word_at(word) - words_.data());
   if (histories_.size() <= number || histories_[number].stores.empty()) {
     begin_history(number, word, bytes);
   }
-  History& history = histories_[number];
+  WordHistory& history = histories_[number];
   const bool known = std::memcmp(&history.stores.back().bits, word, bytes) == 0;
   if (history.bytes == bytes && history.at == word && known) return history;
   // After an access in another size or to another part of the word, and after a write that is not
@@ -131,7 +131,7 @@ bool Memory::knows(Thread thread, const StoreRecord& store) const {
   return threads_[thread].clock.at[store.thread] >= store.stamp || has_read(thread, store);
 }
 
-std::size_t Memory::oldest_readable(Thread thread, const History& history) const {
+std::size_t Memory::oldest_readable(Thread thread, const WordHistory& history) const {
   std::size_t index = history.stores.size() - 1;
   while (index > 0 && !history.stores[index].closed && !knows(thread, history.stores[index])) {
     --index;
@@ -139,7 +139,7 @@ std::size_t Memory::oldest_readable(Thread thread, const History& history) const
   return index;
 }
 
-void Memory::drop_unreadable(History& history) {
+void Memory::drop_unreadable(WordHistory& history) {
   if (history.stores.size() <= (alone() ? 1 : kManyStores)) return;
   std::size_t oldest = history.stores.size() - 1;
   for (Thread thread = 0; thread < started_; ++thread) {
@@ -156,34 +156,34 @@ void Memory::drop_unreadable(History& history) {
 // ---- the total order of sequentially consistent operations
 
 // Whether S still exists if an access comes to this position. `fences` happen before the access.
-bool Memory::keeps_order(Thread thread, const History& history, Place place, bool in_order,
-                         const ScSet& fences) const {
+bool Memory::keeps_order(Thread thread, const WordHistory& history, OrderPosition position,
+                         bool in_order, const ScSet& fences) const {
   if (sc_order_.empty()) return true;
-  const ScSet targets = targets_after(history, place);
+  const ScSet targets = targets_after(history, position);
   if (targets.empty()) return true;
   ScSet sources = fences;
-  if (in_order) sources |= sc_states_[thread].now.before | sources_before(history, place);
+  if (in_order) sources |= sc_states_[thread].now.before | sources_before(history, position);
   return !sc_order_.reaches(targets, sources);
 }
 
 // `made` is the record of the store that the access makes, which is not in the history yet. Null:
 // the access is a load.
-void Memory::enter_order(Thread thread, History& history, Place place, bool in_order,
+void Memory::enter_order(Thread thread, WordHistory& history, OrderPosition position, bool in_order,
                          StoreRecord* made) {
   ScKnowledge& now = sc_states_[thread].now;
   ScSet self;
   if (in_order && !alone()) {
-    self.add(sc_order_.add(now.before | sources_before(history, place)));
+    self.add(sc_order_.add(now.before | sources_before(history, position)));
   }
   const ScSet sources = now.fences | self;
   if (sources.empty()) return;
-  sc_order_.order(sources, targets_after(history, place));
+  sc_order_.order(sources, targets_after(history, position));
   if (made != nullptr) {
     made->write_sources = sources;
     made->write_targets = self;
   } else {
-    history.stores[place.index].read_sources |= sources;
-    history.stores[place.index].read_targets |= self;
+    history.stores[position.index].read_sources |= sources;
+    history.stores[position.index].read_targets |= self;
   }
   now.before |= self;
 }
@@ -194,7 +194,7 @@ ScSet Memory::enter_fence(Thread thread, const ScSet& after) {
   // Visits, for each word, the last access in its coherence order that happens before the fence.
   const auto for_each_last = [&](const auto& visit) {
     for (std::size_t number = 1; number < words; ++number) {
-      History& history = histories_[number];
+      WordHistory& history = histories_[number];
       if (!words_[number].alive || history.stores.empty()) continue;
       std::size_t known = history.stores.size();
       while (known > 0 && !knows(thread, history.stores[known - 1])) --known;
@@ -205,12 +205,12 @@ ScSet Memory::enter_fence(Thread thread, const ScSet& after) {
       }
     }
   };
-  for_each_last([&](const History& history, std::size_t index, bool reads) {
+  for_each_last([&](const WordHistory& history, std::size_t index, bool reads) {
     before |= sources_of(history, reads ? index + 1 : index, index);
   });
   ScSet self;
   self.add(sc_order_.add(before));
-  for_each_last([&](History& history, std::size_t index, bool reads) {
+  for_each_last([&](WordHistory& history, std::size_t index, bool reads) {
     StoreRecord& store = history.stores[index];
     (reads ? store.read_targets : store.write_targets) |= self;
   });
@@ -221,7 +221,7 @@ ScSet Memory::enter_fence(Thread thread, const ScSet& after) {
 void Memory::make_room() {
   constexpr std::uint32_t kMostAtOnce = kMaxThreads + 2;  // a barrier for all threads
   if (sc_order_.has_room(kMostAtOnce)) return;
-  for (History& history : histories_) {
+  for (WordHistory& history : histories_) {
     history.dropped_sources = {};
     for (StoreRecord& store : history.stores) {
       store.closed |= !store.write_targets.empty() || !store.read_targets.empty();
@@ -240,7 +240,7 @@ template <class Allowed>
 const std::vector<std::uint8_t>& Memory::ages_if(Thread thread, const void* word, unsigned bytes,
                                                  const Allowed& allowed) {
   make_room();
-  const History& history = history_of(word, bytes);
+  const WordHistory& history = history_of(word, bytes);
   const std::size_t last = history.stores.size() - 1;
   const std::size_t oldest = oldest_readable(thread, history);
   ages_.clear();
@@ -250,14 +250,14 @@ const std::vector<std::uint8_t>& Memory::ages_if(Thread thread, const void* word
   return ages_;
 }
 
-bool Memory::may_load(Thread thread, const History& history, std::size_t index,
+bool Memory::may_load(Thread thread, const WordHistory& history, std::size_t index,
                       std::memory_order order) const {
   ScSet fences = sc_states_[thread].now.fences;
   if (acquires(order)) fences |= history.stores[index].sc_release.fences;
   return keeps_order(thread, history, {index, false}, in_order(order), fences);
 }
 
-bool Memory::may_store(Thread thread, const History& history, std::size_t index, bool updates,
+bool Memory::may_store(Thread thread, const WordHistory& history, std::size_t index, bool updates,
                        std::memory_order order) const {
   const bool between = index + 1 < history.stores.size() && history.stores[index + 1].updates;
   if (between) return false;
@@ -268,21 +268,21 @@ bool Memory::may_store(Thread thread, const History& history, std::size_t index,
 
 const std::vector<std::uint8_t>& Memory::ages_to_load(Thread thread, const void* word,
                                                       unsigned bytes, std::memory_order order) {
-  return ages_if(thread, word, bytes, [&](const History& history, std::size_t index) {
+  return ages_if(thread, word, bytes, [&](const WordHistory& history, std::size_t index) {
     return may_load(thread, history, index, order);
   });
 }
 
 const std::vector<std::uint8_t>& Memory::ages_to_store(Thread thread, const void* word,
                                                        unsigned bytes, std::memory_order order) {
-  return ages_if(thread, word, bytes, [&](const History& history, std::size_t index) {
+  return ages_if(thread, word, bytes, [&](const WordHistory& history, std::size_t index) {
     return may_store(thread, history, index, false, order);
   });
 }
 
 const std::vector<std::uint8_t>& Memory::ages_to_update(Thread thread, const void* word,
                                                         unsigned bytes, std::memory_order order) {
-  return ages_if(thread, word, bytes, [&](const History& history, std::size_t index) {
+  return ages_if(thread, word, bytes, [&](const WordHistory& history, std::size_t index) {
     return may_store(thread, history, index, true, order);
   });
 }
@@ -291,7 +291,7 @@ const std::vector<std::uint8_t>& Memory::ages_to_compare(Thread thread, const vo
                                                          unsigned bytes, std::uint64_t expected,
                                                          std::memory_order success,
                                                          std::memory_order failure) {
-  return ages_if(thread, word, bytes, [&](const History& history, std::size_t index) {
+  return ages_if(thread, word, bytes, [&](const WordHistory& history, std::size_t index) {
     return history.stores[index].bits == expected ? may_store(thread, history, index, true, success)
                                                   : may_load(thread, history, index, failure);
   });
@@ -299,7 +299,7 @@ const std::vector<std::uint8_t>& Memory::ages_to_compare(Thread thread, const vo
 
 // ---- accesses
 
-void Memory::note_access(Thread thread, History& history) {
+void Memory::note_access(Thread thread, WordHistory& history) {
   history.accessed_at[thread] = threads_[thread].clock.at[thread] + 1;
   history.polled_by |= static_cast<std::uint16_t>(1U << thread);
 }
@@ -314,7 +314,7 @@ void Memory::learn_aged(Thread thread, const StoreRecord& store, std::memory_ord
   }
 }
 
-void Memory::read_aged(Thread thread, History& history, std::size_t index,
+void Memory::read_aged(Thread thread, WordHistory& history, std::size_t index,
                        std::memory_order order) {
   ThreadState& self = threads_[thread];
   ScState& sc = sc_states_[thread];
@@ -331,7 +331,7 @@ void Memory::read_aged(Thread thread, History& history, std::size_t index,
 
 std::uint64_t Memory::load_aged(Thread thread, const void* word, std::size_t age,
                                 std::memory_order order) {
-  History& history = histories_[number_of(word)];
+  WordHistory& history = histories_[number_of(word)];
   const std::size_t index = history.stores.size() - 1 - age;
   read_aged(thread, history, index, order);
   return history.stores[index].bits;
@@ -341,7 +341,7 @@ void Memory::write_aged(Thread thread, void* word, unsigned bytes, std::uint64_t
                         std::size_t age, bool updates, std::memory_order order) {
   ThreadState& self = threads_[thread];
   ScState& sc = sc_states_[thread];
-  History& history = histories_[number_of(word)];
+  WordHistory& history = histories_[number_of(word)];
   const std::size_t index = history.stores.size() - 1 - age;
   const StoreRecord& before = history.stores[index];
   note_access(thread, history);
@@ -386,7 +386,7 @@ void Memory::store_aged(Thread thread, void* word, unsigned bytes, std::uint64_t
 void Memory::end_update_aged(Thread thread, void* word, unsigned bytes, std::uint64_t bits,
                              bool writes, std::size_t age, std::memory_order order) {
   if (writes) return write_aged(thread, word, bytes, bits, age, true, order);
-  History& history = histories_[number_of(word)];
+  WordHistory& history = histories_[number_of(word)];
   read_aged(thread, history, history.stores.size() - 1 - age, order);
 }
 
@@ -460,7 +460,7 @@ void Memory::order_volatile(Thread thread, std::size_t number, bool writes) {
 
 // ---- stores that become visible
 
-void Memory::see(Thread thread, History& history) {
+void Memory::see(Thread thread, WordHistory& history) {
   StoreRecord& last = history.stores.back();
   if (last.read_at[thread] == 0) last.read_at[thread] = threads_[thread].clock.at[thread] + 1;
   event(threads_[thread].chain, kSees ^ mix(last.hash), nullptr, false);
@@ -470,7 +470,7 @@ template <class Visit>
 void Memory::for_each_unseen(Thread thread, const Visit& visit) {
   const std::size_t words = std::min(words_.size(), histories_.size());
   for (std::size_t number = 1; number < words; ++number) {
-    History& history = histories_[number];
+    WordHistory& history = histories_[number];
     if (!words_[number].alive || history.stores.size() < 2) continue;
     if (oldest_readable(thread, history) + 1 < history.stores.size()) visit(history);
   }
@@ -478,26 +478,26 @@ void Memory::for_each_unseen(Thread thread, const Visit& visit) {
 
 bool Memory::has_unseen(Thread thread) {
   bool found = false;
-  for_each_unseen(thread, [&](const History&) { found = true; });
+  for_each_unseen(thread, [&](const WordHistory&) { found = true; });
   return found;
 }
 
 void Memory::see_all(Thread thread) {
-  for_each_unseen(thread, [&](History& history) { see(thread, history); });
+  for_each_unseen(thread, [&](WordHistory& history) { see(thread, history); });
 }
 
 bool Memory::polls_unseen(Thread thread) {
   bool found = false;
-  for_each_unseen(thread,
-                  [&](const History& history) { found |= (history.polled_by >> thread & 1) != 0; });
+  for_each_unseen(
+      thread, [&](const WordHistory& history) { found |= (history.polled_by >> thread & 1) != 0; });
   return found;
 }
 
 void Memory::see_polled(Thread thread) {
-  for_each_unseen(thread, [&](History& history) {
+  for_each_unseen(thread, [&](WordHistory& history) {
     if ((history.polled_by >> thread & 1) != 0) see(thread, history);
   });
-  for (History& history : histories_) {
+  for (WordHistory& history : histories_) {
     history.polled_by &= static_cast<std::uint16_t>(~(1U << thread));
   }
 }
@@ -507,7 +507,7 @@ void Memory::see_polled(Thread thread) {
 bool Memory::end_is_unordered(Thread thread, const void* word) {
   const std::uint32_t number = number_of(word);
   if (number >= histories_.size()) return false;
-  const History& history = histories_[number];
+  const WordHistory& history = histories_[number];
   for (Thread other = 0; other < started_; ++other) {
     if (threads_[thread].clock.at[other] + 1 < history.accessed_at[other]) return true;
   }
@@ -517,7 +517,7 @@ bool Memory::end_is_unordered(Thread thread, const void* word) {
 bool Memory::beginning_is_unordered(Thread thread, const void* word) {
   const std::uint32_t number = number_of(word);
   if (number >= histories_.size()) return false;
-  const History& history = histories_[number];
+  const WordHistory& history = histories_[number];
   return threads_[thread].clock.at[history.born_by] < history.born_at;
 }
 

@@ -69,11 +69,11 @@ Kind kind_of(const pthread_mutex_t* mutex, const void* caller) {
 
 bool owns(pthread_mutex_t* mutex) {
   const auto self = static_cast<std::uint64_t>(task_of(simulated::thread_number()));
-  return simulated::load(met(&mutex->__data.__owner), 4, std::memory_order_relaxed) == self;
+  return simulated::load(shared_word(&mutex->__data.__owner), 4, std::memory_order_relaxed) == self;
 }
 
 void set_owner(pthread_mutex_t* mutex, int task) {
-  simulated::store(met(&mutex->__data.__owner), 4, static_cast<std::uint64_t>(task),
+  simulated::store(shared_word(&mutex->__data.__owner), 4, static_cast<std::uint64_t>(task),
                    std::memory_order_relaxed);
 }
 
@@ -127,7 +127,7 @@ int unlock_mutex(pthread_mutex_t* mutex, const void* caller) {
 // Returns what pthread_cond_wait() or pthread_cond_timedwait() has to return.
 int wait_for_notice(void* condition, pthread_mutex_t* mutex, std::int64_t deadline_ns,
                     const void* caller) {
-  const std::uint64_t seen = simulated::load(met(condition), 4, std::memory_order_relaxed);
+  const std::uint64_t seen = simulated::load(shared_word(condition), 4, std::memory_order_relaxed);
   if (const int refused = unlock_mutex(mutex, caller); refused != 0) return refused;
   const bool in_time = simulated::wait(condition, static_cast<std::uint32_t>(seen), deadline_ns);
   lock_mutex(mutex, kNever, caller);
@@ -136,7 +136,7 @@ int wait_for_notice(void* condition, pthread_mutex_t* mutex, std::int64_t deadli
 
 void notify(void* condition, int count) {
   constexpr auto kOrder = std::memory_order_relaxed;
-  const std::uint64_t old = simulated::begin_update(met(condition), 4, kOrder);
+  const std::uint64_t old = simulated::begin_update(shared_word(condition), 4, kOrder);
   simulated::end_update(condition, 4, static_cast<std::uint32_t>(old + 1), true, kOrder);
   simulated::wake(condition, count);
 }
@@ -188,20 +188,21 @@ long futex(World& world, const long (&words)[6], const void* caller) {
   const int wakes = count_of(words[2]);
   switch (words[1] & ~(FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME)) {
     case FUTEX_WAIT:
-      return sleep_on(world, met(word), words, true, all);
+      return sleep_on(world, shared_word(word), words, true, all);
     case FUTEX_WAIT_BITSET:
       return channels == 0 ? with_errno(EINVAL)
-                           : sleep_on(world, met(word), words, false, channels);
+                           : sleep_on(world, shared_word(word), words, false, channels);
     case FUTEX_WAKE:
       return world.wake(word, wakes, all);
     case FUTEX_WAKE_BITSET:
       return channels == 0 ? with_errno(EINVAL) : world.wake(word, wakes, channels);
     case FUTEX_REQUEUE:
-      return world.requeue(met(word), met(reinterpret_cast<void*>(words[4])), wakes,
+      return world.requeue(shared_word(word), shared_word(reinterpret_cast<void*>(words[4])), wakes,
                            count_of(words[3]), std::nullopt, all);
     case FUTEX_CMP_REQUEUE: {
-      const int moved = world.requeue(met(word), met(reinterpret_cast<void*>(words[4])), wakes,
-                                      count_of(words[3]), last, all);
+      const int moved =
+          world.requeue(shared_word(word), shared_word(reinterpret_cast<void*>(words[4])), wakes,
+                        count_of(words[3]), last, all);
       return moved < 0 ? with_errno(EAGAIN) : moved;
     }
     default:

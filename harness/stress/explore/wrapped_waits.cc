@@ -121,7 +121,7 @@ int do_once(void* control, void (*make)()) {
   std::uint32_t seen = update(control, std::memory_order_acquire, begin);
   if (seen == 0) {
     make();
-    simulated::store(met(control), 4, 2, std::memory_order_release);
+    simulated::store(shared_word(control), 4, 2, std::memory_order_release);
     simulated::wake(control, INT_MAX);
     return 0;
   }
@@ -286,7 +286,7 @@ int __wrap_pthread_spin_trylock(pthread_spinlock_t* lock) {
 }
 int __wrap_pthread_spin_unlock(pthread_spinlock_t* lock) {
   if (!in_program()) return pthread_spin_unlock(lock);
-  simulated::store(met(const_cast<int*>(lock)), 4, 0, std::memory_order_release);
+  simulated::store(shared_word(const_cast<int*>(lock)), 4, 0, std::memory_order_release);
   return 0;
 }
 

@@ -233,7 +233,7 @@ TEST(Interleavings, OfThreeThreadsAreAllSeen) {
 }
 
 TEST(World, KnowsThatNobodyCanEverRun) {
-  Replay first({});
+  ScheduleReplay first({});
   const auto execution = world().run(
       [] {
         platform::FutexWord word{0};
@@ -244,7 +244,7 @@ TEST(World, KnowsThatNobodyCanEverRun) {
 }
 
 TEST(World, KnowsThatASpinnerWaitsInVain) {
-  Replay first({});
+  ScheduleReplay first({});
   const auto execution = world().run(
       [] {
         Atomic<int> word{0};
@@ -255,7 +255,7 @@ TEST(World, KnowsThatASpinnerWaitsInVain) {
 }
 
 TEST(World, LetsTimePassWhenAllSleep) {
-  Replay first({});
+  ScheduleReplay first({});
   platform::Duration slept{};
   bool in_time = true;
   const auto execution = world().run(
@@ -295,7 +295,7 @@ TEST(World, ExploresBothAWakeUpAndATimeout) {
 }
 
 TEST(World, FindsAWordUsedAfterItsLife) {
-  Replay first({});
+  ScheduleReplay first({});
   const auto execution = world().run(
       [] {
         alignas(Atomic<int>) std::byte place[sizeof(Atomic<int>)];
@@ -309,7 +309,7 @@ TEST(World, FindsAWordUsedAfterItsLife) {
 
 // A lock may store to a word of its own and free it: the store need not have left the buffer.
 TEST(World, LetsAThreadEndTheLifeOfAWordWhoseStoreItStillBuffers) {
-  Replay first({});
+  ScheduleReplay first({});
   const auto execution = world().run(
       [] {
         Thread other([] {
@@ -405,7 +405,7 @@ TEST(World, GivesThreadsAndProcessesTheirOwn) {
   struct Count {
     int value = 0;
   };
-  Replay first({});
+  ScheduleReplay first({});
   int of_thread = -1;
   int of_process = -1;
   for (int again = 0; again < 2; ++again) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// History: the stores of one shared word in its modification order, and the data that decides which
-// thread may still read which store (weak_memory.cc).
+// WordHistory: the stores of one shared word in its modification order, and the data that decides
+// which thread may still read which store (weak_memory.cc).
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ struct ScKnowledge {
 
 // The position of an access in the coherence order of its word: after the store at `index`. If the
 // access stores, it also comes after the accesses that have read that store.
-struct Place {
+struct OrderPosition {
   std::size_t index;
   bool stores;
 };
@@ -54,7 +54,7 @@ struct StoreRecord {
   ScSet read_targets;
 };
 
-struct History {
+struct WordHistory {
   std::vector<StoreRecord> stores;  // oldest first, without those that no thread can read
   ScSet dropped_sources;
   std::array<std::uint32_t, kMaxThreads> accessed_at{};  // by thread: its last access, like read_at
