@@ -204,7 +204,7 @@ std::uint64_t Simulation::load(const void* word, unsigned bytes) {
   synchronize();
   // A thread sees its own stores before others do.
   for (auto store = thread.buffer.rbegin(); store != thread.buffer.rend(); ++store) {
-    if (store->word != word) continue;
+    if (store->word != word || store->forgotten) continue;
     if (store->bytes != bytes) {  // as processors do, it waits until the store is visible to all
       flush_buffer();
       break;
@@ -233,9 +233,17 @@ void Simulation::store(void* word, unsigned bytes, std::uint64_t bits, bool buff
     return;
   }
   if (thread.buffer.size() == kMostBuffered) flush_buffer();
-  thread.buffer.push_back({word, bytes, bits});
+  thread.buffer.push_back({.word = word, .bytes = bytes, .bits = bits});
   if (thread.buffer.size() == 1) send_oldest(thread, thread.time);
   thread.time += cost;
+}
+
+void Simulation::forget_stores(const void* word, unsigned bytes) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(word);
+  for (PendingStore& store : self().buffer) {
+    const auto at = reinterpret_cast<std::uintptr_t>(store.word);
+    if (at + store.bytes > begin && at < begin + bytes) store.forgotten = true;
+  }
 }
 
 std::uint64_t Simulation::begin_update(const void* word, unsigned bytes) {
@@ -286,6 +294,7 @@ void Simulation::send_oldest(Thread& thread, Picoseconds now) {
 
 void Simulation::write_oldest(Thread& thread) {
   const PendingStore& store = thread.buffer.front();
+  if (store.forgotten) return;
   std::memcpy(store.word, &store.bits, store.bytes);
 }
 

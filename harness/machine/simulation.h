@@ -77,6 +77,10 @@ class Simulation {
   std::uint64_t load(const void* word, unsigned bytes);
   // Buffered: other threads see it later. Else it is an exchange.
   void store(void* word, unsigned bytes, std::uint64_t bits, bool buffered);
+  // The word's lifetime ends: what the thread has stored there and others do not see yet is never
+  // written, since the memory may be used for something else. Its lines are transferred all the
+  // same.
+  void forget_stores(const void* word, unsigned bytes);
   // No access of another thread comes between the two calls.
   std::uint64_t begin_update(const void* word, unsigned bytes);
   void end_update(void* word, unsigned bytes, std::uint64_t bits, bool writes);
@@ -117,6 +121,7 @@ class Simulation {
     void* word;
     unsigned bytes;
     std::uint64_t bits;
+    bool forgotten = false;  // the word no longer exists
   };
   enum class DrainStep : std::uint8_t { kNone, kSent, kGranted, kArrived };
 

@@ -6,6 +6,7 @@
 #include "primitives/platform/simulated/hooks.h"
 
 #include <cstring>
+#include <deque>
 #include <vector>
 
 #include "harness/machine/simulation.h"
@@ -46,7 +47,10 @@ bool is_buffered(std::memory_order order) {
 }  // namespace
 
 void constructed(const void*, unsigned) noexcept {}
-void destroyed(const void*, unsigned) noexcept {}
+
+void destroyed(const void* word, unsigned bytes) noexcept {
+  if (Simulation* const simulation = Simulation::current()) simulation->forget_stores(word, bytes);
+}
 
 std::uint64_t load(const void* word, unsigned bytes, std::memory_order) noexcept {
   Simulation* const simulation = Simulation::current();
@@ -127,7 +131,9 @@ std::uint32_t start(std::function<void()>) {
 void join(std::uint32_t) noexcept {}
 
 void* of_this_thread(Maker maker) {
-  static std::vector<std::vector<Own>> owns;  // by number of the thread
+  // By number of the thread. A deque: while one thread makes its object, others may run and enlarge
+  // it, and the thread's own part must stay where it is.
+  static std::deque<std::vector<Own>> owns;
   const std::uint32_t number = thread_number();
   if (owns.size() <= number) owns.resize(number + 1);
   return own_of(owns[number], maker);

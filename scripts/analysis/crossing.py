@@ -142,8 +142,8 @@ def answer(found: Crossing) -> list[str]:
 def _first(found: Crossing, first: int | None, ratios: dict[int, float], last: int) -> str:
     if first is None:
         return (
-            f"There is no number of threads up to {last} from which on {found.when} is significantly"
-            f" faster than {found.beats}."
+            f"There is no number of threads up to {last} from which on {found.when} is"
+            f" significantly faster than {found.beats}."
         )
     own = [ratio for threads, ratio in ratios.items() if threads >= first]
     return (

@@ -169,3 +169,15 @@ def test_from_how_many_threads_on_is_answered(lockbench: Program, tmp_path: Path
 def test_bad_questions_are_explained(lockbench: Program, words: tuple[str, ...], told: str) -> None:
     done = lockbench.run("advise", "--threads", "2", "--keys", "4", *words)
     assert done.returncode == 2 and told in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_leases_of_many_shards_are_predicted_alike_in_each_block(
+    lockbench: Program, tmp_path: Path
+) -> None:
+    """Threads that make an object of their own at the same time do not disturb each other's."""
+    cells = ("--workload", "checkout", "--primitive", "lease:leases=8", "--keys", "64")
+    words = (*cells, "--threads", "8", "--hold", "0", "--blocks", "3", "--format", "csv")
+    done = lockbench.run("predict", *words, "--machine", "graviton3", "--out", str(tmp_path / "a"))
+    assert done.returncode == 0, done.stderr
+    rates = [float(row["operations_per_s"]) for row in rows_of(tmp_path / "a")]
+    assert len(rates) == 3 and max(rates) < 1.5 * min(rates)

@@ -153,6 +153,25 @@ TEST_F(SimulationTest, StoresLeaveTheBufferInTheirOrder) {
   EXPECT_THAT(values_, ElementsAre(2));
 }
 
+TEST_F(SimulationTest, AStoreToAWordThatNoLongerExistsIsNotWritten) {
+  Word other;
+  run(model_of_four(), {[&] {
+                          word_.exchange(1);
+                          other.exchange(1);
+                        },
+                        [&] {
+                          work(1 * kUs);
+                          word_.store(7);
+                          other.store(8);
+                          Simulation::current()->forget_stores(&word_.value, sizeof word_.value);
+                          word_.value = 5;  // the memory is used for something else
+                          Simulation::current()->fence();
+                          values_.push_back(word_.value);
+                          values_.push_back(other.value);
+                        }});
+  EXPECT_THAT(values_, ElementsAre(5, 8));
+}
+
 TEST_F(SimulationTest, AFenceWaitsUntilTheBufferIsEmpty) {
   run(model_of_four(), {[this] { word_.exchange(0); },
                         [this] {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""crossing.py: from how many threads on one primitive beats another; and advice from predictions."""
+"""crossing.py: from how many threads on a primitive beats another; advice from predictions."""
 
 from __future__ import annotations
 
@@ -93,7 +93,8 @@ def test_the_command_answers_in_each_form(make_run: MakeRun, capsys: Capture) ->
 def test_advice_from_predictions_says_how_accurate_they_are(make_run: MakeRun) -> None:
     band = prediction_error.band(prediction_error.RATIO, 64, 200, 64)
     assert band is not None
-    case = advice.Case(asked="it", **{**CASE, "threads": 64})
+    asked: dict[str, Any] = {**CASE, "threads": 64}
+    case = advice.Case(asked="it", **asked)
 
     def advised(lead: float) -> advice.Advice:
         cells = synthetic.sweep(["keyed", "striped"], threads=(64,))

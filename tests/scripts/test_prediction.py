@@ -13,7 +13,18 @@ import pytest
 import synthetic
 from analysis import loader
 from analysis.errors import InputError
-from analysis.prediction import accuracy, change, changes, pairs, parts, sensitivity_text, spread
+from analysis.prediction import (
+    accuracy,
+    change,
+    changes,
+    falls,
+    falls_text,
+    grid_text,
+    pairs,
+    parts,
+    sensitivity_text,
+    spread,
+)
 
 MakeRun = Callable[..., Path]
 
@@ -155,3 +166,35 @@ def test_the_grid_is_as_large_as_the_page_says(capsys: pytest.CaptureFixture[str
     grid = tomllib.loads(capsys.readouterr().out)
     assert len(grid["primitive"]) == 15
     assert (grid["threads"], grid["hold"]) == ([1, 2, 4, 8], ["0", "200ns", "20us"])
+
+
+def test_falls_are_judged_for_each_machine_and_lock(make_run: MakeRun) -> None:
+    cells = synthetic.sweep(LOCKS, threads=(8, 64), holds=(0,))
+    rows = loader.load(make_run("run", cells=cells, blocks=2)).trials.assign(machine="m")
+    kept = {"global": 0.79, "keyed": 0.81, "striped": 2.0, "reentrant": 0.1}
+    many = rows["threads"] == 64
+    rows["operations_per_s"] = 1e6 * rows["label"].map(kept).where(many, 1.0)
+    found = falls(rows, 8, 64)
+    assert {one.label: one.kept for one in found} == pytest.approx(kept)
+    text = falls_text(found, 8, 64, 0.2)
+    assert "| m | `global` | 1.00 M/s | 790 k/s | 0.79 | **fail** |" in text
+    assert text.count("pass") == 2 and text.count("fail") == 2
+    with pytest.raises(InputError, match="with 8 and with 32 threads"):
+        falls(rows, 8, 32)
+
+
+def test_a_grid_has_a_table_for_each_machine(make_run: MakeRun) -> None:
+    cells = synthetic.sweep(("global", "keyed"), threads=(1, 8), keys=(1, 64), holds=(0, 200))
+    rows = loader.load(make_run("run", cells=cells, blocks=2)).trials
+    rows["operations_per_s"] = 1e6 * rows["threads"]
+    text = grid_text(pd.concat([rows.assign(machine="a"), rows.assign(machine="b")]))
+    assert text.count("| cell | lock | 1 | 8 |") == 2
+    assert text.count("| 64 keys · hold 200 ns | `keyed` | 1.00 M | 8.00 M |") == 2
+    assert text.count("`global`") == 8
+
+
+def test_tables_want_a_predicted_run(make_run: MakeRun, capsys: pytest.CaptureFixture[str]) -> None:
+    run = str(make_run("measured", cells=synthetic.sweep(LOCKS, threads=(8, 64))))
+    for mode in ("table", "falls"):
+        assert script.main([mode, run]) == 2
+        assert "is no predicted run" in capsys.readouterr().err
