@@ -24,9 +24,11 @@
 //              allocation for each key in use, which may throw std::bad_alloc from co_await.
 //
 // Invariants, all under the bucket's mutex
-//   I1  a key has an entry in its bucket exactly while a hold of it exists; it belongs to that
-//   hold. I2  a suspended coroutine is in the queue of its key's entry until the entry is handed to
-//   it. I3  after its coroutine was posted, a Wait is touched by that coroutine only.
+//   I1  A key has an entry in its bucket exactly while a hold of it exists, which owns the entry.
+//
+//   I2  A suspended coroutine is in the queue of its key's entry until the entry is handed to it.
+//
+//   I3  After its coroutine was posted, a Wait is touched by that coroutine only.
 #pragma once
 
 #include <bit>

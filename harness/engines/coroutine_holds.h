@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// CoroutineHolds: KeyedCoMutex as a lock of threads, so that the engines can check it.
+// CoroutineHolds: KeyedCoMutex, or a lock with its interface, as a lock of threads, so that the
+// engines can check it.
 #pragma once
 
 #include <coroutine>
@@ -16,6 +17,7 @@ namespace lockbench {
 
 // Each lock() starts a coroutine that awaits the key. If the coroutine is suspended, the thread
 // sleeps until the coroutine is posted, and resumes it.
+template <class Mutex = KeyedCoMutex<>>
 class CoroutineHolds {
  public:
   static constexpr Promises kPromises{.lock_per_key = true, .fair = true};
@@ -73,9 +75,9 @@ class CoroutineHolds {
       hold_ = co_await mutex_.lock(key_, post);
     }
 
-    KeyedCoMutex<>& mutex_;
+    Mutex& mutex_;
     const std::uint64_t key_;
-    KeyedCoMutex<>::Hold hold_;
+    typename Mutex::Hold hold_;
   };
 
   explicit CoroutineHolds(std::size_t buckets) : mutex_(buckets) {}
@@ -86,7 +88,7 @@ class CoroutineHolds {
   std::size_t keys_kept() const { return mutex_.keys_kept(); }
 
  private:
-  KeyedCoMutex<> mutex_;
+  Mutex mutex_;
 };
 
 }  // namespace lockbench

@@ -128,7 +128,7 @@ std::vector<RegisteredLock> shared_locks() {
                                                          "two permits for each key", 2U, 2),
       lock_under_test<KeyedSemaphore<>>("keyed_semaphore:permits=1", "one permit for each key", 1U,
                                         2),
-      lock_under_test<CoroutineHolds>("keyed_co", "coroutines that wait for a key", 2),
+      lock_under_test<CoroutineHolds<>>("keyed_co", "coroutines that wait for a key", 2),
   };
   for (RegisteredLock& lock : locks) lock.abilities.strong_try = lock.abilities.reclaims = true;
   locks[2].abilities.capacity = 2;

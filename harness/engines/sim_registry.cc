@@ -101,7 +101,8 @@ std::vector<RegisteredLock> shipped_locks() {
                           "keyed_semaphore", "two permits for each key; one bucket", 2U, 1)),
       lock_under_test<KeyedSemaphore<>>("keyed_semaphore:permits=1", "one permit for each key", 1U,
                                         1),
-      lock_under_test<CoroutineHolds>("keyed_co", "coroutines that wait for a key; one bucket", 1),
+      lock_under_test<CoroutineHolds<>>("keyed_co", "coroutines that wait for a key; one bucket",
+                                        1),
       lock_under_test<StripedLock<>>("striped", "a few stripes", kStripes),
       of_one_word(
           lock_under_test<StripeWord>("stripe_word", "a few stripes in one word", kStripes)),

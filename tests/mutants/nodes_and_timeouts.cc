@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Locks that treat what belongs to a waiter wrongly: its object, its timeout, its turn, its entry
-// of a table; and exchanges and sleeps that may fail or end without a reason. Each with a control
-// that differs by the fault alone. The controls `timed` and `nesting` are in registry.cc.
+// of a table, its coroutine; and exchanges and sleeps that may fail or end without a reason. Each
+// with a control that differs by the fault alone. The controls `timed` and `nesting` are in
+// registry.cc.
 
 #include <utility>
 
+#include "harness/engines/coroutine_holds.h"
 #include "tests/mutants/cached_table.h"
+#include "tests/mutants/co_lock.h"
 #include "tests/mutants/granting_lock.h"
 #include "tests/mutants/mutant.h"
 #include "tests/mutants/nesting_lock.h"
@@ -118,12 +121,42 @@ std::vector<Mutant> entries_of_tables() {
   };
 }
 
+template <CoFault kFault>
+RegisteredLock coroutines_of(const char* name, const char* fault) {
+  return lock_under_test<CoroutineHolds<CoLock<kFault>>>(name, fault, 1);
+}
+
+std::vector<Mutant> coroutines() {
+  using F = CoFault;
+  const std::vector<Oracle> none_goes_on = {Oracle::kProgress, Oracle::kResidue, Oracle::kModel};
+  return {
+      control(coroutines_of<F::kNone>("co", "correct waiters that are coroutines")),
+      broken(coroutines_of<F::kNoSecondLook>("co_no_second_look",
+                                             "suspends itself for a key that was just released"),
+             none_goes_on),
+      simulated_only(coroutines_of<F::kChecksOutside>("co_checks_outside",
+                                                      "forgets a waiter that came while it looked"),
+                     none_goes_on + Oracle::kExclusion + Oracle::kConservation + Oracle::kFairness,
+                     "nothing delays a thread between its two calls of the mutex"),
+      broken(coroutines_of<F::kPostsNone>("co_posts_none",
+                                          "wakes nobody if more than one coroutine waits"),
+             none_goes_on),
+      broken(
+          coroutines_of<F::kForgetsKey>("co_forgets_key",
+                                        "a key that is being handed over looks free"),
+          kTwoInside + Oracle::kOrdering + Oracle::kModel + Oracle::kProgress + Oracle::kFairness),
+      simulated_only(coroutines_of<F::kNewestFirst>("co_newest_first",
+                                                    "hands a key to the coroutine that came last"),
+                     {Oracle::kFairness}, "the order of its requests is not known"),
+  };
+}
+
 }  // namespace
 
 std::vector<Mutant> mutants_of_nodes_and_timeouts() {
   std::vector<Mutant> all;
-  for (auto part :
-       {timeouts, without_a_reason, objects_of_waiters, unlocked_by_others, entries_of_tables}) {
+  for (auto part : {timeouts, without_a_reason, objects_of_waiters, unlocked_by_others,
+                    entries_of_tables, coroutines}) {
     for (Mutant& mutant : part()) all.push_back(std::move(mutant));
   }
   return all;
