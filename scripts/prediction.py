@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures and predicts a grid of cells on this machine, and says how accurate the predictions are.
 
-grid        writes the preset of the grid
+grid        writes the preset of a grid: accuracy, scaling or falls
 accuracy    the tables of a measured and a predicted run of it
 vary        writes a machine's file with each figure 30 % higher and lower
 sensitivity the table of a run that was predicted with these files
 table       the rates of a predicted run, for each machine
 falls       which primitives of it fall from few threads to many
+literature  predicted runs beside figures that others published
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ modules.need("prediction", "numpy", "pandas", "scipy")
 
 import pandas as pd  # noqa: E402
 
-from analysis import command, loader, prediction_error  # noqa: E402
+from analysis import command, literature, loader  # noqa: E402
 from analysis.errors import InputError  # noqa: E402
 from analysis.prediction import (  # noqa: E402
     accuracy_text,
@@ -58,6 +59,47 @@ keys = [1, 64]
 keys = 64
 key_distribution = "zipf:0.99"
 """
+
+SCALING = """\
+# Written by scripts/prediction.py grid scaling: the grid of other machines in docs/performance.md.
+title = "Our locks and the peers that can be predicted, on other machines"
+blocks = 1
+primitive = [
+  "global", "global:lock=futex", "global:lock=std", "keyed", "stripe_word",
+  "striped:stripes=64", "striped:stripes=1024", "striped:lock=std,stripes=64",
+  "reentrant", "recursive_parking", "reentrant_repaired",
+]
+threads = [1, 2, 4, 8, 16, 32, 64]
+hold = ["0", "200ns"]
+
+[[sweep]]
+keys = [1, 64]
+
+[[sweep]]
+keys = 10000
+key_distribution = "zipf:0.99"
+"""
+
+FALLS = """\
+# Written by scripts/prediction.py grid falls: which of our locks fall from 8 to 64 cores.
+title = "Each of our own locks with 8 and with 64 threads"
+blocks = 3
+threads = [8, 64]
+hold = "0"
+keys = 64
+
+[[sweep]]
+primitive = [
+  "global", "global:lock=futex", "keyed", "stripe_word", "striped:stripes=64",
+  "striped:stripes=1024", "reentrant", "recursive_parking",
+]
+
+[[sweep]]
+workload = "checkout"
+primitive = ["lease:leases=64", "lease:order=fifo,leases=64"]
+"""
+
+GRIDS = {"accuracy": GRID, "scaling": SCALING, "falls": FALLS}
 
 BY = 0.3
 FIGURE = re.compile(r"^(?P<key>[a-z_]+)( *= *)(?P<number>[0-9.e+-]+)", re.IGNORECASE)
@@ -131,7 +173,8 @@ def parser() -> command.Parser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     modes = made.add_subparsers(dest="mode", required=True, parser_class=command.Parser)
-    modes.add_parser("grid", help="prints the preset of the grid")
+    grid = modes.add_parser("grid", help="prints the preset of a grid")
+    grid.add_argument("name", nargs="?", choices=GRIDS, default="accuracy")
     accuracy = modes.add_parser("accuracy", help="how near a prediction is to a measurement")
     accuracy.add_argument("measured", metavar="MEASURED", help="folder of the measured run")
     accuracy.add_argument("predicted", metavar="PREDICTED", help="folder of the predicted run")
@@ -149,7 +192,10 @@ def parser() -> command.Parser:
     sensitive.add_argument("run", metavar="RUN", help="folder of the predicted run")
     sensitive.add_argument("base", metavar="NAME", help="the machine without a change")
     table = modes.add_parser("table", help="the rates of a predicted run, for each machine")
-    table.add_argument("run", metavar="RUN", help="folder of the predicted run")
+    table.add_argument("run", nargs="+", metavar="RUN", help="folders of predicted runs")
+    table.add_argument(
+        "--primitive", action="append", metavar="P", help="shows this one; may be given again [all]"
+    )
     fall = modes.add_parser("falls", help="which primitives fall from few threads to many")
     fall.add_argument("run", metavar="RUN", help="folder of the predicted run")
     fall.add_argument("--few", type=int, default=8, metavar="N", help="threads (8)")
@@ -161,7 +207,10 @@ def parser() -> command.Parser:
         metavar="SHARE",
         help="the greatest fall that passes (20%%)",
     )
-    for one in (accuracy, sensitive, table, fall):
+    others = modes.add_parser("literature", help="predicted runs beside published figures")
+    others.add_argument("figures", type=Path, metavar="FILE.csv", help="of results/published")
+    others.add_argument("runs", nargs="+", metavar="RUN", help="folders of predicted runs")
+    for one in (accuracy, sensitive, table, fall, others):
         one.add_argument(
             "--page", type=Path, metavar="FILE.md", help="replaces the tables of this page [prints]"
         )
@@ -208,22 +257,31 @@ def write_variants(arguments: argparse.Namespace) -> None:
 def body(argv: Sequence[str]) -> int:
     arguments = parser().parse_args(argv)
     if arguments.mode == "grid":
-        sys.stdout.write(GRID)
+        sys.stdout.write(GRIDS[arguments.name])
     elif arguments.mode == "accuracy":
         give(arguments.mark or "accuracy", measured_and_predicted(arguments), arguments.page)
+    elif arguments.mode == "literature":
+        runs = [loader.load(folder).valid for folder in arguments.runs]
+        theirs = literature.published(arguments.figures)
+        found = literature.curves(theirs, literature.predicted(runs))
+        give(arguments.mark or arguments.mode, literature.text(found), arguments.page)
     elif arguments.mode == "vary":
         write_variants(arguments)
     else:
-        text = text_of_run(arguments, loader.load(arguments.run).valid)
+        folders = arguments.run if isinstance(arguments.run, list) else [arguments.run]
+        runs = [loader.load(folder) for folder in folders]
+        for run in runs:
+            if not run.predicted or "machine" not in run.trials:
+                raise InputError(f"{run.folder}: is no predicted run")
+        text = text_of_run(arguments, pd.concat(run.valid for run in runs))
         give(arguments.mark or arguments.mode, text, arguments.page)
     return 0
 
 
 def text_of_run(arguments: argparse.Namespace, trials: pd.DataFrame) -> str:
-    if "machine" not in trials or not prediction_error.is_predicted(trials):
-        raise InputError(f"{arguments.run}: is no predicted run")
     if arguments.mode == "table":
-        return grid_text(trials)
+        shown = trials["label"].isin(arguments.primitive or trials["label"].unique())
+        return grid_text(trials[shown])
     if arguments.mode == "falls":
         few, many = arguments.few, arguments.many
         return falls_text(falls(trials, few, many), few, many, arguments.most)

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/predict/spin_mutex.h"
 #include "harness/stress/lock_adapter.h"
 #include "primitives/adaptive_mutex.h"
 #include "primitives/as_published/reentrant_as_published.h"
@@ -87,6 +88,7 @@ std::vector<RegisteredLock> all_locks() {
   add_base<FutexMutex>(locks, "futex");
   // The C library's mutex is a futex with three states and no spinning, and so is this one.
   add_base<platform::Mutex>(locks, "std");
+  add_base<SpinMutex>(locks, "pthread_spin");
   locks.push_back({.spec = {"keyed", {}}, .make = [](const Cell& cell) {
                      return adapt<KeyedMutex<>>(number(cell, "buckets"));
                    }});
