@@ -17,12 +17,13 @@ inline constexpr std::uint32_t kUnrolled = 16;
 template <class Action>
 double ns_per_call(std::uint32_t calls, const Action& action) {
   action();
+  const std::uint32_t rounds = (calls + kUnrolled - 1) / kUnrolled;
   const Time from = platform::now();
-  for (std::uint32_t i = 0; i < calls; i += kUnrolled) {
+  for (std::uint32_t i = 0; i < rounds; ++i) {
 #pragma GCC unroll 16
     for (std::uint32_t j = 0; j < kUnrolled; ++j) action();
   }
-  return ns_between(from, platform::now()) / ((calls + kUnrolled - 1) / kUnrolled * kUnrolled);
+  return ns_between(from, platform::now()) / (rounds * kUnrolled);
 }
 
 // The same on a processor.

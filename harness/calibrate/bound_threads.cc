@@ -19,6 +19,7 @@ void bind_to(int processor) {
 
 void BoundThreads::run(const std::vector<Side>& sides) {
   std::vector<std::thread> threads;
+  threads.reserve(sides.size());
   for (const Side& side : sides) {
     threads.emplace_back([&side] {
       bind_to(side.processor);

@@ -18,6 +18,7 @@ namespace {
 template <class Measure>
 double median_of(std::uint32_t times, Measure measure) {
   std::vector<double> values;
+  values.reserve(times);
   for (std::uint32_t i = 0; i < times; ++i) values.push_back(measure());
   return median(std::move(values));
 }
