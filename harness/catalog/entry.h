@@ -34,7 +34,8 @@ struct CatalogEntry {
   Promises promises;
   std::vector<KeyType> key_types;
   std::vector<Pairing> pairings;
-  std::string plugin;  // the plug-in's file; empty: lockbench itself
+  bool tokens = false;  // each hold has a fencing token
+  std::string plugin;   // the plug-in's file; empty: lockbench itself
 };
 
 template <class K>
@@ -79,6 +80,9 @@ CatalogEntry entry_of(const Line<P>& line, const Workloads& workloads) {
   for_each_key_type([&]<class K>() {
     if constexpr (KeyedLock<P, K>) {
       entry.key_types.push_back(kKeyTypeOf<K>);
+      entry.tokens |= requires(const HandleOf<P, K>& handle) {
+        handle.token();
+      };
       workloads.template visit<P, K>([&]<class W>() {
         if constexpr (W::kAccepts) entry.pairings.push_back(pairing_of<P, W>(line, kKeyTypeOf<K>));
       });

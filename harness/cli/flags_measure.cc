@@ -51,6 +51,15 @@ void add_precision(CLI::App& run, RunOptions& options) {
                      parse_share, [&options](const double& share) { options.same_within = share; });
 }
 
+void add_service(CLI::App& command, std::vector<std::string>& services) {
+  add_texts(command,
+            {.names = "--service",
+             .type = "NAME=HOST:PORT",
+             .help = "The server for locks of this service, as redis=localhost:6379; several are "
+                     "separated by commas [a private server, for this run]"},
+            services);
+}
+
 void add_patience(CLI::App& command, Nanoseconds& patience) {
   add_parsed<Nanoseconds>(
       command,
@@ -196,12 +205,7 @@ void add_run(CLI::App& app, RunOptions& options) {
               options.save_baseline = name;
               return check_baseline_name(name);
             });
-  add_texts(run,
-            {.names = "--service",
-             .type = "NAME=HOST:PORT",
-             .help = "The server for locks of this service, as redis=localhost:6379; several are "
-                     "separated by commas [a private server, for this run]"},
-            options.services);
+  add_service(run, options.services);
   add_switch(run, "--perf",
              "Counts cycles, instructions, cache and branch misses, context switches, migrations, "
              "page faults and energy per operation, as far as the machine lets it",
@@ -268,6 +272,11 @@ void add_advise(CLI::App& app, AdviseOptions& options) {
   add_parsed<PrimitiveSpec>(
       advise, {.names = "--beats", .type = "P", .help = "The other primitive of --when"},
       parse_primitive, [&options](const PrimitiveSpec& one) { options.wanted.beats = one; });
+  add_switch(advise, "--across-machines",
+             "The lock must exclude threads of several machines: asks for a lock of a service, of "
+             "those in the plug-ins (--plugin redis.so, docs/services.md)",
+             options.across_machines);
+  add_service(advise, options.services);
   add_folder(advise, "--run", "Answers from this run's nearest cells; measures nothing",
              options.run);
   add_parsed<Nanoseconds>(
@@ -283,9 +292,10 @@ void add_advise(CLI::App& app, AdviseOptions& options) {
 std::string validate_advise(const CLI::App& advise, const AdviseOptions& options) {
   // If no case is given, the program asks a user at a terminal for it.
   const bool people = isatty(STDIN_FILENO) != 0 && isatty(STDERR_FILENO) != 0;
-  const std::string of_case = first_given(
-      advise, {"--threads", "--keys", "--distribution", "--key-type", "--hold", "--think",
-               "--memory", "--fair", "--run", "--machine", "--when", "--beats"});
+  const std::string of_case =
+      first_given(advise, {"--threads", "--keys", "--distribution", "--key-type", "--hold",
+                           "--think", "--memory", "--fair", "--run", "--machine", "--when",
+                           "--beats", "--across-machines"});
   if (people && of_case.empty()) return {};
   if (options.wanted.cell.threads == 0) {
     return "--threads: not given; say how many threads lock, as --threads 32";
@@ -295,6 +305,17 @@ std::string validate_advise(const CLI::App& advise, const AdviseOptions& options
   }
   if (options.wanted.when.has_value() != options.wanted.beats.has_value()) {
     return "--when and --beats: name two primitives, as --when keyed --beats striped:stripes=64";
+  }
+  if (!options.services.empty() && !options.across_machines) {
+    return "--service: is for locks of services; add --across-machines, or leave it out";
+  }
+  if (options.across_machines) {
+    const std::string other = first_given(advise, {"--run", "--machine", "--memory", "--when"});
+    if (!other.empty()) {
+      return "--across-machines: measures the locks of services, whose memory is the server's; "
+             "leave out " +
+             other;
+    }
   }
   if (was_given(advise, "--machine")) {
     const std::string other = first_given(advise, {"--run", "--budget", "--memory"});

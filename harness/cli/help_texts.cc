@@ -148,6 +148,8 @@ const char kAdviseExamples[] =
     "  lockbench advise --machine epyc-7773x --threads 64 --keys 64 --hold 200ns\n"
     "  lockbench advise --machine epyc-7773x --threads 64 --keys 64 --hold 200ns --when keyed \\\n"
     "    --beats striped:stripes=64                        from how many threads on?\n"
+    "  lockbench advise --across-machines --threads 8 --keys 100 --plugin redis.so \\\n"
+    "    --plugin postgresql.so                            a lock of which service?\n"
     "\n"
     "Exit codes: 0 there is an answer, 1 it could not be measured, 2 bad input, 4 nothing that "
     "was\n"

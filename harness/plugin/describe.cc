@@ -99,12 +99,14 @@ Json json_of(const CatalogEntry& entry) {
   return {{"listing", json_of(entry.listing)},
           {"promises", json_of(entry.promises)},
           {"key_types", key_types},
-          {"pairings", pairings}};
+          {"pairings", pairings},
+          {"tokens", entry.tokens}};
 }
 
 CatalogEntry entry_from(const Json& json) {
   CatalogEntry entry{.listing = listing_of(json.at("listing")),
-                     .promises = promises_of(json.at("promises"))};
+                     .promises = promises_of(json.at("promises")),
+                     .tokens = json.at("tokens")};
   for (const Json& type : json.at("key_types")) {
     entry.key_types.push_back(key_type_of(type));
   }

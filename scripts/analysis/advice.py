@@ -65,6 +65,7 @@ class Case:
     # Two primitives: the question is from how many threads on the first beats the second.
     when: str = ""
     beats: str = ""
+    across_machines: bool = False  # the candidates are locks of services
     descriptions: Mapping[str, str] = field(default_factory=dict)  # of primitives, by name
 
 
@@ -299,6 +300,12 @@ def written(advice: Advice, form: str) -> str:
 
 def _grounds(advice: Advice) -> list[str]:
     found = [f"asked: {advice.case.asked}"]
+    if advice.case.across_machines:
+        found[0] += ", across machines"
+        found.append(
+            "safe only if: the guarded resource refuses writes with an older token than the last;"
+            " a hold may end before its holder knows (docs/services.md)"
+        )
     if advice.differences:
         found.append(f"nearest cells of the run: {'; '.join(advice.differences)}")
     if advice.accuracy:

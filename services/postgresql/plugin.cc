@@ -30,23 +30,22 @@ std::unique_ptr<PostgresqlRow> make_row(const Arguments&) {
 }  // namespace
 
 LOCKBENCH_PLUGIN(locks) {
+  locks.add_line(lockbench::Line<PostgresqlAdvisory>{{.name = "postgresql_advisory",
+                                                      .summary = "an advisory lock of a session",
+                                                      .origin = "PostgreSQL's manual",
+                                                      .choices = {{"level", "connection"}},
+                                                      .service = kService},
+                                                     make_advisory});
   locks.add_line(
       lockbench::Line<PostgresqlAdvisory>{{.name = "postgresql_advisory",
-                                           .summary = "an advisory lock of a session, tokens",
-                                           .origin = "PostgreSQL's manual",
-                                           .choices = {{"level", "connection"}},
-                                           .service = kService},
-                                          make_advisory});
-  locks.add_line(
-      lockbench::Line<PostgresqlAdvisory>{{.name = "postgresql_advisory",
-                                           .summary = "an advisory lock of a transaction, tokens",
+                                           .summary = "an advisory lock of a transaction",
                                            .origin = "PostgreSQL's manual",
                                            .choices = {{"level", "transaction"}},
                                            .service = kService},
                                           make_in_transaction});
   locks.add_line(lockbench::Line<PostgresqlRow>{
       {.name = "postgresql_row",
-       .summary = "SELECT … FOR UPDATE in a transaction as long as the hold, tokens",
+       .summary = "SELECT … FOR UPDATE in a transaction as long as the hold",
        .origin = "PostgreSQL's manual",
        .service = kService},
       make_row});

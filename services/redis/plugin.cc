@@ -49,7 +49,7 @@ std::unique_ptr<Redlock> make_redlock(const Arguments& with) {
 LOCKBENCH_PLUGIN(locks) {
   locks.add_line(lockbench::Line<RedisLock>{
       {.name = "redis",
-       .summary = "a key with a random value and a lease, tokens, wake-up by messages",
+       .summary = "a key with a random value and a lease, wake-up by messages",
        .origin = "Redis's manual",
        .numbers = {kLease,
                    {"poll_ms", 1'000, 1, 60'000, "the longest wait without a message"},

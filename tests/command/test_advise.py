@@ -145,9 +145,12 @@ def test_an_interrupted_one_says_how_to_go_on_and_then_answers(lockbench: Progra
         ((*CASE[1:], "--memory", "much"), "--memory: 'much' is no size"),
         ((*CASE[1:], "--distribution", "zip"), "did you mean 'zipf'?"),
         ((*CASE[1:], "--hold", "2"), "--hold: '2' has no unit"),
-        ((*CASE[1:], "--budget", "1s"), "--budget: 3 primitives, 7 times each, take"),
+        ((*CASE[1:], "--budget", "1s"), "--budget: 3 cells, 7 times each, take"),
         ((*CASE[1:], "--run", "nowhere"), "nowhere: no such folder"),
         ((*CASE[1:], "--run", "there", "--budget", "9s"), "--run: answers from that run"),
+        ((*CASE[1:], "--across-machines"), "no lock of a service is loaded"),
+        ((*CASE[1:], "--across-machines", "--machine", "here"), "leave out --machine"),
+        ((*CASE[1:], "--service", "redis=localhost:1"), "add --across-machines"),
         ((*CASE[1:], "--format", "xml"), "'xml' is none of text, json, csv, markdown"),
     ],
 )

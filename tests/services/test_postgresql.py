@@ -6,12 +6,13 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 import postgresql
 import pytest
 from plans import plan, primitives, write
 from program import Program, last_attempts, wait_until
-from servers import POSTGRESQL, Service, psql
+from servers import POSTGRESQL, REDIS, Service, psql
 
 
 @pytest.fixture
@@ -78,3 +79,23 @@ def test_a_trial_drops_what_one_that_was_killed_has_left(
     assert process.returncode == 0, stderr
     assert psql(server, schemas) == "lockbench_of_a_user"
     psql(server, "DROP SCHEMA lockbench_of_a_user")
+
+
+def test_advise_across_machines_chooses_among_locks_with_tokens(
+    lockbench: Program, plugin: str
+) -> None:
+    redis = Path(plugin).with_name("redis.so")
+    if not redis.exists() or REDIS.missing():
+        pytest.skip("needs locks of two services")
+    words = ("--across-machines", "--threads", "2", "--keys", "8", "--hold", "sleep:1ms")
+    both = ("--plugin", str(redis), "--plugin", plugin)
+    done = lockbench.run("advise", *words, *both, "--budget", "10s", "--patience", "0")
+    assert done.returncode in (0, 4), (done.stdout, done.stderr)  # 4: no row of a busy machine
+    assert "redlock, redis_as_published" in done.stderr  # are not asked
+    if done.returncode == 0:
+        assert "refuses writes with an older token" in done.stdout
+        assert "postgresql_row" in done.stdout and "redlock" not in done.stdout
+
+    alone = lockbench.run("advise", *words, "--plugin", str(redis))
+    assert alone.returncode == 2
+    assert "one lock of a service with tokens is loaded" in alone.stderr

@@ -35,6 +35,7 @@ std::string case_json(const AdviceCase& wanted) {
   add_work(json, "hold", cell.hold);
   add_work(json, "think", cell.think);
   if (wanted.memory_bytes) json["memory_bytes"] = *wanted.memory_bytes;
+  if (!wanted.services.empty()) json["across_machines"] = true;
   if (wanted.when && wanted.beats) {
     json["when"] = to_text(*wanted.when);
     json["beats"] = to_text(*wanted.beats);

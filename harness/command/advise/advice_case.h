@@ -22,6 +22,7 @@ struct AdviceCase {
   std::optional<std::uint64_t> memory_bytes;  // maximum for the locks
   bool fair = false;                          // no thread may starve
   bool reentrant = false;                     // a holder acquires the lock again
+  std::vector<PrimitiveSpec> services;        // not empty: the lock must be one of these
   // Given: the question is from how many threads on, up to the cell's, `when` beats `beats`.
   std::optional<PrimitiveSpec> when;
   std::optional<PrimitiveSpec> beats;

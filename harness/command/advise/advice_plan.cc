@@ -99,6 +99,7 @@ std::vector<std::uint32_t> threads_for(const AdviceCase& wanted) {
 
 std::vector<PrimitiveSpec> candidates_for(const AdviceCase& wanted) {
   if (wanted.when && wanted.beats) return {*wanted.when, *wanted.beats};
+  if (!wanted.services.empty()) return wanted.services;
   if (wanted.reentrant) {
     return {{.name = "recursive_mutex", .parameters = {}}, {.name = "reentrant", .parameters = {}}};
   }

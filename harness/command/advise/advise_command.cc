@@ -5,12 +5,17 @@
 #include <iostream>
 #include <utility>
 
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
+
 #include "harness/catalog/catalog.h"
 #include "harness/command/advise/questions.h"
 #include "harness/command/predict/predict_command.h"
 #include "harness/command/run/medians.h"
 #include "harness/command/run/run_plan.h"
+#include "harness/command/run/services.h"
 #include "harness/plan/printable.h"
+#include "harness/plan/spelling.h"
 #include "harness/process/analysis_command.h"
 #include "harness/record/machine.h"
 #include "harness/terminal/exit_code.h"
@@ -39,6 +44,36 @@ int answer_at_end(const FinishedSession& session, const AdviseOptions& options,
   return complain(answered.status(), kCouldNotFinish);
 }
 
+// Makes the locks of services the candidates. A hold at a service may end before its holder knows,
+// so only those with tokens can be recommended.
+absl::Status ask_for_services(AdviceCase& wanted) {
+  std::vector<std::string> without;
+  for (const CatalogEntry& entry : Catalog::standard().entries()) {
+    if (entry.listing.service.empty()) continue;
+    PrimitiveSpec spec{.name = entry.listing.name, .parameters = {}};
+    for (const Choice& choice : entry.listing.choices) {
+      spec.parameters.emplace(choice.parameter, choice.value);
+    }
+    if (entry.tokens) {
+      wanted.services.push_back(std::move(spec));
+    } else {
+      without.push_back(to_text(spec));
+    }
+  }
+  if (wanted.services.size() < 2) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--across-machines: ",
+        wanted.services.empty() ? "no lock of a service" : "one lock of a service with tokens",
+        " is loaded, and a choice needs two; say --plugin redis.so --plugin postgresql.so, with "
+        "their folder (docs/services.md)"));
+  }
+  if (!without.empty()) {
+    std::cerr << "lockbench advise: not asked, since their holds have no tokens: "
+              << absl::StrJoin(without, ", ") << '\n';
+  }
+  return absl::OkStatus();
+}
+
 int predict(const AdviseOptions& options) {
   const auto check = [](const Cell& cell) { return Catalog::standard().check(cell); };
   absl::StatusOr<Plan> plan = predicted_advice_plan(options.wanted, check);
@@ -61,6 +96,8 @@ int measure(const AdviseOptions& options) {
   const auto check = [](const Cell& cell) { return Catalog::standard().check(cell); };
   absl::StatusOr<Plan> plan = advice_plan(options.wanted, options.budget, check);
   if (!plan.ok()) return complain(plan.status());
+  const absl::StatusOr<RunServices> services = RunServices::start(plan->trials, options.services);
+  if (!services.ok()) return complain(services.status());
   const auto finished = [&](const FinishedSession& session) {
     return answer_at_end(session, options, "Measured");
   };
@@ -82,6 +119,9 @@ int advise_command(const AdviseOptions& given) {
         ask_case(std::cin, std::cerr, machine.usable_threads.value_or(2));
     if (!asked.ok()) return complain(asked.status());
     options.wanted = *asked;
+  }
+  if (options.across_machines) {
+    if (absl::Status added = ask_for_services(options.wanted); !added.ok()) return complain(added);
   }
   if (!options.machine.empty()) return predict(options);
   if (!options.run) return measure(options);

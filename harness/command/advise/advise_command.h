@@ -18,6 +18,8 @@ struct AdviseOptions {
   AdviceCase wanted;  // with 0 threads: the command asks for the case on the terminal
   Nanoseconds budget = std::chrono::seconds(30);
   Nanoseconds patience = kUsualPatience;     // how long it waits for a quiet machine
+  bool across_machines = false;              // asks for a lock of a service
+  std::vector<std::string> services;         // their servers: NAME=HOST:PORT
   std::string machine;                       // not empty: predicts for this model
   std::optional<std::filesystem::path> run;  // answers from this run; absent: measures
   std::optional<std::filesystem::path> out;  // the folder for the new measurements

@@ -39,6 +39,7 @@ std::string traits_of(const CatalogEntry& entry) {
   add(entry.promises.timed, "timed");
   add(entry.promises.fair, "fair");
   add(entry.promises.expires, "expires");
+  add(entry.tokens, "tokens");
   if (!entry.listing.service.empty()) {
     text += (text.empty() ? "" : ", ") + ("needs " + entry.listing.service);
   }

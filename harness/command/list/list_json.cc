@@ -51,6 +51,7 @@ Json primitive(const ListedPrimitive& listed) {
           {"origin", entry.listing.origin},
           {"numbers", numbers_of(entry.listing)},
           {"promises", promises_of(entry.promises)},
+          {"tokens", entry.tokens},
           {"key_types", key_types},
           {"workloads", workloads},
           {"plugin", entry.plugin}};

@@ -19,7 +19,7 @@ class alignas(sizeof(T)) Atomic {
 
  public:
   using value_type = T;
-  static constexpr bool is_always_lock_free = true;
+  static constexpr bool is_always_lock_free = true;  // NOLINT: the standard's name
 
   constexpr Atomic() noexcept : Atomic(T{}) {}
   constexpr Atomic(T value) noexcept : value_(value) {  // NOLINT: converts as std::atomic does

@@ -15,7 +15,7 @@ struct Clock {
   using rep = duration::rep;
   using period = duration::period;
   using time_point = std::chrono::time_point<Clock>;
-  static constexpr bool is_steady = true;
+  static constexpr bool is_steady = true;  // NOLINT: the standard's name
 
   static time_point now() noexcept { return time_point(duration(simulated::now_ns())); }
 };
