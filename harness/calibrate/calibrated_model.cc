@@ -26,6 +26,9 @@ constexpr double kUsualOperation = 4;
 constexpr double kUsualYield = 300;
 constexpr double kUsualContextSwitch = 1200;
 
+// An operation takes nanoseconds. One that takes as long as this was interrupted all the time.
+constexpr double kMostOfAnOperation = 1000;
+
 // A yield takes less than a microsecond. One that takes as long as this has run other processes.
 constexpr double kMostOfAYield = 20'000;
 
@@ -46,8 +49,10 @@ double rounded(double ns) {
   return std::round(ns * scale) / scale;
 }
 
+// Within what the file of a machine may say.
 Picoseconds picoseconds(double ns, double least = 0) {
-  return std::llround(std::max(rounded(ns), least) * machine::kPerNanosecond);
+  return std::llround(std::clamp(rounded(ns), least, MachineModel::kMostNs) *
+                      machine::kPerNanosecond);
 }
 
 // Fills one model and the remarks beside its figures.
@@ -150,6 +155,7 @@ class Filling {
     const double accesses = 3 * figures_.load + figures_.store;
     std::optional<double> operation = facts_.operation_ns;
     if (operation) *operation -= accesses;
+    if (operation > kMostOfAnOperation) operation = std::nullopt;
     measured_or("operation", access.operation, operation, kUsualOperation,
                 "the machine was too busy to measure it");
   }

@@ -64,8 +64,6 @@ constexpr std::array kCounts = {
     Count{"threads_per_core", &MachineModel::threads_per_core},
 };
 
-constexpr double kMostNs = 1e7;  // with it, the times of all accesses fit into 64 bits
-
 std::string decimal(double value) {
   return absl::StrFormat("%.15g", value);
 }
@@ -166,7 +164,7 @@ class Reader {
   }
 
   Picoseconds nanoseconds(const toml::node& node, std::string_view key, double least_ns = 0) {
-    return std::llround(number(node, key, least_ns, kMostNs) * kPerNanosecond);
+    return std::llround(number(node, key, least_ns, MachineModel::kMostNs) * kPerNanosecond);
   }
 
   void sources(const toml::table& root) {

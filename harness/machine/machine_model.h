@@ -79,6 +79,8 @@ struct MachineModel {
   SchedulerCosts scheduler;
 
   static constexpr std::uint32_t kMostProcessors = 512;
+  // Of one cost. With it, the times of all accesses fit into 64 bits.
+  static constexpr double kMostNs = 1e7;
 
   std::uint32_t cores() const { return sockets * clusters_per_socket * cores_per_cluster; }
   std::uint32_t processors() const { return cores() * threads_per_core; }

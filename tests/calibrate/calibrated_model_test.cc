@@ -109,6 +109,27 @@ TEST(CalibratedModel, AYieldThatRanOtherProcessesIsNoFigure) {
   EXPECT_EQ(busy.model.sources.back().figures, "context_switch, yield, granularity");
 }
 
+TEST(CalibratedModel, TheFileOfABusyMachineIsValid) {
+  constexpr double kAges = 3e9;
+  MeasuredFigures figures = figures_of_two();
+  for (double* figure : {&figures.load, &figures.store, &figures.exchange, &figures.memory_load,
+                         &figures.pause, &figures.clock, &figures.yield, &figures.yield_switch,
+                         &figures.futex_call, &figures.slice, &figures.sleep_switch}) {
+    const double before = *figure;
+    *figure = kAges;
+    const CalibratedModel busy = calibrated_model(figures, two_cores(), facts());
+    const std::string text = machine_toml(busy.model, busy.remarks);
+    const auto parsed = machine::parse_machine(text, "here.toml");
+    EXPECT_TRUE(parsed.ok()) << parsed.status();
+    *figure = before;
+  }
+  HostFacts interrupted = facts();
+  interrupted.operation_ns = 12e6;
+  const CalibratedModel busy = calibrated_model(figures, two_cores(), interrupted);
+  EXPECT_EQ(busy.model.access.operation, 4 * kPerNanosecond);
+  EXPECT_THAT(busy.remarks.at("operation"), HasSubstr("assumed"));
+}
+
 TEST(CalibratedModel, TheFileSaysIfCoresAreAsNearAsThreadsOfOne) {
   MeasuredFigures figures = figures_of_two();
   figures.handovers = {0, 66, 8, 0};
