@@ -33,7 +33,8 @@ ServerProgram redis_program(std::uint16_t port, const std::string& folder,
   return program;
 }
 
-std::string redis_address(const std::string& place, const std::string& /*password*/) {
+// Of a server without accounts.
+std::string place_alone(const std::string& place, const std::string& /*password*/) {
   return place;
 }
 
@@ -74,9 +75,24 @@ std::string postgresql_address(const std::string& place, const std::string& pass
   return "postgresql://lockbench:" + password + "@" + place + "/postgres";
 }
 
+// A member of no cluster but its own, which elects itself at once. Leases may be as short as a
+// second: they last for at least 1.5 times the election timeout, in whole seconds.
+ServerProgram etcd_program(std::uint16_t port, const std::string& folder,
+                           const std::string& /*password*/, ServerData /*data*/) {
+  const std::string clients = absl::StrCat("http://127.0.0.1:", port);
+  const std::string peers = "http://127.0.0.1:0";  // whichever is free: there are none
+  return {.words = {"etcd", "--name=lockbench", "--data-dir=" + folder + "/data",
+                    "--listen-client-urls=" + clients, "--advertise-client-urls=" + clients,
+                    "--listen-peer-urls=" + peers, "--initial-advertise-peer-urls=" + peers,
+                    "--initial-cluster=lockbench=" + peers, "--heartbeat-interval=10",
+                    "--election-timeout=100", "--unsafe-no-fsync", "--logger=zap"},
+          .ready = "ready to serve client requests"};
+}
+
 constexpr ServiceKind kKinds[] = {
-    {"redis", "redis-server", redis_program, redis_address, "appendonlydir", false},
-    {"postgresql", "postgresql", postgresql_program, postgresql_address, "", true}};
+    {"etcd", "etcd-server", etcd_program, place_alone, "data", false},
+    {"postgresql", "postgresql", postgresql_program, postgresql_address, "", true},
+    {"redis", "redis-server", redis_program, place_alone, "appendonlydir", false}};
 
 std::string random_password() {
   std::random_device random;

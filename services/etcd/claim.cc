@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "services/etcd/claim.h"
+
+#include <algorithm>
+#include <optional>
+#include <thread>
+
+#include "primitives/service.h"
+#include "services/etcd/base64.h"
+#include "services/etcd/watch.h"
+
+namespace lockbench::services {
+namespace {
+
+constexpr char kNoLease[] = "requested lease not found";
+
+// A watch that cannot be had is asked for again after a while.
+constexpr std::chrono::milliseconds kAfterNoWatch{20};
+
+const Json& keys_in(const Json& response) {
+  return part_of(part_of(response, "response_range"), "kvs");
+}
+
+std::uint64_t revision_in(const Json& answer) {
+  return number_of(part_of(part_of(answer, "header"), "revision"));
+}
+
+bool has_succeeded(const Json& answer) {
+  return part_of(answer, "succeeded") == true;
+}
+
+}  // namespace
+
+EtcdClaim::EtcdClaim(const EtcdClients& clients, const std::string& prefix)
+    : clients_(clients),
+      session_(clients.sessions.take()),
+      lease_(session_->fresh_lease()),
+      names_{.begin = to_base64(prefix),
+             .end = to_base64(end_of_prefix(prefix)),
+             .base = clients.server.base_name()},
+      name_(to_base64(prefix + lease_->id)) {
+  clients_.watchdog.add(lease_);
+}
+
+EtcdClaim::~EtcdClaim() {
+  clients_.watchdog.remove(lease_);
+  if (entered_) session_->drop_lease();
+}
+
+EtcdClaim::Place EtcdClaim::enter(bool only_if_free) {
+  entered_ = true;  // if there is no answer, too
+  const EtcdAnswer answer =
+      session_->gateway().ask(kTransaction, claim_request(names_, name_, lease_->id, only_if_free));
+  if (answer.error.find(kNoLease) != std::string::npos) return Place::kGone;
+  if (!answer.error.empty()) session_->gateway().refuse(answer.error);
+  in_doubt_ = answer.sent_again;
+  const Json& parts = part_of(answer.body, "responses");
+  seen_revision_ = revision_in(answer.body);
+  if (has_succeeded(answer.body)) {
+    revision_ = seen_revision_;
+    return place_in(element_of(parts, 1), element_of(parts, 2));
+  }
+  // It is there already: an earlier copy of the request has made it.
+  const Json& own = part_of(keys_in(part_of(parts, 0)), std::size_t{0});
+  revision_ = number_of(part_of(own, "create_revision"));
+  if (revision_ != 0) return look();
+  entered_ = in_doubt_;
+  return Place::kRefused;
+}
+
+EtcdClaim::Place EtcdClaim::look() {
+  const Json answer =
+      session_->gateway().request(kTransaction, standing_request(names_, revision_));
+  const Json& parts = part_of(answer, "responses");
+  seen_revision_ = revision_in(answer);
+  return place_in(element_of(parts, 0), element_of(parts, 1));
+}
+
+EtcdClaim::Place EtcdClaim::place_in(const Json& last_two, const Json& base) {
+  const Json& keys = keys_in(last_two);
+  const Json& own = element_of(keys, 0);
+  if (text_of(part_of(own, "key")) != name_) return Place::kGone;
+  predecessor_ = text_of(part_of(element_of(keys, 1), "key"));
+  if (!predecessor_.empty()) return Place::kWaiting;
+  const Json& value = part_of(element_of(keys_in(base), 0), "value");
+  base_ = number_of(std::string_view(from_base64(text_of(value))));
+  if (base_ != 0) return Place::kFirst;
+  // The server has forgotten it, so what was told of this claim may be of before that.
+  clients_.server.make_base(session_->gateway());
+  return look();
+}
+
+EtcdClaim::Place EtcdClaim::await_change(platform::Time deadline) {
+  const std::string before = predecessor_;
+  EtcdWatch watch(session_->gateway(), before);
+  const std::optional<std::uint64_t> since = watch.await_begin(deadline);
+  if (!since) {
+    std::this_thread::sleep_until(
+        std::min<platform::Time>(deadline, platform::now() + kAfterNoWatch));
+    return look();
+  }
+  // What happened before the watch had begun.
+  if (*since > seen_revision_) {
+    const Place place = look();
+    if (place != Place::kWaiting || predecessor_ != before) return place;
+  }
+  watch.await_event(deadline);
+  return look();
+}
+
+bool EtcdClaim::leave() {
+  // The lease goes, too, if a copy of the request could still create the name.
+  if (in_doubt_) {
+    const bool was_there = session_->revoke_lease();
+    entered_ = false;
+    return was_there;
+  }
+  const Json answer = session_->gateway().request(kTransaction, delete_request(name_, revision_));
+  entered_ = false;
+  return has_succeeded(answer);
+}
+
+}  // namespace lockbench::services

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// EtcdClaim: a name in the queue for a key, `lockbench/<random>/<key>/<lease>`. Who is first holds.
+//
+// Invariants
+//   I1  While a claim has entered, its lease belongs to it alone and a watchdog extends it.
+//   I2  A claim that is destroyed without leave() gives its lease up: it is not renewed or used any
+//       more, so the name goes with it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "primitives/platform/clock.h"
+#include "services/etcd/etcd_server.h"
+#include "services/etcd/requests.h"
+#include "services/etcd/session.h"
+#include "services/watchdog.h"
+
+namespace lockbench::services {
+
+// What all claims of a lock share.
+struct EtcdClients {
+  EtcdServer& server;
+  EtcdSessions& sessions;
+  Watchdog<EtcdLease>& watchdog;
+};
+
+class EtcdClaim {
+ public:
+  enum class Place {
+    kFirst,    // it holds the key
+    kWaiting,  // others are before it
+    kRefused,  // others are there, and it has not entered
+    kGone      // its lease has ended, and the name with it
+  };
+
+  // `prefix`: of all names for the key. Throws ServiceError.
+  EtcdClaim(const EtcdClients& clients, const std::string& prefix);
+  ~EtcdClaim();
+  EtcdClaim(const EtcdClaim&) = delete;
+  EtcdClaim& operator=(const EtcdClaim&) = delete;
+
+  // Enters the queue, with `only_if_free` only if it is empty. Throws ServiceError.
+  Place enter(bool only_if_free);
+  // Of a claim that is waiting: its place when the one before it has gone, at the latest after the
+  // deadline. May return early. Throws ServiceError.
+  Place await_change(platform::Time deadline);
+  // Leaves the queue. False: the name had gone before. Throws ServiceError.
+  bool leave();
+
+  // The lease has ended, or is over by this process's clock.
+  bool is_over() const { return lease_->lost || platform::now() >= lease_->end.load(); }
+  // Of a claim that is the first.
+  std::uint64_t token() const { return base_ + revision_; }
+
+ private:
+  Place look();
+  Place place_in(const Json& last_two, const Json& base);
+
+  const EtcdClients clients_;
+  const EtcdSessions::Lease session_;
+  const std::shared_ptr<EtcdLease> lease_;
+  const EtcdNames names_;
+  const std::string name_;
+  std::uint64_t revision_ = 0;       // at which the name was created
+  std::uint64_t seen_revision_ = 0;  // of the server, when it told the place
+  std::uint64_t base_ = 0;
+  std::string predecessor_;
+  bool entered_ = false;
+  bool in_doubt_ = false;  // a copy of the request may still create the name
+};
+
+}  // namespace lockbench::services
