@@ -35,6 +35,7 @@ LIBRARIES = {
     "SQLite": r"sqlite3\.h",
     "hiredis": r"hiredis/.+\.h",
     "libpq": r"libpq-fe\.h",
+    "curl": r"curl/.+\.h",
     "Asio": r"(boost/)?asio/.+\.hpp",
     "lockbench": r"lockbench/.+\.h",
     "locks from elsewhere": r"(ck_|nsync).*\.h",
@@ -90,6 +91,10 @@ RULES: dict[str, Rule] = {
     ),
     # Locks of services, as plug-ins: what a plug-in is made of is found as lockbench installs it.
     "services": Rule(("primitives",), STANDARD | {"lockbench", "kernel"}),
+    "services/etcd": Rule(
+        ("primitives", "services"),
+        STANDARD | {"lockbench", "kernel", "curl", "nlohmann json"},
+    ),
     "services/redis": Rule(
         ("primitives", "services"), STANDARD | {"lockbench", "kernel", "hiredis"}
     ),

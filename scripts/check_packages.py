@@ -34,6 +34,7 @@ HEADERS = {
     "Asio": (),  # optional
     "hiredis": (),  # optional: service_packages of prepare.sh
     "libpq": (),  # optional, too
+    "curl": (),  # the same
     "lockbench": (),
     "std threads": ("build-essential",),
     "std": ("build-essential",),
@@ -77,7 +78,7 @@ PROGRAMS = {
     "zsh": ("zsh",),
     **dict.fromkeys(("bash", "sh", "git", "gzip", "dpkg-deb", "umount"), ()),
     # Optional: a test that needs one of them is left out where it is missing.
-    **dict.fromkeys(("cargo", "ccache", "clang++-19", "conan", "lintian", "node"), ()),
+    **dict.fromkeys(("cargo", "ccache", "clang++-19", "conan", "etcd", "lintian", "node"), ()),
     **dict.fromkeys(("Rscript", "buildah", "npm", "perf", "podman", "redis-server", "sshd"), ()),
     "shellcheck": ("shellcheck",),
 }

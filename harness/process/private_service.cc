@@ -90,9 +90,10 @@ ServerProgram etcd_program(std::uint16_t port, const std::string& folder,
 }
 
 constexpr ServiceKind kKinds[] = {
-    {"etcd", "etcd-server", etcd_program, place_alone, "data", false},
-    {"postgresql", "postgresql", postgresql_program, postgresql_address, "", true},
-    {"redis", "redis-server", redis_program, place_alone, "appendonlydir", false}};
+    {"etcd", "etcd-server", etcd_program, place_alone, "data", SessionKind::kLease},
+    {"postgresql", "postgresql", postgresql_program, postgresql_address, "", SessionKind::kProcess},
+    {"redis", "redis-server", redis_program, place_alone, "appendonlydir",
+     SessionKind::kConnection}};
 
 std::string random_password() {
   std::random_device random;

@@ -21,6 +21,13 @@ enum class ServerData : std::uint8_t {
   kKept,      // it has all that it confirmed when its process was killed and is started again
 };
 
+// What a client's session is at the server, if an administrator can end it.
+enum class SessionKind : std::uint8_t {
+  kConnection,  // nothing but that
+  kProcess,     // a child of the server's process
+  kLease,       // of etcd
+};
+
 struct ServiceKind {
   std::string_view name;
   const char* package;  // Debian's
@@ -31,8 +38,7 @@ struct ServiceKind {
   // The folder of its data, in that of the server. A server that is killed and started without it
   // has forgotten everything. Empty: it cannot be started so.
   std::string_view data_folder;
-  // Each session has a process of its own, a child of the server's.
-  bool process_per_session;
+  SessionKind sessions;
 };
 
 std::span<const ServiceKind> service_kinds();

@@ -3,13 +3,18 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import shutil
 import socket
 import subprocess
+import urllib.error
+import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import postgresql
 from program import wait_until
@@ -95,6 +100,68 @@ def own_redis(folder: Path) -> Iterator[OwnServer]:
         yield OwnServer(address_with, residue)
 
 
+def ask_etcd(port: int, path: str, body: dict[str, object], token: str = "") -> dict[str, Any]:
+    """The answer to a request to the JSON gateway."""
+    headers = {"Content-Type": "application/json"} | ({"Authorization": token} if token else {})
+    url = f"http://127.0.0.1:{port}/v3/{path}"
+    request = urllib.request.Request(url, json.dumps(body).encode(), headers)
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    with opener.open(request, timeout=10) as answer:
+        answered: dict[str, Any] = json.load(answer)
+        return answered
+
+
+@contextmanager
+def etcd_process(folder: Path, *more: str) -> Iterator[tuple[int, int]]:
+    """The port and the process of a server of etcd."""
+    port = free_port()
+    clients, peers = f"http://127.0.0.1:{port}", "http://127.0.0.1:0"
+    words = ["etcd", "--name=own", f"--data-dir={folder / 'data'}", "--logger=zap"]
+    words += [f"--listen-client-urls={clients}", f"--advertise-client-urls={clients}"]
+    words += [f"--listen-peer-urls={peers}", f"--initial-advertise-peer-urls={peers}"]
+    words += [f"--initial-cluster=own={peers}", "--unsafe-no-fsync", "--log-outputs=/dev/null"]
+    process = subprocess.Popen([*words, *more], stderr=subprocess.DEVNULL)
+
+    def answers() -> bool:
+        try:
+            return bool(ask_etcd(port, "kv/range", {"key": "AA=="}))
+        except (OSError, urllib.error.URLError):
+            return False
+
+    try:
+        wait_until(answers, "no answer of the server")
+        yield port, process.pid
+    finally:
+        process.kill()
+        process.wait()
+
+
+def keys_of_etcd(port: int, token: str = "") -> list[str]:
+    """The names of all keys."""
+    everything: dict[str, object] = {"key": "AA==", "range_end": "AA==", "keys_only": True}
+    found = ask_etcd(port, "kv/range", everything, token).get("kvs", [])
+    return [base64.b64decode(entry["key"]).decode() for entry in found]
+
+
+@contextmanager
+def own_etcd(folder: Path) -> Iterator[OwnServer]:
+    with etcd_process(folder, "--bcrypt-cost=4") as (port, _):
+        account = {"name": "root", "password": PASSWORD}
+        ask_etcd(port, "auth/user/add", {**account})
+        ask_etcd(port, "auth/role/add", {"name": "root"})
+        ask_etcd(port, "auth/user/grant", {"user": "root", "role": "root"})
+        ask_etcd(port, "auth/enable", {})
+
+        def residue() -> str:
+            token = ask_etcd(port, "auth/authenticate", {**account})["token"]
+            return " ".join(keys_of_etcd(port, token))
+
+        def address_with(password: str) -> str:
+            return f"etcd://root:{password}@127.0.0.1:{port}" if password else f"127.0.0.1:{port}"
+
+        yield OwnServer(address_with, residue)
+
+
 def psql(address: str, query: str) -> str:
     words = ["psql", "--no-psqlrc", "--tuples-only", "--no-align", address, "--command", query]
     return subprocess.run(words, check=True, capture_output=True, text=True).stdout.strip()
@@ -136,6 +203,26 @@ REDIS = Service(
     ),
 )
 
+ETCD = Service(
+    name="etcd",
+    package="etcd-server",
+    program="etcd",
+    missing=lambda: shutil.which("etcd") is None,
+    locks=("etcd",),
+    clusters=(),
+    server=own_etcd,
+    told_without_password="user name is empty",
+    told_of_wrong_password="refuses the account: etcdserver: authentication failed",
+    secret_addresses=("etcd://me:se,cret@h:1", "etcd://me:cr@et@[::1]:1", "me:cret@nowhere"),
+    unreachable=(
+        ("etcd=127.0.0.1:1", "etcd at 127.0.0.1:1: cannot connect: Connection refused"),
+        ("etcd=nowhere", "etcd: 'nowhere' is no address; it is written host:port"),
+        ("etcd", "--service: 'etcd' is written NAME=HOST:PORT"),
+        ("ectd=localhost:1", "unknown service 'ectd'; did you mean 'etcd'?"),
+        ("etcd=me:secret@localhost:1", "set LOCKBENCH_ETCD to etcd://user:password@host:port"),
+    ),
+)
+
 POSTGRESQL = Service(
     name="postgresql",
     package="postgresql",
@@ -163,4 +250,4 @@ POSTGRESQL = Service(
     ),
 )
 
-SERVICES = (REDIS, POSTGRESQL)
+SERVICES = (REDIS, POSTGRESQL, ETCD)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from program import Program
-from servers import POSTGRESQL, REDIS, Service
+from servers import ETCD, POSTGRESQL, REDIS, Service
 
 BROKEN = Path(os.environ.get("LOCKBENCH_BROKEN_REDIS", "build/release/tests/services"))
 BUDGET = "40s"  # a failure ends it earlier
@@ -81,11 +81,14 @@ class TestRedis:
         assert (report["verdict"], report["oracle"]) == ("failed", oracle), report
 
 
-@pytest.mark.parametrize("service", [REDIS, POSTGRESQL], ids=lambda service: service.name)
+LOCKS = {"redis": "redis", "postgresql": "postgresql_row", "etcd": "etcd"}
+
+
+@pytest.mark.parametrize("service", [REDIS, POSTGRESQL, ETCD], ids=lambda service: service.name)
 def test_a_lock_with_tokens_is_clean_under_all_faults(
     lockbench: Program, service: Service, plugin: str
 ) -> None:
-    lock = {"redis": "redis", "postgresql": "postgresql_row"}[service.name]
+    lock = LOCKS[service.name]
     report = stress(lockbench, plugin, lock, "--budget", "15s")
     assert report["verdict"] == "clean", report
     for oracle in ("exclusion", "token", "conservation", "progress", "residue"):
@@ -96,7 +99,7 @@ def test_a_lock_with_tokens_is_clean_under_all_faults(
 
 def test_what_does_not_exist_is_refused(lockbench: Program, service: Service, plugin: str) -> None:
     words = ["--plugin", plugin, "--engine", "services", "--budget", "5s"]
-    lock = {"redis": "redis", "postgresql": "postgresql_row"}[service.name]
+    lock = LOCKS[service.name]
     refused = {
         ("--faults", "stop"): "`stop` is none; say some of stop_holder,kill_holder",
         ("--threads", "1"): "threads: 1; say 2 to 16 clients",
@@ -108,11 +111,12 @@ def test_what_does_not_exist_is_refused(lockbench: Program, service: Service, pl
         assert done.returncode == 2 and said in done.stderr, (done.stdout, done.stderr)
 
 
+@pytest.mark.parametrize("service", [REDIS, POSTGRESQL], ids=lambda service: service.name)
 def test_a_fault_that_the_service_cannot_have_is_refused(
     lockbench: Program, service: Service, plugin: str
 ) -> None:
     impossible = {"redis": "end_session", "postgresql": "empty_server"}[service.name]
-    lock = {"redis": "redis", "postgresql": "postgresql_row"}[service.name]
+    lock = LOCKS[service.name]
     words = ["--plugin", plugin, "--engine", "services", "--budget", "5s", "--faults", impossible]
     done = lockbench.run("stress", lock, *words)
     assert done.returncode == 2, (done.stdout, done.stderr)

@@ -14,6 +14,8 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 
+#include "harness/stress/services/etcd_lease.h"
+
 namespace lockbench::stress::services {
 namespace {
 
@@ -66,7 +68,7 @@ absl::StatusOr<std::unique_ptr<Servers>> Servers::start(const std::string& servi
 bool Servers::can(FaultKind kind) const {
   const ServiceKind& service = *services_.front().kind;
   if (kind == FaultKind::kEmptyServer) return !service.data_folder.empty();
-  if (kind == FaultKind::kEndSession) return service.process_per_session;
+  if (kind == FaultKind::kEndSession) return service.sessions != SessionKind::kConnection;
   return true;
 }
 
@@ -109,6 +111,9 @@ absl::Status Servers::restart(std::uint32_t server, bool with_data) {
 }
 
 bool Servers::end_session(std::uint32_t server, std::uint64_t draw) const {
+  if (services_[server].kind->sessions == SessionKind::kLease) {
+    return revoke_lease(at(server).port(), draw);
+  }
   std::vector<pid_t> sessions = children_of(at(server).process());
   std::erase_if(sessions, [](pid_t process) { return !is_of_session(process); });
   if (sessions.empty()) return false;

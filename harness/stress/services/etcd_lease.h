@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Ends a session at etcd as an administrator does: revokes a lease.
+#pragma once
+
+#include <cstdint>
+
+namespace lockbench::stress::services {
+
+// Revokes the lease of one of the keys `lockbench/…`, which `draw` chooses. `port`: of the server
+// on the loopback interface. False: there is no such key, or the server does not answer.
+bool revoke_lease(std::uint16_t port, std::uint64_t draw);
+
+}  // namespace lockbench::stress::services

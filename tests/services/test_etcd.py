@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What only locks at etcd do: leases that are revoked, and a server that forgets everything."""
+
+from __future__ import annotations
+
+import os
+import urllib.error
+from pathlib import Path
+
+import pytest
+from plans import plan, run, write
+from program import Program, last_attempts, wait_until
+from servers import ETCD, Service, ask_etcd, etcd_process, keys_of_etcd
+
+
+@pytest.fixture
+def service() -> Service:
+    return ETCD
+
+
+# Longer than the lease, which is extended meanwhile.
+RENEWED = plan(
+    'primitive = ["etcd:lease_ms=1000"]',
+    'workload = ["service_counter"]',
+    'mode = "fixed"',
+    "threads = 2",
+    "keys = 1",
+    "operations = 1",
+    'hold = "sleep:2s"',
+)
+
+
+def test_a_lease_is_renewed_while_its_key_is_held_or_waited_for(
+    lockbench: Program, plugin: str
+) -> None:
+    (row,) = run(lockbench, plugin, RENEWED)
+    assert int(row["renewals"]) >= 4
+    assert (row["lost_updates"], row["operations"]) == ("0", "2")
+
+
+# Processes whose holds last long enough to revoke leases meanwhile.
+SLOW = plan(
+    'primitive = ["etcd"]',
+    'workload = ["service_counter", "service_counter:unchecked"]',
+    'mode = "fixed"',
+    "threads = 2",
+    "keys = 1",
+    "operations = 6",
+    'hold = "sleep:400ms"',
+)
+
+
+def revoke_all(port: int) -> None:
+    """Ends the leases of all that wait or hold."""
+    for lease in ask_etcd(port, "lease/leases", {}).get("leases", []):
+        try:
+            ask_etcd(port, "lease/revoke", {"ID": lease["ID"]})
+        except urllib.error.HTTPError:
+            pass  # it has ended meanwhile
+
+
+def test_a_holder_whose_lease_is_revoked_is_refused_by_a_resource_that_checks_tokens(
+    lockbench: Program, plugin: str, tmp_path: Path
+) -> None:
+    write(lockbench, SLOW)
+    with etcd_process(tmp_path) as (port, _):
+        environment = {**os.environ, "LOCKBENCH_ETCD": f"127.0.0.1:{port}"}
+        words = ["plan.toml", "--plugin", plugin, "--out", "out"]
+        process = lockbench.start("run", *words, env=environment)
+        while process.poll() is None:
+            # A hold lasts longer than the distance between two looks.
+            if len(keys_of_etcd(port)) > 2:
+                revoke_all(port)
+        _, stderr = process.communicate(timeout=100)
+        assert process.returncode == 0, stderr
+        assert not keys_of_etcd(port)
+    rows = {row["scenario"]: row for row in last_attempts(lockbench.folder / "out")}
+    for row in rows.values():
+        assert row["outcome"] == "ok", row
+        assert int(row["expired_holds"]) > 0
+    assert rows[""]["lost_updates"] == "0" and int(rows[""]["refused_writes"]) > 0
+    assert int(rows["unchecked"]["lost_updates"]) > 0
+
+
+def test_a_hold_is_a_key_under_a_prefix_of_the_trial_which_ends_in_its_lease(
+    lockbench: Program, plugin: str, tmp_path: Path
+) -> None:
+    text = plan(
+        'primitive = ["etcd"]',
+        'workload = ["counter"]',
+        'mode = "fixed"',
+        "threads = 1",
+        "keys = 1",
+        "operations = 1",
+        'hold = "sleep:1s"',
+    )
+    write(lockbench, text)
+    with etcd_process(tmp_path) as (port, _):
+        environment = {**os.environ, "LOCKBENCH_ETCD": f"127.0.0.1:{port}"}
+        words = ["plan.toml", "--plugin", plugin, "--out", "out"]
+        process = lockbench.start("run", *words, env=environment)
+        names = wait_until(
+            lambda: [name for name in keys_of_etcd(port) if not name.endswith("/base")], "no hold"
+        )
+        _, stderr = process.communicate(timeout=100)
+    assert process.returncode == 0, stderr
+    folder, random, key, lease = names[0].split("/")
+    assert (folder, len(random), key) == ("lockbench", 32, "1:0") and lease.isdigit()
