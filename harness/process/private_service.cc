@@ -86,7 +86,7 @@ ServerProgram etcd_program(std::uint16_t port, const std::string& folder,
                     "--listen-peer-urls=" + peers, "--initial-advertise-peer-urls=" + peers,
                     "--initial-cluster=lockbench=" + peers, "--heartbeat-interval=10",
                     "--election-timeout=100", "--unsafe-no-fsync", "--logger=zap"},
-          .ready = "ready to serve client requests"};
+          .ready = "serving client traffic insecurely"};
 }
 
 constexpr ServiceKind kKinds[] = {

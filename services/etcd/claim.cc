@@ -62,9 +62,10 @@ EtcdClaim::Place EtcdClaim::enter(bool only_if_free) {
     return place_in(element_of(parts, 1), element_of(parts, 2));
   }
   // It is there already: an earlier copy of the request has made it.
-  const Json& own = part_of(keys_in(part_of(parts, 0)), std::size_t{0});
+  const Json& own = element_of(keys_in(element_of(parts, 0)), 0);
   revision_ = number_of(part_of(own, "create_revision"));
   if (revision_ != 0) return look();
+  if (!only_if_free) session_->gateway().refuse("an answer that makes no sense");
   entered_ = in_doubt_;
   return Place::kRefused;
 }

@@ -22,6 +22,9 @@ inline const Json& part_of(const Json& object, const char* name) {
   return found == object.end() ? null : *found;
 }
 
+// Without it, a 0 would be taken for a name.
+const Json& part_of(const Json& array, int at) = delete;
+
 // Element `at` of an array; null if it has none.
 inline const Json& element_of(const Json& array, std::size_t at) {
   static const Json null;

@@ -38,15 +38,15 @@ def test_a_lease_is_renewed_while_its_key_is_held_or_waited_for(
     assert (row["lost_updates"], row["operations"]) == ("0", "2")
 
 
-# Processes whose holds last long enough to revoke leases meanwhile.
+# Processes whose holds last long enough to revoke leases meanwhile, and to learn of it by a renewal.
 SLOW = plan(
-    'primitive = ["etcd"]',
+    'primitive = ["etcd:lease_ms=1000"]',
     'workload = ["service_counter", "service_counter:unchecked"]',
     'mode = "fixed"',
     "threads = 2",
     "keys = 1",
-    "operations = 6",
-    'hold = "sleep:400ms"',
+    "operations = 4",
+    'hold = "sleep:700ms"',
 )
 
 
