@@ -38,7 +38,7 @@ def test_a_lease_is_renewed_while_its_key_is_held_or_waited_for(
     assert (row["lost_updates"], row["operations"]) == ("0", "2")
 
 
-# Processes whose holds last long enough to revoke leases meanwhile, and to learn of it by a renewal.
+# Processes whose holds last long enough to revoke leases meanwhile, and to learn of it by renewals.
 SLOW = plan(
     'primitive = ["etcd:lease_ms=1000"]',
     'workload = ["service_counter", "service_counter:unchecked"]',

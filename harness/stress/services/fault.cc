@@ -22,7 +22,7 @@ constexpr Fault kAll[] = {
     {kPauseServer, "pause_server", kServer, "SIGSTOP of a server"},
     {kRestartServer, "restart_server", kServer, "SIGKILL of a server, which keeps its data"},
     {kEmptyServer, "empty_server", kServer, "SIGKILL of a server, which loses its data"},
-    {kEndSession, "end_session", kServer, "a session at a server is ended: its process, or its lease"},
+    {kEndSession, "end_session", kServer, "a session at a server is ended: its process or lease"},
     {kDelay, "delay", kNetwork, "what is sent arrives later"},
     {kPartition, "partition", kNetwork, "nothing arrives until the fault ends"},
     {kCut, "cut", kNetwork, "all connections are reset"},
