@@ -28,7 +28,7 @@ std::unique_ptr<EtcdLock> make_lock(const Arguments& with) {
 LOCKBENCH_PLUGIN(locks) {
   locks.add_line(lockbench::Line<EtcdLock>{
       {.name = "etcd",
-       .summary = "a name with a lease, the lowest create revision, tokens, wake-up by a watch",
+       .summary = "a name with a lease, the lowest create revision, wake-up by a watch",
        .origin = "etcd's recipe",
        .numbers = {{"lease_ms", 10'000, 1'000, 3'600'000,
                     "a hold that is not renewed ends then; etcd counts in whole seconds"},
