@@ -111,7 +111,7 @@ void add_case(CLI::App& advise, AdviceCase& wanted) {
 std::string validate_resume(const CLI::App& run) {
   std::vector<std::string> flags = plan_flags();
   flags.insert(flags.end(), {"--precision", "--budget", "--same-within", "--out", "--dry-run",
-                             "--shard", "--verbose", "--perf"});
+                             "--shard", "--verbose", "--perf", "--up-to-processors"});
   for (const std::string& flag : flags) {
     if (!was_given(run, flag)) continue;
     return "--resume: goes on with the plan of that run; leave out " +
@@ -210,6 +210,10 @@ void add_run(CLI::App& app, RunOptions& options) {
              "Counts cycles, instructions, cache and branch misses, context switches, migrations, "
              "page faults and energy per operation, as far as the machine lets it",
              options.count_events);
+  add_switch(run, "--up-to-processors",
+             "Leaves out the cells with more threads than this machine has processors, for "
+             "lockbench predict",
+             options.up_to_processors);
   add_patience(run, options.patience);
   add_switch(run, "--dry-run",
              "Prints how many trials the plan has and how long it takes; measures nothing",
@@ -229,6 +233,10 @@ std::string validate_run(const CLI::App& run, const RunOptions& options) {
       return idle +
              ": has no meaning with --shard, which measures a fixed number of blocks; leave "
              "it out, or set --blocks";
+    }
+    if (options.up_to_processors) {
+      return "--up-to-processors: has no meaning with --shard, whose machines may differ; leave it "
+             "out, or give --threads";
     }
     if (options.save_baseline) {
       return "--save-baseline: names a whole run, and a shard is a part of one; leave it out, or "

@@ -15,7 +15,7 @@ void add_predict(CLI::App& app, PredictOptions& options) {
             {.names = "--machine",
              .type = "NAME",
              .help = "A machine (lockbench list machines), a file ending in .toml, or here, which "
-                     "measures this machine first; may be given again"},
+                     "measures this machine first; may be given again [the preset's target]"},
             options.machines);
   add_folder(predict, "--out", "The run's folder [results/runs/<time>-<preset>-<id>]", options.out);
   add_folder(predict, "--resume", "Goes on with the predictions in this folder, by their own plan",
@@ -29,11 +29,7 @@ void add_predict(CLI::App& app, PredictOptions& options) {
 }
 
 std::string validate_predict(const CLI::App& predict, const PredictOptions& options) {
-  if (!options.resume) {
-    return options.machines.empty() ? "--machine: not given; name a machine (lockbench list "
-                                      "machines), as --machine i7-1165g7"
-                                    : "";
-  }
+  if (!options.resume) return {};
   std::vector<std::string> idle = plan_flags();
   idle.insert(idle.end(), {"--machine", "--out", "--dry-run"});
   for (const std::string& flag : idle) {

@@ -96,6 +96,8 @@ def _name(run: Run) -> str:
     machine = _mapping(run.meta.get("machine"))
     if isinstance(machine.get("host"), str) and machine["host"]:
         return one_line(machine["host"], _LONGEST_NAME)
+    if run.predicted and machine.get("id"):
+        return one_line(f"prediction for {machine['id']}", _LONGEST_NAME)
     model = one_line(str(machine.get("cpu_model") or "machine unknown"), _LONGEST_NAME)
     cores = machine.get("cores")
     return f"{model}, {units.plural(cores, 'core')}" if isinstance(cores, int) else model

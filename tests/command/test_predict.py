@@ -181,3 +181,42 @@ def test_leases_of_many_shards_are_predicted_alike_in_each_block(
     assert done.returncode == 0, done.stderr
     rates = [float(row["operations_per_s"]) for row in rows_of(tmp_path / "a")]
     assert len(rates) == 3 and max(rates) < 1.5 * min(rates)
+
+
+def preset_of(folder: Path, threads: str, target: str = "Graviton3") -> str:
+    preset = folder / "part.toml"
+    preset.write_text(
+        f'title = "t"\ntarget = "{target}"\nblocks = 1\nwarmup = "1ms"\nwindow = "2ms"\n'
+        f'primitive = "global"\nkeys = 1\nthreads = {threads}\n',
+        encoding="utf-8",
+    )
+    return str(preset)
+
+
+def test_what_has_too_many_threads_is_left_to_predictions(
+    lockbench: Program, tmp_path: Path
+) -> None:
+    preset = preset_of(tmp_path, "[1, 1000]")
+    words = ("--up-to-processors", "--out", str(tmp_path / "measured"))
+    done = lockbench.run("run", preset, *words)
+    assert done.returncode == 0, done.stderr
+    assert "leaves out 1000, which lockbench predict predicts" in done.stderr
+    assert {row["threads"] for row in rows_of(tmp_path / "measured")} == {"1"}
+
+    preset = preset_of(tmp_path, "1000")
+    done = lockbench.run("run", preset, "--up-to-processors", "--out", str(tmp_path / "none"))
+    assert done.returncode == 2 and "all cells have more threads (1000) than the" in done.stderr
+    done = lockbench.run("run", preset, "--up-to-processors", "--shard", "1/2", "--out", "x")
+    assert done.returncode == 2 and "has no meaning with --shard" in done.stderr
+
+
+def test_a_preset_is_predicted_for_the_model_of_its_target(
+    lockbench: Program, tmp_path: Path
+) -> None:
+    words = ("--out", str(tmp_path / "a"), "--format", "csv")
+    done = lockbench.run("predict", preset_of(tmp_path, "[1, 2]"), *words)
+    assert done.returncode == 0, done.stderr
+    assert {row["machine"] for row in rows_of(tmp_path / "a")} == {"graviton3"}
+    for wrong in ("quick", preset_of(tmp_path, "1", "nix")):
+        done = lockbench.run("predict", wrong)
+        assert done.returncode == 2 and "--machine: not given; name a machine" in done.stderr

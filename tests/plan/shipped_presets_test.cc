@@ -111,11 +111,12 @@ std::vector<std::string> all_presets() {
 }
 
 TEST(ShippedPresets, AreTheseAndNoOthers) {
-  EXPECT_THAT(all_presets(), UnorderedElementsAre(
-                                 "quick", "threads", "keys", "holds", "article-21x6",
-                                 "article-1000x12", "million-users", "connection-pool", "fastrlock",
-                                 "limits", "watchdog", "saturation", "file-counter", "read-mostly",
-                                 "connection-pool-postgresql", "i7-1165G7", "i5-11600K"));
+  EXPECT_THAT(
+      all_presets(),
+      UnorderedElementsAre("quick", "threads", "keys", "holds", "article-21x6", "article-1000x12",
+                           "million-users", "connection-pool", "fastrlock", "limits", "watchdog",
+                           "saturation", "file-counter", "read-mostly",
+                           "connection-pool-postgresql", "i7-1165G7", "i5-11600K", "i7-class"));
 }
 
 TEST(ShippedPresets, AllExpandAndSayWhatTheyTeach) {
@@ -187,6 +188,12 @@ TEST(ShippedPresets, TheTargetsFollowTheirCores) {
   const Shipped i5 = shipped("i5-11600K");
   EXPECT_EQ(i5.preset.target, "i5-11600K");
   EXPECT_EQ(threads_of(i5.plan), (std::set<std::uint32_t>{1, 2, 6, 12, 24, 48}));
+}
+
+TEST(ShippedPresets, TheI7ClassIsForTheModelOfItsTarget) {
+  const Shipped s = shipped("i7-class");
+  EXPECT_EQ(s.preset.target, "i7-1165G7");
+  EXPECT_EQ(threads_of(s.plan), (std::set<std::uint32_t>{1, 2, 4, 8, 16}));
 }
 
 TEST(ShippedPresets, TheConnectionPoolHasACellThatMustDeadlock) {

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include <absl/strings/match.h>
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_join.h>
 
@@ -174,9 +175,26 @@ int print_dry_run(const PredictedPlan& predicted, std::size_t machines) {
   return kSuccess;
 }
 
+// The names that were given; else the model of the machine for which the preset is sized.
+absl::StatusOr<std::vector<std::string>> wanted_machines(const PredictOptions& options) {
+  if (!options.machines.empty()) return options.machines;
+  const absl::StatusOr<Preset> preset =
+      options.preset ? load_preset(*options.preset) : absl::StatusOr<Preset>(Preset{});
+  if (!preset.ok()) return preset.status();
+  const absl::StatusOr<std::vector<std::string>> known = machine_names();
+  if (!known.ok()) return known.status();
+  for (const std::string& name : *known) {
+    if (absl::EqualsIgnoreCase(name, preset->target)) return std::vector<std::string>{name};
+  }
+  return absl::InvalidArgumentError(
+      "--machine: not given; name a machine (lockbench list machines), as --machine i7-1165g7");
+}
+
 int start(const PredictOptions& options, const Predictor& predictor) {
+  const absl::StatusOr<std::vector<std::string>> names = wanted_machines(options);
+  if (!names.ok()) return complain(options, names.status());
   const absl::StatusOr<std::vector<ModelledMachine>> machines =
-      load_machines(options.machines, [] { return measure_here(kHere, std::cerr); });
+      load_machines(*names, [] { return measure_here(kHere, std::cerr); });
   if (!machines.ok()) return complain(options, machines.status());
   absl::StatusOr<PredictedPlan> predicted = plan_of(options, predictor, names_of(*machines));
   if (!predicted.ok()) return complain(options, predicted.status());

@@ -6,10 +6,12 @@
 #include <chrono>
 #include <iostream>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
 
 #include "harness/catalog/catalog.h"
 #include "harness/command/run/bad_input.h"
@@ -27,6 +29,7 @@
 #include "harness/process/analysis_command.h"
 #include "harness/process/resources.h"
 #include "harness/process/signals.h"
+#include "harness/record/machine.h"
 #include "harness/terminal/exit_code.h"
 
 namespace lockbench {
@@ -180,6 +183,37 @@ int shard(Plan plan, const RunOptions& options) {
                    std::move(settings));
 }
 
+// Leaves those numbers of threads in the sweeps that are at most `most`, and removes sweeps without
+// any. Returns the numbers that were removed.
+std::set<std::uint32_t> leave_threads_within(std::uint32_t most, Preset& preset) {
+  std::set<std::uint32_t> removed;
+  std::erase_if(preset.sweeps, [&](Sweep& sweep) {
+    const std::size_t count = std::erase_if(sweep.threads, [&](std::uint32_t threads) {
+      if (threads > most) removed.insert(threads);
+      return threads > most;
+    });
+    // Without threads, a sweep would have the default of one.
+    return count != 0 && sweep.threads.empty();
+  });
+  return removed;
+}
+
+absl::Status leave_out_beyond_processors(Preset& preset) {
+  const std::uint32_t processors = read_machine().usable_threads.value_or(1);
+  const std::set<std::uint32_t> removed = leave_threads_within(processors, preset);
+  const std::string numbers = absl::StrJoin(removed, ", ");
+  if (preset.sweeps.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--up-to-processors: all cells have more threads (", numbers, ") than the ",
+                     processors, " processors here; leave it out, or predict them"));
+  }
+  if (!removed.empty()) {
+    std::cerr << "lockbench run: measures up to as many threads as processors, " << processors
+              << "; leaves out " << numbers << ", which lockbench predict predicts\n";
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 int run_command(const RunOptions& options) {
@@ -188,6 +222,10 @@ int run_command(const RunOptions& options) {
   if (options.count_events) overrides.sweep.count_events = true;
   absl::StatusOr<Preset> preset = chosen_preset(options.preset, overrides);
   if (!preset.ok()) return complain(preset.status());
+  if (options.up_to_processors) {
+    const absl::Status left_out = leave_out_beyond_processors(*preset);
+    if (!left_out.ok()) return complain(left_out);
+  }
   std::optional<RunAim> aim;
   if (options.precision || decides(options, *preset)) {
     const absl::StatusOr<RunAim> wanted = aim_of(options, *preset);
