@@ -132,8 +132,7 @@ def bounds(rows: pd.DataFrame, figure: str) -> tuple[float, float] | None:
 def figures_and_bounds(rows: pd.DataFrame, figure: str) -> pd.Series:
     """All that a scale must have room for."""
     columns = [one for one in (figure, low(figure), high(figure)) if one in rows]
-    found = pd.concat([rows[one] for one in columns])
-    return found[found > 0]
+    return pd.concat([rows[one] for one in columns])
 
 
 def explained(predicted: bool) -> list[str]:

@@ -213,3 +213,15 @@ def test_a_page_shows_both_kinds_side_by_side(make_run: MakeRun, tmp_path: Path)
     own: list[Any] = [one.comparisons for one in fleet.tables]
     assert [len(one) > 0 for one in own] == [True, True]
     assert plot.main([str(measured), str(predicted), "--out", str(tmp_path / "plots")]) == 0
+
+
+def test_a_figure_that_is_zero_everywhere_is_drawn(make_run: MakeRun, tmp_path: Path) -> None:
+    """As the memory of locks that need none for each key."""
+
+    def change(row: dict[str, Any]) -> None:
+        row["key_bytes_live"] = row["key_bytes_idle"] = 0
+        row["lock_bytes"] = 64
+
+    run = make_run(cells=synthetic.sweep(threads=(1, 2)), change=change)
+    out = tmp_path / "page.html"
+    assert report.main([str(run), "--out", str(out)]) == 0 and out.exists()

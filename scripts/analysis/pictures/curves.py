@@ -168,6 +168,7 @@ def _limits(facet: Group, levels: pd.DataFrame, measure: Measure) -> tuple[float
         return 0.0, 1.04
     parts = (facet.rows, levels)
     found = pd.concat([prediction_error.figures_and_bounds(rows, measure.column) for rows in parts])
+    found = found[found > 0]
     return scales.padded([found.min(), found.max()]) if len(found) else (1.0, 10.0)
 
 

@@ -133,7 +133,8 @@ def _draw_panel(axes: Axes, panel: _Panel, hardware_threads: int | None) -> None
         last = _draw_law(axes, curve.fit, look, prediction_error.is_predicted(own))
         _draw_marks(axes, medians, look, hardware_threads)
         ends.append(endings.End(*last, _words(curve), look))
-        rates += [*prediction_error.figures_and_bounds(own, "operations_per_s"), last[1]]
+        spans = prediction_error.figures_and_bounds(own, "operations_per_s")
+        rates += [*spans[spans > 0], last[1]]
         threads |= set(medians.index)
     axes.set_ylim(*scales.padded(rates))
     scales.log_scale(axes, "y", units.count)
