@@ -44,6 +44,7 @@ class Pipe {
 // The words in the form of exec(); `words` must outlive them.
 inline std::vector<char*> pointers_to(std::vector<std::string>& words) {
   std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   return pointers;

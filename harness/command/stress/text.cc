@@ -59,6 +59,7 @@ std::string figure_text(std::string name, double value) {
 
 std::string figures_of(const Report& report) {
   std::vector<std::string> parts;
+  parts.reserve(report.figures.size());
   for (const auto& [name, value] : report.figures) parts.push_back(figure_text(name, value));
   return absl::StrJoin(parts, ", ");
 }

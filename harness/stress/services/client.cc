@@ -37,7 +37,7 @@ Client::Client(const EpochContext& context, std::uint32_t number, std::uint64_t 
       state_(context.state),
       slot_(state_.slots[number]),
       number_(number),
-      random_(derive_seed(context.plan.seed, number * 1'000'003 + life)) {}
+      random_(derive_seed(context.plan.seed, std::uint64_t{number} * 1'000'003 + life)) {}
 
 void Client::run() {
   while (!stopping()) {

@@ -58,6 +58,7 @@ absl::StatusOr<std::unique_ptr<Servers>> Servers::start(const std::string& servi
     return absl::InternalError(error.what());
   }
   std::vector<std::string> addresses;
+  addresses.reserve(count);
   for (std::uint32_t i = 0; i < count; ++i) {
     addresses.push_back(servers->services_[i].address(servers->proxy_->address(i)));
   }
