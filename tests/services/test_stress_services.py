@@ -103,8 +103,8 @@ def test_what_does_not_exist_is_refused(lockbench: Program, service: Service, pl
     refused = {
         ("--faults", "stop"): "`stop` is none; say some of stop_holder,kill_holder",
         ("--threads", "1"): "threads: 1; say 2 to 16 clients",
-        ("--mode", "kill"): "chosen by --faults",
-        ("--program", "L0 U"): "leave --program out",
+        ("--mode", "kill"): "--mode is for the engine real or proc",
+        ("--program", "L0 U"): "--program is for the engine sim or real",
     }
     for more, said in refused.items():
         done = lockbench.run("stress", lock, *words, *more)
