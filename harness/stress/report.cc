@@ -104,9 +104,8 @@ std::string confidence_remark(std::uint64_t clean) {
     return absl::StrFormat("%d clean epoch%s: too few to say how many of such epochs fail", clean,
                            clean == 1 ? "" : "s");
   }
-  return absl::StrFormat(
-      "less than %.3g %% of such epochs fail, at 95 %% confidence (3/n, %d clean epochs)",
-      300.0 / static_cast<double>(clean), clean);
+  return absl::StrFormat("less than %.3g %% of such epochs fail, at 95 %% confidence (3/n)",
+                         300.0 / static_cast<double>(clean));
 }
 
 std::string to_json(const Order& order) {

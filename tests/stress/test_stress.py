@@ -65,7 +65,7 @@ def test_results_are_recorded_for_reports(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [("--program", "L0 U"), ("--program", "L0 U", "--schedule", "1"), ("--mode", "kill")]
+    "words", [("--program", "L0 U"), ("--program", "L0 U", "--schedule", "1"), ("--weaken",)]
 )
 def test_a_part_of_a_test_is_not_recorded(tmp_path: Path, words: tuple[str, ...]) -> None:
     with_engine(tmp_path, saying(CLEAN)).run("stress", "mine", "--budget", "1s", *words)
