@@ -47,5 +47,8 @@ set(LOCKBENCH_WRAPPED
     pthread_rwlock_unlock pthread_spin_lock pthread_spin_trylock pthread_spin_unlock
     pthread_barrier_wait pthread_once pthread_key_create
     pthread_key_delete sem_wait sem_trywait sem_timedwait sem_clockwait sem_post sem_getvalue poll
+    _ZNSt28__atomic_futex_unsigned_base19_M_futex_wait_untilEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE
+    _ZNSt28__atomic_futex_unsigned_base26_M_futex_wait_until_steadyEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE
+    _ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj
     select mmap munmap malloc calloc realloc free aligned_alloc posix_memalign)
 list(TRANSFORM LOCKBENCH_WRAPPED PREPEND -Wl,--wrap=)

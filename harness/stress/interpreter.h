@@ -29,6 +29,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/stress/litmus/keys_of_pass.h"
 #include "harness/stress/litmus/lock_under_test.h"
 #include "harness/stress/litmus/program.h"
 #include "harness/stress/trace/event.h"
@@ -48,11 +49,13 @@ template <class Runner>
 class Interpreter {
  public:
   Interpreter(Runner& runner, LockUnderTest& lock, const std::vector<Act>& acts,
-              std::uint32_t thread)
-      : runner_(runner), lock_(lock), acts_(acts), thread_(thread) {}
+              std::uint32_t thread, KeysOfPass keys = {})
+      : runner_(runner), lock_(lock), acts_(acts), thread_(thread), keys_(keys) {}
 
-  // Performs each act once and releases everything that it acquired.
-  void run() {
+  // Performs each act once and releases everything that it acquired. `pass` is the number of
+  // earlier calls, for programs whose repetitions name different keys.
+  void run(std::uint32_t pass = 0) {
+    pass_ = pass;
     for (std::size_t i = 0; i < acts_.size();) i = perform(i);
   }
 
@@ -67,7 +70,7 @@ class Interpreter {
 
   // Returns the position of the next act.
   std::size_t perform(std::size_t position) {
-    const Act& act = acts_[position];
+    const Act act = keys_.act(acts_[position], thread_, pass_);
     switch (act.kind) {
       case Act::kUnlock:
         release();
@@ -168,6 +171,8 @@ class Interpreter {
   LockUnderTest& lock_;
   const std::vector<Act>& acts_;
   const std::uint32_t thread_;
+  const KeysOfPass keys_;
+  std::uint32_t pass_ = 0;
   std::vector<Hold> holds_;
 };
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -25,6 +26,11 @@ namespace internal {
 template <class Handle>
 inline constexpr bool kWaitsForTime = requires(Handle& handle, std::chrono::nanoseconds timeout) {
   handle.try_lock_for(timeout);
+};
+
+template <class P>
+inline constexpr bool kHasConstantCapacity = requires {
+  typename std::integral_constant<std::uint32_t, P::capacity()>;
 };
 
 template <class Handle>
@@ -199,6 +205,10 @@ Abilities abilities_of() {
                       .nests_keys = kPromises.lock_per_key && !LeaseLock<P, K>,
                       .any_key = !LeaseLock<P, K>};
   abilities.last_may_destroy = last_may_destroy<P>();
+  // What the lock says of itself without being made. The registry knows of other locks.
+  if constexpr (internal::kHasConstantCapacity<P> && !LeaseLock<P, K>) {
+    abilities.capacity = P::capacity();
+  }
   add_promises(kPromises, abilities);
   return abilities;
 }

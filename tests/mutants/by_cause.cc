@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "harness/stress/litmus/capacity_lock.h"
 #include "tests/mutants/arrival_lock.h"
 #include "tests/mutants/counted_lock.h"
 #include "tests/mutants/forked_lock.h"
@@ -13,7 +14,9 @@
 #include "tests/mutants/keeping_table.h"
 #include "tests/mutants/mutant.h"
 #include "tests/mutants/published/destroyed_early.h"
+#include "tests/mutants/published/kernels.h"
 #include "tests/mutants/published/parked.h"
+#include "tests/mutants/published/runtimes.h"
 #include "tests/mutants/published/semaphores.h"
 #include "tests/mutants/queue_lock.h"
 #include "tests/mutants/refusal_count_lock.h"
@@ -219,13 +222,68 @@ std::vector<Mutant> published_faults() {
   };
 }
 
+RegisteredLock permits(RegisteredLock entry) {
+  entry.make = stress::with_capacity(std::move(entry.make), entry.abilities.capacity);
+  return entry;
+}
+
+std::vector<Mutant> published_by_kernels() {
+  using namespace published;
+  using R = RtFault;
+  constexpr char kWindow[] = "the window is some nanoseconds long";
+  const std::vector<Oracle> stuck = kStandstill + Oracle::kCycle + Oracle::kResidue;
+  return {
+      control(global<RtMutex<R::kNone>>("rt_mutex", "rt_mutex after both corrections")),
+      simulated_only(
+          global<RtMutex<R::kClearsAlways>>("linux_dbb26055", "clears a bit over a release"),
+          stuck + Oracle::kModel + Oracle::kOrdering + Oracle::kExclusion, kWindow),
+      simulated_only(global<RtMutex<R::kNoAcquire>>("linux_1c0908d8", "takes it without acquiring"),
+                     {Oracle::kOrdering}, kForgiven),
+      control(global<ArbitratedLock<true>>("libnx_120_fixed", "leaves the word to the kernel")),
+      simulated_only(global<ArbitratedLock<false>>("libnx_120", "frees it, then hands it over"),
+                     kTwoInside + Oracle::kOrdering + Oracle::kProgress, kWindow),
+      control(global<NeedToWakeLock<true>>("serenity_20425_fixed", "sleeps while it is said")),
+      simulated_only(
+          global<NeedToWakeLock<false>>("serenity_20425", "sleeps though nobody is told"),
+          kStandstill + Oracle::kCycle, kWindow),
+  };
+}
+
+std::vector<Mutant> published_by_runtimes() {
+  using namespace published;
+  constexpr char kBuffer[] = "the window is a store buffer's";
+  constexpr char kRare[] = "sleeps end without a reason only when signals arrive";
+  constexpr char kNext[] = "a later release wakes whoever was forgotten";
+  return {
+      control(global<EventMutex<true>>("mdev_7026_fixed", "a full barrier before it looks")),
+      simulated_only(global<EventMutex<false>>("mdev_7026", "looks for waiters too early"),
+                     kStandstill + Oracle::kCycle, kBuffer),
+      control(global<RawMutex<true>>("cpython_148820_fixed", "sleeps until it is woken")),
+      simulated_only(global<RawMutex<false>>("cpython_148820", "takes any end of a sleep for one"),
+                     {Oracle::kLifetime, Oracle::kProgress, Oracle::kCycle}, kRare),
+      control(global<LimitedLocks<true>>("rocksdb_13585_fixed", "gives up at the limit")),
+      simulated_only(global<LimitedLocks<false>>("rocksdb_13585", "neither waits nor gives up"),
+                     {Oracle::kModel, Oracle::kProgress},
+                     "the deadline passes before the first wait"),
+      control(global<RestOfTimeLock<true>>("boost_9079_fixed", "no time is left, no wait")),
+      broken(global<RestOfTimeLock<false>>("boost_9079", "waits forever if no time is left"),
+             {Oracle::kModel, Oracle::kProgress, Oracle::kCycle}),
+      control(
+          permits(global<SharedReleases<true>>("jdk_6801020_fixed", "a release leaves a mark"))),
+      simulated_only(
+          permits(global<SharedReleases<false>>("jdk_6801020", "two releases wake one thread")),
+          kStandstill, kNext),
+  };
+}
+
 }  // namespace
 
 std::vector<Mutant> mutants_by_cause() {
   std::vector<Mutant> all;
-  for (auto part : {inside_of_calls, timeouts_and_releases, counts_of_refusals, telling_owners,
-                    hashes_of_keys, orders_of_arrival, growing_memory, destroyed_by_the_last,
-                    forked_by_the_holder, published_faults}) {
+  for (auto part :
+       {inside_of_calls, timeouts_and_releases, counts_of_refusals, telling_owners, hashes_of_keys,
+        orders_of_arrival, growing_memory, destroyed_by_the_last, forked_by_the_holder,
+        published_faults, published_by_kernels, published_by_runtimes}) {
     for (Mutant& mutant : part()) all.push_back(std::move(mutant));
   }
   return all;

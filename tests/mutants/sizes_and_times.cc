@@ -16,6 +16,7 @@
 #include "tests/mutants/stripes.h"
 #include "tests/mutants/timed_nesting_lock.h"
 #include "tests/mutants/timed_queue.h"
+#include "tests/mutants/worn_lock.h"
 
 namespace lockbench::mutants {
 namespace {
@@ -107,12 +108,45 @@ std::vector<Mutant> turns_with_timeouts() {
   };
 }
 
+std::vector<Mutant> after_many_holds() {
+  using F = WornFault;
+  const std::vector<Oracle> two = kTwoInside + Oracle::kOrdering + Oracle::kModel;
+  return {
+      control(global<PolledLock<0>>("polled", "a correct flag")),
+      broken(global<PolledLock<10'000>>("polled_10_000", "enters after 10,000 polls"), two),
+      control(global<WornLock<F::kNone>>("worn", "a correct mutex")),
+      broken(global<WornLock<F::kEnters>>("worn_enters", "the hundredth request enters at once"),
+             two + Oracle::kProgress + Oracle::kCycle),
+      broken(
+          global<WornLock<F::kForgetsToWake>>("worn_forgets", "the hundredth release wakes nobody"),
+          kStandstill + Oracle::kCycle),
+      broken(global<WornLock<F::kEnters, 1'000>>("worn_enters_1000",
+                                                 "the thousandth request enters at once"),
+             two + Oracle::kProgress + Oracle::kCycle),
+  };
+}
+
+std::vector<Mutant> many_keys() {
+  return {
+      control(lock_under_test<OrderedStripes<false>>("ordered", "takes two stripes in order")),
+      broken(lock_under_test<OrderedStripes<true>>("ordered_by_key",
+                                                   "takes two stripes in the order of their keys"),
+             kCircle),
+      control(lock_under_test<GrowingStripes<true>>("growing", "a correct array that grows")),
+      simulated_only(lock_under_test<GrowingStripes<false>>("growing_under_holders",
+                                                            "grows while keys are held"),
+                     kTwoInside + Oracle::kOrdering + Oracle::kModel + Oracle::kProgress +
+                         Oracle::kCycle + Oracle::kResidue,
+                     "the window is there once in the life of an array"),
+  };
+}
+
 }  // namespace
 
 std::vector<Mutant> mutants_of_sizes_and_times() {
   std::vector<Mutant> all;
   for (auto part : {keys, names, waiters, long_holds, tries_of_two_keys, owners_with_timeouts,
-                    turns_with_timeouts}) {
+                    turns_with_timeouts, after_many_holds, many_keys}) {
     for (Mutant& mutant : part()) all.push_back(std::move(mutant));
   }
   return all;

@@ -5,8 +5,10 @@
 // differs from a correct one by its fault alone.
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <condition_variable>
 #include <dlfcn.h>
+#include <future>
 #include <linux/futex.h>
 #include <lockbench/plugin.h>
 #include <mutex>
@@ -20,6 +22,7 @@
 #include <sys/syscall.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 namespace {
 
@@ -324,6 +327,46 @@ class OnceLock {
   std::atomic<bool> held_{false};
 };
 
+// Each request waits for the future that the one before it left.
+class FutureLock {
+ public:
+  FutureLock() {
+    std::promise<void> first;
+    last_ = first.get_future().share();
+    first.set_value();
+  }
+
+  void lock() {
+    std::promise<void> own;
+    std::shared_future<void> before;
+    {
+      const std::scoped_lock guard(mutex_);
+      before = std::exchange(last_, own.get_future().share());
+    }
+    before.wait();
+    held_ = std::move(own);
+  }
+
+  bool try_lock() {
+    const std::scoped_lock guard(mutex_);
+    if (last_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return false;
+    std::promise<void> own;
+    last_ = own.get_future().share();
+    held_ = std::move(own);
+    return true;
+  }
+
+  void unlock() {
+    std::promise<void> own = std::move(held_);
+    own.set_value();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::shared_future<void> last_;  // under mutex_
+  std::promise<void> held_;        // of the holder
+};
+
 // What a thread of the lock's own wrote before a barrier, the lock reads after it.
 class BarrierLock {
  public:
@@ -491,6 +534,7 @@ LOCKBENCH_PLUGIN(locks) {
   locks.add<PipeLock<Reads::kReads>>("raw_read", "a pipe that is read");
   locks.add<PipeLock<Reads::kUnseen>>("raw_pipe", "a pipe that is read, unseen");
   locks.add<OnceLock>("raw_once", "made when it is first used, by each of three ways");
+  locks.add<FutureLock>("raw_future", "a chain of futures");
   locks.add<BarrierLock>("raw_barrier", "its own thread meets it at a barrier");
   locks.add<CheckedMutexLock>("raw_errorcheck", "a mutex that knows its owner");
   locks.add<HalvesLock>("raw_halves", "two halves of a word, changed as one and one by one");

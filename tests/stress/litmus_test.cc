@@ -8,6 +8,7 @@
 
 #include "harness/stress/litmus/generate.h"
 #include "harness/stress/litmus/keys.h"
+#include "harness/stress/litmus/keys_of_pass.h"
 #include "harness/stress/litmus/program.h"
 #include "harness/stress/litmus/program_file.h"
 #include "harness/stress/litmus/shrink.h"
@@ -159,6 +160,7 @@ INSTANTIATE_TEST_SUITE_P(
         Malformed{"L0 U L0", "ends before it unlocks everything"},
         Malformed{"L0 A2 U | L0 U", "thread 0: waits for a thread that does not exist"},
         Malformed{"L0 U | L0 A1 U", "thread 1: waits for its own end"},
+        Malformed{"M9 L0 A1 U | L1 U", "thread 0: has an A or an X, which happens once"},
         Malformed{"R1 | R1 | R1 | R1 | R1", "5 threads; at most 4"}));
 
 // A thread may hold two keys only where the lock can bear it, and then in ascending order.
@@ -351,6 +353,78 @@ TEST(ProgramText, KeepsTheOtherKeys) {
   EXPECT_EQ(program->other_keys, 72U);
   EXPECT_EQ(to_text(*program), "N72 L0 U | L0 U");
   EXPECT_FALSE(program_from("N100001 L0 U", 2).ok());
+}
+
+TEST(ProgramText, KeepsTheRepetitionsTheirKeysAndThePolls) {
+  const auto program = program_from("M200 V64 P900 L0 L1 U U | L0 U", 2);
+  ASSERT_TRUE(program.ok());
+  EXPECT_EQ(program->repeats, 200U);
+  EXPECT_EQ(program->polls, 900U);
+  EXPECT_EQ(program->named_keys(), 2U);
+  EXPECT_EQ(program->keys(), 64U);
+  EXPECT_EQ(to_text(*program), "M200 V64 P900 L0 L1 U U | L0 U");
+  EXPECT_FALSE(program_from("V1001 L0 U", 2).ok());
+}
+
+TEST(KeysOfPass, GrowAlikeSoThatNestedKeysKeepTheirOrder) {
+  const LitmusProgram program = *program_from("M9 V64 L0 L1 U U | B0+1 U", 2);
+  const KeysOfPass keys(program);
+  std::set<std::uint32_t> outer;
+  for (std::uint32_t pass = 0; pass < 200; ++pass) {
+    const Act first = keys.act(program.threads[0][0], 0, pass);
+    EXPECT_EQ(keys.act(program.threads[0][1], 0, pass).key, first.key + 1);
+    EXPECT_LT(first.key + 1, 64U);
+    outer.insert(first.key);
+  }
+  EXPECT_GT(outer.size(), 50U);
+  EXPECT_EQ(outer.count(62), 1U);
+}
+
+TEST(KeysOfPass, DrawTheKeysOfAPairIndependently) {
+  const LitmusProgram program = *program_from("M9 V64 B0+1 U B0+0 U", 2);
+  const KeysOfPass keys(program);
+  int falling = 0;
+  for (std::uint32_t pass = 0; pass < 200; ++pass) {
+    const Act pair = keys.act(program.threads[0][0], 0, pass);
+    EXPECT_LT(std::max(pair.key, pair.other), 64U);
+    falling += pair.other < pair.key;
+    const Act same = keys.act(program.threads[0][2], 0, pass);
+    EXPECT_EQ(same.key, same.other);
+  }
+  EXPECT_GT(falling, 50);
+  EXPECT_LT(falling, 150);
+}
+
+TEST(KeysOfPass, AreThoseOfTheProgramWithoutASpread) {
+  const LitmusProgram program = *program_from("M9 L0 U | L1 U", 2);
+  EXPECT_EQ(KeysOfPass(program).act(program.threads[1][0], 1, 7), program.threads[1][0]);
+}
+
+TEST(GeneratedPrograms, RepeatAFewActsHundredsOfTimes) {
+  const Abilities all{.lock_per_key = true, .pairs = true, .nests_keys = true, .any_key = true};
+  int spread = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    const LitmusProgram program = generate_long_program(all, seed);
+    EXPECT_GE(program.repeats, 100U);
+    EXPECT_FALSE(program.has(Act::kAwaitEnd));
+    EXPECT_TRUE(program_from(to_text(program), kThreads).ok()) << to_text(program);
+    spread += program.spread != 0;
+    EXPECT_EQ(generate_long_program({}, seed).spread, 0U);
+  }
+  EXPECT_GT(spread, 5);
+  EXPECT_EQ(generate_long_program(all, 7), generate_long_program(all, 7));
+}
+
+TEST(SmallPrograms, LetAThreadPollWhereItMayNotHaveTheKey) {
+  EXPECT_TRUE(has_program({}, "P70000 L0 R12000000 U | L0 U"));
+  EXPECT_FALSE(has_program({.capacity = 2}, "P70000 L0 R12000000 U | L0 U"));
+}
+
+TEST(Shrinking, RepeatsLessOftenOrAmongFewerKeys) {
+  EXPECT_THAT(smaller_than("M80 V64 P9 L0 U | L0 U"),
+              testing::IsSupersetOf({"P9 L0 U | L0 U", "M80 P9 L0 U | L0 U",
+                                     "M40 V64 P9 L0 U | L0 U", "M70 V64 P9 L0 U | L0 U",
+                                     "M80 V32 P9 L0 U | L0 U", "M80 V64 L0 U | L0 U"}));
 }
 
 TEST(ProgramText, ATimeoutMayBeOverAlreadyAndASleepMayNot) {

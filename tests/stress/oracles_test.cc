@@ -120,6 +120,10 @@ TEST(Token, GrowsAfterEveryTokenThatWasKnownBefore) {
 }
 
 TEST(Progress, NamesAClientThatGetsNoKeyAfterTheFaults) {
+  EXPECT_EQ(
+      checked(OneOfManyKeys{.key = 24, .held = 24}).text(),
+      "before the program, a thread waits forever for key 24, which no thread holds, while 24 "
+      "other keys are held");
   EXPECT_EQ(checked(LateAfterFaults{.thread = 1, .key = 2, .waited_ms = 10'301}).text("client"),
             "client 1 has not acquired key 2 in 10301 ms since the last fault ended");
 }

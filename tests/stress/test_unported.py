@@ -26,7 +26,7 @@ def look(lockbench: Program, lock: str, engine: str, budget: str = "400ms") -> t
     return done.returncode, done.stdout
 
 
-CORRECT = ["raw_flag", "raw_fenced", "raw_condvar", "raw_thread_node", "raw_helper"]
+CORRECT = ["raw_flag", "raw_fenced", "raw_condvar", "raw_thread_node", "raw_helper", "raw_future"]
 CORRECT += ["raw_shared_mutex", "raw_semaphore", "raw_volatile", "raw_once", "raw_barrier"]
 CORRECT += [
     "raw_private",
@@ -38,7 +38,7 @@ CORRECT += [
 ]
 
 
-@pytest.mark.parametrize("lock", rest_long(CORRECT, 5))
+@pytest.mark.parametrize("lock", rest_long(CORRECT, 6))
 def test_a_correct_lock_is_simulated_as_it_is(lockbench: Program, lock: str) -> None:
     code, said = look(lockbench, lock, "sim")
     assert code == 0, said

@@ -18,8 +18,11 @@ namespace {
 
 using UntrackedScope = World::UntrackedScope;
 
-// Limit of steps for each hold of a warm-up. A slower lock exceeds it.
+// Limit of steps for each hold of a warm-up, or act of a repetition. A slower lock exceeds it.
 constexpr std::uint64_t kStepsOfAHold = 100;
+
+// Limit of steps for a poll of each thread, if a program lets threads poll.
+constexpr std::uint64_t kStepsOfAPoll = 8;
 
 // Least number of holds in a warm-up that can distinguish memory that grows with each hold from
 // memory that is freed in batches.
@@ -54,7 +57,8 @@ CheckedRun::CheckedRun(World& world, const RegisteredLock& entry, const LitmusPr
       traffic_(program.keys()) {
   for (std::uint32_t i = 0; i < threads_.size(); ++i) threads_[i].position.thread = i;
   world_.allow_steps(most_steps());
-  world_.set_polls_before_time_passes(entry.abilities.fair ? kFairPolls : World::kFreePolls);
+  const std::uint32_t few = entry.abilities.fair ? kFairPolls : World::kFreePolls;
+  world_.set_polls_before_time_passes(std::max(program.polls, few));
 }
 
 void CheckedRun::run() {
@@ -99,7 +103,10 @@ void CheckedRun::run() {
 std::uint64_t CheckedRun::most_steps() const {
   // Each of the other keys is acquired and may then be tried.
   const std::uint64_t holds = program_.warm_up + program_.refusals + 2 * program_.other_keys;
-  return World::kMostSteps + holds * kStepsOfAHold;
+  std::uint64_t repeated = 0;
+  for (const std::vector<Act>& acts : program_.threads) repeated += acts.size();
+  return World::kMostSteps + (holds + repeated * program_.repeats) * kStepsOfAHold +
+         program_.threads.size() * program_.polls * kStepsOfAPoll;
 }
 
 void CheckedRun::warm_up() {
@@ -147,8 +154,10 @@ void CheckedRun::warm_up_by_other_keys() {
   platform::Thread([this] {
     std::vector<std::unique_ptr<LockHandle>> others;
     for (std::uint32_t key = 1; key <= program_.other_keys; ++key) {
+      other_key_ = OneOfManyKeys{.key = key, .held = 1 + others.size()};
       others.push_back(lock_->handle(key));
       others.back()->lock();
+      other_key_.reset();
       if (entry_.abilities.nests_keys) continue;
       others.back()->unlock();
       others.pop_back();
@@ -240,7 +249,8 @@ class CheckedRun::Runner {
 void CheckedRun::run_thread(std::uint32_t number) {
   threads_[number].world_thread = world_.thread();
   Runner runner(*this, number);
-  Interpreter(runner, *lock_, program_.threads[number], number).run();
+  Interpreter interpreter(runner, *lock_, program_.threads[number], number, KeysOfPass(program_));
+  for (std::uint32_t pass = 0; pass < program_.passes(); ++pass) interpreter.run(pass);
   threads_[number].position.doing = {.kind = Event::kEnd};
   if (!awaits(program_, number)) return;
   ended_[number].store(1, std::memory_order_relaxed);

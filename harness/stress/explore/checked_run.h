@@ -150,6 +150,7 @@ class CheckedRun {
     failure_ = Failure{failure->oracle, text_of(*failure, "thread")};
     world_.fail();
   }
+  std::vector<ThreadPosition> positions_of_threads() const;
   std::string name_of_thread(std::uint32_t world_thread) const;
   Failure failure_of(const DataRace& race, ExecutionText* told) const;
 
@@ -166,6 +167,7 @@ class CheckedRun {
   const void* object_ = nullptr;            // address of the lock
   std::optional<std::uint32_t> unordered_;  // its hold is not ordered before a later one
   std::optional<Probe> probe_;              // made after a stall
+  std::optional<OneOfManyKeys> other_key_;  // is being acquired before the program
   bool answers_owner_queries_ = false;
   std::size_t left_ = 0;  // number of threads that have finished kLeaveForGood
   // The data that the lock protects: one count for each key and lease. A holder reads it at the

@@ -93,14 +93,30 @@ std::optional<Failure> CheckedRun::verdict(End end) {
   if (end == End::kFinished || end == End::kStuck) {
     check(Ended{.shows_independence = entry_.abilities.lock_per_key});
   }
+  if (end == End::kTooLong && world_.runs_past_its_deadline()) {
+    const std::vector<ThreadPosition> positions = positions_of_threads();
+    for (std::size_t i = 0; i < threads_.size(); ++i) {
+      if (threads_[i].world_thread == world_.thread() && positions[i].timed) {
+        return unanswered(positions[i], positions);
+      }
+    }
+  }
   if (end != End::kStuck) return std::nullopt;
+  if (other_key_) {
+    const auto failure = check_all(*other_key_, [](Oracle, std::uint64_t) {});
+    return Failure{failure->oracle, text_of(*failure, "thread")};
+  }
+  return explain_stall(positions_of_threads(), entry_.abilities,
+                       {.probe = probe_, .contended = contended_ != 0});
+}
+
+std::vector<ThreadPosition> CheckedRun::positions_of_threads() const {
   std::vector<ThreadPosition> positions;
   for (const ThreadRecord& thread : threads_) {
     positions.push_back(thread.position);
     if (thread.world_thread != 0) positions.back().spins = world_.spins(thread.world_thread);
   }
-  return explain_stall(positions, entry_.abilities,
-                       {.probe = probe_, .contended = contended_ != 0});
+  return positions;
 }
 
 // Finds out which keys are free after a stall. Only this thread runs, so that no waiting thread

@@ -8,7 +8,6 @@
 
 #include "harness/stress/litmus/generate.h"
 #include "harness/stress/litmus/shrink.h"
-#include "workloads/random.h"
 
 namespace lockbench::stress::explore {
 namespace {
@@ -32,6 +31,11 @@ constexpr auto kTurn = 100ms;
 // to some hundred times more steps than the others.
 constexpr std::uint64_t kPatientOneIn = 1024;
 
+// One of this many random programs is repeated some hundred times. It has some hundred times more
+// steps than the others.
+constexpr std::uint64_t kLongOneIn = 512;
+constexpr std::uint64_t kFirstLong = 64;
+
 // For an exhaustive exploration under c11: most choices of a store other than the last in one
 // execution. The litmus tests in the literature need one or two.
 constexpr std::uint32_t kMostOldStores = 2;
@@ -44,6 +48,13 @@ constexpr std::size_t kMostThreadsToExplore = 6;
 constexpr auto kLeastForALongProgram = 1s;
 constexpr auto kMostForACrowd = 50ms;
 
+// What the threads do, repetitions included.
+std::uint64_t acts_of(const LitmusProgram& program) {
+  std::uint64_t acts = 0;
+  for (const auto& thread : program.threads) acts += thread.size();
+  return acts * program.passes();
+}
+
 std::uint32_t holds_before(const LitmusProgram& program) {
   return program.warm_up + program.other_keys;
 }
@@ -54,13 +65,11 @@ bool is_crowd(const LitmusProgram& program) {
 
 // Whether it is executed once, and explored no earlier than in the second round.
 bool is_late(const LitmusProgram& program) {
-  return is_crowd(program) || holds_before(program) > kMostHoldsToExplore;
+  return is_crowd(program) || program.polls != 0 || holds_before(program) > kMostHoldsToExplore;
 }
 
 std::uint32_t most_preemptions(const LitmusProgram& program) {
-  std::size_t acts = 0;
-  for (const auto& thread : program.threads) acts += thread.size();
-  if (acts > kLongProgram || is_late(program)) return 0;
+  if (acts_of(program) > kLongProgram || is_late(program)) return 0;
   return holds_before(program) != 0 ? 1 : ~std::uint32_t{0};
 }
 
@@ -138,7 +147,6 @@ void ScheduleExplorer::execute(const LitmusProgram& program, Strategy& strategy,
   outcome_.acquisitions += run.acquisitions();
   outcome_.contended += run.contended();
   outcome_.evaluations.add(run.evaluations());
-  longest_ = std::max(longest_, execution.steps);
   if (failure && !(ordering_known_ && failure->oracle == Oracle::kOrdering)) {
     outcome_.counterexample = Counterexample{.failure = *std::move(failure),
                                              .strategy = name,
@@ -175,22 +183,38 @@ void ScheduleExplorer::explore(const LitmusProgram& program, std::uint32_t bound
                                .seconds = seconds() - began});
 }
 
+LitmusProgram ScheduleExplorer::draw_program(Random& draw) const {
+  const ProgramSize size = draw_size(draw);
+  if (options_.program) return *options_.program;
+  if (walks_ % kLongOneIn == kFirstLong) return generate_long_program(entry_.abilities, draw());
+  return generate_program(entry_.abilities, size, draw());
+}
+
+// PCT spreads its changes over this many steps. Where they are far too many, no change falls into
+// the execution.
+std::uint64_t ScheduleExplorer::expected_steps(const LitmusProgram& program) const {
+  return std::max<std::uint64_t>(acts_of(program) * steps_drawn_ / acts_drawn_, 1);
+}
+
 void ScheduleExplorer::walk(Clock::time_point until) {
   while (!over(until)) {
     Random draw(options_.seed * 1'000'003 + walks_);
-    const ProgramSize size = draw_size(draw);
-    const LitmusProgram program =
-        options_.program ? *options_.program : generate_program(entry_.abilities, size, draw());
+    const LitmusProgram program = draw_program(draw);
     ++outcome_.work[model_].drawn;
     ++walks_;
     patient_ = walks_ % kPatientOneIn == kPatientOneIn / 2 + 1;
-    if (walks_ % 2 == 0) {
+    const std::uint64_t steps_before = outcome_.steps;
+    // In a long execution, the few changes of PCT would leave the threads to run one by one.
+    if (walks_ % 2 == 0 || program.repeats != 0) {
       RandomWalk strategy(draw());
       execute(program, strategy, "random walk");
     } else {
-      Pct strategy(draw(), 1 + static_cast<std::uint32_t>(draw() % 4), longest_);
+      Pct strategy(draw(), 1 + static_cast<std::uint32_t>(draw() % 4), expected_steps(program));
       execute(program, strategy, "PCT");
     }
+    if (patient_ || holds_before(program) != 0 || program.polls != 0) continue;
+    steps_drawn_ += outcome_.steps - steps_before;
+    acts_drawn_ += acts_of(program);
   }
   patient_ = false;
 }
@@ -200,6 +224,7 @@ void ScheduleExplorer::walk(Clock::time_point until) {
 // found quickly.
 bool ScheduleExplorer::fits(const LitmusProgram& program, std::uint32_t bound) const {
   if (options_.program) return true;
+  if (program.polls != 0) return false;  // other orders of the same polls show nothing new
   if (is_late(program)) return bound == 1;
   return bound <= most_preemptions(program);
 }
@@ -333,7 +358,8 @@ bool ScheduleExplorer::fails_alike(const SmallerProgram& smaller, const Countere
   ScheduleReplay same(schedule_without(kept.schedule, smaller.without));
   if (fails_alike(smaller.program, same, kept)) return true;
   for (int i = 0; i < kTriesToShrink; ++i) {
-    Pct strategy(static_cast<std::uint64_t>(i), 1 + static_cast<std::uint32_t>(i) % 4, longest_);
+    Pct strategy(static_cast<std::uint64_t>(i), 1 + static_cast<std::uint32_t>(i) % 4,
+                 expected_steps(smaller.program));
     if (fails_alike(smaller.program, strategy, kept)) return true;
   }
   DepthFirst search(kPreemptionsToShrink);

@@ -25,6 +25,7 @@
 #include "harness/stress/litmus/shrink.h"
 #include "harness/stress/oracles/failure.h"
 #include "harness/stress/registered_lock.h"
+#include "workloads/random.h"
 
 namespace lockbench::stress::explore {
 
@@ -124,6 +125,8 @@ class ScheduleExplorer {
   bool fits(const LitmusProgram& program, std::uint32_t bound) const;
   void walk_in_turns(Clock::time_point end);
   void walk(Clock::time_point until);
+  LitmusProgram draw_program(Random& draw) const;
+  std::uint64_t expected_steps(const LitmusProgram& program) const;
   template <class Work>
   void work_under(std::size_t model, const Work& work);
   std::vector<LitmusProgram> programs() const;
@@ -145,9 +148,11 @@ class ScheduleExplorer {
   Clock::time_point told_ = began_;
   Clock::time_point shrink_until_{};
   std::uint64_t walks_ = 0;
-  bool patient_ = false;         // in the executions from now on
-  std::uint64_t longest_ = 100;  // steps of the longest execution so far
-  std::size_t model_ = 0;        // index in Outcome::work
+  bool patient_ = false;  // in the executions from now on
+  // Of the random executions so far, without patient ones.
+  std::uint64_t steps_drawn_ = 100;
+  std::uint64_t acts_drawn_ = 10;
+  std::size_t model_ = 0;  // index in Outcome::work
   Outcome outcome_;
 };
 

@@ -96,6 +96,7 @@ void World::reset() {
   at_end_.clear();
   execution_ = {};
   running_ = 0;
+  running_since_ = 0;
   making_ = 0;
   now_ns_ = kStartNs;
   sleeps_ = 0;
@@ -348,7 +349,7 @@ void World::collect_paused() {
   const bool may_pass = somebody_is_overdue() ? idle_pauses_ > kIdlePolls * threads / 2
                                               : idle_pauses_ > polls_before_time_ * threads;
   if (may_pass && anybody_has_a_deadline()) return;
-  if (idle_pauses_ > kIdlePolls * threads) return;
+  if (idle_pauses_ > std::max(kIdlePolls, polls_before_time_) * threads) return;
   for (std::uint32_t i = 1; i <= threads; ++i) {
     const std::uint32_t thread = (running_ + i) % threads;
     if (threads_[thread].state != State::kPaused) continue;
@@ -421,8 +422,15 @@ void World::inspect_when_stuck() {
 void World::go_on_with(std::uint32_t thread) {
   if (thread == running_) return;
   const std::uint32_t before = std::exchange(running_, thread);
+  running_since_ = execution_.steps;
   Fibre::jump(threads_[before].fibre, threads_[thread].fibre);
   untracked_ = true;
+}
+
+bool World::runs_past_its_deadline() const {
+  const bool waits_for_others = polls_before_pause_ != kPollsBeforePause;  // it may poll for long
+  return !waits_for_others && threads_[running_].due_ns <= now_ns_ &&
+         execution_.steps - running_since_ > kMostSteps / 2;
 }
 
 void World::count_step() {

@@ -122,6 +122,10 @@ class World {
     polls_before_pause_ = patient ? ~std::uint32_t{0} : kPollsBeforePause;
   }
 
+  // For an execution that was cut off: whether the running thread, whose timeout is over, did
+  // nothing for half of the steps but run, and neither polled nor let others run.
+  bool runs_past_its_deadline() const;
+
   // How many times each thread that polls may poll again before time passes.
   void set_polls_before_time_passes(std::uint32_t polls) { polls_before_time_ = polls; }
 
@@ -450,6 +454,7 @@ class World {
   std::uint32_t making_ = 0;  // the thread in own_of() plus 1
   std::size_t age_ = 0;       // age of the store that the current update reads
   std::uint64_t most_steps_ = kMostSteps;
+  std::uint64_t running_since_ = 0;  // the step
   std::uint32_t polls_before_time_ = kFreePolls;
   std::uint32_t polls_before_pause_ = kPollsBeforePause;
   std::uint64_t accesses_ = 0;

@@ -7,8 +7,12 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <elf.h>
+#include <link.h>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -116,10 +120,58 @@ void leave(void* word) {
 
 // ---- once: 0 not begun | 1 in progress | 2 done; in its first four bytes
 
+#if defined(__GLIBCXX__) && defined(_GLIBCXX_HAVE_TLS)
+
+// The thread-local variables of the library that has the one at `wanted`.
+struct LibraryVariables {
+  const std::byte* wanted;
+  std::size_t module = 0;
+  std::size_t offset = 0;  // of `wanted`
+};
+
+int find_library(dl_phdr_info* info, std::size_t, void* found) {
+  auto& variables = *static_cast<LibraryVariables*>(found);
+  const auto* const first = static_cast<const std::byte*>(info->dlpi_tls_data);
+  for (int i = 0; first != nullptr && i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& header = info->dlpi_phdr[i];
+    const bool has = header.p_type == PT_TLS && variables.wanted >= first &&
+                     variables.wanted < first + header.p_memsz;
+    if (!has) continue;
+    variables.module = info->dlpi_tls_modid;
+    variables.offset = static_cast<std::size_t>(variables.wanted - first);
+    return 1;
+  }
+  return 0;
+}
+
+// Gives a variable of the library the value of the simulated thread's copy, if there is one.
+template <class T>
+void hand_over(T& variable) {
+  LibraryVariables place{.wanted = reinterpret_cast<const std::byte*>(&variable)};
+  if (dl_iterate_phdr(find_library, &place) == 0) return;
+  const std::byte* const copy = World::of_program()->thread_block(place.module);
+  if (copy != nullptr) std::memcpy(&variable, copy + place.offset, sizeof variable);
+}
+
+// std::call_once() names its function in two thread-local variables of the library, which then
+// calls it. The caller is instrumented, so it has written to the simulated thread's copies; the
+// library reads its own.
+void hand_over_once_call() {
+  hand_over(std::__once_callable);
+  hand_over(std::__once_call);
+}
+
+#else
+
+void hand_over_once_call() {}
+
+#endif
+
 int do_once(void* control, void (*make)()) {
   const auto begin = [](std::uint32_t old) { return old == 0 ? 1 : old; };
   std::uint32_t seen = update(control, std::memory_order_acquire, begin);
   if (seen == 0) {
+    hand_over_once_call();
     make();
     simulated::store(shared_word(control), 4, 2, std::memory_order_release);
     simulated::wake(control, INT_MAX);
@@ -127,6 +179,17 @@ int do_once(void* control, void (*make)()) {
   }
   for (; seen != 2; seen = load(control)) simulated::wait(control, 1, kNever);
   return 0;
+}
+
+// ---- a future
+
+// Outside of a simulation nobody else runs who could change the word: as if the sleep had ended
+// without a reason. Returns false when the deadline passed.
+bool wait_of_future(unsigned* word, unsigned expected, bool has_deadline, long seconds,
+                    long nanoseconds) {
+  const timespec deadline{.tv_sec = seconds, .tv_nsec = nanoseconds};
+  if (!in_program()) return true;
+  return simulated::wait(shared_word(word), expected, has_deadline ? ns_of(&deadline) : kNever);
 }
 
 // ---- a barrier: how many threads have arrived, how often all had arrived, and how many must
@@ -354,6 +417,19 @@ void __wrap__ZNSt6thread6detachEv(std::thread* thread) {
 
 int __wrap_pthread_once(pthread_once_t* control, void (*make)()) {
   return in_program() ? do_once(control, make) : pthread_once(control, make);
+}
+
+// What std::future waits with. The seconds and nanoseconds of the deadline are passed as numbers.
+bool __wrap__ZNSt28__atomic_futex_unsigned_base19_M_futex_wait_untilEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE(
+    void*, unsigned* word, unsigned expected, bool has_deadline, long seconds, long nanoseconds) {
+  return wait_of_future(word, expected, has_deadline, seconds, nanoseconds);
+}
+bool __wrap__ZNSt28__atomic_futex_unsigned_base26_M_futex_wait_until_steadyEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE(
+    void*, unsigned* word, unsigned expected, bool has_deadline, long seconds, long nanoseconds) {
+  return wait_of_future(word, expected, has_deadline, seconds, nanoseconds);
+}
+void __wrap__ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj(unsigned* word) {
+  if (in_program()) simulated::wake(word, INT_MAX);
 }
 
 int __wrap_pthread_barrier_wait(pthread_barrier_t* barrier) {

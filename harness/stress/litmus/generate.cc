@@ -112,9 +112,10 @@ void let_await(const Abilities& abilities, ProgramSize size, Random& random,
 // A program with as many holders as a key can have, a thread that acquires the key after them and
 // then waits for the end of the last thread, and this last thread. A correct lock serves both, even
 // if all leases are released before the first of the two has looked for one.
-std::string forgotten_waiter(std::uint32_t capacity) {
+// `holds`: what the holders do. Where they sleep, the two are certain to wait when they release.
+std::string forgotten_waiter(std::uint32_t capacity, const char* holds) {
   std::string text;
-  for (std::uint32_t i = 0; i < capacity; ++i) text += "L0 U | ";
+  for (std::uint32_t i = 0; i < capacity; ++i) absl::StrAppend(&text, holds, " | ");
   return absl::StrCat(text, "L0 A", capacity + 1, " U | L0 U");
 }
 
@@ -193,6 +194,26 @@ LitmusProgram generate_program(const Abilities& abilities, ProgramSize size, std
   return program;
 }
 
+LitmusProgram generate_long_program(const Abilities& abilities, std::uint64_t seed) {
+  constexpr std::uint32_t kRepeats[] = {150, 150, 400, 1200};
+  constexpr std::size_t kMostActs = 5000;  // the memory of a simulated lock is not used twice
+  constexpr std::uint32_t kSpreads[] = {8, 48, 400};
+  Random random(seed);
+  const ProgramSize size{.threads = 2 + static_cast<std::uint32_t>(random() % 2),
+                         .keys = 1 + static_cast<std::uint32_t>(random() % 3),
+                         .holds = 1 + static_cast<std::uint32_t>(random() % 2)};
+  LitmusProgram program = generate_program(abilities, size, random());
+  std::size_t acts = 0;
+  for (const auto& thread : program.threads) acts += thread.size();
+  program.repeats = std::min<std::uint32_t>(kRepeats[random() % std::size(kRepeats)],
+                                            static_cast<std::uint32_t>(kMostActs / acts));
+  if (abilities.any_key && random() % 2 == 0) {
+    program.key_set = 0;
+    program.spread = kSpreads[random() % std::size(kSpreads)];
+  }
+  return program;
+}
+
 std::vector<LitmusProgram> programs_for(const Abilities& can,
                                         const std::vector<std::string>& first) {
   std::vector<std::string> texts = first;
@@ -222,7 +243,8 @@ std::vector<LitmusProgram> programs_for(const Abilities& can,
   if (can.capacity == 1 && can.timed) add_timeouts(texts);
   add(true, {"L0 U L1 U | L1 U L0 U", "L0 R12000000 U | L0 U | L0 U"});
   if (can.capacity > 1 && can.capacity + 2 <= kMostThreads) {
-    texts.push_back(forgotten_waiter(can.capacity));
+    texts.push_back(forgotten_waiter(can.capacity, "L0 U"));
+    texts.push_back(forgotten_waiter(can.capacity, "L0 R4000000 U"));
     texts.push_back(refused_twice(can.capacity, "T0"));
   }
   if (can.timed && can.capacity < kMostThreads) {
@@ -256,6 +278,8 @@ std::vector<LitmusProgram> programs_for(const Abilities& can,
   add(can.fair && can.capacity == 1 && can.timed,
       {"L0 R9000000 U | R1000000 L0 U | R2000000 W0:20000000 U",
        "L0 R9000000 U | R1000000 W0:20000000 U | R2000000 L0 U"});
+  // A thread that polls may give up after some thousands of polls, and take the key.
+  add(can.capacity == 1 && can.hold_limit.count() == 0, {"P70000 L0 R12000000 U | L0 U"});
   texts.push_back(crowd());
   std::vector<LitmusProgram> programs;
   for (const std::string& text : texts) programs.push_back(*program_from(text, kMostThreads));

@@ -35,6 +35,11 @@ bool can_await(const Abilities& abilities);
 // A program in which a correct lock always serves every thread until it ends, under every schedule.
 LitmusProgram generate_program(const Abilities& abilities, ProgramSize size, std::uint64_t seed);
 
+// A program of two or three threads that repeat a few acts some hundred times, in half of the cases
+// over many keys: for faults that show at the hundredth hold, when a table grows, or with two of
+// many keys.
+LitmusProgram generate_long_program(const Abilities& abilities, std::uint64_t seed);
+
 // The small programs that are explored exhaustively, simplest first. First come the texts in
 // `first`; then programs with at most 2 threads, 2 keys and 2 holds by each thread, in the forms
 // that the abilities allow; then a few programs with more threads, each of which does less.

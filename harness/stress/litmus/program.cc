@@ -38,7 +38,7 @@ bool read_number(std::string_view& text, Number& number) {
   return true;
 }
 
-// Reads `K16`, `C254`, `D254` or `N72`. These come before all acts.
+// Reads `K16`, `C254` or another setting. These come before all acts.
 bool read_heading(std::string_view word, LitmusProgram& program) {
   const char what = word.front();
   std::uint32_t number = 0;
@@ -56,6 +56,15 @@ bool read_heading(std::string_view word, LitmusProgram& program) {
       return number <= kMostWarmUp;
     case 'N':
       program.other_keys = number;
+      return number <= kMostWarmUp;
+    case 'M':
+      program.repeats = number;
+      return number <= kMostWarmUp;
+    case 'V':
+      program.spread = number;
+      return number <= kMostSpread;
+    case 'P':
+      program.polls = number;
       return number <= kMostWarmUp;
     default:
       return false;
@@ -86,6 +95,17 @@ std::optional<Act> act_from(std::string_view text) {
   // A timeout that is over already is an ordinary argument of try_lock_for().
   if (!text.empty() || (act.kind == Act::kSleep && act.ns < 0)) return std::nullopt;
   return act;
+}
+
+// What is wrong with acts that cannot be repeated; null if nothing is.
+const char* repeating_error(const LitmusProgram& program, std::size_t thread) {
+  if (program.repeats == 0) return nullptr;
+  for (const Act& act : program.threads[thread]) {
+    if (act.kind == Act::kAwaitEnd || act.kind == Act::kLeaveForGood) {
+      return "has an A or an X, which happens once; leave out M";
+    }
+  }
+  return nullptr;
 }
 
 // What is wrong with the acts that wait for the end of a thread; null if nothing is.
@@ -137,6 +157,10 @@ bool releases(Act::Kind kind) {
 }
 
 std::uint32_t LitmusProgram::keys() const {
+  return std::max(named_keys(), spread);
+}
+
+std::uint32_t LitmusProgram::named_keys() const {
   std::uint32_t highest = 0;
   for (const auto& acts : threads) {
     for (const Act& act : acts) {
@@ -159,6 +183,9 @@ std::string to_text(const LitmusProgram& program) {
   if (program.warm_up != 0) absl::StrAppend(&text, "C", program.warm_up, " ");
   if (program.refusals != 0) absl::StrAppend(&text, "D", program.refusals, " ");
   if (program.other_keys != 0) absl::StrAppend(&text, "N", program.other_keys, " ");
+  if (program.repeats != 0) absl::StrAppend(&text, "M", program.repeats, " ");
+  if (program.spread != 0) absl::StrAppend(&text, "V", program.spread, " ");
+  if (program.polls != 0) absl::StrAppend(&text, "P", program.polls, " ");
   for (std::size_t i = 0; i < program.threads.size(); ++i) {
     if (i != 0) text += "| ";
     for (const Act& act : program.threads[i]) text += to_text(act) + " ";
@@ -229,7 +256,7 @@ class Reader {
     const std::optional<Act> act = act_from(word);
     if (!act) {
       return "not an act; acts are L0 T0 W0:2000000 B0+1 Q0+1 U R500 A1, and first of all K16 C254 "
-             "D254 N72";
+             "D254 N72 M200 V64 P900";
     }
     if (std::max(act->key, act->other) > kHighestKey) {
       return absl::StrCat("the highest key is ", kHighestKey);
@@ -246,8 +273,9 @@ class Reader {
   std::string whole_program_error() {
     for (std::size_t i = 0; i < program_.threads.size(); ++i) {
       at_ = begins_[i];
-      if (const char* const error = leaving_error(program_, i)) {
-        return absl::StrCat("thread ", i, ": ", error);
+      for (const auto wrong : {leaving_error, repeating_error}) {
+        const char* const error = wrong(program_, i);
+        if (error != nullptr) return absl::StrCat("thread ", i, ": ", error);
       }
       const char* const error = await_error(program_, i);
       if (error == nullptr) continue;

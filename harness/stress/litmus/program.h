@@ -26,6 +26,9 @@
 //   N72   after that, one thread holds key 0 while another thread acquires 72 other keys, and the
 //         keys that are held are refused. It holds all of them at once if the lock nests keys, and
 //         a third thread tries them; otherwise it releases each before the next, and tries key 0.
+//   M200  each thread performs its acts 200 times
+//   V64   in each of these repetitions the acts name other keys below 64, which `KeysOfPass` draws
+//   P900  threads that poll may do so 900 times each before time passes, though no word changes
 #pragma once
 
 #include <cstddef>
@@ -66,14 +69,22 @@ struct LitmusProgram {
   std::uint32_t warm_up = 0;     // holds of key 0 before the threads begin
   std::uint32_t refusals = 0;    // refusals of key 0 while it is held, after the warm-up
   std::uint32_t other_keys = 0;  // other keys that are held while key 0 is, after the refusals
+  std::uint32_t repeats = 0;     // how often each thread performs its acts; 0 counts as 1
+  std::uint32_t spread = 0;      // repetitions name other keys below this; 0: always the same
+  std::uint32_t polls = 0;       // of each thread that polls, before time passes; 0: a few
 
-  std::uint32_t keys() const;  // one more than the highest key that an act names
+  std::uint32_t named_keys() const;  // one more than the highest key that an act names
+  std::uint32_t keys() const;        // one more than the highest key that a repetition may name
+  std::uint32_t passes() const { return repeats == 0 ? 1 : repeats; }
   bool has(Act::Kind kind) const;
   bool operator==(const LitmusProgram&) const = default;
 };
 
 // A warm-up takes a few nanoseconds for each hold, or a few steps of a simulation.
 inline constexpr std::uint32_t kMostWarmUp = 100'000;
+
+// Highest number of keys among which the acts of a repetition may choose.
+inline constexpr std::uint32_t kMostSpread = 1000;
 
 std::string to_text(const LitmusProgram& program);
 

@@ -87,6 +87,33 @@ void add_without_heading(const LitmusProgram& program, std::vector<SmallerProgra
     smaller.push_back({program});
     smaller.back().program.other_keys = 0;
   }
+  if (program.polls != 0) {
+    smaller.push_back({program});
+    smaller.back().program.polls = 0;
+  }
+}
+
+// Once; with the same keys each time; less often; among fewer keys.
+void add_with_fewer_passes(const LitmusProgram& program, std::vector<SmallerProgram>& smaller) {
+  if (program.repeats != 0) {
+    smaller.push_back({program});
+    smaller.back().program.repeats = 0;
+    smaller.back().program.spread = 0;
+  }
+  if (program.spread != 0) {
+    smaller.push_back({program});
+    smaller.back().program.spread = 0;
+  }
+  for (const std::uint32_t part : {2, 8}) {
+    const std::uint32_t fewer = program.repeats - program.repeats / part;
+    if (fewer < 2 || fewer == program.repeats) continue;
+    smaller.push_back({program});
+    smaller.back().program.repeats = fewer;
+  }
+  if (program.spread / 2 > program.named_keys()) {
+    smaller.push_back({program});
+    smaller.back().program.spread = program.spread / 2;
+  }
 }
 
 void add_without_acts(const LitmusProgram& program, std::vector<SmallerProgram>& smaller) {
@@ -120,6 +147,7 @@ void add_with_plainer_acts(const LitmusProgram& program, std::vector<SmallerProg
 std::vector<SmallerProgram> smaller_programs(const LitmusProgram& program) {
   std::vector<SmallerProgram> smaller;
   add_without_heading(program, smaller);
+  add_with_fewer_passes(program, smaller);
   for (std::size_t t = 0; program.threads.size() > 1 && t < program.threads.size(); ++t) {
     smaller.push_back({without_thread(program, t), t});
   }

@@ -90,6 +90,13 @@ struct LateAfterFaults {
   std::uint64_t waited_ms = 0;
 };
 
+// A thread waits forever for a key that no thread holds, before the program, while `held` other
+// keys are held.
+struct OneOfManyKeys {
+  std::uint32_t key = 0;
+  std::uint64_t held = 0;
+};
+
 // A call that returned without the key.
 struct Refusal {
   std::uint32_t thread = 0;

@@ -21,6 +21,7 @@ struct Progress {
     kWholeProcess,
     kLateRecovery,     // half of the keys whose holder was killed took `x` ns or more
     kLateAfterFaults,  // `thread` has not acquired `key` within `x` ms after the last fault
+    kOneOfManyKeys,    // `key`, which nobody holds, while `x` other keys are held
   };
 
   static bool needed(EngineId, const Abilities&) { return true; }
@@ -56,6 +57,10 @@ struct Progress {
     return failed({.fault = kLateRecovery, .x = static_cast<std::uint64_t>(recovery.median_ns)});
   }
 
+  static CheckResult check(const OneOfManyKeys& seen) {
+    return failed({.fault = kOneOfManyKeys, .key = seen.key, .x = seen.held});
+  }
+
   static CheckResult check(const LateAfterFaults& seen) {
     return failed(
         {.fault = kLateAfterFaults, .thread = seen.thread, .key = seen.key, .x = seen.waited_ms});
@@ -80,6 +85,10 @@ struct Progress {
       case kLateRecovery:
         return absl::StrCat("half of the keys whose holder was killed were acquired again after ",
                             f.x / 1'000'000, " ms or later");
+      case kOneOfManyKeys:
+        return absl::StrCat("before the program, a ", actor, " waits forever for key ", f.key,
+                            ", which no ", actor, " holds, while ", f.x,
+                            f.x == 1 ? " other key is held" : " other keys are held");
       case kLateAfterFaults:
         return absl::StrCat(name_of_actor(f.thread, actor), " has not acquired key ", f.key, " in ",
                             f.x, " ms since the last fault ended");

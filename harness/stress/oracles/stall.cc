@@ -13,7 +13,8 @@ namespace lockbench::stress {
 namespace {
 
 bool is_free(std::uint16_t key, const Probe& probe) {
-  return (probe.free_keys >> key & 1) != 0;
+  constexpr std::uint16_t kMostKeys = 64;  // others were not tried
+  return key < kMostKeys && (probe.free_keys >> key & 1) != 0;
 }
 
 bool is_free(const Event& wanted, const Probe& probe) {
@@ -240,13 +241,6 @@ const ThreadPosition* only_tries_hang(const std::vector<ThreadPosition>& threads
   return trying;
 }
 
-Failure unanswered(const ThreadPosition& trying, const std::vector<ThreadPosition>& threads) {
-  return {Oracle::kModel,
-          absl::StrCat(trying.timed ? "try_lock_for()" : "try_lock()", " of thread ", trying.thread,
-                       " never returns", trying.timed ? ", though its timeout is over: " : ": ",
-                       text_of_all(threads))};
-}
-
 // Whether a thread waits for the end of another one, and no thread requests a key that such a
 // thread holds.
 bool waits_beside_an_awaiter(const std::vector<ThreadPosition>& threads) {
@@ -263,6 +257,13 @@ bool waits_beside_an_awaiter(const std::vector<ThreadPosition>& threads) {
 }
 
 }  // namespace
+
+Failure unanswered(const ThreadPosition& trying, const std::vector<ThreadPosition>& threads) {
+  return {Oracle::kModel,
+          absl::StrCat(trying.timed ? "try_lock_for()" : "try_lock()", " of thread ", trying.thread,
+                       " never returns", trying.timed ? ", though its timeout is over: " : ": ",
+                       text_of_all(threads))};
+}
 
 std::string to_text(const ThreadPosition& position) {
   std::string text = absl::StrCat("thread ", position.thread);

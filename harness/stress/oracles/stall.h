@@ -47,6 +47,9 @@ struct StallFacts {
 Failure explain_stall(const std::vector<ThreadPosition>& threads, const Abilities& abilities,
                       const StallFacts& facts);
 
+// The call of `trying` does not return, though it may be refused and must not wait any longer.
+Failure unanswered(const ThreadPosition& trying, const std::vector<ThreadPosition>& threads);
+
 // `thread 2 waits for key 1, holds key 0`.
 std::string to_text(const ThreadPosition& position);
 

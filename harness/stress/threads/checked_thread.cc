@@ -30,6 +30,7 @@ CheckedThread::CheckedThread(EpochContext& context, std::uint32_t number)
       number_(number),
       name_(pack(OwnerName{.number = number})),
       acts_(context.plan.program.threads[number]),
+      keys_(context.plan.program),
       slot_(context.state.slots[number]),
       random_(derive_seed(context.plan.seed, number)),
       most_records_(kMostRecords / context.plan.program.threads.size()),

@@ -23,7 +23,7 @@ class CheckedThread {
 
   // Performs the acts once. If the epoch stops meanwhile, it skips the rest and releases
   // everything.
-  void run_acts() { Interpreter(*this, context_.lock, acts_, number_).run(); }
+  void run_acts() { Interpreter(*this, context_.lock, acts_, number_, keys_).run(pass_++); }
 
   // After the thread has ended: its records, and its number of updates of each key and lease.
   const std::vector<Take>& takes() const { return takes_; }
@@ -96,6 +96,8 @@ class CheckedThread {
   const std::uint32_t number_;
   const std::uint64_t name_;
   const std::vector<Act>& acts_;
+  const KeysOfPass keys_;
+  std::uint32_t pass_ = 0;
   ThreadSlot& slot_;
   Random random_;
   const std::size_t most_records_;

@@ -216,17 +216,22 @@ void warm_up_by_other_keys(SharedState& state, LockUnderTest& lock, std::uint32_
   if (other_keys == 0 || lock.capacity() != 1) return;
   const std::unique_ptr<LockHandle> held = lock.handle(0);
   held->lock();
+  put(state.phase, SharedState::kOtherKeys);
   std::thread([&] {
     const auto until = std::chrono::steady_clock::now() + kMostForWarmUp;
     std::vector<std::unique_ptr<LockHandle>> others;
     for (std::uint32_t key = 1; key <= other_keys && std::chrono::steady_clock::now() < until;
          ++key) {
+      put(state.asked_key, key);
+      put(state.held_key, 1 + others.size());
       others.push_back(lock.handle(key));
       others.back()->lock();
+      add(state.beat);
       if (nests_keys) continue;
       others.back()->unlock();
       others.pop_back();
     }
+    put(state.phase, SharedState::kChecking);
     std::thread([&] {
       try_held_keys(state, lock, 1 + others.size(),
                     std::chrono::steady_clock::now() + kMostForWarmUp);

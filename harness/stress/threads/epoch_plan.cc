@@ -218,6 +218,12 @@ EpochPlan plan_epoch(const RegisteredLock& entry, const Wish& wish, const Mode& 
   if (!wish.program && entry.abilities.any_key && random.below(2) == 0) {
     plan.program.key_set = kKeySets[random.below(std::size(kKeySets))];
   }
+  // Locks that two of a few keys do not have in common, two of many may.
+  constexpr std::uint32_t kSpread = 48;
+  if (!wish.program && entry.abilities.any_key && mode.fault != FaultKind::kFairness &&
+      random.below(8) == 0) {
+    plan.program.spread = kSpread;
+  }
   plan.keys = plan.program.keys();
   return plan;
 }

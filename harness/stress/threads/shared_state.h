@@ -21,7 +21,7 @@ namespace lockbench::stress::threads {
 
 inline constexpr std::uint32_t kMostThreads = 80;
 inline constexpr std::uint32_t kOwnSlot = kMostThreads;  // slot of the process as a whole
-inline constexpr std::uint32_t kMostKeys = 16;
+inline constexpr std::uint32_t kMostKeys = 64;           // one bit each in `free_keys`
 inline constexpr std::size_t kHoldsKept = 8;  // of one thread; deeper nested holds are not stored
 
 // What a thread does and holds. A stall is explained from this.
@@ -53,6 +53,7 @@ struct SharedState {
     kIndependence,  // one key is held, and another thread requests another key
     kComparing,     // computes, or runs checks with the longer patience
     kAnswering,     // one key is held, and another thread tries to acquire it
+    kOtherKeys,     // many keys are held, and the thread that holds them acquires one more
   };
   Word phase;
   Word beat;  // grows with every step of the process as a whole
@@ -71,7 +72,8 @@ struct SharedState {
   Word probed;
   Word free_keys;
 
-  // The check of independence: the key that is held, and the key that is requested.
+  // The check of independence: the key that is held, and the key that is requested. In kOtherKeys:
+  // how many keys are held.
   Word held_key;
   Word asked_key;
 

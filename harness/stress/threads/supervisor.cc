@@ -72,11 +72,12 @@ void go_through(SharedState& state, const std::function<void()>& body) {
 
 bool calls_the_lock(std::uint64_t phase) {
   return phase == SharedState::kProbing || phase == SharedState::kChecking ||
-         phase == SharedState::kIndependence || phase == SharedState::kAnswering;
+         phase == SharedState::kIndependence || phase == SharedState::kAnswering ||
+         phase == SharedState::kOtherKeys;
 }
 
 std::uint64_t progress_of(const SharedState& state) {
-  std::uint64_t progress = get(state.beat) * 8 + get(state.phase);
+  std::uint64_t progress = get(state.beat) * 16 + get(state.phase);
   if (get(state.phase) != SharedState::kStopping) return progress;
   for (const ThreadSlot& slot : state.slots) progress += slot.events.count() << 32;
   return progress;
@@ -115,6 +116,10 @@ void note_hang(SharedState& state) {
       break;
     case SharedState::kAnswering:
       note(state, Hang{Hang::kTryOfHeldKey});
+      break;
+    case SharedState::kOtherKeys:
+      note(state, OneOfManyKeys{.key = static_cast<std::uint32_t>(get(state.asked_key)),
+                                .held = get(state.held_key)});
       break;
     case SharedState::kIndependence:
       note(state, OtherKey{.held = static_cast<std::uint32_t>(get(state.held_key)),

@@ -288,7 +288,7 @@ TEST(RealEngine, RefusesAProgramThatAwaitsAnEnd) {
 }
 
 TEST(RealEngine, RefusesKeysBeyondTheBoard) {
-  EXPECT_THAT(complaint_about({.program = "L99 U"}), HasSubstr("the highest is 14"));
+  EXPECT_THAT(complaint_about({.program = "L99 U"}), HasSubstr("the highest is 62"));
 }
 
 TEST(RealEngine, RefusesNoThreadsAndTooMany) {
