@@ -14,7 +14,9 @@
 namespace lockbench::mutants {
 namespace {
 
-constexpr std::chrono::seconds kForAMutant{60};
+// Ends when the mutant is found. Faults of processes take chance: `link_two_rescuers` mostly takes
+// seconds, and once took more than a minute.
+constexpr std::chrono::seconds kForAMutant{180};
 constexpr std::chrono::milliseconds kWhereNothingIsFound{300};
 
 stress::Report investigated(const MutantNet& mutant) {
