@@ -84,7 +84,8 @@ TEST(ProcEngine, FailsALockThatIsClaimedByTwoSystemCalls) {
   const Report report = report_on<LinkLock<LinkFault::kTwoLinks>>(
       {.budget = 30s, .mode = "kill_in_call", .reruns = 0});
   ASSERT_EQ(report.verdict, Verdict::kFailed);
-  EXPECT_EQ(report.failure->oracle, Oracle::kProgress);
+  // If the lock is claimed at the end of the epoch, nobody waits for it any more.
+  EXPECT_THAT(report.failure->oracle, AnyOf(Oracle::kProgress, Oracle::kResidue));
   // The last faults that the remark names may all be holds.
   EXPECT_THAT(report.figures, Contains(Pair("processes_killed", Gt(0))));
   EXPECT_THAT(report.remarks,
