@@ -139,17 +139,25 @@ inline void light_barrier() noexcept {
   std::atomic_signal_fence(std::memory_order_seq_cst);
 }
 
-// What heavy_barrier() does where membarrier refuses.
+// What heavy_barrier() does where membarrier refuses. g++ warns that ThreadSanitizer does not
+// understand fences, which is said above.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wtsan"
+#endif
 [[gnu::noinline, gnu::cold]] inline void heavy_barrier_without_membarrier() noexcept {
   internal::membarrier_works().store(false, std::memory_order_relaxed);  // relaxed: as it is read
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
   if (!internal::visit_all_processors()) {
     abort_with(
         "a seccomp filter that was installed after the start forbids membarrier, and "
         "sched_setaffinity as well; permit one of them, or install the filter before main()");
   }
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 // Requires that has_heavy_barrier() has returned true in this process.
 inline void heavy_barrier() noexcept {

@@ -283,16 +283,20 @@ def expired(trials: pd.DataFrame) -> list[str]:
 
 
 def disturbed(trials: pd.DataFrame) -> str:
-    """`3 rows excluded: disturbed (3 as: the host took 14 % of the machine's time …)`; or empty.
-    If reasons differ only by their figures, the first one is shown."""
+    """`3 rows excluded as disturbed, such as: the host took 14 % of the time …`, or empty.
+    Reasons that differ only by their figures are one kind, of which the first is shown."""
     rows = trials[~trials["valid"] & (trials["disturbance"] != "")]
     if rows.empty:
         return ""
     kinds: dict[str, list[str]] = {}
     for reason in rows["disturbance"]:
         kinds.setdefault(re.sub(r"[\d.,]+", "0", reason), []).append(reason)
-    kinds_text = [f"{len(found)} as: {found[0]}" for found in kinds.values()]
-    return f"{units.plural(len(rows), 'row')} excluded: disturbed ({'; '.join(kinds_text)})"
+    excluded = f"{units.plural(len(rows), 'row')} excluded as disturbed"
+    if len(rows) == 1:
+        return f"{excluded}: {rows['disturbance'].iloc[0]}"
+    if len(kinds) == 1:
+        return f"{excluded}, such as: {rows['disturbance'].iloc[0]}"
+    return f"{excluded}: " + "; ".join(f"{len(k)} such as: {k[0]}" for k in kinds.values())
 
 
 def _left_out_as_wrong(invalid: pd.DataFrame) -> str:

@@ -59,7 +59,7 @@ def test_a_trial_that_came_off_at_last_is_missing_from_no_line(
     assert sorted(line["blocks"] for line in result["cells"]) == [4, 5]
     reasons = [line["reason"] for line in result["cells"] if line["blocks"] == 4]
     assert reasons == [f"disturbed: {TAKEN} (1 of 5 blocks not valid)"]
-    assert f"5 rows excluded: disturbed (5 as: {TAKEN})" in " ".join(result["notes"])
+    assert f"5 rows excluded as disturbed, such as: {TAKEN}" in " ".join(result["notes"])
 
 
 def test_disturbed_rows_are_told_apart_from_wrong_ones(make_run: MakeRun) -> None:
@@ -71,7 +71,7 @@ def test_disturbed_rows_are_told_apart_from_wrong_ones(make_run: MakeRun) -> Non
     told = cells.left_out(loader.load(make_run(cells=made, change=change)).trials)
     assert told == (
         "5 rows excluded as invalid: 5 lost updates (none);"
-        f" 1 row excluded: disturbed (1 as: {TAKEN})"
+        f" 1 row excluded as disturbed: {TAKEN}"
     )
 
 
@@ -81,7 +81,7 @@ def test_reasons_that_differ_by_a_figure_are_counted_as_one(make_run: MakeRun) -
 
     made = synthetic.sweep(["keyed"], threads=(2,))
     told = cells.disturbed(loader.load(make_run(cells=made, change=change)).trials)
-    assert told == "5 rows excluded: disturbed (5 as: the host took 11.5 %)"
+    assert told == "5 rows excluded as disturbed, such as: the host took 11.5 %"
 
 
 def line_of(run: Path, capsys: Capture, primitive: str = "keyed") -> dict[str, Any]:
