@@ -17,6 +17,9 @@ foreach(engine lockbench-sim lockbench-real lockbench-proc lockbench-services lo
                                       COMPONENT program)
   endif()
 endforeach()
+# Beside the program that loads it.
+install(TARGETS lockbench_peers LIBRARY DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/lockbench
+                                        COMPONENT program)
 install(DIRECTORY workloads/presets workloads/machines DESTINATION ${share}/workloads COMPONENT program)
 install(PROGRAMS scripts/plot.py scripts/compare.py scripts/report.py scripts/advise.py
                  scripts/animation.py scripts/follow.py scripts/stress_report.py scripts/regret.py

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# lockbench_add_plugin(name source… [LINK library…] [SIMULATE] [STRESS_ONLY] [SANITIZE] [NO_DELAYS])
+# lockbench_add_plugin(name source… [LINK library…] [SIMULATE] [PREDICT] [STRESS_ONLY] [SANITIZE]
+#                      [NO_DELAYS])
 #
 # Builds name.so, which `lockbench run --plugin ./name.so` takes. Sources in C++ include
 # <lockbench/plugin.h>, sources in C <lockbench/c_lock.h>. LINK: libraries that the locks come from.
@@ -7,31 +8,38 @@
 # SIMULATE: builds name.sim.so, too, for the simulated engine of `lockbench stress`; requires that
 # the locks reach atomics, futexes and clocks through lockbench::platform, or as far as that is known
 # to the engine, by std::atomic and the system's library; the engine names what it does not know.
+# PREDICT: builds name.predict.so, too, for `lockbench predict`, with the same requirements as
+# SIMULATE. On x86-64 with g++, the model charges for pauses; elsewhere they take no time.
 # SANITIZE: builds name.asan.so, too: the same locks under AddressSanitizer, for `stress --engine
 # real` with the sanitizer's runtime before all others (LD_PRELOAD).
 # NO_DELAYS: leaves out name.delays.so.
 # STRESS_ONLY: leaves out what `lockbench run` needs, which takes most of the compiler's time.
 #
-# lockbench_add_simulated_plugin(name source… [SOURCES source…] [INCLUDES folder…] [LINK library…])
+# lockbench_add_simulated_plugin(name source… [SOURCES source…] [INCLUDES folder…] [LINK library…]
+#                                [PREDICT])
 #
-# Builds name.so and name.sim.so for `lockbench stress`, of locks that know nothing of
+# Builds name.so and name.sim.so for `lockbench stress`, and with PREDICT name.predict.so, of locks that know nothing of
 # lockbench::platform. SOURCES: of the library that they come from, if its code is not all in
 # headers; they are compiled for simulation as they are, without warnings. INCLUDES: its folders.
 include(${CMAKE_CURRENT_LIST_DIR}/lockbench_instrument.cmake)
 set(LOCKBENCH_AUDIT ${CMAKE_CURRENT_LIST_DIR}/lockbench_audit.cmake)
 
 function(lockbench_add_simulated_plugin name)
-  cmake_parse_arguments(PARSE_ARGV 1 THEIR "" "" "SOURCES;INCLUDES;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 THEIR "PREDICT" "" "SOURCES;INCLUDES;LINK")
+  set(also_predict "")
+  if(THEIR_PREDICT)
+    set(also_predict PREDICT)
+  endif()
   set_source_files_properties(${THEIR_SOURCES} PROPERTIES COMPILE_OPTIONS -w
                                                          SKIP_PRECOMPILE_HEADERS ON
                                                          SKIP_UNITY_BUILD_INCLUSION ON)
   lockbench_add_plugin(${name} ${THEIR_UNPARSED_ARGUMENTS} ${THEIR_SOURCES} LINK ${THEIR_LINK}
-                       SIMULATE STRESS_ONLY NO_DELAYS)
+                       SIMULATE STRESS_ONLY NO_DELAYS ${also_predict})
   target_include_directories(${name} BEFORE PRIVATE ${THEIR_INCLUDES})
 endfunction()
 
 function(lockbench_add_plugin name)
-  cmake_parse_arguments(PARSE_ARGV 1 PLUGIN "SIMULATE;STRESS_ONLY;SANITIZE;NO_DELAYS" "" "LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 PLUGIN "SIMULATE;PREDICT;STRESS_ONLY;SANITIZE;NO_DELAYS" "" "LINK")
   lockbench_plugin_library(${name} ${name})
   if(PLUGIN_STRESS_ONLY)
     target_compile_definitions(${name} PRIVATE LOCKBENCH_STRESS_ONLY)
@@ -52,21 +60,40 @@ function(lockbench_add_plugin name)
   if(PLUGIN_SIMULATE)
     lockbench_plugin_library(${name}_sim ${name}.sim)
     lockbench_compile_like(${name}_sim ${name})
+    lockbench_instrument(${name}_sim)
     target_compile_definitions(${name}_sim PRIVATE LOCKBENCH_SIMULATE)
-    # For traces: lines of source, and callers that stay on the stack.
-    target_compile_options(${name}_sim PRIVATE ${LOCKBENCH_INSTRUMENT} ${LOCKBENCH_THREAD_VARIABLES}
-                                               -g1 -fno-optimize-sibling-calls)
-    target_link_options(${name}_sim PRIVATE ${LOCKBENCH_WRAPPED})
-    add_custom_command(
-      TARGET ${name}_sim
-      POST_BUILD
-      COMMAND ${CMAKE_COMMAND} -DLIBRARY=$<TARGET_FILE:${name}_sim> -DOBJDUMP=${CMAKE_OBJDUMP} -P
-              ${LOCKBENCH_AUDIT}
-      VERBATIM)
-  else()
+    # For traces: callers stay on the stack.
+    target_compile_options(${name}_sim PRIVATE -fno-optimize-sibling-calls)
+  endif()
+  if(PLUGIN_PREDICT)
+    lockbench_plugin_library(${name}_predict ${name}.predict)
+    lockbench_compile_like(${name}_predict ${name})
+    lockbench_build_for_predictions(${name}_predict)
+  endif()
+  if(NOT PLUGIN_SIMULATE AND NOT PLUGIN_PREDICT)
     # What is missing is missed now, and not when it is loaded.
     target_link_options(${name} PRIVATE -Wl,-z,defs)
   endif()
+endfunction()
+
+# The accesses and library calls of `target` become calls that a simulation sees.
+function(lockbench_instrument target)
+  # With lines of source, for messages.
+  target_compile_options(${target} PRIVATE ${LOCKBENCH_INSTRUMENT} ${LOCKBENCH_THREAD_VARIABLES} -g1)
+  target_link_options(${target} PRIVATE ${LOCKBENCH_WRAPPED})
+  add_custom_command(
+    TARGET ${target}
+    POST_BUILD
+    COMMAND ${CMAKE_COMMAND} -DLIBRARY=$<TARGET_FILE:${target}> -DOBJDUMP=${CMAKE_OBJDUMP} -P
+            ${LOCKBENCH_AUDIT}
+    VERBATIM)
+endfunction()
+
+function(lockbench_build_for_predictions target)
+  lockbench_instrument(${target})
+  target_compile_definitions(${target} PRIVATE LOCKBENCH_SIMULATE LOCKBENCH_PREDICT)
+  target_compile_options(${target} PRIVATE ${LOCKBENCH_PAUSES})
+  target_link_options(${target} PRIVATE ${LOCKBENCH_WRAPPED_FREE})
 endfunction()
 
 # With what the caller's project sets for `model`, later too.

@@ -170,6 +170,15 @@ std::string Catalog::plugin_of(const PrimitiveSpec& primitive) const {
   return entry.ok() ? (*entry)->plugin : std::string();
 }
 
+std::vector<std::string> Catalog::plugins() const {
+  std::vector<std::string> files;
+  for (const CatalogEntry& entry : entries_) {
+    const bool known = std::find(files.begin(), files.end(), entry.plugin) != files.end();
+    if (!entry.plugin.empty() && !known) files.push_back(entry.plugin);
+  }
+  return files;
+}
+
 ServiceNeed Catalog::service_of(const PrimitiveSpec& primitive) const {
   const absl::StatusOr<const CatalogEntry*> entry = find_entry(primitive);
   if (!entry.ok()) return {};

@@ -78,6 +78,9 @@ class Catalog {
   // if it does not exist.
   std::string plugin_of(const PrimitiveSpec& primitive) const;
 
+  // The files of all plug-ins, each once.
+  std::vector<std::string> plugins() const;
+
   // The service that the primitive needs; none if the primitive does not exist.
   ServiceNeed service_of(const PrimitiveSpec& primitive) const;
 

@@ -94,7 +94,7 @@ void add_help(CLI::App& app) {
 // For the commands that accept names of locks. The child processes that they start load the
 // plug-ins.
 void add_plugin_flag(CLI::App& app, CommandLine& line) {
-  for (const char* name : {"run", "advise", "stress", "list", "trial"}) {
+  for (const char* name : {"run", "predict", "advise", "stress", "list", "trial"}) {
     add_texts(*app.get_subcommand(name),
               {.names = "--plugin",
                .type = "FILE.so",

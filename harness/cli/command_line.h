@@ -40,7 +40,7 @@ struct CommandLine {
   StressOptions stress;        // of `stress`
   TrialOptions trial;          // of `trial`
   std::vector<std::string>
-      plugins;                    // of `run`, `advise`, `stress`, `list` and `trial`: their files
+      plugins;                    // of `run`, `predict`, `advise`, `stress`, `list`, `trial`: files
   std::string plugin;             // of `plugin`
   DoctorOptions doctor;           // of `doctor`
   bool schema_markdown = false;   // of `schema`: tables for people, else JSON

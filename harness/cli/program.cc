@@ -37,9 +37,12 @@ namespace {
 // Adds the locks of plug-ins, for commands that accept names of locks. Returns false after it has
 // printed an error.
 bool add_plugins_of(const CommandLine& line) {
+  const bool predicts =
+      line.command == "predict" || (line.command == "advise" && !line.advise.machine.empty());
   const bool measures = line.command == "run" || line.command == "advise";
-  if (!measures && line.command != "list") return true;
-  const absl::Status added = add_plugins(line.plugins, measures, std::cerr);
+  if (!predicts && !measures && line.command != "list") return true;
+  const absl::Status added = predicts ? add_predicted_plugins(line.plugins, std::cerr)
+                                      : add_plugins(line.plugins, measures, std::cerr);
   if (added.ok()) return true;
   std::cerr << "lockbench " << line.command
             << ": --plugin: " << printable(std::string(added.message())) << '\n';

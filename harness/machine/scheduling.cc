@@ -162,22 +162,23 @@ bool Simulation::wait(const void* word, std::uint32_t expected, std::int64_t dea
   return !self().timed_out;
 }
 
-void Simulation::wake(const void* word, int count) {
+int Simulation::wake(const void* word, int count) {
   flush_buffer();
   Thread& thread = self();
   thread.time += model_.scheduler.futex_call;
   count_access();
   synchronize();
-  for (; count > 0; --count) {
+  for (int woken = 0; woken < count; ++woken) {
     Thread* first = nullptr;
     for (const std::unique_ptr<Thread>& other : threads_) {
       if (other->state != State::kAsleep || other->sleeps_on != word) continue;
       if (first == nullptr || other->sleep < first->sleep) first = other.get();
     }
-    if (first == nullptr) return;
+    if (first == nullptr) return woken;
     thread.time += model_.scheduler.futex_wake;
     make_ready(*first, thread.time + model_.scheduler.wakeup);
   }
+  return std::max(count, 0);
 }
 
 std::int64_t Simulation::now_ns() {

@@ -34,6 +34,7 @@ Simulation* Simulation::current() {
 void Simulation::start(std::function<void()> body, std::span<std::byte> stack) {
   auto thread = std::make_unique<Thread>();
   thread->body = std::move(body);
+  thread->stack = stack;
   thread->number = static_cast<std::uint32_t>(threads_.size());
   thread->fibre.prepare(stack.data(), stack.size(), begin_thread, thread.get());
   threads_.push_back(std::move(thread));
@@ -238,12 +239,64 @@ void Simulation::store(void* word, unsigned bytes, std::uint64_t bits, bool buff
   thread.time += cost;
 }
 
+void Simulation::store_at_once(void* word, unsigned bytes, std::uint64_t bits) {
+  count_access();
+  const Picoseconds cost = slowed(model_.access.store);
+  finish_stores_to(word, bytes);
+  synchronize();
+  fetch(word, true);
+  std::memcpy(word, &bits, bytes);
+  self().time += cost;
+}
+
 void Simulation::forget_stores(const void* word, unsigned bytes) {
   const auto begin = reinterpret_cast<std::uintptr_t>(word);
   for (PendingStore& store : self().buffer) {
     const auto at = reinterpret_cast<std::uintptr_t>(store.word);
     if (at + store.bytes > begin && at < begin + bytes) store.forgotten = true;
   }
+}
+
+bool Simulation::is_on_stack(const void* place) const {
+  const std::span<const std::byte> stack = threads_[running_]->stack;
+  const auto* const at = static_cast<const std::byte*>(place);
+  return at >= stack.data() && at < stack.data() + stack.size();
+}
+
+// Empties the buffer if it has a store to one of these bytes: what the program does to them itself
+// would come before that store, which is earlier.
+void Simulation::finish_stores_to(const void* place, std::size_t bytes) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(place);
+  for (const PendingStore& store : self().buffer) {
+    const auto at = reinterpret_cast<std::uintptr_t>(store.word);
+    if (!store.forgotten && at + store.bytes > begin && at < begin + bytes) return flush_buffer();
+  }
+}
+
+void Simulation::touch(const void* place, std::size_t bytes, bool writes) {
+  if (bytes == 0) return;
+  finish_stores_to(place, bytes);
+  const auto begin = reinterpret_cast<std::uintptr_t>(place);
+  const std::uintptr_t last = (begin + bytes - 1) / kLineBytes;
+  for (std::uintptr_t number = begin / kLineBytes; number <= last; ++number) {
+    touch_line(number, writes);
+  }
+}
+
+void Simulation::touch_line(std::uintptr_t number, bool writes) {
+  Thread& thread = self();
+  auto* const word = reinterpret_cast<void*>(number * kLineBytes);
+  if (Coherence::has(line_of(word), thread.processor, writes)) return;
+  // The line may be on its way already, for an earlier store.
+  for (const PendingStore& store : thread.buffer) {
+    if (reinterpret_cast<std::uintptr_t>(store.word) / kLineBytes == number) return;
+  }
+  count_access();
+  synchronize();
+  if (!writes) return fetch(word, false);
+  if (thread.buffer.size() == kMostBuffered) flush_buffer();
+  thread.buffer.push_back({.word = word, .bytes = 1, .bits = 0, .forgotten = true});
+  if (thread.buffer.size() == 1) send_oldest(thread, thread.time);
 }
 
 std::uint64_t Simulation::begin_update(const void* word, unsigned bytes) {

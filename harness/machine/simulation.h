@@ -77,6 +77,9 @@ class Simulation {
   std::uint64_t load(const void* word, unsigned bytes);
   // Buffered: other threads see it later. Else it is an exchange.
   void store(void* word, unsigned bytes, std::uint64_t bits, bool buffered);
+  // The word is on the thread's own stack, where code that is not simulated may reuse the memory at
+  // any time: the store takes effect before the thread goes on.
+  void store_at_once(void* word, unsigned bytes, std::uint64_t bits);
   // The word's lifetime ends: what the thread has stored there and others do not see yet is never
   // written, since the memory may be used for something else. Its lines are transferred all the
   // same.
@@ -84,13 +87,18 @@ class Simulation {
   // No access of another thread comes between the two calls.
   std::uint64_t begin_update(const void* word, unsigned bytes);
   void end_update(void* word, unsigned bytes, std::uint64_t bits, bool writes);
+  // A plain access of bytes, which the caller makes itself: it is free, except that each line that
+  // the processor does not have is transferred. A write does not wait for its line; later stores
+  // wait for it.
+  void touch(const void* place, std::size_t bytes, bool writes);
   void fence();
   // Empties the buffers of all threads.
   void membarrier();
 
   // As a futex. Times are those of now_ns(). wait() returns false if the deadline has passed.
   bool wait(const void* word, std::uint32_t expected, std::int64_t deadline_ns);
-  void wake(const void* word, int count);
+  // Returns the number of threads that were woken.
+  int wake(const void* word, int count);
 
   std::int64_t now_ns();
   void sleep_until_ns(std::int64_t deadline_ns);
@@ -103,6 +111,9 @@ class Simulation {
 
   const MachineModel& model() const { return model_; }
   std::uint32_t thread() const { return running_; }
+  // On which the running thread is.
+  std::uint32_t processor() const { return threads_[running_]->processor; }
+  bool is_on_stack(const void* place) const;
   std::uint64_t accesses() const { return accesses_; }
   // The virtual time of the latest event.
   Picoseconds time() const { return time_; }
@@ -121,12 +132,14 @@ class Simulation {
     void* word;
     unsigned bytes;
     std::uint64_t bits;
-    bool forgotten = false;  // the word no longer exists
+    bool forgotten =
+        false;  // not written: the word no longer exists, or the thread wrote it itself
   };
   enum class DrainStep : std::uint8_t { kNone, kSent, kGranted, kArrived };
 
   struct Thread {
     stress::explore::Fibre fibre;
+    std::span<const std::byte> stack;
     std::function<void()> body;
     State state = State::kQueued;
     std::uint32_t number = 0;
@@ -185,6 +198,8 @@ class Simulation {
   void count_access();
   Line& line_of(const void* word);
   void fetch(const void* word, bool writes);
+  void touch_line(std::uintptr_t number, bool writes);
+  void finish_stores_to(const void* place, std::size_t bytes);
   Picoseconds slowed(Picoseconds cost) const;
   bool sibling_is_busy(std::uint32_t processor) const;
 

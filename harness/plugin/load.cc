@@ -51,6 +51,19 @@ std::string version_text(const PluginHeader& header) {
          header.compiler;
 }
 
+// Both as PluginBuild::simulated.
+std::string wrong_simulation(std::uint32_t built, std::uint32_t wanted) {
+  if (wanted == PluginBuild::kForPrediction) {
+    return "not built for predictions; give lockbench_add_plugin() PREDICT";
+  }
+  if (wanted == PluginBuild::kForSimulation) {
+    return "not built for simulation; give lockbench_add_plugin() SIMULATE";
+  }
+  return built == PluginBuild::kForPrediction
+             ? "built for predictions; name the file without .predict in its name"
+             : "built for simulation; name the file without .sim in its name";
+}
+
 absl::Status check_build(const fs::path& file, const PluginHeader& header,
                          const PluginBuild& wanted) {
   if (header.magic != kPluginMagic) {
@@ -66,9 +79,7 @@ absl::Status check_build(const fs::path& file, const PluginHeader& header,
                             std::to_string(wanted.abi) + "; build it again with this one");
   }
   if (header.build.simulated != wanted.simulated) {
-    return refuse(file, wanted.simulated != 0
-                            ? "not built for simulation; give lockbench_add_plugin() SIMULATE"
-                            : "built for simulation; name the file without .sim in its name");
+    return refuse(file, wrong_simulation(header.build.simulated, wanted.simulated));
   }
   PluginBuild build = header.build;
   // If AddressSanitizer's runtime were not in this process, the library would not have been loaded.

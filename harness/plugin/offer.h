@@ -9,6 +9,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "harness/catalog/entry.h"
@@ -19,13 +21,18 @@
 namespace lockbench {
 
 struct PluginOffer {
-  std::vector<CatalogEntry> entries;          // for trials; empty if built for simulation
+  using Maker = std::function<std::unique_ptr<stress::LockUnderTest>(const Arguments&)>;
+
+  // For trials; empty if built for the simulated engine. If built for predictions, their workloads
+  // have only names.
+  std::vector<CatalogEntry> entries;
   std::vector<stress::RegisteredLock> locks;  // for the engines of stress
+  std::vector<Maker> makers;                  // for predictions: one for each of `entries`
 };
 
 // The version of this header and of everything that it includes. Increase it when the meaning of a
 // passed object changes. A change of its size is detected without it.
-inline constexpr std::uint32_t kPluginAbi = 3;
+inline constexpr std::uint32_t kPluginAbi = 4;
 
 // The properties that decide whether two builds can exchange objects.
 struct PluginBuild {
@@ -49,8 +56,12 @@ struct PluginBuild {
 #else
   static constexpr std::uint32_t kSanitizer = 0;
 #endif
-#if defined(LOCKBENCH_SIMULATE)
-  static constexpr std::uint32_t kSimulated = 1;
+  static constexpr std::uint32_t kForSimulation = 1;
+  static constexpr std::uint32_t kForPrediction = 2;
+#if defined(LOCKBENCH_PREDICT)
+  static constexpr std::uint32_t kSimulated = kForPrediction;
+#elif defined(LOCKBENCH_SIMULATE)
+  static constexpr std::uint32_t kSimulated = kForSimulation;
 #else
   static constexpr std::uint32_t kSimulated = 0;
 #endif

@@ -88,6 +88,23 @@ struct PluginWorkloads {
 };
 #endif
 
+#if defined(LOCKBENCH_PREDICT)
+// What a prediction has to know of a lock. The workloads themselves are in the program.
+template <class P>
+CatalogEntry predicted_entry(const Line<P>& line) {
+  CatalogEntry entry{.listing = line.listing, .promises = P::kPromises};
+  entry.key_types = {KeyType::kU64};
+  std::vector<std::string> workloads{"counter", "accounts"};
+  if constexpr (LeaseLock<P, std::uint64_t>) workloads = {"checkout"};
+  if (entry.promises.reentrant) workloads.push_back("nested");
+  for (std::string& workload : workloads) {
+    entry.pairings.push_back(
+        {.workload = std::move(workload), .key_type = KeyType::kU64, .make = {}});
+  }
+  return entry;
+}
+#endif
+
 template <class L>
 concept SaysReentrant = requires {
   requires L::kPromises.reentrant;
@@ -224,6 +241,14 @@ class PluginLocks {
 #if !defined(LOCKBENCH_SIMULATE) && !defined(LOCKBENCH_STRESS_ONLY)
     offer_.entries.push_back(entry_of(line, internal::PluginWorkloads()));
 #endif
+#if defined(LOCKBENCH_PREDICT)
+    if constexpr (KeyedLock<P, std::uint64_t>) {
+      offer_.entries.push_back(internal::predicted_entry(line));
+      offer_.makers.push_back([make = line.make](const Arguments& arguments) {
+        return std::make_unique<stress::LockAdapter<P, std::uint64_t>>(make(arguments));
+      });
+    }
+#endif
     if constexpr (KeyedLock<P, std::uint64_t>) {
       offer_.locks.push_back(registered_lock_of<P, std::uint64_t>(line));
     } else {
@@ -280,8 +305,8 @@ class PluginLocks {
         {internal::striped_listing(name, summary, origin),
          [](const Arguments& with) { return std::make_unique<StripedLock<L>>(with["stripes"]); }});
     keep_promises<L>(2);
-#if !defined(LOCKBENCH_SIMULATE)
-    // The table does not use the platform's atomics, so a simulation would see only a part of it.
+#if !defined(LOCKBENCH_SIMULATE) || defined(LOCKBENCH_PREDICT)
+    // Not for the engine `sim`: of a lock that was ported by hand, the table is not.
     if constexpr (Lockable<L>) {
       for_each_table_key([&]<class K>() {
         add_line<KeyedTable<K, L>>({internal::base_listing("keyed_table", name, summary, origin),

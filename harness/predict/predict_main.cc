@@ -5,24 +5,34 @@
 //
 //   lockbench-predict list            the primitives that it knows, one a line
 //   lockbench-predict MACHINE.toml    a trial as JSON on standard input; prints its sample as JSON
+//   lockbench-predict describe        the locks of the plug-in, as JSON
+//
+// Before these words: `--plugin FILE.predict.so`.
 
+#include <algorithm>
 #include <csignal>
+#include <filesystem>
 #include <iostream>
 #include <iterator>
+#include <span>
 #include <string>
 #include <string_view>
 #include <sys/prctl.h>
+#include <system_error>
 #include <unistd.h>
 
 #include "harness/machine/machine_file.h"
 #include "harness/plan/json.h"
 #include "harness/plan/printable.h"
 #include "harness/plan/spelling.h"
+#include "harness/plugin/describe.h"
+#include "harness/plugin/load.h"
 #include "harness/predict/program_memory.h"
 #include "harness/predict/registry.h"
 #include "harness/predict/run_prediction.h"
 #include "harness/record/files.h"
 #include "harness/record/sample_json.h"
+#include "harness/stress/explore/foreign_calls.h"
 #include "harness/terminal/exit_code.h"
 
 namespace lockbench::predict {
@@ -33,7 +43,28 @@ int complain(const absl::Status& status) {
   return kBadInput;
 }
 
+// The locks of the plug-in are known from now on.
+absl::StatusOr<PluginOffer> load(const std::filesystem::path& file) {
+  absl::StatusOr<LoadedPlugin> loaded = load_plugin(file, PluginBuild{});
+  if (!loaded.ok()) return loaded.status();
+  if (loaded->c != nullptr) {
+    return absl::InvalidArgumentError("plug-in " + file.string() +
+                                      ": of the C interface, which cannot be predicted");
+  }
+  if (absl::Status sound = stress::explore::prepare_plugin(file); !sound.ok()) return sound;
+  add_locks(loaded->offer);
+  return std::move(loaded->offer);
+}
+
+// Locks of other authors, built beside this program.
+absl::Status load_peers() {
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  return load(program.parent_path() / "lockbench-peers.predict.so").status();
+}
+
 int list() {
+  if (const absl::Status loaded = load_peers(); !loaded.ok()) return complain(loaded);
   for (const RegisteredLock& lock : registered_locks()) std::cout << to_text(lock.spec) << '\n';
   return kSuccess;
 }
@@ -46,6 +77,9 @@ int predict(const std::string& machine_file) {
   const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
   const absl::StatusOr<Trial> trial = trial_from_json(text);
   if (!trial.ok()) return complain(trial.status());
+  if (find_registered(trial->cell.primitive) == nullptr) {
+    if (const absl::Status loaded = load_peers(); !loaded.ok()) return complain(loaded);
+  }
   begin_program_memory();
   const absl::StatusOr<Sample> sample = run_prediction(*trial, *model);
   if (!sample.ok()) return complain(sample.status());
@@ -54,16 +88,31 @@ int predict(const std::string& machine_file) {
   _exit(kSuccess);
 }
 
-}  // namespace
-}  // namespace lockbench::predict
-
-int main(int count, char** words) {
-  using namespace lockbench;
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (count != 2) {
+int run(std::span<const char* const> words) {
+  PluginOffer offer;
+  while (words.size() > 2 && std::string_view(words[0]) == "--plugin") {
+    absl::StatusOr<PluginOffer> loaded = load(words[1]);
+    if (!loaded.ok()) return complain(loaded.status());
+    offer = *std::move(loaded);
+    words = words.subspan(2);
+  }
+  if (words.size() != 1) {
     std::cerr << "lockbench-predict: takes `list`, or the file of a machine; `lockbench predict` "
                  "starts it\n";
     return kBadInput;
   }
-  return std::string_view(words[1]) == "list" ? predict::list() : predict::predict(words[1]);
+  const std::string_view word = words.front();
+  if (word == "list") return list();
+  if (word != "describe") return predict(std::string(word));
+  std::cout << to_json({.entries = std::move(offer.entries), .call_ns = {}}) << '\n';
+  return kSuccess;
+}
+
+}  // namespace
+}  // namespace lockbench::predict
+
+int main(int count, char** words) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const std::span<const char* const> all(words, static_cast<std::size_t>(count));
+  return lockbench::predict::run(all.subspan(1));
 }

@@ -8,10 +8,12 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 #include <sys/mman.h>
 
 #include "harness/machine/simulation.h"
+#include "harness/stress/explore/program_memory.h"
 #include "primitives/platform/layout.h"
 
 namespace lockbench::predict {
@@ -94,13 +96,18 @@ void* allocate(std::size_t bytes, std::size_t alignment) {
   return block;
 }
 
+bool is_in_region(const void* place) {
+  const auto* const block = static_cast<const std::byte*>(place);
+  return region != nullptr && block >= region && block < region + kRegionBytes;
+}
+
+const Header& header_of(const void* block) {
+  return *reinterpret_cast<const Header*>(static_cast<const std::byte*>(block) - sizeof(Header));
+}
+
 void release(void* place) {
-  const auto* const block = static_cast<std::byte*>(place);
-  if (region == nullptr || block < region || block >= region + kRegionBytes) {
-    return std::free(place);
-  }
-  const Header& header = *reinterpret_cast<const Header*>(block - sizeof(Header));
-  Free*& first = free_blocks[owner()][header.size_class];
+  if (!is_in_region(place)) return std::free(place);
+  Free*& first = free_blocks[owner()][header_of(place).size_class];
   first = new (place) Free{first};
 }
 
@@ -118,7 +125,61 @@ std::span<std::byte> stack_memory() {
   return {carve(kStackBytes, 4096), kStackBytes};
 }
 
+std::byte* zeroed_lines(std::size_t bytes) {
+  const std::size_t lines = (bytes + kLine - 1) / kLine * kLine;
+  return static_cast<std::byte*>(std::memset(carve(lines, kLine), 0, lines));
+}
+
 }  // namespace lockbench::predict
+
+// ---- the same memory for malloc() and similar functions in a lock (explore/wrapped_memory.cc)
+
+namespace lockbench::stress::explore {
+
+bool is_of_program(const void* place) {
+  return predict::is_in_region(place);
+}
+
+void* allocate_for_program(std::size_t bytes, std::size_t alignment) {
+  return predict::allocate(bytes, alignment);
+}
+
+// The stores of the running thread to the block that others do not see yet are never made: the
+// memory may be used for something else.
+void release_of_program(void* place) {
+  if (machine::Simulation* const simulation = machine::Simulation::current()) {
+    simulation->forget_stores(place, static_cast<unsigned>(size_in_program(place)));
+  }
+  predict::release(place);
+}
+
+std::size_t size_in_program(const void* allocated) {
+  return predict::bytes_of_class(predict::header_of(allocated).size_class);
+}
+
+}  // namespace lockbench::stress::explore
+
+// operator delete of a plug-in, which is linked with --wrap for it.
+// NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming)
+extern "C" {
+
+void __wrap__ZdlPv(void* place) {
+  namespace explore = lockbench::stress::explore;
+  explore::is_of_program(place) ? explore::release_of_program(place)
+                                : lockbench::predict::release(place);
+}
+void __wrap__ZdlPvm(void* place, std::size_t) {
+  __wrap__ZdlPv(place);
+}
+void __wrap__ZdlPvSt11align_val_t(void* place, std::align_val_t) {
+  __wrap__ZdlPv(place);
+}
+void __wrap__ZdlPvmSt11align_val_t(void* place, std::size_t, std::align_val_t) {
+  __wrap__ZdlPv(place);
+}
+
+}  // extern "C"
+// NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming)
 
 void* operator new(std::size_t bytes) {
   return lockbench::predict::allocate(bytes, __STDCPP_DEFAULT_NEW_ALIGNMENT__);

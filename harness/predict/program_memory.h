@@ -24,4 +24,7 @@ void begin_program_memory();
 // Memory for the stack of a simulated thread.
 std::span<std::byte> stack_memory();
 
+// Zeros, in lines that nothing else uses. Never freed.
+std::byte* zeroed_lines(std::size_t bytes);
+
 }  // namespace lockbench::predict

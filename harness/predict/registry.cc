@@ -98,11 +98,46 @@ std::vector<RegisteredLock> all_locks() {
   return locks;
 }
 
+std::vector<RegisteredLock>& known_locks() {
+  static std::vector<RegisteredLock> locks = all_locks();
+  return locks;
+}
+
+LockKind kind_of(const CatalogEntry& entry) {
+  if (entry.promises.reentrant) return LockKind::kReentrant;
+  const auto& pairings = entry.pairings;
+  const bool leases = std::any_of(pairings.begin(), pairings.end(), [](const Pairing& pairing) {
+    return pairing.workload == "checkout";
+  });
+  return leases ? LockKind::kLeases : LockKind::kExclusive;
+}
+
+RegisteredLock registered(const CatalogEntry& entry, const PluginOffer::Maker& make) {
+  PrimitiveSpec spec{.name = entry.listing.name, .parameters = {}};
+  for (const Choice& choice : entry.listing.choices) {
+    spec.parameters[choice.parameter] = choice.value;
+  }
+  return {.spec = spec,
+          .kind = kind_of(entry),
+          .make = [numbers = entry.listing.numbers, make](const Cell& cell) {
+            Arguments arguments{.numbers = {}, .keys = cell.keys};
+            for (const Number& n : numbers) {
+              arguments.numbers[n.parameter] = number(cell, n.parameter);
+            }
+            return make(arguments);
+          }};
+}
+
 }  // namespace
 
 std::span<const RegisteredLock> registered_locks() {
-  static const std::vector<RegisteredLock> locks = all_locks();
-  return locks;
+  return known_locks();
+}
+
+void add_locks(const PluginOffer& offer) {
+  for (std::size_t i = 0; i < offer.entries.size(); ++i) {
+    known_locks().push_back(registered(offer.entries[i], offer.makers.at(i)));
+  }
 }
 
 const RegisteredLock* find_registered(const PrimitiveSpec& spec) {

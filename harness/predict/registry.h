@@ -9,6 +9,7 @@
 #include <string>
 
 #include "harness/plan/cell.h"
+#include "harness/plugin/offer.h"
 #include "harness/predict/predicted_lock.h"
 #include "harness/stress/litmus/lock_under_test.h"
 
@@ -22,7 +23,11 @@ struct RegisteredLock {
   std::function<std::unique_ptr<stress::LockUnderTest>(const Cell& cell)> make;
 };
 
+// lockbench's own, and those that were added.
 std::span<const RegisteredLock> registered_locks();
+
+// Adds the locks of a plug-in that was built for predictions.
+void add_locks(const PluginOffer& offer);
 
 // Null if there is none. Parameters of `spec` that an entry does not have are numbers.
 const RegisteredLock* find_registered(const PrimitiveSpec& spec);

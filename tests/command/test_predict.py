@@ -134,7 +134,7 @@ def test_advice_for_a_machine_is_predicted(lockbench: Program, tmp_path: Path) -
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("Predicted by the model of a machine, not measured")
     assert "accuracy: Where predictions were measured" in done.stdout
-    assert "lockbench advise: 3 cells left out that cannot be predicted" in done.stderr
+    assert "1 cell left out that cannot be predicted: primitive keyed_absl" in done.stderr
     rows = rows_of(tmp_path / "a")
     assert {(row["machine"], row["predicted"], row["threads"]) for row in rows} == {
         ("i7-1165g7", "true", "2")

@@ -62,9 +62,14 @@ absl::StatusOr<Predictor> find_predictor() {
         "the program lockbench-predict is missing beside this one; in a checkout: cmake --build "
         "--preset release");
   }
+  std::vector<std::string> words{"lockbench-predict"};
+  for (const std::string& plugin : Catalog::standard().plugins()) {
+    words.insert(words.end(), {"--plugin", plugin});
+  }
+  words.emplace_back("list");
   const absl::StatusOr<ChildResult> listing =
       run_child({.program = *program,
-                 .words = {"lockbench-predict", "list"},
+                 .words = std::move(words),
                  .input = {},
                  .deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10)});
   if (!listing.ok()) return listing.status();
@@ -97,7 +102,7 @@ std::string refusal_of(const Cell& cell, const Predictor& predictor) {
   if (!kWorkloads.contains(cell.workload.name)) {
     return absl::StrFormat("workload %s", cell.workload.name);
   }
-  if (cell.workload.name != "checkout" && whole->name == "lease") {
+  if (cell.workload.name != "checkout" && whole->name.starts_with("lease")) {
     return absl::StrFormat("workload %s with leases", cell.workload.name);
   }
   if (cell.pinning.find_first_of("0123456789") != std::string::npos) {
@@ -142,18 +147,24 @@ SessionSettings settings_of(const PredictOptions& options, const Predictor& pred
     const auto primitive = Catalog::standard().with_defaults(trial.cell.primitive);
     if (!primitive.ok()) return primitive.status();
     whole.cell.primitive = *primitive;
-    return sample_of_child(predictor.program,
-                           {"lockbench-predict", machine_copy(folder, trial.cell.machine).string()},
-                           whole, kGraceOfPrediction);
+    std::vector<std::string> words{"lockbench-predict"};
+    const std::string plugin = Catalog::standard().plugin_of(*primitive);
+    if (!plugin.empty()) words.insert(words.end(), {"--plugin", plugin});
+    words.push_back(machine_copy(folder, trial.cell.machine).string());
+    return sample_of_child(predictor.program, std::move(words), whole, kGraceOfPrediction);
   };
   const auto finished = [options](const FinishedSession& session) {
     if (options.finished) return options.finished(session);
     return finish_run(session, options.program, options.format, "Predicted");
   };
+  std::vector<std::string> go_on{options.program, "predict", "--resume", folder.string()};
+  for (const std::string& plugin : Catalog::standard().plugins()) {
+    go_on.insert(go_on.end(), {"--plugin", plugin});
+  }
   return {.progress = options.progress,
           .program = options.program,
           .command = options.command,
-          .go_on = shell_command({options.program, "predict", "--resume", folder.string()}),
+          .go_on = shell_command(go_on),
           .predict = predict,
           .finished = finished};
 }

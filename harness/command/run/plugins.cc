@@ -21,6 +21,7 @@
 #include "harness/plugin/describe.h"
 #include "harness/plugin/load.h"
 #include "harness/process/child_process.h"
+#include "harness/process/resources.h"
 #include "harness/process/signals.h"
 #include "harness/terminal/exit_code.h"
 
@@ -36,10 +37,17 @@ absl::Status refuse(const std::string& file, const std::string& why) {
   return absl::InvalidArgumentError("plug-in " + file + ": " + why);
 }
 
-absl::StatusOr<PluginDescription> ask(const std::string& file) {
+// The program that loads the plug-in, its words, and how its messages begin.
+struct Loader {
+  std::filesystem::path program;
+  std::vector<std::string> words;
+  std::string prefix;
+};
+
+absl::StatusOr<PluginDescription> ask(const std::string& file, const Loader& loader) {
   const absl::StatusOr<ChildResult> result =
-      run_child({.program = kThisProgram,
-                 .words = {"lockbench", "plugin", file},
+      run_child({.program = loader.program,
+                 .words = loader.words,
                  .input = {},
                  .deadline = std::chrono::steady_clock::now() + kPatience});
   if (!result.ok()) return result.status();
@@ -52,8 +60,9 @@ absl::StatusOr<PluginDescription> ask(const std::string& file) {
     std::string said = printable(result->err.substr(0, result->err.find('\n')));
     // Without this prefix the message is not from lockbench: the plug-in ended the process when it
     // was loaded.
-    const std::string prefix = "lockbench plugin: ";
-    if (said.starts_with(prefix)) return absl::InvalidArgumentError(said.erase(0, prefix.size()));
+    if (said.starts_with(loader.prefix)) {
+      return absl::InvalidArgumentError(said.erase(0, loader.prefix.size()));
+    }
   }
   if (!WIFEXITED(result->status) || WEXITSTATUS(result->status) != 0) {
     return refuse(file, end_text("the process that loaded it", *result) +
@@ -86,12 +95,34 @@ std::string call_cost_text(const std::string& file, double call_ns) {
 }
 
 absl::Status add_plugin(const std::string& file, bool measures, std::ostream& err) {
-  absl::StatusOr<PluginDescription> description = ask(file);
+  const Loader loader{.program = kThisProgram,
+                      .words = {"lockbench", "plugin", file},
+                      .prefix = "lockbench plugin: "};
+  absl::StatusOr<PluginDescription> description = ask(file, loader);
   if (!description.ok()) return description.status();
   if (description->call_ns) c_calls()[file] = *description->call_ns;
   if (measures && description->call_ns) {
     err << "lockbench: " << call_cost_text(file, *description->call_ns) << '\n';
   }
+  return add_to_catalog(file, std::move(description->entries));
+}
+
+// What was built for predictions beside the plug-in; it may also be named itself.
+std::string predicted_file(const std::string& file) {
+  fs::path built = file;
+  if (built.stem().extension() != ".predict") built.replace_extension(".predict.so");
+  return built.string();
+}
+
+absl::Status add_predicted_plugin(const std::string& file) {
+  const auto program = find_engine("lockbench-predict");
+  if (!program)
+    return absl::NotFoundError("the program lockbench-predict is missing beside this one");
+  const Loader loader{.program = *program,
+                      .words = {"lockbench-predict", "--plugin", file, "describe"},
+                      .prefix = "lockbench-predict: "};
+  absl::StatusOr<PluginDescription> description = ask(file, loader);
+  if (!description.ok()) return description.status();
   return add_to_catalog(file, std::move(description->entries));
 }
 
@@ -101,7 +132,7 @@ void add_folder(const fs::path& folder, std::vector<std::string>& files) {
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
     const fs::path& file = entry.path();
     const fs::path build = file.stem().extension();
-    if (file.extension() == ".so" && build != ".sim" && build != ".delays") {
+    if (file.extension() == ".so" && build != ".sim" && build != ".predict" && build != ".delays") {
       found.push_back(file.string());
     }
   }
@@ -142,6 +173,30 @@ absl::Status add_plugins(const std::vector<std::string>& named, bool measures, s
     const absl::Status added = add_plugin(file, measures, err);
     if (absl::IsCancelled(added)) return added;
     if (!added.ok()) {
+      err << "lockbench: LOCKBENCH_PLUGIN_PATH: " << std::string(added.message())
+          << "; going on without it\n";
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status add_predicted_plugins(const std::vector<std::string>& named, std::ostream& err) {
+  std::error_code error;
+  for (const std::string& file : named) {
+    const std::string built = predicted_file(file);
+    if (fs::exists(file, error) && !fs::exists(built, error)) {
+      return refuse(file, "not built for predictions: there is no " + built +
+                              "; give lockbench_add_plugin() PREDICT");
+    }
+    if (absl::Status added = add_predicted_plugin(built); !added.ok()) return added;
+  }
+  for (const std::string& file : plugins_on_path()) {
+    const std::string built = predicted_file(file);
+    const bool known = std::any_of(named.begin(), named.end(), [&](const std::string& other) {
+      return fs::equivalent(built, predicted_file(other), error);
+    });
+    if (known || !fs::exists(built, error)) continue;
+    if (const absl::Status added = add_predicted_plugin(built); !added.ok()) {
       err << "lockbench: LOCKBENCH_PLUGIN_PATH: " << std::string(added.message())
           << "; going on without it\n";
     }

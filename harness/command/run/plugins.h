@@ -27,6 +27,10 @@ std::vector<std::string> plugins_on_path();
 // interface and the command `measures`, the cost of its calls is printed to `err`.
 absl::Status add_plugins(const std::vector<std::string>& named, bool measures, std::ostream& err);
 
+// The same for predictions: of `name.so`, what was built beside it as `name.predict.so`. A plug-in
+// on the path that was not built for predictions is left out.
+absl::Status add_predicted_plugins(const std::vector<std::string>& named, std::ostream& err);
+
 // One line for each plug-in that the plan measures through the C interface, with the cost of its
 // calls.
 std::vector<std::string> call_cost_texts(const Plan& plan);

@@ -16,9 +16,8 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 
-#include "harness/stress/explore/simulated_waits.h"
-#include "harness/stress/explore/world.h"
 #include "harness/stress/instrumentation/function_names.h"
+#include "harness/stress/instrumentation/simulated_program.h"
 
 // A call that is watched goes to its own stub. The stub passes its number to
 // lockbench_foreign_call() and then jumps to the returned address with all arguments unchanged.
@@ -399,8 +398,9 @@ absl::Status prepare_plugin(const std::filesystem::path& plugin) {
 extern "C" void* lockbench_foreign_call(std::uint64_t number, const void* caller) {
   using namespace lockbench::stress::explore;
   const ForeignCall& call = foreign_calls()[number];
-  if (World* const world = World::of_program()) {
-    waits::refuse(*world, call.function.c_str(), caller);
+  if (lockbench::stress::SimulatedProgram* const program =
+          lockbench::stress::SimulatedProgram::running()) {
+    program->refuse_call(call.function.c_str(), caller);
   }
   return call.target;
 }

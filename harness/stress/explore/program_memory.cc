@@ -61,6 +61,10 @@ void release_of_program(void* place) {
   ::release(place);
 }
 
+std::size_t size_in_program(const void* allocated) {
+  return last_world->size_of(allocated);
+}
+
 }  // namespace lockbench::stress::explore
 
 void* operator new(std::size_t bytes) {

@@ -10,8 +10,9 @@ namespace lockbench::stress::explore {
 // Whether the memory belongs, or belonged, to a simulated program.
 bool is_of_program(const void* place);
 
-// The same as operator new and delete. The second function requires is_of_program().
+// The same as operator new and delete. The last two functions require is_of_program().
 void* allocate_for_program(std::size_t bytes, std::size_t alignment);
 void release_of_program(void* place);
+std::size_t size_in_program(const void* allocated);  // at least what was asked for
 
 }  // namespace lockbench::stress::explore

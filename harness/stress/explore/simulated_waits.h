@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <ctime>
 
-#include "harness/stress/explore/world.h"
+#include "harness/stress/instrumentation/simulated_program.h"
 #include "primitives/platform/simulated/hooks.h"
 
 namespace lockbench::stress::explore::waits {
@@ -42,12 +42,9 @@ inline std::int64_t after(std::int64_t ns) {
   return ns >= kNever - now ? kNever : now + ns;
 }
 
-// Ends the execution, because `caller` did something that cannot be simulated.
-[[noreturn]] void refuse(World& world, const char* what, const void* caller);
-
-// Makes `word` known to the world: nothing announces that a program waits on it.
+// Makes `word` known to the simulation: nothing announces that a program waits on it.
 inline void* shared_word(void* word) {
-  World::of_program()->add_unannounced_word(word, 4);
+  SimulatedProgram::running()->add_unannounced_word(word, 4);
   return word;
 }
 

@@ -2,7 +2,7 @@
 
 // Calls of the system's library by a lock that is built for simulation. Its plug-in is linked with
 // --wrap for each of these functions (cmake/lockbench_add_plugin.cmake), so the calls arrive here.
-// The world decides the calls that it can simulate. Any other call ends the execution, with a
+// The simulation decides the calls that it can simulate. Any other call ends the execution, with a
 // message that names the function and its caller.
 
 #include <cerrno>
@@ -24,28 +24,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <absl/strings/str_cat.h>
 #include <climits>
 
 #include "harness/stress/explore/program_memory.h"
 #include "harness/stress/explore/simulated_waits.h"
-#include "harness/stress/explore/world.h"
-#include "harness/stress/instrumentation/function_names.h"
+#include "harness/stress/instrumentation/simulated_program.h"
 #include "primitives/platform/simulated/hooks.h"
-
-namespace lockbench::stress::explore::waits {
-
-void refuse(World& world, const char* what, const void* caller) {
-  const World::UntrackedScope untracked(world);
-  world.refuse(
-      absl::StrCat(function_at(caller), " calls ", what, ", which a simulation cannot decide"));
-}
-
-}  // namespace lockbench::stress::explore::waits
 
 namespace {
 
-using lockbench::stress::explore::World;
+using lockbench::stress::SimulatedProgram;
 namespace simulated = lockbench::platform::simulated;
 using namespace lockbench::stress::explore::waits;
 
@@ -63,7 +51,8 @@ Kind kind_of(const pthread_mutex_t* mutex, const void* caller) {
     case PTHREAD_MUTEX_ERRORCHECK_NP:
       return Kind::kErrorCheck;
     default:
-      refuse(*World::of_program(), "a function of a mutex of a kind of its own", caller);
+      SimulatedProgram::running()->refuse_call("a function of a mutex of a kind of its own",
+                                               caller);
   }
 }
 
@@ -148,29 +137,29 @@ long with_errno(int error) {
   return -1;
 }
 
-long sleep_on(World& world, void* word, const long (&words)[6], bool relative,
-              World::Channels channels) {
+long sleep_on(SimulatedProgram& program, void* word, const long (&words)[6], bool relative,
+              SimulatedProgram::Channels channels) {
   std::int64_t deadline = kNever;
   if (const auto* const time = reinterpret_cast<const timespec*>(words[3])) {
     if (!is_time(time)) return with_errno(EINVAL);
     deadline = relative ? after(ns_of(time)) : ns_of(time);
   }
-  switch (world.wait(word, static_cast<std::uint32_t>(words[2]), deadline, channels)) {
-    case World::WaitEnd::kWoken:
+  switch (program.wait(word, static_cast<std::uint32_t>(words[2]), deadline, channels)) {
+    case SimulatedProgram::WaitEnd::kWoken:
       return 0;
-    case World::WaitEnd::kChanged:
+    case SimulatedProgram::WaitEnd::kChanged:
       return with_errno(EAGAIN);
-    case World::WaitEnd::kTimedOut:
+    case SimulatedProgram::WaitEnd::kTimedOut:
       break;
   }
   return with_errno(ETIMEDOUT);
 }
 
 // The channels of a call, whose bits are those of its last argument or all.
-World::Channels channels_of(long operation, std::uint32_t bits) {
+SimulatedProgram::Channels channels_of(long operation, std::uint32_t bits) {
   constexpr int kBits = 32;
   const bool is_private = (operation & FUTEX_PRIVATE_FLAG) != 0;
-  return is_private ? World::Channels{bits} : World::Channels{bits} << kBits;
+  return is_private ? SimulatedProgram::Channels{bits} : SimulatedProgram::Channels{bits} << kBits;
 }
 
 // A number of threads in the form that the kernel reads.
@@ -178,45 +167,46 @@ int count_of(long word) {
   return static_cast<int>(static_cast<std::uint32_t>(word));
 }
 
-long futex(World& world, const long (&words)[6], const void* caller) {
+long futex(SimulatedProgram& program, const long (&words)[6], const void* caller) {
   // A wake-up uses only the address of the word, which may already have been destroyed.
   auto* const word = reinterpret_cast<void*>(words[0]);
   const auto last = static_cast<std::uint32_t>(words[5]);
-  const World::Channels all = channels_of(words[1], ~std::uint32_t{0});
-  const World::Channels channels = channels_of(words[1], last);
-  world.at(caller);
+  const SimulatedProgram::Channels all = channels_of(words[1], ~std::uint32_t{0});
+  const SimulatedProgram::Channels channels = channels_of(words[1], last);
+  program.at(caller);
   const int wakes = count_of(words[2]);
   switch (words[1] & ~(FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME)) {
     case FUTEX_WAIT:
-      return sleep_on(world, shared_word(word), words, true, all);
+      return sleep_on(program, shared_word(word), words, true, all);
     case FUTEX_WAIT_BITSET:
       return channels == 0 ? with_errno(EINVAL)
-                           : sleep_on(world, shared_word(word), words, false, channels);
+                           : sleep_on(program, shared_word(word), words, false, channels);
     case FUTEX_WAKE:
-      return world.wake(word, wakes, all);
+      return program.wake(word, wakes, all);
     case FUTEX_WAKE_BITSET:
-      return channels == 0 ? with_errno(EINVAL) : world.wake(word, wakes, channels);
+      return channels == 0 ? with_errno(EINVAL) : program.wake(word, wakes, channels);
     case FUTEX_REQUEUE:
-      return world.requeue(shared_word(word), shared_word(reinterpret_cast<void*>(words[4])), wakes,
-                           count_of(words[3]), std::nullopt, all);
+      return program.requeue(shared_word(word), shared_word(reinterpret_cast<void*>(words[4])),
+                             wakes, count_of(words[3]), std::nullopt, all);
     case FUTEX_CMP_REQUEUE: {
       const int moved =
-          world.requeue(shared_word(word), shared_word(reinterpret_cast<void*>(words[4])), wakes,
-                        count_of(words[3]), last, all);
+          program.requeue(shared_word(word), shared_word(reinterpret_cast<void*>(words[4])), wakes,
+                          count_of(words[3]), last, all);
       return moved < 0 ? with_errno(EAGAIN) : moved;
     }
     default:
-      refuse(world, "a futex operation beside waiting, waking and requeueing", caller);
+      program.refuse_call("a futex operation beside waiting, waking and requeueing", caller);
   }
 }
 
-// Memory from the kernel is zero, and so is that of the arena.
+// Memory from the kernel is zero.
 void* map_memory(std::size_t bytes, int flags, const void* caller) {
   if ((flags & MAP_ANONYMOUS) == 0 || (flags & MAP_FIXED) != 0) {
-    refuse(*World::of_program(), "mmap of a file or at an address", caller);
+    SimulatedProgram::running()->refuse_call("mmap of a file or at an address", caller);
   }
   constexpr std::size_t kPage = 4096;
-  return lockbench::stress::explore::allocate_for_program(bytes, kPage);
+  void* const place = lockbench::stress::explore::allocate_for_program(bytes, kPage);
+  return std::memset(place, 0, bytes);
 }
 
 // ---- thread-local variables
@@ -258,13 +248,13 @@ void* __tls_get_addr(TlsIndex*);
 
 // The thread-local variables of a simulated thread lie in the program's memory.
 void* __wrap___tls_get_addr(TlsIndex* index) {
-  World* const world = World::of_program();
-  if (world == nullptr) return __tls_get_addr(index);
-  std::byte* block = world->thread_block(index->module);
+  SimulatedProgram* const program = SimulatedProgram::running();
+  if (program == nullptr) return __tls_get_addr(index);
+  std::byte* block = program->thread_block(index->module);
   if (block == nullptr) {
     ThreadVariables found{.module = index->module};
     dl_iterate_phdr(find_module, &found);
-    block = world->add_thread_block(index->module, found.bytes);
+    block = program->add_thread_block(index->module, found.bytes);
     std::memcpy(block, found.initial, found.initial_bytes);
   }
   return block + index->offset;
@@ -275,9 +265,9 @@ void* __wrap___tls_get_addr(TlsIndex* index) {
 int __real_thread_atexit(void (*)(void*), void*, void*) asm("__cxa_thread_atexit");
 
 int __wrap___cxa_thread_atexit(void (*destroy)(void*), void* object, void* library) {
-  World* const world = World::of_program();
-  if (world == nullptr) return __real_thread_atexit(destroy, object, library);
-  world->destroy_at_end_of_thread(destroy, object);
+  SimulatedProgram* const program = SimulatedProgram::running();
+  if (program == nullptr) return __real_thread_atexit(destroy, object, library);
+  program->destroy_at_end_of_thread(destroy, object);
   return 0;
 }
 
@@ -289,11 +279,11 @@ void __real_guard_abort(std::int64_t*) asm("__cxa_guard_abort");
 int __real_atexit(void (*)(void*), void*, void*) asm("__cxa_atexit");
 
 int __wrap___cxa_guard_acquire(std::int64_t* guard) {
-  World* const world = World::of_program();
-  if (world == nullptr) return __real_guard_acquire(guard);
+  SimulatedProgram* const program = SimulatedProgram::running();
+  if (program == nullptr) return __real_guard_acquire(guard);
   auto* const made = reinterpret_cast<std::uint8_t*>(guard);
-  world->add_unannounced_word(made, 1);
-  world->add_unannounced_word(made + 1, 1);
+  program->add_unannounced_word(made, 1);
+  program->add_unannounced_word(made + 1, 1);
   for (;;) {
     if (simulated::load(made, 1, std::memory_order_acquire) != 0) return 0;
     constexpr auto kOrder = std::memory_order_acquire;
@@ -306,35 +296,36 @@ int __wrap___cxa_guard_acquire(std::int64_t* guard) {
   }
 }
 void __wrap___cxa_guard_release(std::int64_t* guard) {
-  if (World::of_program() == nullptr) return __real_guard_release(guard);
+  if (SimulatedProgram::running() == nullptr) return __real_guard_release(guard);
   auto* const made = reinterpret_cast<std::uint8_t*>(guard);
   simulated::store(made, 1, 1, std::memory_order_release);
   simulated::store(made + 1, 1, 0, std::memory_order_release);
 }
 void __wrap___cxa_guard_abort(std::int64_t* guard) {
-  if (World::of_program() == nullptr) return __real_guard_abort(guard);
+  if (SimulatedProgram::running() == nullptr) return __real_guard_abort(guard);
   simulated::store(reinterpret_cast<std::uint8_t*>(guard) + 1, 1, 0, std::memory_order_release);
 }
 // Objects that are made in a simulation are not destroyed; the arena releases their memory.
 int __wrap___cxa_atexit(void (*destroy)(void*), void* object, void* library) {
-  return World::of_program() != nullptr ? 0 : __real_atexit(destroy, object, library);
+  return SimulatedProgram::running() != nullptr ? 0 : __real_atexit(destroy, object, library);
 }
 
 int __wrap_sched_yield() {
-  if (World::of_program() == nullptr) return sched_yield();
-  simulated::pause();
+  SimulatedProgram* const program = SimulatedProgram::running();
+  if (program == nullptr) return sched_yield();
+  program->yield();
   return 0;
 }
 
 int __wrap_nanosleep(const timespec* time, timespec* left) {
-  if (World::of_program() == nullptr) return nanosleep(time, left);
+  if (SimulatedProgram::running() == nullptr) return nanosleep(time, left);
   if (!is_time(time)) return static_cast<int>(with_errno(EINVAL));
   simulated::sleep_until_ns(after(ns_of(time)));
   return 0;
 }
 
 int __wrap_clock_nanosleep(clockid_t clock, int flags, const timespec* time, timespec* left) {
-  if (World::of_program() == nullptr) return clock_nanosleep(clock, flags, time, left);
+  if (SimulatedProgram::running() == nullptr) return clock_nanosleep(clock, flags, time, left);
   if (!is_time(time)) return EINVAL;
   const bool absolute = (flags & TIMER_ABSTIME) != 0;
   simulated::sleep_until_ns(absolute ? ns_of(time) : after(ns_of(time)));
@@ -342,13 +333,13 @@ int __wrap_clock_nanosleep(clockid_t clock, int flags, const timespec* time, tim
 }
 
 int __wrap_usleep(useconds_t us) {
-  if (World::of_program() == nullptr) return usleep(us);
+  if (SimulatedProgram::running() == nullptr) return usleep(us);
   simulated::sleep_until_ns(simulated::now_ns() + std::int64_t{us} * 1000);
   return 0;
 }
 
 int __wrap_clock_gettime(clockid_t clock, timespec* time) {
-  if (World::of_program() == nullptr) return clock_gettime(clock, time);
+  if (SimulatedProgram::running() == nullptr) return clock_gettime(clock, time);
   const std::int64_t now = simulated::now_ns();
   *time = {.tv_sec = now / kSecond, .tv_nsec = now % kSecond};
   return 0;
@@ -356,58 +347,60 @@ int __wrap_clock_gettime(clockid_t clock, timespec* time) {
 
 // std::chrono::steady_clock::now() and system_clock::now(). Their result is one number.
 std::int64_t __wrap__ZNSt6chrono3_V212steady_clock3nowEv() {
-  if (World::of_program() != nullptr) return simulated::now_ns();
+  if (SimulatedProgram::running() != nullptr) return simulated::now_ns();
   return std::chrono::steady_clock::now().time_since_epoch().count();
 }
 std::int64_t __wrap__ZNSt6chrono3_V212system_clock3nowEv() {
-  if (World::of_program() != nullptr) return simulated::now_ns();
+  if (SimulatedProgram::running() != nullptr) return simulated::now_ns();
   return std::chrono::system_clock::now().time_since_epoch().count();
 }
 
 int __wrap_pthread_mutex_lock(pthread_mutex_t* mutex) {
-  if (World::of_program() == nullptr) return pthread_mutex_lock(mutex);
+  if (SimulatedProgram::running() == nullptr) return pthread_mutex_lock(mutex);
   return lock_mutex(mutex, kNever, __builtin_return_address(0));
 }
 int __wrap_pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* until) {
-  if (World::of_program() == nullptr) return pthread_mutex_timedlock(mutex, until);
+  if (SimulatedProgram::running() == nullptr) return pthread_mutex_timedlock(mutex, until);
   return lock_mutex_until(mutex, until, __builtin_return_address(0));
 }
 int __wrap_pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock, const timespec* until) {
-  if (World::of_program() == nullptr) return pthread_mutex_clocklock(mutex, clock, until);
+  if (SimulatedProgram::running() == nullptr) return pthread_mutex_clocklock(mutex, clock, until);
   return lock_mutex_until(mutex, until, __builtin_return_address(0));
 }
 int __wrap_pthread_mutex_trylock(pthread_mutex_t* mutex) {
-  if (World::of_program() == nullptr) return pthread_mutex_trylock(mutex);
+  if (SimulatedProgram::running() == nullptr) return pthread_mutex_trylock(mutex);
   return try_lock_mutex(mutex, __builtin_return_address(0));
 }
 int __wrap_pthread_mutex_unlock(pthread_mutex_t* mutex) {
-  if (World::of_program() == nullptr) return pthread_mutex_unlock(mutex);
+  if (SimulatedProgram::running() == nullptr) return pthread_mutex_unlock(mutex);
   return unlock_mutex(mutex, __builtin_return_address(0));
 }
 
 int __wrap_pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
-  if (World::of_program() == nullptr) return pthread_cond_wait(condition, mutex);
+  if (SimulatedProgram::running() == nullptr) return pthread_cond_wait(condition, mutex);
   return wait_for_notice(condition, mutex, kNever, __builtin_return_address(0));
 }
 int __wrap_pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
                                   const timespec* until) {
-  if (World::of_program() == nullptr) return pthread_cond_timedwait(condition, mutex, until);
+  if (SimulatedProgram::running() == nullptr)
+    return pthread_cond_timedwait(condition, mutex, until);
   if (!has_nanoseconds(until)) return EINVAL;
   return wait_for_notice(condition, mutex, ns_of(until), __builtin_return_address(0));
 }
 int __wrap_pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
                                   clockid_t clock, const timespec* until) {
-  if (World::of_program() == nullptr) return pthread_cond_clockwait(condition, mutex, clock, until);
+  if (SimulatedProgram::running() == nullptr)
+    return pthread_cond_clockwait(condition, mutex, clock, until);
   if (!has_nanoseconds(until)) return EINVAL;
   return wait_for_notice(condition, mutex, ns_of(until), __builtin_return_address(0));
 }
 int __wrap_pthread_cond_signal(pthread_cond_t* condition) {
-  if (World::of_program() == nullptr) return pthread_cond_signal(condition);
+  if (SimulatedProgram::running() == nullptr) return pthread_cond_signal(condition);
   notify(condition, 1);
   return 0;
 }
 int __wrap_pthread_cond_broadcast(pthread_cond_t* condition) {
-  if (World::of_program() == nullptr) return pthread_cond_broadcast(condition);
+  if (SimulatedProgram::running() == nullptr) return pthread_cond_broadcast(condition);
   notify(condition, INT_MAX);
   return 0;
 }
@@ -432,13 +425,13 @@ long __wrap_syscall(long number, ...) {
   va_start(list, number);
   for (long& word : words) word = va_arg(list, long);
   va_end(list);
-  World* const world = World::of_program();
-  if (world == nullptr) {
+  SimulatedProgram* const program = SimulatedProgram::running();
+  if (program == nullptr) {
     return syscall(number, words[0], words[1], words[2], words[3], words[4], words[5]);
   }
   switch (number) {
     case SYS_futex:
-      return futex(*world, words, __builtin_return_address(0));
+      return futex(*program, words, __builtin_return_address(0));
     case SYS_gettid:
       return task_of(simulated::thread_number());
     case SYS_sched_yield:
@@ -454,14 +447,15 @@ long __wrap_syscall(long number, ...) {
       lockbench::stress::explore::release_of_program(reinterpret_cast<void*>(words[0]));
       return 0;
     default:
-      refuse(*world, ("syscall(" + std::to_string(number) + ")").c_str(),
-             __builtin_return_address(0));
+      program->refuse_call(("syscall(" + std::to_string(number) + ")").c_str(),
+                           __builtin_return_address(0));
   }
 }
 
 void* __wrap_mmap(void* place, std::size_t bytes, int protection, int flags, int file,
                   off_t offset) {
-  if (World::of_program() == nullptr) return mmap(place, bytes, protection, flags, file, offset);
+  if (SimulatedProgram::running() == nullptr)
+    return mmap(place, bytes, protection, flags, file, offset);
   return map_memory(bytes, flags, __builtin_return_address(0));
 }
 int __wrap_munmap(void* place, std::size_t bytes) {
@@ -471,11 +465,11 @@ int __wrap_munmap(void* place, std::size_t bytes) {
 }
 
 // Calls that cannot be simulated. Only the engine `real` can test a lock that makes them.
-#define LOCKBENCH_REFUSED(name)                                               \
-  long __wrap_##name() {                                                      \
-    World* const world = World::of_program();                                 \
-    if (world != nullptr) refuse(*world, #name, __builtin_return_address(0)); \
-    std::abort();                                                             \
+#define LOCKBENCH_REFUSED(name)                                                       \
+  long __wrap_##name() {                                                              \
+    SimulatedProgram* const program = SimulatedProgram::running();                    \
+    if (program != nullptr) program->refuse_call(#name, __builtin_return_address(0)); \
+    std::abort();                                                                     \
   }
 
 LOCKBENCH_REFUSED(poll)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // malloc() and similar functions in a lock that is built for simulation. They allocate from the
-// world's arena, like operator new in program_memory.cc.
+// program's memory, like operator new.
 
 #include <algorithm>
 #include <cerrno>
@@ -10,17 +10,17 @@
 #include <cstring>
 
 #include "harness/stress/explore/program_memory.h"
-#include "harness/stress/explore/world.h"
+#include "harness/stress/instrumentation/simulated_program.h"
 
 namespace {
 
-using lockbench::stress::explore::World;
+using lockbench::stress::SimulatedProgram;
 namespace explore = lockbench::stress::explore;
 
 constexpr std::size_t kUsualAlignment = 16;
 
 bool in_program() {
-  return World::of_program() != nullptr;
+  return SimulatedProgram::running() != nullptr;
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ void* __wrap_realloc(void* place, std::size_t bytes) {
   if (!ours && (place != nullptr || !in_program())) return std::realloc(place, bytes);
   void* const moved = __wrap_malloc(bytes);
   if (place == nullptr || moved == nullptr) return moved;
-  std::memcpy(moved, place, std::min(bytes, World::of_program()->size_of(place)));
+  std::memcpy(moved, place, std::min(bytes, explore::size_in_program(place)));
   __wrap_free(place);
   return moved;
 }

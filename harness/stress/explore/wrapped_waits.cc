@@ -24,7 +24,7 @@
 #include <climits>
 
 #include "harness/stress/explore/simulated_waits.h"
-#include "harness/stress/explore/world.h"
+#include "harness/stress/instrumentation/simulated_program.h"
 #include "primitives/platform/simulated/hooks.h"
 
 namespace lockbench::stress::explore {
@@ -43,13 +43,13 @@ class ThreadBody {
 
 namespace {
 
+using lockbench::stress::SimulatedProgram;
 using lockbench::stress::explore::ThreadBody;
-using lockbench::stress::explore::World;
 namespace simulated = lockbench::platform::simulated;
 using namespace lockbench::stress::explore::waits;
 
 bool in_program() {
-  return World::of_program() != nullptr;
+  return SimulatedProgram::running() != nullptr;
 }
 
 // ---- a semaphore: its count in the first four bytes
@@ -149,7 +149,7 @@ template <class T>
 void hand_over(T& variable) {
   LibraryVariables place{.wanted = reinterpret_cast<const std::byte*>(&variable)};
   if (dl_iterate_phdr(find_library, &place) == 0) return;
-  const std::byte* const copy = World::of_program()->thread_block(place.module);
+  const std::byte* const copy = SimulatedProgram::running()->thread_block(place.module);
   if (copy != nullptr) std::memcpy(&variable, copy + place.offset, sizeof variable);
 }
 
@@ -233,7 +233,7 @@ void end_values(void* values);
 Values& values() {
   return *static_cast<Values*>(simulated::of_this_thread([]() -> void* {
     auto* const made = new Values();
-    World::of_program()->destroy_at_end_of_thread(end_values, made);
+    SimulatedProgram::running()->destroy_at_end_of_thread(end_values, made);
     return made;
   }));
 }
@@ -339,8 +339,10 @@ int __wrap_pthread_rwlock_unlock(pthread_rwlock_t* lock) {
 }
 
 int __wrap_pthread_spin_lock(pthread_spinlock_t* lock) {
-  if (!in_program()) return pthread_spin_lock(lock);
-  while (!try_lock(const_cast<int*>(lock))) simulated::pause();
+  SimulatedProgram* const program = SimulatedProgram::running();
+  if (program == nullptr) return pthread_spin_lock(lock);
+  int* const word = const_cast<int*>(lock);
+  while (!try_lock(word)) program->spin_while_held(word);
   return 0;
 }
 int __wrap_pthread_spin_trylock(pthread_spinlock_t* lock) {
@@ -362,7 +364,8 @@ pid_t __wrap_gettid() {
   return in_program() ? task_of(simulated::thread_number()) : gettid();
 }
 int __wrap_sched_getcpu() {
-  return in_program() ? static_cast<int>(simulated::thread_number() % 2) : sched_getcpu();
+  SimulatedProgram* const program = SimulatedProgram::running();
+  return program == nullptr ? sched_getcpu() : program->processor();
 }
 
 // All simulated threads have the same parameters.

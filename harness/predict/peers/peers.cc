@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Locks of other authors whose code is all in headers, for predictions: a plug-in that
+// lockbench-predict finds beside itself. Their names are those of the catalog.
+//
+// Not here: one lock for all keys over std::mutex or a POSIX spin lock, which the registry has with
+// the same accesses; and what is compiled code of a library (absl::Mutex, tbb::mutex), whose
+// accesses nothing can see.
+
+#include <mutex>
+
+#include <oneapi/tbb/spin_mutex.h>
+
+#include "harness/catalog/lease_lines.h"
+#include "harness/catalog/line.h"
+#include "harness/catalog/striped_lines.h"
+#include "harness/plugin/plugin.h"
+#include "primitives/baselines/keyed_table.h"
+#include "primitives/baselines/striped_vector.h"
+#include "primitives/baselines/tbb_queuing_mutex.h"
+
+namespace lockbench {
+namespace {
+
+constexpr char kStandard[] = "C++ library";
+
+template <class Base>
+void add_base(PluginLocks& locks, const char* name) {
+  locks.add_line<GlobalLock<Base>>({{"global", "", "oneTBB", {{"lock", name}}}, make_plain});
+  locks.add_line<StripedLock<Base>>({striped_listing(name, "oneTBB"), make_striped});
+}
+
+void add_tables(PluginLocks& locks) {
+  using Key = std::uint64_t;
+  locks.add_line<KeyedTable<Key>>({{"keyed_table", "", kStandard, {{"lock", "std"}}}, make_plain});
+  locks.add_line<KeyedTableSharded<Key>>({{"keyed_table64", "", kStandard}, make_plain});
+  locks.add_line<KeyedLeaky<Key>>({{"keyed_leaky", "", kStandard}, make_plain});
+  locks.add_line<StripedVector>(
+      {{"striped_vector", "", kStandard, {}, {stripes_parameter()}}, make_striped});
+}
+
+void add_leases(PluginLocks& locks) {
+  const auto add = [&locks]<class Pool>(const char* name, const char* origin) {
+    locks.add_line<Pool>({{name, "", origin, {}, {leases_parameter()}}, make_leased});
+  };
+  add.template operator()<LeaseCondvar>("lease_condvar", kStandard);
+  add.template operator()<LeaseSemaphore>("lease_semaphore", kStandard);
+  add.template operator()<LeaseMoodycamel>("lease_moodycamel", "moodycamel");
+}
+
+}  // namespace
+}  // namespace lockbench
+
+LOCKBENCH_PLUGIN(locks) {
+  lockbench::add_base<tbb::spin_mutex>(locks, "tbb_spin");
+  lockbench::add_base<lockbench::TbbQueuingMutex>(locks, "tbb_queuing");
+  lockbench::add_tables(locks);
+  lockbench::add_leases(locks);
+}
