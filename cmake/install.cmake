@@ -61,7 +61,8 @@ install(FILES harness/catalog/entry.h harness/catalog/line.h
 install(FILES harness/plan/cell.h DESTINATION ${headers}/harness/plan COMPONENT dev)
 install(FILES harness/stress/lock_adapter.h harness/stress/lock_promises.h harness/stress/registered_lock.h
         DESTINATION ${headers}/harness/stress COMPONENT dev)
-install(FILES harness/stress/litmus/capacity_lock.h harness/stress/litmus/keys.h harness/stress/litmus/lock_under_test.h
+install(FILES harness/stress/litmus/capacity_lock.h harness/stress/litmus/keys.h harness/stress/litmus/lock_limits.h
+              harness/stress/litmus/lock_under_test.h
         DESTINATION ${headers}/harness/stress/litmus COMPONENT dev)
 install(DIRECTORY harness/plugin/public/lockbench DESTINATION ${public} COMPONENT dev)
 install(TARGETS lockbench_loop lockbench_workloads ARCHIVE COMPONENT dev)

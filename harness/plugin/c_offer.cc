@@ -122,7 +122,11 @@ LockPromises promises_in(const lockbench_c_lock& lock) {
           .depth = said.depth,
           .survives_fork = said.survives_fork != 0,
           .capacity = said.capacity,
-          .programs = said.programs == nullptr ? "" : said.programs};
+          .programs = said.programs == nullptr ? "" : said.programs,
+          .limits = {.threads = said.limits.threads,
+                     .keys = said.limits.keys,
+                     .keys_of_thread = said.limits.keys_of_thread,
+                     .keys_below = said.limits.keys_below}};
 }
 
 void add_lock(const lockbench_c_lock& lock, bool reentrant, PluginLocks& locks) {

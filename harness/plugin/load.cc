@@ -139,6 +139,9 @@ std::string wrong_promise(const lockbench_c_lock& lock) {
     return "it promises a depth of " + std::to_string(promises.depth) +
            ", which is for a reentrant lock, and at least 2 there";
   }
+  if (promises.limits.threads == 1 || promises.limits.keys_below == 1) {
+    return "its limits leave no room for a second thread or key; say at least 2, or 0 for no limit";
+  }
   return "";
 }
 

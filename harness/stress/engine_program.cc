@@ -12,11 +12,15 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 
+#include "harness/stress/litmus/demand.h"
 #include "harness/stress/litmus/generate.h"
+#include "harness/stress/litmus/program.h"
 #include "harness/terminal/exit_code.h"
 
 namespace lockbench::stress {
 namespace {
+
+constexpr std::size_t kMostThreadsOfAnEngine = 255;
 
 int complain(const absl::Status& status) {
   std::cerr << "lockbench: " << std::string(status.message()) << "\n";
@@ -43,6 +47,15 @@ absl::Status check_programs(const RegisteredLock& lock) {
   return absl::OkStatus();
 }
 
+// Whether the lock has room for the program that the user named. Whether that is a program at all
+// is for the engine to say.
+absl::Status check_room(const RegisteredLock& lock, const std::string& text) {
+  const absl::StatusOr<LitmusProgram> program = program_from(text, kMostThreadsOfAnEngine);
+  const std::string excess = program.ok() ? excess_of(*program, lock.abilities) : "";
+  if (excess.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("program: `", text, "` ", excess));
+}
+
 std::string listing(const RegisteredLock& line) {
   const std::string oracles =
       absl::StrJoin(line.expected_oracles, ",",
@@ -67,11 +80,18 @@ int run_engine_program(std::span<const char* const> words, std::span<const Regis
   const absl::StatusOr<const RegisteredLock*> lock = find(entry, order->lock);
   if (!lock.ok()) return complain(lock.status());
   if (const absl::Status sound = check_programs(**lock); !sound.ok()) return complain(sound);
+  if (const absl::Status sound = check_room(**lock, order->program); !sound.ok()) {
+    return complain(sound);
+  }
   const auto report_progress = [](const std::string& said) {
     std::cout << " " << said << std::endl;
   };
-  const absl::StatusOr<Report> report = engine(**lock, *order, report_progress);
+  absl::StatusOr<Report> report = engine(**lock, *order, report_progress);
   if (!report.ok()) return complain(report.status());
+  if (const LockLimits& limits = (*lock)->abilities.limits; limits.any()) {
+    report->remarks.push_back(
+        absl::StrCat("within what the lock promises to have room for: ", to_text(limits)));
+  }
   std::cout << to_json(*report) << std::endl;
   return 0;
 }

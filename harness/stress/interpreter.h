@@ -15,6 +15,7 @@
 //   void released(const Event&, HoldData&);       after unlock()
 //   void threw(const Event&);              an exception left the lock's call; may rethrow it
 //   void foreign_unlock(const Event&, std::invocable auto unlock);  calls `unlock` at most once
+//   void makes_handle();                   optional: before the handle of an acquisition is made
 //   void sleep(std::int64_t ns);
 //   void await_end(std::uint32_t thread);
 //   bool leaves_last();                    while it holds: whether all other threads have left
@@ -100,6 +101,7 @@ class Interpreter {
   bool acquire(const Act& act) {
     if (runner_.stopping()) return false;
     Event event = request_of(act, thread_);
+    if constexpr (requires { runner_.makes_handle(); }) runner_.makes_handle();
     std::unique_ptr<LockHandle> handle =
         names_two_keys(act.kind) ? lock_.handle_both(act.key, act.other) : lock_.handle(act.key);
     runner_.requests(event, act);

@@ -175,6 +175,8 @@ constexpr void add_promises(const LockPromises& promises, Abilities& abilities) 
   if (promises.depth != 0) abilities.depth = promises.depth;
   if (promises.capacity != 1) abilities.capacity = promises.capacity;
   if (promises.hold_limit.count() != 0) abilities.hold_limit = promises.hold_limit;
+  if (promises.limits.any()) abilities.limits = promises.limits;
+  if (promises.limits.keys_below != 0) abilities.any_key = false;
 }
 
 // `static constexpr bool kLastMayDestroy = true` means: a thread that acquires the lock may destroy
@@ -193,6 +195,8 @@ constexpr bool last_may_destroy() {
 template <class P, Key K>
 Abilities abilities_of() {
   constexpr LockPromises kPromises = lock_promises(P::kPromises);
+  static_assert(kPromises.limits.leave_room(),
+                "limits: at least 2 threads and 2 keys, or 0 for no limit");
   using Handle = HandleOf<P, K>;
   Abilities abilities{.excludes = kPromises.excludes,
                       .timed = kPromises.timed || internal::kWaitsForTime<Handle>,

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/stress/litmus/lock_limits.h"
 #include "primitives/concepts.h"
 
 namespace lockbench {
@@ -44,6 +45,8 @@ struct LockPromises {
   std::uint32_t capacity = 1;
   // Litmus programs (docs/stress.md) that the engines run before all others, separated by `;`.
   std::string_view programs = {};
+  // What it has room for, such as {.threads = 8, .keys = 16}.
+  LockLimits limits = {};
 
   constexpr operator Promises() const {  // NOLINT: implicit by intent
     return {.excludes = excludes,

@@ -20,6 +20,7 @@
 #include "tests/mutants/published/semaphores.h"
 #include "tests/mutants/queue_lock.h"
 #include "tests/mutants/refusal_count_lock.h"
+#include "tests/mutants/served_lock.h"
 #include "tests/mutants/telling_lock.h"
 
 namespace lockbench::mutants {
@@ -125,6 +126,9 @@ std::vector<Mutant> orders_of_arrival() {
   using F = ArrivalFault;
   const std::vector<Oracle> unfair = {Oracle::kFairness};
   return {
+      control(global<ServedLock<false>>("served", "a correct thread that serves in order")),
+      broken(global<ServedLock<true>>("served_last_first", "a thread that serves the last first"),
+             unfair),
       control(global<ArrivalLock<F::kNone>>("arrival", "a correct queue")),
       broken(global<ArrivalLock<F::kLastFirst>>("arrival_last_first", "a stack, and no queue"),
              unfair),

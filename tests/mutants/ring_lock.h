@@ -9,17 +9,19 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
-#include "primitives/concepts.h"
+#include "harness/stress/lock_promises.h"
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/spin.h"
 
 namespace lockbench::mutants {
 
-template <std::size_t kSlots>
+// kThreads: what it promises to have room for; 0: any number.
+template <std::size_t kSlots, std::uint32_t kThreads = 0>
 class RingLock {
  public:
-  static constexpr Promises kPromises{.fair = true};
+  static constexpr LockPromises kPromises{.fair = true, .limits = {.threads = kThreads}};
 
   RingLock() { open_[0].store(true, std::memory_order_relaxed); }
 

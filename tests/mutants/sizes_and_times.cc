@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "tests/mutants/few_places.h"
 #include "tests/mutants/impatient_lock.h"
 #include "tests/mutants/key_table.h"
 #include "tests/mutants/mutant.h"
@@ -59,6 +60,21 @@ std::vector<Mutant> waiters() {
       control(global<RingLock<128>>("ring", "a correct ring of slots")),
       broken(global<RingLock<4>>("ring_4", "has 4 slots for its waiters"), two),
       broken(global<RingLock<8>>("ring_8", "has 8 slots for its waiters"), two),
+      control(global<RingLock<4, 4>>("ring_4_of_4", "has 4 slots, and promises room for 4")),
+      broken(global<RingLock<4, 6>>("ring_4_of_6", "has 4 slots, and promises room for 6"), two),
+  };
+}
+
+// Locks that promise to have room for a few keys.
+std::vector<Mutant> places() {
+  const std::vector<Oracle> shared = {Oracle::kIndependence, Oracle::kCycle, Oracle::kModel,
+                                      Oracle::kProgress};
+  return {
+      control(lock_under_test<FewPlaces<4, 4>>("places", "has room for 4 keys, as it promises")),
+      broken(lock_under_test<FewPlaces<3, 4>>("places_3_of_4", "has room for 3 keys, promises 4"),
+             shared),
+      control(lock_under_test<LowKeys<6, 6>>("low_keys", "has 6 keys, as it promises")),
+      broken(lock_under_test<LowKeys<5, 6>>("low_keys_5_of_6", "has 5 keys, promises 6"), shared),
   };
 }
 
@@ -145,8 +161,8 @@ std::vector<Mutant> many_keys() {
 
 std::vector<Mutant> mutants_of_sizes_and_times() {
   std::vector<Mutant> all;
-  for (auto part : {keys, names, waiters, long_holds, tries_of_two_keys, owners_with_timeouts,
-                    turns_with_timeouts, after_many_holds, many_keys}) {
+  for (auto part : {keys, names, waiters, places, long_holds, tries_of_two_keys,
+                    owners_with_timeouts, turns_with_timeouts, after_many_holds, many_keys}) {
     for (Mutant& mutant : part()) all.push_back(std::move(mutant));
   }
   return all;

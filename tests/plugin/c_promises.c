@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Locks in plain C that promise something, and keep it or do not: a ticket lock that is fair and has
-   timeouts; the same, and says that three may hold it at once; POSIX mutexes that keys share, and
-   says that each key has its own; and, if WRONG is defined, one that contradicts itself. */
+/* Locks in plain C that promise something, and keep it or do not: a ticket lock that is fair and
+   has timeouts; the same, and says that three may hold it at once; POSIX mutexes that keys share,
+   and says that each key has its own; four of them, one for each key below 4, which is said; and,
+   if WRONG is defined, one that contradicts itself. */
 #define _POSIX_C_SOURCE 200809L
 #include <lockbench/c_lock.h>
 #include <pthread.h>
@@ -22,7 +23,9 @@ static int64_t now_ns(void) {
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static void* ticket_create(void) { return calloc(1, sizeof(struct ticket)); }
+static void* ticket_create(void) {
+  return calloc(1, sizeof(struct ticket));
+}
 static void ticket_lock(void* self) {
   struct ticket* const ticket = self;
   const unsigned mine = atomic_fetch_add(&ticket->next, 1);
@@ -56,11 +59,36 @@ static void* stripes_create(void) {
 static pthread_mutex_t* stripe_of(void* self, uint64_t key) {
   return (pthread_mutex_t*)self + key % kStripes;
 }
-static void stripes_lock(void* self, uint64_t key) { pthread_mutex_lock(stripe_of(self, key)); }
+static void stripes_lock(void* self, uint64_t key) {
+  pthread_mutex_lock(stripe_of(self, key));
+}
 static int stripes_try(void* self, uint64_t key) {
   return pthread_mutex_trylock(stripe_of(self, key)) == 0;
 }
-static void stripes_unlock(void* self, uint64_t key) { pthread_mutex_unlock(stripe_of(self, key)); }
+static void stripes_unlock(void* self, uint64_t key) {
+  pthread_mutex_unlock(stripe_of(self, key));
+}
+
+enum { kRooms = 4 };
+
+static void* rooms_create(void) {
+  pthread_mutex_t* const rooms = calloc(kRooms, sizeof *rooms);
+  for (int i = 0; rooms != NULL && i < kRooms; ++i) pthread_mutex_init(&rooms[i], NULL);
+  return rooms;
+}
+static pthread_mutex_t* room_of(void* self, uint64_t key) {
+  if (key >= kRooms) abort();
+  return (pthread_mutex_t*)self + key;
+}
+static void rooms_lock(void* self, uint64_t key) {
+  pthread_mutex_lock(room_of(self, key));
+}
+static int rooms_try(void* self, uint64_t key) {
+  return pthread_mutex_trylock(room_of(self, key)) == 0;
+}
+static void rooms_unlock(void* self, uint64_t key) {
+  pthread_mutex_unlock(room_of(self, key));
+}
 
 static const lockbench_c_promises fair = {.size = sizeof(lockbench_c_promises),
                                           .fair = 1,
@@ -69,6 +97,8 @@ static const lockbench_c_promises fair = {.size = sizeof(lockbench_c_promises),
 static const lockbench_c_promises three = {.size = sizeof(lockbench_c_promises), .capacity = 3};
 static const lockbench_c_promises per_key = {.size = sizeof(lockbench_c_promises),
                                              .lock_per_key = 1};
+static const lockbench_c_promises few = {
+    .size = sizeof(lockbench_c_promises), .lock_per_key = 1, .limits = {.keys_below = kRooms}};
 #ifdef WRONG
 static const lockbench_c_promises wrong = {
     .size = sizeof(lockbench_c_promises), .reentrant = 1, .capacity = 3};
@@ -103,6 +133,15 @@ static const lockbench_c_lock locks[] = {
      .try_lock_key = stripes_try,
      .unlock_key = stripes_unlock,
      .promises = &per_key},
+    {.size = sizeof(lockbench_c_lock),
+     .name = "c_rooms",
+     .summary = "a mutex for each key below 4",
+     .create = rooms_create,
+     .destroy = free,
+     .lock_key = rooms_lock,
+     .try_lock_key = rooms_try,
+     .unlock_key = rooms_unlock,
+     .promises = &few},
 #ifdef WRONG
     {.size = sizeof(lockbench_c_lock),
      .name = "c_wrong",

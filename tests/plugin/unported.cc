@@ -11,6 +11,7 @@
 #include <future>
 #include <linux/futex.h>
 #include <lockbench/plugin.h>
+#include <memory>
 #include <mutex>
 #include <poll.h>
 #include <pthread.h>
@@ -393,13 +394,20 @@ class BarrierLock {
   std::atomic<bool> held_{false};
 };
 
-// What a mutex that checks for errors must refuse, it does.
+// What a mutex that checks for errors must refuse, it does; also one that is robust, inherits
+// priorities and is for several processes.
+template <bool kHasAll>
 class CheckedMutexLock {
  public:
   CheckedMutexLock() {
     pthread_mutexattr_t kind;
     pthread_mutexattr_init(&kind);
     pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_ERRORCHECK);
+    if (kHasAll) {
+      pthread_mutexattr_setrobust(&kind, PTHREAD_MUTEX_ROBUST);
+      pthread_mutexattr_setprotocol(&kind, PTHREAD_PRIO_INHERIT);
+      pthread_mutexattr_setpshared(&kind, PTHREAD_PROCESS_SHARED);
+    }
     pthread_mutex_init(&mutex_, &kind);
     pthread_mutexattr_destroy(&kind);
   }
@@ -512,6 +520,24 @@ class RequeueLock {
   std::atomic<int> waiting_{0};
 };
 
+using SharedFlag = std::shared_ptr<std::atomic<bool>>;
+
+// The flag lies in an object that each release replaces by another one.
+template <class Pointer>
+class ReplacedFlagLock {
+ public:
+  void lock() {
+    while (!try_lock()) sched_yield();
+  }
+  bool try_lock() {
+    const SharedFlag flag = flag_;
+    return !flag->exchange(true);
+  }
+  void unlock() { flag_ = std::make_shared<std::atomic<bool>>(false); }
+
+ private:
+  Pointer flag_ = std::make_shared<std::atomic<bool>>(false);
+};
 }  // namespace
 
 LOCKBENCH_PLUGIN(locks) {
@@ -536,10 +562,13 @@ LOCKBENCH_PLUGIN(locks) {
   locks.add<OnceLock>("raw_once", "made when it is first used, by each of three ways");
   locks.add<FutureLock>("raw_future", "a chain of futures");
   locks.add<BarrierLock>("raw_barrier", "its own thread meets it at a barrier");
-  locks.add<CheckedMutexLock>("raw_errorcheck", "a mutex that knows its owner");
+  locks.add<CheckedMutexLock<false>>("raw_errorcheck", "a mutex that knows its owner");
+  locks.add<CheckedMutexLock<true>>("raw_robust", "the same with more attributes");
   locks.add<HalvesLock>("raw_halves", "two halves of a word, changed as one and one by one");
   locks.add<ChannelLock>("raw_channels", "two futex queues on one word, told apart by bits");
   locks.add<PrivateLock<FUTEX_WAKE_PRIVATE>>("raw_private", "a futex of one process");
   locks.add<PrivateLock<FUTEX_WAKE>>("raw_wakes_others", "wakes sleepers of all processes alone");
   locks.add<RequeueLock>("raw_requeue", "sleepers are moved from one futex to another");
+  locks.add<ReplacedFlagLock<std::atomic<SharedFlag>>>("raw_replaced", "replaces its flag");
+  locks.add<ReplacedFlagLock<SharedFlag>>("raw_replaced_plain", "the same, by a plain pointer");
 }

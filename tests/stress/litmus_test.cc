@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/stress/litmus/demand.h"
 #include "harness/stress/litmus/generate.h"
 #include "harness/stress/litmus/keys.h"
 #include "harness/stress/litmus/keys_of_pass.h"
@@ -413,6 +414,99 @@ TEST(GeneratedPrograms, RepeatAFewActsHundredsOfTimes) {
   }
   EXPECT_GT(spread, 5);
   EXPECT_EQ(generate_long_program(all, 7), generate_long_program(all, 7));
+}
+
+Demand demand_of(const std::string& text, const Abilities& abilities = {}) {
+  return demand_of(*program_from(text, kThreads), abilities);
+}
+
+TEST(Demand, IsTheMostThatAProgramUsesAtOnce) {
+  const Demand plain = demand_of("L0 U L3 U | L1 L2 U U | T0 U");
+  EXPECT_EQ(plain.threads, 3U);
+  EXPECT_EQ(plain.keys, 4U);  // 1 + 2 + 1
+  EXPECT_EQ(plain.keys_of_thread, 2U);
+  EXPECT_EQ(plain.keys_below, 5U);
+  EXPECT_EQ(demand_of("L0 L0 L0 U U U | L0 U").keys, 1U);
+  EXPECT_EQ(demand_of("L0 L0 L0 U U U | L0 U").keys_of_thread, 1U);
+  EXPECT_EQ(demand_of("B0+3 U | F7").keys, 3U);
+  EXPECT_EQ(demand_of("M9 V48 L0 U | L0 U").keys, 2U);
+  EXPECT_EQ(demand_of("M9 V48 L0 U | L0 U").keys_below, 49U);
+  EXPECT_EQ(demand_of("K64 L0 U").keys_below, 0xfffffffffffffff9);
+}
+
+TEST(Demand, HasTheThreadsAndKeysBeforeTheProgram) {
+  const Abilities nesting{.lock_per_key = true, .nests_keys = true};
+  EXPECT_EQ(demand_of("N72 L0 U", nesting).threads, 3U);
+  EXPECT_EQ(demand_of("N72 L0 U", nesting).keys, 73U);
+  EXPECT_EQ(demand_of("N72 L0 U", nesting).keys_of_thread, 72U);
+  EXPECT_EQ(demand_of("N72 L0 U").threads, 2U);
+  EXPECT_EQ(demand_of("N72 L0 U").keys, 2U);
+  EXPECT_EQ(demand_of("N72 L0 U").keys_below, 73U);
+  EXPECT_EQ(demand_of("D7 L0 U").threads, 2U);
+}
+
+// Small limits of each kind, alone and together.
+std::vector<Abilities> of_little_room() {
+  std::vector<Abilities> all;
+  for (const LockLimits limits :
+       {LockLimits{.threads = 2}, LockLimits{.threads = 3, .keys = 2}, LockLimits{.keys = 1},
+        LockLimits{.keys_of_thread = 1}, LockLimits{.keys = 3, .keys_of_thread = 2},
+        LockLimits{.keys_below = 2}, LockLimits{.keys_below = 6}}) {
+    for (const bool pairs : {false, true}) {
+      all.push_back({.timed = true,
+                     .lock_per_key = true,
+                     .pairs = pairs,
+                     .nests_keys = true,
+                     .any_key = limits.keys_below == 0,
+                     .limits = limits});
+    }
+  }
+  return all;
+}
+
+TEST(GeneratedPrograms, StayWithinWhatTheLockHasRoomFor) {
+  for (const Abilities& able : of_little_room()) {
+    SCOPED_TRACE(to_text(able.limits));
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+      const ProgramSize size{.threads = 2 + static_cast<std::uint32_t>(seed % 7),
+                             .keys = 1 + static_cast<std::uint32_t>(seed % 6),
+                             .holds = 3,
+                             .awaits = seed % 2 == 0};
+      EXPECT_EQ(excess_of(generate_program(able, size, seed), able), "");
+      EXPECT_EQ(excess_of(generate_long_program(able, seed), able), "");
+    }
+  }
+}
+
+TEST(SmallPrograms, StayWithinWhatTheLockHasRoomFor) {
+  for (const Abilities& able : of_little_room()) {
+    SCOPED_TRACE(to_text(able.limits));
+    const std::vector<LitmusProgram> programs = programs_for(able, {});
+    EXPECT_GT(programs.size(), 8U);
+    for (const LitmusProgram& program : programs) EXPECT_EQ(excess_of(program, able), "");
+  }
+}
+
+TEST(SmallPrograms, UseAllTheKeysThatTheLockHasRoomFor) {
+  const Abilities able{.lock_per_key = true, .nests_keys = true, .any_key = true};
+  Abilities few = able;
+  few.limits = {.threads = 3, .keys = 16};
+  EXPECT_TRUE(has_program(few, "N15 L0 U | L0 U"));
+  few.limits.keys_of_thread = 4;
+  EXPECT_TRUE(has_program(few, "N4 L0 U | L0 U"));
+  few.limits = {.keys_below = 8};
+  few.any_key = false;
+  EXPECT_TRUE(has_program(few, "N7 L0 U | L0 U"));
+  EXPECT_EQ(most_other_keys(able), 0xffffffffU);
+}
+
+TEST(Programs, AreRefusedWhereTheLockHasNoRoomForThem) {
+  const Abilities few{.limits = {.threads = 2, .keys_below = 4}};
+  EXPECT_THAT(std::string(program_for(few, "L0 U | L0 U | L0 U").status().message()),
+              HasSubstr("needs 3 threads at once, and the lock promises room for 2"));
+  EXPECT_THAT(
+      std::string(program_for(few, "L3 U").status().message()),
+      HasSubstr("needs keys up to 4, one of them unused, and those of the lock are below 4"));
 }
 
 TEST(SmallPrograms, LetAThreadPollWhereItMayNotHaveTheKey) {

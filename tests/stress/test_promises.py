@@ -79,6 +79,19 @@ def test_a_lock_in_plain_c_is_held_to_its_promises(lockbench: Program, plain_c: 
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc on this machine")
+def test_a_lock_in_plain_c_gets_no_key_that_it_has_no_room_for(
+    lockbench: Program, plain_c: str
+) -> None:
+    report = report_of(lockbench, plain_c, "c_rooms", "real")
+    assert report["verdict"] in ("clean", "unfair"), report
+    assert any(remark.endswith("keys below 4") for remark in report["remarks"]), report["remarks"]
+    words = ["--plugin", plain_c, "--engine", "real", "--program", "L3 U", "--budget", "1s"]
+    done = lockbench.run("stress", "c_rooms", *words)
+    assert done.returncode == 2
+    assert "program: `L3 U` needs keys up to 4, one of them unused" in done.stderr
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc on this machine")
 def test_a_lock_between_processes_is_tested_by_processes(
     lockbench: Program, tmp_path: Path
 ) -> None:

@@ -31,10 +31,12 @@ CORRECT += ["raw_shared_mutex", "raw_semaphore", "raw_volatile", "raw_once", "ra
 CORRECT += [
     "raw_private",
     "raw_errorcheck",
+    "raw_robust",
     "raw_halves",
     "raw_channels",
     "raw_requeue",
     "raw_lazy_released",
+    "raw_replaced",
 ]
 
 
@@ -54,6 +56,7 @@ def test_a_correct_lock_is_simulated_as_it_is(lockbench: Program, lock: str) -> 
         ("raw_condvar_tells_nobody", "progress"),
         ("raw_wakes_others", "progress"),
         ("raw_semaphore_counts_outside", "ordering"),
+        ("raw_replaced_plain", "lifetime"),
     ],
 )
 def test_a_broken_lock_fails_by_its_fault(lockbench: Program, lock: str, oracle: str) -> None:

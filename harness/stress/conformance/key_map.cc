@@ -19,9 +19,11 @@ absl::Status unlike(const std::string& lock, const std::string& what) {
 
 absl::Status check_numbers(const RegisteredLock& entry, const WatchedNet& net,
                            std::uint32_t most_threads, std::uint32_t capacity, bool by_lease) {
-  if (net.threads() > most_threads) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the net has ", net.threads(), " threads; this engine runs at most ", most_threads));
+  const std::uint32_t most = within(most_threads, entry.abilities.limits.threads);
+  if (net.threads() > most) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the net has ", net.threads(), " threads; this engine runs at most ", most,
+                     most < most_threads ? ", as the lock promises room for no more" : ""));
   }
   const std::uint32_t admitted = by_lease ? 1 : capacity;
   for (std::uint32_t lock = 0; lock < net.locks().size(); ++lock) {

@@ -187,6 +187,7 @@ class CheckedRun::Runner {
   Runner(CheckedRun& run, std::uint32_t number) : run_(run), number_(number) {}
 
   static bool stopping() { return false; }
+  void makes_handle() { run_.threads_[number_].makes_handle = true; }
   void requests(const Event& request, const Act& act) { run_.begin_request(request, act); }
   void acquired(const Event& event, HoldData& hold, LockHandle& handle) {
     run_.enter(event, hold, handle);
@@ -280,6 +281,7 @@ void CheckedRun::begin_request(const Event& request, const Act& act) {
   record.asked_ns = world_.time_ns();
   record.due_ns = act.kind == Act::kTryLockFor ? record.asked_ns + act.ns : kNoTimeout;
   record.stores_under_way = !settled;
+  record.makes_handle = false;
   if (traffic(request.key).under_way != 0) ++contended_;
   for (std::size_t i = 0; i < request.key_count(); ++i) {
     Traffic& there = traffic(request.key_at(i));
@@ -316,17 +318,40 @@ void CheckedRun::queue_up(const Event& request, const Act& act) {
   std::vector<std::uint64_t>& behind = threads_[request.thread].behind;
   behind.clear();
   const bool waits = act.kind == Act::kLock || (act.kind == Act::kTryLockFor && act.ns > 0);
-  if (!waits || world_.memory().others_buffer(world_.thread())) return;
+  if (!waits || world_.memory().others_buffer(world_.thread()) || !own_threads_wait()) return;
   for (const ThreadRecord& other : threads_) {
     const std::uint32_t number = other.position.thread;
-    const bool calls = other.position.waits() || other.position.doing.kind == Event::kRelease;
-    if (number == request.thread || !calls) continue;
-    if (!world_.settled(other.world_thread)) return behind.clear();
-    const bool in_queue = !other.position.may_be_refused || other.position.timed;
+    if (number == request.thread || !may_be_in_the_lock(other)) continue;
+    if (other.makes_handle || !world_.settled(other.world_thread)) return behind.clear();
+    // A thread whose unlock() waits, for example for a thread of the lock's own, is in no queue.
+    const bool in_queue =
+        other.position.waits() && (!other.position.may_be_refused || other.position.timed);
     if (other.position.doing.key == request.key && !other.position.doing.pair && in_queue) {
       behind.push_back(other.request);
     }
   }
+}
+
+// Whether the thread is in a call of the lock, makes a handle, or ends, which may destroy
+// thread-local variables of the lock.
+bool CheckedRun::may_be_in_the_lock(const ThreadRecord& thread) const {
+  const Event::Kind doing = thread.position.doing.kind;
+  const bool ends = doing == Event::kEnd && !world_.ended(thread.world_thread);
+  return thread.position.waits() || doing == Event::kRelease || doing == Event::kForeignUnlock ||
+         thread.makes_handle || ends;
+}
+
+// Whether the threads that the lock has started do nothing but wait, for others or for a time. If
+// one does something, it may be in the way of a request that the lock has not registered.
+bool CheckedRun::own_threads_wait() const {
+  for (std::uint32_t thread = 1; thread < world_.threads(); ++thread) {
+    const bool of_program =
+        std::any_of(threads_.begin(), threads_.end(),
+                    [=](const ThreadRecord& one) { return one.world_thread == thread; });
+    const bool waits = world_.waits(thread) || world_.settled(thread);
+    if (!of_program && !world_.ended(thread) && !waits) return false;
+  }
+  return true;
 }
 
 // If several threads may hold the key, the thread that waited may already have its place without

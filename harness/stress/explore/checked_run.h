@@ -74,6 +74,7 @@ class CheckedRun {
     std::int64_t due_ns = 0;  // until when it waits
     Traffic traffic;
     bool stores_under_way = false;
+    bool makes_handle = false;  // for its next request
     std::uint32_t world_thread = 0;
     std::uint64_t request = 0;  // its number until its call has returned, then 0
     std::uint64_t accesses_before = 0;
@@ -116,6 +117,8 @@ class CheckedRun {
   void try_held_keys(std::uint32_t highest);
   void end_call(std::uint32_t number);
   void queue_up(const Event& request, const Act& act);
+  bool may_be_in_the_lock(const ThreadRecord& thread) const;
+  bool own_threads_wait() const;
   void check_turn(const Event& acquired);
   void check_answered_in_time(std::uint32_t number);
   void ask_owner(const Event& acquired, const LockHandle& handle);

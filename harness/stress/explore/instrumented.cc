@@ -11,10 +11,12 @@
 #include <cstdint>
 #include <cstring>
 
+#include "harness/stress/explore/library_orders.h"
 #include "harness/stress/explore/world.h"
 
 namespace {
 
+using lockbench::stress::explore::order_of_library;
 using lockbench::stress::explore::World;
 
 // Functions that use their return address are inlined into the entry points, whose return addresses
@@ -56,6 +58,9 @@ struct Accesses {
       const T old = *place;
       *place = change(old);
       return old;
+    }
+    if constexpr (sizeof(T) == sizeof(void*)) {
+      order = order_of_library(__builtin_return_address(0), order);
     }
     const T old = static_cast<T>(world->begin_update(place, sizeof(T), order));
     world->end_update(place, sizeof(T), change(old), true, order);

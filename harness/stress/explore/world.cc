@@ -245,7 +245,10 @@ void World::expect_answer(std::int64_t due_ns) {
 
 bool World::settled(std::uint32_t thread) const {
   const ThreadState& state = threads_[thread];
-  if (state.state == State::kAsleep) return true;
+  if (state.state == State::kAsleep) {
+    const bool for_a_time = state.sleeps_on == nullptr && state.joins == 0;
+    return !for_a_time || state.slept_at == memory_.changes();
+  }
   return state.state == State::kPaused && !ready(thread) && state.pauses >= kPausesUntilSettled;
 }
 
@@ -548,6 +551,7 @@ void World::fall_asleep() {
   self.state = State::kAsleep;
   self.timed_out = false;
   self.slept_since = ++sleeps_;
+  self.slept_at = memory_.changes();
   decide(false);
   memory_.step(running_);
   self.deadline_ns = kNever;

@@ -2,6 +2,7 @@
 
 #include "harness/stress/instrumentation/source_lines.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <map>
@@ -160,7 +161,19 @@ class SourceLines::Impl {
     return by_name;
   }
 
+  bool comes_from(const void* return_address, std::string_view file_ending) {
+    const std::vector<Line> lines = information_.lines_at(call_before(return_address));
+    return std::any_of(lines.begin(), lines.end(), [&](const Line& line) {
+      return std::string_view(line.file).ends_with(file_ending);
+    });
+  }
+
  private:
+  // A return address is the address after the call, so the call is at a lower address.
+  static std::uintptr_t call_before(const void* return_address) {
+    return reinterpret_cast<std::uintptr_t>(return_address) - 1;
+  }
+
   struct Frame {
     std::string place;  // in the lock's source
     std::string name;   // of the function, if there is no line information at all
@@ -169,8 +182,7 @@ class SourceLines::Impl {
   const Frame& frame_at(const void* return_address) {
     const auto [found, is_new] = frames_.try_emplace(return_address);
     if (!is_new) return found->second;
-    // A return address is the address after the call, so the call is at a lower address.
-    const auto call = reinterpret_cast<std::uintptr_t>(return_address) - 1;
+    const std::uintptr_t call = call_before(return_address);
     const std::vector<Line> lines = information_.lines_at(call);
     for (const Line& line : lines) {
       if (is_not_the_locks(line.file)) continue;
@@ -192,6 +204,10 @@ SourceLines::~SourceLines() = default;
 
 std::string SourceLines::place_in(std::span<const void* const> stack) {
   return impl_->place_in(stack);
+}
+
+bool SourceLines::comes_from(const void* return_address, std::string_view file_ending) {
+  return impl_->comes_from(return_address, file_ending);
 }
 
 }  // namespace lockbench::stress

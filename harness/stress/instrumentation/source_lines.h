@@ -10,6 +10,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace lockbench::stress {
 
@@ -24,6 +25,10 @@ class SourceLines {
   // the platform layer nor to the standard library. `stack` contains return addresses, the
   // innermost first, and ends with a null. Empty if all places belong to these.
   std::string place_in(std::span<const void* const> stack);
+
+  // Whether the call before this return address was compiled from a source file whose name ends
+  // like this, or was inlined into code that was. False without debug information.
+  bool comes_from(const void* return_address, std::string_view file_ending);
 
  private:
   class Impl;

@@ -11,6 +11,7 @@
 #include <absl/status/status.h>
 #include <absl/strings/str_cat.h>
 
+#include "harness/stress/litmus/demand.h"
 #include "harness/stress/litmus/keys.h"
 #include "workloads/random.h"
 
@@ -22,6 +23,14 @@ namespace {
 constexpr std::int64_t kTimes[] = {0, 400'000, 4'000'000, 12'000'000};
 
 constexpr std::size_t kMostThreads = 12;  // of the programs here and in the registries
+
+// The size of a program for a lock with these limits. It names no more keys than may be in use at
+// once.
+ProgramSize sized_for(const LockLimits& limits, ProgramSize size) {
+  size.threads = within(size.threads, limits.threads);
+  size.keys = std::min(size.keys, most_named_keys(limits));
+  return size;
+}
 
 // Draws the acts of one thread at random.
 class Draw {
@@ -53,7 +62,7 @@ class Draw {
     if (what == 1 && abilities_.timed) {
       return {.kind = Act::kTryLockFor, .key = key, .ns = kTimes[below(4)]};
     }
-    const bool pairs = abilities_.pairs && !size_.awaits;
+    const bool pairs = abilities_.pairs && !size_.awaits && abilities_.limits.keys_of_thread != 1;
     if (what < 4 && pairs && size_.keys > 1 && !holds_any()) {
       return {.kind = below(4) == 0 ? Act::kTryBoth : Act::kLockBoth,
               .key = key,
@@ -73,9 +82,14 @@ class Draw {
     } else if (abilities_.nests_leases) {
       acts_.push_back({.kind = Act::kLock, .key = key});
       acts_.push_back({.kind = Act::kUnlock});
-    } else if (abilities_.nests_keys && key + 1 < size_.keys) {
+    } else if (abilities_.nests_keys && key + 1 < size_.keys && has_room_for(depth + 2)) {
       hold(key + 1, depth + 1);
     }
+  }
+
+  bool has_room_for(int keys_of_thread) const {
+    const auto limit = static_cast<int>(abilities_.limits.keys_of_thread);
+    return limit == 0 || keys_of_thread <= limit;
   }
 
   bool holds_any() const {
@@ -172,7 +186,16 @@ absl::StatusOr<LitmusProgram> program_for(const Abilities& abilities, const std:
   if (program->has(Act::kUnlockByNonOwner) && !abilities.refuses_non_owners) {
     return lacks("F", "refuses_non_owners");
   }
+  if (const std::string excess = excess_of(*program, abilities); !excess.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("program `", text, "` ", excess));
+  }
   return program;
+}
+
+std::uint32_t most_named_keys(const LockLimits& limits) {
+  constexpr std::uint64_t kAny = kHighestKey;
+  const std::uint64_t below = limits.keys_below == 0 ? kAny : limits.keys_below - 1;
+  return static_cast<std::uint32_t>(std::min(within<std::uint64_t>(kAny, limits.keys), below));
 }
 
 bool can_await(const Abilities& abilities) {
@@ -181,7 +204,9 @@ bool can_await(const Abilities& abilities) {
 
 LitmusProgram generate_program(const Abilities& abilities, ProgramSize size, std::uint64_t seed) {
   Random random(seed);
-  size.awaits = size.awaits && can_await(abilities) && size.threads > 1;
+  size = sized_for(abilities.limits, size);
+  size.awaits = size.awaits && can_await(abilities) && size.threads > 1 &&
+                (abilities.capacity > 1 || most_named_keys(abilities.limits) > 1);
   if (size.awaits && abilities.capacity == 1) size.keys = std::max(size.keys, 2U);
   LitmusProgram program;
   for (std::uint32_t i = 0; i < size.threads; ++i) {
@@ -210,6 +235,7 @@ LitmusProgram generate_long_program(const Abilities& abilities, std::uint64_t se
   if (abilities.any_key && random() % 2 == 0) {
     program.key_set = 0;
     program.spread = kSpreads[random() % std::size(kSpreads)];
+    if (!excess_of(program, abilities).empty()) program.spread = 0;
   }
   return program;
 }
@@ -265,6 +291,14 @@ std::vector<LitmusProgram> programs_for(const Abilities& can,
   // A table may keep no more than a few, or some hundred, of its entries.
   add(can.capacity == 1 && can.hold_limit.count() == 0 && can.lock_per_key && can.any_key,
       {"N5 L0 U | L0 U", "N72 L0 U | L0 U", "N1100 L0 U | L0 U"});
+  // Of a lock with room for few keys, all are in use at once.
+  constexpr std::uint32_t kManyKeys = 5000;
+  const std::uint32_t others = most_other_keys(can);
+  if (others != 0 && others < kManyKeys && can.lock_per_key) {
+    add((can.any_key || can.limits.keys_below != 0) && can.capacity == 1 &&
+            can.hold_limit.count() == 0,
+        {absl::StrCat("N", others, " L0 U | L0 U").c_str()});
+  }
   // A counter of acquisitions with 7, 8, 15 or 16 bits overflows during these programs.
   add(true, {"C126 L0 U L0 U | L0 U", "C254 L0 U L0 U | L0 U", "C32766 L0 U L0 U | L0 U",
              "C65534 L0 U L0 U | L0 U"});
@@ -283,6 +317,13 @@ std::vector<LitmusProgram> programs_for(const Abilities& can,
   texts.push_back(crowd());
   std::vector<LitmusProgram> programs;
   for (const std::string& text : texts) programs.push_back(*program_from(text, kMostThreads));
+  // Its author's programs stay, which were checked before.
+  const auto ours = programs.begin() + static_cast<std::ptrdiff_t>(first.size());
+  programs.erase(std::remove_if(ours, programs.end(),
+                                [&](const LitmusProgram& program) {
+                                  return !excess_of(program, can).empty();
+                                }),
+                 programs.end());
   return programs;
 }
 

@@ -10,6 +10,7 @@
 
 #include <absl/status/statusor.h>
 
+#include "harness/stress/litmus/lock_limits.h"
 #include "harness/stress/litmus/lock_under_test.h"
 #include "harness/stress/litmus/program.h"
 
@@ -27,6 +28,9 @@ struct ProgramSize {
 // Fails with InvalidArgument if the text is not a program, or has an act that a lock with these
 // abilities does not offer. The message says where, what is wrong and what is valid.
 absl::StatusOr<LitmusProgram> program_for(const Abilities& abilities, const std::string& text);
+
+// How many different keys the generated programs name, so that the lock has room for all of them.
+std::uint32_t most_named_keys(const LockLimits& limits);
 
 // Whether a thread can hold a key while others run until they end: each key has its own lock, or
 // there is more than one lease.

@@ -15,6 +15,8 @@
 #include <optional>
 #include <vector>
 
+#include "harness/stress/litmus/lock_limits.h"
+
 namespace lockbench::stress {
 
 class LockHandle {
@@ -68,6 +70,7 @@ struct Abilities {
   bool numbers_holders() const { return capacity == 1 || leases; }
   bool survives_fork = false;     // a thread that forked as a holder may go on in the child
   bool last_may_destroy = false;  // the last thread that acquires it may destroy it at once
+  LockLimits limits{};            // what it has room for
 };
 
 // If try_lock() may fail spuriously, it still has to succeed at least once in this many calls while

@@ -30,16 +30,18 @@ class Generator {
 
   std::vector<Act> acts(std::uint64_t holds) {
     for (std::uint64_t i = 0; i < holds; ++i) {
-      hold(static_cast<std::uint32_t>(random_.below(context_.plan.keys)));
+      hold(static_cast<std::uint32_t>(random_.below(context_.plan.keys)), 1);
     }
     return std::move(acts_);
   }
 
  private:
-  void hold(std::uint32_t key) {
+  // `depth`: the number of keys that the process then holds.
+  void hold(std::uint32_t key, std::uint32_t depth) {
     acts_.push_back(acquisition(key));
-    const bool nests = context_.abilities.nests_keys && key + 1 < context_.plan.keys;
-    if (nests && random_.below(4) == 0) hold(key + 1);
+    const bool has_room = within(depth + 1, context_.abilities.limits.keys_of_thread) > depth;
+    const bool nests = context_.abilities.nests_keys && key + 1 < context_.plan.keys && has_room;
+    if (nests && random_.below(4) == 0) hold(key + 1, depth + 1);
     const auto longest = static_cast<std::uint64_t>(context_.plan.longest_hold.count());
     if (longest != 0) {
       const auto us = static_cast<std::int64_t>(random_.below(longest + 1));

@@ -127,7 +127,8 @@ bool run(Work& work, const RegisteredLock& entry, const Series& series,
   Clock::time_point told = Clock::now();
   for (std::uint64_t i = 0; Clock::now() < series.until; ++i) {
     const std::uint64_t seed = i == 0 ? series.seed : derive_seed(series.seed, i);
-    work.last = plan_epoch(next_mode(series, work, i), seed, series.processes);
+    work.last =
+        plan_epoch(next_mode(series, work, i), seed, series.processes, entry.abilities.limits);
     const auto left = std::chrono::ceil<milliseconds>(series.until - Clock::now());
     work.last.length = std::min(work.last.length, left);
     if (!run_epoch(*work.state, entry, work.last, work.injected)) return false;

@@ -31,7 +31,9 @@ struct EpochPlan {
   FaultKind fault() const { return modes()[mode].fault; }
 };
 
-EpochPlan plan_epoch(std::size_t mode, std::uint64_t seed, std::uint32_t processes);
+// The plan has no more processes and keys than the lock has room for.
+EpochPlan plan_epoch(std::size_t mode, std::uint64_t seed, std::uint32_t processes,
+                     const LockLimits& limits = {});
 
 struct EpochContext {
   EpochContext(SharedState& on, const RegisteredLock& line, const EpochPlan& with);

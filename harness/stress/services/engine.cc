@@ -15,6 +15,7 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
+#include "harness/stress/litmus/generate.h"
 #include "harness/stress/services/epoch.h"
 #include "harness/stress/services/plan.h"
 #include "harness/stress/services/servers.h"
@@ -97,7 +98,10 @@ class LockTest {
 
   bool failed() const { return state_->failure.noted().has_value(); }
   EpochTerms terms() const {
-    return {.clients = order_.threads, .servers = servers_.count(), .lease = entry_.lease};
+    return {.clients = within(order_.threads, entry_.abilities.limits.threads),
+            .servers = servers_.count(),
+            .most_keys = most_named_keys(entry_.abilities.limits),
+            .lease = entry_.lease};
   }
 
   absl::Status run_once(SharedState& state, EpochResult& result) {

@@ -51,6 +51,7 @@ EpochPlan plan_epoch(const std::vector<FaultKind>& kinds, std::uint64_t seed,
   Random random(seed);
   EpochPlan plan{.kinds = kinds, .seed = seed, .clients = terms.clients};
   plan.keys = random.below(2) == 0 ? 1 : static_cast<std::uint32_t>(1 + random.below(kMostKeys));
+  plan.keys = std::min(plan.keys, terms.most_keys);
   plan.longest_hold = kLongestHolds[random.below(std::size(kLongestHolds))];
   const milliseconds lease = terms.lease.count() == 0 ? kLeaseOfNone : terms.lease;
   milliseconds at = kFirstFault;

@@ -39,6 +39,7 @@ struct EpochPlan {
 struct EpochTerms {
   std::uint32_t clients = 4;
   std::uint32_t servers = 1;
+  std::uint32_t most_keys = kMostKeys;
   std::chrono::milliseconds lease{};  // 0: a hold lasts as long as its connection
 };
 

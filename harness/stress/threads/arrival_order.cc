@@ -21,7 +21,7 @@ namespace {
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint32_t kWaiters = 4;
+constexpr std::uint32_t kMostWaiters = 4;
 constexpr milliseconds kBetweenChecks{1};
 // A waiter certainly waits if it was asleep in this many polls in a row and used no processor time
 // between them, or if it has used a processor for this long since its request.
@@ -66,13 +66,15 @@ bool surely_waits(Waiter& waiter) {
 }  // namespace
 
 void check_arrival_order(EpochContext& context) {
-  std::array<Waiter, kWaiters> waiters;
+  std::array<Waiter, kMostWaiters> waiters;
+  // One more thread holds the key.
+  const std::uint32_t threads = within(kMostWaiters + 1, context.entry.abilities.limits.threads);
   std::uint32_t served = 0;  // number of waiters that were served; only the holder writes it
   std::uint32_t known = 0;   // number of waiters whose place in the arrival order is known
   const std::unique_ptr<LockHandle> held = context.lock.handle(0);
   held->lock();
   std::uint32_t begun = 0;
-  for (; begun < kWaiters && known == begun; ++begun) {
+  for (; begun + 1 < threads && known == begun; ++begun) {
     Waiter& waiter = waiters[begun];
     waiter.thread = std::thread([&] {
       waiter.task.store(gettid(), std::memory_order_relaxed);

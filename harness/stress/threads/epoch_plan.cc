@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/stress/litmus/demand.h"
 #include "harness/stress/litmus/generate.h"
 #include "harness/stress/litmus/keys.h"
 #include "harness/stress/threads/shared_state.h"
@@ -140,22 +141,35 @@ LitmusProgram two_thread_collision(const RegisteredLock& entry, Random& random) 
   return random.below(2) == 0 ? simplest : programs[random.below(programs.size())];
 }
 
-// The program with that many threads. The lists of acts are repeated for the additional threads.
-LitmusProgram with_threads(LitmusProgram program, std::uint32_t threads) {
+// The program with that many threads, or as many as the lock has room for. The lists of acts are
+// repeated for the additional threads.
+LitmusProgram with_threads(LitmusProgram program, std::uint32_t threads, const Abilities& can) {
   const std::size_t lists = program.threads.size();
   for (std::size_t i = lists; i < threads; ++i)
     program.threads.push_back(program.threads[i % lists]);
+  while (program.threads.size() > lists && !excess_of(program, can).empty())
+    program.threads.pop_back();
   return program;
 }
 
-// A lock may have places for 16 or 64 threads, and no more.
-std::uint32_t threads_for(const Mode& mode, const Wish& wish, Random& random) {
+// How many other keys a thread acquires while another one holds a key. A table of locks that keeps
+// only some of its entries may throw out one that is in use; one with few places must serve all of
+// them.
+std::uint32_t other_keys_for(const Abilities& can, Random& random) {
+  constexpr std::uint32_t kManyKeys[] = {5, 72, 1'100, 20'000};
+  const std::uint32_t drawn = kManyKeys[random.below(std::size(kManyKeys))];
+  return std::min(drawn, most_other_keys(can));
+}
+
+// A lock may have places for 16 or 64 threads, and no more, without saying so.
+std::uint32_t threads_for(const LockLimits& limits, const Mode& mode, const Wish& wish,
+                          Random& random) {
   std::uint32_t threads = wish.threads;
   if (mode.fault == FaultKind::kOversubscription) {
     const std::uint32_t numbers[] = {2 * wish.threads, 4 * wish.processors, 20, 72};
     threads = std::max(2 * wish.threads, numbers[random.below(std::size(numbers))]);
   }
-  return std::clamp(threads, 1U, kMostThreads);
+  return within(std::clamp(threads, 1U, kMostThreads), limits.threads);
 }
 
 std::chrono::milliseconds length_for(const Mode& mode, Random& random) {
@@ -185,7 +199,7 @@ EpochPlan plan_epoch(const RegisteredLock& entry, const Wish& wish, const Mode& 
   plan.barriers = mode.fault == FaultKind::kCollisions ||
                   (mode.fault != FaultKind::kFairness && random.below(2) == 0);
   plan.keys = kKeys[random.below(std::size(kKeys))];
-  const std::uint32_t threads = threads_for(mode, wish, random);
+  const std::uint32_t threads = threads_for(entry.abilities.limits, mode, wish, random);
   if (wish.program) {
     plan.program = *wish.program;
   } else if (mode.fault == FaultKind::kFairness) {
@@ -194,7 +208,7 @@ EpochPlan plan_epoch(const RegisteredLock& entry, const Wish& wish, const Mode& 
              (mode.fault == FaultKind::kAccessDelays && random.below(2) == 0)) {
     plan.program = two_thread_collision(entry, random);
   } else if (std::optional<LitmusProgram> program = written(entry, random)) {
-    plan.program = with_threads(*std::move(program), threads);
+    plan.program = with_threads(*std::move(program), threads, entry.abilities);
   } else {
     plan.program = drawn(entry, plan, threads, random);
   }
@@ -209,11 +223,10 @@ EpochPlan plan_epoch(const RegisteredLock& entry, const Wish& wish, const Mode& 
     (by_refusals ? plan.program.refusals : plan.program.warm_up) =
         kEdges[random.below(std::size(kEdges))];
   }
-  // A table of locks that keeps only some of its entries may throw out one that is in use.
-  constexpr std::uint32_t kManyKeys[] = {5, 72, 1'100, 20'000};
-  const bool many_keys = entry.abilities.lock_per_key && entry.abilities.any_key;
+  const bool many_keys = entry.abilities.lock_per_key &&
+                         (entry.abilities.any_key || entry.abilities.limits.keys_below != 0);
   if (!wish.program && many_keys && random.below(4) == 0) {
-    plan.program.other_keys = kManyKeys[random.below(std::size(kManyKeys))];
+    plan.program.other_keys = other_keys_for(entry.abilities, random);
   }
   if (!wish.program && entry.abilities.any_key && random.below(2) == 0) {
     plan.program.key_set = kKeySets[random.below(std::size(kKeySets))];
@@ -223,6 +236,7 @@ EpochPlan plan_epoch(const RegisteredLock& entry, const Wish& wish, const Mode& 
   if (!wish.program && entry.abilities.any_key && mode.fault != FaultKind::kFairness &&
       random.below(8) == 0) {
     plan.program.spread = kSpread;
+    if (!excess_of(plan.program, entry.abilities).empty()) plan.program.spread = 0;
   }
   plan.keys = plan.program.keys();
   return plan;

@@ -44,7 +44,8 @@ class QuiescentChecks {
       check_answers();
     }
     check_seldom();
-    if (!context_.entry.abilities.lock_per_key) return;
+    const Abilities& abilities = context_.entry.abilities;
+    if (!abilities.lock_per_key || abilities.limits.keys == 1) return;
     enter_phase(SharedState::kIndependence);
     check_independence();
   }
@@ -69,7 +70,8 @@ class QuiescentChecks {
     enter_phase(SharedState::kComparing);
     const std::uint64_t draw = mix(context_.plan.seed);
     const bool many_keys = abilities.lock_per_key && abilities.any_key && context_.capacity == 1 &&
-                           context_.plan.program.key_set == 0;
+                           context_.plan.program.key_set == 0 && abilities.limits.keys == 0 &&
+                           abilities.limits.keys_of_thread == 0;
     if (abilities.fair && context_.capacity == 1) check_arrival_order(context_);
     if (many_keys && draw % 4 == 0) scan_keys(context_, draw);
     if (draw % 4 == 1) check_memory_growth(context_);

@@ -57,6 +57,15 @@ TEST(ProcessEpoch, NeverHasMoreKeysThanTheSharedState) {
   }
 }
 
+TEST(ProcessEpoch, StaysWithinWhatTheLockHasRoomFor) {
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    const EpochPlan plan = plan_epoch(seed % kModes, seed, 6, {.threads = 3, .keys = 1});
+    EXPECT_LE(plan.processes * (plan.fault() == FaultKind::kForks ? 2 : 1), 3U);
+    EXPECT_GE(plan.processes, 1U);
+    EXPECT_EQ(plan.keys, 1U);
+  }
+}
+
 TEST(ProcessMode, IsFoundByItsName) {
   for (std::size_t i = 0; i < kModes; ++i) EXPECT_EQ(mode_from(modes()[i].name).value(), i);
   EXPECT_THAT(std::string(mode_from("slay").status().message()),

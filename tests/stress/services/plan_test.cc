@@ -43,6 +43,14 @@ TEST(EpochPlan, IsTheSameForTheSameSeed) {
   EXPECT_NE(one.faults, plan_epoch(all(), 8, kTerms).faults);
 }
 
+TEST(EpochPlan, HasNoMoreKeysThanTheLockHasRoomFor) {
+  EpochTerms terms = kTerms;
+  terms.most_keys = 1;
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    EXPECT_EQ(plan_epoch(all(), seed, terms).keys, 1U);
+  }
+}
+
 TEST(EpochPlan, HasFaultsOfTheKindsThatAreAskedForAndEndsAfterThem) {
   std::set<FaultKind> kinds;
   std::set<std::uint32_t> servers;

@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/stress/litmus/demand.h"
 #include "harness/stress/threads/shared_state.h"
 
 namespace lockbench::stress::threads {
@@ -61,6 +62,22 @@ TEST(EpochPlan, LeavesAKeyUntouchedAndStaysWithinTheBoard) {
     EXPECT_LT(plan.keys, kMostKeys);
     EXPECT_EQ(plan.program.keys(), plan.keys);
     EXPECT_LE(plan.program.threads.size(), kMostThreads);
+  }
+}
+
+TEST(EpochPlan, StaysWithinWhatTheLockHasRoomFor) {
+  RegisteredLock entry = able();
+  entry.abilities.any_key = true;
+  entry.programs = {"L0 L1 U U | L1 U"};
+  for (const LockLimits limits :
+       {LockLimits{.threads = 2}, LockLimits{.threads = 5, .keys = 3, .keys_of_thread = 2},
+        LockLimits{.keys_below = 6}}) {
+    entry.abilities.limits = limits;
+    entry.abilities.any_key = limits.keys_below == 0;
+    for (std::uint64_t seed = 0; seed < 500; ++seed) {
+      const EpochPlan plan = plan_epoch(entry, {.threads = 6}, modes()[seed % kModes], seed);
+      EXPECT_EQ(excess_of(plan.program, entry.abilities), "") << to_text(plan.program);
+    }
   }
 }
 

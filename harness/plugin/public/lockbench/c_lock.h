@@ -39,6 +39,14 @@ extern "C" {
 #define LOCKBENCH_C_VERSION 1u
 #define LOCKBENCH_C_MAGIC 0x316b636f6c63626cULL /* "lbclock1" */
 
+/* What the lock has room for, where its author documents that; 0: no limit. */
+typedef struct lockbench_c_limits {
+  uint32_t threads;        /* so many threads may hold or request it at once; at least 2 */
+  uint32_t keys;           /* so many different keys may be held or requested at once */
+  uint32_t keys_of_thread; /* so many different keys one thread may hold at once */
+  uint64_t keys_below;     /* each key is a number below this; at least 2 */
+} lockbench_c_limits;
+
 /* What `lockbench stress` holds the lock to; 0 and NULL promise nothing. docs/stress.md says what
  * is checked of each. */
 typedef struct lockbench_c_promises {
@@ -54,6 +62,7 @@ typedef struct lockbench_c_promises {
   const char* programs;   /* own litmus programs, separated by `;` */
   int processes; /* keeps other processes out: create() is called once, before they are forked */
   int survives_fork; /* a thread that forks as a holder may unlock and lock again in the child */
+  lockbench_c_limits limits;
 } lockbench_c_promises;
 
 typedef struct lockbench_c_lock {

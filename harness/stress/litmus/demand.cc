@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/stress/litmus/demand.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <vector>
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
+
+#include "harness/stress/litmus/keys.h"
+
+namespace lockbench::stress {
+namespace {
+
+// The most different keys that one thread holds or requests at once.
+std::uint32_t most_keys_of(const std::vector<Act>& acts) {
+  std::vector<Act> open;
+  std::size_t most = 0;
+  for (const Act& act : acts) {
+    if (releases(act.kind)) open.pop_back();
+    const bool for_a_moment = act.kind == Act::kUnlockByNonOwner || act.kind == Act::kLeaveForGood;
+    if (!acquires(act.kind) && !for_a_moment) continue;
+    open.push_back(act);
+    std::set<std::uint32_t> keys;
+    for (const Act& one : open) {
+      keys.insert(one.key);
+      if (names_two_keys(one.kind)) keys.insert(one.other);
+    }
+    most = std::max(most, keys.size());
+    if (for_a_moment) open.pop_back();
+  }
+  return static_cast<std::uint32_t>(most);
+}
+
+std::uint64_t highest_key_of(const LitmusProgram& program) {
+  std::uint64_t highest = 0;
+  const std::uint32_t keys = std::max(program.keys(), program.other_keys + 1);
+  for (std::uint32_t key = 0; key < keys; ++key) {
+    highest = std::max(highest, key_value(program.key_set, key));
+  }
+  return highest;
+}
+
+}  // namespace
+
+Demand demand_of(const LitmusProgram& program, const Abilities& abilities) {
+  Demand demand{.threads = static_cast<std::uint32_t>(program.threads.size())};
+  std::uint32_t sum = 0;
+  for (const std::vector<Act>& acts : program.threads) {
+    const std::uint32_t keys = most_keys_of(acts);
+    demand.keys_of_thread = std::max(demand.keys_of_thread, keys);
+    sum += keys;
+  }
+  demand.keys = std::max(1U, std::min(sum, program.keys()));
+  if (program.refusals != 0) demand.threads = std::max(demand.threads, 2U);
+  if (program.other_keys != 0) {
+    const bool nests = abilities.nests_keys;
+    demand.threads = std::max(demand.threads, nests ? 3U : 2U);
+    demand.keys = std::max(demand.keys, nests ? program.other_keys + 1 : 2U);
+    if (nests) demand.keys_of_thread = std::max(demand.keys_of_thread, program.other_keys);
+  }
+  // The keys of a warm-up are not followed by one that nobody uses.
+  demand.keys_below = std::max(highest_key_of(program) + 1, std::uint64_t{program.keys()} + 1);
+  return demand;
+}
+
+std::string excess_of(const LitmusProgram& program, const Abilities& abilities) {
+  const Demand demand = demand_of(program, abilities);
+  const LockLimits& limits = abilities.limits;
+  const auto exceeds = [](std::uint64_t asked, std::uint64_t limit) {
+    return limit != 0 && asked > limit;
+  };
+  const auto text = [](std::uint64_t asked, const char* of_what, std::uint64_t limit) {
+    return absl::StrCat("needs ", asked, of_what, ", and the lock promises room for ", limit);
+  };
+  if (exceeds(demand.threads, limits.threads)) {
+    return text(demand.threads, " threads at once", limits.threads);
+  }
+  if (exceeds(demand.keys, limits.keys)) return text(demand.keys, " keys at once", limits.keys);
+  if (exceeds(demand.keys_of_thread, limits.keys_of_thread)) {
+    return text(demand.keys_of_thread, " keys of one thread at once", limits.keys_of_thread);
+  }
+  if (exceeds(demand.keys_below, limits.keys_below)) {
+    return absl::StrCat("needs keys up to ", demand.keys_below - 1,
+                        ", one of them unused, and those of the lock are below ",
+                        limits.keys_below);
+  }
+  return "";
+}
+
+std::uint32_t most_other_keys(const Abilities& abilities) {
+  const LockLimits& limits = abilities.limits;
+  std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+  if (limits.keys_below != 0) most = std::min(most, limits.keys_below - 1);
+  if (abilities.nests_keys) {
+    if (limits.threads == 2) return 0;  // a third thread tries what the two hold
+    if (limits.keys != 0) most = std::min<std::uint64_t>(most, limits.keys - 1);
+    most = within<std::uint64_t>(most, limits.keys_of_thread);
+  } else if (limits.keys == 1) {
+    return 0;
+  }
+  return static_cast<std::uint32_t>(most);
+}
+
+std::string to_text(const LockLimits& limits) {
+  std::vector<std::string> parts;
+  const auto add = [&](std::uint64_t limit, const char* of_what) {
+    if (limit != 0) parts.push_back(absl::StrCat(limit, of_what));
+  };
+  add(limits.threads, " threads at once");
+  add(limits.keys, " keys at once");
+  add(limits.keys_of_thread, " keys of one thread at once");
+  if (limits.keys_below != 0) parts.push_back(absl::StrCat("keys below ", limits.keys_below));
+  return absl::StrJoin(parts, ", ");
+}
+
+}  // namespace lockbench::stress
