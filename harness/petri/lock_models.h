@@ -66,6 +66,9 @@ std::unique_ptr<LockModel> counting_model(NetBuilder& net, const std::string& na
 // A key of KeyedMutex, which keeps nothing for a key that no thread holds and wakes its waiters.
 std::unique_ptr<LockModel> key_model(NetBuilder& net, const std::string& name,
                                      const std::string& noun);
+// A key of KeyedSharedMutex: a round of a thread shares the key or holds it alone. Not nested.
+std::unique_ptr<LockModel> shared_key_model(NetBuilder& net, const std::string& name,
+                                            const std::string& noun);
 // A lock that its owner may acquire again, up to `depth` times in total.
 std::unique_ptr<LockModel> reentrant_model(NetBuilder& net, const std::string& name,
                                            const std::string& noun, std::uint32_t depth);

@@ -44,6 +44,9 @@ const std::vector<Kind> kKinds{
      .keys = true,
      .nests = true,
      .orders = true},
+    {.name = "keyed_shared",
+     .summary = "a lock per key, held by one thread or shared by several; threads may give up",
+     .keys = true},
     {.name = "striped",
      .summary = "key i belongs to stripe i modulo --stripes",
      .keys = true,
@@ -158,6 +161,10 @@ Locks make_locks(const ModelSpec& spec, NetBuilder& net) {
   if (name == "keyed") {
     for (std::uint32_t i = 0; i < spec.keys.value_or(kDefault); ++i) {
       locks.push_back(internal::key_model(net, letter(i), letter(i)));
+    }
+  } else if (name == "keyed_shared") {
+    for (std::uint32_t i = 0; i < spec.keys.value_or(1); ++i) {
+      locks.push_back(internal::shared_key_model(net, letter(i), letter(i)));
     }
   } else if (name == "striped") {
     for (std::uint32_t i = 0; i < spec.stripes.value_or(kDefault); ++i) {

@@ -20,6 +20,7 @@ struct Phrase {
 constexpr Phrase kPhrases[] = {
     {NetEvent::kAcquires, "acquires", true}, {NetEvent::kAcquires, "takes", true},
     {NetEvent::kReleases, "releases", true}, {NetEvent::kReleases, "lets go of", true},
+    {NetEvent::kShares, "shares", true},     {NetEvent::kStopsSharing, "stops sharing", true},
     {NetEvent::kClears, "clears", true},     {NetEvent::kDies, "dies", false},
     {NetEvent::kExpires, "expires", false},  {NetEvent::kReads, "reads", false},
     {NetEvent::kWrites, "writes", false},    {NetEvent::kIsRefused, "is refused", false},

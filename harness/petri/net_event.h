@@ -15,6 +15,8 @@ struct NetEvent {
     kFires,  // an event without a thread, in a net that is not about threads and locks
     kAcquires,
     kReleases,
+    kShares,  // acquires a shared hold
+    kStopsSharing,
     kClears,  // removes what a dead owner left
     kDies,
     kExpires,

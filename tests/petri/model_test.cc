@@ -26,7 +26,7 @@ SearchVerdict verdict(const ModelSpec& spec) {
 
 TEST(Model, ShippedLocksAreCorrect) {
   for (const char* name :
-       {"global", "keyed", "striped", "reentrant", "lease", "file", "timed_hold"}) {
+       {"global", "keyed", "keyed_shared", "striped", "reentrant", "lease", "file", "timed_hold"}) {
     for (std::uint32_t threads = 1; threads <= 4; ++threads) {
       EXPECT_EQ(verdict({.primitive = name, .threads = threads}), SearchVerdict::kCorrect) << name;
     }
@@ -37,6 +37,42 @@ TEST(Model, ShippedLocksAreCorrect) {
   }
   EXPECT_EQ(verdict({.primitive = "striped", .stripes = 1, .nested = true}),
             SearchVerdict::kCorrect);
+}
+
+// The net without one of the steps that serve the queue of a shared key.
+Net without_service(const std::string& step, const std::string& read) {
+  Net net = model({.primitive = "keyed_shared", .threads = 3});
+  const auto is_read = [&](const Arc& arc) { return net.places[arc.place].name == read; };
+  for (NetTransition& transition : net.transitions) {
+    if (transition.name.find(step) == std::string::npos) continue;
+    EXPECT_EQ(std::erase_if(transition.pre, is_read), 1U) << transition.name;
+    EXPECT_EQ(std::erase_if(transition.post, is_read), 1U) << transition.name;
+  }
+  return net;
+}
+
+TEST(Model, ASharedKeyDeadlocksIfAThreadLeavesWithoutServingTheQueue) {
+  const Net forgets = without_service("sees_none_after_leaving", "a_not_waiting");
+  EXPECT_TRUE(search(forgets, find_invariants(forgets), {}).to_dead);
+}
+
+TEST(Model, ASharedKeyDeadlocksIfAThreadSeesTooFewUnitsWhereAllAreFree) {
+  const Net miscounts = without_service("sees_sleeping_writer_after_leaving", "a_taken");
+  EXPECT_TRUE(search(miscounts, find_invariants(miscounts), {}).to_dead);
+}
+
+TEST(Model, AWriterThatComesWhileOneReaderIsInsideViolatesTheProperty) {
+  Net net = model({.primitive = "keyed_shared", .threads = 2});
+  for (NetTransition& transition : net.transitions) {
+    if (transition.name.find("comes_as_writer") == std::string::npos) continue;
+    for (std::vector<Arc>* arcs : {&transition.pre, &transition.post}) {
+      for (Arc& arc : *arcs) {
+        if (net.places[arc.place].name == "a_free" || net.places[arc.place].name == "a_taken")
+          arc.weight = 1;
+      }
+    }
+  }
+  EXPECT_TRUE(search(net, find_invariants(net), {}).violated);
 }
 
 TEST(Model, OppositeKeyOrdersDeadlock) {
