@@ -239,14 +239,18 @@ void Simulation::store(void* word, unsigned bytes, std::uint64_t bits, bool buff
   thread.time += cost;
 }
 
-void Simulation::store_at_once(void* word, unsigned bytes, std::uint64_t bits) {
+void Simulation::prepare_store(const void* word) {
   count_access();
   const Picoseconds cost = slowed(model_.access.store);
-  finish_stores_to(word, bytes);
+  flush_buffer();
   synchronize();
   fetch(word, true);
-  std::memcpy(word, &bits, bytes);
   self().time += cost;
+}
+
+void Simulation::store_at_once(void* word, unsigned bytes, std::uint64_t bits) {
+  prepare_store(word);
+  std::memcpy(word, &bits, bytes);
 }
 
 void Simulation::forget_stores(const void* word, unsigned bytes) {

@@ -77,9 +77,11 @@ class Simulation {
   std::uint64_t load(const void* word, unsigned bytes);
   // Buffered: other threads see it later. Else it is an exchange.
   void store(void* word, unsigned bytes, std::uint64_t bits, bool buffered);
-  // The word is on the thread's own stack, where code that is not simulated may reuse the memory at
-  // any time: the store takes effect before the thread goes on.
+  // The store takes effect before the thread goes on, after all earlier ones. For a word on the
+  // thread's own stack: code that is not simulated may reuse the memory at any time.
   void store_at_once(void* word, unsigned bytes, std::uint64_t bits);
+  // The same for a store that the caller makes itself, before anything else of the simulation.
+  void prepare_store(const void* word);
   // The word's lifetime ends: what the thread has stored there and others do not see yet is never
   // written, since the memory may be used for something else. Its lines are transferred all the
   // same.

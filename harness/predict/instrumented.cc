@@ -87,13 +87,10 @@ struct Accesses {
   static void volatile_access(const void* place, std::size_t bytes, bool writes) {
     Simulation* const simulation = Simulation::current();
     if (simulation == nullptr) return;
-    const unsigned size = bytes < 8 ? static_cast<unsigned>(bytes) : 8;
     if (writes) {
-      std::uint64_t same = 0;
-      std::memcpy(&same, place, size);
-      simulation->store_at_once(const_cast<void*>(place), size, same);
+      simulation->prepare_store(place);
     } else {
-      simulation->load(place, size);
+      simulation->load(place, bytes < 8 ? static_cast<unsigned>(bytes) : 8);
     }
   }
 };

@@ -50,7 +50,8 @@ def machine(folder: Path) -> Path:
 def times(tmp_path_factory: pytest.TempPathFactory) -> Times:
     folder = tmp_path_factory.mktemp("plugin")
     lockbench = Program(folder)
-    locks = ("on_platform", "on_atomics", "with_data", "mutex", "std", "with_pauses", "with_nodes")
+    locks = ("on_platform", "on_atomics", "mutex", "std")
+    locks += ("with_data", "with_pauses", "with_nodes", "with_volatile")
     return predicted(lockbench, folder, *locks, words=("--plugin", str(PREDICTED)))
 
 
@@ -73,6 +74,10 @@ def test_pauses_take_their_time(times: Times) -> None:
 
 def test_stores_do_not_outlive_their_memory(times: Times) -> None:
     assert times["with_nodes"][1] > times["mutex"][1]  # and its rows are valid
+
+
+def test_a_store_that_is_not_atomic_comes_after_earlier_ones(times: Times) -> None:
+    assert times["with_volatile"][1] > times["with_volatile"][0]  # and its rows are valid
 
 
 def failing(lockbench: Program, folder: Path, lock: str) -> subprocess.CompletedProcess[str]:

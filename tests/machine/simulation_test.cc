@@ -172,6 +172,41 @@ TEST_F(SimulationTest, AStoreToAWordThatNoLongerExistsIsNotWritten) {
   EXPECT_THAT(values_, ElementsAre(5, 8));
 }
 
+TEST_F(SimulationTest, AStoreAtOnceComesAfterThoseInTheBuffer) {
+  Word flag;
+  run(model_of_four(), {[this, &flag] {
+        flag.exchange(0);  // so its line is there, and that of the word is not
+        word_.store(7);
+        values_.push_back(word_.value);
+        Simulation::current()->store_at_once(&flag.value, 8, 1);
+        values_.push_back(word_.value);
+        values_.push_back(flag.value);
+      }});
+  EXPECT_THAT(values_, ElementsAre(0, 7, 1));
+}
+
+TEST_F(SimulationTest, APlainAccessIsATransferOrFree) {
+  run(model_of_four(), {[this] {
+        Simulation::current()->touch(&word_, sizeof word_, false);
+        note();
+        Simulation::current()->touch(&word_, sizeof word_, true);
+        Simulation::current()->touch(&word_, 2 * sizeof word_, true);
+        note();  // the second line is on its way, and the thread goes on
+        Simulation::current()->fence();
+        note();
+      }});
+  EXPECT_THAT(times_, ElementsAre(50, 50, 110));
+}
+
+TEST_F(SimulationTest, APlainAccessComesAfterAStoreToItsBytes) {
+  run(model_of_four(), {[this] {
+        word_.store(7);
+        Simulation::current()->touch(&word_, 4, true);
+        values_.push_back(word_.value);
+      }});
+  EXPECT_THAT(values_, ElementsAre(7));
+}
+
 TEST_F(SimulationTest, AFenceWaitsUntilTheBufferIsEmpty) {
   run(model_of_four(), {[this] { word_.exchange(0); },
                         [this] {

@@ -89,6 +89,20 @@ class WithNodes : public std::mutex {
   }
 };
 
+// Its releases are stores that do not wait in the store buffer, where what the holder stored before
+// may still be.
+class Volatile {
+ public:
+  void lock() {
+    while (!try_lock()) lockbench::platform::pause();
+  }
+  bool try_lock() { return __sync_bool_compare_and_swap(&held_, 0, 1); }
+  void unlock() { held_ = 0; }
+
+ private:
+  alignas(64) volatile int held_ = 0;
+};
+
 class TwoSteps {
  public:
   void lock() {
@@ -122,6 +136,7 @@ LOCKBENCH_PLUGIN(locks) {
   locks.add<std::mutex>("mutex", "std::mutex");
   locks.add<WithPauses>("with_pauses", "std::mutex after pauses");
   locks.add<WithNodes>("with_nodes", "std::mutex, and memory that is given up");
+  locks.add<Volatile>("with_volatile", "an int that is written without an atomic access");
   locks.add<TwoSteps>("two_steps", "broken: looks, and then writes");
   locks.add<Polls>("polls", "calls what no simulation decides");
 }
