@@ -319,6 +319,10 @@ std::string validate_advise(const CLI::App& advise, const AdviseOptions& options
   }
   if (options.across_machines) {
     const std::string other = first_given(advise, {"--run", "--machine", "--memory", "--when"});
+    if (other == "--machine") {
+      return "--across-machines: asks servers, whose answers take the time of a network and of a "
+             "disk; the model of a machine has neither; leave out --machine";
+    }
     if (!other.empty()) {
       return "--across-machines: measures the locks of services, whose memory is the server's; "
              "leave out " +

@@ -164,6 +164,7 @@ def test_from_how_many_threads_on_is_answered(lockbench: Program, tmp_path: Path
         (("--machine", "nix"), "unknown machine 'nix'"),
         (("--machine", "graviton3", "--budget", "3s"), "leave out --budget"),
         (("--machine", "graviton3", "--memory", "1KiB"), "leave out --memory"),
+        (("--machine", "graviton3", "--across-machines"), "of a disk; the model of a machine has"),
     ],
 )
 def test_bad_questions_are_explained(lockbench: Program, words: tuple[str, ...], told: str) -> None:
