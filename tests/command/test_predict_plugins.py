@@ -50,8 +50,8 @@ def machine(folder: Path) -> Path:
 def times(tmp_path_factory: pytest.TempPathFactory) -> Times:
     folder = tmp_path_factory.mktemp("plugin")
     lockbench = Program(folder)
-    locks = ("on_platform", "on_atomics", "mutex", "std")
-    locks += ("with_data", "with_pauses", "with_nodes", "with_volatile")
+    locks = ["on_platform", "on_atomics", "mutex", "std"]
+    locks += ["with_data", "with_pauses", "with_nodes", "with_volatile"]
     return predicted(lockbench, folder, *locks, words=("--plugin", str(PREDICTED)))
 
 
