@@ -36,6 +36,7 @@ LIBRARIES = {
     "hiredis": r"hiredis/.+\.h",
     "libpq": r"libpq-fe\.h",
     "curl": r"curl/.+\.h",
+    "ZooKeeper": r"zookeeper/.+\.h",
     "Asio": r"(boost/)?asio/.+\.hpp",
     "lockbench": r"lockbench/.+\.h",
     "locks from elsewhere": r"(ck_|nsync).*\.h",
@@ -100,6 +101,9 @@ RULES: dict[str, Rule] = {
     ),
     "services/postgresql": Rule(
         ("primitives", "services"), STANDARD | {"lockbench", "kernel", "libpq"}
+    ),
+    "services/zookeeper": Rule(
+        ("primitives", "services"), STANDARD | {"lockbench", "kernel", "ZooKeeper"}
     ),
     "workloads/database": Rule(
         ("primitives/concepts.h", "primitives/platform", "workloads"),

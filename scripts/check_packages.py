@@ -35,6 +35,7 @@ HEADERS = {
     "hiredis": (),  # optional: service_packages of prepare.sh
     "libpq": (),  # optional, too
     "curl": (),  # the same
+    "ZooKeeper": (),  # the same
     "lockbench": (),
     "std threads": ("build-essential",),
     "std": ("build-essential",),
@@ -78,8 +79,10 @@ PROGRAMS = {
     "zsh": ("zsh",),
     **dict.fromkeys(("bash", "sh", "git", "gzip", "dpkg-deb", "umount"), ()),
     # Optional: a test that needs one of them is left out where it is missing.
-    **dict.fromkeys(("cargo", "ccache", "clang++-19", "conan", "etcd", "lintian", "node"), ()),
-    **dict.fromkeys(("Rscript", "buildah", "npm", "perf", "podman", "redis-server", "sshd"), ()),
+    **dict.fromkeys(("cargo", "ccache", "clang++-19", "conan", "etcd", "java", "lintian"), ()),
+    **dict.fromkeys(
+        ("Rscript", "buildah", "node", "npm", "perf", "podman", "redis-server", "sshd"), ()
+    ),
     "shellcheck": ("shellcheck",),
 }
 # What says by itself that a package is used.

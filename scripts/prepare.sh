@@ -26,8 +26,12 @@ test_packages=(
   doxygen libbenchmark-tools libck-dev libgmock-dev libgtest-dev libnsync-dev postgresql
   python3-pyte python3-pytest spin zsh
 )
-# What the tests labelled services need besides, which only test.sh --long runs: 20 MB.
-service_packages=(etcd-server libcurl4-openssl-dev libhiredis-dev libpq-dev redis-server)
+# What the tests labelled services need besides, which only test.sh --long runs: 20 MB, and 230 MB
+# for ZooKeeper, whose server is a Java program.
+service_packages=(
+  default-jre-headless etcd-server libcurl4-openssl-dev libhiredis-dev libpq-dev
+  libzookeeper-java libzookeeper-mt-dev redis-server
+)
 # Debian 13 has no clang-format-14: check.sh leaves the format out there.
 ! apt-cache show clang-format-14 &>/dev/null || test_packages+=(clang-format-14)
 

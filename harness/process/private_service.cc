@@ -89,11 +89,33 @@ ServerProgram etcd_program(std::uint16_t port, const std::string& folder,
           .ready = "serving client traffic insecurely"};
 }
 
+// A server of no ensemble. It counts the time of sessions in ticks. Nothing is read from the
+// system's configuration, and only warnings are printed.
+ServerProgram zookeeper_program(std::uint16_t port, const std::string& folder,
+                                const std::string& /*password*/, ServerData /*data*/) {
+  const std::string settings = folder + "/zoo.cfg";
+  std::ofstream(settings) << "clientPortAddress=127.0.0.1\nclientPort=" << port
+                          << "\ndataDir=" << folder << "/data\ntickTime=100\nmaxClientCnxns=0\n"
+                          << "minSessionTimeout=200\nmaxSessionTimeout=60000\n";
+  return {
+      .words = {"java", "-Xmx256m", "-XX:+UseSerialGC", "-XX:-UsePerfData",
+                "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+                "-Dorg.slf4j.simpleLogger.log.org.apache.zookeeper.server.ContainerManager=info",
+                "-Dzookeeper.forceSync=no", "-Dzookeeper.preAllocSize=4096",
+                "-Dzookeeper.admin.enableServer=false", "-cp",
+                "/usr/share/java/zookeeper.jar:/usr/share/java/slf4j-simple.jar",
+                "org.apache.zookeeper.server.ZooKeeperServerMain", settings},
+      // The port takes connections long before they are served.
+      .ready = "checkIntervalMs"};
+}
+
 constexpr ServiceKind kKinds[] = {
     {"etcd", "etcd-server", etcd_program, place_alone, "data", SessionKind::kLease},
     {"postgresql", "postgresql", postgresql_program, postgresql_address, "", SessionKind::kProcess},
     {"redis", "redis-server", redis_program, place_alone, "appendonlydir",
-     SessionKind::kConnection}};
+     SessionKind::kConnection},
+    {"zookeeper", "libzookeeper-java and default-jre-headless", zookeeper_program, place_alone,
+     "data", SessionKind::kConnection}};
 
 std::string random_password() {
   std::random_device random;

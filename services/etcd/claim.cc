@@ -32,19 +32,19 @@ bool has_succeeded(const Json& answer) {
 
 }  // namespace
 
-EtcdClaim::EtcdClaim(const EtcdClients& clients, const std::string& prefix)
-    : clients_(clients),
-      session_(clients.sessions.take()),
+EtcdClaim::EtcdClaim(EtcdQueues& queues, const std::string& prefix)
+    : queues_(queues),
+      session_(queues.sessions().take()),
       lease_(session_->fresh_lease()),
       names_{.begin = to_base64(prefix),
              .end = to_base64(end_of_prefix(prefix)),
-             .base = clients.server.base_name()},
+             .base = queues.server().base_name()},
       name_(to_base64(prefix + lease_->id)) {
-  clients_.watchdog.add(lease_);
+  queues_.watchdog().add(lease_);
 }
 
 EtcdClaim::~EtcdClaim() {
-  clients_.watchdog.remove(lease_);
+  queues_.watchdog().remove(lease_);
   if (entered_) session_->drop_lease();
 }
 
@@ -88,7 +88,7 @@ EtcdClaim::Place EtcdClaim::place_in(const Json& last_two, const Json& base) {
   base_ = number_of(std::string_view(from_base64(text_of(value))));
   if (base_ != 0) return Place::kFirst;
   // The server has forgotten it, so what was told of this claim may be of before that.
-  clients_.server.make_base(session_->gateway());
+  queues_.server().make_base(session_->gateway());
   return look();
 }
 

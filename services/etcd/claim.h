@@ -14,41 +14,26 @@
 #include <string>
 
 #include "primitives/platform/clock.h"
-#include "services/etcd/etcd_server.h"
+#include "services/etcd/queues.h"
 #include "services/etcd/requests.h"
 #include "services/etcd/session.h"
-#include "services/watchdog.h"
+#include "services/queue_lock.h"
 
 namespace lockbench::services {
 
-// What all claims of a lock share.
-struct EtcdClients {
-  EtcdServer& server;
-  EtcdSessions& sessions;
-  Watchdog<EtcdLease>& watchdog;
-};
-
 class EtcdClaim {
  public:
-  enum class Place {
-    kFirst,    // it holds the key
-    kWaiting,  // others are before it
-    kRefused,  // others are there, and it has not entered
-    kGone      // its lease has ended, and the name with it
-  };
+  using Place = QueuePlace;
 
   // `prefix`: of all names for the key. Throws ServiceError.
-  EtcdClaim(const EtcdClients& clients, const std::string& prefix);
+  EtcdClaim(EtcdQueues& queues, const std::string& prefix);
   ~EtcdClaim();
   EtcdClaim(const EtcdClaim&) = delete;
   EtcdClaim& operator=(const EtcdClaim&) = delete;
 
-  // Enters the queue, with `only_if_free` only if it is empty. Throws ServiceError.
+  // As queue_lock.h has them.
   Place enter(bool only_if_free);
-  // Of a claim that is waiting: its place when the one before it has gone, at the latest after the
-  // deadline. May return early. Throws ServiceError.
   Place await_change(platform::Time deadline);
-  // Leaves the queue. False: the name had gone before. Throws ServiceError.
   bool leave();
 
   // The lease has ended, or is over by this process's clock.
@@ -60,7 +45,7 @@ class EtcdClaim {
   Place look();
   Place place_in(const Json& last_two, const Json& base);
 
-  const EtcdClients clients_;
+  EtcdQueues& queues_;
   const EtcdSessions::Lease session_;
   const std::shared_ptr<EtcdLease> lease_;
   const EtcdNames names_;

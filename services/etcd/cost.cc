@@ -5,6 +5,7 @@
 //   LOCKBENCH_ETCD=127.0.0.1:2379 etcd-lock-cost [BLOCKS]
 #include "services/cost.h"
 
+#include <chrono>
 #include <curl/curl.h>
 #include <memory>
 #include <string>
@@ -86,7 +87,7 @@ class Bare {
 
 void run(int blocks) {
   const EtcdGateway::Address members = addresses_of("etcd");
-  EtcdLock lock(members, {});
+  EtcdLock lock({.members = members, .lease = std::chrono::seconds(10)}, std::chrono::seconds(1));
   Bare bare(members.front());
   CostOfLock(lock, bare).measure(blocks);
 }

@@ -25,86 +25,12 @@
 // Source       etcd's package clientv3/concurrency, whose clients share the recipe.
 #pragma once
 
-#include <chrono>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-
-#include "primitives/fence.h"
-#include "primitives/platform/clock.h"
-#include "primitives/service.h"
 #include "services/etcd/claim.h"
-#include "services/etcd/etcd_server.h"
-#include "services/etcd/session.h"
-#include "services/service_lock.h"
-#include "services/watchdog.h"
+#include "services/etcd/queues.h"
+#include "services/queue_lock.h"
 
 namespace lockbench::services {
 
-struct EtcdLockSettings {
-  std::chrono::seconds lease{10};
-  std::chrono::milliseconds poll{1'000};  // the longest wait without an event
-};
-
-class EtcdLock {
- public:
-  static constexpr Promises kPromises = kServicePromises;
-  using Fence = lockbench::Fence;
-
-  class Handle;
-
-  // Throws ServiceError.
-  EtcdLock(const EtcdGateway::Address& members, EtcdLockSettings settings);
-
-  Handle handle(std::uint64_t key);
-  Handle handle(std::string_view key);
-
-  static constexpr std::uint32_t capacity() { return 1; }
-  std::size_t lock_bytes() const { return sizeof *this; }  // of this process
-  ServiceUse service_use() { return server_.use(); }
-
- private:
-  std::optional<TryReason> try_once(Handle& handle, bool waits, platform::Time deadline);
-  TryReason acquire(Handle& handle, bool waits, platform::Time deadline);
-  EtcdClients clients() { return {server_, sessions_, watchdog_}; }
-  void renew(EtcdLease& lease);
-
-  const EtcdLockSettings settings_;
-  EtcdServer server_;
-  EtcdSessions sessions_;
-  Watchdog<EtcdLease> watchdog_;
-};
-
-class EtcdLock::Handle {
- public:
-  Handle(EtcdLock& lock, std::string prefix) : lock_(lock), prefix_(std::move(prefix)) {}
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-
-  void lock() { lock_.acquire(*this, true, platform::kForever); }
-  TryResult try_lock() { return try_until(false, {}); }
-  TryResult try_lock_for(std::chrono::nanoseconds timeout) {
-    return try_lock_until(deadline_after(timeout));
-  }
-  TryResult try_lock_until(platform::Time deadline) { return try_until(true, deadline); }
-  void unlock();
-
-  // The hold has ended, or its lease is over by this process's clock. After unlock(): it had.
-  bool lost() const { return ended_early_ || (claim_ != nullptr && claim_->is_over()); }
-  bool expired() const { return lost(); }
-  std::uint64_t token() const { return token_; }
-
- private:
-  friend EtcdLock;
-  TryResult try_until(bool waits, platform::Time deadline);
-
-  EtcdLock& lock_;
-  const std::string prefix_;  // of the names of this key
-  std::unique_ptr<EtcdClaim> claim_;
-  std::uint64_t token_ = 0;
-  bool ended_early_ = false;
-};
+using EtcdLock = QueueLock<EtcdQueues>;
 
 }  // namespace lockbench::services

@@ -17,10 +17,10 @@ using std::chrono::milliseconds;
 constexpr char kService[] = "etcd";
 
 std::unique_ptr<EtcdLock> make_lock(const Arguments& with) {
+  const auto lease = std::chrono::ceil<std::chrono::seconds>(milliseconds(with["lease_ms"]));
   return std::make_unique<EtcdLock>(
-      addresses_of(kService), EtcdLockSettings{.lease = std::chrono::ceil<std::chrono::seconds>(
-                                                   milliseconds(with["lease_ms"])),
-                                               .poll = milliseconds(with["poll_ms"])});
+      EtcdQueues::Address{.members = addresses_of(kService), .lease = lease},
+      milliseconds(with["poll_ms"]));
 }
 
 }  // namespace

@@ -162,6 +162,79 @@ def own_etcd(folder: Path) -> Iterator[OwnServer]:
         yield OwnServer(address_with, residue)
 
 
+ZOOKEEPER_JARS = "/usr/share/java/zookeeper.jar:/usr/share/java/slf4j-simple.jar"
+
+
+def zookeeper_program(name: str, *options: str) -> list[str]:
+    """A program of ZooKeeper's jar, which prints errors alone."""
+    quiet = "-Dorg.slf4j.simpleLogger.defaultLogLevel=off"
+    options += ("-XX:+UseSerialGC", "-XX:-UsePerfData", "-Xmx256m")
+    return ["java", quiet, *options, "-cp", ZOOKEEPER_JARS, f"org.apache.zookeeper.{name}"]
+
+
+def ask_zookeeper(port: int, *requests: str) -> str:
+    """What ZooKeeper's command line prints."""
+    words = [*zookeeper_program("ZooKeeperMain"), "-waitforconnection"]
+    words += ["-server", f"127.0.0.1:{port}"]
+    text = "\n".join(requests) + "\nquit\n"
+    done = subprocess.run(words, input=text, check=True, capture_output=True, text=True)
+    return done.stdout
+
+
+def nodes_of_zookeeper(port: int, *before: str) -> list[str]:
+    """The paths of all nodes but ZooKeeper's own."""
+    lines = ask_zookeeper(port, *before, "ls -R /").splitlines()
+    paths = [line for line in lines if line.startswith("/") and line != "/"]
+    return [path for path in paths if not path.startswith("/zookeeper")]
+
+
+@contextmanager
+def zookeeper_process(folder: Path) -> Iterator[tuple[int, int]]:
+    """The port and the process of a ZooKeeper server."""
+    port = free_port()
+    settings = folder / "zoo.cfg"
+    lines = ["clientPortAddress=127.0.0.1", f"clientPort={port}", f"dataDir={folder / 'data'}"]
+    lines += ["tickTime=100", "maxClientCnxns=0", "minSessionTimeout=200"]
+    settings.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    options = ("-Dzookeeper.forceSync=no", "-Dzookeeper.admin.enableServer=false")
+    words = [*zookeeper_program("server.ZooKeeperServerMain", *options), str(settings)]
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL)
+
+    def answers() -> bool:
+        try:
+            with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+                connection.sendall(b"srvr")
+                return connection.recv(100).startswith(b"Zookeeper version")
+        except OSError:
+            return False
+
+    try:
+        wait_until(answers, "no answer of the server")
+        yield port, process.pid
+    finally:
+        process.kill()
+        process.wait()
+
+
+@contextmanager
+def own_zookeeper(folder: Path) -> Iterator[OwnServer]:
+    """Only the account `me` may make nodes."""
+    with zookeeper_process(folder) as (port, _):
+        account = f"addauth digest me:{PASSWORD}"
+        ask_zookeeper(port, account, "setAcl / auth::cdrwa")
+
+        def address_with(password: str) -> str:
+            address = f"127.0.0.1:{port}"
+            return f"zookeeper://me:{password}@{address}" if password else address
+
+        yield OwnServer(address_with, lambda: " ".join(nodes_of_zookeeper(port, account)))
+
+
+def no_zookeeper() -> bool:
+    jars = (Path(jar) for jar in ZOOKEEPER_JARS.split(":"))
+    return shutil.which("java") is None or not all(jar.exists() for jar in jars)
+
+
 def psql(address: str, query: str) -> str:
     words = ["psql", "--no-psqlrc", "--tuples-only", "--no-align", address, "--command", query]
     return subprocess.run(words, check=True, capture_output=True, text=True).stdout.strip()
@@ -250,4 +323,28 @@ POSTGRESQL = Service(
     ),
 )
 
-SERVICES = (REDIS, POSTGRESQL, ETCD)
+ZOOKEEPER = Service(
+    name="zookeeper",
+    package="libzookeeper-java and default-jre-headless",
+    program="java",
+    missing=no_zookeeper,
+    locks=("zookeeper",),
+    clusters=(),
+    server=own_zookeeper,
+    told_without_password="refuses the account, or asks for one: not authenticated",
+    told_of_wrong_password="refuses the account, or asks for one: not authenticated",
+    secret_addresses=(
+        "zookeeper://me:se,cret@h:1",
+        "zookeeper://me:cr@et@[::1]:1",
+        "me:cret@nowhere",
+    ),
+    unreachable=(
+        ("zookeeper=127.0.0.1:1", "zookeeper at 127.0.0.1:1: cannot connect; start the server"),
+        ("zookeeper=nowhere", "zookeeper: 'nowhere' is no address; it is written host:port"),
+        ("zookeeper", "--service: 'zookeeper' is written NAME=HOST:PORT"),
+        ("zookeper=localhost:1", "unknown service 'zookeper'; did you mean 'zookeeper'?"),
+        ("zookeeper=me:secret@localhost:1", "set LOCKBENCH_ZOOKEEPER to zookeeper://user:"),
+    ),
+)
+
+SERVICES = (REDIS, POSTGRESQL, ETCD, ZOOKEEPER)

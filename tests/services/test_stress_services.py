@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from program import Program
-from servers import ETCD, POSTGRESQL, REDIS, Service
+from servers import ETCD, POSTGRESQL, REDIS, ZOOKEEPER, Service
 
 BROKEN = Path(os.environ.get("LOCKBENCH_BROKEN_REDIS", "build/release/tests/services"))
 BUDGET = "40s"  # a failure ends it earlier
@@ -81,10 +81,17 @@ class TestRedis:
         assert (report["verdict"], report["oracle"]) == ("failed", oracle), report
 
 
-LOCKS = {"redis": "redis", "postgresql": "postgresql_row", "etcd": "etcd"}
+LOCKS = {
+    "redis": "redis",
+    "postgresql": "postgresql_row",
+    "etcd": "etcd",
+    "zookeeper": "zookeeper",
+}
 
 
-@pytest.mark.parametrize("service", [REDIS, POSTGRESQL, ETCD], ids=lambda service: service.name)
+@pytest.mark.parametrize(
+    "service", [REDIS, POSTGRESQL, ETCD, ZOOKEEPER], ids=lambda service: service.name
+)
 def test_a_lock_with_tokens_is_clean_under_all_faults(
     lockbench: Program, service: Service, plugin: str
 ) -> None:
@@ -111,11 +118,13 @@ def test_what_does_not_exist_is_refused(lockbench: Program, service: Service, pl
         assert done.returncode == 2 and said in done.stderr, (done.stdout, done.stderr)
 
 
-@pytest.mark.parametrize("service", [REDIS, POSTGRESQL], ids=lambda service: service.name)
+@pytest.mark.parametrize(
+    "service", [REDIS, POSTGRESQL, ZOOKEEPER], ids=lambda service: service.name
+)
 def test_a_fault_that_the_service_cannot_have_is_refused(
     lockbench: Program, service: Service, plugin: str
 ) -> None:
-    impossible = {"redis": "end_session", "postgresql": "empty_server"}[service.name]
+    impossible = "empty_server" if service.name == "postgresql" else "end_session"
     lock = LOCKS[service.name]
     words = ["--plugin", plugin, "--engine", "services", "--budget", "5s", "--faults", impossible]
     done = lockbench.run("stress", lock, *words)
