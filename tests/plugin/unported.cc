@@ -9,7 +9,9 @@
 #include <condition_variable>
 #include <dlfcn.h>
 #include <future>
+#include <iterator>
 #include <linux/futex.h>
+#include <list>
 #include <lockbench/plugin.h>
 #include <memory>
 #include <mutex>
@@ -520,6 +522,52 @@ class RequeueLock {
   std::atomic<int> waiting_{0};
 };
 
+// A queue behind a guard. A thread that finds the guard taken sleeps for a short time, and is not
+// in the queue yet; one in the queue does the same until it is served.
+template <bool kLastFirst>
+class NappingLock {
+ public:
+  static constexpr lockbench::LockPromises kPromises{
+      .fair = true, .programs = "L0 R9000000 U | R1000000 L0 U | R2000000 L0 U"};
+
+  void lock() {
+    enter();
+    if (!std::exchange(held_, true)) return leave();
+    std::atomic<bool> served{false};
+    queue_.push_back(&served);
+    leave();
+    while (!served.load(std::memory_order_acquire)) nap();
+  }
+  bool try_lock() {
+    enter();
+    const bool had = std::exchange(held_, true);
+    leave();
+    return !had;
+  }
+  void unlock() {
+    enter();
+    held_ = !queue_.empty();
+    if (held_) {
+      const auto next = kLastFirst ? std::prev(queue_.end()) : queue_.begin();
+      std::atomic<bool>* const served = *next;
+      queue_.erase(next);
+      served->store(true, std::memory_order_release);
+    }
+    leave();
+  }
+
+ private:
+  static void nap() { std::this_thread::sleep_for(std::chrono::microseconds(20)); }
+  void enter() {
+    while (guard_.exchange(true, std::memory_order_acquire)) nap();
+  }
+  void leave() { guard_.store(false, std::memory_order_release); }
+
+  std::atomic<bool> guard_{false};
+  bool held_ = false;
+  std::list<std::atomic<bool>*> queue_;
+};
+
 using SharedFlag = std::shared_ptr<std::atomic<bool>>;
 
 // The flag lies in an object that each release replaces by another one.
@@ -569,6 +617,8 @@ LOCKBENCH_PLUGIN(locks) {
   locks.add<PrivateLock<FUTEX_WAKE_PRIVATE>>("raw_private", "a futex of one process");
   locks.add<PrivateLock<FUTEX_WAKE>>("raw_wakes_others", "wakes sleepers of all processes alone");
   locks.add<RequeueLock>("raw_requeue", "sleepers are moved from one futex to another");
+  locks.add<NappingLock<false>>("raw_napping", "a fair queue whose waiters sleep and look");
+  locks.add<NappingLock<true>>("raw_napping_last_first", "the same, and serves the last first");
   locks.add<ReplacedFlagLock<std::atomic<SharedFlag>>>("raw_replaced", "replaces its flag");
   locks.add<ReplacedFlagLock<SharedFlag>>("raw_replaced_plain", "the same, by a plain pointer");
 }

@@ -37,6 +37,7 @@ CORRECT += [
     "raw_requeue",
     "raw_lazy_released",
     "raw_replaced",
+    "raw_napping",
 ]
 
 
@@ -57,6 +58,7 @@ def test_a_correct_lock_is_simulated_as_it_is(lockbench: Program, lock: str) -> 
         ("raw_wakes_others", "progress"),
         ("raw_semaphore_counts_outside", "ordering"),
         ("raw_replaced_plain", "lifetime"),
+        ("raw_napping_last_first", "fairness"),
     ],
 )
 def test_a_broken_lock_fails_by_its_fault(lockbench: Program, lock: str, oracle: str) -> None:

@@ -271,9 +271,9 @@ void CheckedRun::trace(const Event& event) {
 void CheckedRun::begin_request(const Event& request, const Act& act) {
   const bool may_be_refused = tries(act.kind);
   // If a thread may be refused, some of its refusals must happen while no store is pending. With
-  // old values there is nearly always a pending store, so the turn of a thread could never be
-  // checked.
-  const bool settles = may_be_refused || (entry_.abilities.fair && world_.memory().weak());
+  // old values there is nearly always a pending store, and a thread may hold or sleep for long with
+  // one in its buffer, so the turn of a thread could hardly ever be checked.
+  const bool settles = may_be_refused || entry_.abilities.fair;
   const bool settled = settles ? world_.settle() : !world_.memory().others_buffer(world_.thread());
   const UntrackedScope untracked(world_);
   record(request);
@@ -318,7 +318,11 @@ void CheckedRun::queue_up(const Event& request, const Act& act) {
   std::vector<std::uint64_t>& behind = threads_[request.thread].behind;
   behind.clear();
   const bool waits = act.kind == Act::kLock || (act.kind == Act::kTryLockFor && act.ns > 0);
-  if (!waits || world_.memory().others_buffer(world_.thread()) || !own_threads_wait()) return;
+  // A store in the thread's own buffer may be the end of an operation that others wait for.
+  Memory& memory = world_.memory();
+  const bool stores_pend =
+      memory.others_buffer(world_.thread()) || memory.buffered(world_.thread());
+  if (!waits || stores_pend || !own_threads_wait()) return;
   for (const ThreadRecord& other : threads_) {
     const std::uint32_t number = other.position.thread;
     if (number == request.thread || !may_be_in_the_lock(other)) continue;

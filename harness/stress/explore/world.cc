@@ -247,7 +247,7 @@ bool World::settled(std::uint32_t thread) const {
   const ThreadState& state = threads_[thread];
   if (state.state == State::kAsleep) {
     const bool for_a_time = state.sleeps_on == nullptr && state.joins == 0;
-    return !for_a_time || state.slept_at == memory_.changes();
+    return !for_a_time || state.polled_at == memory_.changes();
   }
   return state.state == State::kPaused && !ready(thread) && state.pauses >= kPausesUntilSettled;
 }
@@ -479,6 +479,9 @@ void World::note_poll(bool in_vain) {
   const bool repeats = self.instrumented && repeats_itself();
   if (!repeats && self.polls < polls_before_pause_) return;
   self.polls = 0;
+  // One that repeats itself certainly does nothing else.
+  if (repeats) self.pauses = kPausesUntilSettled;
+  if (repeats) self.paused_at = memory_.changes();
   wait_for_change();
 }
 
@@ -551,7 +554,6 @@ void World::fall_asleep() {
   self.state = State::kAsleep;
   self.timed_out = false;
   self.slept_since = ++sleeps_;
-  self.slept_at = memory_.changes();
   decide(false);
   memory_.step(running_);
   self.deadline_ns = kNever;

@@ -161,7 +161,7 @@ class World {
 
   // Whether the thread waits until another thread does something: it sleeps until it is woken, or
   // has polled without success so many times that it certainly does nothing else. A thread that
-  // sleeps until a time polls: it waits if nothing has changed since it fell asleep.
+  // sleeps until a time polls: it waits if nothing has changed since it last looked.
   bool settled(std::uint32_t thread) const;
 
   // Whether the thread polls without sleeping.
@@ -340,7 +340,6 @@ class World {
     std::uint32_t joins = 0;           // the thread that it joins; 0: none
     std::int64_t deadline_ns = kNever;
     std::uint64_t slept_since = 0;  // number in the order of sleepers
-    std::uint64_t slept_at = 0;     // value of memory_.changes()
     bool timed_out = false;
     int ignores_races = 0;
     std::uint64_t paused_at = 0;  // value of memory_.changes()
