@@ -77,18 +77,12 @@ class QueueLock {
 };
 
 template <class Queues>
-class QueueLock<Queues>::Handle {
+class QueueLock<Queues>::Handle : public ServiceMembers<Handle> {
  public:
   Handle(QueueLock& lock, std::string queue) : lock_(lock), queue_(std::move(queue)) {}
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
 
-  void lock() { lock_.acquire(*this, true, platform::kForever); }
-  TryResult try_lock() { return try_until(false, {}); }
-  TryResult try_lock_for(std::chrono::nanoseconds timeout) {
-    return try_lock_until(deadline_after(timeout));
-  }
-  TryResult try_lock_until(platform::Time deadline) { return try_until(true, deadline); }
   void unlock();
 
   // The hold has ended, or its lease is over by this process's clock. After unlock(): it had.
@@ -98,7 +92,10 @@ class QueueLock<Queues>::Handle {
 
  private:
   friend QueueLock;
-  TryResult try_until(bool waits, platform::Time deadline);
+  friend ServiceMembers<Handle>;
+  TryReason acquire(bool waits, platform::Time deadline) {
+    return lock_.acquire(*this, waits, deadline);
+  }
 
   QueueLock& lock_;
   const std::string queue_;
@@ -135,15 +132,6 @@ TryReason QueueLock<Queues>::acquire(Handle& handle, bool waits, platform::Time 
   for (;;) {
     if (const auto reason = try_once(handle, waits, deadline)) return *reason;
     if (waits && platform::now() >= deadline) return TryReason::kTimedOut;
-  }
-}
-
-template <class Queues>
-TryResult QueueLock<Queues>::Handle::try_until(bool waits, platform::Time deadline) {
-  try {
-    return lock_.acquire(*this, waits, deadline);
-  } catch (const ServiceError&) {
-    return TryReason::kServiceLost;
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "primitives/concepts.h"
 #include "primitives/platform/clock.h"
+#include "primitives/service.h"
 
 namespace lockbench::services {
 
@@ -22,5 +23,29 @@ inline platform::Time deadline_after(std::chrono::nanoseconds timeout) {
   const platform::Time now = platform::now();
   return timeout < platform::kForever - now ? now + timeout : platform::kForever;
 }
+
+// lock() and the tries of a handle, by its `TryReason acquire(bool waits, platform::Time
+// deadline)`. lock() throws what that throws; a try returns kServiceLost for a ServiceError.
+template <class Handle>
+class ServiceMembers {
+ public:
+  void lock() { self().acquire(true, platform::kForever); }
+  TryResult try_lock() { return try_until(false, {}); }
+  TryResult try_lock_for(std::chrono::nanoseconds timeout) {
+    return try_lock_until(deadline_after(timeout));
+  }
+  TryResult try_lock_until(platform::Time deadline) { return try_until(true, deadline); }
+
+ private:
+  Handle& self() { return static_cast<Handle&>(*this); }
+
+  TryResult try_until(bool waits, platform::Time deadline) {
+    try {
+      return self().acquire(waits, deadline);
+    } catch (const ServiceError&) {
+      return TryReason::kServiceLost;
+    }
+  }
+};
 
 }  // namespace lockbench::services

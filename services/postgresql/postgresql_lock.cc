@@ -88,12 +88,4 @@ void PostgresqlLock::release(Handle& handle) {
   handle.session_.reset();
 }
 
-TryResult PostgresqlLock::Handle::try_until(bool waits, platform::Time deadline) {
-  try {
-    return lock_.acquire(*this, waits, deadline);
-  } catch (const ServiceError&) {
-    return TryReason::kServiceLost;
-  }
-}
-
 }  // namespace lockbench::services

@@ -87,7 +87,7 @@ class PostgresqlRow : public PostgresqlLock {
       : PostgresqlLock(address, PostgresqlKind::kRow) {}
 };
 
-class PostgresqlLock::Handle {
+class PostgresqlLock::Handle : public ServiceMembers<Handle> {
  public:
   // `key`: in SQL.
   Handle(PostgresqlLock& lock, std::string key) : lock_(lock), key_(std::move(key)) {}
@@ -97,12 +97,6 @@ class PostgresqlLock::Handle {
     if (session_) (*session_)->close();  // an exception ended the hold
   }
 
-  void lock() { lock_.acquire(*this, true, platform::kForever); }
-  TryResult try_lock() { return try_until(false, {}); }
-  TryResult try_lock_for(std::chrono::nanoseconds timeout) {
-    return try_lock_until(deadline_after(timeout));
-  }
-  TryResult try_lock_until(platform::Time deadline) { return try_until(true, deadline); }
   void unlock() { lock_.release(*this); }
 
   // The session has ended, as far as this machine knows. After unlock(): it had.
@@ -112,7 +106,10 @@ class PostgresqlLock::Handle {
 
  private:
   friend PostgresqlLock;
-  TryResult try_until(bool waits, platform::Time deadline);
+  friend ServiceMembers<Handle>;
+  TryReason acquire(bool waits, platform::Time deadline) {
+    return lock_.acquire(*this, waits, deadline);
+  }
 
   PostgresqlLock& lock_;
   const std::string key_;

@@ -30,12 +30,4 @@ void RedisAsPublished::release(const std::string& name) {
   }
 }
 
-TryResult RedisAsPublished::Handle::try_until(bool waits, platform::Time deadline) {
-  try {
-    return lock_.acquire(name_, waits, deadline);
-  } catch (const ServiceError&) {
-    return TryReason::kServiceLost;
-  }
-}
-
 }  // namespace lockbench::services

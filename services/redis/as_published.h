@@ -36,25 +36,22 @@ class RedisAsPublished {
  public:
   static constexpr Promises kPromises = kServicePromises;
 
-  class Handle {
+  class Handle : public ServiceMembers<Handle> {
    public:
     Handle(RedisAsPublished& lock, std::string name) : lock_(lock), name_(std::move(name)) {}
     Handle(const Handle&) = delete;
     Handle& operator=(const Handle&) = delete;
 
-    void lock() { lock_.acquire(name_, true, platform::kForever); }
-    TryResult try_lock() { return try_until(false, {}); }
-    TryResult try_lock_for(std::chrono::nanoseconds timeout) {
-      return try_lock_until(deadline_after(timeout));
-    }
-    TryResult try_lock_until(platform::Time deadline) { return try_until(true, deadline); }
     void unlock() { lock_.release(name_); }
 
     // It does not know.
     bool lost() const { return false; }
 
    private:
-    TryResult try_until(bool waits, platform::Time deadline);
+    friend ServiceMembers<Handle>;
+    TryReason acquire(bool waits, platform::Time deadline) {
+      return lock_.acquire(name_, waits, deadline);
+    }
 
     RedisAsPublished& lock_;
     const std::string name_;

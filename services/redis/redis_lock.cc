@@ -141,26 +141,6 @@ void RedisLock::release(Handle& handle) {
   }
 }
 
-void RedisLock::Handle::lock() {
-  lock_.acquire(*this, true, platform::kForever);
-}
-
-TryResult RedisLock::Handle::try_lock() {
-  try {
-    return lock_.acquire(*this, false, {});
-  } catch (const ServiceError&) {
-    return TryReason::kServiceLost;
-  }
-}
-
-TryResult RedisLock::Handle::try_lock_until(platform::Time deadline) {
-  try {
-    return lock_.acquire(*this, true, deadline);
-  } catch (const ServiceError&) {
-    return TryReason::kServiceLost;
-  }
-}
-
 void RedisLock::Handle::unlock() {
   lock_.release(*this);
 }

@@ -89,18 +89,12 @@ struct RedisLock::Hold {
   std::atomic<bool> released{false};  // from then on, neither time nor a renewal ends it
 };
 
-class RedisLock::Handle {
+class RedisLock::Handle : public ServiceMembers<Handle> {
  public:
   Handle(RedisLock& lock, std::string name) : lock_(lock), name_(std::move(name)) {}
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
 
-  void lock();
-  TryResult try_lock();
-  TryResult try_lock_for(std::chrono::nanoseconds timeout) {
-    return try_lock_until(deadline_after(timeout));
-  }
-  TryResult try_lock_until(platform::Time deadline);
   void unlock();
 
   // The hold has ended, or its lease is over by this process's clock. After unlock(): it had.
@@ -110,6 +104,10 @@ class RedisLock::Handle {
 
  private:
   friend RedisLock;
+  friend ServiceMembers<Handle>;
+  TryReason acquire(bool waits, platform::Time deadline) {
+    return lock_.acquire(*this, waits, deadline);
+  }
 
   RedisLock& lock_;
   const std::string name_;

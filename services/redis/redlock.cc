@@ -132,12 +132,4 @@ void Redlock::release(Handle& handle) {
   ask_all({"EVAL", kRelease, "1", handle.name_, handle.value_});
 }
 
-TryResult Redlock::Handle::try_until(bool waits, platform::Time deadline) {
-  try {
-    return lock_.acquire(*this, waits, deadline);
-  } catch (const ServiceError&) {
-    return TryReason::kServiceLost;
-  }
-}
-
 }  // namespace lockbench::services

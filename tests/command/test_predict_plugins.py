@@ -109,6 +109,15 @@ def test_a_plugin_that_is_not_built_for_predictions_is_refused(
     assert "not built for predictions" in done.stderr and "PREDICT" in done.stderr
 
 
+def test_a_file_that_is_missing_is_named_as_the_user_named_it(
+    lockbench: Program, tmp_path: Path
+) -> None:
+    missing = str(tmp_path / "missing.so")
+    done = lockbench.run("predict", "--plugin", missing, "--primitive", "global")
+    assert done.returncode == 2
+    assert f"{missing}: no such file" in done.stderr
+
+
 def test_peers_are_predicted_by_their_own_names(lockbench: Program, tmp_path: Path) -> None:
     times = predicted(lockbench, tmp_path, "tbb_spin", "tbb_queuing", "pthread_spin")
     for alone, four in times.values():

@@ -130,8 +130,9 @@ absl::StatusOr<PredictedPlan> plan_of(const PredictOptions& options, const Predi
       *plan, machines, [&](const Cell& cell) { return refusal_of(cell, predictor); });
   predicted.plan.target.clear();
   if (!predicted.plan.trials.empty()) return predicted;
-  return absl::InvalidArgumentError(absl::StrFormat("no cell of the plan can be predicted: %s",
-                                                    absl::StrJoin(predicted.examples, "; ")));
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "no cell of the plan can be predicted: %s; docs/prediction.md lists what can be",
+      absl::StrJoin(predicted.examples, "; ")));
 }
 
 std::vector<std::string> names_of(const std::vector<ModelledMachine>& machines) {

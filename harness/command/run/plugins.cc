@@ -184,9 +184,11 @@ absl::Status add_predicted_plugins(const std::vector<std::string>& named, std::o
   std::error_code error;
   for (const std::string& file : named) {
     const std::string built = predicted_file(file);
-    if (fs::exists(file, error) && !fs::exists(built, error)) {
-      return refuse(file, "not built for predictions: there is no " + built +
-                              "; give lockbench_add_plugin() PREDICT");
+    if (!fs::exists(built, error)) {
+      return refuse(file, fs::exists(file, error)
+                              ? "not built for predictions: there is no " + built +
+                                    "; give lockbench_add_plugin() PREDICT"
+                              : "no such file; name what lockbench_add_plugin() built");
     }
     if (absl::Status added = add_predicted_plugin(built); !added.ok()) return added;
   }
