@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scripts/controls.sh: correct locks only, each as often as asked for, and what came of it."""
+"""scripts/controls.sh: correct locks, or broken ones, as often as asked for; what came of it."""
 
 import json
 import os
@@ -49,9 +49,48 @@ def test_every_correct_lock_is_looked_into_with_each_seed(tmp_path: Path) -> Non
     assert done.returncode == 0, done.stdout + done.stderr
     asked = sorted((order["lock"], order["seed"]) for order in orders(tmp_path))
     assert asked == [(name, seed) for name in ("ours", "right") for seed in (1, 2, 3)]
-    assert "6 runs: 0 failed, 0 unfair, 0 undecided, 0 without a report" in done.stdout
+    assert "6 runs: 0 failed, 0 undecided, 0 without a report" in done.stdout
     ours = [line.split() for line in done.stdout.splitlines() if " ours " in line]
-    assert ours == [["sim", "ours", "3", "3", "300", "0", "0", "0", "0"]]
+    assert ours == [["sim", "ours", "3", "3", "300", "0", "0", "0"]]
+
+
+def found(oracle: str, seconds: str) -> str:
+    """The engine's answer in a shell script; `seconds` may be an expression of the shell."""
+    report = {"verdict": "failed", "oracle": oracle, "found_after_s": "WHEN", "figures": {}}
+    text = json.dumps(report, separators=(",", ":")).replace('"', '\\"')
+    return f'echo "{text}"\n'.replace('\\"WHEN\\"', seconds)
+
+
+# The seeds 1, 2 and 3 find the fault after 9, 1 and 4 s; the median is 4 s.
+def test_of_broken_locks_it_says_how_often_and_after_how_long(tmp_path: Path) -> None:
+    seed = "seed=$(sed 's/.*\"seed\":\\([0-9]*\\).*/\\1/' " + f"{tmp_path}/order.$$)\n"
+    after = "case $seed in 1) t=9 ;; 2) t=1 ;; *) t=4 ;; esac\n"
+    env = engines(tmp_path, seed + after + found("exclusion", "$t"))
+    done = run(env, "--broken", "--runs", "3")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert {order["lock"] for order in orders(tmp_path)} == {"wrong"}
+    assert {order["reruns"] for order in orders(tmp_path)} == {0}
+    [line] = [line.split() for line in done.stdout.splitlines() if line.startswith("sim ")]
+    assert line == ["sim", "wrong", "6", "6", "0", "4.000", "9.000", "exclusion"]
+    assert "6 found as expected, 0 otherwise, 0 not, 0 without a report; 1 of 1" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (saying(CLEAN), "1 runs: 0 found as expected, 0 otherwise, 1 not, 0 without a report; 0"),
+        (found("progress", "1"), "1 runs: 0 found as expected, 1 otherwise, 0 not"),
+        ("exit 3\n", "0 not, 1 without a report"),
+    ],
+)
+def test_a_fault_that_is_missed_or_another_one_is_told_by_the_exit_code(
+    tmp_path: Path, answer: str, told: str
+) -> None:
+    env = engines(tmp_path, answer)
+    (tmp_path / "lockbench-sim").write_text("#!/bin/sh\n", encoding="utf-8")  # knows no lock
+    done = run(env, "--broken", "--runs", "1")
+    assert done.returncode == 1
+    assert told in done.stdout
 
 
 def test_a_mode_and_a_lock_can_be_named(tmp_path: Path) -> None:
@@ -64,7 +103,7 @@ def test_a_mode_and_a_lock_can_be_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
-        (saying({"verdict": "failed", "figures": {}}), "1 failed, 0 unfair, 0 undecided"),
+        (saying({"verdict": "failed", "figures": {}}), "1 failed, 0 undecided"),
         ("exit 3\n", "0 undecided, 1 without a report"),
     ],
 )
