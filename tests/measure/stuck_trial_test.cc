@@ -3,6 +3,8 @@
 // run_trial: trials that do not end by themselves. Each leaves threads behind, so each runs in a
 // process that is left by _exit(), as the caller of run_trial() must.
 #include <cstdio>
+#include <fstream>
+#include <malloc.h>
 #include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -132,14 +134,25 @@ TEST_F(StuckTrial, ProgressThatTakesTooLongIsATimeout) {
 
 // The sanitizers themselves need more address space than such a limit leaves.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// What this process has mapped now, in bytes.
+rlim_t address_space() {
+  rlim_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
+}
+
 TEST_F(StuckTrial, ThreadsThatCannotBeStartedAreAFailureWithItsReason) {
   const auto crowded = [] {
-    // With stacks so large, there is memory left for all else when the next one has no room.
+    // Room for two stacks and a half: the rest is left for what is no stack. Without arenas of
+    // their own, the threads need nothing else that is large.
+    constexpr rlim_t kStack = 64 << 20;
+    mallopt(M_ARENA_MAX, 1);
     pthread_attr_t large;
     pthread_attr_init(&large);
-    pthread_attr_setstacksize(&large, 64 << 20);
+    pthread_attr_setstacksize(&large, kStack);
     pthread_setattr_default_np(&large);
-    const rlimit limit{.rlim_cur = 256 << 20, .rlim_max = 256 << 20};
+    const rlim_t most = address_space() + 5 * kStack / 2;
+    const rlimit limit{.rlim_cur = most, .rlim_max = most};
     setrlimit(RLIMIT_AS, &limit);
     return run<NoLock, Counter>(fixed_trial(3000, 1, 1));
   };
