@@ -156,7 +156,9 @@ RULES: dict[str, Rule] = {
         frozenset({"std", "Abseil", "nlohmann json"}),
     ),
     # Child processes, and whether their threads are stalled.
-    "harness/stress/supervision": Rule(("primitives/platform",), STANDARD | {"kernel"}),
+    "harness/stress/supervision": Rule(
+        ("harness/stress/oracles/observations.h", "primitives/platform"), STANDARD | {"kernel"}
+    ),
     "harness/stress/conformance": Rule(
         STRESS
         + ("harness/stress/supervision", "harness/petri", "primitives/platform")

@@ -24,10 +24,6 @@ constexpr std::uint64_t kStepsOfAHold = 100;
 // Limit of steps for a poll of each thread, if a program lets threads poll.
 constexpr std::uint64_t kStepsOfAPoll = 8;
 
-// Least number of holds in a warm-up that can distinguish memory that grows with each hold from
-// memory that is freed in batches.
-constexpr std::uint32_t kLeastHoldsForGrowth = 60;
-
 // A lock that promises to be fair may spin for some time before it queues a thread.
 constexpr std::uint32_t kFairPolls = 120;
 
@@ -108,77 +104,6 @@ std::uint64_t CheckedRun::most_steps() const {
   return World::kMostSteps + (holds + repeated * program_.repeats) * kStepsOfAHold +
          program_.threads.size() * program_.polls * kStepsOfAPoll;
 }
-
-void CheckedRun::warm_up() {
-  if (program_.warm_up == 0) return;
-  // Uses one handle for all holds, because freed memory is not reused in a simulation.
-  const std::unique_ptr<LockHandle> handle = lock_->handle(0);
-  const std::uint32_t half = program_.warm_up / 2;
-  std::uint64_t live_at_half = 0;
-  for (std::uint32_t i = 0; i < program_.warm_up; ++i) {
-    if (i == half) live_at_half = world_.live_allocations();
-    handle->lock();
-    handle->unlock();
-  }
-  const UntrackedScope untracked(world_);
-  if (half < kLeastHoldsForGrowth) return;
-  const std::uint64_t live = world_.live_allocations();
-  check(Allocations{.holds = program_.warm_up - half,
-                    .left = live > live_at_half ? live - live_at_half : 0});
-}
-
-void CheckedRun::warm_up_by_refusals() {
-  if (program_.refusals == 0 || capacity_ != 1 || entry_.abilities.hold_limit.count() != 0) return;
-  const World::CertainScope certain(world_);
-  const std::unique_ptr<LockHandle> held = lock_->handle(0);
-  held->lock();
-  platform::Thread([this] {
-    const std::unique_ptr<LockHandle> refused = lock_->handle(0);
-    bool had = false;
-    for (std::uint32_t i = 0; i < program_.refusals && !had; ++i) had = refused->try_lock();
-    if (!had) return;
-    const UntrackedScope untracked(world_);
-    check(TryOfHeldKey{.key = 0, .acquired = true, .before_program = true});
-  }).join();
-  held->unlock();
-}
-
-// A table that forgets a key that is held lets a try succeed. Where a thread may hold several keys,
-// it holds all of them at once, so a lock that has objects for few keys has used all of them.
-void CheckedRun::warm_up_by_other_keys() {
-  if (program_.other_keys == 0 || capacity_ != 1 || entry_.abilities.hold_limit.count() != 0)
-    return;
-  const World::CertainScope certain(world_);
-  const std::unique_ptr<LockHandle> held = lock_->handle(0);
-  held->lock();
-  platform::Thread([this] {
-    std::vector<std::unique_ptr<LockHandle>> others;
-    for (std::uint32_t key = 1; key <= program_.other_keys; ++key) {
-      other_key_ = OneOfManyKeys{.key = key, .held = 1 + others.size()};
-      others.push_back(lock_->handle(key));
-      others.back()->lock();
-      other_key_.reset();
-      if (entry_.abilities.nests_keys) continue;
-      others.back()->unlock();
-      others.pop_back();
-    }
-    if (others.empty()) return try_held_keys(0);
-    platform::Thread([this] { try_held_keys(program_.other_keys); }).join();
-    for (const auto& other : others) other->unlock();
-  }).join();
-  held->unlock();
-}
-
-// Tries the keys up to `highest`, all of which other threads hold.
-void CheckedRun::try_held_keys(std::uint32_t highest) {
-  for (std::uint32_t key = 0; key <= highest; ++key) {
-    const bool had = lock_->handle(key)->try_lock();
-    const UntrackedScope untracked(world_);
-    check(TryOfHeldKey{.key = key, .acquired = had, .before_program = true});
-  }
-}
-
-// ---- what the program does
 
 class CheckedRun::Runner {
  public:
@@ -308,70 +233,6 @@ void CheckedRun::check_answered_in_time(std::uint32_t number) {
   if (!threads_[number].position.timed) return;
   world_.answered();
   check(Overdue{.thread = number, .overdue_ns = world_.overdue_ns(world_.thread())});
-}
-
-// Records which threads already wait and must be served first. Does so only if all other threads do
-// nothing but wait or hold, because then the lock has no operation in progress and has registered
-// each of them. A request with a timeout waits in the queue like any other. A request of two keys
-// may wait for either, so it is left out.
-void CheckedRun::queue_up(const Event& request, const Act& act) {
-  std::vector<std::uint64_t>& behind = threads_[request.thread].behind;
-  behind.clear();
-  const bool waits = act.kind == Act::kLock || (act.kind == Act::kTryLockFor && act.ns > 0);
-  // A store in the thread's own buffer may be the end of an operation that others wait for.
-  Memory& memory = world_.memory();
-  const bool stores_pend =
-      memory.others_buffer(world_.thread()) || memory.buffered(world_.thread());
-  if (!waits || stores_pend || !own_threads_wait()) return;
-  for (const ThreadRecord& other : threads_) {
-    const std::uint32_t number = other.position.thread;
-    if (number == request.thread || !may_be_in_the_lock(other)) continue;
-    if (other.makes_handle || !world_.settled(other.world_thread)) return behind.clear();
-    // A thread whose unlock() waits, for example for a thread of the lock's own, is in no queue.
-    const bool in_queue =
-        other.position.waits() && (!other.position.may_be_refused || other.position.timed);
-    if (other.position.doing.key == request.key && !other.position.doing.pair && in_queue) {
-      behind.push_back(other.request);
-    }
-  }
-}
-
-// Whether the thread is in a call of the lock, makes a handle, or ends, which may destroy
-// thread-local variables of the lock.
-bool CheckedRun::may_be_in_the_lock(const ThreadRecord& thread) const {
-  const Event::Kind doing = thread.position.doing.kind;
-  const bool ends = doing == Event::kEnd && !world_.ended(thread.world_thread);
-  return thread.position.waits() || doing == Event::kRelease || doing == Event::kForeignUnlock ||
-         thread.makes_handle || ends;
-}
-
-// Whether the threads that the lock has started do nothing but wait, for others or for a time. If
-// one does something, it may be in the way of a request that the lock has not registered.
-bool CheckedRun::own_threads_wait() const {
-  for (std::uint32_t thread = 1; thread < world_.threads(); ++thread) {
-    const bool of_program =
-        std::any_of(threads_.begin(), threads_.end(),
-                    [=](const ThreadRecord& one) { return one.world_thread == thread; });
-    const bool waits = world_.waits(thread) || world_.settled(thread);
-    if (!of_program && !world_.ended(thread) && !waits) return false;
-  }
-  return true;
-}
-
-// If several threads may hold the key, the thread that waited may already have its place without
-// having returned from its call. This is impossible only if threads that returned have all other
-// places. A thread whose timeout is over does not wait any more.
-void CheckedRun::check_turn(const Event& acquired) {
-  if (threads_[acquired.thread].behind.empty()) return;
-  if (held_by_returned(acquired.key) + 1 < capacity_) return;
-  Turn turn{.thread = acquired.thread, .key = acquired.key};
-  for (const std::uint64_t request : threads_[acquired.thread].behind) {
-    for (const ThreadRecord& other : threads_) {
-      const bool waits = other.request == request && world_.time_ns() < other.due_ns;
-      if (waits) turn.passed_over = other.position.thread;
-    }
-  }
-  check(turn);
 }
 
 void CheckedRun::check_refusal(const Event& refusal, const Act& act) {
@@ -519,17 +380,6 @@ void CheckedRun::trace_expired_holds(const Event& acquired) {
              .lease = static_cast<std::uint16_t>(holder.lease)});
     }
   }
-}
-
-std::size_t CheckedRun::held_by_returned(std::uint16_t key) const {
-  std::size_t held = 0;
-  for (const ThreadRecord& one : threads_) {
-    if (one.position.doing.kind == Event::kRelease) continue;
-    const std::vector<Event>& holds = one.position.holds;
-    held += static_cast<std::size_t>(std::count_if(
-        holds.begin(), holds.end(), [key](const Event& hold) { return hold.names(key); }));
-  }
-  return held;
 }
 
 bool CheckedRun::holds(std::uint32_t number, std::uint16_t key) const {

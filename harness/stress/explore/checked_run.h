@@ -105,21 +105,27 @@ class CheckedRun {
     std::vector<KeyStates> states;  // for each lease
   };
 
+  // ---- warm_up.cc: what happens before the program
+  void warm_up();
+  void warm_up_by_refusals();
+  void warm_up_by_other_keys();
+  void try_held_keys(std::uint32_t highest);
+
+  // ---- order_of_arrival.cc: who waited before whom
+  void queue_up(const Event& request, const Act& act);
+  bool may_be_in_the_lock(const ThreadRecord& thread) const;
+  bool own_threads_wait() const;
+  void check_turn(const Event& acquired);
+  // Number of places of the key whose threads are neither in an acquisition nor in a release.
+  std::size_t held_by_returned(std::uint16_t key) const;
+
   // ---- checked_run.cc: the acts of the threads
   void run_thread(std::uint32_t number);
   void begin_request(const Event& request, const Act& act);
   void enter(const Event& acquired, HoldData& hold, const LockHandle& handle);
   void leave(const Event& release, HoldData& hold);
   void check_refusal(const Event& refusal, const Act& act);
-  void warm_up();
-  void warm_up_by_refusals();
-  void warm_up_by_other_keys();
-  void try_held_keys(std::uint32_t highest);
   void end_call(std::uint32_t number);
-  void queue_up(const Event& request, const Act& act);
-  bool may_be_in_the_lock(const ThreadRecord& thread) const;
-  bool own_threads_wait() const;
-  void check_turn(const Event& acquired);
   void check_answered_in_time(std::uint32_t number);
   void ask_owner(const Event& acquired, const LockHandle& handle);
   void ask_former_owner(const Event& released);
@@ -131,8 +137,6 @@ class CheckedRun {
   bool leave_key(const Event& release, std::uint32_t key);
   void forget_hold(const Event& release, std::uint32_t key);
   bool holds(std::uint32_t number, std::uint16_t key) const;
-  // Number of places of the key whose threads are neither in an acquisition nor in a release.
-  std::size_t held_by_returned(std::uint16_t key) const;
   bool is_late(std::int64_t since_ns) const;
   void record(const Event& event);
   void trace(const Event& event);

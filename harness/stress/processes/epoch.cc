@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/stress/processes/process_group.h"
+#include "harness/stress/supervision/abnormal_end.h"
 #include "harness/stress/supervision/children.h"
 #include "harness/stress/supervision/stall_detector.h"
 #include "harness/stress/supervision/task_state.h"
@@ -122,8 +123,8 @@ class Epoch {
       kill(checker, SIGKILL);
       waitpid(checker, nullptr, 0);
       observe(Hang{Hang::kCallOfUnusedLock});
-    } else if (WIFSIGNALED(status)) {
-      observe(ProcessEnd{.signal = WTERMSIG(status)});
+    } else if (const auto end = abnormal_end(status)) {
+      observe(*end);
     }
     return !state_.failure.noted();
   }

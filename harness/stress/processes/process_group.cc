@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "harness/stress/processes/checked_process.h"
+#include "harness/stress/supervision/abnormal_end.h"
 #include "harness/stress/supervision/children.h"
 
 namespace lockbench::stress::processes {
@@ -55,14 +56,7 @@ bool ProcessGroup::collect() {
     int status = 0;
     if (waitpid(processes_[slot], &status, WNOHANG) != processes_[slot]) continue;
     processes_[slot] = 0;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) continue;
-    ProcessEnd end{.thread = slot};
-    if (WIFSIGNALED(status)) {
-      end.signal = WTERMSIG(status);
-    } else {
-      end.exit_code = WEXITSTATUS(status);
-    }
-    check(context_.state, kOwnSlot, end);
+    if (const auto end = abnormal_end(status, slot)) check(context_.state, kOwnSlot, *end);
   }
   return context_.state.failure.noted().has_value();
 }

@@ -53,13 +53,6 @@ std::size_t room_for(const RunPlan& plan) {
   return acts * plan.passes + plan.program.threads.size() + 1;
 }
 
-std::string status_text(std::uint32_t process, int status) {
-  const std::string who = "process " + std::to_string(process + 1);
-  if (WIFSIGNALED(status)) return who + " died of signal " + std::to_string(WTERMSIG(status));
-  if (WEXITSTATUS(status) == 0) return "";
-  return who + " ended itself with code " + std::to_string(WEXITSTATUS(status));
-}
-
 // For the quiescent state: a key that fewer threads could acquire than its capacity, if there is
 // one.
 struct Left {
@@ -155,7 +148,9 @@ class Run {
       int status = 0;
       if (waitpid(processes_[i], &status, WNOHANG) != processes_[i]) continue;
       processes_[i] = 0;
-      if (result_.ended_badly.empty()) result_.ended_badly = status_text(i, status);
+      if (result_.ended_badly.empty()) {
+        result_.ended_badly = status_text("process " + std::to_string(i + 1), status);
+      }
     }
   }
 

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <vector>
 
+#include "harness/stress/supervision/abnormal_end.h"
 #include "harness/stress/supervision/children.h"
 
 namespace lockbench::stress::services {
@@ -40,14 +41,7 @@ std::uint32_t ClientGroup::collect() {
       continue;
     }
     processes_[slot] = 0;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) continue;
-    ProcessEnd end{.thread = slot};
-    if (WIFSIGNALED(status)) {
-      end.signal = WTERMSIG(status);
-    } else {
-      end.exit_code = WEXITSTATUS(status);
-    }
-    check(context_.state, kOwnSlot, end);
+    if (const auto end = abnormal_end(status, slot)) check(context_.state, kOwnSlot, *end);
   }
   return left;
 }

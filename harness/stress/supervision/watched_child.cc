@@ -15,13 +15,13 @@ namespace {
 constexpr std::chrono::milliseconds kTick{10};
 constexpr std::chrono::milliseconds kPatience{500};
 
-std::string status_text(int status) {
-  if (WIFSIGNALED(status)) return "the process died of signal " + std::to_string(WTERMSIG(status));
-  if (WEXITSTATUS(status) == 0) return "";
-  return "the process ended itself with code " + std::to_string(WEXITSTATUS(status));
-}
-
 }  // namespace
+
+std::string status_text(const std::string& who, int status) {
+  if (WIFSIGNALED(status)) return who + " died of signal " + std::to_string(WTERMSIG(status));
+  if (WEXITSTATUS(status) == 0) return "";
+  return who + " ended itself with code " + std::to_string(WEXITSTATUS(status));
+}
 
 ChildEnd watch_child(const std::function<void()>& body,
                      const std::function<std::uint64_t()>& progress) {
@@ -33,7 +33,7 @@ ChildEnd watch_child(const std::function<void()>& body,
   }
   if (end.stalled) child.kill();
   const int status = child.status();
-  if (!end.stalled) end.says = status_text(status);
+  if (!end.stalled) end.says = status_text("the process", status);
   return end;
 }
 

@@ -4,10 +4,10 @@
 
 #include <chrono>
 #include <memory>
-#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
+#include "harness/stress/supervision/abnormal_end.h"
 #include "harness/stress/supervision/forked_child.h"
 #include "harness/stress/supervision/stall_detector.h"
 #include "harness/stress/supervision/task_state.h"
@@ -37,12 +37,7 @@ void await(EpochContext& context, const ForkedChild& child) {
     child.kill();
     check(context.state, kOwnSlot, Hang{Hang::kForkedChild});
   }
-  const int status = child.status();
-  if (WIFSIGNALED(status)) {
-    check(context.state, kOwnSlot, ProcessEnd{.signal = WTERMSIG(status)});
-  } else if (WEXITSTATUS(status) != 0) {
-    check(context.state, kOwnSlot, ProcessEnd{.exit_code = WEXITSTATUS(status)});
-  }
+  if (const auto end = abnormal_end(child.status())) check(context.state, kOwnSlot, *end);
 }
 
 }  // namespace

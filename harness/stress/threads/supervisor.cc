@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "harness/stress/supervision/abnormal_end.h"
 #include "harness/stress/supervision/forked_child.h"
 #include "harness/stress/supervision/stall_detector.h"
 #include "harness/stress/threads/guarded_memory.h"
@@ -131,14 +132,11 @@ void note_hang(SharedState& state) {
 }
 
 void note_end(SharedState& state, int status) {
-  ProcessEnd end{.thread = static_cast<std::uint32_t>(get(state.crashed_thread)) - 1,
-                 .detector = kDetector,
-                 .used_destroyed_lock = get(state.used_destroyed_lock) != 0};
-  if (WIFEXITED(status)) {
-    end.exit_code = WEXITSTATUS(status);
-  } else {
-    end.signal = WTERMSIG(status);
-  }
+  const std::uint32_t thread = static_cast<std::uint32_t>(get(state.crashed_thread)) - 1;
+  // A process that exits with 0 before it is done ended all the same.
+  ProcessEnd end = abnormal_end(status, thread).value_or(ProcessEnd{.thread = thread});
+  end.detector = kDetector;
+  end.used_destroyed_lock = get(state.used_destroyed_lock) != 0;
   note(state, end);
 }
 
