@@ -161,7 +161,7 @@ block() {
   awk -v fence="\`\`\`$1" '$0 == fence { on = 1; next } on && $0 == "```" { exit } on' "$page"
 }
 
-# A short look at a lock that barges may stay inconclusive, or call it unfair.
+# A short look at a lock may stay inconclusive.
 follow_page() {
   local there="build/bare/$1/page/lockbench"
   inside "$1/root" root "cd ~/lockbench && cmake --build --preset release --parallel $(nproc) &&

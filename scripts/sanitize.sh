@@ -64,7 +64,7 @@ row() {
   if [[ "$3" == failed ]]; then
     [[ "$verdict" == failed ]] || outcome=FAILED
   else
-    [[ "$verdict" == clean || "$verdict" == fairness ]] || outcome=FAILED
+    [[ "$verdict" == clean ]] || outcome=FAILED
   fi
   [[ "$outcome" == ok ]] || failures=$((failures + 1))
   rows+=("$(printf '%-6s %-32s %-12s %-10s %s' "$1" "$2" "${verdict:-none}" "${oracle:--}" "$outcome")")

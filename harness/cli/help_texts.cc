@@ -17,7 +17,6 @@ const char kExitCodes[] =
     "  3              the check found what it looks for: a broken lock, a deadlock, a regression,\n"
     "                 a disturbed machine\n"
     "  4              inconclusive: the check ended without an answer\n"
-    "  5              findings that are not errors: unfairness\n"
     "  129, 130, 143  interrupted by SIGHUP, SIGINT (Ctrl-C), SIGTERM; finished rows are kept\n";
 
 const char kExamples[] =
@@ -176,7 +175,7 @@ const char kStressExamples[] =
     "  lockbench stress --self-test\n"
     "\n"
     "Exit codes: 0 clean, 1 an engine failed, 2 bad input, 3 a lock is broken, 4 inconclusive,\n"
-    "5 unfair, 129, 130 or 143 interrupted.\n";
+    "129, 130 or 143 interrupted.\n";
 
 const char kMergeExamples[] =
     "Shards of one plan, measured with one build, become one run. If a trial is there twice, "

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 4> kVerdicts = {"clean", "failed", "inconclusive", "unfair"};
+constexpr std::array<std::string_view, 3> kVerdicts = {"clean", "failed", "inconclusive"};
 
 // Writes the JSON on one line. Names and messages may contain bytes that are not valid UTF-8.
 std::string one_line(const Json& json) {

@@ -41,7 +41,7 @@ struct Order {
   std::string net;  // PNML; check the lock only against this net
 };
 
-enum class Verdict : std::uint8_t { kClean, kFailed, kInconclusive, kUnfair };
+enum class Verdict : std::uint8_t { kClean, kFailed, kInconclusive };
 
 std::string_view name_of(Verdict verdict);
 

@@ -15,7 +15,6 @@ enum ExitCode : int {
   kFound = 3,           // the check is finished and found what it looks for: a broken lock,
                         // a deadlock, a regression, a disturbed machine
   kInconclusive = 4,    // the check ended without an answer
-  kFindings = 5,        // the check is finished; its findings are not errors: unfairness
 };
 
 inline constexpr int kSignalExitBase = 128;

@@ -141,16 +141,6 @@ TEST(Kill, MustBeByAnOracleThatWasExpected) {
   EXPECT_FALSE(passes(Kill::kMissed));
 }
 
-TEST(Kill, ByUnfairnessIsForThoseWhoseFaultItIs) {
-  stress::Report unfair = expected_oracles(stress::Oracle::kFairness);
-  unfair.verdict = stress::Verdict::kUnfair;
-  EXPECT_EQ(kill_result({.name = "barging", .expected_oracles = {"fairness"}}, unfair),
-            Kill::kAsExpected);
-  EXPECT_EQ(kill_result({.name = "control"}, unfair), Kill::kPassed);
-  EXPECT_EQ(kill_result({.name = "broken", .expected_oracles = {"exclusion"}}, unfair),
-            Kill::kMissed);
-}
-
 TEST(Kill, OfAControlIsAFalseFailure) {
   const Listed control{.name = "control"};
   EXPECT_EQ(kill_result(control, expected_oracles(stress::Oracle::kExclusion)),

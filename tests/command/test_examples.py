@@ -43,7 +43,7 @@ def measure(folder: Path, plugin: str, *primitives: str) -> None:
 
 
 def stress(folder: Path, plugin: str, engine: str, *locks: str) -> None:
-    """Not failed: so short a run may stay inconclusive, or find a lock that barges unfair."""
+    """Not failed: so short a run may stay inconclusive."""
     said = Installed(UNPACKED).sh(
         folder,
         f"lockbench stress --plugin ./{plugin} --engine {engine} --budget 3s || (($? > 3))",

@@ -118,7 +118,7 @@ def test_write_build_list_run_stress_report() -> None:
     folder = empty(PACKAGES / "ten-lines")
     (folder / "my_lock.cc").write_text(block("cpp"), encoding="utf-8")
     (folder / "CMakeLists.txt").write_text(block("cmake"), encoding="utf-8")
-    # So short, it may stay inconclusive, or find that a lock which barges is unfair.
+    # So short, it may stay inconclusive.
     commands = block("sh").replace("--budget 20s", "--budget 2s || (($? > 3))")
     commands = commands.replace("--out mine", "--blocks 2 --mode fixed --keys 8 --out mine")
     said = Installed(UNPACKED).sh(folder, commands)

@@ -36,6 +36,11 @@
 namespace lockbench::mutants {
 namespace {
 
+RegisteredLock promising_fairness(RegisteredLock entry) {
+  entry.abilities.fair = true;
+  return entry;
+}
+
 std::vector<Mutant> spinning() {
   using F = SpinFault;
   return {
@@ -51,8 +56,11 @@ std::vector<Mutant> spinning() {
       broken(global<SpinLock<F::kNothing>>("spin_nothing", "a lock that does nothing"), kTwoInside),
       broken(global<SpinLock<F::kGivesUp>>("spin_gives_up", "goes in after having waited for long"),
              kTwoInside),
-      real_only(global<SpinLock<F::kBacksOff>>("spin_backs_off", "lets others go before for ever"),
-                {Oracle::kFairness}),
+      broken(promising_fairness(global<SpinLock<F::kBacksOff>>(
+                 "spin_backs_off", "promises to be fair, and lets others go before for ever")),
+             {Oracle::kFairness}),
+      control(global<SpinLock<F::kBacksOff>>("spin_backs_off_allowed",
+                                             "the same, which promises no fairness")),
       broken(global<SpinLock<F::kSpuriousTry>>("spin_spurious_try",
                                                "try_lock() fails though nobody is near"),
              {Oracle::kModel, Oracle::kResidue}),

@@ -57,7 +57,7 @@ def test_a_semaphore_admits_as_many_as_it_promises(lockbench: Program, engine: s
 @pytest.mark.parametrize("engine", ["sim", "real"])
 def test_a_timed_base_lock_is_timed_in_each_engine(lockbench: Program, engine: str) -> None:
     report = report_of(lockbench, PROMISING, "flag_timed", engine)
-    assert report["verdict"] in ("clean", "unfair"), report
+    assert report["verdict"] == "clean", report
     if engine == "sim":  # which names what it explored, its own programs among them
         own = "whole: `L0 R4000000 U | W0:400000 U`"
         assert any(remark.startswith(own) for remark in report["remarks"]), report["remarks"]
@@ -71,7 +71,7 @@ def test_a_program_with_an_act_that_the_lock_lacks_is_refused(lockbench: Program
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc on this machine")
 def test_a_lock_in_plain_c_is_held_to_its_promises(lockbench: Program, plain_c: str) -> None:
-    assert report_of(lockbench, plain_c, "c_ticket", "real")["verdict"] in ("clean", "unfair")
+    assert report_of(lockbench, plain_c, "c_ticket", "real")["verdict"] == "clean"
     three = report_of(lockbench, plain_c, "c_three", "real")
     assert three["oracle"] in ("residue", "model", "progress", "cycle"), three
     shared = report_of(lockbench, plain_c, "c_shared", "real")
@@ -83,7 +83,7 @@ def test_a_lock_in_plain_c_gets_no_key_that_it_has_no_room_for(
     lockbench: Program, plain_c: str
 ) -> None:
     report = report_of(lockbench, plain_c, "c_rooms", "real")
-    assert report["verdict"] in ("clean", "unfair"), report
+    assert report["verdict"] == "clean", report
     assert any(remark.endswith("keys below 4") for remark in report["remarks"]), report["remarks"]
     words = ["--plugin", plain_c, "--engine", "real", "--program", "L3 U", "--budget", "1s"]
     done = lockbench.run("stress", "c_rooms", *words)

@@ -19,12 +19,9 @@ namespace {
 constexpr std::chrono::milliseconds kShortestSearch{100};
 
 // Limits of a self-test: the time in which a broken lock must be detected, and the time for a
-// control. Unfairness is reported only at the end of a test.
+// control.
 constexpr std::chrono::seconds kLongestForAKill{60};
-constexpr std::chrono::milliseconds kForAnUnfairLock{3000};
 constexpr std::chrono::milliseconds kForAControl{500};
-
-const std::string kFairness(name_of(stress::Oracle::kFairness));
 
 // With a smaller budget, there is no self-test, and the lock gets the whole budget.
 constexpr std::chrono::seconds kLeastForASelfTest{5};
@@ -108,9 +105,7 @@ std::vector<Listed> chosen(const StressOptions& options, const EngineListing& en
 }
 
 std::chrono::nanoseconds budget_in_self_test(const Listed& lock) {
-  if (lock.expected_oracles.empty()) return kForAControl;
-  if (lock.expected_oracles == std::vector<std::string>{kFairness}) return kForAnUnfairLock;
-  return kLongestForAKill;
+  return lock.expected_oracles.empty() ? kForAControl : kLongestForAKill;
 }
 
 absl::Status nothing_to_do() {
@@ -235,10 +230,7 @@ absl::StatusOr<std::vector<TestJob>> plan_self_test(const StressOptions& options
 }
 
 Kill kill_result(const Listed& lock, const stress::Report& report) {
-  // Correct locks may be unfair, too. Unfairness is a failure only if it is expected.
-  const bool failed =
-      report.verdict == stress::Verdict::kFailed ||
-      (report.verdict == stress::Verdict::kUnfair && contains(lock.expected_oracles, kFairness));
+  const bool failed = report.verdict == stress::Verdict::kFailed;
   if (lock.expected_oracles.empty()) {
     if (!lock.unseen.empty()) return failed ? Kill::kAsExpected : Kill::kUnseen;
     return failed ? Kill::kFalseFailure : Kill::kPassed;

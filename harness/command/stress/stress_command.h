@@ -11,9 +11,8 @@
 namespace lockbench {
 
 // Returns 0 if no failure was found; 1 for bad input; 2 if a lock or a self-test failed; 3 if an
-// engine failed; 4 if a result is inconclusive; 5 if nothing worse than unfairness was found; 130
-// or 143 if interrupted. `plugins`: files whose locks are tested, too; if no lock is named, only
-// these are tested.
+// engine failed; 4 if a result is inconclusive; 130 or 143 if interrupted. `plugins`: files whose
+// locks are tested, too; if no lock is named, only these are tested.
 int stress_command(const StressOptions& options, const std::vector<std::string>& plugins);
 
 }  // namespace lockbench

@@ -14,7 +14,7 @@
 namespace lockbench {
 
 int worst_exit(int a, int b) {
-  constexpr int kMostSevereFirst[] = {kFound, kCouldNotFinish, kInconclusive, kFindings, kSuccess};
+  constexpr int kMostSevereFirst[] = {kFound, kCouldNotFinish, kInconclusive, kSuccess};
   for (const int code : kMostSevereFirst) {
     if (a == code || b == code) return code;
   }
@@ -29,11 +29,9 @@ int exit_code_of(const Answer& answer) {
     case stress::Verdict::kFailed:
       return kFound;
     case stress::Verdict::kInconclusive:
-      return kInconclusive;
-    case stress::Verdict::kUnfair:
       break;
   }
-  return kFindings;
+  return kInconclusive;
 }
 
 std::string place_of(const TestJob& job, std::size_t position, std::size_t jobs) {

@@ -144,7 +144,8 @@ struct OwnerAnswer {
   bool answer = false;
 };
 
-// The longest wait of a thread, and how often other threads got the key meanwhile.
+// The longest wait of a thread, and how often other threads got the key meanwhile. Only for a lock
+// that promises to be fair.
 struct LongestWait {
   std::uint32_t thread = 0;
   std::uint32_t key = 0;

@@ -39,13 +39,20 @@ void CheckedThread::waited(std::int64_t ns, std::uint32_t key) {
   const auto wait = static_cast<std::uint64_t>(ns);
   raise(slot_.longest_wait_ns, wait);
   if (context_.plan.mode.fault != FaultKind::kFairness) return;
-  slot_.count(Oracle::kFairness);
+  const bool fair = context_.entry.abilities.fair;
+  if (fair) slot_.count(Oracle::kFairness);
   const std::uint64_t starved = wait > kLongWaitNs ? wait - std::min(wait, delay_since_look()) : 0;
   if (++acquisitions_since_check_ == kAcquisitionsBetweenChecks) delay_since_look();
+  if (starved == 0) return;
+  const std::uint64_t grants = grants_of(key) - grants_before_;
+  const LongestWait seen{.thread = number_,
+                         .key = key,
+                         .waited_ns = starved,
+                         .grants = grants - std::min<std::uint64_t>(grants, 1)};  // without its own
+  if (fair) check(seen);
   if (starved <= get(slot_.starved_ns)) return;
   put(slot_.starved_ns, starved);
-  const std::uint64_t grants = grants_of(key) - grants_before_;
-  put(slot_.starved_grants, grants - std::min<std::uint64_t>(grants, 1));  // without its own
+  put(slot_.starved_grants, seen.grants);
   put(slot_.starved_key, key);
   put(slot_.starved_seed, context_.plan.seed);
 }
