@@ -435,10 +435,26 @@ std::vector<Mutant> published() {
 
 std::vector<Mutant> mutants() {
   std::vector<Mutant> all;
-  for (auto part :
-       {spinning, sleeping, tables, striping, nests, leasing, telling, watchdogs, asymmetric,
-        in_order, sharing, published, parts_of_keys, tickets, timing, allocating, mutants_by_cause,
-        mutants_of_nodes_and_timeouts, mutants_of_sizes_and_times}) {
+  for (auto part : {spinning,
+                    sleeping,
+                    tables,
+                    striping,
+                    nests,
+                    leasing,
+                    telling,
+                    watchdogs,
+                    asymmetric,
+                    in_order,
+                    sharing,
+                    published,
+                    parts_of_keys,
+                    tickets,
+                    timing,
+                    allocating,
+                    mutants_by_cause,
+                    mutants_of_nodes_and_timeouts,
+                    mutants_of_sizes_and_times,
+                    mutants_of_libraries}) {
     for (Mutant& mutant : part()) {
       mutant.entry.abilities.strong_try = !mutant.may_try_in_vain;
       all.push_back(std::move(mutant));

@@ -132,7 +132,10 @@ class CheckedRun::Runner {
     }
     run_.ask_former_owner(event);
   }
-  [[noreturn]] static void threw(const Event&) { throw; }
+  void threw(const Event& request) {
+    const UntrackedScope untracked(run_.world_);
+    run_.check(EscapedException{.thread = request.thread, .key = request.key});
+  }
 
   template <class Unlock>
   void foreign_unlock(const Event& event, const Unlock& unlock) {
