@@ -60,9 +60,11 @@ class TryResult {
 struct ServiceUse {
   std::uint64_t acquisitions = 0;  // that succeeded
   std::uint64_t round_trips = 0;   // requests that were answered, those of renewals included
-  std::uint64_t reconnects = 0;    // connections that replaced a lost one
-  std::uint64_t renewals = 0;      // extensions of holds
-  double server_cpu_s = 0;         // processor time of the servers, as they report it
+  std::uint64_t bytes_sent = 0;    // with these requests, in the service's protocol; 0: not known
+  std::uint64_t bytes_received = 0;
+  std::uint64_t reconnects = 0;  // connections that replaced a lost one
+  std::uint64_t renewals = 0;    // extensions of holds
+  double server_cpu_s = 0;       // processor time of the servers, as they report it
 };
 
 // A primitive whose locks are at a service.

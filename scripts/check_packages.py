@@ -81,7 +81,19 @@ PROGRAMS = {
     # Optional: a test that needs one of them is left out where it is missing.
     **dict.fromkeys(("cargo", "ccache", "clang++-19", "conan", "etcd", "java", "lintian"), ()),
     **dict.fromkeys(
-        ("Rscript", "buildah", "node", "npm", "perf", "podman", "redis-server", "sshd"), ()
+        (
+            "Rscript",
+            "buildah",
+            "node",
+            "npm",
+            "openssl",
+            "perf",
+            "pgbouncer",
+            "podman",
+            "redis-server",
+            "sshd",
+        ),
+        (),
     ),
     "shellcheck": ("shellcheck",),
 }

@@ -30,7 +30,7 @@ test_packages=(
 # for ZooKeeper, whose server is a Java program.
 service_packages=(
   default-jre-headless etcd-server libcurl4-openssl-dev libhiredis-dev libpq-dev
-  libzookeeper-java libzookeeper-mt-dev redis-server
+  libzookeeper-java libzookeeper-mt-dev openssl pgbouncer redis-server
 )
 # Debian 13 has no clang-format-14: check.sh leaves the format out there.
 ! apt-cache show clang-format-14 &>/dev/null || test_packages+=(clang-format-14)

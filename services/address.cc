@@ -41,7 +41,12 @@ Address parse_one(std::string_view service, std::string_view text) {
     account.resize(colon);
   }
   address.user = account;
-  if (!scheme.empty() && scheme != service) {
+  address.tls = scheme == std::string(service) + "s";
+  // hiredis of Debian 12 and ZooKeeper's library as Debian builds it have no TLS.
+  if (address.tls && service != "etcd") {
+    refuse(service, "its client library has no TLS here; put a proxy such as stunnel in between");
+  }
+  if (!scheme.empty() && scheme != service && !address.tls) {
     refuse(service, "an address begins with '" + scheme + "://'; it is written host:port or " +
                         std::string(service) + "://user:password@host:port");
   }

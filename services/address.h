@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Addresses of the servers of a service, as users write them: `host:port`, or with an account
-// `redis://user:password@host:port`; several are separated by commas.
+// `redis://user:password@host:port`; several are separated by commas. With TLS, where the client
+// has it: `etcds://host:port`.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,7 @@ struct Address {
   std::uint16_t port = 0;
   std::string user;
   std::string password;
+  bool tls = false;
 
   // Without the account: for messages.
   std::string text() const { return host + ":" + std::to_string(port); }

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "primitives/platform/shared_array.h"
+#include "primitives/service.h"
 
 namespace lockbench::services {
 
@@ -26,10 +27,27 @@ namespace lockbench::services {
 struct RequestCounts {
   std::atomic<std::uint64_t> acquisitions{0};
   std::atomic<std::uint64_t> round_trips{0};
+  std::atomic<std::uint64_t> bytes_sent{0};
+  std::atomic<std::uint64_t> bytes_received{0};
   std::atomic<std::uint64_t> reconnects{0};
   std::atomic<std::uint64_t> renewals{0};
 };
 using SharedCounts = platform::SharedObject<RequestCounts>;
+
+// As ServiceUse has them, without the server's time.
+inline ServiceUse use_of(const RequestCounts& counts) {
+  return {.acquisitions = counts.acquisitions,
+          .round_trips = counts.round_trips,
+          .bytes_sent = counts.bytes_sent,
+          .bytes_received = counts.bytes_received,
+          .reconnects = counts.reconnects,
+          .renewals = counts.renewals};
+}
+
+inline void add_to(std::atomic<std::uint64_t>& count, std::uint64_t more) {
+  // relaxed: a count, read when all is over.
+  count.fetch_add(more, std::memory_order_relaxed);
+}
 
 template <class Connection>
 class ConnectionPool {

@@ -8,7 +8,8 @@
 // more. If the lock gives tokens, the resource gets one with each request. It refuses a request
 // whose token is less than the greatest that it has seen, as Fence does (primitives/fence.h). With
 // the scenario `unchecked`, it ignores tokens. Then, and if the lock gives no tokens, a late write
-// undoes what others wrote.
+// undoes what others wrote. With `stopped` and `stopped_unchecked`, each process stands still in
+// one of 25 holds for 2.5 s, as if its machine was suspended.
 //
 // Proof. Each process counts the writes that the resource accepted; their sum must be the sum of
 // the numbers (`lost_updates`). A write that was accepted must follow the number that its process
@@ -17,6 +18,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -26,6 +28,7 @@
 #include "primitives/platform/shared_array.h"
 #include "primitives/service.h"
 #include "workloads/operation.h"
+#include "workloads/standstill.h"
 
 namespace lockbench {
 
@@ -123,7 +126,7 @@ class SharedRegisters {
 class CountingResource {
  public:
   CountingResource(const WorkloadSettings& settings)
-      : checks_(settings.scenario != "unchecked"),
+      : checks_(!std::string_view(settings.scenario).ends_with("unchecked")),
         registers_(settings.keys, settings.threads),
         tallies_(settings.threads) {}
 
@@ -208,10 +211,15 @@ class ServiceCounter {
   static constexpr bool kProcesses = true;
   static constexpr bool kAccepts = kOneHolder<P, K> && ServiceLock<P, K>;
   static constexpr std::string_view kNeeds = "a lock of a service (plug-ins have these)";
-  static constexpr std::array<std::string_view, 1> kScenarios{"unchecked"};
+  static constexpr std::array<std::string_view, 3> kScenarios{"unchecked", "stopped",
+                                                              "stopped_unchecked"};
   static constexpr std::uint64_t kUsualKeys = 1;
 
   static constexpr std::uint64_t kMostCells = std::uint64_t{1} << 22;
+
+  // A lease of etcd lasts for at least two seconds at a server as it is installed.
+  static constexpr std::uint64_t kHoldsPerStop = 25;
+  static constexpr std::chrono::milliseconds kStandstill{2500};
 
   static std::string refusal(const WorkloadSettings& settings, std::uint64_t) {
     if (settings.keys * settings.threads <= kMostCells) return "";
@@ -222,6 +230,7 @@ class ServiceCounter {
   ServiceCounter(P& primitive, const WorkloadSettings& settings, const SpinPace& pace)
       : primitive_(primitive),
         settings_(settings),
+        stops_(settings.scenario.starts_with("stopped")),
         hold_(settings.hold, pace),
         names_(settings.keys, "counter-", ""),
         sequences_(KeySequences::draw(settings)),
@@ -262,6 +271,10 @@ class ServiceCounter {
         return false;
       }
       workload_.hold_.perform(lines_.data());
+      // At another hold in each process, so that they do not all stand still at first.
+      if (workload_.stops_ && holds_++ % kHoldsPerStop == process_ % kHoldsPerStop) {
+        stand_still(kStandstill);
+      }
       return resource.write(key, process_, token, seen);
     }
 
@@ -278,6 +291,7 @@ class ServiceCounter {
     const std::uint32_t process_;
     KeyCursor cursor_;
     std::vector<CacheLine> lines_;
+    std::uint64_t holds_ = 0;
     std::uint64_t given_up_ = 0;
   };
 
@@ -290,6 +304,7 @@ class ServiceCounter {
  private:
   P& primitive_;
   const WorkloadSettings settings_;
+  const bool stops_;
   const Worker hold_;
   const KeySpace<K> names_;
   const KeySequences sequences_;

@@ -87,8 +87,13 @@ class TrialRun {
 
   static void add_service(const ServiceUse& use, Sample& sample) {
     if (use.acquisitions != 0) {
-      sample.round_trips =
-          static_cast<double>(use.round_trips) / static_cast<double>(use.acquisitions);
+      const auto acquisitions = static_cast<double>(use.acquisitions);
+      sample.round_trips = static_cast<double>(use.round_trips) / acquisitions;
+      // A lock that counts them has sent some.
+      if (use.bytes_sent != 0) {
+        sample.bytes_sent = static_cast<double>(use.bytes_sent) / acquisitions;
+        sample.bytes_received = static_cast<double>(use.bytes_received) / acquisitions;
+      }
     }
     sample.reconnects = use.reconnects;
     sample.renewals = use.renewals;

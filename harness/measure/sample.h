@@ -62,6 +62,8 @@ struct Sample {
   std::optional<double> key_bytes_live;   // of a key that is held, the handle included
   std::optional<double> key_bytes_idle;   // of a key that is no longer used
   std::optional<double> round_trips;      // requests to a service for each acquisition
+  std::optional<double> bytes_sent;       // to a service, for each acquisition
+  std::optional<double> bytes_received;   // from a service, for each acquisition
   std::optional<std::uint64_t> reconnects;  // connections to a service that replaced a lost one
   std::optional<std::uint64_t> renewals;    // extensions of holds at a service
   std::optional<double> server_cpu_s;       // of a service's servers, in the whole trial
@@ -107,6 +109,8 @@ inline constexpr std::string_view kTooShort =
 inline constexpr std::string_view kNoDelays =
     "a server on this machine works for the workload, the kernel does not tell, or no sample came "
     "back";
+inline constexpr std::string_view kNoServiceBytes =
+    "the primitive uses no service or does not know, or no sample came back";
 inline constexpr std::string_view kNoService =
     "the primitive uses no service, or no sample came back";
 inline constexpr std::string_view kNotCounted =
@@ -250,6 +254,13 @@ void fields(S& sample, const Visit& visit) {
             "waits, releases and renewals included",
             kNoService},
       sample.round_trips);
+  visit(Field{"bytes_sent", "bytes",
+              "sent with these requests for each acquisition, in the service's protocol: without "
+              "TLS and the headers of TCP",
+              kNoServiceBytes},
+        sample.bytes_sent);
+  visit(Field{"bytes_received", "bytes", "the same of the answers", kNoServiceBytes},
+        sample.bytes_received);
   visit(Field{"reconnects", "count", "connections to the service that replaced a lost one",
               kNoService},
         sample.reconnects);

@@ -162,6 +162,9 @@ std::unique_ptr<stress::LockUnderTest> make_adapter(const Arguments& arguments, 
 // After which time the hold of a lock at a service ends, if nothing renews it.
 inline constexpr char kLeaseParameter[] = "lease_ms";
 
+// How many holders of a key there may be at once.
+inline constexpr char kCapacityParameter[] = "capacity";
+
 // Sizes are so small that threads collide on keys and every resource is exhausted; leases are so
 // short that many end in a second.
 inline Arguments few_of_each(const std::vector<Number>& numbers, std::uint64_t keys) {
@@ -169,7 +172,8 @@ inline Arguments few_of_each(const std::vector<Number>& numbers, std::uint64_t k
   constexpr std::uint64_t kShortLeaseMs = 150;
   Arguments arguments{.numbers = {}, .keys = keys};
   for (const Number& number : numbers) {
-    const bool size = number.parameter == "stripes" || number.parameter == "leases";
+    const bool size = number.parameter == "stripes" || number.parameter == "leases" ||
+                      number.parameter == kCapacityParameter;
     arguments.numbers[number.parameter] = size ? kFew : number.usual;
     if (number.parameter == kLeaseParameter) {
       arguments.numbers[number.parameter] = std::max(kShortLeaseMs, number.least);
@@ -185,6 +189,9 @@ inline void describe_service(const Listing& listing, stress::RegisteredLock& loc
   for (const Number& number : listing.numbers) {
     const std::uint64_t value = arguments[number.parameter];
     if (number.servers) lock.servers = static_cast<std::uint32_t>(value);
+    if (number.parameter == kCapacityParameter) {
+      lock.abilities.capacity = static_cast<std::uint32_t>(value);
+    }
     if (number.parameter == kLeaseParameter) lock.lease = std::chrono::milliseconds(value);
   }
 }
@@ -233,6 +240,13 @@ class PluginLocks {
       static_assert(BaseLock<L>, "a lock has lock(), try_lock() and unlock(), or is a KeyedLock");
       add_base<L>(name, summary, origin);
     }
+  }
+
+  // The same for `lockbench stress` alone: a lock of several holders that have no numbers, which no
+  // workload can use.
+  template <class P>
+  void add_stress_line(const Line<P>& line) {
+    offer_.locks.push_back(registered_lock_of<P, std::uint64_t>(line));
   }
 
   // An entry as the catalog has them (harness/catalog/line.h), with its own parameters.

@@ -259,6 +259,8 @@ const Column kColumns[] = {
        return r.trial.cell.machine.empty() ? r.run.machine : r.trial.cell.machine;
      }},
     {"round_trips"},
+    {"bytes_sent"},
+    {"bytes_received"},
     {"reconnects"},
     {"renewals"},
     {"server_cpu_s"},

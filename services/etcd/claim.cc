@@ -38,7 +38,8 @@ EtcdClaim::EtcdClaim(EtcdQueues& queues, const std::string& prefix)
       lease_(session_->fresh_lease()),
       names_{.begin = to_base64(prefix),
              .end = to_base64(end_of_prefix(prefix)),
-             .base = queues.server().base_name()},
+             .base = queues.server().base_name(),
+             .capacity = queues.capacity()},
       name_(to_base64(prefix + lease_->id)) {
   queues_.watchdog().add(lease_);
 }
@@ -50,8 +51,10 @@ EtcdClaim::~EtcdClaim() {
 
 EtcdClaim::Place EtcdClaim::enter(bool only_if_free) {
   entered_ = true;  // if there is no answer, too
-  const EtcdAnswer answer =
-      session_->gateway().ask(kTransaction, claim_request(names_, name_, lease_->id, only_if_free));
+  // A transaction cannot count. With several holders, a claim looks where it is, and leaves again.
+  const bool only_if_empty = only_if_free && names_.capacity == 1;
+  const EtcdAnswer answer = session_->gateway().ask(
+      kTransaction, claim_request(names_, name_, lease_->id, only_if_empty));
   if (answer.error.find(kNoLease) != std::string::npos) return Place::kGone;
   if (!answer.error.empty()) session_->gateway().refuse(answer.error);
   in_doubt_ = answer.sent_again;
@@ -59,13 +62,16 @@ EtcdClaim::Place EtcdClaim::enter(bool only_if_free) {
   seen_revision_ = revision_in(answer.body);
   if (has_succeeded(answer.body)) {
     revision_ = seen_revision_;
-    return place_in(element_of(parts, 1), element_of(parts, 2));
+    const Place place = place_in(element_of(parts, 1), element_of(parts, 2));
+    if (!only_if_free || place != Place::kWaiting) return place;
+    leave();
+    return Place::kRefused;
   }
   // It is there already: an earlier copy of the request has made it.
   const Json& own = element_of(keys_in(element_of(parts, 0)), 0);
   revision_ = number_of(part_of(own, "create_revision"));
   if (revision_ != 0) return look();
-  if (!only_if_free) session_->gateway().refuse("an answer that makes no sense");
+  if (!only_if_empty) session_->gateway().refuse("an answer that makes no sense");
   entered_ = in_doubt_;
   return Place::kRefused;
 }
@@ -78,12 +84,12 @@ EtcdClaim::Place EtcdClaim::look() {
   return place_in(element_of(parts, 0), element_of(parts, 1));
 }
 
-EtcdClaim::Place EtcdClaim::place_in(const Json& last_two, const Json& base) {
-  const Json& keys = keys_in(last_two);
+EtcdClaim::Place EtcdClaim::place_in(const Json& last, const Json& base) {
+  const Json& keys = keys_in(last);
   const Json& own = element_of(keys, 0);
   if (text_of(part_of(own, "key")) != name_) return Place::kGone;
   predecessor_ = text_of(part_of(element_of(keys, 1), "key"));
-  if (!predecessor_.empty()) return Place::kWaiting;
+  if (keys.size() > names_.capacity) return Place::kWaiting;
   const Json& value = part_of(element_of(keys_in(base), 0), "value");
   base_ = number_of(std::string_view(from_base64(text_of(value))));
   if (base_ != 0) return Place::kFirst;
@@ -93,8 +99,10 @@ EtcdClaim::Place EtcdClaim::place_in(const Json& last_two, const Json& base) {
 }
 
 EtcdClaim::Place EtcdClaim::await_change(platform::Time deadline) {
+  // If several hold, a place is free when any of them leaves: then all that wait look.
+  const bool one = names_.capacity == 1;
   const std::string before = predecessor_;
-  EtcdWatch watch(session_->gateway(), before);
+  EtcdWatch watch(session_->gateway(), one ? before : names_.begin, one ? "" : names_.end);
   const std::optional<std::uint64_t> since = watch.await_begin(deadline);
   if (!since) {
     std::this_thread::sleep_until(
@@ -104,7 +112,7 @@ EtcdClaim::Place EtcdClaim::await_change(platform::Time deadline) {
   // What happened before the watch had begun.
   if (*since > seen_revision_) {
     const Place place = look();
-    if (place != Place::kWaiting || predecessor_ != before) return place;
+    if (place != Place::kWaiting || (one && predecessor_ != before)) return place;
   }
   watch.await_event(deadline);
   return look();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// EtcdClaim: a name in the queue for a key, `lockbench/<random>/<key>/<lease>`. Who is first holds.
+// EtcdClaim: a name in the queue for a key, `lockbench/<random>/<key>/<lease>`. The first ones
+// hold, as many as the capacity is; usually one.
 //
 // Invariants
 //   I1  While a claim has entered, its lease belongs to it alone and a watchdog extends it.
@@ -38,12 +39,12 @@ class EtcdClaim {
 
   // The lease has ended, or is over by this process's clock.
   bool is_over() const { return lease_->lost || platform::now() >= lease_->end.load(); }
-  // Of a claim that is the first.
+  // Of a claim that holds.
   std::uint64_t token() const { return base_ + revision_; }
 
  private:
   Place look();
-  Place place_in(const Json& last_two, const Json& base);
+  Place place_in(const Json& last, const Json& base);
 
   EtcdQueues& queues_;
   const EtcdSessions::Lease session_;

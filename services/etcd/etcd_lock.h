@@ -25,6 +25,9 @@
 // Source       etcd's package clientv3/concurrency, whose clients share the recipe.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
+
 #include "services/etcd/claim.h"
 #include "services/etcd/queues.h"
 #include "services/queue_lock.h"
@@ -32,5 +35,18 @@
 namespace lockbench::services {
 
 using EtcdLock = QueueLock<EtcdQueues>;
+
+// The same for several holders of a key: a semaphore per key. The first names of the queue have it.
+// A release wakes all that wait, and a try that is refused has made a name and deleted it again.
+class EtcdSemaphore : public EtcdLock {
+ public:
+  EtcdSemaphore(const EtcdQueues::Address& address, std::chrono::milliseconds poll)
+      : EtcdLock(address, poll), capacity_(address.capacity) {}
+
+  std::uint32_t capacity() const { return capacity_; }
+
+ private:
+  const std::uint32_t capacity_;
+};
 
 }  // namespace lockbench::services

@@ -105,11 +105,9 @@ double EtcdServer::cpu_s() {
 
 ServiceUse EtcdServer::use() {
   const double cpu_after_s = cpu_s();
-  return {.acquisitions = counts_->acquisitions,
-          .round_trips = counts_->round_trips,
-          .reconnects = counts_->reconnects,
-          .renewals = counts_->renewals,
-          .server_cpu_s = cpu_after_s == 0 ? 0 : cpu_after_s - cpu_before_s_};
+  ServiceUse use = use_of(*counts_);
+  if (cpu_after_s != 0) use.server_cpu_s = cpu_after_s - cpu_before_s_;
+  return use;
 }
 
 }  // namespace lockbench::services

@@ -3,6 +3,7 @@
 #include "services/etcd/gateway.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "primitives/service.h"
@@ -42,6 +43,12 @@ bool cannot_connect(CURLcode code) {
   return code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST;
 }
 
+// A server without TLS, or with a certificate that this machine does not trust.
+bool is_of_tls(CURLcode code) {
+  return code == CURLE_SSL_CONNECT_ERROR || code == CURLE_PEER_FAILED_VERIFICATION ||
+         code == CURLE_SSL_CACERT_BADFILE;
+}
+
 Json parsed(const std::string& text) {
   return Json::parse(text, nullptr, false);
 }
@@ -52,6 +59,18 @@ std::string error_in(const std::string& answer) {
     if (std::string error = text_of(part_of(body, name)); !error.empty()) return error;
   }
   return "does not answer as etcd 3.4 or newer does";
+}
+
+// With the headers of HTTP.
+void count_bytes(CURL* transfer, RequestCounts& counts) {
+  long request = 0;  // its headers and what is sent together with them, which here is all
+  long headers = 0;
+  curl_off_t received = 0;
+  curl_easy_getinfo(transfer, CURLINFO_REQUEST_SIZE, &request);
+  curl_easy_getinfo(transfer, CURLINFO_HEADER_SIZE, &headers);
+  curl_easy_getinfo(transfer, CURLINFO_SIZE_DOWNLOAD_T, &received);
+  add_to(counts.bytes_sent, static_cast<std::uint64_t>(request));
+  add_to(counts.bytes_received, static_cast<std::uint64_t>(headers + received));
 }
 
 long status_of(CURL* transfer) {
@@ -84,6 +103,10 @@ EtcdGateway::Transfer EtcdGateway::new_transfer() {
   curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
   curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
                    static_cast<long>(milliseconds(kPatience).count()));
+  // As OpenSSL's programs take it: libcurl reads the system's certificates alone.
+  if (const char* const trusted = std::getenv("SSL_CERT_FILE"); trusted != nullptr) {
+    curl_easy_setopt(easy, CURLOPT_CAINFO, trusted);
+  }
   // A connection is used however long it was idle.
   curl_easy_setopt(easy, CURLOPT_MAXAGE_CONN, 1L << 30);
   curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
@@ -103,7 +126,8 @@ void EtcdGateway::set_headers() {
 void EtcdGateway::set_url(CURL* transfer, const char* path) const {
   const bool ipv6 = member().host.find(':') != std::string::npos;
   const std::string host = ipv6 ? "[" + member().host + "]" : member().host;
-  const std::string url = "http://" + host + ":" + std::to_string(member().port) + path;
+  const std::string url =
+      (member().tls ? "https://" : "http://") + host + ":" + std::to_string(member().port) + path;
   curl_easy_setopt(transfer, CURLOPT_URL, url.c_str());
 }
 
@@ -123,10 +147,13 @@ std::string EtcdGateway::attempt(const char* path, const std::string* posted) {
   set_url(easy, path);
   answer_.clear();
   const CURLcode code = curl_easy_perform(easy);
+  // A GET asks about the server, for example its metrics: much text, and not for a lock.
+  if (posted != nullptr) count_bytes(easy, counts_);
   if (cannot_connect(code)) {
     return "cannot connect: " + reason_of(easy, code) +
            "; start the server, or name another by --service";
   }
+  if (is_of_tls(code)) return "cannot connect by TLS: " + std::string(curl_easy_strerror(code));
   if (code != CURLE_OK) return "no answer, or the connection was lost; look at the server's log";
   if (status_of(easy) == kUnavailable) return error_in(answer_);
   return {};
@@ -188,6 +215,11 @@ std::string EtcdGateway::get(const char* path) {
   perform(path, nullptr);
   if (status_of(requests_.get()) != kOk) refuse(error_in(answer_));
   return answer_;
+}
+
+void EtcdGateway::end_post(CURL* transfer) {
+  curl_multi_remove_handle(waits_.get(), transfer);
+  count_bytes(transfer, counts_);
 }
 
 EtcdGateway::Transfer EtcdGateway::new_post(const char* path, const std::string& body,

@@ -60,6 +60,7 @@ class EtcdGateway {
   // For an answer that goes on: a transfer of its own, which uses the account of the last request,
   // and what runs it. `body` and `answer` must outlive it. Throws ServiceError.
   Transfer new_post(const char* path, const std::string& body, std::string& answer) const;
+  void end_post(CURL* transfer);  // takes it from waits()
   CURLM* waits() const { return waits_.get(); }
 
   RequestCounts& counts() const { return counts_; }

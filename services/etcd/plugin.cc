@@ -12,15 +12,28 @@ namespace {
 
 using namespace lockbench::services;  // NOLINT: the file has nothing else
 using lockbench::Arguments;
+using lockbench::Number;
 using std::chrono::milliseconds;
 
 constexpr char kService[] = "etcd";
 
+const Number kLease{"lease_ms", 10'000, 1'000, 3'600'000,
+                    "a hold that is not renewed ends then; etcd counts in whole seconds"};
+const Number kPoll{"poll_ms", 1'000, 1, 60'000, "the longest wait without an event"};
+
+EtcdQueues::Address address_of(const Arguments& with) {
+  return {.members = addresses_of(kService),
+          .lease = std::chrono::ceil<std::chrono::seconds>(milliseconds(with["lease_ms"]))};
+}
+
 std::unique_ptr<EtcdLock> make_lock(const Arguments& with) {
-  const auto lease = std::chrono::ceil<std::chrono::seconds>(milliseconds(with["lease_ms"]));
-  return std::make_unique<EtcdLock>(
-      EtcdQueues::Address{.members = addresses_of(kService), .lease = lease},
-      milliseconds(with["poll_ms"]));
+  return std::make_unique<EtcdLock>(address_of(with), milliseconds(with["poll_ms"]));
+}
+
+std::unique_ptr<EtcdSemaphore> make_semaphore(const Arguments& with) {
+  EtcdQueues::Address address = address_of(with);
+  address.capacity = static_cast<std::uint32_t>(with["capacity"]);
+  return std::make_unique<EtcdSemaphore>(address, milliseconds(with["poll_ms"]));
 }
 
 }  // namespace
@@ -30,9 +43,14 @@ LOCKBENCH_PLUGIN(locks) {
       {.name = "etcd",
        .summary = "a name with a lease, the lowest create revision, wake-up by a watch",
        .origin = "etcd's recipe",
-       .numbers = {{"lease_ms", 10'000, 1'000, 3'600'000,
-                    "a hold that is not renewed ends then; etcd counts in whole seconds"},
-                   {"poll_ms", 1'000, 1, 60'000, "the longest wait without an event"}},
+       .numbers = {kLease, kPoll},
        .service = kService},
       make_lock});
+  locks.add_stress_line(lockbench::Line<EtcdSemaphore>{
+      {.name = "etcd_semaphore",
+       .summary = "names with leases, the lowest create revisions, wake-up by a watch of all",
+       .origin = "etcd's recipe",
+       .numbers = {kLease, kPoll, {"capacity", 2, 2, 10'000, "holders of a key at once"}},
+       .service = kService},
+      make_semaphore});
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -17,15 +18,20 @@ class EtcdClaim;
 
 class EtcdQueues {
  public:
-  using Address = EtcdSessionAddress;
+  struct Address {
+    EtcdGateway::Address members;
+    std::chrono::seconds lease;  // asked for; a server may grant a longer one
+    std::uint32_t capacity = 1;  // holders of a key at once
+  };
   using Claim = EtcdClaim;
 
   // Throws ServiceError if the server cannot be used.
   explicit EtcdQueues(const Address& address)
       : server_(address.members),
-        sessions_(address, server_.counts()),
+        sessions_({.members = address.members, .lease = address.lease}, server_.counts()),
         watchdog_(std::chrono::nanoseconds(address.lease) / 3,
-                  [this](EtcdLease& lease) { extend(lease); }) {}
+                  [this](EtcdLease& lease) { extend(lease); }),
+        capacity_(address.capacity) {}
 
   // What the names for a key begin with.
   std::string queue_of(std::string_view key) const { return server_.name_of(key); }
@@ -35,6 +41,7 @@ class EtcdQueues {
   EtcdServer& server() { return server_; }
   EtcdSessions& sessions() { return sessions_; }
   Watchdog<EtcdLease>& watchdog() { return watchdog_; }
+  std::uint32_t capacity() const { return capacity_; }
 
  private:
   void extend(EtcdLease& lease) {
@@ -48,6 +55,7 @@ class EtcdQueues {
   EtcdServer server_;
   EtcdSessions sessions_;
   Watchdog<EtcdLease> watchdog_;
+  const std::uint32_t capacity_;
 };
 
 }  // namespace lockbench::services

@@ -20,6 +20,7 @@ struct EtcdNames {
   std::string begin;
   std::string end;
   std::string base;  // of tokens (etcd_server.h)
+  std::uint32_t capacity = 1;
 };
 
 inline Json created_at(const std::string& name, std::uint64_t revision) {
@@ -33,15 +34,20 @@ inline Json range(const std::string& name) {
   return {{"request_range", {{"key", name}}}};
 }
 
-// The two keys that were made last, of those until revision `latest`; 0: of all.
-inline Json last_two(const EtcdNames& names, std::uint64_t latest) {
-  Json range{{"key", names.begin},      {"range_end", names.end}, {"sort_order", "DESCEND"},
-             {"sort_target", "CREATE"}, {"limit", "2"},           {"keys_only", true}};
+// The keys that were made last, one more than may hold, of those until revision `latest`; 0: of
+// all.
+inline Json last_of(const EtcdNames& names, std::uint64_t latest) {
+  Json range{{"key", names.begin},
+             {"range_end", names.end},
+             {"sort_order", "DESCEND"},
+             {"sort_target", "CREATE"},
+             {"limit", std::to_string(names.capacity + 1)},
+             {"keys_only", true}};
   if (latest != 0) range["max_create_revision"] = std::to_string(latest);
   return {{"request_range", std::move(range)}};
 }
 
-// Makes the key `name`, and tells which key was made before it. `only_if_free`: makes it only if
+// Makes the key `name`, and tells which keys were made before it. `only_if_free`: makes it only if
 // there is no other one. If an earlier copy of the request has made it, returns that.
 inline Json claim_request(const EtcdNames& names, const std::string& name, const std::string& lease,
                           bool only_if_free) {
@@ -49,13 +55,13 @@ inline Json claim_request(const EtcdNames& names, const std::string& name, const
   if (only_if_free) absent["range_end"] = names.end;
   const Json put{{"request_put", {{"key", name}, {"lease", lease}}}};
   return {{"compare", Json::array({std::move(absent)})},
-          {"success", Json::array({put, last_two(names, 0), range(names.base)})},
+          {"success", Json::array({put, last_of(names, 0), range(names.base)})},
           {"failure", Json::array({range(name)})}};
 }
 
 // Which keys were made until `revision`, that of this client's own key.
 inline Json standing_request(const EtcdNames& names, std::uint64_t revision) {
-  return {{"success", Json::array({last_two(names, revision), range(names.base)})}};
+  return {{"success", Json::array({last_of(names, revision), range(names.base)})}};
 }
 
 // Deletes the key if it is the one that was made at this revision.
@@ -64,9 +70,12 @@ inline Json delete_request(const std::string& name, std::uint64_t revision) {
           {"success", Json::array({Json{{"request_delete_range", {{"key", name}}}}})}};
 }
 
-// Watches for the deletion of `name` from now on.
-inline Json watch_request(const std::string& name) {
-  return {{"create_request", {{"key", name}, {"filters", Json::array({"NOPUT"})}}}};
+// Watches for the deletion of `name` from now on; with an `end`, of each key from `name` to before
+// it.
+inline Json watch_request(const std::string& name, const std::string& end) {
+  Json watch{{"key", name}, {"filters", Json::array({"NOPUT"})}};
+  if (!end.empty()) watch["range_end"] = end;
+  return {{"create_request", std::move(watch)}};
 }
 
 }  // namespace lockbench::services

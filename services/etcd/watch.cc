@@ -21,16 +21,16 @@ int reset_at_end(void*, curl_socket_t number, curlsocktype) {
 
 }  // namespace
 
-EtcdWatch::EtcdWatch(EtcdGateway& gateway, const std::string& key)
+EtcdWatch::EtcdWatch(EtcdGateway& gateway, const std::string& key, const std::string& end)
     : gateway_(gateway),
-      body_(watch_request(key).dump()),
+      body_(watch_request(key, end).dump()),
       transfer_(gateway.new_post("/v3/watch", body_, received_)) {
   curl_easy_setopt(transfer_.get(), CURLOPT_SOCKOPTFUNCTION, reset_at_end);
   curl_multi_add_handle(gateway_.waits(), transfer_.get());
 }
 
 EtcdWatch::~EtcdWatch() {
-  curl_multi_remove_handle(gateway_.waits(), transfer_.get());
+  gateway_.end_post(transfer_.get());
 }
 
 // How many lines the server has sent, each a message, when there are `count` or the deadline is

@@ -22,8 +22,9 @@ class EtcdWatch {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // `key`: in base64. `gateway` serves nothing else while the watch lasts but requests.
-  EtcdWatch(EtcdGateway& gateway, const std::string& key);
+  // `key`, `end`: in base64; with an `end`, for the deletion of any key of a range. `gateway`
+  // serves nothing else while the watch lasts but requests.
+  EtcdWatch(EtcdGateway& gateway, const std::string& key, const std::string& end = {});
   ~EtcdWatch();
   EtcdWatch(const EtcdWatch&) = delete;
   EtcdWatch& operator=(const EtcdWatch&) = delete;

@@ -27,6 +27,10 @@ std::unique_ptr<PostgresqlRow> make_row(const Arguments&) {
   return std::make_unique<PostgresqlRow>(address_text_of(kService));
 }
 
+std::unique_ptr<PostgresqlAsPublished> make_as_published(const Arguments&) {
+  return std::make_unique<PostgresqlAsPublished>(address_text_of(kService));
+}
+
 }  // namespace
 
 LOCKBENCH_PLUGIN(locks) {
@@ -49,4 +53,10 @@ LOCKBENCH_PLUGIN(locks) {
        .origin = "PostgreSQL's manual",
        .service = kService},
       make_row});
+  locks.add_line(lockbench::Line<PostgresqlAsPublished>{
+      {.name = "postgresql_as_published",
+       .summary = "an advisory lock of whichever session has the statement, without a token",
+       .origin = "tutorials",
+       .service = kService},
+      make_as_published});
 }

@@ -28,14 +28,22 @@ std::string bytes(std::string_view text) {
 
 }  // namespace
 
+std::string PostgresqlLock::name_of(std::uint64_t key) const {
+  if (server_.kind() == PostgresqlKind::kRow) return bytes(std::to_string(key));
+  return number(server_.salt() ^ key);
+}
+
+std::string PostgresqlLock::name_of(std::string_view key) const {
+  if (server_.kind() == PostgresqlKind::kRow) return bytes(key);
+  return number(server_.salt() ^ KeyHash{}(key));
+}
+
 PostgresqlLock::Handle PostgresqlLock::handle(std::uint64_t key) {
-  if (server_.kind() == PostgresqlKind::kRow) return {*this, bytes(std::to_string(key))};
-  return {*this, number(server_.salt() ^ key)};
+  return {*this, name_of(key)};
 }
 
 PostgresqlLock::Handle PostgresqlLock::handle(std::string_view key) {
-  if (server_.kind() == PostgresqlKind::kRow) return {*this, bytes(key)};
-  return {*this, number(server_.salt() ^ KeyHash{}(key))};
+  return {*this, name_of(key)};
 }
 
 // `wait`: 0 or less: the server does not wait.
@@ -43,14 +51,14 @@ Session::Answer PostgresqlLock::ask(Session& session, const std::string& key,
                                     platform::Duration wait) {
   const Statements& sql = server_.statements();
   if (wait <= platform::Duration::zero())
-    return session.request(sql.begin + "EXECUTE try(" + key + ")");
+    return session.request(sql.begin + sql.attempt + "(" + key + ")");
   const auto longest = std::chrono::ceil<std::chrono::milliseconds>(wait);
   std::string limit;
   if (longest < kLongestWait) {
     limit = "SET LOCAL lock_timeout = " + std::to_string(longest.count()) + ";";
   }
-  return session.request(sql.begin + limit + "EXECUTE take(" + key + ")",
-                         Session::IfLost::kAskAgain, longest);
+  return session.request(sql.begin + limit + sql.take + "(" + key + ")", Session::IfLost::kAskAgain,
+                         longest);
 }
 
 TryReason PostgresqlLock::acquire(Handle& handle, bool waits, platform::Time deadline) {

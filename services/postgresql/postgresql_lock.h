@@ -57,6 +57,10 @@ class PostgresqlLock {
   std::size_t lock_bytes() const { return sizeof *this; }  // of this process
   ServiceUse service_use() const { return server_.use(); }
 
+ protected:
+  std::string name_of(std::uint64_t key) const;  // in SQL
+  std::string name_of(std::string_view key) const;
+
  private:
   Session::Answer ask(Session& session, const std::string& key, platform::Duration wait);
   TryReason acquire(Handle& handle, bool waits, platform::Time deadline);
@@ -116,6 +120,30 @@ class PostgresqlLock::Handle : public ServiceMembers<Handle> {
   std::uint64_t token_ = 0;
   bool lost_ = false;
   std::optional<SessionPool::Lease> session_;  // while it is held
+};
+
+// An advisory lock of a session as tutorials have it: one statement to lock, one to unlock, and no
+// token. Behind a pooler that gives each transaction another session, the lock is that of whichever
+// session had the statement.
+class PostgresqlAsPublished : private PostgresqlLock {
+ public:
+  static constexpr Promises kPromises = PostgresqlAdvisory::kPromises;
+
+  class Handle : public PostgresqlLock::Handle {
+   public:
+    using PostgresqlLock::Handle::Handle;
+    std::uint64_t token() const = delete;
+  };
+
+  explicit PostgresqlAsPublished(const std::string& address)
+      : PostgresqlLock(address, PostgresqlKind::kAdvisoryAsPublished) {}
+
+  Handle handle(std::uint64_t key) { return {*this, name_of(key)}; }
+  Handle handle(std::string_view key) { return {*this, name_of(key)}; }
+
+  using PostgresqlLock::capacity;
+  using PostgresqlLock::lock_bytes;
+  using PostgresqlLock::service_use;
 };
 
 }  // namespace lockbench::services

@@ -59,10 +59,7 @@ PostgresqlServer::~PostgresqlServer() {
 }
 
 ServiceUse PostgresqlServer::use() const {
-  return {.acquisitions = counts_->acquisitions,
-          .round_trips = counts_->round_trips,
-          .reconnects = counts_->reconnects,
-          .renewals = counts_->renewals};
+  return use_of(*counts_);
 }
 
 }  // namespace lockbench::services

@@ -38,6 +38,42 @@ bool is_error(const PGresult* result) {
   return status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK;
 }
 
+// ---- What messages of the protocol take: libpq does not say. Each has a letter and its length.
+
+constexpr std::uint64_t kMessage = 5;
+constexpr std::uint64_t kReadyForQuery = kMessage + 1;
+
+std::uint64_t size_of_query(const std::string& statements) {
+  return kMessage + statements.size() + 1;
+}
+
+std::uint64_t size_of_error(const PGresult* result) {
+  static constexpr char kFields[] = {'S', 'V', 'C', 'M', 'D', 'H', 'P', 'p', 'q',
+                                     'W', 's', 't', 'c', 'd', 'n', 'F', 'L', 'R'};
+  std::uint64_t size = kMessage + 1;
+  for (const char field : kFields) {
+    const char* const text = PQresultErrorField(result, field);
+    if (text != nullptr) size += 1 + std::string_view(text).size() + 1;
+  }
+  return size;
+}
+
+// The description of the columns, the rows and the end of the command.
+std::uint64_t size_of(PGresult* result) {
+  constexpr std::uint64_t kColumn = 1 + 18;
+  if (is_error(result)) return size_of_error(result);
+  std::uint64_t size = kMessage + std::string_view(PQcmdStatus(result)).size() + 1;
+  if (PQresultStatus(result) != PGRES_TUPLES_OK) return size;
+  size += kMessage + 2;
+  for (int column = 0; column < PQnfields(result); ++column) {
+    size += kColumn + std::string_view(PQfname(result, column)).size();
+    for (int row = 0; row < PQntuples(result); ++row) {
+      size += 4 + static_cast<std::uint64_t>(PQgetlength(result, row, column));
+    }
+  }
+  return size + static_cast<std::uint64_t>(PQntuples(result)) * (kMessage + 2);
+}
+
 }  // namespace
 
 std::string libpq_address(const std::string& given) {
@@ -129,12 +165,15 @@ bool Session::await_result(Clock::time_point deadline) {
 // The first error, or the last result. nullptr: the session is lost, and closed.
 Session::Result Session::try_request(const std::string& statements, Clock::time_point deadline) {
   Result last;
+  std::uint64_t received = kReadyForQuery;
   bool answered = PQsendQuery(connection_, statements.c_str()) != 0;
+  if (answered) add_to(counts_.bytes_sent, size_of_query(statements));
   while (answered) {
     answered = await_result(deadline);
     if (!answered) break;
     Result next(PQgetResult(connection_));
     if (next == nullptr) break;
+    received += size_of(next.get());
     if (last == nullptr || !is_error(last.get())) last = std::move(next);
   }
   if (!answered || PQstatus(connection_) != CONNECTION_OK) {
@@ -142,6 +181,7 @@ Session::Result Session::try_request(const std::string& statements, Clock::time_
     return nullptr;
   }
   counts_.round_trips.fetch_add(1, std::memory_order_relaxed);
+  add_to(counts_.bytes_received, received);
   return last;
 }
 

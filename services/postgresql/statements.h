@@ -14,12 +14,14 @@
 namespace lockbench::services {
 
 // What keeps a key.
-enum class PostgresqlKind { kAdvisory, kAdvisoryTransaction, kRow };
+enum class PostgresqlKind { kAdvisory, kAdvisoryTransaction, kAdvisoryAsPublished, kRow };
 
 struct Statements {
-  std::string tables;   // made once, in the schema of the trial
-  std::string prepare;  // said by each session
-  std::string begin;    // before `take` and `try`
+  std::string tables;                   // made once, in the schema of the trial
+  std::string prepare;                  // said by each session
+  std::string begin;                    // before `take` and `attempt`
+  std::string take = "EXECUTE take";    // then the key in brackets: waits
+  std::string attempt = "EXECUTE try";  // the same, without waiting: no row if others hold the key
   std::string release;
   std::string give_up;   // after a wait that ended without the lock
   std::string released;  // the answer to `release` if the key was held until then
@@ -59,6 +61,17 @@ inline Statements statements_of(PostgresqlKind kind, const std::string& schema) 
               .release = "COMMIT",
               .give_up = "ROLLBACK",
               .released = "COMMIT"};
+    case PostgresqlKind::kAdvisoryAsPublished:
+      // Nothing that belongs to a session but the lock itself, so a pooler takes all of it.
+      return {.tables = "",
+              .prepare = "",
+              .begin = "",
+              .take = "SELECT pg_advisory_lock",
+              .attempt = "SELECT 1 WHERE pg_try_advisory_lock",
+              .release = "SELECT pg_advisory_unlock",
+              .give_up = "SELECT 1",
+              .released = "t",
+              .release_names_key = true};
     case PostgresqlKind::kRow:
       return {.tables = "CREATE TABLE " + schema + ".lock (name bytea PRIMARY KEY)",
               .prepare = prepare("bytea", row, row + " NOWAIT", "") +

@@ -18,6 +18,9 @@ namespace {
 // SET with NX and PX, scripts that may write after they read the clock: all since this version.
 constexpr int kLeastVersion = 5;
 
+// Bytes that are read at once; answers of locks are shorter.
+constexpr std::size_t kReceived = 16'384;
+
 timeval in_timeval(std::chrono::microseconds time) {
   return {.tv_sec = static_cast<time_t>(time.count() / 1'000'000),
           .tv_usec = static_cast<suseconds_t>(time.count() % 1'000'000)};
@@ -110,17 +113,38 @@ bool Connection::write(const Words& words) {
     if (sent < 0 && errno != EINTR) return false;
     left.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(sent, 0)));
   }
+  add_to(counts_.bytes_sent, static_cast<std::uint64_t>(length));
   return true;
+}
+
+// Gives what has come to the parser, or waits for it. hiredis would not say how much it was. False:
+// nothing came in time, or the connection is lost.
+bool Connection::receive_some() {
+  std::array<char, kReceived> bytes;
+  const ssize_t count = ::recv(context_->fd, bytes.data(), bytes.size(), 0);
+  if (count <= 0) return count < 0 && errno == EINTR;
+  add_to(counts_.bytes_received, static_cast<std::uint64_t>(count));
+  return redisReaderFeed(context_->reader, bytes.data(), static_cast<std::size_t>(count)) ==
+         REDIS_OK;
+}
+
+// nullptr: there is none, or what came is no answer.
+Reply Connection::await_reply() {
+  void* answer = nullptr;
+  while (redisReaderGetReply(context_->reader, &answer) == REDIS_OK) {
+    if (answer != nullptr) return Reply(static_cast<redisReply*>(answer));
+    if (!receive_some()) return nullptr;
+  }
+  return nullptr;
 }
 
 // nullptr: the connection is lost.
 Reply Connection::try_request(const Words& words) {
-  void* answer = nullptr;
-  if (!write(words) || redisGetReply(context_.get(), &answer) != REDIS_OK) {
+  Reply reply = write(words) ? await_reply() : nullptr;
+  if (reply == nullptr) {
     context_.reset();
     return nullptr;
   }
-  Reply reply(static_cast<redisReply*>(answer));
   counts_.round_trips.fetch_add(1, std::memory_order_relaxed);
   return reply;
 }
@@ -163,7 +187,7 @@ Reply Connection::read(Clock::time_point deadline) {
     const int found = ppoll(&readable, 1, &at_most, nullptr);
     if (found == 0 && left.count() == 0) return nullptr;
     if (found < 0 && errno != EINTR) break;
-    if (found > 0 && redisBufferRead(context_.get()) != REDIS_OK) break;
+    if (found > 0 && !receive_some()) break;
   }
   context_.reset();
   return nullptr;

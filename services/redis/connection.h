@@ -67,6 +67,8 @@ class Connection {
   void connect(std::chrono::milliseconds patience = kPatience);
   void authenticate_and_check_version();
   bool write(const Words& words);
+  bool receive_some();
+  Reply await_reply();
   Reply try_request(const Words& words);
   Reply read(Clock::time_point deadline);
   [[noreturn]] void refuse(const std::string& why) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The scripts of RedisLock, each one round trip.
+// The scripts of RedisLock and RedisSemaphore, each one round trip.
 #pragma once
 
 #include <string>
@@ -68,6 +68,76 @@ inline Script& renew_script() {
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('PEXPIRE', KEYS[1], ARGV[2]))");
   return script;
+}
+
+// ---- for several holders: a sorted set of their values, by the server's time at which their
+// leases end, in ms. KEYS and ARGV are the same, with the capacity as the last of ARGV.
+
+// Sets `now`, and removes those whose lease is over.
+inline constexpr char kRemoveLate[] = R"(
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now))";
+
+inline Script& semaphore_acquire_script() {
+  static Script script(std::string(kRemoveLate) + R"(
+local held = redis.call('ZSCORE', KEYS[1], ARGV[1])
+if not held and redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[5]) then
+  if ARGV[4] == 'tail' then redis.call('RPUSH', KEYS[3], ARGV[1]) end
+  if ARGV[4] == 'head' then redis.call('LPUSH', KEYS[3], ARGV[1]) end
+  if ARGV[4] ~= 'leave' then redis.call('PEXPIRE', KEYS[3], ARGV[3]) end
+  local first = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
+  return -math.max(tonumber(first[2]) - now, 1)
+end
+redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[1])
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+if ARGV[4] ~= 'leave' then redis.call('LREM', KEYS[3], 0, ARGV[1]) end
+local token = time[1] * 1000000 + time[2]
+local last = tonumber(redis.call('GET', KEYS[2]) or '0')
+if token <= last then token = last + 1 end
+redis.call('SET', KEYS[2], string.format('%.0f', token), 'PX', ARGV[3])
+return token)");
+  return script;
+}
+
+inline Script& semaphore_release_script() {
+  static Script script(std::string(kRemoveLate) + R"(
+if redis.call('ZREM', KEYS[1], ARGV[1]) == 0 then return 0 end)" +
+                       kWakeFirst);
+  return script;
+}
+
+inline Script& semaphore_leave_script() {
+  static Script script(R"(
+if redis.call('LREM', KEYS[2], 0, ARGV[1]) > 0 then return 0 end)" +
+                       std::string(kRemoveLate) + R"(
+if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[3]) then return 0 end)" +
+                       kWakeFirst);
+  return script;
+}
+
+inline Script& semaphore_renew_script() {
+  static Script script(std::string(kRemoveLate) + R"(
+if not redis.call('ZSCORE', KEYS[1], ARGV[1]) then return 0 end
+redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[1])
+return redis.call('PEXPIRE', KEYS[1], ARGV[2]))");
+  return script;
+}
+
+// All scripts of a lock.
+struct LockScripts {
+  Script& acquire;
+  Script& release;
+  Script& leave;
+  Script& renew;
+};
+
+inline LockScripts lock_scripts(bool several_holders) {
+  if (several_holders) {
+    return {semaphore_acquire_script(), semaphore_release_script(), semaphore_leave_script(),
+            semaphore_renew_script()};
+  }
+  return {acquire_script(), release_script(), leave_script(), renew_script()};
 }
 
 }  // namespace lockbench::services

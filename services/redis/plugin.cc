@@ -30,6 +30,14 @@ std::unique_ptr<RedisLock> make_lock(const Arguments& with) {
                                                        .renews = with["renew"] != 0});
 }
 
+std::unique_ptr<RedisSemaphore> make_semaphore(const Arguments& with) {
+  return std::make_unique<RedisSemaphore>(
+      addresses_of(kService).front(),
+      RedisLockSettings{.lease = milliseconds(with["lease_ms"]),
+                        .poll = milliseconds(with["poll_ms"]),
+                        .capacity = static_cast<std::uint32_t>(with["capacity"])});
+}
+
 std::unique_ptr<RedisAsPublished> make_as_published(const Arguments& with) {
   return std::make_unique<RedisAsPublished>(
       addresses_of(kService).front(), AsPublishedSettings{.expiry = milliseconds(with["lease_ms"]),
@@ -56,6 +64,15 @@ LOCKBENCH_PLUGIN(locks) {
                    {"renew", 1, 0, 1, "1: leases are extended while keys are held"}},
        .service = kService},
       make_lock});
+  locks.add_stress_line(lockbench::Line<RedisSemaphore>{
+      {.name = "redis_semaphore",
+       .summary = "a sorted set of holders with leases, wake-up by messages",
+       .origin = "Redis's manual",
+       .numbers = {kLease,
+                   {"poll_ms", 1'000, 1, 60'000, "the longest wait without a message"},
+                   {"capacity", 2, 2, 10'000, "holders of a key at once"}},
+       .service = kService},
+      make_semaphore});
   locks.add_line(lockbench::Line<Redlock>{
       {.name = "redlock",
        .summary = "a key with a random value and a lease at more than half of the servers",

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "services/random_text.h"
-#include "services/redis/lock_scripts.h"
 #include "services/watchdog.h"
 
 namespace lockbench::services {
@@ -36,6 +35,8 @@ class RedisLock::Watchdog : public services::Watchdog<Hold> {
 RedisLock::RedisLock(const Address& address, RedisLockSettings settings)
     : settings_(settings),
       lease_ms_(std::to_string(settings.lease.count())),
+      capacity_(std::to_string(settings.capacity)),
+      scripts_(lock_scripts(settings.capacity != 1)),
       server_(address),
       subscribers_(address, server_.counts()),
       watchdog_(std::make_unique<Watchdog>(settings.lease / 3, [this](Hold& h) { renew(h); })) {
@@ -48,7 +49,7 @@ void RedisLock::renew(Hold& hold) {
   const platform::Time asked = platform::now();
   try {
     const Reply reply =
-        renew_script().run(*server_.connection(), {hold.name}, {hold.value, lease_ms_});
+        scripts_.renew.run(*server_.connection(), {hold.name}, {hold.value, lease_ms_});
     if (reply->integer == 1) {
       server_.counts().renewals.fetch_add(1, std::memory_order_relaxed);
       hold.lease_end = asked + settings_.lease;
@@ -74,8 +75,8 @@ bool RedisLock::try_acquire(Connection& connection, Handle& handle, std::string_
   // The lease is counted from before the request, so it never ends later here than at the server.
   const platform::Time asked = platform::now();
   const Reply reply =
-      acquire_script().run(connection, {hold.name, token_name(hold.name), queue_name(hold.name)},
-                           {hold.value, lease_ms_, kKeptMs, if_held});
+      scripts_.acquire.run(connection, {hold.name, token_name(hold.name), queue_name(hold.name)},
+                           {hold.value, lease_ms_, kKeptMs, if_held, capacity_});
   if (reply->integer < 0) {
     lease_left = std::chrono::milliseconds(-reply->integer);
     return false;
@@ -115,8 +116,8 @@ TryReason RedisLock::wait_and_acquire(Connection& connection, Handle& handle,
     if (try_acquire(connection, handle, if_held, lease_left)) return TryReason::kAcquired;
     const platform::Time now = platform::now();
     if (now >= deadline) {
-      leave_script().run(connection, {hold.name, queue_name(hold.name)},
-                         {hold.value, channels_name(hold.name)});
+      scripts_.leave.run(connection, {hold.name, queue_name(hold.name)},
+                         {hold.value, channels_name(hold.name), capacity_});
       return TryReason::kTimedOut;
     }
     const platform::Duration wait = std::min<platform::Duration>(lease_left, settings_.poll);
@@ -133,7 +134,7 @@ void RedisLock::release(Handle& handle) {
   if (settings_.renews) watchdog_->remove(handle.hold_);
   try {
     const Reply reply =
-        release_script().run(*server_.connection(), {hold.name, queue_name(hold.name)},
+        scripts_.release.run(*server_.connection(), {hold.name, queue_name(hold.name)},
                              {hold.value, channels_name(hold.name)});
     if (reply->integer != 1) hold.lost = true;
   } catch (const ServiceError&) {

@@ -34,6 +34,7 @@
 #include "primitives/fence.h"
 #include "primitives/platform/clock.h"
 #include "primitives/service.h"
+#include "services/redis/lock_scripts.h"
 #include "services/redis/redis_server.h"
 
 namespace lockbench::services {
@@ -42,6 +43,7 @@ struct RedisLockSettings {
   std::chrono::milliseconds lease{10'000};
   std::chrono::milliseconds poll{1'000};  // the longest wait without a message
   bool renews = true;
+  std::uint32_t capacity = 1;  // holders of a key at once
 };
 
 class RedisLock {
@@ -75,6 +77,8 @@ class RedisLock {
 
   const RedisLockSettings settings_;
   const std::string lease_ms_;
+  const std::string capacity_;
+  const LockScripts scripts_;
   RedisServer server_;
   RedisPool subscribers_;
   const std::unique_ptr<Watchdog> watchdog_;
@@ -113,6 +117,20 @@ class RedisLock::Handle : public ServiceMembers<Handle> {
   const std::string name_;
   std::uint64_t token_ = 0;
   std::shared_ptr<Hold> hold_;  // of the last acquisition
+};
+
+// The same for several holders of a key: a semaphore per key. The server has a sorted set of the
+// holders' values instead of a string. A release wakes one client that waits, and so does the end
+// of a lease, at the latest after the poll period.
+class RedisSemaphore : public RedisLock {
+ public:
+  RedisSemaphore(const Address& address, RedisLockSettings settings)
+      : RedisLock(address, settings), capacity_(settings.capacity) {}
+
+  std::uint32_t capacity() const { return capacity_; }
+
+ private:
+  const std::uint32_t capacity_;
 };
 
 }  // namespace lockbench::services

@@ -46,10 +46,7 @@ double RedisServer::cpu_s() {
 }
 
 ServiceUse RedisServer::use() {
-  ServiceUse use{.acquisitions = counts_->acquisitions,
-                 .round_trips = counts_->round_trips,
-                 .reconnects = counts_->reconnects,
-                 .renewals = counts_->renewals};
+  ServiceUse use = use_of(*counts_);
   try {
     use.server_cpu_s = cpu_s() - cpu_before_s_;
   } catch (const ServiceError&) {

@@ -65,6 +65,8 @@ ServiceUse Redlock::service_use() {
     const ServiceUse use = server->use();
     sum.acquisitions += use.acquisitions;
     sum.round_trips += use.round_trips;
+    sum.bytes_sent += use.bytes_sent;
+    sum.bytes_received += use.bytes_received;
     sum.reconnects += use.reconnects;
     sum.server_cpu_s += use.server_cpu_s;
   }

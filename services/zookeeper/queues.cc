@@ -100,9 +100,7 @@ bool ZooKeeperQueues::make(ZooKeeperSession& session, const std::string& queue) 
 }
 
 ServiceUse ZooKeeperQueues::use() {
-  return {.acquisitions = counts_->acquisitions,
-          .round_trips = counts_->round_trips,
-          .reconnects = counts_->reconnects};
+  return use_of(*counts_);
 }
 
 }  // namespace lockbench::services

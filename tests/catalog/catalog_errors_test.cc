@@ -60,6 +60,12 @@ TEST(CatalogErrors, AMisspeltChoiceGetsTheNearestOne) {
             "'insensitive'?");
 }
 
+TEST(CatalogErrors, APrimitiveOfAServiceIsInAPlugIn) {
+  EXPECT_EQ(unknown(cell_of("redlock:nodes=3", "counter")),
+            "primitive 'redlock' is in the plug-in redis.so; name it by --plugin, or leave the "
+            "primitive out");
+}
+
 TEST(CatalogErrors, ChoicesThatExistButNotTogether) {
   EXPECT_EQ(unknown(cell_of("striped:case=insensitive,lock=std", "counter")),
             "primitive 'striped:case=insensitive,lock=std': these parameters do not go together; "

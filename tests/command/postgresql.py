@@ -31,9 +31,24 @@ def as_server_user() -> list[str]:
     return ["setpriv", *ids, "--"]
 
 
+def take_tls_alone(folder: Path, port: int, certificate: Path, key: Path) -> str:
+    """The options of a server whose data are in the folder."""
+    for name, file in {"crt": certificate, "key": key}.items():
+        copy = folder / f"server.{name}"
+        shutil.copy(file, copy)
+        copy.chmod(0o600)
+        if os.geteuid() == 0:
+            shutil.chown(copy, "postgres", "postgres")
+    rules = "local all all scram-sha-256\nhostssl all all 127.0.0.1/32 scram-sha-256\n"
+    (folder / "data/pg_hba.conf").write_text(rules, encoding="ascii")
+    files = f"-c ssl_cert_file={folder}/server.crt -c ssl_key_file={folder}/server.key"
+    return f"-c listen_addresses=127.0.0.1 -p {port} -c ssl=on {files}"
+
+
 @contextlib.contextmanager
-def server(password: str = "") -> Iterator[str]:
-    """Starts a server, gives its address, and ends it. With a password, it asks for that."""
+def server(password: str = "", tls: tuple[int, Path, Path] | None = None) -> Iterator[str]:
+    """Starts a server, gives its address, and ends it. With a password, it asks for that. With
+    `tls`, a port, a certificate and its key, it takes connections to the port by TLS alone."""
     # A socket's path may have 107 letters; a test's own folder is too deep.
     folder = Path(tempfile.mkdtemp(prefix="lockbench-pg-", dir="/tmp"))
     data = folder / "data"
@@ -58,7 +73,11 @@ def server(password: str = "") -> Iterator[str]:
             (folder / "password").write_text(password, encoding="utf-8")
             auth = ["--auth=scram-sha-256", f"--pwfile={folder / 'password'}"]
         call("initdb", *auth, "--username=lockbench", "--no-sync", "--no-locale")
-        options = f"-c listen_addresses= -c unix_socket_directories={folder} -c fsync=off"
+        options = f"-c unix_socket_directories={folder} -c fsync=off "
+        if tls:
+            options += take_tls_alone(folder, *tls)
+        else:
+            options += "-c listen_addresses="
         call("pg_ctl", "--wait", f"--options={options}", f"--log={folder / 'log'}", "start")
         try:
             account = f"lockbench:{password}" if password else "lockbench"

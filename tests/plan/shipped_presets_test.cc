@@ -57,11 +57,20 @@ const std::map<std::string, std::set<std::string>> kPrimitivesOfWorkload = {
     {"file_counter",
      {"none", "file", "file_flock", "file_ofd", "file_robust_mutex", "file_as_published",
       "file_unsafe_as_published"}}};
+// Those of the plug-ins in services/.
+const std::set<std::string> kAtServices = {
+    "redis",          "redlock", "redis_as_published", "postgresql_advisory",
+    "postgresql_row", "etcd",    "zookeeper"};
 
 absl::StatusOr<CellTraits> check_names(const Cell& cell) {
   const auto primitives = kPrimitivesOfWorkload.find(cell.workload.name);
-  if (primitives == kPrimitivesOfWorkload.end() ||
-      !primitives->second.contains(cell.primitive.name)) {
+  const bool at_service = kAtServices.contains(cell.primitive.name);
+  const std::string& workload = cell.workload.name;
+  const bool fits_service =
+      workload == "counter" || workload == "accounts" || workload == "service_counter";
+  if (at_service ? !fits_service
+                 : primitives == kPrimitivesOfWorkload.end() ||
+                       !primitives->second.contains(cell.primitive.name)) {
     return absl::InvalidArgumentError("primitive and workload do not go together");
   }
   if (cell.workload.name == "accounts" && cell.key_type != KeyType::kString) {
@@ -111,12 +120,12 @@ std::vector<std::string> all_presets() {
 }
 
 TEST(ShippedPresets, AreTheseAndNoOthers) {
-  EXPECT_THAT(
-      all_presets(),
-      UnorderedElementsAre("quick", "threads", "keys", "holds", "article-21x6", "article-1000x12",
-                           "million-users", "connection-pool", "fastrlock", "limits", "watchdog",
-                           "saturation", "file-counter", "read-mostly",
-                           "connection-pool-postgresql", "i7-1165G7", "i5-11600K", "i7-class"));
+  EXPECT_THAT(all_presets(),
+              UnorderedElementsAre("quick", "threads", "keys", "holds", "article-21x6",
+                                   "article-1000x12", "million-users", "connection-pool",
+                                   "fastrlock", "limits", "watchdog", "saturation", "file-counter",
+                                   "read-mostly", "connection-pool-postgresql", "services",
+                                   "services-faults", "i7-1165G7", "i5-11600K", "i7-class"));
 }
 
 TEST(ShippedPresets, AllExpandAndSayWhatTheyTeach) {
@@ -179,6 +188,23 @@ TEST(ShippedPresets, TheWatchdogHasLessTimeThanTheHoldTakesInBothForms) {
   }
   EXPECT_EQ(short_of_time, (std::set<std::string>{"keyed_as_published:timeout_ms",
                                                   "keyed_limited:hold_limit_ms"}));
+}
+
+TEST(ShippedPresets, BothPresetsOfServicesHaveEveryServiceAndRedlock) {
+  for (const char* const name : {"services", "services-faults"}) {
+    std::set<std::string> names;
+    for (const Trial& trial : shipped(name).plan.trials) names.insert(trial.cell.primitive.name);
+    EXPECT_EQ(names, kAtServices) << name;
+  }
+}
+
+TEST(ShippedPresets, HoldersOfServicesStandStillWithAndWithoutTokens) {
+  std::set<std::string> scenarios;
+  for (const Trial& trial : shipped("services-faults").plan.trials) {
+    scenarios.insert(trial.cell.workload.scenario);
+    EXPECT_GE(trial.cell.operations, 25u);  // a process stands still in one of so many holds
+  }
+  EXPECT_EQ(scenarios, (std::set<std::string>{"stopped", "stopped_unchecked"}));
 }
 
 TEST(ShippedPresets, TheTargetsFollowTheirCores) {

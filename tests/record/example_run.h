@@ -86,6 +86,8 @@ inline Sample full_sample() {
           .key_bytes_live = 24.5,
           .key_bytes_idle = 25.5,
           .round_trips = 2.25,
+          .bytes_sent = 210.5,
+          .bytes_received = 31.25,
           .reconnects = 28,
           .renewals = 29,
           .server_cpu_s = 30.5,

@@ -7,6 +7,7 @@ import base64
 import json
 import shutil
 import socket
+import ssl
 import subprocess
 import urllib.error
 import urllib.request
@@ -100,22 +101,34 @@ def own_redis(folder: Path) -> Iterator[OwnServer]:
         yield OwnServer(address_with, residue)
 
 
-def ask_etcd(port: int, path: str, body: dict[str, object], token: str = "") -> dict[str, Any]:
-    """The answer to a request to the JSON gateway."""
+def ask_etcd(
+    port: int,
+    path: str,
+    body: dict[str, object],
+    token: str = "",
+    certificate: Path | None = None,
+) -> dict[str, Any]:
+    """The answer to a request to the JSON gateway; by TLS if the server has a certificate."""
     headers = {"Content-Type": "application/json"} | ({"Authorization": token} if token else {})
-    url = f"http://127.0.0.1:{port}/v3/{path}"
+    url = f"http{'s' if certificate else ''}://127.0.0.1:{port}/v3/{path}"
     request = urllib.request.Request(url, json.dumps(body).encode(), headers)
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    trusted = ssl.create_default_context(cafile=certificate) if certificate else None
+    opener = urllib.request.build_opener(
+        urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=trusted)
+    )
     with opener.open(request, timeout=10) as answer:
         answered: dict[str, Any] = json.load(answer)
         return answered
 
 
 @contextmanager
-def etcd_process(folder: Path, *more: str) -> Iterator[tuple[int, int]]:
+def etcd_process(
+    folder: Path, *more: str, certificate: Path | None = None
+) -> Iterator[tuple[int, int]]:
     """The port and the process of a server of etcd."""
     port = free_port()
-    clients, peers = f"http://127.0.0.1:{port}", "http://127.0.0.1:0"
+    clients = f"http{'s' if certificate else ''}://127.0.0.1:{port}"
+    peers = "http://127.0.0.1:0"
     words = ["etcd", "--name=own", f"--data-dir={folder / 'data'}", "--logger=zap"]
     words += [f"--listen-client-urls={clients}", f"--advertise-client-urls={clients}"]
     words += [f"--listen-peer-urls={peers}", f"--initial-advertise-peer-urls={peers}"]
@@ -124,7 +137,7 @@ def etcd_process(folder: Path, *more: str) -> Iterator[tuple[int, int]]:
 
     def answers() -> bool:
         try:
-            return bool(ask_etcd(port, "kv/range", {"key": "AA=="}))
+            return bool(ask_etcd(port, "kv/range", {"key": "AA=="}, certificate=certificate))
         except (OSError, urllib.error.URLError):
             return False
 

@@ -3,11 +3,16 @@
 // ServiceCounter: what its resource accepts and refuses, and what its proof lets pass.
 #include "workloads/service_counter.h"
 
+#include <atomic>
+#include <chrono>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "workloads/standstill.h"
 
 namespace lockbench {
 namespace {
@@ -61,6 +66,33 @@ TEST(ServiceCounter, TokensOfOneKeyDoNotCountForAnother) {
   std::uint64_t seen = 0;
   EXPECT_TRUE(resource.read(0, kEarly, 2, seen));
   EXPECT_TRUE(resource.read(1, kEarly, 1, seen));
+}
+
+TEST(ServiceCounter, StoppedHoldersChangeNothingOfWhatIsChecked) {
+  EXPECT_EQ(proof_of_late_write("stopped", 1, 2).refused_writes, 1u);
+  EXPECT_EQ(proof_of_late_write("stopped_unchecked", 1, 2).lost_updates, 1u);
+}
+
+// Another thread of it stands still, too.
+TEST(Standstill, IsOfTheWholeProcess) {
+  constexpr std::chrono::milliseconds kTime{60};
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    std::atomic<std::uint64_t> counted{0};
+    std::jthread other([&](std::stop_token stop) {
+      while (!stop.stop_requested()) counted.fetch_add(1);
+    });
+    while (counted.load() == 0) {
+    }
+    stand_still(kTime);
+    _exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, WUNTRACED), child);
+  EXPECT_TRUE(WIFSTOPPED(status));
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 // Each update is a read-modify-write of the whole state: none may be lost.
