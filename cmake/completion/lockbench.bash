@@ -61,7 +61,7 @@ _lockbench() {
     --progress) words="auto bar line off" ;;
     --engine) words="sim real proc services" ;;
     --faults)
-      words="stop_holder kill_holder pause_server restart_server empty_server end_session delay partition cut half_open"
+      words="stop_holder kill_holder pause_server restart_server empty_server end_session delay partition cut half_open failover"
       ;;
     --flamegraph)
       mapfile -t COMPREPLY < <(compgen -f -X '!*.svg' -- "$current")

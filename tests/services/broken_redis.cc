@@ -7,6 +7,7 @@
 #include <string>
 #include <thread>
 
+#include "services/redis/redis_lock.h"
 #include "services/redis/redis_server.h"
 
 namespace {
@@ -23,6 +24,7 @@ enum class BrokenBy {
   kNoExpiry,            // the key of a client that died stays for good
   kSameToken,           // every hold has the same token
   kIdleOwner,           // unlock() marks the key as free, and try_lock() does not know the mark
+  kCheckThenSet,        // sees that the key is free, and then takes it from whoever was faster
 };
 
 // The key has the value of its holder, or `free`.
@@ -30,7 +32,9 @@ template <BrokenBy kFault>
 class BrokenRedis {
  public:
   static constexpr lockbench::Promises kPromises = kServicePromises;
-  static constexpr bool kTokens = kFault == BrokenBy::kSameToken || kFault == BrokenBy::kIdleOwner;
+  static constexpr bool kTokens = kFault == BrokenBy::kSameToken ||
+                                  kFault == BrokenBy::kIdleOwner ||
+                                  kFault == BrokenBy::kCheckThenSet;
 
   class Handle {
    public:
@@ -100,15 +104,23 @@ class BrokenRedis {
           {"EVAL", "if redis.call('GET', KEYS[1]) == 'free' then redis.call('DEL', KEYS[1]) end",
            "1", name});
     }
+    if (kFault == BrokenBy::kCheckThenSet) {
+      if (connection->request({"GET", name})->type != REDIS_REPLY_NIL) return false;
+      connection->request({"SET", name, value, "PX", lease_ms_});
+      token = next_token(*connection, name);
+      return true;
+    }
     const bool expires = kFault != BrokenBy::kNoExpiry;
     const Reply reply = expires ? connection->request({"SET", name, value, "NX", "PX", lease_ms_})
                                 : connection->request({"SET", name, value, "NX"});
     if (reply->type != REDIS_REPLY_STATUS) return false;
     token = 1;
-    if (kFault == BrokenBy::kIdleOwner) {
-      token = static_cast<std::uint64_t>(connection->request({"INCR", name + ":token"})->integer);
-    }
+    if (kFault == BrokenBy::kIdleOwner) token = next_token(*connection, name);
     return true;
+  }
+
+  static std::uint64_t next_token(Connection& connection, const std::string& name) {
+    return static_cast<std::uint64_t>(connection.request({"INCR", name + ":token"})->integer);
   }
 
   void release(const std::string& name, const std::string& value) {
@@ -127,6 +139,20 @@ class BrokenRedis {
   const std::string lease_ms_;
   RedisServer server_;
 };
+
+// Promises a capacity of one less than it has.
+class OneTooMany : public RedisSemaphore {
+ public:
+  using RedisSemaphore::RedisSemaphore;
+  std::uint32_t capacity() const { return RedisSemaphore::capacity() - 1; }
+};
+
+std::unique_ptr<OneTooMany> make_one_too_many(const Arguments& with) {
+  return std::make_unique<OneTooMany>(
+      addresses_of("redis").front(),
+      RedisLockSettings{.lease = std::chrono::milliseconds(with["lease_ms"]),
+                        .capacity = static_cast<std::uint32_t>(with["capacity"]) + 1});
+}
 
 template <BrokenBy kFault>
 std::unique_ptr<BrokenRedis<kFault>> make(const Arguments& with) {
@@ -151,4 +177,13 @@ LOCKBENCH_PLUGIN(locks) {
   add<BrokenBy::kNoExpiry>(locks, "no_expiry");
   add<BrokenBy::kSameToken>(locks, "same_token");
   add<BrokenBy::kIdleOwner>(locks, "idle_owner");
+  add<BrokenBy::kCheckThenSet>(locks, "check_then_set");
+  locks.add_stress_line(lockbench::Line<OneTooMany>{
+      {.name = "one_too_many",
+       .summary = "broken on purpose",
+       .origin = "tests",
+       .numbers = {{"lease_ms", 10'000, 5, 3'600'000, "a hold ends then"},
+                   {"capacity", 2, 2, 10'000, "holders of a key at once"}},
+       .service = "redis"},
+      make_one_too_many});
 }

@@ -61,6 +61,16 @@ class TestRedis:
         assert (unsafe["verdict"], unsafe["oracle"]) == ("failed", "exclusion")
         assert "--ignore-tokens" in unsafe["command"]
 
+    def test_a_failover_to_a_replica_that_lags_loses_holds_and_tokens_make_that_safe(
+        self, lockbench: Program, plugin: str
+    ) -> None:
+        faults = ("--faults", "failover")
+        safe = stress(lockbench, plugin, "redis", *faults, "--budget", "10s")
+        assert safe["verdict"] == "clean" and safe["figures"]["failover"] > 0, safe
+        unsafe = stress(lockbench, plugin, "redis", *faults, "--ignore-tokens", "--budget", BUDGET)
+        assert (unsafe["verdict"], unsafe["oracle"]) == ("failed", "exclusion")
+        assert any("its replica takes its place" in line for line in unsafe["trace"])
+
     @pytest.mark.parametrize(
         ("lock", "oracle", "faults"),
         [
@@ -68,6 +78,9 @@ class TestRedis:
             ("no_expiry", "progress", "kill_holder"),
             ("same_token", "token", "cut"),
             ("idle_owner", "residue", "cut"),
+            # Its tokens grow, and the resource refuses the writes of all but one of its holders.
+            ("check_then_set", "exclusion", "cut"),
+            ("one_too_many", "exclusion", "stop_holder"),
         ],
     )
     @pytest.mark.usefixtures("plugin")
@@ -79,6 +92,16 @@ class TestRedis:
             pytest.skip(f"{broken} is not built: cmake --build --preset release --target services")
         report = stress(lockbench, str(broken), lock, "--faults", faults, "--budget", BUDGET)
         assert (report["verdict"], report["oracle"]) == ("failed", oracle), report
+
+
+@pytest.mark.parametrize("service", [REDIS, ETCD], ids=lambda service: service.name)
+def test_a_semaphore_is_clean_under_all_faults(
+    lockbench: Program, service: Service, plugin: str
+) -> None:
+    report = stress(lockbench, plugin, f"{service.name}_semaphore", "--budget", "15s")
+    assert report["verdict"] == "clean", report
+    for oracle in ("exclusion", "token", "progress", "residue"):
+        assert report["evaluations"][oracle] > 0
 
 
 LOCKS = {
@@ -124,9 +147,14 @@ def test_what_does_not_exist_is_refused(lockbench: Program, service: Service, pl
 def test_a_fault_that_the_service_cannot_have_is_refused(
     lockbench: Program, service: Service, plugin: str
 ) -> None:
-    impossible = "empty_server" if service.name == "postgresql" else "end_session"
+    impossible = {
+        "redis": ["end_session"],
+        "postgresql": ["empty_server", "failover"],
+        "zookeeper": ["end_session"],
+    }
     lock = LOCKS[service.name]
-    words = ["--plugin", plugin, "--engine", "services", "--budget", "5s", "--faults", impossible]
-    done = lockbench.run("stress", lock, *words)
-    assert done.returncode == 2, (done.stdout, done.stderr)
-    assert f"servers of {service.name} cannot be used so" in done.stderr
+    for fault in impossible[service.name]:
+        words = ["--plugin", plugin, "--engine", "services", "--budget", "5s", "--faults", fault]
+        done = lockbench.run("stress", lock, *words)
+        assert done.returncode == 2, (done.stdout, done.stderr)
+        assert f"servers of {service.name} cannot be used so" in done.stderr

@@ -55,18 +55,26 @@ bool Client::hold(std::uint32_t key, std::uint64_t how) {
   const std::uint64_t before = state_.granted[key].load(std::memory_order_relaxed);
   const std::unique_ptr<LockHandle> handle = context_.lock.handle(key);
   record(Act::kRequests, key);
-  put(slot_.requested_ns, now_ns());
+  const std::uint64_t requested_ns = now_ns();
+  put(slot_.requested_ns, requested_ns);
   const bool acquired = acquire(*handle, key, how);
   put(slot_.requested_ns, 0);
   if (!acquired) return false;
   const std::uint64_t token = context_.entry.abilities.tokens ? handle->token() : 0;
   put(slot_.holding, key + 1);
+  slot_.holds.add(key, token, requested_ns, now_ns());
   record(Act::kAcquires, key, token);
   add(slot_.acquisitions);
   if (context_.entry.abilities.tokens) check_token(key, before, token);
-  count(key, token);
+  // With several holders, nobody can count without losing updates.
+  if (context_.lock.capacity() == 1) {
+    count(key, token);
+  } else {
+    sleep_while_holding();
+  }
   record(Act::kReleases, key);
   put(slot_.holding, 0);
+  slot_.holds.note_release(now_ns());
   handle->unlock();
   record(Act::kReleased, key);
   return true;

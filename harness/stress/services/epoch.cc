@@ -9,10 +9,14 @@
 #include <memory>
 #include <optional>
 #include <sys/wait.h>
+#include <utility>
+#include <vector>
 
 #include <absl/strings/str_cat.h>
 
 #include "harness/stress/services/client_group.h"
+#include "harness/stress/services/holds.h"
+#include "harness/stress/services/trace.h"
 #include "harness/stress/supervision/children.h"
 #include "primitives/platform/clock.h"
 #include "primitives/platform/thread.h"
@@ -68,7 +72,7 @@ class Epoch {
     const absl::Status status = injector_.end_all();
     if (!status.ok() || failed()) return status;
     put(state_.stop, 1);
-    if (await_all() && updates_are_kept()) all_is_free();
+    if (await_all() && updates_are_kept() && history_is_possible()) all_is_free();
     return absl::OkStatus();
   }
 
@@ -106,6 +110,7 @@ class Epoch {
 
   // The last write of a killed client may or may not have been made.
   bool updates_are_kept() {
+    if (context_.lock.capacity() != 1) return true;  // nobody has counted
     for (std::uint32_t key = 0; key < context_.plan.keys; ++key) {
       std::uint64_t begun = 0;
       std::uint64_t done = 0;
@@ -121,6 +126,36 @@ class Epoch {
       if (!observe(updates)) return false;
     }
     return true;
+  }
+
+  // For each key, some order of its holds must be possible.
+  bool history_is_possible() {
+    std::vector<Take> holds;
+    for (std::uint32_t slot = 0; slot < kMostClients; ++slot) {
+      state_.slots[slot].holds.append_to(holds, slot);
+    }
+    holds = certain_holds(std::move(holds), injector_.forgettings());
+    const std::int64_t certain = certain_ns(context_.entry.lease);
+    const std::uint32_t capacity = context_.lock.capacity();
+    for (const MostHolders& most : most_holders(holds, capacity, certain)) {
+      if (observe(most.seen)) continue;
+      note_evidence(most.last, holds);
+      return false;
+    }
+    if (capacity != 1 || !context_.entry.abilities.tokens) return true;
+    // Its tokens, too, must have grown in this order.
+    return observe(History(std::move(holds),
+                           {.lock_per_key = true, .tokens = true, .hold_limit_ns = certain}));
+  }
+
+  // The trace ends with the hold that was one too many.
+  void note_evidence(const Take& last, const std::vector<Take>& holds) {
+    for (const Take& hold : holds) {
+      if (hold.key != last.key || hold.requested > last.answered) continue;
+      if (hold.unlock_began < last.requested) continue;
+      for (const Act& act : acts_of(hold)) result_.evidence.push_back(act);
+    }
+    put(state_.failed_ns, static_cast<std::uint64_t>(last.answered));
   }
 
   // What a killed client held is free when its lease has ended.
@@ -139,14 +174,19 @@ class Epoch {
         collect_child(checker);
       }
       const bool free = ended && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-      if (!observe(FreeKey{.key = key, .free = free})) return;
+      const std::uint32_t capacity = context_.lock.capacity();
+      if (!observe(FreeKey{.key = key, .free = free ? capacity : 0, .capacity = capacity})) return;
     }
   }
 
+  // As often at once as its capacity is.
   void take_once(std::uint32_t key) {
-    const std::unique_ptr<LockHandle> handle = context_.lock.handle(key);
-    while (!handle->try_lock()) sleep_a_tick();
-    handle->unlock();
+    std::vector<std::unique_ptr<LockHandle>> handles;
+    for (std::uint32_t left = context_.lock.capacity(); left > 0; --left) {
+      handles.push_back(context_.lock.handle(key));
+      while (!handles.back()->try_lock()) sleep_a_tick();
+    }
+    for (const auto& handle : handles) handle->unlock();
   }
 
   // Returns false if an oracle failed.
@@ -171,6 +211,7 @@ void wipe(SharedState& state) {
   for (ClientSlot& slot : state.slots) {
     for (Word& begun : slot.begun) put(begun, 0);
     for (Word& done : slot.done) put(done, 0);
+    slot.holds.clear();
   }
 }
 
@@ -180,6 +221,7 @@ absl::Status run_epoch(SharedState& state, const RegisteredLock& entry, const Ep
                        bool checks_tokens, Servers& servers, EpochResult& result) {
   wipe(state);
   result.notes.clear();
+  result.evidence.clear();
   std::unique_ptr<LockUnderTest> lock;
   try {
     lock = entry.make(plan.keys);

@@ -18,6 +18,7 @@ namespace lockbench::stress::services {
 struct EpochResult {
   FaultCounts faults{};
   std::vector<FaultNote> notes;       // of the last epoch
+  std::vector<Act> evidence;          // of the last epoch: holds that its history cannot have
   std::uint64_t longest_wait_ms = 0;  // for a key, after the last fault of an epoch
 };
 

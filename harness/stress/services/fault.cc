@@ -27,9 +27,12 @@ constexpr Fault kAll[] = {
     {kPartition, "partition", kNetwork, "nothing arrives until the fault ends"},
     {kCut, "cut", kNetwork, "all connections are reset"},
     {kHalfOpen, "half_open", kNetwork, "connections are silent, and reset when the fault ends"},
+    {kFailover, "failover", kServer, "SIGKILL of a server; its replica serves on, and lags behind"},
 };
 
 constexpr auto kName = [](std::string* out, const Fault& fault) { out->append(fault.name); };
+
+static_assert(std::size(kAll) == kFaultKinds);
 
 }  // namespace
 
@@ -39,6 +42,20 @@ std::span<const Fault> all_faults() {
 
 const Fault& fault_of(FaultKind kind) {
   return kAll[static_cast<std::size_t>(kind)];
+}
+
+bool may_end_holds(FaultKind kind, bool leases) {
+  switch (kind) {
+    case kStopHolder:
+    case kKillHolder:  // that of the killed client, of which nothing is certain anyway
+      return false;
+    case kEmptyServer:
+    case kEndSession:
+    case kFailover:
+      return true;
+    default:
+      return !leases;
+  }
 }
 
 absl::StatusOr<std::vector<FaultKind>> faults_from(std::string_view list) {

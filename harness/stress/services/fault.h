@@ -3,6 +3,7 @@
 // Fault: what the engine `services` does to clients, servers and the network between them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -24,7 +25,9 @@ enum class FaultKind : std::uint8_t {
   kPartition,
   kCut,
   kHalfOpen,
+  kFailover,
 };
+inline constexpr std::size_t kFaultKinds = 11;
 
 enum class FaultTarget : std::uint8_t { kClient, kServer, kNetwork };
 
@@ -38,6 +41,10 @@ struct Fault {
 // In the order of FaultKind.
 std::span<const Fault> all_faults();
 const Fault& fault_of(FaultKind kind);
+
+// Whether holds may end at such a fault: the service forgets them, or a connection that they last
+// as long as. `leases`: holds last as long as a lease, and not as a connection.
+bool may_end_holds(FaultKind kind, bool leases);
 
 // The kinds that `list` names, separated by commas; all if it is empty. InvalidArgument lists those
 // that exist.

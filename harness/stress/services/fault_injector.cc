@@ -14,6 +14,9 @@ namespace {
 // end. Then it is left out.
 constexpr std::chrono::milliseconds kLatest{500};
 
+// A server notices so late that a connection or session has ended.
+constexpr std::int64_t kNoticedWithinNs = 3'000'000'000;
+
 std::string server_name(std::uint32_t server) {
   return absl::StrCat("server ", server);
 }
@@ -33,8 +36,12 @@ absl::Status FaultInjector::act() {
   }
   std::erase_if(pending_, [&](const PlannedFault& fault) {
     if (began_ + fault.at > now) return false;
-    return begin(fault) || now > began_ + fault.at + kLatest;
+    const auto from = static_cast<std::int64_t>(now_ns());
+    const bool begun = begin(fault);
+    if (begun && may_end_holds(fault)) forgettings_.push_back({.from = from});
+    return begun || now > began_ + fault.at + kLatest;
   });
+  end_forgettings();
   return absl::OkStatus();
 }
 
@@ -43,6 +50,7 @@ absl::Status FaultInjector::end_all() {
   for (const Active& active : std::exchange(active_, {})) {
     if (absl::Status status = end(active); !status.ok()) return status;
   }
+  end_forgettings();
   return absl::OkStatus();
 }
 
@@ -84,7 +92,10 @@ bool FaultInjector::begin_at_server(const PlannedFault& fault) {
     note(fault, "a session at " + server_name(server) + " is ended");
     return true;
   }
-  if (fault.kind == FaultKind::kPauseServer) {
+  if (fault.kind == FaultKind::kFailover) {
+    note(fault, "the replica of " + server_name(server) + " gets nothing any more");
+    servers_.detach_replica(server);
+  } else if (fault.kind == FaultKind::kPauseServer) {
     note(fault, "SIGSTOP of " + server_name(server));
     servers_.pause(server);
   } else {
@@ -131,11 +142,29 @@ absl::Status FaultInjector::end(const Active& active) {
     notes_.push_back({now_ns(), absl::StrCat(server_name(active.victim), " is ready again, ",
                                              with_data ? "with" : "without", " its data")});
     return status;
+  } else if (kind == FaultKind::kFailover) {
+    notes_.push_back(
+        {now, "SIGKILL of " + server_name(active.victim) + "; its replica takes its place"});
+    return servers_.fail_over(active.victim);
   } else {
     notes_.push_back({now, "the network of " + server_name(active.victim) + " works again"});
     servers_.network().heal(active.victim);
   }
   return absl::OkStatus();
+}
+
+bool FaultInjector::may_end_holds(const PlannedFault& fault) const {
+  return services::may_end_holds(fault.kind, context_.entry.lease.count() != 0);
+}
+
+// Those that are open, unless a fault is in force that made one.
+void FaultInjector::end_forgettings() {
+  const bool goes_on = std::any_of(active_.begin(), active_.end(), [&](const Active& active) {
+    return may_end_holds(active.fault);
+  });
+  if (goes_on) return;
+  const std::int64_t until = static_cast<std::int64_t>(now_ns()) + kNoticedWithinNs;
+  for (Forgetting& time : forgettings_) time.to = std::min(time.to, until);
 }
 
 bool FaultInjector::is_hit(FaultTarget target, std::uint32_t number) const {

@@ -13,6 +13,7 @@
 #include <absl/status/status.h>
 
 #include "harness/stress/services/client_group.h"
+#include "harness/stress/services/holds.h"
 #include "harness/stress/services/plan.h"
 #include "harness/stress/services/servers.h"
 #include "primitives/platform/clock.h"
@@ -26,7 +27,7 @@ struct FaultNote {
 };
 
 // The number of faults of each kind in all epochs.
-using FaultCounts = std::array<std::uint64_t, 10>;
+using FaultCounts = std::array<std::uint64_t, kFaultKinds>;
 
 class FaultInjector {
  public:
@@ -44,6 +45,9 @@ class FaultInjector {
 
   bool is_over() const { return pending_.empty() && active_.empty(); }
 
+  // When the service may have forgotten holds, until now.
+  const std::vector<Forgetting>& forgettings() const { return forgettings_; }
+
   // Undoes what is still in force, and begins nothing new.
   absl::Status end_all();
 
@@ -53,6 +57,9 @@ class FaultInjector {
     std::uint32_t victim;  // a client or a server
     platform::Time until;
   };
+
+  bool may_end_holds(const PlannedFault& fault) const;
+  void end_forgettings();
 
   bool begin(const PlannedFault& fault);
   bool begin_at_client(const PlannedFault& fault);
@@ -70,6 +77,7 @@ class FaultInjector {
   const platform::Time began_ = platform::now();
   std::vector<PlannedFault> pending_;
   std::vector<Active> active_;
+  std::vector<Forgetting> forgettings_;
 };
 
 }  // namespace lockbench::stress::services

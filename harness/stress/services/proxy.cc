@@ -190,7 +190,8 @@ class Forwarder {
       const int client = accept4(listeners_[link], nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
       if (client < 0) return;
       const int server = new_socket();
-      const sockaddr_in address = loopback(servers_[link]);
+      const auto redirected = static_cast<std::uint16_t>(get(controls_[link].port));
+      const sockaddr_in address = loopback(redirected == 0 ? servers_[link] : redirected);
       const bool begun =
           connect(server, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 ||
           errno == EINPROGRESS;
@@ -281,6 +282,11 @@ void Proxy::make_half_open(std::uint32_t server) {
 
 void Proxy::cut(std::uint32_t server) {
   add(controls_[server].cuts);
+}
+
+void Proxy::redirect(std::uint32_t server, std::uint16_t port) {
+  put(controls_[server].port, port);
+  cut(server);
 }
 
 void Proxy::heal(std::uint32_t server) {

@@ -42,6 +42,9 @@ class Proxy {
   void cut(std::uint32_t server);
   void heal(std::uint32_t server);
 
+  // From now on, connections are to another port. Resets those that there are.
+  void redirect(std::uint32_t server, std::uint16_t port);
+
   // What the process reads.
   struct Control {
     Word delay_ms;
@@ -49,6 +52,7 @@ class Proxy {
     Word silenced;  // grows with each make_half_open()
     Word revealed;  // the last `silenced` that is over
     Word cuts;      // grows with each cut()
+    Word port;      // of the server; 0: the one that it had at first
   };
 
  private:

@@ -7,14 +7,17 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <string_view>
 #include <sys/types.h>
 #include <system_error>
+#include <utility>
 
 #include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 
 #include "harness/stress/services/etcd_lease.h"
+#include "harness/stress/services/one_answer.h"
 
 namespace lockbench::stress::services {
 namespace {
@@ -40,10 +43,23 @@ bool is_of_session(pid_t process) {
   return absl::StrContains(text_in(absl::StrCat("/proc/", process, "/cmdline")), "127.0.0.1(");
 }
 
+// Those of Redis are asynchronous.
+constexpr std::string_view kServiceWithReplicas = "redis";
+
+// A request in Redis's inline form. If the server does not take it, it stays what it is.
+void order(std::uint16_t port, const std::string& words) {
+  answer_to(port, words + "\r\nQUIT\r\n");
+}
+
+void replicate(std::uint16_t server, std::uint16_t replica) {
+  order(server, "CONFIG SET repl-diskless-sync-delay 0");
+  order(replica, absl::StrCat("REPLICAOF 127.0.0.1 ", server));
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Servers>> Servers::start(const std::string& service,
-                                                        std::uint32_t count) {
+                                                        std::uint32_t count, bool replicas) {
   std::unique_ptr<Servers> servers(new Servers);
   std::vector<std::uint16_t> ports;
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -51,6 +67,11 @@ absl::StatusOr<std::unique_ptr<Servers>> Servers::start(const std::string& servi
     if (!started.ok()) return started.status();
     ports.push_back(started->server->port());
     servers->services_.push_back(*std::move(started));
+    if (!replicas || service != kServiceWithReplicas) continue;
+    absl::StatusOr<PrivateService> replica = start_service(service, ServerData::kKept);
+    if (!replica.ok()) return replica.status();
+    replicate(ports.back(), replica->server->port());
+    servers->replicas_.push_back(*std::move(replica));
   }
   try {
     servers->proxy_ = std::make_unique<Proxy>(ports);
@@ -69,6 +90,7 @@ absl::StatusOr<std::unique_ptr<Servers>> Servers::start(const std::string& servi
 bool Servers::can(FaultKind kind) const {
   const ServiceKind& service = *services_.front().kind;
   if (kind == FaultKind::kEmptyServer) return !service.data_folder.empty();
+  if (kind == FaultKind::kFailover) return !replicas_.empty();
   if (kind == FaultKind::kEndSession) return service.sessions != SessionKind::kConnection;
   return true;
 }
@@ -109,6 +131,23 @@ absl::Status Servers::restart(std::uint32_t server, bool with_data) {
   if (status.ok()) return status;
   return absl::InternalError(absl::StrCat("a server that was killed was not ready again: ",
                                           std::string(status.message())));
+}
+
+void Servers::detach_replica(std::uint32_t server) const {
+  // A replica of nobody that is there: it keeps what it has.
+  order(replicas_[server].server->port(), "REPLICAOF 127.0.0.1 1");
+}
+
+absl::Status Servers::fail_over(std::uint32_t server) {
+  kill(server);
+  std::swap(services_[server], replicas_[server]);
+  const std::uint16_t port = at(server).port();
+  order(port, "REPLICAOF NO ONE");
+  proxy_->redirect(server, port);
+  PrivateServer& before = *replicas_[server].server;
+  absl::Status status = before.restart();
+  if (status.ok()) replicate(port, before.port());
+  return status;
 }
 
 bool Servers::end_session(std::uint32_t server, std::uint64_t draw) const {

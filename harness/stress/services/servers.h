@@ -19,8 +19,9 @@ namespace lockbench::stress::services {
 class Servers {
  public:
   // Names them to the locks of this process, in the environment. Fails as start_service() does.
+  // `replicas`: each server has one, if the service has asynchronous replicas.
   static absl::StatusOr<std::unique_ptr<Servers>> start(const std::string& service,
-                                                        std::uint32_t count);
+                                                        std::uint32_t count, bool replicas);
 
   std::uint32_t count() const { return static_cast<std::uint32_t>(services_.size()); }
   // Whether the service has what this fault needs.
@@ -32,6 +33,10 @@ class Servers {
   void kill(std::uint32_t server);
   // Starts a server that was killed. Internal if it does not become ready.
   absl::Status restart(std::uint32_t server, bool with_data);
+  // A failover to a replica that lags: what the server confirms from detach_replica() on is lost
+  // when fail_over() kills it and lets the replica serve. The server then becomes its replica.
+  void detach_replica(std::uint32_t server) const;
+  absl::Status fail_over(std::uint32_t server);
   // Ends one session, as an administrator does. False: there is none.
   bool end_session(std::uint32_t server, std::uint64_t draw) const;
 
@@ -44,6 +49,7 @@ class Servers {
   void signal_all(std::uint32_t server, int signal) const;
 
   std::vector<PrivateService> services_;
+  std::vector<PrivateService> replicas_;  // of each of them, or none
   std::unique_ptr<Proxy> proxy_;
 };
 

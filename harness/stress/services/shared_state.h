@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "harness/stress/oracles/first_failure.h"
+#include "harness/stress/services/holds.h"
 #include "harness/stress/services/plan.h"
 #include "harness/stress/worker_slot.h"
 #include "primitives/platform/layout.h"
@@ -88,6 +89,7 @@ class ClientTrace {
 
 struct alignas(platform::kCacheLine) ClientSlot : WorkerSlot {
   ClientTrace trace;
+  ClientHolds holds;  // of the epoch
   Word life;
   Word holding;       // the key that it holds, plus one
   Word requested_ns;  // since when it has been waiting; 0: it is not

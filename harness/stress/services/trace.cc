@@ -61,6 +61,15 @@ std::uint64_t request_of(const std::vector<Act>& acts, std::uint32_t client) {
   return at;
 }
 
+// Whether the act begins a hold that lasts at the time `since`, as far as the acts show.
+bool begins_hold_at(const std::vector<Act>& acts, const Act& begin, std::uint64_t since) {
+  if (begin.kind != Act::kAcquires || begin.at_ns > since) return false;
+  return std::none_of(acts.begin(), acts.end(), [&](const Act& act) {
+    return act.client == begin.client && act.at_ns > begin.at_ns && act.at_ns <= since &&
+           (act.kind == Act::kReleases || act.kind == Act::kRequests || act.kind == Act::kEnds);
+  });
+}
+
 }  // namespace
 
 std::string text_of(const Act& act) {
@@ -97,6 +106,18 @@ std::string text_of(const Act& act) {
   return "does nothing";
 }
 
+std::vector<Act> acts_of(const Take& hold) {
+  const auto act = [&](Act::Kind kind, std::int64_t at, std::uint64_t number = 0) {
+    return Act{.kind = kind,
+               .client = hold.thread,
+               .key = hold.key,
+               .number = number,
+               .at_ns = static_cast<std::uint64_t>(at)};
+  };
+  return {act(Act::kRequests, hold.requested), act(Act::kAcquires, hold.answered, hold.token),
+          act(Act::kReleases, hold.unlock_began)};
+}
+
 std::vector<TraceStep> trace_of(std::vector<Act> acts, const std::vector<FaultNote>& faults,
                                 std::uint32_t client, std::uint32_t key, std::uint64_t began_ns,
                                 std::uint64_t failed_ns) {
@@ -107,10 +128,10 @@ std::vector<TraceStep> trace_of(std::vector<Act> acts, const std::vector<FaultNo
   std::vector<TraceStep> own;
   std::vector<TraceStep> others;
   for (const Act& act : acts) {
-    if (act.at_ns < since) continue;
     if (act.client == client) {
-      own.push_back(step_of(act, began_ns));
-    } else if (is_of_key(act, key) && shows_a_hold(act)) {
+      if (act.at_ns >= since) own.push_back(step_of(act, began_ns));
+    } else if (is_of_key(act, key) && shows_a_hold(act) &&
+               (act.at_ns >= since || begins_hold_at(acts, act, since))) {
       others.push_back(step_of(act, began_ns));
     }
   }

@@ -16,9 +16,12 @@ namespace lockbench::stress::services {
 // "acquires key 0 with token 17".
 std::string text_of(const Act& act);
 
+// What a client did with a hold, as far as it is certain.
+std::vector<Act> acts_of(const Take& hold);
+
 // Times are counted from `began_ns`; nothing after `failed_ns` is shown. Of the acts, those of the
-// client that failed come with all faults since its request, and those of other clients that
-// acquired the key or wrote meanwhile: of these, the first ones and the last ones.
+// client that failed come with all faults since its request, and those of other clients that held
+// the key then, acquired it or wrote meanwhile: of these, the first ones and the last ones.
 std::vector<TraceStep> trace_of(std::vector<Act> acts, const std::vector<FaultNote>& faults,
                                 std::uint32_t client, std::uint32_t key, std::uint64_t began_ns,
                                 std::uint64_t failed_ns);

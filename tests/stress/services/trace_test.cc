@@ -3,6 +3,8 @@
 // What the trace of a failure shows.
 #include "harness/stress/services/trace.h"
 
+#include <tuple>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,6 +45,21 @@ TEST(ServicesTrace, HasTheHoldThatWentWrongAndTheFaultsAndWhoWroteMeanwhile) {
                   "190.000 ms, client 1 writes 4 under key 0",
                   "290.000 ms, client 0 writes 4 under key 0 over what others wrote  "
                   "<-- here it goes wrong"));
+}
+
+TEST(ServicesTrace, HasWhoHeldTheKeyWhenTheClientRequestedIt) {
+  std::vector<Act> acts;
+  for (const auto& [client, requested, released] :
+       {std::tuple(1, 1, 30), std::tuple(2, 2, 9), std::tuple(0, 20, 40)}) {
+    const Take hold{.thread = static_cast<std::uint32_t>(client),
+                    .requested = static_cast<std::int64_t>(requested * kMs),
+                    .answered = static_cast<std::int64_t>((requested + 1) * kMs),
+                    .unlock_began = static_cast<std::int64_t>(released * kMs)};
+    for (const Act& act : acts_of(hold)) acts.push_back(act);
+  }
+  EXPECT_THAT(lines_of(trace_of(acts, {}, 0, 0, 0, 21 * kMs)),
+              ElementsAre("2.000 ms, client 1 acquires key 0", "20.000 ms, client 0 requests key 0",
+                          "21.000 ms, client 0 acquires key 0  <-- here it goes wrong"));
 }
 
 TEST(ServicesTrace, LeavesOutTheMiddleOfWhatOthersDid) {

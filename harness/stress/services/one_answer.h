@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// One request to a server on the loopback interface, and its answer, as an administrator's program
+// has them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace lockbench::stress::services {
+
+// All that the server sends until it closes the connection, or is silent for 200 ms; empty if there
+// is none.
+std::string answer_to(std::uint16_t port, const std::string& request);
+
+}  // namespace lockbench::stress::services
