@@ -299,7 +299,10 @@ class ServiceCounter {
 
   Actor actor(std::uint32_t process) { return Actor(*this, process); }
   Proof prove(const Tallies<Tally>&) const { return resource_.prove(); }
-  std::optional<HoldBound> hold_bound() const { return bound_of_sequences(sequences_, settings_); }
+  std::optional<HoldBound> hold_bound() const {
+    if (stops_) return std::nullopt;  // it would know nothing of the time in which processes stop
+    return bound_of_sequences(sequences_, settings_);
+  }
 
  private:
   P& primitive_;

@@ -79,18 +79,34 @@ _FAMILIES: dict[str, tuple[str, list[str]]] = {
             "file_unsafe_as_published",
         ],
     ),
+    # Each service has a shade, a marker and a line of its own.
+    "service": (
+        "#6A51A3",
+        [
+            "redis",
+            "postgresql_advisory",
+            "etcd",
+            "zookeeper",
+            "postgresql_row",
+            "redlock",
+            "redis_as_published",
+            "postgresql_advisory:level=transaction",
+            "postgresql_as_published",
+        ],
+    ),
     "other": ("#8C6D31", []),
 }
 _PREFIXES = (
     ("recursive", "reentrant"),
     ("stripe", "striped"),
     ("random_mutexes", "lease"),
-    *((name, name) for name in _FAMILIES if name != "other"),
+    *((service, "service") for service in "redis redlock postgresql etcd zookeeper".split()),
+    *((name, name) for name in _FAMILIES if name not in ("service", "other")),
 )
 # Towards black (below 0) or white (above): neighbours in a family are far apart in grey.
 _SHADES = (0.0, -0.5, 0.38, -0.25, 0.2, -0.68, 0.5)
 _MARKERS = "osD^vPX<>*ph"
-_FIRST_MARKER = dict(zip(_FAMILIES, (6, 0, 1, 3, 2, 4, 5, 7)))
+_FIRST_MARKER = dict(zip(_FAMILIES, (6, 0, 1, 3, 2, 4, 5, 0, 7)))
 _DASHES: tuple[str | tuple[int, tuple[float, ...]], ...] = (
     "-",
     (0, (5, 1.5)),
