@@ -209,9 +209,9 @@ RULES: dict[str, Rule] = {
     "harness/predict": Rule(
         ("primitives", "workloads", "harness/machine", "harness/measure", "harness/plan")
         + ("harness/record/files.h", "harness/record/sample_json.h", "harness/terminal/exit_code.h")
-        + ("harness/stress/lock_adapter.h", "harness/stress/litmus/lock_under_test.h")
         # Plug-ins, and what the engine `sim` does with their accesses and calls.
         + ("harness/plugin/offer.h", "harness/plugin/load.h", "harness/plugin/describe.h")
+        + ("harness/plugin/predictable_lock.h",)
         + ("harness/stress/instrumentation", "harness/stress/explore/program_memory.h")
         + ("harness/stress/explore/foreign_calls.h",),
         STANDARD | {"Abseil", "kernel"},

@@ -31,10 +31,12 @@ Simulation* Simulation::current() {
   return the_simulation;
 }
 
-void Simulation::start(std::function<void()> body, std::span<std::byte> stack) {
+void Simulation::start(std::function<void()> body, std::span<std::byte> stack, Role role) {
   auto thread = std::make_unique<Thread>();
   thread->body = std::move(body);
   thread->stack = stack;
+  thread->role = role;
+  if (role == Role::kWorker) ++workers_left_;
   thread->number = static_cast<std::uint32_t>(threads_.size());
   thread->fibre.prepare(stack.data(), stack.size(), begin_thread, thread.get());
   threads_.push_back(std::move(thread));
@@ -54,7 +56,7 @@ Simulation::End Simulation::run() {
   place_threads();
   the_simulation = this;
   end_ = End::kStuck;
-  // The first event resumes a thread; run_events() returns here when all have ended.
+  // The first event resumes a thread; run_events() returns here when all workers have ended.
   running_ = Processor::kIdle;
   run_events();
   the_simulation = nullptr;
@@ -74,7 +76,7 @@ void Simulation::add_event(Picoseconds time, EventKind kind, std::uint32_t subje
 
 // Handles events until one of them resumes the fibre that called this.
 void Simulation::run_events() {
-  while (!events_.empty() && end_ != End::kTooLong) {
+  while (!events_.empty() && end_ != End::kTooLong && workers_left_ != 0) {
     const Event event = events_.top();
     events_.pop();
     time_ = std::max(time_, event.time);
@@ -85,7 +87,7 @@ void Simulation::run_events() {
     if (event.subject == running_) return;
     return resume(event.subject);
   }
-  if (end_ == End::kStuck && ended_ == threads_.size()) end_ = End::kFinished;
+  if (end_ == End::kStuck && workers_left_ == 0) end_ = End::kFinished;
   if (running_ == Processor::kIdle) return;
   const std::uint32_t before = std::exchange(running_, Processor::kIdle);
   stress::explore::Fibre::jump(threads_[before]->fibre, outside_);
@@ -123,7 +125,7 @@ void Simulation::begin_thread(void* thread) {
   self.body();
   simulation.flush_buffer();
   self.state = State::kEnded;
-  ++simulation.ended_;
+  if (self.role == Role::kWorker) --simulation.workers_left_;
   simulation.run_next_on(self.processor, self.time);
   simulation.run_events();
   __builtin_unreachable();

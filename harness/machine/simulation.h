@@ -38,10 +38,13 @@ namespace lockbench::machine {
 class Simulation {
  public:
   enum class End {
-    kFinished,  // all threads have ended
-    kStuck,     // no thread can ever run again, and some have not ended
+    kFinished,  // all workers have ended
+    kStuck,     // no thread can ever run again, and some workers have not ended
     kTooLong,   // the limit of accesses was reached
   };
+
+  // A helper works for the others as long as they run: a thread that a lock has for itself.
+  enum class Role { kWorker, kHelper };
 
   // Where threads are placed at their start. They stay there, except for kCores.
   enum class Placement {
@@ -63,7 +66,7 @@ class Simulation {
   void allow_accesses(std::uint64_t most) { most_accesses_ = most; }
 
   // Adds a thread, whose number is the count of those before it. It runs on `stack`.
-  void start(std::function<void()> body, std::span<std::byte> stack);
+  void start(std::function<void()> body, std::span<std::byte> stack, Role role = Role::kWorker);
 
   // Calls `action` when virtual time has come to `time`.
   void at(Picoseconds time, std::function<void()> action);
@@ -143,6 +146,7 @@ class Simulation {
     stress::explore::Fibre fibre;
     std::span<const std::byte> stack;
     std::function<void()> body;
+    Role role = Role::kWorker;
     State state = State::kQueued;
     std::uint32_t number = 0;
     std::uint32_t processor = 0;
@@ -233,7 +237,7 @@ class Simulation {
   Line* last_line_ = nullptr;
   stress::explore::Fibre outside_;
   std::uint32_t running_ = 0;
-  std::uint32_t ended_ = 0;
+  std::uint32_t workers_left_ = 0;  // that have not ended
   std::uint64_t events_added_ = 0;
   std::uint64_t sleeps_ = 0;
   std::uint64_t accesses_ = 0;

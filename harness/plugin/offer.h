@@ -15,24 +15,29 @@
 
 #include "harness/catalog/entry.h"
 #include "harness/measure/phases.h"
+#include "harness/plugin/predictable_lock.h"
 #include "harness/plugin/version.h"
 #include "harness/stress/registered_lock.h"
 
 namespace lockbench {
 
-struct PluginOffer {
-  using Maker = std::function<std::unique_ptr<stress::LockUnderTest>(const Arguments&)>;
+// A lock of a plug-in that was built for predictions.
+struct PredictableOffer {
+  LockKind kind = LockKind::kExclusive;
+  std::function<std::unique_ptr<PredictableLock>(const Arguments&)> make;
+};
 
+struct PluginOffer {
   // For trials; empty if built for the simulated engine. If built for predictions, their workloads
   // have only names.
   std::vector<CatalogEntry> entries;
   std::vector<stress::RegisteredLock> locks;  // for the engines of stress
-  std::vector<Maker> makers;                  // for predictions: one for each of `entries`
+  std::vector<PredictableOffer> predictable;  // for predictions: one for each of `entries`
 };
 
 // The version of this header and of everything that it includes. Increase it when the meaning of a
 // passed object changes. A change of its size is detected without it.
-inline constexpr std::uint32_t kPluginAbi = 4;
+inline constexpr std::uint32_t kPluginAbi = 5;
 
 // The properties that decide whether two builds can exchange objects.
 struct PluginBuild {

@@ -40,6 +40,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -47,6 +48,7 @@
 #include "harness/catalog/entry.h"
 #include "harness/catalog/line.h"
 #include "harness/plugin/offer.h"
+#include "harness/plugin/predictable_lock.h"
 #include "harness/stress/litmus/capacity_lock.h"
 #include "harness/stress/lock_adapter.h"
 #include "primitives/baselines/keyed_table.h"
@@ -93,14 +95,15 @@ struct PluginWorkloads {
 template <class P>
 CatalogEntry predicted_entry(const Line<P>& line) {
   CatalogEntry entry{.listing = line.listing, .promises = P::kPromises};
-  entry.key_types = {KeyType::kU64};
-  std::vector<std::string> workloads{"counter", "accounts"};
-  if constexpr (LeaseLock<P, std::uint64_t>) workloads = {"checkout"};
-  if (entry.promises.reentrant) workloads.push_back("nested");
-  for (std::string& workload : workloads) {
-    entry.pairings.push_back(
-        {.workload = std::move(workload), .key_type = KeyType::kU64, .make = {}});
-  }
+  for_each_key_type([&]<class K>() {
+    if constexpr (KeyedLock<P, K>) {
+      entry.key_types.push_back(kKeyTypeOf<K>);
+      for (const std::string_view workload : predicted_workloads(lock_kind_of<P, K>())) {
+        entry.pairings.push_back(
+            {.workload = std::string(workload), .key_type = kKeyTypeOf<K>, .make = {}});
+      }
+    }
+  });
   return entry;
 }
 #endif
@@ -256,12 +259,11 @@ class PluginLocks {
     offer_.entries.push_back(entry_of(line, internal::PluginWorkloads()));
 #endif
 #if defined(LOCKBENCH_PREDICT)
-    if constexpr (KeyedLock<P, std::uint64_t>) {
-      offer_.entries.push_back(internal::predicted_entry(line));
-      offer_.makers.push_back([make = line.make](const Arguments& arguments) {
-        return std::make_unique<stress::LockAdapter<P, std::uint64_t>>(make(arguments));
-      });
-    }
+    offer_.entries.push_back(internal::predicted_entry(line));
+    offer_.predictable.push_back(
+        {.kind = lock_kind_of<P>(), .make = [make = line.make](const Arguments& arguments) {
+           return std::make_unique<PredictableLockOf<P>>(make(arguments));
+         }});
 #endif
     if constexpr (KeyedLock<P, std::uint64_t>) {
       offer_.locks.push_back(registered_lock_of<P, std::uint64_t>(line));

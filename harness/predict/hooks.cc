@@ -7,9 +7,12 @@
 
 #include <cstring>
 #include <deque>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "harness/machine/simulation.h"
+#include "harness/predict/threads_of_locks.h"
 #include "primitives/platform/failure.h"
 #include "primitives/platform/simulated/machine_hooks.h"
 
@@ -124,8 +127,13 @@ std::uint32_t thread_number() noexcept {
   return simulation == nullptr ? 0 : simulation->thread() + 1;
 }
 
-std::uint32_t start(std::function<void()>) {
-  abort_with("a lock that starts threads of its own cannot be predicted");
+std::uint32_t start(std::function<void()> body) {
+  if (Simulation::current() != nullptr) {
+    abort_with("a lock that starts threads while others use it cannot be predicted");
+  }
+  std::vector<std::function<void()>>& threads = predict::threads_of_locks();
+  threads.push_back(std::move(body));
+  return static_cast<std::uint32_t>(threads.size());
 }
 
 void join(std::uint32_t) noexcept {}
@@ -145,3 +153,8 @@ void* of_this_process(Maker maker) {
 }
 
 }  // namespace lockbench::platform::simulated
+
+std::vector<std::function<void()>>& lockbench::predict::threads_of_locks() {
+  static std::vector<std::function<void()>> threads;
+  return threads;
+}

@@ -3,7 +3,8 @@
 // lockbench-predict: predicts one trial on the model of a machine. `lockbench predict` starts it
 // for each trial, as `lockbench run` starts `lockbench trial`.
 //
-//   lockbench-predict list            the primitives that it knows, one a line
+//   lockbench-predict list            a line for each primitive that it knows and type of its keys:
+//                                     PRIMITIVE u64|string WORKLOAD…
 //   lockbench-predict MACHINE.toml    a trial as JSON on standard input; prints its sample as JSON
 //   lockbench-predict describe        the locks of the plug-in, as JSON
 //
@@ -65,7 +66,15 @@ absl::Status load_peers() {
 
 int list() {
   if (const absl::Status loaded = load_peers(); !loaded.ok()) return complain(loaded);
-  for (const RegisteredLock& lock : registered_locks()) std::cout << to_text(lock.spec) << '\n';
+  for (const RegisteredLock& lock : registered_locks()) {
+    for (const KeyType key_type : lock.key_types) {
+      std::cout << to_text(lock.spec) << (key_type == KeyType::kU64 ? " u64" : " string");
+      for (const std::string_view workload : predicted_workloads(lock.kind)) {
+        std::cout << ' ' << workload;
+      }
+      std::cout << '\n';
+    }
+  }
   return kSuccess;
 }
 
@@ -77,7 +86,7 @@ int predict(const std::string& machine_file) {
   const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
   const absl::StatusOr<Trial> trial = trial_from_json(text);
   if (!trial.ok()) return complain(trial.status());
-  if (find_registered(trial->cell.primitive) == nullptr) {
+  if (find_registered(trial->cell.primitive, trial->cell.key_type) == nullptr) {
     if (const absl::Status loaded = load_peers(); !loaded.ok()) return complain(loaded);
   }
   begin_program_memory();

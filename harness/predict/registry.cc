@@ -4,17 +4,19 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "harness/predict/spin_mutex.h"
-#include "harness/stress/lock_adapter.h"
 #include "primitives/adaptive_mutex.h"
 #include "primitives/as_published/reentrant_as_published.h"
 #include "primitives/futex_mutex.h"
 #include "primitives/global_lock.h"
+#include "primitives/keyed_limited.h"
 #include "primitives/keyed_mutex.h"
+#include "primitives/keyed_shared_mutex.h"
 #include "primitives/lease_pool.h"
 #include "primitives/no_lock.h"
 #include "primitives/parking_lot.h"
@@ -27,8 +29,6 @@
 namespace lockbench::predict {
 namespace {
 
-using stress::LockUnderTest;
-
 // The value of a parameter that is a number; the parent has checked it.
 std::uint64_t number(const Cell& cell, const std::string& parameter) {
   const std::string& text = cell.primitive.parameters.at(parameter);
@@ -37,62 +37,82 @@ std::uint64_t number(const Cell& cell, const std::string& parameter) {
   return value;
 }
 
-template <class P, class... Arguments>
-std::unique_ptr<LockUnderTest> adapt(const Arguments&... arguments) {
-  return std::make_unique<stress::LockAdapter<P, std::uint64_t>>(std::make_unique<P>(arguments...));
+// `primitive(cell)` returns the primitive.
+template <class P, class Primitive>
+RegisteredLock registered(PrimitiveSpec spec, Primitive primitive) {
+  RegisteredLock lock{.spec = std::move(spec),
+                      .kind = lock_kind_of<P>(),
+                      .key_types = {},
+                      .make = [primitive](const Cell& cell) {
+                        return std::make_unique<PredictableLockOf<P>>(primitive(cell));
+                      }};
+  if (KeyedLock<P, std::uint64_t>) lock.key_types.push_back(KeyType::kU64);
+  if (KeyedLock<P, std::string_view>) lock.key_types.push_back(KeyType::kString);
+  return lock;
 }
 
 template <class P>
-std::unique_ptr<LockUnderTest> plain(const Cell&) {
-  return adapt<P>();
+RegisteredLock plain(PrimitiveSpec spec) {
+  return registered<P>(std::move(spec), [](const Cell&) { return std::make_unique<P>(); });
 }
 
 template <class P>
-std::unique_ptr<LockUnderTest> striped(const Cell& cell) {
-  return adapt<P>(number(cell, "stripes"));
+RegisteredLock striped(PrimitiveSpec spec) {
+  return registered<P>(std::move(spec), [](const Cell& cell) {
+    return std::make_unique<P>(number(cell, "stripes"));
+  });
 }
 
 template <class Base>
 void add_base(std::vector<RegisteredLock>& locks, const char* lock) {
-  locks.push_back({.spec = {"global", {{"lock", lock}}}, .make = plain<GlobalLock<Base>>});
-  locks.push_back({.spec = {"striped", {{"case", "sensitive"}, {"lock", lock}}},
-                   .make = striped<StripedLock<Base>>});
+  locks.push_back(plain<GlobalLock<Base>>({"global", {{"lock", lock}}}));
+  locks.push_back(striped<StripedLock<Base>>({"striped", {{"case", "sensitive"}, {"lock", lock}}}));
 }
 
 void add_reentrant(std::vector<RegisteredLock>& locks) {
-  const auto add = [&locks]<class P>(const char* name) {
-    locks.push_back({.spec = {name, {}}, .kind = LockKind::kReentrant, .make = plain<P>});
-  };
-  add.template operator()<ReentrantLock<>>("reentrant");
-  add.template operator()<ReentrantLock<RecursiveMutex<ParkingMutex>>>("recursive_parking");
-  add.template operator()<ReentrantRepaired>("reentrant_repaired");
+  locks.push_back(plain<ReentrantLock<>>({"reentrant", {}}));
+  locks.push_back(plain<ReentrantLock<RecursiveMutex<ParkingMutex>>>({"recursive_parking", {}}));
+  locks.push_back(plain<ReentrantRepaired>({"reentrant_repaired", {}}));
 }
 
 void add_leases(std::vector<RegisteredLock>& locks) {
   const auto add = [&locks]<class P>(const char* order) {
-    locks.push_back({.spec = {"lease", {{"nesting", "refuse"}, {"order", order}}},
-                     .kind = LockKind::kLeases,
-                     .make = [](const Cell& cell) {
-                       const std::uint64_t leases = number(cell, "leases");
-                       return adapt<P>(cell.keys, static_cast<std::uint32_t>(leases));
-                     }});
+    locks.push_back(
+        registered<P>({"lease", {{"nesting", "refuse"}, {"order", order}}}, [](const Cell& cell) {
+          const std::uint64_t leases = number(cell, "leases");
+          return std::make_unique<P>(cell.keys, static_cast<std::uint32_t>(leases));
+        }));
   };
   add.template operator()<LeasePool>("unordered");
   add.template operator()<BasicLeasePool<LeaseOrder::kFifo>>("fifo");
 }
 
+template <class K>
+void add_keyed(std::vector<RegisteredLock>& locks) {
+  const auto add = [&locks]<class P>(const char* name) {
+    locks.push_back(registered<P>(
+        {name, {}}, [](const Cell& cell) { return std::make_unique<P>(number(cell, "buckets")); }));
+  };
+  add.template operator()<KeyedMutex<K>>("keyed");
+  add.template operator()<KeyedSharedMutex<K>>("keyed_shared");
+  using Limited = KeyedLimited<K>;
+  locks.push_back(registered<Limited>({"keyed_limited", {}}, [](const Cell& cell) {
+    const std::chrono::milliseconds limit(number(cell, "hold_limit_ms"));
+    return std::make_unique<Limited>(limit, number(cell, "buckets"));
+  }));
+}
+
 std::vector<RegisteredLock> all_locks() {
   std::vector<RegisteredLock> locks;
-  locks.push_back({.spec = {"none", {}}, .make = plain<NoLock>});
+  locks.push_back(plain<NoLock>({"none", {}}));
   add_base<AdaptiveMutex>(locks, "adaptive");
   add_base<FutexMutex>(locks, "futex");
   // The C library's mutex is a futex with three states and no spinning, and so is this one.
   add_base<platform::Mutex>(locks, "std");
   add_base<SpinMutex>(locks, "pthread_spin");
-  locks.push_back({.spec = {"keyed", {}}, .make = [](const Cell& cell) {
-                     return adapt<KeyedMutex<>>(number(cell, "buckets"));
-                   }});
-  locks.push_back({.spec = {"stripe_word", {}}, .make = striped<StripeWord>});
+  add_keyed<std::uint64_t>(locks);
+  add_keyed<std::string_view>(locks);
+  locks.push_back(striped<StripeWord>({"stripe_word", {}}));
   add_reentrant(locks);
   add_leases(locks);
   return locks;
@@ -103,23 +123,15 @@ std::vector<RegisteredLock>& known_locks() {
   return locks;
 }
 
-LockKind kind_of(const CatalogEntry& entry) {
-  if (entry.promises.reentrant) return LockKind::kReentrant;
-  const auto& pairings = entry.pairings;
-  const bool leases = std::any_of(pairings.begin(), pairings.end(), [](const Pairing& pairing) {
-    return pairing.workload == "checkout";
-  });
-  return leases ? LockKind::kLeases : LockKind::kExclusive;
-}
-
-RegisteredLock registered(const CatalogEntry& entry, const PluginOffer::Maker& make) {
+RegisteredLock registered(const CatalogEntry& entry, const PredictableOffer& offer) {
   PrimitiveSpec spec{.name = entry.listing.name, .parameters = {}};
   for (const Choice& choice : entry.listing.choices) {
     spec.parameters[choice.parameter] = choice.value;
   }
   return {.spec = spec,
-          .kind = kind_of(entry),
-          .make = [numbers = entry.listing.numbers, make](const Cell& cell) {
+          .kind = offer.kind,
+          .key_types = entry.key_types,
+          .make = [numbers = entry.listing.numbers, make = offer.make](const Cell& cell) {
             Arguments arguments{.numbers = {}, .keys = cell.keys};
             for (const Number& n : numbers) {
               arguments.numbers[n.parameter] = number(cell, n.parameter);
@@ -136,13 +148,15 @@ std::span<const RegisteredLock> registered_locks() {
 
 void add_locks(const PluginOffer& offer) {
   for (std::size_t i = 0; i < offer.entries.size(); ++i) {
-    known_locks().push_back(registered(offer.entries[i], offer.makers.at(i)));
+    known_locks().push_back(registered(offer.entries[i], offer.predictable.at(i)));
   }
 }
 
-const RegisteredLock* find_registered(const PrimitiveSpec& spec) {
-  const auto fits = [&spec](const RegisteredLock& lock) {
+const RegisteredLock* find_registered(const PrimitiveSpec& spec, KeyType key_type) {
+  const auto fits = [&spec, key_type](const RegisteredLock& lock) {
     if (lock.spec.name != spec.name) return false;
+    const auto& key_types = lock.key_types;
+    if (std::find(key_types.begin(), key_types.end(), key_type) == key_types.end()) return false;
     return std::all_of(lock.spec.parameters.begin(), lock.spec.parameters.end(),
                        [&spec](const auto& choice) {
                          const auto found = spec.parameters.find(choice.first);

@@ -6,12 +6,11 @@
 #include <functional>
 #include <memory>
 #include <span>
-#include <string>
+#include <vector>
 
 #include "harness/plan/cell.h"
 #include "harness/plugin/offer.h"
-#include "harness/predict/predicted_lock.h"
-#include "harness/stress/litmus/lock_under_test.h"
+#include "harness/plugin/predictable_lock.h"
 
 namespace lockbench::predict {
 
@@ -19,8 +18,9 @@ struct RegisteredLock {
   // The name, and the parameters that choose the type.
   PrimitiveSpec spec;
   LockKind kind = LockKind::kExclusive;
+  std::vector<KeyType> key_types;
   // `cell` has all parameters of the primitive, also those that a user left out.
-  std::function<std::unique_ptr<stress::LockUnderTest>(const Cell& cell)> make;
+  std::function<std::unique_ptr<PredictableLock>(const Cell& cell)> make;
 };
 
 // lockbench's own, and those that were added.
@@ -30,6 +30,6 @@ std::span<const RegisteredLock> registered_locks();
 void add_locks(const PluginOffer& offer);
 
 // Null if there is none. Parameters of `spec` that an entry does not have are numbers.
-const RegisteredLock* find_registered(const PrimitiveSpec& spec);
+const RegisteredLock* find_registered(const PrimitiveSpec& spec, KeyType key_type);
 
 }  // namespace lockbench::predict

@@ -11,9 +11,13 @@
 
 namespace lockbench::predict {
 
-// In timed mode, the window ends after this number of accesses at the latest, and the warm-up after
-// an eighth of it. `window_s` of the sample is then shorter than the trial's.
+// In timed mode, the window ends early after this number of accesses, as soon as each thread has
+// ended so many operations in it, and after the greater number of accesses in any case: then the
+// sample's `reason` says so. The warm-up ends by an eighth of these numbers. `window_s` of the
+// sample is then shorter than the trial's.
 inline constexpr std::uint64_t kWindowAccesses = 1'000'000;
+inline constexpr std::uint64_t kWindowOperations = 20;
+inline constexpr std::uint64_t kMostWindowAccesses = 16'000'000;
 
 // The sample that the trial would have on the machine, with the workload's proof. Figures that are
 // not predicted are absent. InvalidArgument if the trial cannot be predicted; the error says why.

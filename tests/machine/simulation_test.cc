@@ -326,6 +326,21 @@ TEST_F(SimulationTest, ThreadsThatWaitForEachOtherAreStuck) {
   EXPECT_EQ(run(model_of_four(), {sleeps, sleeps}), Simulation::End::kStuck);
 }
 
+TEST_F(SimulationTest, AHelperNeitherKeepsTheRunFromItsEndNorFromBeingStuck) {
+  const auto run_with_helper = [](const std::function<void()>& worker) {
+    Word slept_on;
+    std::unique_ptr<std::byte[]> stacks(new std::byte[2 * kStackBytes]);
+    Simulation simulation(model_of_four());
+    simulation.start(worker, {stacks.get(), kStackBytes});
+    simulation.start([&] { Simulation::current()->wait(&slept_on.value, 0, kNever); },
+                     {stacks.get() + kStackBytes, kStackBytes}, Simulation::Role::kHelper);
+    return simulation.run();
+  };
+  EXPECT_EQ(run_with_helper([] { work(1000); }), Simulation::End::kFinished);
+  EXPECT_EQ(run_with_helper([this] { Simulation::current()->wait(&word_.value, 0, kNever); }),
+            Simulation::End::kStuck);
+}
+
 TEST_F(SimulationTest, EndsAtTheLimitOfAccesses) {
   EXPECT_EQ(run(model_of_four(), {[this] {
                   for (;;) word_.load();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -49,10 +50,11 @@ int complain(const PredictOptions& options, const absl::Status& status, int code
   return code;
 }
 
-// The program that predicts, and the primitives that it knows.
+// The program that predicts, and what it knows: the workloads of each primitive, by the type of its
+// keys (`u64` or `string`).
 struct Predictor {
   std::filesystem::path program;
-  std::set<std::string> primitives;
+  std::map<std::string, std::map<std::string, std::set<std::string>>> primitives;
 };
 
 absl::StatusOr<Predictor> find_predictor() {
@@ -76,7 +78,11 @@ absl::StatusOr<Predictor> find_predictor() {
   if (listing->status != 0) return absl::UnavailableError(end_text("lockbench-predict", *listing));
   Predictor predictor{.program = *program, .primitives = {}};
   for (const std::string_view line : split(listing->out, '\n')) {
-    if (!line.empty()) predictor.primitives.emplace(line);
+    const std::vector<std::string_view> words_of_line = split(line, ' ');
+    if (words_of_line.size() < 3) continue;
+    auto& workloads =
+        predictor.primitives[std::string(words_of_line[0])][std::string(words_of_line[1])];
+    workloads.insert(words_of_line.begin() + 2, words_of_line.end());
   }
   return predictor;
 }
@@ -93,22 +99,22 @@ std::string type_of(const PrimitiveSpec& whole) {
 
 // Why the cell cannot be predicted; empty if it can.
 std::string refusal_of(const Cell& cell, const Predictor& predictor) {
-  static const std::set<std::string> kWorkloads{"counter", "accounts", "checkout", "nested"};
   const absl::StatusOr<PrimitiveSpec> whole = Catalog::standard().with_defaults(cell.primitive);
   if (!whole.ok()) return std::string(whole.status().message());
-  if (!predictor.primitives.contains(type_of(*whole))) {
+  const auto primitive = predictor.primitives.find(type_of(*whole));
+  if (primitive == predictor.primitives.end()) {
     return absl::StrFormat("primitive %s", to_text(cell.primitive));
   }
-  if (!kWorkloads.contains(cell.workload.name)) {
-    return absl::StrFormat("workload %s", cell.workload.name);
+  const auto workloads = primitive->second.find(cell.key_type == KeyType::kU64 ? "u64" : "string");
+  if (workloads == primitive->second.end()) {
+    return absl::StrFormat("primitive %s with keys of this type", to_text(cell.primitive));
   }
-  if (cell.workload.name != "checkout" && whole->name.starts_with("lease")) {
-    return absl::StrFormat("workload %s with leases", cell.workload.name);
+  if (!workloads->second.contains(cell.workload.name)) {
+    return absl::StrFormat("workload %s with primitive %s", cell.workload.name, whole->name);
   }
   if (cell.pinning.find_first_of("0123456789") != std::string::npos) {
     return "pinning to a list of processors";
   }
-  if (cell.key_type != KeyType::kU64) return "keys of type string (u64 can be: --key-type u64)";
   return {};
 }
 
