@@ -26,7 +26,8 @@ enum class Outcome {
 
 struct Sample {
   Outcome outcome = Outcome::kOk;
-  std::string reason;  // empty if ok and valid; else one line for users
+  // One line for users: why it is not ok or not valid, or why a predicted window was cut.
+  std::string reason;
 
   std::optional<std::uint64_t> operations;  // of all threads, in the window
   std::optional<double> window_s;           // as measured; rates are divided by it
@@ -181,7 +182,10 @@ void fields(S& sample, const Visit& visit) {
   visit(Field{"violations", "count", "other breaches: too many holders, a lease given twice, …",
               kNoProof},
         sample.violations);
-  visit(Field{"reason", "text", "why it is not `ok` or not valid", "it is both"}, sample.reason);
+  visit(Field{"reason", "text",
+              "why it is not `ok` or not valid; of a prediction, that its window was cut",
+              "none of these"},
+        sample.reason);
   visit(Field{"disturbance", "text", "what disturbed the trial from outside; such rows are invalid",
               "nothing is known against it"},
         sample.disturbance);
