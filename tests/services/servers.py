@@ -314,7 +314,12 @@ POSTGRESQL = Service(
     package="postgresql",
     program="postgres",
     missing=no_postgresql,
-    locks=("postgresql_advisory", "postgresql_advisory:level=transaction", "postgresql_row"),
+    locks=(
+        "postgresql_advisory",
+        "postgresql_advisory:level=transaction",
+        "postgresql_row",
+        "postgresql_as_published",
+    ),
     clusters=(),
     server=own_postgresql,
     told_without_password="no password supplied",
