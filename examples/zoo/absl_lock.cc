@@ -7,11 +7,19 @@
 #include <read_then_write.h>
 #include <utility>
 
+#include <absl/base/internal/sysinfo.h>
 #include <absl/synchronization/mutex.h>
 
 namespace {
 
-class AbslMutex {
+// Before the first wait. Else the thread that waits first measures the frequency, with the queue of
+// the mutex locked: in 255 ms of sleeps if the clock is a simulated one.
+class KnownFrequency {
+ public:
+  KnownFrequency() { absl::base_internal::NominalCPUFrequency(); }
+};
+
+class AbslMutex : KnownFrequency {
  public:
   void lock() { mutex_.Lock(); }
   bool try_lock() { return mutex_.TryLock(); }
@@ -24,7 +32,7 @@ class AbslMutex {
 };
 
 // Waits for a condition that the mutex itself evaluates when it is released.
-class Conditional {
+class Conditional : KnownFrequency {
  public:
   void lock() {
     mutex_.LockWhen(absl::Condition(
