@@ -179,7 +179,7 @@ class TrialRun {
       std::this_thread::sleep_until(opened_);
     }
     if (cell_.count_events) events_.emplace(tasks());
-    const std::vector<Scheduled> entered = workers_now();
+    std::vector<Scheduled> entered = workers_now();
     const Usage before = Usage::now();
     const std::optional<ProcessorUse> all_before = ProcessorUse::now(processors_);
     if (events_) events_->start();

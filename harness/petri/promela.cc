@@ -4,6 +4,8 @@
 
 #include <cctype>
 
+#include <absl/strings/str_cat.h>
+
 namespace lockbench {
 namespace {
 
@@ -31,14 +33,12 @@ std::string guard_of(const std::vector<Arc>& arcs) {
 
 std::string changes_of(const NetTransition& transition) {
   std::string text;
-  for (const Arc& arc : transition.pre) {
+  const auto change = [&text](const Arc& arc, const char* sign) {
     const std::string name = variable(arc.place);
-    text += "; " + name + " = " + name + " - " + std::to_string(arc.weight);
-  }
-  for (const Arc& arc : transition.post) {
-    const std::string name = variable(arc.place);
-    text += "; " + name + " = " + name + " + " + std::to_string(arc.weight);
-  }
+    absl::StrAppend(&text, "; ", name, " = ", name, sign, arc.weight);
+  };
+  for (const Arc& arc : transition.pre) change(arc, " - ");
+  for (const Arc& arc : transition.post) change(arc, " + ");
   return text;
 }
 

@@ -16,9 +16,10 @@ namespace {
 
 constexpr double kLongestS = 1e9;  // 32 years
 constexpr double kLongestNs = 1e22;
-constexpr double kMostBytes = 1e18;           // more than any machine has
-constexpr double kRounding = 1e-6;            // ratios of counted ticks and of sums
-constexpr std::size_t kMostCounts = 32 * 21;  // bytes: 32 numbers of 64 bits and the blanks
+constexpr double kMostBytes = 1e18;  // more than any machine has
+constexpr double kRounding = 1e-6;   // ratios of counted ticks and of sums
+// Bytes: 32 numbers of 64 bits and the blanks.
+constexpr std::size_t kMostCounts = 32 * std::size_t{21};
 
 struct Bounds {
   double least = 0;

@@ -5,7 +5,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <utility>
 
 namespace lockbench::platform {
 
@@ -17,9 +16,9 @@ namespace lockbench::platform {
 
 // Throws `error`. Compiled with -fno-exceptions: abort_with() what it says.
 template <class Error>
-[[noreturn, gnu::noinline, gnu::cold]] void throw_error(Error error) {
+[[noreturn, gnu::noinline, gnu::cold]] void throw_error(const Error& error) {
 #if defined(__cpp_exceptions)
-  throw std::move(error);
+  throw error;
 #else
   abort_with(error.what());
 #endif

@@ -12,28 +12,27 @@ Errors       InputError, one line: where, what, and what would be right.
 
 from __future__ import annotations
 
-import csv
 import json
 import math
-import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NoReturn, TextIO
+from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
 
 from analysis import origin
+from analysis.csv_table import (
+    SCHEMA_VERSION,
+    CsvTable,
+    holds_text,
+    open_text,
+    read_csv,
+    typed_frame,
+)
 from analysis.errors import InputError as InputError
 from analysis.text import printable
-
-SCHEMA_VERSION = "1"
-
-# The most that is read of one file; far more than lockbench ever writes.
-MOST_BYTES = 512 << 20
 
 # What trials.csv held when runs began to carry their schema. A column added since needs no line
 # here: its run's schema describes it.
@@ -104,10 +103,10 @@ class Run:
         path = self.folder / "latency.csv"
         if not path.exists():
             return None
-        table, _ = _read_csv(path, LATENCY_COLUMNS)
+        table, _ = read_csv(path, LATENCY_COLUMNS)
         run_ids = pd.DataFrame({"run_id": table.columns["run_id"]}, index=table.lines)
         origin.check_run(path, run_ids, self.meta.get("run_id") or self.run_id)
-        return _typed(path, table, LATENCY_COLUMNS, LATENCY_TEXT)
+        return typed_frame(path, table, LATENCY_COLUMNS, LATENCY_TEXT)
 
     @property
     def heading(self) -> str:
@@ -174,7 +173,7 @@ def load(where: str | Path, lenient: bool = False) -> Run:
     path = folder / "trials.csv"
     added = _added_columns(folder / "schema.json")
     columns = [*COLUMNS, *added]
-    table, notes = _read_csv(path, columns, lenient)
+    table, notes = read_csv(path, columns, lenient)
     if not table.lines:
         raise InputError(f"{path}: holds no trial; a finished one is a line after the header")
     present = {name for name, values in table.columns.items() if any(values)}
@@ -185,10 +184,10 @@ def load(where: str | Path, lenient: bool = False) -> Run:
     _check_version(path, table)
     known = set(columns)
     added.update(
-        (name, _is_text(values)) for name, values in table.columns.items() if name not in known
+        (name, holds_text(values)) for name, values in table.columns.items() if name not in known
     )
     text = [*TEXT, *(name for name, is_text in added.items() if is_text)]
-    trials = _typed(path, table, [*COLUMNS, *added], text)
+    trials = typed_frame(path, table, [*COLUMNS, *added], text)
     for name in (name for name in SHOWN_LATER if name not in trials):
         trials[name] = np.nan
     del table
@@ -210,7 +209,7 @@ def _added_columns(path: Path) -> dict[str, bool]:
     if not path.exists():
         return {}
     try:
-        with _open(path) as text:
+        with open_text(path) as text:
             columns = json.load(text)["trials"]
         is_text_by_name = {str(one["name"]): one["unit"] in ("name", "text") for one in columns}
     except (ValueError, KeyError, TypeError) as error:
@@ -218,115 +217,6 @@ def _added_columns(path: Path) -> dict[str, bool]:
             f"{path}: is no schema ({error!r}); put back what `lockbench schema --format json` says"
         ) from None
     return {name: is_text for name, is_text in is_text_by_name.items() if name not in COLUMNS}
-
-
-def _is_text(values: Sequence[str]) -> bool:
-    """Of a column that nothing describes."""
-    return bool(np.isnan(_numbers([value for value in values if value])).any())
-
-
-@contextmanager
-def _open(path: Path) -> Iterator[TextIO]:
-    """The text of a file. What fails while it is read is an InputError, too."""
-    try:
-        size = path.stat().st_size
-        if not path.is_file():
-            raise InputError(f"{path}: is not a file; name a folder that `lockbench run` wrote")
-        if size > MOST_BYTES:
-            raise InputError(f"{path}: has {size:,} bytes; at most {MOST_BYTES:,} are read")
-        with open(path, encoding="utf-8", errors="replace", newline="\n") as text:
-            yield text
-    except FileNotFoundError:
-        raise InputError(
-            f"{path}: no such file; name a folder that `lockbench run` wrote"
-        ) from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-
-
-class _Lines:
-    """The whole lines of a file one by one, so that its text is never in memory at once. A last
-    line without an end was cut off when its writer was killed."""
-
-    def __init__(self, text: TextIO) -> None:
-        self._text = text
-        self.cut_off = False
-
-    def __iter__(self) -> Iterator[str]:
-        for line in self._text:
-            self.cut_off = not line.endswith("\n")
-            if not self.cut_off:
-                yield line
-
-
-@dataclass(frozen=True)
-class _Table:
-    """A file's fields as text, by column."""
-
-    columns: dict[str, Sequence[str]]
-    lines: list[int]  # of the rows, in the file
-
-
-def _read_csv(path: Path, columns: list[str], lenient: bool = False) -> tuple[_Table, list[str]]:
-    """All fields, with what was left out. Lenient: a column that the file lacks is empty in the
-    table, and named in the result."""
-    lines: list[int] = []
-    rows: list[list[str]] = []
-    notes = []
-    with _open(path) as text:
-        source = _Lines(text)
-        reader = csv.reader(source, strict=True)
-        try:
-            header: list[str] = next(reader, [])
-            if lenient:
-                notes += _missing_columns(path, header, columns)
-            else:
-                _check_header(path, header, columns)
-            for row in reader:
-                lines.append(reader.line_num)
-                rows.append(row)
-        except csv.Error as error:
-            begun = (lines[-1] if lines else 0) + 1
-            where = f"line {begun}" + (f" to {reader.line_num}" if reader.line_num > begun else "")
-            raise InputError(f"{path}, {where}: {error}; is this a CSV file?") from None
-        if source.cut_off:
-            notes.append(f"{path}, line {reader.line_num + 1}: is cut off and was left out")
-    for line, row in zip(lines, rows):
-        if len(row) != len(header):
-            raise InputError(
-                f"{path}, line {line}: {len(row)} fields where the header has {len(header)};"
-                " repair the line or delete it"
-            )
-    found: dict[str, Sequence[str]] = dict.fromkeys([*header, *columns], [""] * len(rows))
-    found.update(zip(header, zip(*rows)))
-    return _Table(found, lines), notes
-
-
-def _missing_columns(path: Path, header: list[str], columns: list[str]) -> list[str]:
-    """What a lenient reader does without; a file that has none of the columns is none of ours."""
-    if not set(header) & set(columns):
-        _check_header(path, header, columns)
-    missing = [name for name in columns if name not in header]
-    if len(set(header)) < len(header):
-        _check_header(path, [*header, *missing], columns)
-    if not missing:
-        return []
-    named = ", ".join(missing[:8]) + (f" and {len(missing) - 8} more" if len(missing) > 8 else "")
-    word = "column is" if len(missing) == 1 else "columns are"
-    return [f"{path}: {word} missing: {named}; what needs them is not shown"]
-
-
-def _check_header(path: Path, header: list[str], columns: list[str]) -> None:
-    if not header:
-        raise InputError(f"{path}: is empty; its first line names the columns")
-    if missing := [name for name in columns if name not in header]:
-        more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
-        raise InputError(
-            f"{path}, line 1: column {missing[0]} is missing{more};"
-            f" schema {SCHEMA_VERSION} is described in results/README.md"
-        )
-    if twice := [name for name in columns if header.count(name) > 1]:
-        raise InputError(f"{path}, line 1: column {twice[0]} is there twice; once is right")
 
 
 # What stands for a column that a file lacks where nothing would fail all that is there.
@@ -338,7 +228,7 @@ _INSTEAD = {
 }
 
 
-def _fill_in(table: _Table) -> None:
+def _fill_in(table: CsvTable) -> None:
     for name, value in _INSTEAD.items():
         if not any(table.columns[name]):
             table.columns[name] = [value] * len(table.lines)
@@ -346,65 +236,13 @@ def _fill_in(table: _Table) -> None:
         table.columns["trial"] = [str(i) for i in range(len(table.lines))]
 
 
-def _check_version(path: Path, table: _Table) -> None:
+def _check_version(path: Path, table: CsvTable) -> None:
     for line, found in zip(table.lines, table.columns["schema_version"]):
         if found != SCHEMA_VERSION:
             raise InputError(
                 f"{path}, line {line}: schema_version {found!r}, but this program reads"
                 f" {SCHEMA_VERSION!r}; use the lockbench that wrote the run"
             )
-
-
-def _typed(path: Path, table: _Table, columns: list[str], text: list[str]) -> pd.DataFrame:
-    """The index is the line in the file."""
-    typed: dict[str, np.ndarray] = {}
-    for name in columns:
-        raw = table.columns[name]
-        if name in text:
-            typed[name] = _printable_column(raw)
-            continue
-        typed[name] = _numbers(raw)
-        unknown = np.flatnonzero(~np.isfinite(typed[name]))
-        if len(unknown) != raw.count(""):
-            place = next(place for place in unknown if raw[place])
-            raise InputError(
-                f"{path}, line {table.lines[place]}, column {name}: {raw[place]!r} is not a"
-                " number; a number or nothing is right"
-            )
-    return pd.DataFrame(typed, index=table.lines)
-
-
-# A character that no plain decimal number has.
-_ODD = re.compile(r"[^0-9eE+.,-]")
-
-
-def _numbers(values: Sequence[str]) -> np.ndarray:
-    """What is no number is not one. Most columns of a run say little, most often nothing."""
-    if values and values.count(values[0]) == len(values):
-        return np.full(len(values), _converted(values[:1])[0])
-    # Python reads plain numbers ten times as fast as pandas does. It would also read `1_0` and
-    # digits of other scripts, which are no numbers in a table.
-    if not _ODD.search(",".join(values)):
-        try:
-            if "" not in values:
-                return np.fromiter(map(float, values), dtype=float, count=len(values))
-            return np.array([float(value) if value else math.nan for value in values])
-        except ValueError:
-            pass
-    return _converted(values)
-
-
-def _converted(values: Sequence[str]) -> np.ndarray:
-    raw = np.array(values, dtype=object)
-    return np.asarray(pd.to_numeric(raw, errors="coerce"), dtype=float)
-
-
-def _printable_column(values: Sequence[str]) -> np.ndarray:
-    """Each text once: a column of a large run has few."""
-    known = {text: printable(text) for text in set(values)}
-    if any(text != recorded for text, recorded in known.items()):
-        values = [known[text] for text in values]
-    return np.array(values, dtype=object)
 
 
 def _check_truth_values(path: Path, trials: pd.DataFrame) -> None:
@@ -427,7 +265,7 @@ def _read_meta(path: Path) -> tuple[dict[str, Any], list[str]]:
     if not path.exists():
         return {}, [f"{path}: no such file; the machine is unknown"]
     try:
-        with _open(path) as text:
+        with open_text(path) as text:
             meta = json.load(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         return {}, [f"{path}: is not JSON ({error}); the machine is unknown"]

@@ -46,11 +46,11 @@ absl::StatusOr<TrialIndex> read_tables(const std::vector<FoundRun>& runs, const 
     } else if (!status.ok()) {
       return status;
     }
-    if (index.torn().back()) {
+    if (index.runs().back().torn) {
       gaps.push_back((run.folder / "trials.csv").string() + ": its last line has no end");
     }
     // If a copy was cut off, times that the rows count are missing.
-    if (const std::uint32_t trials = index.incomplete().back(); trials > 0) {
+    if (const std::uint32_t trials = index.runs().back().incomplete; trials > 0) {
       gaps.push_back(absl::StrFormat("%s: lacks times of %s that trials.csv has; copy it again",
                                      (run.folder / "latency.csv").string(),
                                      counted(trials, "trial")));
@@ -92,14 +92,14 @@ void note_missing_trials(const std::vector<FoundRun>& runs, const Meta& meta,
 // Reports which trials were measured more than once, and which rows are used.
 void report_choices(const std::vector<FoundRun>& runs, const TrialIndex& index) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    const LeftOut& left_out = index.left_out()[i];
-    if (left_out.for_a_valid_one + left_out.for_a_later_one == 0) continue;
+    const MergedRun& run = index.runs()[i];
+    const std::uint64_t left_out = run.left_for_a_valid_one + run.left_for_a_later_one;
+    if (left_out == 0) continue;
     say(absl::StrFormat(
         "%s: left out rows of %s that another folder has, too (%d there valid and here not, %d "
         "measured later there)",
-        runs[i].folder.string(),
-        counted(left_out.for_a_valid_one + left_out.for_a_later_one, "trial"),
-        left_out.for_a_valid_one, left_out.for_a_later_one));
+        runs[i].folder.string(), counted(left_out, "trial"), run.left_for_a_valid_one,
+        run.left_for_a_later_one));
   }
 }
 

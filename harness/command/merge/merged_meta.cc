@@ -71,7 +71,7 @@ std::vector<RunPart> parts_of(const std::vector<FoundRun>& runs, const TrialInde
     if (meta.parts) {
       for (const RunPart& part : *meta.parts) add(part);
     } else {
-      add(part_of(meta, index.counts()[i], index.periods()[i]));
+      add(part_of(meta, index.runs()[i].trials, index.runs()[i].periods));
     }
   }
   std::vector<RunPart> parts;

@@ -18,26 +18,16 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include <absl/status/status.h>
 
+#include "harness/command/merge/periods.h"
+#include "harness/command/merge/run_table.h"
 #include "harness/plan/cell.h"
-#include "harness/record/csv_lines.h"
 #include "harness/record/row.h"
 
 namespace lockbench {
-
-// A part of a file.
-struct FileSpan {
-  std::uint64_t offset = 0;
-  std::uint64_t size = 0;
-};
-
-// First and last second of a period, counted from 1970.
-using Period = std::pair<std::int64_t, std::int64_t>;
 
 // The rows of one trial in one table.
 struct TrialRows {
@@ -52,10 +42,15 @@ struct TrialRows {
   static constexpr std::uint32_t kNone = UINT32_MAX;
 };
 
-// Trials for which a run has rows that are not used.
-struct LeftOut {
-  std::uint64_t for_a_valid_one = 0;
-  std::uint64_t for_a_later_one = 0;
+// What the index knows of a run.
+struct MergedRun {
+  std::uint32_t trials = 0;      // with rows that can be used
+  std::uint32_t incomplete = 0;  // trials of which latency.csv lacks some times: not used
+  // Trials whose rows are not used because another run has better ones.
+  std::uint64_t left_for_a_valid_one = 0;
+  std::uint64_t left_for_a_later_one = 0;
+  bool torn = false;            // its trials.csv was cut off
+  std::vector<Period> periods;  // in which it was measured, ascending and not adjacent
 };
 
 class TrialIndex {
@@ -69,13 +64,7 @@ class TrialIndex {
   const std::vector<TrialRows>& trials() const { return trials_; }
   const std::string& header() const { return header_; }                  // of trials.csv
   const std::string& latency_header() const { return latency_header_; }  // empty: no table
-  const std::vector<LeftOut>& left_out() const { return left_out_; }     // per run
-  // The periods in which each run was measured, ascending and not adjacent.
-  const std::vector<std::vector<Period>>& periods() const { return periods_; }
-  const std::vector<std::uint32_t>& counts() const { return counts_; }  // per run
-  const std::vector<bool>& torn() const { return torn_; }  // per run: its trials.csv was cut off
-  // Per run: the number of trials that are not used because latency.csv lacks some of their times.
-  const std::vector<std::uint32_t>& incomplete() const { return incomplete_; }
+  const std::vector<MergedRun>& runs() const { return runs_; }           // by number
 
  private:
   class TrialsTable;
@@ -88,15 +77,7 @@ class TrialIndex {
   std::vector<TrialRows> trials_;
   std::string header_;
   std::string latency_header_;
-  std::vector<LeftOut> left_out_;
-  std::vector<std::vector<Period>> periods_;
-  std::vector<std::uint32_t> counts_;
-  std::vector<bool> torn_;
-  std::vector<std::uint32_t> incomplete_;
+  std::vector<MergedRun> runs_;
 };
-
-// Converts `2025-01-31T23:59:59Z` to seconds since 1970 and back; 0 for an invalid text.
-std::int64_t seconds_of(std::string_view iso);
-std::string iso_of(std::int64_t seconds);
 
 }  // namespace lockbench

@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
 #include "harness/plan/describe.h"
@@ -40,7 +41,7 @@ std::string medians_text(const Plan& plan, std::span<const Measurement> measurem
     const auto found = figures.find(cell);
     const std::string value =
         found == figures.end() ? "not valid" : text_of(trial.cell.mode, median(found->second));
-    text += "  " + cell + ": " + value + '\n';
+    absl::StrAppend(&text, "  ", cell, ": ", value, "\n");
   }
   return text;
 }

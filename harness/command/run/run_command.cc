@@ -153,7 +153,7 @@ int resume(const RunOptions& options) {
   const absl::StatusOr<RunServices> services =
       RunServices::start(run->writer.meta().plan.trials, options.services);
   if (!services.ok()) return complain(services.status());
-  return Session(std::move(run->writer), std::move(run->done), std::move(before->measurements),
+  return Session(std::move(run->writer), run->done, std::move(before->measurements),
                  settings_of(options))
       .run();
 }

@@ -189,9 +189,7 @@ int run_shard(Plan plan, const Shard& shard, const fs::path& folder,
     if (!measured.ok()) return complain(measured.status());
     before = std::move(measured->measurements);
   }
-  return Session(std::move(run->writer), std::move(run->done), std::move(before),
-                 std::move(settings))
-      .run();
+  return Session(std::move(run->writer), run->done, std::move(before), std::move(settings)).run();
 }
 
 }  // namespace lockbench

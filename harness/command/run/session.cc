@@ -69,8 +69,8 @@ double expected_s(const std::vector<Trial>& trials) {
   return sum;
 }
 
-Session::Session(RunWriter writer, std::set<std::uint32_t> done, std::vector<Measurement> before,
-                 SessionSettings settings)
+Session::Session(RunWriter writer, const std::set<std::uint32_t>& done,
+                 std::vector<Measurement> before, SessionSettings settings)
     : writer_(std::move(writer)),
       progress_(settings.progress),
       watch_(settings.patience, writer_.meta().surroundings.value_or(Surroundings{}),

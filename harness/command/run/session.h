@@ -74,7 +74,7 @@ struct SessionSettings {
 class Session {
  public:
   // `done`: numbers of the trials that have their row, and `before`: their measurements.
-  Session(RunWriter writer, std::set<std::uint32_t> done, std::vector<Measurement> before,
+  Session(RunWriter writer, const std::set<std::uint32_t>& done, std::vector<Measurement> before,
           SessionSettings settings);
 
   // Adds blocks of the cells that need them, as long as the budget is sufficient.

@@ -133,10 +133,10 @@ void __tsan_write_range(const void* place, std::size_t bytes) {
   Accesses::plain(place, bytes, true);
 }
 void __tsan_vptr_update(void** place, void*) {
-  Accesses::plain(place, sizeof *place, true);
+  Accesses::plain(static_cast<const void*>(place), sizeof *place, true);
 }
 void __tsan_vptr_read(void** place) {
-  Accesses::plain(place, sizeof *place, false);
+  Accesses::plain(static_cast<const void*>(place), sizeof *place, false);
 }
 void* __tsan_memcpy(void* to, const void* from, std::size_t bytes) {
   Accesses::plain(from, bytes, false);

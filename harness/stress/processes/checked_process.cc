@@ -76,7 +76,7 @@ CheckedProcess::CheckedProcess(const EpochContext& context, std::uint32_t number
       slot_(state_.slots[number]),
       number_(number),
       name_(pack(OwnerName{.number = number, .life = life})),
-      random_(derive_seed(context.plan.seed, number * 1'000'003 + life)),
+      random_(derive_seed(context.plan.seed, std::uint64_t{number} * 1'000'003 + life)),
       once_(most_holds <= kHoldsOfAList),
       acts_(Generator(context, random_).acts(std::min(most_holds, kHoldsOfAList))),
       counts_(context.plan.keys) {}

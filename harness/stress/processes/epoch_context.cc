@@ -10,7 +10,7 @@ namespace lockbench::stress::processes {
 
 EpochPlan plan_epoch(std::size_t mode, std::uint64_t seed, std::uint32_t processes,
                      const LockLimits& limits) {
-  constexpr std::int64_t kLongestHolds_us[] = {0, 20, 200, 2000};
+  constexpr std::int64_t kLongestHoldsUs[] = {0, 20, 200, 2000};
   Random random(seed);
   EpochPlan plan{.mode = mode, .seed = seed, .processes = processes};
   plan.length = std::chrono::milliseconds(60 + random.below(61));
@@ -19,7 +19,7 @@ EpochPlan plan_epoch(std::size_t mode, std::uint64_t seed, std::uint32_t process
   // A process that forks while it holds has one child at a time, which requests the key, too.
   const std::uint32_t for_each = plan.fault() == FaultKind::kForks ? 2 : 1;
   plan.processes = std::min(processes, within(processes * for_each, limits.threads) / for_each);
-  plan.longest_hold = std::chrono::microseconds(kLongestHolds_us[random.below(4)]);
+  plan.longest_hold = std::chrono::microseconds(kLongestHoldsUs[random.below(4)]);
   plan.yields = random.below(2) == 0;
   return plan;
 }
