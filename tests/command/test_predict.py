@@ -107,7 +107,7 @@ def rates(lockbench: Program, folder: Path, *words: str, window: str = "2ms") ->
 
 
 def test_readers_share_a_lock_and_writers_do_not(lockbench: Program, tmp_path: Path) -> None:
-    words = ("--primitive", "keyed", "--primitive", "keyed_shared", "--workload", "read_mostly")
+    words = ["--primitive", "keyed", "--primitive", "keyed_shared", "--workload", "read_mostly"]
     words += ("--keys", "1", "--hold", "5us")
     reading = rates(lockbench, tmp_path / "reading", *words, "--writes", "0")
     assert reading["keyed_shared"] > 3 * reading["keyed"]
@@ -136,7 +136,7 @@ def test_a_hold_beyond_the_limit_ends_for_the_waiter(lockbench: Program, tmp_pat
 
 
 def row_of_spinning_threads(lockbench: Program, folder: Path, *words: str) -> dict[str, str]:
-    cell = ("--primitive", "global:lock=tbb_queuing", "--keys", "1", "--window", "1s")
+    cell = ["--primitive", "global:lock=tbb_queuing", "--keys", "1", "--window", "1s"]
     cell += ("--sample-every", "0", "--blocks", "1", "--machine", "graviton3")
     done = lockbench.run("predict", *cell, *words, "--format", "csv", "--out", str(folder))
     assert done.returncode == 0, done.stderr
