@@ -134,7 +134,13 @@ def test_every_listed_preset_expands(lockbench: Program) -> None:
     assert len(lines) >= 11
     with_server = {**os.environ, "LOCKBENCH_POSTGRES": "postgresql://somebody@nowhere/name"}
     for line in lines:
-        done = lockbench.run("run", line.split()[0], "--dry-run", env=with_server)
+        preset = line.split()[0]
+        done = lockbench.run("run", preset, "--dry-run", env=with_server)
+        # Their locks are in plug-ins; tests/services has the runs with these.
+        if preset.startswith("services"):
+            assert (done.returncode, done.stdout) == (2, "")
+            assert "is in the plug-in redis.so; name it by --plugin" in done.stderr
+            continue
         assert done.returncode == 0, done.stderr
 
 
