@@ -4,8 +4,7 @@
 // passed over for too long. A lock that does not promise it may let a thread starve, and a correct
 // one does: a thread that releases the lock and requests it at once has the word in its own cache,
 // so another one on a second processor may lose every race for as long as both run. No limit on the
-// wait tells this from a fault, so the engines pass such waits to no oracle. They report them, and
-// a thread that got nothing for seconds makes a test inconclusive (threads/starvation.h).
+// wait tells this from a fault, so the engines pass such waits to no oracle; they report them.
 #pragma once
 
 #include "harness/stress/oracles/observations.h"

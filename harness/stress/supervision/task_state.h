@@ -33,14 +33,4 @@ std::vector<pid_t> tasks_of(pid_t process);
 // report it.
 std::uint64_t own_delay_ns();
 
-// What the scheduler has given a thread so far. All 0 if the kernel does not report it.
-struct Scheduling {
-  std::uint64_t cpu_ns = 0;
-  std::uint64_t delay_ns = 0;  // waited for a processor
-  std::uint64_t turns = 0;     // how often it got a processor
-};
-
-// Of a thread of this process.
-Scheduling scheduling_of_task(pid_t task);
-
 }  // namespace lockbench::stress

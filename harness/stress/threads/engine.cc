@@ -201,22 +201,6 @@ void report_failure(const SharedState& state, const RegisteredLock& entry, const
   report.replay.options = options_for(order, get(state.mode), get(state.seed));
 }
 
-// A thread that got nothing for so long that nobody can say whether it ever would have.
-std::optional<std::string> never_served_remark(const SharedState& state) {
-  for (const ThreadSlot& slot : state.slots) {
-    const std::uint64_t ns = get(slot.never_served_ns);
-    if (ns == 0) continue;
-    return absl::StrCat(
-        "thread ", &slot - state.slots.data(), " got nothing for ", ns / 1'000'000,
-        " ms while others got key ", get(slot.starved_key), " ", get(slot.starved_grants),
-        " times, and had still not got it then: the lock may have forgotten it, or let it lose "
-        "every race, which it may do because it does not promise to be fair (--mode fairness "
-        "--seed ",
-        get(slot.starved_seed), ")");
-  }
-  return std::nullopt;
-}
-
 // What a lock that does not promise to be fair may do: no failure. Absent if no thread starved.
 std::optional<std::string> starvation_remark(const SharedState& state) {
   const ThreadSlot& slot = starved(state);
@@ -255,14 +239,10 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
   if (const std::uint64_t epochs = epochs_on(*state); epochs != 0) {
     report.remarks.push_back(confidence_remark(epochs));
   }
-  const std::optional<std::string> never_served = never_served_remark(*state);
-  const std::optional<std::string> starved =
-      never_served ? never_served : starvation_remark(*state);
-  if (starved) report.remarks.push_back(*starved);
+  if (const auto remark = starvation_remark(*state)) report.remarks.push_back(*remark);
   if (!entry.make_instrumented) report.remarks.emplace_back(kNoDelays);
   report.verdict =
       clean_or_inconclusive(report.evaluations, needed_oracles(EngineId::kReal, entry.abilities));
-  if (never_served) report.verdict = Verdict::kInconclusive;
   report.seconds = seconds_since(began);
   return report;
 }

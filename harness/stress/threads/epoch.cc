@@ -21,7 +21,6 @@
 #include "harness/stress/threads/epoch_context.h"
 #include "harness/stress/threads/fault_injector.h"
 #include "harness/stress/threads/quiescent_checks.h"
-#include "harness/stress/threads/starvation.h"
 
 namespace lockbench::stress::threads {
 namespace {
@@ -47,7 +46,6 @@ class Epoch {
       put(state_.phase, SharedState::kRunning);
       go_.store(true, std::memory_order_release);
       std::this_thread::sleep_for(plan_.length);
-      if (plan_.mode.fault == FaultKind::kFairness) check_starvation(context_);
     }
     // The injector has now restored the priorities. Before that, a thread with the lowest priority
     // might take seconds to end.

@@ -41,9 +41,6 @@ struct alignas(platform::kCacheLine) ThreadSlot : WorkerSlot {
   Word starved_grants;
   Word starved_key;
   Word starved_seed;
-
-  // A wait that had not ended when check_starvation() gave up; 0: there was none.
-  Word never_served_ns;
 };
 
 struct SharedState {

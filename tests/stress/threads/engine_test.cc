@@ -150,43 +150,6 @@ TEST(RealEngine, FailsAThreadThatStarvesIfTheLockPromisesFairness) {
   EXPECT_THAT(report.remarks, Not(Contains(HasSubstr("no fairness is promised"))));
 }
 
-// All but the thread that asks first get the lock only when that one has not used it for a while.
-class ForgetfulLock {
- public:
-  void lock() {
-    pid_t favourite = 0;
-    const bool own = favourite_.compare_exchange_strong(favourite, gettid());
-    while (!own && favourite != gettid() && now_ns() - used_at_ < 50'000'000) sched_yield();
-    mutex_.lock();
-    if (own || favourite == gettid()) used_at_ = now_ns();
-  }
-  bool try_lock() { return mutex_.try_lock(); }
-  void unlock() { mutex_.unlock(); }
-
- private:
-  static std::int64_t now_ns() {
-    return std::chrono::steady_clock::now().time_since_epoch().count();
-  }
-
-  std::atomic<pid_t> favourite_{0};
-  std::atomic<std::int64_t> used_at_{0};
-  std::mutex mutex_;
-};
-
-TEST(RealEngine, CannotTellWhetherAThreadThatGotNothingWasForgotten) {
-  const Report report =
-      report_on(global<ForgetfulLock>(), {.budget = 6s, .mode = "fairness", .reruns = 0});
-  EXPECT_EQ(report.verdict, Verdict::kInconclusive);
-  EXPECT_THAT(report.remarks, Contains(HasSubstr("and had still not got it then")));
-}
-
-TEST(RealEngine, FailsAThreadThatGotNothingIfTheLockPromisesFairness) {
-  RegisteredLock entry = global<ForgetfulLock>();
-  entry.abilities.fair = true;
-  const Report report = report_on(entry, {.budget = 10s, .mode = "fairness", .reruns = 0});
-  EXPECT_TRUE(expected_oracles(Oracle::kFairness, report));
-}
-
 TEST(RealEngine, FailsALockThatDoesNothing) {
   const Report report = report_on(global<SpinLock<SpinFault::kNothing>>(), kSearch);
   EXPECT_TRUE(expected_oracles(Oracle::kExclusion, report));
