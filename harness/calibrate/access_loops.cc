@@ -2,6 +2,8 @@
 
 #include "harness/calibrate/access_loops.h"
 
+#include <array>
+#include <memory>
 #include <new>
 #include <utility>
 
@@ -75,6 +77,68 @@ double handover(Place& place, int a, int b, std::uint32_t rounds) {
                 start.arrive();
                 for (std::uint32_t i = 0; i < rounds + rounds / 10 + 1; ++i) change(1, 0);
               }}});
+  return ns;
+}
+
+namespace {
+
+struct Pair {
+  Number lock;
+  Number record;
+};
+
+// Two threads meet at one of so many in 1 of some hundred steps, and a level-1 cache holds them.
+constexpr std::size_t kPairs = 128;
+
+void step(Pair& pair) {
+  while (pair.lock.value.exchange(1, kAcquire) != 0) platform::pause();
+  pair.record.store(pair.record.load() + 1);
+  pair.lock.value.store(0, kRelease);
+}
+
+// Draws pairs. The multiplier of D. Knuth, "The Art of Computer Programming", volume 2, 1997, for
+// the generator MMIX; its upper bits are the random ones.
+class RandomPair {
+ public:
+  explicit RandomPair(std::uint64_t seed) : state_(seed) {}
+
+  std::size_t next() {
+    state_ = state_ * 6364136223846793005U + 1442695040888963407U;
+    return static_cast<std::size_t>(state_ >> 40) % kPairs;
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+}  // namespace
+
+double step_on_pairs(Place& place, int processor, const std::vector<int>& others,
+                     std::uint32_t steps) {
+  const auto pairs = std::make_unique<std::array<Pair, kPairs>>();
+  Number over;
+  Start start(static_cast<std::uint32_t>(1 + others.size()));
+  double ns = 0;
+  std::vector<Place::Side> sides;
+  sides.push_back({processor, [&] {
+                     RandomPair random(1);
+                     for (Pair& pair : *pairs) step(pair);
+                     start.arrive();
+                     const std::uint32_t warm_up = steps / 10;
+                     for (std::uint32_t i = 0; i < warm_up; ++i) step((*pairs)[random.next()]);
+                     const Time from = platform::now();
+                     for (std::uint32_t i = 0; i < steps; ++i) step((*pairs)[random.next()]);
+                     ns = ns_between(from, platform::now()) / steps;
+                     over.store(1);
+                   }});
+  for (const int other : others) {
+    sides.push_back({other, [&, other] {
+                       RandomPair random(static_cast<std::uint64_t>(other) + 2);
+                       start.arrive();
+                       while (over.load() == 0) step((*pairs)[random.next()]);
+                     }});
+  }
+  place.run(sides);
   return ns;
 }
 

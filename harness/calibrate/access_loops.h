@@ -45,4 +45,10 @@ double memory_load(Place& place, int processor, std::size_t lines, std::uint32_t
 // From one of two processors to the other, by compare-exchange.
 double handover(Place& place, int a, int b, std::uint32_t rounds);
 
+// A step of one that updates random ones of many pairs of lines. `others`: processors that do the
+// same to the same lines at the same time. A step exchanges the word of one line, reads and writes
+// the other line's, and stores to the first, as an operation does under a lock.
+double step_on_pairs(Place& place, int processor, const std::vector<int>& others,
+                     std::uint32_t steps);
+
 }  // namespace lockbench::calibration

@@ -69,7 +69,7 @@ absl::StatusOr<std::string> calibrate_host(const std::string& name, const Report
       .hypervisor = hypervisor == "none" ? "" : hypervisor,
       .version = this_build().version,
       .year = std::strtol(utc_now().c_str(), nullptr, 10),
-      .operation_ns = calibrate().floor_untimed_ns,
+      .operation_ns = locked_operation_ns(),
       .slice_ns = kernel_ns({"/proc/sys/kernel/sched_min_granularity_ns",
                              "/sys/kernel/debug/sched/min_granularity_ns",
                              "/sys/kernel/debug/sched/base_slice_ns"}),

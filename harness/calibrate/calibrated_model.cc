@@ -26,6 +26,9 @@ constexpr double kUsualOperation = 4;
 constexpr double kUsualYield = 300;
 constexpr double kUsualContextSwitch = 1200;
 
+// Processors have reorder buffers of some hundred instructions, which is less than so many steps.
+constexpr double kMostStepsAhead = 8;
+
 // An operation takes nanoseconds. One that takes as long as this was interrupted all the time.
 constexpr double kMostOfAnOperation = 1000;
 
@@ -151,13 +154,32 @@ class Filling {
     measured("memory", access.memory, figures_.memory_load - figures_.load);
     measured("pause", access.pause, figures_.pause, kLeastStep);
     measured("clock", access.clock, figures_.clock);
-    // An operation of `counter` reads its record twice and the phase once, and writes the record.
-    const double accesses = 3 * figures_.load + figures_.store;
+    // An operation of `counter` reads its record twice and the phase once, and writes the record;
+    // the lock is an exchange and a store.
+    const double accesses = 3 * figures_.load + 2 * figures_.store + figures_.exchange;
     std::optional<double> operation = facts_.operation_ns;
     if (operation) *operation -= accesses;
     if (operation > kMostOfAnOperation) operation = std::nullopt;
     measured_or("operation", access.operation, operation, kUsualOperation,
                 "the machine was too busy to measure it");
+    lookahead();
+  }
+
+  // A step whose lines the other core has takes a transfer longer, since its requests go out
+  // together. If the processor works `ahead` further steps meanwhile, of which every second one
+  // needs a transfer, the next 1 + ahead / 2 transfers take the time of one. So the mean delay of
+  // a step is transfer / 2 / (1 + ahead / 2). Without working ahead, it is three halves of a
+  // transfer: for the first line, for the reading of the second and for its writing.
+  void lookahead() {
+    if (!figures_.step_alone || !figures_.step_beside_other) {
+      out_.remarks["lookahead"] = "one core: not measured";
+      return;
+    }
+    const double transfer = std::max(0.0, figures_.handovers[1] - figures_.exchange);
+    const double delay = *figures_.step_beside_other - *figures_.step_alone;
+    const double ahead = delay > 0 ? transfer / delay - 2 : kMostStepsAhead;
+    const double steps = std::clamp(1 + ahead, 0.0, kMostStepsAhead);
+    measured("lookahead", out_.model.access.lookahead, steps * *figures_.step_alone);
   }
 
   void scheduler() {

@@ -23,7 +23,7 @@ struct HostFacts {
   std::string hypervisor;  // empty if there is none
   std::string version;     // of this program
   std::int64_t year = 0;
-  std::optional<double> operation_ns;  // of `counter` on one key without a lock, one thread
+  std::optional<double> operation_ns;  // see locked_operation_ns()
   // Absent if the kernel does not tell.
   std::optional<double> slice_ns;
   std::optional<double> granularity_ns;

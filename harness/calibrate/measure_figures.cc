@@ -44,7 +44,7 @@ class Measuring {
   std::size_t count() const {
     constexpr std::size_t kOfOneThread = 8;
     constexpr std::size_t kOfOneProcessor = 3;
-    constexpr std::size_t kBetweenCores = 2;
+    constexpr std::size_t kBetweenCores = 4;
     return kOfOneThread + kOfOneProcessor + (cores_.size() > 1 ? kBetweenCores : 0) +
            cores_.size() * (cores_.size() - 1) / 2 + 2 * cores_with_siblings();
   }
@@ -99,6 +99,12 @@ class Measuring {
 
   void between_cores() {
     const int other = cores_[1].front();
+    figures_.step_alone = measure("steps on pairs of lines", [&] {
+      return step_on_pairs(place_, first(), {}, effort_.calls);
+    });
+    figures_.step_beside_other = measure("steps beside another core", [&] {
+      return step_on_pairs(place_, first(), {other}, effort_.calls);
+    });
     std::vector<double> calls;
     figures_.wakeup = measure("wake-up", [&] {
       const WakeTimes times = wake_times(place_, first(), other, effort_.sleeps);

@@ -24,6 +24,11 @@ struct MeasuredFigures {
   std::vector<double> handovers;
   std::optional<double> sibling_handover;
 
+  // A step on one of many pairs of lines, alone, and while another core does the same, so that the
+  // lines of every second step are there. Absent if there is one core.
+  std::optional<double> step_alone;
+  std::optional<double> step_beside_other;
+
   double yield = 0;         // no other thread waits for the processor
   double yield_switch = 0;  // the same until the next thread has looked at the clock
   double futex_call = 0;    // a wake-up that finds no thread

@@ -20,10 +20,11 @@ Picoseconds Coherence::distance(const Line& line, std::uint32_t processor, bool 
 }
 
 Coherence::Transfer Coherence::reserve(Line& line, std::uint32_t processor, bool writes,
-                                       Picoseconds arrival) const {
+                                       Picoseconds arrival, Picoseconds ahead) const {
   Transfer transfer{.begins = arrival, .ends = 0};
-  Picoseconds way = distance(line, processor, writes);
+  Picoseconds way = std::max(Picoseconds{0}, distance(line, processor, writes) - ahead);
   if (arrival < line.free_at) {
+    way = distance(line, processor, writes);
     if (line.writer != 0) way = model_.between(processor, line.writer - 1);
     const bool follows = writes || line.writer != 0;
     transfer.begins = line.free_at + (follows ? way / 2 : 0);
@@ -31,6 +32,7 @@ Coherence::Transfer Coherence::reserve(Line& line, std::uint32_t processor, bool
   transfer.ends = transfer.begins + way - way / 2;
   line.free_at = transfer.ends + (writes ? model_.access.rmw : model_.access.hit);
   line.writer = writes ? processor + 1 : 0;
+  line.last = processor + 1;
   return transfer;
 }
 

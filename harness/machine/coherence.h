@@ -10,7 +10,7 @@
 // the other half. Requests for one line are served one after the other, in the order in which they
 // arrive. A request that arrives while the line is under way to another processor follows it there,
 // for half of the latency from that processor. If the line is only shared, it waits and does not
-// follow: any copy will do.
+// follow: any copy will do. A request that was sent before its access was due has less way to go.
 //
 // Guarantees   Pure: the result depends on the calls alone.
 // Requires     Calls of reserve() in the order of their arrival times, and for each of them a call
@@ -59,6 +59,7 @@ class ProcessorSet {
 struct Line {
   std::uint32_t owner = 0;   // the processor's number plus 1; 0: none
   std::uint32_t writer = 0;  // the same of the last request, if it was a write
+  std::uint32_t last = 0;    // the same of the last request, a read or a write
   ProcessorSet sharers;      // empty if there is an owner
   Picoseconds free_at = 0;   // when the access of the last request is done
 };
@@ -81,8 +82,11 @@ class Coherence {
     Picoseconds ends;    // … from now on the processor can go on
   };
 
-  // A request of the processor has arrived at `arrival`. It gets its place after earlier ones.
-  Transfer reserve(Line& line, std::uint32_t processor, bool writes, Picoseconds arrival) const;
+  // A request of the processor has arrived at `arrival`. It gets its place after earlier ones. It
+  // was sent `ahead` before the access, so the rest of the way is shorter by that, unless the line
+  // is under way.
+  Transfer reserve(Line& line, std::uint32_t processor, bool writes, Picoseconds arrival,
+                   Picoseconds ahead = 0) const;
 
   // The transfer begins.
   static void grant(Line& line, std::uint32_t processor, bool writes);

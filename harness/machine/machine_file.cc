@@ -23,6 +23,7 @@ struct Cost {
   std::string_view name;
   Picoseconds Table::*cost;
   double least_ns = 0;
+  bool required = true;  // else it is 0 if not given
 };
 
 // A thread that polls must get on in time, or the simulation would never end.
@@ -37,6 +38,7 @@ constexpr std::array kAccessCosts = {
     Cost<AccessCosts>{"pause", &AccessCosts::pause, kShortestStepNs},
     Cost<AccessCosts>{"clock", &AccessCosts::clock},
     Cost<AccessCosts>{"operation", &AccessCosts::operation},
+    Cost<AccessCosts>{.name = "lookahead", .cost = &AccessCosts::lookahead, .required = false},
 };
 
 constexpr std::array kSchedulerCosts = {
@@ -299,6 +301,7 @@ class Reader {
     known(table, names);
     for (const auto& one : list) {
       const toml::node* const node = table.get(one.name);
+      if (node == nullptr && !one.required) continue;
       if (node == nullptr) return fail(table, absl::StrFormat("%s is missing", one.name));
       out.*one.cost = nanoseconds(*node, one.name, one.least_ns);
     }

@@ -39,6 +39,9 @@ struct AccessCosts {
   Picoseconds pause = 0;      // one pause of a thread that polls
   Picoseconds clock = 0;      // one reading of the clock
   Picoseconds operation = 0;  // the rest of an operation: the key, the handle, the loop
+  // How much of its own time a processor works ahead while it waits for a line: requests for other
+  // lines that are due within it are sent meanwhile. 0: it does nothing before the line is there.
+  Picoseconds lookahead = 0;
 
   bool operator==(const AccessCosts&) const = default;
 };

@@ -134,6 +134,7 @@ void Simulation::make_ready(Thread& thread, Picoseconds time) {
 
 void Simulation::sleep(const void* word, std::int64_t deadline_ns) {
   Thread& thread = self();
+  begin_poll();
   thread.sleep = ++sleeps_;
   thread.state = State::kAsleep;
   thread.sleeps_on = word;
@@ -151,6 +152,7 @@ void Simulation::sleep(const void* word, std::int64_t deadline_ns) {
 
 bool Simulation::wait(const void* word, std::uint32_t expected, std::int64_t deadline_ns) {
   flush_buffer();
+  stop_working_ahead(self());
   self().time += model_.scheduler.futex_call;
   count_access();
   synchronize();
@@ -165,6 +167,7 @@ bool Simulation::wait(const void* word, std::uint32_t expected, std::int64_t dea
 int Simulation::wake(const void* word, int count) {
   flush_buffer();
   Thread& thread = self();
+  stop_working_ahead(thread);
   thread.time += model_.scheduler.futex_call;
   count_access();
   synchronize();
@@ -191,11 +194,18 @@ void Simulation::sleep_until_ns(std::int64_t deadline_ns) {
   if (deadline_ns * kPerNanosecond > self().time) sleep(nullptr, deadline_ns);
 }
 
+void Simulation::begin_poll() {
+  self().polls = true;
+  stop_working_ahead(self());
+}
+
 void Simulation::pause() {
+  begin_poll();
   self().time += slowed(model_.access.pause);
 }
 
 void Simulation::yield() {
+  begin_poll();
   self().time += model_.scheduler.yield;
   if (!processors_[self().processor].queue.empty()) let_next_run();
 }

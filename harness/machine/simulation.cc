@@ -189,15 +189,38 @@ void Simulation::fetch(const void* word, bool writes) {
   Line& line = line_of(word);
   if (Coherence::has(line, processor, writes)) return;
   ++counts_.transfers;
-  thread.time += coherence_.distance(line, processor, writes) / 2;
+  const Picoseconds due = thread.time;
+  const Picoseconds way = coherence_.distance(line, processor, writes);
+  const Picoseconds ahead = std::min(way, sent_ahead(thread, line, due));
+  thread.time += (way - ahead) / 2;
   let_earlier_go_first();
-  const Coherence::Transfer transfer = coherence_.reserve(line, processor, writes, thread.time);
+  const Coherence::Transfer transfer =
+      coherence_.reserve(line, processor, writes, thread.time, ahead);
   if (transfer.begins > thread.time) {
     thread.time = transfer.begins;
     let_earlier_go_first();
   }
   Coherence::grant(line, processor, writes);
   thread.time += transfer.ends - transfer.begins;  // an interrupt may have delayed the beginning
+  if (std::exchange(thread.polls, false)) return;
+  if (thread.time == due) return;
+  thread.wait = {.from = due - ahead,
+                 .duration = thread.time - due + ahead,
+                 .reach = thread.time + model_.access.lookahead};
+}
+
+// How long before `time` the thread's request for the line was sent, if it was sent ahead.
+Picoseconds Simulation::sent_ahead(const Thread& thread, const Line& line, Picoseconds time) const {
+  if (time >= thread.wait.reach) return 0;
+  const bool taken = line.last != thread.processor + 1 && line.free_at > thread.wait.from;
+  return taken ? 0 : thread.wait.duration;
+}
+
+// The same for a store. A store to a line that is not read before is not sent ahead.
+Picoseconds Simulation::store_sent_ahead(const Thread& thread, const Line& line,
+                                         Picoseconds time) const {
+  const bool was_read = Coherence::has(line, thread.processor, false);
+  return was_read ? sent_ahead(thread, line, time) : 0;
 }
 
 std::uint64_t Simulation::load(const void* word, unsigned bytes) {
@@ -314,12 +337,17 @@ std::uint64_t Simulation::begin_update(const void* word, unsigned bytes) {
 }
 
 void Simulation::end_update(void* word, unsigned bytes, std::uint64_t bits, bool writes) {
-  if (writes) std::memcpy(word, &bits, bytes);
+  if (writes) {
+    std::memcpy(word, &bits, bytes);
+  } else {
+    stop_working_ahead(self());
+  }
   self().time += slowed(model_.access.rmw);
 }
 
 void Simulation::fence() {
   flush_buffer();
+  stop_working_ahead(self());
   self().time += slowed(model_.access.rmw);
 }
 
@@ -345,10 +373,13 @@ void Simulation::membarrier() {
 void Simulation::send_oldest(Thread& thread, Picoseconds now) {
   const Line& line = line_of(thread.buffer.front().word);
   thread.drain = DrainStep::kSent;
-  const bool has = Coherence::has(line, thread.processor, true);
-  const Picoseconds way =
-      has ? model_.access.store : coherence_.distance(line, thread.processor, true) / 2;
-  add_event(now + way, EventKind::kDrain, thread.number, thread.drains);
+  thread.drain_ahead = 0;
+  if (Coherence::has(line, thread.processor, true)) {
+    return add_event(now + model_.access.store, EventKind::kDrain, thread.number, thread.drains);
+  }
+  const Picoseconds way = coherence_.distance(line, thread.processor, true);
+  thread.drain_ahead = std::min(way, store_sent_ahead(thread, line, now));
+  add_event(now + (way - thread.drain_ahead) / 2, EventKind::kDrain, thread.number, thread.drains);
 }
 
 void Simulation::write_oldest(Thread& thread) {
@@ -376,7 +407,8 @@ void Simulation::drain(Thread& thread) {
       return finish_drain(thread, time_);
     }
     ++counts_.transfers;
-    const Coherence::Transfer transfer = coherence_.reserve(line, thread.processor, true, time_);
+    const Coherence::Transfer transfer =
+        coherence_.reserve(line, thread.processor, true, time_, thread.drain_ahead);
     thread.drain_until = transfer.ends;
     thread.drain = DrainStep::kGranted;
     return add_event(transfer.begins, EventKind::kDrain, thread.number, thread.drains);

@@ -7,6 +7,14 @@
 // So accesses take effect in the order of virtual time, and the execution is sequentially
 // consistent, except for stores, which wait in their thread's store buffer (as on x86).
 //
+// Processors work ahead. While one waits for a line, it goes on with what follows, and its requests
+// for other lines are under way at the same time. So an access that is due within
+// AccessCosts::lookahead after the wait takes only what its transfer takes longer than the one that
+// was waited for. This is not so if another processor has asked for the line since the wait began;
+// after a fence, a failed compare-exchange or a call of the kernel; and after a pause until the
+// next line has come, because a thread that polls continues differently when what it polls changes,
+// and a processor guesses that it does not.
+//
 // The scheduler gives each processor a queue of threads. A thread runs until it sleeps, yields, or
 // has used up its slice while another waits, also if it holds a lock. A thread that wakes up goes
 // to an idle processor if there is one. An idle processor takes a thread from the longest queue.
@@ -142,6 +150,13 @@ class Simulation {
   };
   enum class DrainStep : std::uint8_t { kNone, kSent, kGranted, kArrived };
 
+  // The last transfer that a thread waited for, during which its processor worked ahead.
+  struct Wait {
+    Picoseconds from = 0;
+    Picoseconds duration = 0;
+    Picoseconds reach = 0;  // what is due before this time was done ahead
+  };
+
   struct Thread {
     stress::explore::Fibre fibre;
     std::span<const std::byte> stack;
@@ -154,7 +169,10 @@ class Simulation {
     std::deque<PendingStore> buffer;  // oldest first
     DrainStep drain = DrainStep::kNone;
     Picoseconds drain_until = 0;  // when the line of the oldest store is there
-    std::uint64_t drains = 0;     // how often its buffer was emptied at once
+    Picoseconds drain_ahead = 0;  // how long its request was sent before the store was due
+    Wait wait;
+    bool polls = false;        // it has paused or slept, and fetched no line since
+    std::uint64_t drains = 0;  // how often its buffer was emptied at once
     const void* sleeps_on = nullptr;
     std::uint64_t sleep = 0;  // number of its last sleep
     bool timed_out = false;
@@ -204,6 +222,10 @@ class Simulation {
   void count_access();
   Line& line_of(const void* word);
   void fetch(const void* word, bool writes);
+  Picoseconds sent_ahead(const Thread& thread, const Line& line, Picoseconds time) const;
+  Picoseconds store_sent_ahead(const Thread& thread, const Line& line, Picoseconds time) const;
+  void begin_poll();
+  static void stop_working_ahead(Thread& thread) { thread.wait = {}; }
   void touch_line(std::uintptr_t number, bool writes);
   void finish_stores_to(const void* place, std::size_t bytes);
   Picoseconds slowed(Picoseconds cost) const;

@@ -8,7 +8,10 @@
 
 #include "harness/measure/run_trial.h"
 #include "primitives/no_lock.h"
+#include "primitives/platform/atomic.h"
 #include "primitives/platform/clock.h"
+#include "primitives/platform/layout.h"
+#include "primitives/platform/spin.h"
 #include "workloads/counter.h"
 
 namespace lockbench {
@@ -36,16 +39,47 @@ double ns_per_call(int calls, Action action) {
   return static_cast<double>((platform::now() - start).count()) / calls;
 }
 
-std::optional<double> floor_once_ns(std::uint32_t sample_every) {
-  using Floor = SubjectOf<NoLock, Counter<NoLock, std::uint64_t>>;
+// The fewest accesses of a lock: an exchange and a store.
+class LeastLock {
+ public:
+  static constexpr Promises kPromises{.one_lock = true};
+
+  class Handle {
+   public:
+    explicit Handle(platform::Atomic<std::uint32_t>& word) : word_(word) {}
+
+    void lock() {
+      while (!try_lock()) platform::pause();
+    }
+    // (1) acquire: synchronizes with (2).
+    bool try_lock() { return word_.exchange(1, std::memory_order_acquire) == 0; }
+    // (2) release: publishes the critical section to (1).
+    void unlock() { word_.store(0, std::memory_order_release); }
+
+   private:
+    platform::Atomic<std::uint32_t>& word_;
+  };
+
+  Handle handle(std::uint64_t) { return Handle(word_); }
+  static constexpr std::uint32_t capacity() { return 1; }
+  std::size_t lock_bytes() const { return sizeof *this; }
+
+ private:
+  alignas(platform::kCacheLine) platform::Atomic<std::uint32_t> word_{0};
+};
+
+template <class Lock>
+std::optional<double> operation_once_ns(std::uint32_t sample_every,
+                                        std::chrono::milliseconds window) {
+  using Floor = SubjectOf<Lock, Counter<Lock, std::uint64_t>>;
   Trial trial;
   trial.seed = 1;
   trial.cell.warmup = std::chrono::milliseconds(2);
-  trial.cell.window = std::chrono::milliseconds(10);
+  trial.cell.window = window;
   trial.cell.sample_every = sample_every;
   trial.cell.stall_limit = std::chrono::seconds(10);
   const Sample sample = run_trial(trial, [&trial] {
-    return std::make_unique<Floor>(trial, WorkloadSettings{}, std::make_unique<NoLock>());
+    return std::make_unique<Floor>(trial, WorkloadSettings{}, std::make_unique<Lock>());
   });
   if (sample.operations.value_or(0) == 0) return std::nullopt;
   return *sample.window_s * 1e9 / static_cast<double>(*sample.operations);
@@ -54,7 +88,9 @@ std::optional<double> floor_once_ns(std::uint32_t sample_every) {
 std::optional<double> floor_ns(std::uint32_t sample_every) {
   std::vector<double> values;
   for (int i = 0; i < 3; ++i) {
-    if (const std::optional<double> value = floor_once_ns(sample_every)) values.push_back(*value);
+    const std::optional<double> value =
+        operation_once_ns<NoLock>(sample_every, std::chrono::milliseconds(10));
+    if (value) values.push_back(*value);
   }
   if (values.empty()) return std::nullopt;
   return median_of(std::move(values));
@@ -82,6 +118,16 @@ Calibration calibrate() {
     calibration.holds.push_back(accuracy_of(Nanoseconds(ns), pace));
   }
   return calibration;
+}
+
+std::optional<double> locked_operation_ns() {
+  // The shortest: other processes make an operation longer. Windows are shorter than their slices.
+  std::optional<double> shortest;
+  for (int i = 0; i < 15; ++i) {
+    const auto value = operation_once_ns<LeastLock>(0, std::chrono::milliseconds(2));
+    if (value && (!shortest || *value < *shortest)) shortest = value;
+  }
+  return shortest;
 }
 
 }  // namespace lockbench

@@ -40,4 +40,12 @@ struct Calibration {
 // Takes about 0.2 s. Requires that no trial runs at the same time.
 Calibration calibrate();
 
+// The time of one operation of `counter` on one key with one thread, under a word that an exchange
+// takes and a store gives back. Absent if this machine was too busy.
+//
+// This is more than the floor and the two accesses: without a lock, a processor works on several
+// operations at once, and an atomic exchange on x86 waits for all accesses before it and is waited
+// for by all after it.
+std::optional<double> locked_operation_ns();
+
 }  // namespace lockbench

@@ -69,6 +69,11 @@ void add_base(std::vector<RegisteredLock>& locks, const char* lock) {
   locks.push_back(striped<StripedLock<Base>>({"striped", {{"case", "sensitive"}, {"lock", lock}}}));
 }
 
+void add_case_insensitive(std::vector<RegisteredLock>& locks) {
+  locks.push_back(striped<StripedLock<AdaptiveMutex, CaseInsensitiveHash>>(
+      {"striped", {{"case", "insensitive"}, {"lock", "adaptive"}}}));
+}
+
 void add_reentrant(std::vector<RegisteredLock>& locks) {
   locks.push_back(plain<ReentrantLock<>>({"reentrant", {}}));
   locks.push_back(plain<ReentrantLock<RecursiveMutex<ParkingMutex>>>({"recursive_parking", {}}));
@@ -76,15 +81,19 @@ void add_reentrant(std::vector<RegisteredLock>& locks) {
 }
 
 void add_leases(std::vector<RegisteredLock>& locks) {
-  const auto add = [&locks]<class P>(const char* order) {
+  const auto add = [&locks]<class P>(const char* order, const char* nesting) {
     locks.push_back(
-        registered<P>({"lease", {{"nesting", "refuse"}, {"order", order}}}, [](const Cell& cell) {
+        registered<P>({"lease", {{"nesting", nesting}, {"order", order}}}, [](const Cell& cell) {
           const std::uint64_t leases = number(cell, "leases");
           return std::make_unique<P>(cell.keys, static_cast<std::uint32_t>(leases));
         }));
   };
-  add.template operator()<LeasePool>("unordered");
-  add.template operator()<BasicLeasePool<LeaseOrder::kFifo>>("fifo");
+  using enum LeaseOrder;
+  using enum LeaseNesting;
+  add.template operator()<LeasePool>("unordered", "refuse");
+  add.template operator()<BasicLeasePool<kUnordered, kWait>>("unordered", "wait");
+  add.template operator()<BasicLeasePool<kFifo>>("fifo", "refuse");
+  add.template operator()<BasicLeasePool<kFifo, kWait>>("fifo", "wait");
 }
 
 template <class K>
@@ -110,6 +119,7 @@ std::vector<RegisteredLock> all_locks() {
   // The C library's mutex is a futex with three states and no spinning, and so is this one.
   add_base<platform::Mutex>(locks, "std");
   add_base<SpinMutex>(locks, "pthread_spin");
+  add_case_insensitive(locks);
   add_keyed<std::uint64_t>(locks);
   add_keyed<std::string_view>(locks);
   locks.push_back(striped<StripeWord>({"stripe_word", {}}));

@@ -44,7 +44,7 @@ HostFacts facts() {
           .hypervisor = "KVM",
           .version = "1.2.3",
           .year = 2026,
-          .operation_ns = 6.5,
+          .operation_ns = 13.5,
           .slice_ns = {},
           .granularity_ns = {}};
 }
@@ -70,6 +70,20 @@ TEST(CalibratedModel, SubtractsWhatALoopContainsBesideItsSubject) {
                                                       .wakeup = 5000 * kNs,
                                                       .membarrier = 1000 * kNs,
                                                       .interrupt = 400 * kNs}));
+}
+
+// Of a transfer of 60 ns.
+TEST(CalibratedModel, AStepThatTransfersDelayLittleWasWorkedAheadOf) {
+  MeasuredFigures figures = figures_of_two();
+  const auto lookahead = [&figures](double alone, double beside) {
+    figures.step_alone = alone;
+    figures.step_beside_other = beside;
+    return calibrated_model(figures, two_cores(), facts()).model.access.lookahead;
+  };
+  EXPECT_EQ(lookahead(12, 12 + 90), 0);                    // one and a half transfers
+  EXPECT_EQ(lookahead(12, 12 + 30), 12 * kPerNanosecond);  // half of one: that of both lines
+  EXPECT_EQ(lookahead(12, 12 + 15), 36 * kPerNanosecond);  // half of that
+  EXPECT_EQ(lookahead(12, 11), 96 * kPerNanosecond);       // the most that is believed
 }
 
 TEST(CalibratedModel, TheFileGivesTheSameMachine) {

@@ -133,6 +133,18 @@ TEST(CalibrationLoops, AModelOfTwoCoresIsMeasuredAsItIs) {
   EXPECT_EQ(found.latency[1], found.latency[2]);
 }
 
+// A step takes 15 ns there, and only whole steps can be told apart.
+TEST(CalibrationLoops, ALookaheadIsFoundToTheStep) {
+  MachineModel model = model_of_two();
+  EXPECT_LT(calibrated(model).access.lookahead, 15 * machine::kNs);
+  for (const int steps : {1, 2, 3, 5}) {
+    model.access.lookahead = steps * 15 * machine::kNs;
+    const auto wanted = static_cast<double>(model.access.lookahead);
+    EXPECT_NEAR(static_cast<double>(calibrated(model).access.lookahead), wanted,
+                static_cast<double>(15 * machine::kNs));
+  }
+}
+
 TEST(CalibrationLoops, SiblingsAreNearerAndSlowEachOther) {
   MachineModel model = model_of_two();
   model.threads_per_core = 2;

@@ -196,6 +196,30 @@ def test_a_wrong_file_is_named_with_line_and_column(lockbench: Program, tmp_path
     assert f"{wrong}:{line}:7: rmw wants a number from 0 to 10000000" in done.stderr
 
 
+def test_a_primitive_that_is_left_out_has_a_reason(lockbench: Program, tmp_path: Path) -> None:
+    reasons = {
+        "global:lock=absl": "a part of it is compiled code of a library, whose accesses nothing",
+        "keyed_tbb": "a part of it is compiled code of a library, whose accesses nothing",
+        "file": "files and processes are not in the model",
+        "keyed_as_published": "it is not compiled for predictions",
+    }
+    for primitive, reason in reasons.items():
+        out = str(tmp_path / primitive)
+        words = ("--primitive", primitive, "--keys", "1", "--machine", "graviton3", "--out", out)
+        done = lockbench.run("predict", *words)
+        assert done.returncode == 2
+        assert f"no cell of the plan can be predicted: primitive {primitive} ({reason}" in (
+            done.stderr
+        )
+
+
+def test_letters_of_two_cases_are_one_key(lockbench: Program, tmp_path: Path) -> None:
+    words = ["--primitive", "striped", "--primitive", "striped:case=insensitive"]
+    rates(lockbench, tmp_path / "run", *words, "--keys", "8", "--key-type", "string")
+    cases = [row["params"] for row in rows_of(tmp_path / "run")]
+    assert ["case=insensitive" in params for params in cases] == [False, True]
+
+
 def test_advice_for_a_machine_is_predicted(lockbench: Program, tmp_path: Path) -> None:
     case = ("advise", "--machine", "i7-1165g7", "--threads", "2", "--keys", "4", "--hold", "200ns")
     done = lockbench.run(*case, "--progress", "off", "--out", str(tmp_path / "a"))

@@ -34,6 +34,7 @@ TEST(MachineFile, IsReadAsItWasWritten) {
   model.threads_per_core = 2;
   model.sibling_latency = 6 * kNs;
   model.smt_slowdown = 1.25;
+  model.access.lookahead = 30 * kNs;
   const absl::StatusOr<MachineModel> read = parse_machine(machine_toml(model), "folder/a.toml");
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_EQ(*read, model);
@@ -65,6 +66,13 @@ struct Wrong {
 
 class MachineFileErrors : public testing::TestWithParam<Wrong> {};
 
+TEST(MachineFile, WithoutALookaheadProcessorsWaitForEachLine) {
+  const absl::StatusOr<MachineModel> read =
+      parse_machine(file_with("lookahead = 0\n", ""), "folder/a.toml");
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->access.lookahead, 0);
+}
+
 TEST_P(MachineFileErrors, SayWhereAndWhat) {
   EXPECT_THAT(error_in(file_with(GetParam().piece, GetParam().other)),
               testing::StartsWith("folder/a.toml:" + GetParam().error));
@@ -87,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(
               "28:7: rmw wants a number from 0 to 10000000, and this is "
               "-10"},
         Wrong{"pause = 5", "pause = 0", "30:9: pause wants a number from 0.01"},
-        Wrong{"slice = 10000", "slice = 10", "35:9: slice wants a number from 1000"},
+        Wrong{"slice = 10000", "slice = 10", "36:9: slice wants a number from 1000"},
         Wrong{"rmw = 10\n", "", "25:1: rmw is missing"},
         Wrong{"rmw = 10", "rmv = 10", "28:1: unknown key 'rmv'; did you mean 'rmw'?"},
         Wrong{"cores_per_cluster = 4", "cores_per_cluster = 1.5",

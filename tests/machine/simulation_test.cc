@@ -301,6 +301,113 @@ TEST_F(SimulationTest, AnIdleProcessorTakesAWaitingThread) {
   EXPECT_THAT(times_, ElementsAre(1'000));
 }
 
+// Another thread has written both words of a thread that begins at 1000 ns, or of several.
+class WorkingAheadTest : public SimulationTest {
+ protected:
+  void run_ahead(std::vector<std::function<void()>> bodies) {
+    MachineModel model = model_of_four();
+    model.access.lookahead = 30 * kNs;
+    std::vector<std::function<void()>> all;
+    all.emplace_back([this] {
+      word_.exchange(1);
+      other_.exchange(1);
+    });
+    for (const std::function<void()>& body : bodies) {
+      all.emplace_back([body] {
+        work(1 * kUs);
+        body();
+      });
+    }
+    EXPECT_EQ(run(model, all), Simulation::End::kFinished);
+  }
+
+  Word other_;
+};
+
+TEST_F(WorkingAheadTest, TransfersThatAreDueSoonAfterAWaitAreUnderWayTogether) {
+  run_ahead({[this] {
+    word_.exchange(2);
+    note();
+    other_.load();
+    note();
+  }});
+  EXPECT_THAT(times_, ElementsAre(1110, 1111));
+  EXPECT_EQ(counts_.transfers, 4u);
+}
+
+TEST_F(WorkingAheadTest, ATransferThatIsDueLaterTakesItsTime) {
+  run_ahead({[this] {
+    word_.exchange(2);
+    work(20 * kNs);
+    other_.load();  // at 1130 ns, which is 30 ns after the line has come
+    note();
+  }});
+  EXPECT_THAT(times_, ElementsAre(1231));
+}
+
+TEST_F(WorkingAheadTest, ALineThatIsReadAndThenWrittenComesOnce) {
+  run_ahead({[this] {
+    word_.load();
+    word_.store(7);
+    other_.exchange(2);  // after the store
+    note();
+  }});
+  EXPECT_THAT(times_, ElementsAre(1113));
+}
+
+TEST_F(WorkingAheadTest, AStoreToALineThatIsNotReadIsNotSentAhead) {
+  run_ahead({[this] {
+    word_.load();
+    other_.store(7);
+    Simulation::current()->fence();  // after the store
+    note();
+  }});
+  EXPECT_THAT(times_, ElementsAre(1211));
+}
+
+TEST_F(WorkingAheadTest, ALineThatAnotherHasTakenSinceIsWaitedFor) {
+  run_ahead({[this] {
+               word_.exchange(2);
+               other_.load();
+               note();
+             },
+             [this] { other_.exchange(3); }});
+  // The other one has the line from 1100 ns on and uses it for 10 ns.
+  EXPECT_THAT(times_, ElementsAre(1211));
+}
+
+TEST_F(WorkingAheadTest, AfterAFenceAFailedCompareOrAPauseNothingWasDoneAhead) {
+  run_ahead({[this] {
+    word_.load();
+    Simulation::current()->fence();
+    other_.load();  // at 1111 ns
+    note();
+  }});
+  run_ahead({[this] {
+    Simulation::current()->begin_update(&word_.value, 8);
+    Simulation::current()->end_update(&word_.value, 8, 0, false);
+    other_.load();  // at 1110 ns
+    note();
+  }});
+  run_ahead({[this] {
+    word_.load();
+    Simulation::current()->pause();
+    other_.load();  // at 1106 ns
+    note();
+  }});
+  EXPECT_THAT(times_, ElementsAre(1212, 1211, 1207));
+}
+
+TEST_F(WorkingAheadTest, WhatFollowsTheEndOfPollingIsNotDoneAhead) {
+  run_ahead({[this] {
+    Simulation::current()->pause();
+    word_.load();   // from 1005 ns on
+    other_.load();  // at 1106 ns
+    note();
+  }});
+  EXPECT_THAT(times_, ElementsAre(1207));
+}
+
 TEST_F(SimulationTest, SiblingsSlowEachOther) {
   MachineModel model = model_of_one();
   model.threads_per_core = 2;

@@ -19,5 +19,9 @@ TEST(Calibration, MeasuresTheClockEveryFloorAndSpinsUpToAMillisecond) {
   for (const HoldAccuracy& hold : calibration.holds) EXPECT_GT(hold.got_ns, 0);
 }
 
+TEST(Calibration, MeasuresAnOperationUnderALock) {
+  EXPECT_GT(locked_operation_ns().value(), 0);
+}
+
 }  // namespace
 }  // namespace lockbench

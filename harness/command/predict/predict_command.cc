@@ -7,6 +7,8 @@
 #include <iostream>
 #include <map>
 #include <set>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include <absl/strings/match.h>
@@ -97,13 +99,37 @@ std::string type_of(const PrimitiveSpec& whole) {
   return to_text(type);
 }
 
+bool is_of(const CatalogEntry& entry, const PrimitiveSpec& whole) {
+  if (entry.listing.name != whole.name) return false;
+  const std::vector<Choice>& choices = entry.listing.choices;
+  return std::all_of(choices.begin(), choices.end(), [&whole](const Choice& choice) {
+    const auto given = whole.parameters.find(choice.parameter);
+    return given != whole.parameters.end() && given->second == choice.value;
+  });
+}
+
+// Why the predictor does not have the primitive.
+std::string_view obstacle_of(const PrimitiveSpec& whole) {
+  const std::span<const CatalogEntry> entries = Catalog::standard().entries();
+  const auto entry = std::find_if(entries.begin(), entries.end(),
+                                  [&whole](const CatalogEntry& e) { return is_of(e, whole); });
+  if (entry == entries.end()) return "unknown";
+  if (entry->promises.scope == Scope::kProcess) return "files and processes are not in the model";
+  if (entry->promises.scope == Scope::kService) return "networks and servers are not in the model";
+  const std::string_view origin = entry->listing.origin;
+  if (origin == "Abseil" || origin == "oneTBB") {
+    return "a part of it is compiled code of a library, whose accesses nothing sees";
+  }
+  return "it is not compiled for predictions";
+}
+
 // Why the cell cannot be predicted; empty if it can.
 std::string refusal_of(const Cell& cell, const Predictor& predictor) {
   const absl::StatusOr<PrimitiveSpec> whole = Catalog::standard().with_defaults(cell.primitive);
   if (!whole.ok()) return std::string(whole.status().message());
   const auto primitive = predictor.primitives.find(type_of(*whole));
   if (primitive == predictor.primitives.end()) {
-    return absl::StrFormat("primitive %s", to_text(cell.primitive));
+    return absl::StrFormat("primitive %s (%s)", to_text(cell.primitive), obstacle_of(*whole));
   }
   const auto workloads = primitive->second.find(cell.key_type == KeyType::kU64 ? "u64" : "string");
   if (workloads == primitive->second.end()) {
