@@ -172,6 +172,7 @@ const char kStressExamples[] =
     "  lockbench stress --exhaustive --preemptions 2 --memory c11 --budget 2min\n"
     "  lockbench stress keyed --weaken --budget 2min\n"
     "  lockbench stress redlock --plugin redis.so --engine services --faults stop_holder\n"
+    "  lockbench stress etcd:members=3 --plugin etcd.so --engine services --faults kill_leader\n"
     "  lockbench stress --self-test\n"
     "\n"
     "Exit codes: 0 clean, 1 an engine failed, 2 bad input, 3 a lock is broken, 4 inconclusive,\n"

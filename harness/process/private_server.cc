@@ -33,6 +33,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kToPrepare{60};
 constexpr std::chrono::seconds kToStart{10};
+constexpr std::chrono::seconds kToStartMember{30};
 constexpr std::chrono::seconds kToEnd{5};
 constexpr int kLookMs = 5;
 
@@ -61,16 +62,40 @@ sockaddr_in loopback(std::uint16_t port) {
   return address;
 }
 
-// A port that no program uses now; 0 if there is none. Another program may take it before the
-// server does, which then ends.
-std::uint16_t free_port() {
-  const Socket probe;
+// Another program may take the port of a server first.
+constexpr int kAttempts = 3;
+
+// A port that no program uses now, which the socket is bound to; 0 if there is none. Another
+// program may take it after the socket, before the server does, which then ends.
+std::uint16_t bind_free_port(const Socket& probe) {
   sockaddr_in address = loopback(0);
   socklen_t size = sizeof address;
   auto* const general = reinterpret_cast<sockaddr*>(&address);
   if (bind(probe.number(), general, size) != 0) return 0;
   if (getsockname(probe.number(), general, &size) != 0) return 0;
   return ntohs(address.sin_port);
+}
+
+std::uint16_t free_port() {
+  const Socket probe;
+  return bind_free_port(probe);
+}
+
+// No two are the same.
+std::vector<PeerPorts> free_peer_ports(std::size_t members) {
+  std::vector<std::unique_ptr<Socket>> probes;
+  const auto next = [&] {
+    probes.push_back(std::make_unique<Socket>());
+    return bind_free_port(*probes.back());
+  };
+  std::vector<PeerPorts> ports(members);
+  for (PeerPorts& of : ports) of = {.messages = next(), .elections = next()};
+  return ports;
+}
+
+absl::Status final_status(const absl::Status& status) {
+  return absl::Status(absl::IsCancelled(status) ? status.code() : absl::StatusCode::kInternal,
+                      status.message());
 }
 
 bool accepts(std::uint16_t port) {
@@ -123,24 +148,44 @@ std::vector<std::filesystem::path> scratch_folders_around(const std::filesystem:
 
 absl::StatusOr<std::unique_ptr<PrivateServer>> PrivateServer::start(const MakeProgram& program) {
   absl::Status status;
-  // Another program may take the port first.
-  constexpr int kAttempts = 3;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     std::unique_ptr<PrivateServer> server(new PrivateServer);
-    server->port_ = free_port();
-    if (server->port_ == 0) {
-      return absl::InternalError(absl::StrCat("no free port: ", std::strerror(errno)));
-    }
-    server->program_ = program(server->port_, server->folder_.path());
-    status = server->use_account();
-    if (status.ok()) status = server->prepare();
-    if (status.ok()) status = server->launch(server->program_.words);
+    status = server->begin(program, {});
     if (status.ok()) status = server->await();
     if (status.ok()) return server;
     if (!absl::IsUnavailable(status)) break;
   }
-  return absl::Status(absl::IsCancelled(status) ? status.code() : absl::StatusCode::kInternal,
-                      status.message());
+  return final_status(status);
+}
+
+absl::StatusOr<std::vector<std::unique_ptr<PrivateServer>>> PrivateServer::start_cluster(
+    std::size_t members, const MakeProgram& program) {
+  absl::Status status;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    ClusterPlace place{.peers = free_peer_ports(members)};
+    std::vector<std::unique_ptr<PrivateServer>> servers;
+    status = absl::OkStatus();
+    for (; status.ok() && place.number < members; ++place.number) {
+      servers.emplace_back(new PrivateServer);
+      servers.back()->is_member_ = true;
+      status = servers.back()->begin(program, place);
+    }
+    for (std::size_t i = 0; status.ok() && i < members; ++i) status = servers[i]->await();
+    if (status.ok()) return servers;
+    if (!absl::IsUnavailable(status)) break;
+  }
+  return final_status(status);
+}
+
+// Launches it.
+absl::Status PrivateServer::begin(const MakeProgram& program, const ClusterPlace& place) {
+  port_ = free_port();
+  if (port_ == 0) return absl::InternalError(absl::StrCat("no free port: ", std::strerror(errno)));
+  program_ = program(port_, folder_.path(), place);
+  absl::Status status = use_account();
+  if (status.ok()) status = prepare();
+  if (status.ok()) status = launch(program_.words);
+  return status;
 }
 
 // Gives the account the folder, and a way to it through the folders around it, which stay ours.
@@ -201,7 +246,8 @@ absl::Status PrivateServer::launch(std::vector<std::string> words) {
 
 // Unavailable: it ended, maybe because another program has taken its port.
 absl::Status PrivateServer::await() {
-  const Clock::time_point deadline = Clock::now() + kToStart;
+  const std::chrono::seconds limit = is_member_ ? kToStartMember : kToStart;
+  const Clock::time_point deadline = Clock::now() + limit;
   while (Clock::now() < deadline) {
     if (noted_signal() != 0) return absl::CancelledError("interrupted");
     if (has_ended()) return absl::UnavailableError(absl::StrCat("ended: ", last_line()));
@@ -209,7 +255,7 @@ absl::Status PrivateServer::await() {
     poll(nullptr, 0, kLookMs);
   }
   return absl::InternalError(
-      absl::StrCat("accepts no connections after ", kToStart.count(), " s: ", last_line()));
+      absl::StrCat("accepts no connections after ", limit.count(), " s: ", last_line()));
 }
 
 void PrivateServer::end_by_kill() {
@@ -219,16 +265,24 @@ void PrivateServer::end_by_kill() {
 }
 
 absl::Status PrivateServer::restart() {
+  const absl::Status status = relaunch();
+  return status.ok() ? await_relaunched() : status;
+}
+
+absl::Status PrivateServer::relaunch() {
   end_by_kill();
-  absl::Status status;
+  return launch(program_.words);
+}
+
+absl::Status PrivateServer::await_relaunched() {
   // What the killed one has left, such as its port, may be free a moment later.
   const Clock::time_point deadline = Clock::now() + kToStart;
-  do {
+  absl::Status status = await();
+  while (absl::IsUnavailable(status) && Clock::now() < deadline) {
+    poll(nullptr, 0, kLookMs);
     status = launch(program_.words);
     if (status.ok()) status = await();
-    if (!absl::IsUnavailable(status)) break;
-    poll(nullptr, 0, kLookMs);
-  } while (Clock::now() < deadline);
+  }
   return status;
 }
 

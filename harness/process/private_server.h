@@ -6,12 +6,13 @@
 // Guarantees   start() returns when the server accepts connections. The destructor ends the server
 //              and removes its folder. The kernel kills the server if this process is killed; the
 //              folder is then removed by a later process (ScratchFolder). end_orphans() does not
-//              end the server.
+//              end the server. start_cluster() does the same for servers that need each other.
 // Not offered  Privacy: other users of this machine can connect to the port.
 // Requires     A program that stays in the foreground; one call at a time.
 #pragma once
 
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -36,15 +37,31 @@ struct ServerProgram {
   int end_signal = SIGTERM;
 };
 
+// Where a member of a cluster listens to the other members.
+struct PeerPorts {
+  std::uint16_t messages = 0;
+  std::uint16_t elections = 0;  // of services that have a port of their own for them
+};
+
+// Which member of a cluster a server is. Without peers: of none.
+struct ClusterPlace {
+  std::size_t number = 0;
+  std::vector<PeerPorts> peers{};  // of all members, this one included
+};
+
 class PrivateServer {
  public:
   // May write files into the folder, which are then the account's.
-  using MakeProgram = std::function<ServerProgram(std::uint16_t port, const std::string& folder)>;
+  using MakeProgram = std::function<ServerProgram(std::uint16_t port, const std::string& folder,
+                                                  const ClusterPlace& place)>;
 
   // Internal: the program is missing, ended, or is not ready within ten seconds (its preparation:
-  // within a minute); the message has the last line that the program printed. Cancelled if a signal
-  // was noted.
+  // within a minute; a cluster: half a minute); the message has the last line that the program
+  // printed. Cancelled if a signal was noted.
   static absl::StatusOr<std::unique_ptr<PrivateServer>> start(const MakeProgram& program);
+  // The members of one cluster. None waits to be ready before all have been launched.
+  static absl::StatusOr<std::vector<std::unique_ptr<PrivateServer>>> start_cluster(
+      std::size_t members, const MakeProgram& program);
 
   ~PrivateServer();
   PrivateServer(const PrivateServer&) = delete;
@@ -60,10 +77,14 @@ class PrivateServer {
   // folder, and returns when it is ready. Internal as for start().
   void end_by_kill();
   absl::Status restart();
+  // The same in two steps, for members of a cluster: they are ready when enough of them run.
+  absl::Status relaunch();
+  absl::Status await_relaunched();
 
  private:
   PrivateServer() = default;
 
+  absl::Status begin(const MakeProgram& program, const ClusterPlace& place);
   absl::Status use_account();
   absl::Status prepare();
   absl::Status launch(std::vector<std::string> words);
@@ -74,6 +95,7 @@ class PrivateServer {
 
   platform::ScratchFolder folder_;
   std::uint16_t port_ = 0;
+  bool is_member_ = false;  // of a cluster
   ServerProgram program_;
   const passwd* account_ = nullptr;  // nullptr: that of this process
   pid_t process_ = -1;               // -1: it was not started, or has ended

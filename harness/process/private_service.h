@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <absl/status/statusor.h>
 
@@ -28,17 +29,25 @@ enum class SessionKind : std::uint8_t {
   kLease,       // of etcd
 };
 
+struct ServerSettings {
+  std::uint16_t port = 0;
+  std::string folder;
+  std::string password;
+  ServerData data = ServerData::kInMemory;
+  ClusterPlace place;
+};
+
 struct ServiceKind {
   std::string_view name;
   const char* package;  // Debian's
-  ServerProgram (*program)(std::uint16_t port, const std::string& folder,
-                           const std::string& password, ServerData data);
+  ServerProgram (*program)(const ServerSettings& settings);
   // How clients reach it. `place`: host and port.
   std::string (*address)(const std::string& place, const std::string& password);
   // The folder of its data, in that of the server. A server that is killed and started without it
   // has forgotten everything. Empty: it cannot be started so.
   std::string_view data_folder;
   SessionKind sessions;
+  bool clusters = false;  // several servers are one cluster, and else know nothing of each other
 };
 
 std::span<const ServiceKind> service_kinds();
@@ -58,9 +67,10 @@ struct PrivateService {
   std::string address(const std::string& place) const { return kind->address(place, password); }
 };
 
-// InvalidArgument if lockbench cannot start a server of this service: why, and what would be right.
-// Cancelled if a signal was noted.
-absl::StatusOr<PrivateService> start_service(const std::string& service,
-                                             ServerData data = ServerData::kInMemory);
+// As many servers of a service: the members of one cluster, if it has clusters. InvalidArgument if
+// lockbench cannot start them: why, and what would be right. Cancelled if a signal was noted.
+absl::StatusOr<std::vector<PrivateService>> start_services(const std::string& service,
+                                                           std::uint64_t count,
+                                                           ServerData data = ServerData::kInMemory);
 
 }  // namespace lockbench

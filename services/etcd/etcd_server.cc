@@ -36,6 +36,22 @@ void check_version(EtcdGateway& gateway) {
   gateway.refuse("is of version " + version + "; needed is 3.4 or newer");
 }
 
+// Whether one of the servers says that its cluster has a leader, or none says that it has not.
+// Without a majority, none has one.
+bool may_have_leader(const EtcdGateway::Address& members, std::size_t& answers) {
+  for (const Address& member : members) {
+    try {
+      RequestCounts none;
+      const std::string metrics = EtcdGateway({member}, none).get("/metrics");
+      if (metrics.find("\netcd_server_has_leader 0\n") == std::string::npos) return true;
+      ++answers;
+    } catch (const ServiceError&) {
+      continue;
+    }
+  }
+  return answers == 0;
+}
+
 double cpu_s_in(const std::string& metrics) {
   constexpr std::string_view kName = "\nprocess_cpu_seconds_total ";
   const std::size_t at = metrics.find(kName);
@@ -56,7 +72,12 @@ EtcdServer::EtcdServer(const EtcdGateway::Address& members)
       pool_(members_, *counts_) {
   const EtcdPool::Lease gateway = connection();
   check_version(*gateway);
-  base_lease_ = make_base(*gateway);
+  try {
+    base_lease_ = make_base(*gateway);
+  } catch (const ServiceError&) {
+    refuse_without_majority();
+    throw;
+  }
   cpu_before_s_ = cpu_s();
 }
 
@@ -70,6 +91,17 @@ EtcdServer::~EtcdServer() {
   } catch (const ServiceError&) {
     // What is left at the server has a lease.
   }
+}
+
+// Nothing that is asked is answered then, which could have other reasons, too.
+void EtcdServer::refuse_without_majority() const {
+  std::size_t answers = 0;
+  if (may_have_leader(members_, answers)) return;
+  std::string names;
+  for (const Address& member : members_) names += (names.empty() ? "" : ",") + member.text();
+  throw ServiceError("etcd at " + names + ": the cluster has no majority: of " +
+                     std::to_string(members_.size()) + " servers that are named, " +
+                     std::to_string(answers) + " answer and know no leader; start the others");
 }
 
 // The length comes first, so that `a/` does not begin the name of `a/b`.

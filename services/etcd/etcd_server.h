@@ -44,6 +44,7 @@ class EtcdServer {
 
  private:
   double cpu_s();
+  void refuse_without_majority() const;
 
   const SharedCounts counts_;
   const EtcdGateway::Address members_;

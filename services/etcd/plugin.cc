@@ -2,6 +2,8 @@
 
 // The plug-in etcd.so: locks at etcd.
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <lockbench/plugin.h>
 #include <memory>
 
@@ -21,13 +23,24 @@ const Number kLease{"lease_ms", 10'000, 1'000, 3'600'000,
                     "a hold that is not renewed ends then; etcd counts in whole seconds"};
 const Number kPoll{"poll_ms", 1'000, 1, 60'000, "the longest wait without an event"};
 
-EtcdQueues::Address address_of(const Arguments& with) {
-  return {.members = addresses_of(kService),
+// For `lockbench run`, which a user tells how many; for `stress`, three have a name of their own.
+Number members(std::uint64_t usual) {
+  return {.parameter = "members",
+          .usual = usual,
+          .least = 1,
+          .most = 7,
+          .meaning = "servers of one cluster",
+          .servers = true};
+}
+
+EtcdQueues::Address address_of(const Arguments& with, std::size_t servers = 1) {
+  return {.members = addresses_of(kService, servers),
           .lease = std::chrono::ceil<std::chrono::seconds>(milliseconds(with["lease_ms"]))};
 }
 
 std::unique_ptr<EtcdLock> make_lock(const Arguments& with) {
-  return std::make_unique<EtcdLock>(address_of(with), milliseconds(with["poll_ms"]));
+  return std::make_unique<EtcdLock>(address_of(with, with["members"]),
+                                    milliseconds(with["poll_ms"]));
 }
 
 std::unique_ptr<EtcdSemaphore> make_semaphore(const Arguments& with) {
@@ -43,9 +56,15 @@ LOCKBENCH_PLUGIN(locks) {
       {.name = "etcd",
        .summary = "a name with a lease, the lowest create revision, wake-up by a watch",
        .origin = "etcd's recipe",
-       .numbers = {kLease, kPoll},
+       .numbers = {kLease, kPoll, members(1)},
        .service = kService},
       make_lock});
+  locks.add_stress_line(lockbench::Line<EtcdLock>{{.name = "etcd:members=3",
+                                                   .summary = "the same at a cluster of three",
+                                                   .origin = "etcd's recipe",
+                                                   .numbers = {kLease, kPoll, members(3)},
+                                                   .service = kService},
+                                                  make_lock});
   locks.add_stress_line(lockbench::Line<EtcdSemaphore>{
       {.name = "etcd_semaphore",
        .summary = "names with leases, the lowest create revisions, wake-up by a watch of all",

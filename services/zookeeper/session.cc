@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "primitives/service.h"
+#include "services/zookeeper/ensemble.h"
 
 namespace lockbench::services {
 namespace {
@@ -155,7 +156,18 @@ bool ZooKeeperSession::reopen() {
   const std::chrono::seconds patience = connected_before_ ? kPatience : kFirstPatience;
   if (changed_.wait_for(guard, patience, [&] { return connected_ || ended_; })) return !ended_;
   if (connected_before_) refuse("no answer, or the connection was lost; look at the server's log");
+  guard.unlock();
+  refuse_without_majority();
   refuse("cannot connect; start the server, or name another by --service");
+}
+
+// A server without a majority closes connections, as one that is being started does.
+void ZooKeeperSession::refuse_without_majority() const {
+  const std::size_t waiting = servers_without_majority(address_.members);
+  if (waiting == 0) return;
+  refuse("the ensemble has no majority: of " + std::to_string(address_.members.size()) +
+         " servers that are named, " + std::to_string(waiting) +
+         " answer and do not serve; start the others");
 }
 
 void ZooKeeperSession::end() {

@@ -108,6 +108,7 @@ class ZooKeeperSession {
   static void on_event(zhandle_t* handle, int type, int state, const char* path, void* session);
   void note_event(int type, int state);
   void begin();
+  void refuse_without_majority() const;
   bool has_account() const {
     return !address_.members.front().user.empty() || !address_.members.front().password.empty();
   }

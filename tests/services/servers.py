@@ -149,6 +149,36 @@ def etcd_process(
         process.wait()
 
 
+@contextmanager
+def etcd_cluster(folder: Path, members: int = 3) -> Iterator[list[tuple[int, int]]]:
+    """The ports and the processes of the members of a cluster."""
+    ports = [free_port() for _ in range(members)]
+    peers = [f"http://127.0.0.1:{free_port()}" for _ in range(members)]
+    names = ",".join(f"own{i}={peer}" for i, peer in enumerate(peers))
+    processes = []
+    for i, (port, peer) in enumerate(zip(ports, peers)):
+        clients = f"http://127.0.0.1:{port}"
+        words = ["etcd", f"--name=own{i}", f"--data-dir={folder / f'data{i}'}", "--logger=zap"]
+        words += [f"--listen-client-urls={clients}", f"--advertise-client-urls={clients}"]
+        words += [f"--listen-peer-urls={peer}", f"--initial-advertise-peer-urls={peer}"]
+        words += [f"--initial-cluster={names}", "--unsafe-no-fsync", "--log-outputs=/dev/null"]
+        processes.append(subprocess.Popen(words, stderr=subprocess.DEVNULL))
+
+    def answers() -> bool:
+        try:
+            return all(ask_etcd(port, "kv/range", {"key": "AA=="}) for port in ports)
+        except (OSError, urllib.error.URLError):
+            return False
+
+    try:
+        wait_until(answers, "no answer of the cluster")
+        yield [(port, process.pid) for port, process in zip(ports, processes)]
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
 def keys_of_etcd(port: int, token: str = "") -> list[str]:
     """The names of all keys."""
     everything: dict[str, object] = {"key": "AA==", "range_end": "AA==", "keys_only": True}
@@ -204,25 +234,33 @@ def nodes_of_zookeeper(port: int, *before: str) -> list[str]:
 @contextmanager
 def zookeeper_process(folder: Path) -> Iterator[tuple[int, int]]:
     """The port and the process of a ZooKeeper server."""
+    with zookeeper_server(folder) as (port, process):
+        wait_until(lambda: state_of_zookeeper(port).startswith("Zookeeper version"), "no answer")
+        yield port, process
+
+
+def state_of_zookeeper(port: int) -> str:
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+            connection.sendall(b"srvr")
+            return connection.recv(100).decode()
+    except OSError:
+        return ""
+
+
+@contextmanager
+def zookeeper_server(folder: Path, *ensemble: str) -> Iterator[tuple[int, int]]:
+    """The port and the process of a server, which may not serve yet. `ensemble`: more settings."""
     port = free_port()
     settings = folder / "zoo.cfg"
     lines = ["clientPortAddress=127.0.0.1", f"clientPort={port}", f"dataDir={folder / 'data'}"]
-    lines += ["tickTime=100", "maxClientCnxns=0", "minSessionTimeout=200"]
+    lines += ["tickTime=100", "maxClientCnxns=0", "minSessionTimeout=200", *ensemble]
     settings.write_text("\n".join(lines) + "\n", encoding="utf-8")
     options = ("-Dzookeeper.forceSync=no", "-Dzookeeper.admin.enableServer=false")
-    words = [*zookeeper_program("server.ZooKeeperServerMain", *options), str(settings)]
+    program = "server.quorum.QuorumPeerMain" if ensemble else "server.ZooKeeperServerMain"
+    words = [*zookeeper_program(program, *options), str(settings)]
     process = subprocess.Popen(words, stdout=subprocess.DEVNULL)
-
-    def answers() -> bool:
-        try:
-            with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
-                connection.sendall(b"srvr")
-                return connection.recv(100).startswith(b"Zookeeper version")
-        except OSError:
-            return False
-
     try:
-        wait_until(answers, "no answer of the server")
         yield port, process.pid
     finally:
         process.kill()
@@ -295,7 +333,7 @@ ETCD = Service(
     program="etcd",
     missing=lambda: shutil.which("etcd") is None,
     locks=("etcd",),
-    clusters=(),
+    clusters=("etcd:members=3",),
     server=own_etcd,
     told_without_password="user name is empty",
     told_of_wrong_password="refuses the account: etcdserver: authentication failed",
@@ -347,7 +385,7 @@ ZOOKEEPER = Service(
     program="java",
     missing=no_zookeeper,
     locks=("zookeeper",),
-    clusters=(),
+    clusters=("zookeeper:members=3",),
     server=own_zookeeper,
     told_without_password="refuses the account, or asks for one: not authenticated",
     told_of_wrong_password="refuses the account, or asks for one: not authenticated",

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import os
+import signal
 import urllib.error
 from pathlib import Path
 
 import pytest
-from plans import plan, run, write
+from plans import plan, refused, run, write
 from program import Program, last_attempts, wait_until
-from servers import ETCD, Service, ask_etcd, etcd_process, keys_of_etcd
+from servers import ETCD, Service, ask_etcd, etcd_cluster, etcd_process, keys_of_etcd
 
 
 @pytest.fixture
@@ -106,3 +107,38 @@ def test_a_hold_is_a_key_under_a_prefix_of_the_trial_which_ends_in_its_lease(
     assert process.returncode == 0, stderr
     folder, random, key, lease = names[0].split("/")
     assert (folder, len(random), key) == ("lockbench", 32, "1:0") and lease.isdigit()
+
+
+ONE_HOLD = plan(
+    'primitive = ["etcd:members=3"]',
+    'workload = ["counter"]',
+    'mode = "fixed"',
+    "threads = 1",
+    "keys = 1",
+    "operations = 3",
+)
+
+
+def test_a_cluster_is_used_as_long_as_it_has_a_majority(
+    lockbench: Program, plugin: str, tmp_path: Path
+) -> None:
+    with etcd_cluster(tmp_path) as members:
+        named = ",".join(f"127.0.0.1:{port}" for port, _ in members)
+        environment = {**os.environ, "LOCKBENCH_ETCD": named}
+        os.kill(members[0][1], signal.SIGKILL)  # the one that clients ask first
+        (row,) = run(lockbench, plugin, ONE_HOLD, env=environment)
+        assert (row["outcome"], row["operations"]) == ("ok", "3"), row
+        os.kill(members[1][1], signal.SIGKILL)
+        said = refused(lockbench, plugin, ONE_HOLD, env=environment)
+    told = "the cluster has no majority: of 3 servers that are named, 1 answer and know no leader"
+    assert told in said, said
+
+
+def test_too_few_members_and_clusters_of_several_sizes_are_refused(
+    lockbench: Program, plugin: str
+) -> None:
+    said = refused(lockbench, plugin, ONE_HOLD, "--service", "etcd=127.0.0.1:1,127.0.0.1:2")
+    assert "etcd: needs 3 servers, and 2 are named" in said
+    both = ONE_HOLD.replace('"etcd:members=3"', '"etcd:members=3", "etcd"')
+    said = refused(lockbench, plugin, both)
+    assert "etcd: the plan has primitives with members=1 and members=3" in said

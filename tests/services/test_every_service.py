@@ -32,10 +32,13 @@ def servers_of(service: Service, parent: int) -> list[int]:
     ]
 
 
-def test_every_workload_is_measured_before_a_private_server(
-    lockbench: Program, service: Service, plugin: str
+@pytest.mark.parametrize("several", [False, True], ids=["one server", "several servers"])
+def test_every_workload_is_measured_before_private_servers(
+    lockbench: Program, service: Service, plugin: str, several: bool
 ) -> None:
-    locks = service.locks + service.clusters
+    locks = service.clusters if several else service.locks
+    if not locks:
+        pytest.skip(f"no lock takes several servers of {service.name}")
     rows = run(lockbench, plugin, every(*locks))
     assert len(rows) == 4 * len(locks)
     for row in rows:
@@ -45,7 +48,7 @@ def test_every_workload_is_measured_before_a_private_server(
         assert float(row["round_trips"]) >= 2
         assert row["reconnects"] == "0"
         assert row["server_cpu_s"] != "0"
-    # The server has ended with the run.
+    # The servers have ended with the run.
     assert not servers_of(service, os.getpid())
 
 

@@ -127,6 +127,22 @@ def test_a_lock_with_tokens_is_clean_under_all_faults(
     assert not list(lockbench.folder.glob("core*"))
 
 
+@pytest.mark.parametrize("service", [ETCD, ZOOKEEPER], ids=lambda service: service.name)
+def test_a_cluster_that_loses_its_leader_or_its_majority_keeps_holds_apart(
+    lockbench: Program, service: Service, plugin: str
+) -> None:
+    (lock,) = service.clusters
+    words = ("--faults", "kill_leader,lose_majority", "--budget", "20s")
+    report = stress(lockbench, plugin, lock, *words)
+    assert report["verdict"] == "clean", report
+    figures = report["figures"]
+    assert figures["kill_leader"] + figures["lose_majority"] > 0 and figures["lost_updates"] == 0
+    # One server alone has no leader that could be lost.
+    alone = ["stress", LOCKS[service.name], "--plugin", plugin, "--engine", "services"]
+    done = lockbench.run(*alone, "--budget", "5s", *words[:2])
+    assert done.returncode == 2 and "cannot be used so" in done.stderr, done.stderr
+
+
 def test_what_does_not_exist_is_refused(lockbench: Program, service: Service, plugin: str) -> None:
     words = ["--plugin", plugin, "--engine", "services", "--budget", "5s"]
     lock = LOCKS[service.name]

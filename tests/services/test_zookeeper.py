@@ -13,9 +13,18 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from plans import plan, run, write
+from plans import plan, refused, run, write
 from program import Program, last_attempts, wait_until
-from servers import ZOOKEEPER, Service, ask_zookeeper, nodes_of_zookeeper, zookeeper_process
+from servers import (
+    ZOOKEEPER,
+    Service,
+    ask_zookeeper,
+    free_port,
+    nodes_of_zookeeper,
+    state_of_zookeeper,
+    zookeeper_process,
+    zookeeper_server,
+)
 
 
 @pytest.fixture
@@ -155,3 +164,17 @@ def test_a_hold_is_a_node_below_that_of_its_key(
     _, top, trial, key, name = node.split("/")
     assert (top, len(trial), key) == ("lockbench", 32, "k0")
     assert len(name) == 32 + 1 + 10 and name[-10:].isdigit()
+
+
+def test_an_ensemble_without_a_majority_is_told_before_anything_is_measured(
+    lockbench: Program, plugin: str, tmp_path: Path
+) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/myid").write_text("1\n", encoding="utf-8")
+    # Only the first of three is there.
+    servers = [f"server.{i}=127.0.0.1:{free_port()}:{free_port()}" for i in (1, 2, 3)]
+    text = counting(1, "0ns", 'primitive = ["zookeeper"]', 'workload = "service_counter"')
+    with zookeeper_server(tmp_path, "initLimit=10", "syncLimit=5", *servers) as (port, _):
+        wait_until(lambda: "not currently serving" in state_of_zookeeper(port), "no answer")
+        said = refused(lockbench, plugin, text, "--service", f"zookeeper=127.0.0.1:{port}")
+    assert "the ensemble has no majority: of 1 servers that are named, 1 answer" in said, said

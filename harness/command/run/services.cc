@@ -78,6 +78,22 @@ std::map<std::string, std::uint64_t> needed(const std::vector<Trial>& trials) {
   return most;
 }
 
+// A private cluster has one size. (Servers that know nothing of each other are used as far as each
+// primitive needs them.)
+absl::Status check_clusters(const std::string& service, const std::vector<Trial>& trials) {
+  const ServiceKind* const kind = service_kind(service);
+  if (kind == nullptr || !kind->clusters) return absl::OkStatus();
+  std::set<std::uint64_t> sizes;
+  for (const Trial& trial : trials) {
+    const ServiceNeed need = Catalog::standard().service_of(trial.cell.primitive);
+    if (need.service == service) sizes.insert(need.servers);
+  }
+  if (sizes.size() < 2) return absl::OkStatus();
+  return refuse(absl::StrCat(
+      service, ": the plan has primitives with members=", absl::StrJoin(sizes, " and members="),
+      "; a run has one cluster, so measure each in a run of its own"));
+}
+
 // Makes the primitive of the trial in a process of its own.
 absl::Status try_out(const Trial& trial) {
   const absl::StatusOr<ChildResult> result = run_trial_child(kThisProgram, trial, {"--try"});
@@ -110,18 +126,19 @@ absl::StatusOr<RunServices> RunServices::start(const std::vector<Trial>& trials,
   for (const auto& [service, count] : servers) {
     const char* const address = std::getenv(service_variable(service).c_str());
     if (address != nullptr && *address != '\0') continue;
+    if (absl::Status status = check_clusters(service, trials); !status.ok()) return status;
     note_signals();
+    absl::StatusOr<std::vector<PrivateService>> started = start_services(service, count);
+    if (absl::IsCancelled(started.status())) return started.status();
+    if (!started.ok() && service_kind(service) == nullptr) return started.status();
+    if (!started.ok()) {
+      return refuse(absl::StrCat(started.status().message(), ", or name a server by --service ",
+                                 service, "=HOST:PORT"));
+    }
     std::vector<std::string> addresses;
-    for (std::uint64_t i = 0; i < count; ++i) {
-      absl::StatusOr<PrivateService> started = start_service(service);
-      if (absl::IsCancelled(started.status())) return started.status();
-      if (!started.ok() && service_kind(service) == nullptr) return started.status();
-      if (!started.ok()) {
-        return refuse(absl::StrCat(started.status().message(), ", or name a server by --service ",
-                                   service, "=HOST:PORT"));
-      }
-      addresses.push_back(started->address((*started->server).address()));
-      services.servers_.push_back(std::move(started->server));
+    for (PrivateService& one : *started) {
+      addresses.push_back(one.address(one.server->address()));
+      services.servers_.push_back(std::move(one.server));
     }
     setenv(service_variable(service).c_str(), absl::StrJoin(addresses, ",").c_str(), 1);
   }

@@ -149,7 +149,9 @@ class LockTest {
                                               entry_.service, " cannot be used so"));
       }
     }
-    report.remarks.emplace_back("not checked: clock steps; servers of one cluster");
+    report.remarks.emplace_back(servers_.is_cluster()
+                                    ? "not checked: clock steps; a network that parts servers"
+                                    : "not checked: clock steps");
   }
 
   void report_failure(Report& report) const {

@@ -14,11 +14,6 @@
 namespace lockbench::stress::services {
 namespace {
 
-std::string post(std::uint16_t port, const char* path, const std::string& body) {
-  return answer_to(port, absl::StrCat("POST ", path, " HTTP/1.0\r\nContent-Length: ", body.size(),
-                                      "\r\n\r\n", body));
-}
-
 // The numbers in `"lease":"123"`.
 std::vector<std::string> leases_in(const std::string& answer) {
   constexpr std::string_view kField = "\"lease\":\"";
@@ -36,12 +31,12 @@ std::vector<std::string> leases_in(const std::string& answer) {
 bool revoke_lease(std::uint16_t port, std::uint64_t draw) {
   // Keys from `lockbench/` to before `lockbench0`, in base64.
   const std::vector<std::string> leases = leases_in(
-      post(port, "/v3/kv/range",
-           R"({"key":"bG9ja2JlbmNoLw==","range_end":"bG9ja2JlbmNoMA==","keys_only":true})"));
+      post_to(port, "/v3/kv/range",
+              R"({"key":"bG9ja2JlbmNoLw==","range_end":"bG9ja2JlbmNoMA==","keys_only":true})"));
   if (leases.empty()) return false;
   const std::string& lease = leases[draw % leases.size()];
   return absl::StrContains(
-      post(port, "/v3/lease/revoke", absl::StrCat(R"({"ID":")", lease, R"("})")), " 200 OK");
+      post_to(port, "/v3/lease/revoke", absl::StrCat(R"({"ID":")", lease, R"("})")), " 200 OK");
 }
 
 }  // namespace lockbench::stress::services

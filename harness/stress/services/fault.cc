@@ -28,6 +28,9 @@ constexpr Fault kAll[] = {
     {kCut, "cut", kNetwork, "all connections are reset"},
     {kHalfOpen, "half_open", kNetwork, "connections are silent, and reset when the fault ends"},
     {kFailover, "failover", kServer, "SIGKILL of a server; its replica serves on, and lags behind"},
+    {kKillLeader, "kill_leader", kServer, "SIGKILL of a cluster's leader, which keeps its data"},
+    {kLoseMajority, "lose_majority", kServer,
+     "SIGKILL of more than half of a cluster, which keep their data"},
 };
 
 constexpr auto kName = [](std::string* out, const Fault& fault) { out->append(fault.name); };

@@ -26,8 +26,10 @@ enum class FaultKind : std::uint8_t {
   kCut,
   kHalfOpen,
   kFailover,
+  kKillLeader,
+  kLoseMajority,
 };
-inline constexpr std::size_t kFaultKinds = 11;
+inline constexpr std::size_t kFaultKinds = 13;
 
 enum class FaultTarget : std::uint8_t { kClient, kServer, kNetwork };
 

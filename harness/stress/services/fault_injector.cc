@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
 
 namespace lockbench::stress::services {
 namespace {
@@ -51,7 +52,7 @@ absl::Status FaultInjector::end_all() {
     if (absl::Status status = end(active); !status.ok()) return status;
   }
   end_forgettings();
-  return absl::OkStatus();
+  return servers_.await_all();
 }
 
 // False: it is not possible now.
@@ -85,6 +86,8 @@ bool FaultInjector::begin_at_client(const PlannedFault& fault) {
 }
 
 bool FaultInjector::begin_at_server(const PlannedFault& fault) {
+  if (fault.kind == FaultKind::kKillLeader) return begin_at_leader(fault);
+  if (fault.kind == FaultKind::kLoseMajority) return begin_at_majority(fault);
   const std::uint32_t server = fault.server;
   if (is_hit(FaultTarget::kServer, server)) return false;
   if (fault.kind == FaultKind::kEndSession) {
@@ -103,6 +106,32 @@ bool FaultInjector::begin_at_server(const PlannedFault& fault) {
     servers_.kill(server);
   }
   active_.push_back({fault, server, platform::now() + fault.lasts});
+  return true;
+}
+
+bool FaultInjector::begin_at_leader(const PlannedFault& fault) {
+  const std::optional<std::uint32_t> leader = servers_.leader();
+  if (!leader || is_hit(FaultTarget::kServer, *leader)) return false;
+  note(fault, "SIGKILL of " + server_name(*leader) + ", the leader");
+  servers_.kill(*leader);
+  active_.push_back({fault, *leader, platform::now() + fault.lasts});
+  return true;
+}
+
+// Servers that another fault has hit do not count: that fault may end first.
+bool FaultInjector::begin_at_majority(const PlannedFault& fault) {
+  std::vector<std::uint32_t> victims;
+  for (std::uint32_t i = 0; i < servers_.count() && victims.size() <= servers_.count() / 2; ++i) {
+    const std::uint32_t server = (fault.server + i) % servers_.count();
+    if (!is_hit(FaultTarget::kServer, server)) victims.push_back(server);
+  }
+  if (victims.size() <= servers_.count() / 2) return false;
+  note(fault, absl::StrCat("SIGKILL of servers ", absl::StrJoin(victims, " and "),
+                           ": no majority is left"));
+  for (const std::uint32_t server : victims) {
+    servers_.kill(server);
+    active_.push_back({fault, server, platform::now() + fault.lasts});
+  }
   return true;
 }
 
@@ -136,11 +165,14 @@ absl::Status FaultInjector::end(const Active& active) {
   } else if (kind == FaultKind::kPauseServer) {
     notes_.push_back({now, "SIGCONT of " + server_name(active.victim)});
     servers_.resume(active.victim);
-  } else if (kind == FaultKind::kRestartServer || kind == FaultKind::kEmptyServer) {
-    const bool with_data = kind == FaultKind::kRestartServer;
+  } else if (kind == FaultKind::kRestartServer || kind == FaultKind::kEmptyServer ||
+             kind == FaultKind::kKillLeader || kind == FaultKind::kLoseMajority) {
+    const bool with_data = kind != FaultKind::kEmptyServer;
     const absl::Status status = servers_.restart(active.victim, with_data);
-    notes_.push_back({now_ns(), absl::StrCat(server_name(active.victim), " is ready again, ",
-                                             with_data ? "with" : "without", " its data")});
+    notes_.push_back(
+        {now_ns(), absl::StrCat(server_name(active.victim),
+                                servers_.is_cluster() ? " is started" : " is ready", " again, ",
+                                with_data ? "with" : "without", " its data")});
     return status;
   } else if (kind == FaultKind::kFailover) {
     notes_.push_back(

@@ -48,7 +48,7 @@ class FaultInjector {
   // When the service may have forgotten holds, until now.
   const std::vector<Forgetting>& forgettings() const { return forgettings_; }
 
-  // Undoes what is still in force, and begins nothing new.
+  // Undoes what is still in force, and begins nothing new. A cluster is whole then.
   absl::Status end_all();
 
  private:
@@ -64,6 +64,8 @@ class FaultInjector {
   bool begin(const PlannedFault& fault);
   bool begin_at_client(const PlannedFault& fault);
   bool begin_at_server(const PlannedFault& fault);
+  bool begin_at_leader(const PlannedFault& fault);
+  bool begin_at_majority(const PlannedFault& fault);
   void begin_at_network(const PlannedFault& fault);
   absl::Status end(const Active& active);
   bool is_hit(FaultTarget target, std::uint32_t number) const;

@@ -8,6 +8,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <absl/strings/str_cat.h>
+
 namespace lockbench::stress::services {
 namespace {
 
@@ -34,6 +36,11 @@ std::string answer_to(std::uint16_t port, const std::string& request) {
   }
   close(number);
   return answer;
+}
+
+std::string post_to(std::uint16_t port, const char* path, const std::string& body) {
+  return answer_to(port, absl::StrCat("POST ", path, " HTTP/1.0\r\nContent-Length: ", body.size(),
+                                      "\r\n\r\n", body));
 }
 
 }  // namespace lockbench::stress::services

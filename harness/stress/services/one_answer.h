@@ -13,4 +13,7 @@ namespace lockbench::stress::services {
 // is none.
 std::string answer_to(std::uint16_t port, const std::string& request);
 
+// The same for a POST by HTTP, with the headers of the answer.
+std::string post_to(std::uint16_t port, const char* path, const std::string& body);
+
 }  // namespace lockbench::stress::services

@@ -16,6 +16,7 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 
+#include "harness/stress/services/cluster_leader.h"
 #include "harness/stress/services/etcd_lease.h"
 #include "harness/stress/services/one_answer.h"
 
@@ -56,22 +57,29 @@ void replicate(std::uint16_t server, std::uint16_t replica) {
   order(replica, absl::StrCat("REPLICAOF 127.0.0.1 ", server));
 }
 
+absl::Status not_ready(const absl::Status& status) {
+  return absl::InternalError(absl::StrCat("a server that was killed was not ready again: ",
+                                          std::string(status.message())));
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Servers>> Servers::start(const std::string& service,
                                                         std::uint32_t count, bool replicas) {
   std::unique_ptr<Servers> servers(new Servers);
+  absl::StatusOr<std::vector<PrivateService>> started =
+      start_services(service, count, ServerData::kKept);
+  if (!started.ok()) return started.status();
+  servers->services_ = *std::move(started);
+  if (replicas && service == kServiceWithReplicas) {
+    started = start_services(service, count, ServerData::kKept);
+    if (!started.ok()) return started.status();
+    servers->replicas_ = *std::move(started);
+  }
   std::vector<std::uint16_t> ports;
   for (std::uint32_t i = 0; i < count; ++i) {
-    absl::StatusOr<PrivateService> started = start_service(service, ServerData::kKept);
-    if (!started.ok()) return started.status();
-    ports.push_back(started->server->port());
-    servers->services_.push_back(*std::move(started));
-    if (!replicas || service != kServiceWithReplicas) continue;
-    absl::StatusOr<PrivateService> replica = start_service(service, ServerData::kKept);
-    if (!replica.ok()) return replica.status();
-    replicate(ports.back(), replica->server->port());
-    servers->replicas_.push_back(*std::move(replica));
+    ports.push_back(servers->at(i).port());
+    if (!servers->replicas_.empty()) replicate(ports[i], servers->replicas_[i].server->port());
   }
   try {
     servers->proxy_ = std::make_unique<Proxy>(ports);
@@ -89,10 +97,22 @@ absl::StatusOr<std::unique_ptr<Servers>> Servers::start(const std::string& servi
 
 bool Servers::can(FaultKind kind) const {
   const ServiceKind& service = *services_.front().kind;
-  if (kind == FaultKind::kEmptyServer) return !service.data_folder.empty();
+  // A member of a cluster that forgets its vote is none of its cluster any more.
+  if (kind == FaultKind::kEmptyServer) return !service.data_folder.empty() && !is_cluster();
+  if (kind == FaultKind::kKillLeader || kind == FaultKind::kLoseMajority) return is_cluster();
   if (kind == FaultKind::kFailover) return !replicas_.empty();
   if (kind == FaultKind::kEndSession) return service.sessions != SessionKind::kConnection;
   return true;
+}
+
+std::optional<std::uint32_t> Servers::leader() const {
+  for (std::uint32_t server = 0; server < count(); ++server) {
+    const PrivateService& service = services_[server];
+    if (service.server->process() > 0 && leads_cluster(service.kind->name, at(server).port())) {
+      return server;
+    }
+  }
+  return std::nullopt;
 }
 
 void Servers::signal_all(std::uint32_t server, int signal) const {
@@ -127,10 +147,17 @@ absl::Status Servers::restart(std::uint32_t server, bool with_data) {
     fs::remove_all(at(server).folder() + "/" + std::string(services_[server].kind->data_folder),
                    none);
   }
-  absl::Status status = at(server).restart();
-  if (status.ok()) return status;
-  return absl::InternalError(absl::StrCat("a server that was killed was not ready again: ",
-                                          std::string(status.message())));
+  const absl::Status status = is_cluster() ? at(server).relaunch() : at(server).restart();
+  return status.ok() ? status : not_ready(status);
+}
+
+absl::Status Servers::await_all() const {
+  if (!is_cluster()) return absl::OkStatus();
+  for (std::uint32_t server = 0; server < count(); ++server) {
+    const absl::Status status = at(server).await_relaunched();
+    if (!status.ok()) return not_ready(status);
+  }
+  return absl::OkStatus();
 }
 
 void Servers::detach_replica(std::uint32_t server) const {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Servers: private servers of one service with a proxy before them, and what can be done to them.
+// Several servers are one cluster if the service has clusters. The proxies are between clients and
+// servers; the members of a cluster reach each other without them.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,15 +27,21 @@ class Servers {
                                                         std::uint32_t count, bool replicas);
 
   std::uint32_t count() const { return static_cast<std::uint32_t>(services_.size()); }
+  bool is_cluster() const { return count() > 1 && services_.front().kind->clusters; }
   // Whether the service has what this fault needs.
   bool can(FaultKind kind) const;
+  // The member of a cluster that leads it, if one says so. Waits 200 ms for each that is stopped.
+  std::optional<std::uint32_t> leader() const;
 
   // A server is its process and that of each session.
   void pause(std::uint32_t server) const;
   void resume(std::uint32_t server) const;
   void kill(std::uint32_t server);
-  // Starts a server that was killed. Internal if it does not become ready.
+  // Starts a server that was killed. Internal if it does not become ready. For a member of a
+  // cluster await_all() waits: it may need others that are to be started later.
   absl::Status restart(std::uint32_t server, bool with_data);
+  // Until all members of a cluster have been ready since they were started.
+  absl::Status await_all() const;
   // A failover to a replica that lags: what the server confirms from detach_replica() on is lost
   // when fail_over() kills it and lets the replica serve. The server then becomes its replica.
   void detach_replica(std::uint32_t server) const;
