@@ -10,7 +10,8 @@ source scripts/engines.sh
 usage() {
   cat <<'TEXT'
 Usage: ./scripts/controls.sh [--broken] [--runs N] [--seconds N] [--at-once N]
-                             [--engine NAME] [--log FILE] [LOCK[/MODE]]...
+                             [--engine NAME | --plugin FILE...] [--log FILE]
+                             [LOCK[/MODE]]...
 
 Lets the engines of `lockbench stress` look into locks that are correct, N runs
 each, with the seeds 1 to N, and ends with a table: how often each failed
@@ -29,6 +30,8 @@ found that, by an oracle that is expected for the fault, and after how long.
   --at-once N    runs that go on at once, 4 unless given; more than there are
                  processors make false failures likelier
   --engine NAME  sim, real or proc, and no other
+  --plugin FILE  the engine services, and the locks of this plug-in; name those
+                 with tokens, such as `--plugin etcd.so etcd`: others lose updates
   --log FILE     keeps a line for each run, and the reports of failures in
                  FILE.reports; goes on with a FILE that is there
 
@@ -50,6 +53,7 @@ runs=
 seconds=10
 at_once=4
 engines=(real sim proc)
+plugins=()
 log=
 wanted=()
 while (($# != 0)); do
@@ -62,13 +66,14 @@ while (($# != 0)); do
       broken=yes
       shift
       ;;
-    --runs | --seconds | --at-once | --engine | --log)
+    --runs | --seconds | --at-once | --engine | --plugin | --log)
       (($# > 1)) || { echo "controls.sh: $1 wants a value; see --help" >&2 && exit 2; }
       case "$1" in
         --runs) runs="$(number "$1" "$2")" ;;
         --seconds) seconds="$(number "$1" "$2")" ;;
         --at-once) at_once="$(number "$1" "$2")" ;;
         --engine) engines=("$2") ;;
+        --plugin) plugins+=("$2") ;;
         --log) log="$2" ;;
       esac
       shift 2
@@ -91,15 +96,36 @@ if [[ -n "$broken" ]]; then
 fi
 runs="${runs:-100}"
 
+[[ -z "$broken" || ${#plugins[@]} == 0 ]] ||
+  { echo "controls.sh: --broken knows no faults of plug-ins" >&2 && exit 2; }
+((${#plugins[@]} == 0)) || engines=(services)
+
 folder="$(mktemp -d)"
 trap 'rm -rf "$folder"' EXIT
 log="${log:-$folder/log}"
 touch "$log"
 
+# run PROGRAM[:PLUGIN] WORD...: an engine, with a plug-in that was copied.
+run() {
+  local plugin=
+  [[ "$1" != *:* ]] || plugin="$folder/${1#*:}"
+  "$folder/${1%%:*}" ${plugin:+--plugin "$plugin"} "${@:2}"
+}
+
+# programs_of ENGINE: as run() takes them.
+programs_of() {
+  local plugin
+  if [[ "$1" != services ]]; then
+    printf '%s\n' "lockbench-$1-mutants" "lockbench-$1"
+  else
+    for plugin in "${plugins[@]}"; do echo "lockbench-services:${plugin##*/}"; done
+  fi
+}
+
 # locks_of PROGRAM: the names of its locks that are known to be broken, each with the oracles that
 # are expected; or of the others, each with `-`.
 locks_of() {
-  "$folder/$1" list | awk -F '\t' -v broken="$broken" '
+  run "$1" list | awk -F '\t' -v broken="$broken" '
     broken ? $3 != "" : $3 == "" && $4 == "" { print $1, broken ? $3 : "-" }'
 }
 
@@ -107,7 +133,7 @@ locks_of() {
 work_for() {
   local engine program lock expected
   for engine in "${engines[@]}"; do
-    for program in "lockbench-$engine-mutants" "lockbench-$engine"; do
+    for program in $(programs_of "$engine"); do
       while read -r lock expected; do
         if ((${#wanted[@]} == 0)); then
           echo "$engine $program $lock $expected"
@@ -139,7 +165,7 @@ result_of() {
 look() {
   local report result messages="$folder/messages-$BASHPID"
   report="$(order_for "$3" "$seconds" "$6" "$5" "$reruns" |
-    "$folder/$2" 2>"$messages" | sed -n 's/^{/{/p')" || true
+    run "$2" 2>"$messages" | sed -n 's/^{/{/p')" || true
   result="$(result_of "$report" "$4")"
   # One write for each line, so that lines of several processes do not mix.
   printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$3${5:+/$5}" "$6" "$seconds" "$result" \
@@ -219,6 +245,11 @@ trap 'interrupted 143' TERM
 
 build="${LOCKBENCH_BUILD-build/release}"
 for engine in "${engines[@]}"; do
+  if [[ "$engine" == services ]]; then
+    cp "$build/lockbench-services" "${plugins[@]}" "$folder" ||
+      fail "no engine of services in $build, or no such plug-in: build \`services\` first"
+    continue
+  fi
   cp "$build/lockbench-$engine" "$build/lockbench-$engine-mutants" "$folder" ||
     fail "no engine '$engine' in $build; the engines are sim, real and proc: build them first"
 done

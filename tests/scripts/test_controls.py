@@ -117,6 +117,27 @@ def test_a_failure_or_a_missing_report_is_told_by_the_exit_code(
     assert reports.exists() == ("failed" in answer)
 
 
+def test_a_plug_in_is_for_the_engine_of_services(tmp_path: Path) -> None:
+    engine = tmp_path / "lockbench-services"
+    known = 'printf "with_tokens\\tone\\t\\t\\nwithout\\tanother\\t\\t\\n"'
+    engine.write_text(
+        f'#!/bin/sh\necho "$@" >>{tmp_path}/words\nif [ "$3" = list ]; then {known}; exit 0; fi\n'
+        f"cat >{tmp_path}/order.$$\n{saying(CLEAN)}",
+        encoding="utf-8",
+    )
+    engine.chmod(0o755)
+    (tmp_path / "ours.so").touch()
+    words = [SCRIPT, "--plugin", str(tmp_path / "ours.so"), "--runs", "2", "with_tokens"]
+    env = {**os.environ, "LOCKBENCH_BUILD": str(tmp_path)}
+    done = subprocess.run(words, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert {order["lock"] for order in orders(tmp_path)} == {"with_tokens"}
+    assert "2 runs: 0 failed, 0 undecided, 0 without a report" in done.stdout
+    for line in (tmp_path / "words").read_text().splitlines():
+        option, plugin, *_ = line.split()
+        assert option == "--plugin" and plugin.endswith("/ours.so")
+
+
 def test_what_is_in_the_log_is_not_done_again(tmp_path: Path) -> None:
     env = engines(tmp_path, saying(CLEAN))
     log = str(tmp_path / "log")
