@@ -5,6 +5,9 @@
 
 #include <map>
 #include <string>
+#include <string_view>
+
+#include <absl/strings/str_cat.h>
 
 #include "harness/catalog/lines.h"
 #include "harness/plan/cell.h"
@@ -38,7 +41,7 @@ inline std::string text_of(const PrimitiveSpec& spec) {
   std::string text = spec.name;
   char before = ':';
   for (const auto& [parameter, value] : spec.parameters) {
-    text += before + parameter + "=" + value;
+    absl::StrAppend(&text, std::string_view(&before, 1), parameter, "=", value);
     before = ',';
   }
   return text;

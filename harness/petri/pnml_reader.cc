@@ -19,10 +19,10 @@ namespace {
 
 using internal::Line;
 
-constexpr std::size_t kPiece = 64 * 1024;
-constexpr std::size_t kLongestText = 1000;        // of a name or number
-constexpr std::size_t kLongestTag = 1024 * 1024;  // bytes; of a comment and the like, too
-constexpr std::size_t kDeepest = 100;             // elements within each other
+constexpr std::size_t kPiece = 1U << 16;
+constexpr std::size_t kLongestText = 1000;     // of a name or number
+constexpr std::size_t kLongestTag = 1U << 20;  // bytes; of a comment and the like, too
+constexpr std::size_t kDeepest = 100;          // elements within each other
 // The bytes that the parser may hold back. A parser that defers reparsing tries an incomplete tag
 // again only when twice as much of it has arrived, and then needs no more than one piece.
 constexpr std::size_t kMostHeldBack = 2 * kLongestTag + kPiece;

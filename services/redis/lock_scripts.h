@@ -9,28 +9,37 @@
 
 namespace lockbench::services {
 
+// What a request does that must wait, in the scripts below.
+inline constexpr char kWaitInQueue[] = R"(
+  if ARGV[4] == 'tail' then redis.call('RPUSH', KEYS[3], ARGV[1]) end
+  if ARGV[4] == 'head' then redis.call('LPUSH', KEYS[3], ARGV[1]) end
+  if ARGV[4] ~= 'leave' then redis.call('PEXPIRE', KEYS[3], ARGV[3]) end)";
+
+// The end of a script that gets the key: leaves the queue, and returns a token beyond the last one.
+inline constexpr char kTakeToken[] = R"(
+if ARGV[4] ~= 'leave' then redis.call('LREM', KEYS[3], 0, ARGV[1]) end
+local instant = redis.call('TIME')
+local token = instant[1] * 1000000 + instant[2]
+local last = tonumber(redis.call('GET', KEYS[2]) or '0')
+if token <= last then token = last + 1 end
+redis.call('SET', KEYS[2], string.format('%.0f', token), 'PX', ARGV[3])
+return token)";
+
 // KEYS: the lock, its last token, the queue of those that wait. ARGV: value, lease in ms, how long
 // token and queue are kept in ms, what to do if others hold the key: `leave`, go to the `tail` or
 // the `head` of the queue, or `stay` where it is.
 // A value that is there already is that of a request whose answer was lost. Returns the token, or
 // less than 0: how long the holder's lease still lasts, in ms.
 inline Script& acquire_script() {
-  static Script script(R"(
+  static Script script(std::string(R"(
 local held = redis.call('GET', KEYS[1])
-if held and held ~= ARGV[1] then
-  if ARGV[4] == 'tail' then redis.call('RPUSH', KEYS[3], ARGV[1]) end
-  if ARGV[4] == 'head' then redis.call('LPUSH', KEYS[3], ARGV[1]) end
-  if ARGV[4] ~= 'leave' then redis.call('PEXPIRE', KEYS[3], ARGV[3]) end
+if held and held ~= ARGV[1] then)") +
+                       kWaitInQueue +
+                       R"(
   return -math.max(redis.call('PTTL', KEYS[1]), 1)
 end
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-if ARGV[4] ~= 'leave' then redis.call('LREM', KEYS[3], 0, ARGV[1]) end
-local time = redis.call('TIME')
-local token = time[1] * 1000000 + time[2]
-local last = tonumber(redis.call('GET', KEYS[2]) or '0')
-if token <= last then token = last + 1 end
-redis.call('SET', KEYS[2], string.format('%.0f', token), 'PX', ARGV[3])
-return token)");
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]))" +
+                       kTakeToken);
   return script;
 }
 
@@ -82,21 +91,15 @@ redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now))";
 inline Script& semaphore_acquire_script() {
   static Script script(std::string(kRemoveLate) + R"(
 local held = redis.call('ZSCORE', KEYS[1], ARGV[1])
-if not held and redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[5]) then
-  if ARGV[4] == 'tail' then redis.call('RPUSH', KEYS[3], ARGV[1]) end
-  if ARGV[4] == 'head' then redis.call('LPUSH', KEYS[3], ARGV[1]) end
-  if ARGV[4] ~= 'leave' then redis.call('PEXPIRE', KEYS[3], ARGV[3]) end
+if not held and redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[5]) then)" +
+                       kWaitInQueue +
+                       R"(
   local first = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
   return -math.max(tonumber(first[2]) - now, 1)
 end
 redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[1])
-redis.call('PEXPIRE', KEYS[1], ARGV[2])
-if ARGV[4] ~= 'leave' then redis.call('LREM', KEYS[3], 0, ARGV[1]) end
-local token = time[1] * 1000000 + time[2]
-local last = tonumber(redis.call('GET', KEYS[2]) or '0')
-if token <= last then token = last + 1 end
-redis.call('SET', KEYS[2], string.format('%.0f', token), 'PX', ARGV[3])
-return token)");
+redis.call('PEXPIRE', KEYS[1], ARGV[2]))" +
+                       kTakeToken);
   return script;
 }
 

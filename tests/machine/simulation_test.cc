@@ -45,7 +45,7 @@ std::int64_t now_ns() {
 class SimulationTest : public testing::Test {
  protected:
   // Thread i runs on processor i, as far as there are any.
-  Simulation::End run(const MachineModel& model, std::vector<std::function<void()>> bodies) {
+  Simulation::End run(const MachineModel& model, const std::vector<std::function<void()>>& bodies) {
     Simulation simulation(model);
     std::vector<std::unique_ptr<std::byte[]>> stacks;
     for (const std::function<void()>& body : bodies) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include <absl/strings/str_cat.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -48,7 +49,7 @@ class MicroSuite : public testing::Test {
 // `striped:case=sensitive,lock=std`: with all choices, the usual ones too.
 std::string in_full(const std::string& name, const std::map<std::string, std::string>& choices) {
   std::string text = name;
-  for (const auto& [parameter, value] : choices) text += ":" + parameter + "=" + value;
+  for (const auto& [parameter, value] : choices) absl::StrAppend(&text, ":", parameter, "=", value);
   return text;
 }
 

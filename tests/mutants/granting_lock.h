@@ -77,14 +77,12 @@ class GrantingLock {
   static void leave(Waiter& waiter) {
     Waiter* gone = &waiter;
     asm volatile("" : "+r"(gone));  // else the compiler sees the faults
-    const bool last = gone->users.fetch_sub(1, std::memory_order_acq_rel) == 1;
-    if constexpr (kFault == GrantFault::kBothFree) {
-      delete gone;
-    } else if constexpr (kFault == GrantFault::kLooksAgain) {
-      if (gone->users.load(std::memory_order_acquire) == 0) delete gone;
-    } else if (last) {
-      delete gone;
+    bool frees = gone->users.fetch_sub(1, std::memory_order_acq_rel) == 1;
+    if constexpr (kFault == GrantFault::kBothFree) frees = true;
+    if constexpr (kFault == GrantFault::kLooksAgain) {
+      frees = gone->users.load(std::memory_order_acquire) == 0;
     }
+    if (frees) delete gone;
   }
 
   platform::Mutex mutex_;

@@ -41,7 +41,7 @@ inline Mutant control(RegisteredLock entry) {
   return {std::move(entry), {}, {}};
 }
 
-inline Mutant broken(RegisteredLock entry, std::vector<Oracle> both) {
+inline Mutant broken(RegisteredLock entry, const std::vector<Oracle>& both) {
   return {std::move(entry), both, both};
 }
 

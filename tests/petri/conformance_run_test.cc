@@ -117,8 +117,8 @@ Net with_marks(std::uint32_t marks) {
     net.transitions.push_back({.name = name,
                                .owner = event.substr(0, 8),
                                .event = parse_event(event),
-                               .pre = from,
-                               .post = to});
+                               .pre = std::move(from),
+                               .post = std::move(to)});
   };
   for (std::uint32_t i = 0; i < marks; ++i) {
     net.places.push_back({.name = "mark " + std::to_string(i)});

@@ -4,6 +4,7 @@
 
 #include <sstream>
 
+#include <absl/strings/str_cat.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -142,7 +143,7 @@ TEST(Pnml, StopsAtTheFirstOfAnythingTooMany) {
     std::string text = "<pnml><net id=\"n\"><place id=\"p\"/><finalmarkings>\n";
     if (one != "place idref") text = "<pnml><net id=\"n\"><place id=\"p\"/>\n";
     for (std::size_t i = 0; i <= kMostArcs; ++i) {
-      text += "<" + one + "=\"" + id + std::to_string(i) + "\"/>\n";
+      absl::StrAppend(&text, "<", one, "=\"", id, i, "\"/>\n");
     }
     return complaint(text);
   };
@@ -177,7 +178,7 @@ TEST(Pnml, RefusesATagOfMoreThanAMegabyteWhereverItStands) {
   const std::string comments = "<!--" + std::string(900'000, ' ') + "-->";
   for (const std::size_t bytes : {(1U << 20) + 1, 3U << 19, 3U << 20}) {
     EXPECT_THAT(complaint(with(long_tag(bytes))), HasSubstr("one tag of more than a megabyte"));
-    EXPECT_THAT(complaint(with(comments + comments + long_tag(bytes) + comments)),
+    EXPECT_THAT(complaint(with(absl::StrCat(comments, comments, long_tag(bytes), comments))),
                 HasSubstr("one tag of more than a megabyte"));
   }
   EXPECT_THAT(complaint(with("<!--" + std::string(3 << 20, ' ') + "-->")),

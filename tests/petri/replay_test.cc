@@ -169,8 +169,7 @@ TEST(Replay, IsCertainForManyThreadsWithoutSilentReads) {
     const auto take = std::find_if(events.begin(), events.end(), [](const NetEvent& event) {
       return event.verb == NetEvent::kAcquires;
     });
-    const NetEvent again = *take;
-    events.insert(events.end(), 9, again);
+    events.insert(events.end(), 9, NetEvent(*take));
     const ReplayResult refused = replay(net, events);
     EXPECT_FALSE(refused.conforms) << name;
     EXPECT_TRUE(refused.certain) << name;

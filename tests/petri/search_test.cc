@@ -15,7 +15,7 @@
 namespace lockbench {
 namespace {
 
-SearchResult searched(const Net& net, SearchLimits limits = {}) {
+SearchResult searched(const Net& net, const SearchLimits& limits = {}) {
   return search(net, find_invariants(net), limits);
 }
 

@@ -80,7 +80,7 @@ TEST(Expand, TheTrialsOfABlockShareASeedThatNoOtherBlockHas) {
   const Plan plan = expand(small(), accept_all).value();
   std::set<std::uint64_t> seeds;
   for (const Trial& trial : plan.trials) {
-    EXPECT_EQ(trial.seed, plan.trials[trial.block * 12].seed);
+    EXPECT_EQ(trial.seed, plan.trials[std::size_t{trial.block} * 12].seed);
     seeds.insert(trial.seed);
   }
   EXPECT_EQ(seeds.size(), 3u);

@@ -143,7 +143,7 @@ TEST_P(Timed, TimeoutsThatRaceWithReleasesLoseNothing) {
       auto handle = handle_of(1);
       std::unique_lock guard(handle, std::defer_lock);
       const bool got = number == 0 ? (guard.lock(), true)
-                                   : guard.try_lock_for(microseconds((i * 7 + number * 31) % 200));
+                                   : guard.try_lock_for(microseconds((7U * i + 31 * number) % 200));
       if (!got) continue;
       std::atomic<int>& counter = counters[handle.lease()];
       // relaxed: the lock under test is what orders it.

@@ -76,7 +76,6 @@ TEST(KeyText, CaseCountsUnlessAskedNotTo) {
 }
 
 TEST(KeyText, LongOnesHoldAllOfTheirParts) {
-  std::string expected;
   for (const std::size_t length : {0u, 100u, 103u, 104u, 500u}) {
     const std::string part(length, 'x');
     KeyText whole(part, "end");

@@ -165,7 +165,7 @@ TEST(KeyedLimited, EndsThatRaceWithUnlocksLoseNoAcceptedWrite) {
     for (int i = 0; i < kRounds; ++i) {
       auto handle = keyed.handle(1);
       std::unique_lock guard(handle, std::defer_lock);
-      const auto timeout = std::chrono::microseconds((i * 7 + number * 31) % 3000);
+      const auto timeout = std::chrono::microseconds((7U * i + 31 * number) % 3000);
       const bool got = number == 0 ? (guard.lock(), true) : guard.try_lock_for(timeout);
       if (!got) continue;
       const std::optional<int> seen = store.read(handle.token());

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <absl/strings/str_cat.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -63,7 +64,7 @@ TEST(Csv, LinesMayEndAsOnWindows) {
 TEST(Csv, ATextCutOffAnywhereGivesItsWholeRecords) {
   for (const std::string end : {"\n", "\r\n"}) {
     const std::string first = "a,\"b \"\"c\"" + end;
-    const std::string text = first + "\"d,\",e" + end;
+    const std::string text = absl::StrCat(first, "\"d,\",e", end);
     for (std::size_t size = 0; size <= text.size(); ++size) {
       const auto csv = parse_csv(text.substr(0, size), "x.csv");
       ASSERT_TRUE(csv.ok()) << size << ": " << csv.status();

@@ -19,7 +19,7 @@ namespace {
 
 // One workload and one kind of key are enough to see what these locks do, and quick to compile.
 template <class P>
-void add(Catalog& catalog, Line<P> line) {
+void add(Catalog& catalog, const Line<P>& line) {
   using Work = Counter<P, std::uint64_t>;
   CatalogEntry entry{
       .listing = line.listing, .promises = P::kPromises, .key_types = {KeyType::kU64}};

@@ -170,8 +170,8 @@ TEST(KeyCursor, SkippingIsTheSameAsWalking) {
   for (std::uint32_t size = 1; size <= 6; ++size) {
     std::vector<std::uint32_t> ring(size);
     std::iota(ring.begin(), ring.end(), 0u);
-    for (std::uint64_t begin = 0; begin < 2 * size; ++begin) {
-      for (std::uint64_t leap = 0; leap < 4 * size; ++leap) {
+    for (std::uint64_t begin = 0; begin < 2U * std::uint64_t{size}; ++begin) {
+      for (std::uint64_t leap = 0; leap < 4U * std::uint64_t{size}; ++leap) {
         KeyCursor walked(ring);
         for (std::uint64_t i = 0; i < begin + leap; ++i) walked.next();
         KeyCursor skipped(ring);

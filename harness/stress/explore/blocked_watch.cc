@@ -14,6 +14,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include <absl/strings/str_cat.h>
+
 #include "harness/stress/instrumentation/function_names.h"
 #include "harness/stress/supervision/stall_detector.h"
 
@@ -61,7 +63,7 @@ std::string where(pid_t thread) {
   for (int i = kOfTheHandler; i < depth; ++i) {
     const std::string name = function_at(the_calls[static_cast<std::size_t>(i)]);
     if (!is_of_the_system(module_of(the_calls[static_cast<std::size_t>(i)]))) {
-      return inner.empty() ? name : name + ", in " + inner;
+      return inner.empty() ? name : absl::StrCat(name, ", in ", inner);
     }
     inner = name;
   }

@@ -31,8 +31,8 @@ void CheckedRun::check_quiescent_state() {
   const std::optional<std::size_t> kept = lock_->keys_kept();
   if (kept && entry_.abilities.reclaims) {
     const UntrackedScope untracked(world_);
-    if (trace_ != nullptr) trace_->keys_kept = *kept;
-    check(KeysKept{.keys = *kept});
+    if (trace_ != nullptr) trace_->keys_kept = kept;
+    check(KeysKept{.keys = kept});
   }
   for (std::uint32_t key = 0; key < keys_.size(); ++key) {
     const std::uint32_t counted = entry_.abilities.numbers_holders() ? capacity_ : 0;

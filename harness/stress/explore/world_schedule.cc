@@ -38,7 +38,8 @@ void World::collect(bool may_go_on) {
 }
 
 void World::collect_flushes(bool all) {
-  for (std::uint8_t i = 0; i < threads_.size(); ++i) {
+  const auto threads = static_cast<std::uint8_t>(threads_.size());
+  for (std::uint8_t i = 0; i < threads; ++i) {
     if (memory_.buffered(i) && (all || matters_to_others(i))) {
       options_.push_back({Option::kFlush, i});
     }

@@ -12,7 +12,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint32_t kHolds = 20'000;
+constexpr std::uint64_t kHolds = 20'000;
 // Fewer holds show nothing, so a lock that is this slow is not checked.
 constexpr std::uint32_t kLeastHolds = 4'000;
 constexpr std::chrono::milliseconds kMost{20};

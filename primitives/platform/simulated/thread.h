@@ -27,7 +27,10 @@ class Thread {
   Thread() = default;
   template <class Body, class... Arguments>
   explicit Thread(Body body, Arguments... arguments)
-      : number_(simulated::start([=]() mutable { std::invoke(body, arguments...); })) {}
+      : number_(simulated::start(
+            [body = std::move(body), ... arguments = std::move(arguments)]() mutable {
+              std::invoke(body, arguments...);
+            })) {}
   Thread(Thread&& other) noexcept : number_(std::exchange(other.number_, 0)) {}
   Thread& operator=(Thread&& other) noexcept {
     number_ = std::exchange(other.number_, 0);

@@ -40,8 +40,8 @@ class ProxyTest : public testing::Test {
     sockaddr_in address = loopback(0);
     socklen_t size = sizeof address;
     listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    bind(listener_, reinterpret_cast<sockaddr*>(&address), size);
-    listen(listener_, 8);
+    EXPECT_EQ(bind(listener_, reinterpret_cast<sockaddr*>(&address), size), 0);
+    EXPECT_EQ(listen(listener_, 8), 0);
     getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
     proxy_ = std::make_unique<Proxy>(std::vector<std::uint16_t>{ntohs(address.sin_port)});
   }
