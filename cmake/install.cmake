@@ -56,7 +56,7 @@ install(DIRECTORY harness/measure harness/plugin DESTINATION ${headers}/harness 
         PATTERN public EXCLUDE)
 install(FILES ${PROJECT_BINARY_DIR}/generated/harness/plugin/version.h
         DESTINATION ${headers}/harness/plugin COMPONENT dev)
-install(FILES harness/catalog/entry.h harness/catalog/line.h
+install(FILES harness/catalog/entry.h harness/catalog/line.h harness/catalog/workloads.h
         DESTINATION ${headers}/harness/catalog COMPONENT dev)
 install(FILES harness/plan/cell.h DESTINATION ${headers}/harness/plan COMPONENT dev)
 install(FILES harness/stress/lock_adapter.h harness/stress/lock_promises.h harness/stress/registered_lock.h

@@ -122,6 +122,36 @@ concept LeaseLock = KeyedLock<P, K> && requires(const HandleOf<P, K>& handle) {
   { handle.lease() } -> std::convertible_to<std::uint32_t>;
 };
 
+// The number of the holder, below capacity(); 0 if the primitive's holders have none.
+template <class Handle>
+std::uint32_t lease_of([[maybe_unused]] const Handle& handle) {
+  if constexpr (requires { handle.lease(); }) {
+    return handle.lease();
+  } else {
+    return 0;
+  }
+}
+
+// The fencing token of the hold; 0 if the primitive gives none: a fence then refuses nothing.
+template <class Handle>
+std::uint64_t token_of([[maybe_unused]] const Handle& handle) {
+  if constexpr (requires { handle.token(); }) {
+    return handle.token();
+  } else {
+    return 0;
+  }
+}
+
+// Waits at most `timeout` if the handle can wait for a time; else as try_lock().
+template <class Handle>
+bool try_lock_within(Handle& handle, [[maybe_unused]] std::chrono::nanoseconds timeout) {
+  if constexpr (requires { handle.try_lock_for(timeout); }) {
+    return handle.try_lock_for(timeout);
+  } else {
+    return handle.try_lock();
+  }
+}
+
 // A primitive that can tell how many keys it keeps anything for; 0 when nobody uses it, if it
 // reclaims.
 template <class P>

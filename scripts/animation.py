@@ -15,7 +15,6 @@ from analysis import modules
 modules.need("animation", "jinja2")
 
 from analysis import animation, command, files  # noqa: E402
-from analysis.errors import InputError  # noqa: E402
 
 
 def parser() -> command.Parser:
@@ -43,11 +42,7 @@ def main(argv: Sequence[str]) -> int:
         text = animation.strip(trace, last=arguments.last)
     else:
         text = animation.page(trace)
-    try:
-        with files.replacing(arguments.file) as part:
-            part.write_text(text, encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise InputError(f"{arguments.file}: {error.strerror}") from error
+    files.write(arguments.file, text)
     return 0
 
 

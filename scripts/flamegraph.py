@@ -65,8 +65,7 @@ def main(argv: Sequence[str]) -> int:
         stacks,
         flamegraph.Heading(trial["primitive"], trial["cell"], int(trial["samples_per_s"])),
     )
-    with files.replacing(arguments.file) as part:
-        part.write_text(made, encoding="utf-8")
+    files.write(arguments.file, made)
     return 0
 
 

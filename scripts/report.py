@@ -21,6 +21,7 @@ from analysis.page import as_html, as_markdown, chart, content, fleet_part  # no
 from analysis.page.chart import Maker  # noqa: E402
 
 _MOST_RUNS = 12
+_ADVICE = "name a writable file with --out"
 EXAMPLES = """
 The page is one file that loads nothing: send it by e-mail, open it from a disk, print it. It says
 which primitive suits which threads, keys and hold, and how sure that is; then come the map of
@@ -65,17 +66,6 @@ def parser() -> command.Parser:
     return made
 
 
-def write(path: Path, text: str) -> None:
-    """A reader never sees half a page."""
-    try:
-        with files.replacing(path) as part:
-            part.write_text(text, encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise loader.InputError(
-            f"{path}: cannot be written: {error.strerror}; name a writable file with --out"
-        ) from None
-
-
 def page(runs: Sequence[loader.Run], html: bool) -> str:
     members = machines.fleet(runs)
     fleet = Fleet(members) if machines.differ([one.run for one in members]) else None
@@ -100,7 +90,7 @@ def write_index(arguments: argparse.Namespace) -> int:
         raise loader.InputError("--index: takes one folder of runs, and makes an HTML page of it")
     folder = Path(arguments.runs[0] if arguments.runs else files.RUNS)
     out = Path(arguments.out or folder / files.INDEX)
-    write(out, index.page(folder, index.entries(folder)))
+    files.write(out, index.page(folder, index.entries(folder)), _ADVICE)
     print(out)
     return 0
 
@@ -121,7 +111,7 @@ def body(argv: Sequence[str]) -> int:
     if out == "-":
         sys.stdout.write(text)
     else:
-        write(Path(out), text)
+        files.write(Path(out), text, _ADVICE)
         print(out)
     return 0
 

@@ -17,7 +17,6 @@ from analysis import modules
 modules.need("stress_report", "jinja2")
 
 from analysis import command, files, stress  # noqa: E402
-from analysis.errors import InputError  # noqa: E402
 
 
 def parser() -> command.Parser:
@@ -39,11 +38,7 @@ def _runs_seen_from(page: Path) -> str:
 def main(argv: Sequence[str]) -> int:
     arguments = parser().parse_args(argv)
     text = stress.page(stress.Run.parse(json.load(sys.stdin)), _runs_seen_from(arguments.file))
-    try:
-        with files.replacing(arguments.file) as part:
-            part.write_text(text, encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise InputError(f"{arguments.file}: {error.strerror}") from error
+    files.write(arguments.file, text)
     return 0
 
 

@@ -50,9 +50,9 @@ class Watchdog {
   struct Own {
     explicit Own(Watchdog& watchdog)
         : process(getpid()),
-          thread([this, &watchdog](std::stop_token stop) { run(watchdog, stop); }) {}
+          thread([this, &watchdog](const std::stop_token& stop) { run(watchdog, stop); }) {}
 
-    void run(Watchdog& watchdog, std::stop_token stop) {
+    void run(Watchdog& watchdog, const std::stop_token& stop) {
       std::unique_lock guard(mutex);
       while (!stop.stop_requested()) {
         changed.wait_for(guard, stop, watchdog.period_, [] { return false; });

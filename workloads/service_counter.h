@@ -47,6 +47,13 @@ class SharedRegisters {
   struct State {
     std::uint64_t number = 0;
     std::uint64_t greatest_token = 0;
+
+    // The fence: false for a token that is smaller than one that was seen before.
+    bool accept(std::uint64_t token) {
+      if (token < greatest_token) return false;
+      greatest_token = token;
+      return true;
+    }
   };
 
   SharedRegisters(std::uint64_t count, std::uint32_t processes)
@@ -134,7 +141,7 @@ class CountingResource {
   bool read(std::uint64_t key, std::uint32_t process, std::uint64_t token, std::uint64_t& number) {
     return registers_.update(key, process, [&](SharedRegisters::State& state) {
       number = state.number;
-      return passes(token, state);
+      return !checks_ || state.accept(token);
     });
   }
 
@@ -144,7 +151,7 @@ class CountingResource {
     const bool accepted = registers_.update(key, process, [&](SharedRegisters::State& state) {
       follows = state.number == seen;
       state.number = seen + 1;
-      return passes(token, state);
+      return !checks_ || state.accept(token);
     });
     Tally& tally = tallies_[process];
     add_one(accepted ? tally.accepted : tally.refused);
@@ -186,13 +193,6 @@ class CountingResource {
 
   static void add_one(std::atomic<std::uint64_t>& count) {
     count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  }
-
-  bool passes(std::uint64_t token, SharedRegisters::State& state) const {
-    if (!checks_) return true;
-    if (token < state.greatest_token) return false;
-    state.greatest_token = token;
-    return true;
   }
 
   const bool checks_;
@@ -276,15 +276,6 @@ class ServiceCounter {
         stand_still(kStandstill);
       }
       return resource.write(key, process_, token, seen);
-    }
-
-    // 0 if the lock gives no tokens: the resource then refuses nothing.
-    static std::uint64_t token_of([[maybe_unused]] const auto& handle) {
-      if constexpr (requires { handle.token(); }) {
-        return handle.token();
-      } else {
-        return 0;
-      }
     }
 
     ServiceCounter& workload_;

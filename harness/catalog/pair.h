@@ -6,30 +6,16 @@
 #include "harness/catalog/catalog.h"
 #include "harness/catalog/entry.h"
 #include "harness/catalog/line.h"
-#include "workloads/accounts.h"
-#include "workloads/checkout.h"
-#include "workloads/counter.h"
+#include "harness/catalog/workloads.h"
 #include "workloads/database/transactions.h"
-#include "workloads/file_counter.h"
-#include "workloads/nested.h"
-#include "workloads/read_mostly.h"
-#include "workloads/service_counter.h"
-#include "workloads/transfer.h"
 
 namespace lockbench {
 
 struct EveryWorkload {
   template <class P, class K, class Visit>
   static void visit(Visit visit) {
-    visit.template operator()<Counter<P, K>>();
-    visit.template operator()<Accounts<P, K>>();
-    visit.template operator()<ReadMostly<P, K>>();
-    visit.template operator()<Transfer<P, K>>();
-    visit.template operator()<Nested<P, K>>();
-    visit.template operator()<Checkout<P, K>>();
+    PluginWorkloads::visit<P, K>(visit);
     visit.template operator()<Transactions<P, K>>();
-    visit.template operator()<FileCounter<P, K>>();
-    visit.template operator()<ServiceCounter<P, K>>();
   }
 };
 

@@ -5,7 +5,6 @@
 
 #include <map>
 #include <string>
-#include <string_view>
 
 #include <absl/strings/str_cat.h>
 
@@ -41,7 +40,8 @@ inline std::string text_of(const PrimitiveSpec& spec) {
   std::string text = spec.name;
   char before = ':';
   for (const auto& [parameter, value] : spec.parameters) {
-    absl::StrAppend(&text, std::string_view(&before, 1), parameter, "=", value);
+    text += before;
+    absl::StrAppend(&text, parameter, "=", value);
     before = ',';
   }
   return text;

@@ -44,10 +44,7 @@ class CheckedHandleOf final : public CheckedHandle {
   void lock() override { handle_.lock(); }
   bool try_lock() override { return handle_.try_lock(); }
   void unlock() override { handle_.unlock(); }
-  std::size_t place() const override {
-    if constexpr (requires { handle_.lease(); }) return handle_.lease();
-    return 0;
-  }
+  std::size_t place() const override { return lease_of(handle_); }
 
  private:
   decltype(std::declval<const HandleAt&>()(0)) handle_;

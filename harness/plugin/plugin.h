@@ -58,37 +58,12 @@
 #include "primitives/striped_lock.h"
 
 #if !defined(LOCKBENCH_SIMULATE) && !defined(LOCKBENCH_STRESS_ONLY)
-#include "workloads/accounts.h"
-#include "workloads/checkout.h"
-#include "workloads/counter.h"
-#include "workloads/file_counter.h"
-#include "workloads/nested.h"
-#include "workloads/read_mostly.h"
-#include "workloads/service_counter.h"
-#include "workloads/transfer.h"
+#include "harness/catalog/workloads.h"
 #endif
 
 namespace lockbench {
 
 namespace internal {
-
-#if !defined(LOCKBENCH_SIMULATE) && !defined(LOCKBENCH_STRESS_ONLY)
-// The workloads of threads, and for locks between processes those of processes. Only lockbench's
-// own primitives run with databases.
-struct PluginWorkloads {
-  template <class P, class K, class Visit>
-  static void visit(Visit visit) {
-    visit.template operator()<Counter<P, K>>();
-    visit.template operator()<Accounts<P, K>>();
-    visit.template operator()<ReadMostly<P, K>>();
-    visit.template operator()<Transfer<P, K>>();
-    visit.template operator()<Nested<P, K>>();
-    visit.template operator()<Checkout<P, K>>();
-    visit.template operator()<FileCounter<P, K>>();
-    visit.template operator()<ServiceCounter<P, K>>();
-  }
-};
-#endif
 
 #if defined(LOCKBENCH_PREDICT)
 // What a prediction has to know of a lock. The workloads themselves are in the program.
@@ -256,7 +231,7 @@ class PluginLocks {
   template <class P>
   void add_line(const Line<P>& line) {
 #if !defined(LOCKBENCH_SIMULATE) && !defined(LOCKBENCH_STRESS_ONLY)
-    offer_.entries.push_back(entry_of(line, internal::PluginWorkloads()));
+    offer_.entries.push_back(entry_of(line, PluginWorkloads()));
 #endif
 #if defined(LOCKBENCH_PREDICT)
     offer_.entries.push_back(internal::predicted_entry(line));

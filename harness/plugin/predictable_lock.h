@@ -93,12 +93,8 @@ class PredictableHandleOf final : public PredictableHandle {
 
   void lock() override { handle_.lock(); }
   bool try_lock() override { return handle_.try_lock(); }
-  bool try_lock_for([[maybe_unused]] std::chrono::nanoseconds timeout) override {
-    if constexpr (requires { handle_.try_lock_for(timeout); }) {
-      return handle_.try_lock_for(timeout);
-    } else {
-      return handle_.try_lock();
-    }
+  bool try_lock_for(std::chrono::nanoseconds timeout) override {
+    return try_lock_within(handle_, timeout);
   }
   void unlock() override { handle_.unlock(); }
 
@@ -133,20 +129,8 @@ class PredictableHandleOf final : public PredictableHandle {
     }
   }
 
-  std::uint32_t lease() const override {
-    if constexpr (requires { handle_.lease(); }) {
-      return handle_.lease();
-    } else {
-      return 0;
-    }
-  }
-  std::uint64_t token() const override {
-    if constexpr (requires { handle_.token(); }) {
-      return handle_.token();
-    } else {
-      return 0;
-    }
-  }
+  std::uint32_t lease() const override { return lease_of(handle_); }
+  std::uint64_t token() const override { return token_of(handle_); }
   bool expired() const override {
     if constexpr (requires { handle_.expired(); }) {
       return handle_.expired();

@@ -80,28 +80,12 @@ class HandleAdapter final : public LockHandle {
 
   void lock() override { handle_.lock(); }
   bool try_lock() override { return handle_.try_lock(); }
-  bool try_lock_for([[maybe_unused]] std::chrono::nanoseconds timeout) override {
-    if constexpr (kWaitsForTime<Handle>) {
-      return handle_.try_lock_for(timeout);
-    } else {
-      return handle_.try_lock();
-    }
+  bool try_lock_for(std::chrono::nanoseconds timeout) override {
+    return try_lock_within(handle_, timeout);
   }
   void unlock() override { handle_.unlock(); }
-  std::uint32_t lease() const override {
-    if constexpr (requires { handle_.lease(); }) {
-      return handle_.lease();
-    } else {
-      return 0;
-    }
-  }
-  std::uint64_t token() const override {
-    if constexpr (kHasToken<Handle>) {
-      return handle_.token();
-    } else {
-      return 0;
-    }
-  }
+  std::uint32_t lease() const override { return lease_of(handle_); }
+  std::uint64_t token() const override { return token_of(handle_); }
 
   std::optional<bool> is_locked() const override {
     if constexpr (requires { handle_.is_locked(); }) {

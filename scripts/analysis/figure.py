@@ -95,6 +95,20 @@ class Grid:
     above: float = 0.38
     below: float = 0.55
 
+    @staticmethod
+    def of_panels(
+        titles: Sequence[str], columns: int, *, size: tuple[float, float], left: float, right: float
+    ) -> Grid:
+        """A panel of `size` (width, height) for each title, row by row."""
+        wide, tall = size
+        return Grid(
+            widths=[wide] * columns,
+            heights=[tall] * -(-len(titles) // columns),
+            lefts=[left] * columns,
+            right=right,
+            above=title_room(titles, wide + right),
+        )
+
     @property
     def wide(self) -> float:
         return sum(self.widths) + sum(self.lefts) + len(self.widths) * self.right

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from analysis.errors import InputError
+
 RUNS = Path("results") / "runs"
 INDEX = "index.html"  # of all runs in a folder
 
@@ -28,3 +30,14 @@ def replacing(path: Path) -> Iterator[Path]:
         os.replace(part, target)
     finally:
         part.unlink(missing_ok=True)
+
+
+def write(path: Path, text: str, advice: str = "") -> None:
+    """Replaces `path` by `text`. Raises InputError, which says why it cannot be written, and
+    `advice`: what would be right."""
+    try:
+        with replacing(path) as part:
+            part.write_text(text, encoding="utf-8", errors="replace")
+    except OSError as error:
+        why = f"{path}: cannot be written: {error.strerror}"
+        raise InputError(f"{why}; {advice}" if advice else why) from None

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import jinja2
 import pandas as pd
 
-from analysis import saved, text
+from analysis import saved, templates, text
 from analysis.errors import InputError
 from analysis.page import as_html
 from analysis.page.colours import Inks
@@ -83,13 +82,7 @@ def _rows(path: Path) -> tuple[int | None, int]:
 
 
 def page(folder: Path, found: list[Entry]) -> str:
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(as_html.TEMPLATES),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
+    environment = templates.environment(as_html.TEMPLATES)
     environment.filters.update(line=text.one_line)
     return environment.get_template("index.html.j2").render(
         style=as_html.style(Inks([])), entries=found, folder=folder.name

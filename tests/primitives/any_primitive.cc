@@ -42,13 +42,7 @@ class Erased final : public HandleInterface {
   bool try_lock_until(std::chrono::system_clock::time_point deadline) override {
     return before(deadline);
   }
-  std::uint32_t lease() const override {
-    if constexpr (requires { handle_.lease(); }) {
-      return handle_.lease();
-    } else {
-      return 0;
-    }
-  }
+  std::uint32_t lease() const override { return lease_of(handle_); }
 
  private:
   // By the standard's own guard, which calls the handle's timed member.

@@ -32,7 +32,7 @@ void CheckedRun::check_quiescent_state() {
   if (kept && entry_.abilities.reclaims) {
     const UntrackedScope untracked(world_);
     if (trace_ != nullptr) trace_->keys_kept = kept;
-    check(KeysKept{.keys = kept});
+    check(KeysKept{.keys = *kept});
   }
   for (std::uint32_t key = 0; key < keys_.size(); ++key) {
     const std::uint32_t counted = entry_.abilities.numbers_holders() ? capacity_ : 0;

@@ -51,16 +51,16 @@ std::string short_name(std::string_view file) {
   return std::string(file.substr(file.rfind('/') + 1));
 }
 
+struct Line {
+  std::string file;
+  int number = 0;
+};
+
 }  // namespace
 
 #if defined(LOCKBENCH_HAS_LIBDW)
 
 namespace {
-
-struct Line {
-  std::string file;
-  int number = 0;
-};
 
 class DebugInformation {
  public:
@@ -133,11 +133,6 @@ class DebugInformation {
 #else
 
 namespace {
-
-struct Line {
-  std::string file;
-  int number = 0;
-};
 
 class DebugInformation {
  public:

@@ -32,7 +32,7 @@ class Resource {
     Read result;
     result.accepted = registers_.update(key, client, [&](SharedRegisters::State& state) {
       result.number = state.number >> kWriterBits;
-      return passes(token, state);
+      return !checks_ || state.accept(token);
     });
     return result;
   }
@@ -44,7 +44,7 @@ class Resource {
       result.found = state.number >> kWriterBits;
       result.last_writer = static_cast<std::uint32_t>(state.number & kWriterMask);
       state.number = number << kWriterBits | client;
-      return passes(token, state);
+      return !checks_ || state.accept(token);
     });
     return result;
   }
@@ -57,13 +57,6 @@ class Resource {
  private:
   static constexpr std::uint64_t kWriterBits = 8;
   static constexpr std::uint64_t kWriterMask = (1 << kWriterBits) - 1;
-
-  bool passes(std::uint64_t token, SharedRegisters::State& state) const {
-    if (!checks_) return true;
-    if (token < state.greatest_token) return false;
-    state.greatest_token = token;
-    return true;
-  }
 
   const bool checks_;
   SharedRegisters registers_;  // of State::number, the lowest bits are the last writer

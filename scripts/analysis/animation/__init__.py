@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-import jinja2
 from markupsafe import Markup
 
+from analysis import templates
 from analysis.errors import InputError
 
 _FOLDER = Path(__file__).parent
@@ -56,14 +56,7 @@ class Trace:
 
 def page(trace: Trace) -> str:
     """A page that loads nothing."""
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_FOLDER),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        undefined=jinja2.StrictUndefined,
-    )
+    environment = templates.environment(_FOLDER)
     return environment.get_template("animation.html.j2").render(
         trace=trace,
         drawing=Markup(_text(_drawing(trace.dot))),

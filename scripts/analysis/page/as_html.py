@@ -12,12 +12,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import jinja2
 from markupsafe import Markup
 from matplotlib.markers import MarkerStyle
 from matplotlib.path import Path as Outline
 
-from analysis import figure, fleet_tables, text, unfairness, units
+from analysis import figure, fleet_tables, templates, text, unfairness, units
 from analysis.fleet import Entry
 from analysis.machines import Machine
 from analysis.page import colours, content, lines, method
@@ -70,13 +69,7 @@ _MOST_PLACES = 12  # along each side of a map
 
 
 def page(chapters: Sequence[Chapter], inks: Inks, fleet: FleetPart | None = None) -> str:
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
+    environment = templates.environment(TEMPLATES)
     environment.filters.update(
         line=text.one_line,
         number=_number,

@@ -57,13 +57,7 @@ def draw(machines: Fleet) -> Figure | None:
     titles = [panel.title for panel in shown]
     made, axes = figure.sheet(
         _heading(machines, panels),
-        figure.Grid(
-            widths=[_WIDE] * columns,
-            heights=[_TALL] * -(-len(shown) // columns),
-            lefts=[_LEFT] * columns,
-            right=right,
-            above=figure.title_room(titles, _WIDE + right),
-        ),
+        figure.Grid.of_panels(titles, columns, size=(_WIDE, _TALL), left=_LEFT, right=right),
         count=len(shown),
     )
     for place, panel in zip(axes, shown):

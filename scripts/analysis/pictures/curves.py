@@ -93,13 +93,7 @@ def draw(run: Run, rows: pd.DataFrame, axis: Axis) -> Figure | None:
     titles = _titles(facets, shown)
     made, axes = figure.sheet(
         _heading(run, facets, panels, len(shown), axis),
-        figure.Grid(
-            widths=[_WIDE] * columns,
-            heights=[_TALL] * -(-len(shown) // columns),
-            lefts=[_LEFT] * columns,
-            right=right,
-            above=figure.title_room(titles, _WIDE + right),
-        ),
+        figure.Grid.of_panels(titles, columns, size=(_WIDE, _TALL), left=_LEFT, right=right),
         count=len(shown),
     )
     for place, panel, title in zip(axes, shown, titles):

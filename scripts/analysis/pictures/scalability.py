@@ -48,13 +48,7 @@ def draw(run: Run) -> Figure | None:
     titles = [_title(panel, varied) for panel in shown]
     made, axes = figure.sheet(
         _heading(run, panels, [curve for _, own in found for curve in own]),
-        figure.Grid(
-            widths=[_WIDE] * columns,
-            heights=[_TALL] * -(-len(shown) // columns),
-            lefts=[_LEFT] * columns,
-            right=right,
-            above=figure.title_room(titles, _WIDE + right),
-        ),
+        figure.Grid.of_panels(titles, columns, size=(_WIDE, _TALL), left=_LEFT, right=right),
         count=len(shown),
     )
     for place, panel, title in zip(axes, shown, titles):

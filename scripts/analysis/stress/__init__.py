@@ -16,8 +16,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import jinja2
 from markupsafe import Markup
+
+from analysis import templates
 
 _FOLDER = Path(__file__).parent
 _MAIN_THREAD = -1
@@ -217,14 +218,7 @@ class Run:
 
 def page(run: Run, runs: str = "") -> str:
     """A page that loads nothing. `runs`: link to the index of measured runs; empty: none."""
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_FOLDER),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        undefined=jinja2.StrictUndefined,
-    )
+    environment = templates.environment(_FOLDER)
     style, script = _read("stress.css"), _read("stress.js")
     return environment.get_template("stress.html.j2").render(
         run=run,
