@@ -89,7 +89,7 @@ TEST(CatalogErrors, AMisspeltWorkloadGetsTheNearestOne) {
             "unknown workload 'cuonter'; did you mean 'counter'?");
   EXPECT_EQ(unknown(cell_of("keyed", "xyzzy")),
             "unknown workload 'xyzzy'; there are: counter, accounts, read_mostly, transfer, "
-            "nested, checkout, database, file_counter, service_counter");
+            "nested, checkout, file_counter, service_counter, database");
 }
 
 TEST(CatalogErrors, OnlyAWorkloadThatReadsHasAShareOfWrites) {

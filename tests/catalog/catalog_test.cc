@@ -92,7 +92,7 @@ TEST(Catalog, HasEveryWorkloadWithItsScenarios) {
     }
   }
   EXPECT_THAT(names, ElementsAre("counter", "accounts", "read_mostly", "transfer", "nested",
-                                 "checkout", "database", "file_counter", "service_counter"));
+                                 "checkout", "file_counter", "service_counter", "database"));
 }
 
 TEST(Catalog, EveryEntrySaysWhatItIs) {

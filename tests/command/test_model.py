@@ -278,7 +278,10 @@ def test_animations_are_written(lockbench: Program) -> None:
         assert text.endswith(end) and "process 0 reads" in text
     done = lockbench.run("model", "--file", str(RACE), "--animation", "nowhere/race.html")
     assert done.returncode == 1
-    assert done.stderr == "lockbench model: nowhere/race.html: No such file or directory\n"
+    assert (
+        done.stderr
+        == "lockbench model: nowhere/race.html: cannot be written: No such file or directory\n"
+    )
 
 
 def test_a_net_too_large_for_an_animation_is_refused(lockbench: Program) -> None:

@@ -132,7 +132,7 @@ class Place:
         assert self.state() == "finished"
         if name == "report":
             page = (self.run / "report.html").read_text(encoding="utf-8")
-            assert page.endswith("</html>")
+            assert page.endswith("</html>\n")
 
 
 @pytest.fixture(name="place", scope="module")

@@ -41,7 +41,8 @@ TEST(FileCounter, WhatItsProcessesUsedIsTheTrials) {
   Trial trial = fixed_trial(2, 1, 20);
   trial.cell.hold = {.kind = Work::Kind::kSpin, .duration = std::chrono::milliseconds(1)};
   const Sample sample = run<Ours, FileCounter>(trial);
-  EXPECT_GE(*sample.cpu_user_s + *sample.cpu_system_s, 0.03);
+  // 40 ms by the clock, of which a busy machine takes a part; the parent alone uses about 1 ms.
+  EXPECT_GE(*sample.cpu_user_s + *sample.cpu_system_s, 0.01);
 }
 
 TEST(FileCounter, WithoutALockUpdatesAreLostAndSeen) {
