@@ -16,25 +16,28 @@
 # STRESS_ONLY: leaves out what `lockbench run` needs, which takes most of the compiler's time.
 #
 # lockbench_add_simulated_plugin(name source… [SOURCES source…] [INCLUDES folder…] [LINK library…]
-#                                [PREDICT])
+#                                [PREDICT] [NO_DELAYS])
 #
-# Builds name.so and name.sim.so for `lockbench stress`, and with PREDICT name.predict.so, of locks that know nothing of
-# lockbench::platform. SOURCES: of the library that they come from, if its code is not all in
-# headers; they are compiled for simulation as they are, without warnings. INCLUDES: its folders.
+# Builds name.so, name.delays.so and name.sim.so for `lockbench stress`, and with PREDICT
+# name.predict.so, of locks that know nothing of lockbench::platform. SOURCES: of the library that
+# they come from, if its code is not all in headers; they are compiled for each of these as they
+# are, without warnings. INCLUDES: its folders. NO_DELAYS: leaves out name.delays.so.
 include(${CMAKE_CURRENT_LIST_DIR}/lockbench_instrument.cmake)
 set(LOCKBENCH_AUDIT ${CMAKE_CURRENT_LIST_DIR}/lockbench_audit.cmake)
 
 function(lockbench_add_simulated_plugin name)
-  cmake_parse_arguments(PARSE_ARGV 1 THEIR "PREDICT" "" "SOURCES;INCLUDES;LINK")
-  set(also_predict "")
-  if(THEIR_PREDICT)
-    set(also_predict PREDICT)
-  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 THEIR "PREDICT;NO_DELAYS" "" "SOURCES;INCLUDES;LINK")
+  set(options SIMULATE STRESS_ONLY)
+  foreach(option PREDICT NO_DELAYS)
+    if(THEIR_${option})
+      list(APPEND options ${option})
+    endif()
+  endforeach()
   set_source_files_properties(${THEIR_SOURCES} PROPERTIES COMPILE_OPTIONS -w
                                                          SKIP_PRECOMPILE_HEADERS ON
                                                          SKIP_UNITY_BUILD_INCLUSION ON)
   lockbench_add_plugin(${name} ${THEIR_UNPARSED_ARGUMENTS} ${THEIR_SOURCES} LINK ${THEIR_LINK}
-                       SIMULATE STRESS_ONLY NO_DELAYS ${also_predict})
+                       ${options})
   target_include_directories(${name} BEFORE PRIVATE ${THEIR_INCLUDES})
 endfunction()
 

@@ -193,6 +193,7 @@ Abilities abilities_of() {
                       .nests_keys = kPromises.lock_per_key && !LeaseLock<P, K>,
                       .any_key = !LeaseLock<P, K>};
   abilities.last_may_destroy = last_may_destroy<P>();
+  abilities.one_lock = kPromises.one_lock;
   // What the lock says of itself without being made. The registry knows of other locks.
   if constexpr (internal::kHasConstantCapacity<P> && !LeaseLock<P, K>) {
     abilities.capacity = P::capacity();

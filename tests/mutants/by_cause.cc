@@ -13,7 +13,9 @@
 #include "tests/mutants/hashed_table.h"
 #include "tests/mutants/keeping_table.h"
 #include "tests/mutants/mutant.h"
+#include "tests/mutants/preferring_lock.h"
 #include "tests/mutants/published/destroyed_early.h"
+#include "tests/mutants/published/grouped_condvar.h"
 #include "tests/mutants/published/kernels.h"
 #include "tests/mutants/published/parked.h"
 #include "tests/mutants/published/runtimes.h"
@@ -140,6 +142,17 @@ std::vector<Mutant> orders_of_arrival() {
   };
 }
 
+// Of these a thread gets nothing for as long as another one uses the lock now and then.
+std::vector<Mutant> forgotten_while_others_compete() {
+  return {
+      control(
+          global<PreferringLock<0>>("preferring", "a correct lock that knows its first holder")),
+      real_only(global<PreferringLock<200>>("preferring_200_ms",
+                                            "is free for others 200 ms after its first holder"),
+                kStandstill),
+  };
+}
+
 RegisteredLock table(RegisteredLock entry) {
   entry.abilities.reclaims = true;
   return entry;
@@ -220,9 +233,15 @@ std::vector<Mutant> published_faults() {
       control(global<OwnFutexLock<true>>("asterinas_1642_fixed", "looks under the list's lock")),
       broken(global<OwnFutexLock<false>>("asterinas_1642", "looks before it has the list's lock"),
              kStandstill + Oracle::kCycle),
+      control(
+          global<GroupedCondvarLock<true>>("glibc_25847_fixed", "a late waiter gets no signal")),
+      broken(global<GroupedCondvarLock<false>>("glibc_25847", "a late waiter gives back a signal"),
+             kStandstill),
       control(global<TwoSides<true>>("peterson_1981", "two sides that take turns")),
       broken(global<TwoSides<false>>("hyman_1966", "two sides, of which both may go on"),
-             kTwoInside + Oracle::kOrdering),
+             // unlock() frees the side of the holder that came last: with two inside, the other
+             // side stays taken for good.
+             kTwoInside + Oracle::kOrdering + Oracle::kProgress),
   };
 }
 
@@ -286,8 +305,8 @@ std::vector<Mutant> mutants_by_cause() {
   std::vector<Mutant> all;
   for (auto part :
        {inside_of_calls, timeouts_and_releases, counts_of_refusals, telling_owners, hashes_of_keys,
-        orders_of_arrival, growing_memory, destroyed_by_the_last, forked_by_the_holder,
-        published_faults, published_by_kernels, published_by_runtimes}) {
+        orders_of_arrival, forgotten_while_others_compete, growing_memory, destroyed_by_the_last,
+        forked_by_the_holder, published_faults, published_by_kernels, published_by_runtimes}) {
     for (Mutant& mutant : part()) all.push_back(std::move(mutant));
   }
   return all;

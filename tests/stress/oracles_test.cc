@@ -119,11 +119,14 @@ TEST(Token, GrowsAfterEveryTokenThatWasKnownBefore) {
   EXPECT_FALSE(checked(TokenAfter{.before = 7, .token = 8}).failure);
 }
 
-TEST(Progress, NamesAClientThatGetsNoKeyAfterTheFaults) {
+TEST(Progress, NamesAThreadThatDoesNotGetAFreeKey) {
   EXPECT_EQ(
-      checked(OneOfManyKeys{.key = 24, .held = 24}).text(),
-      "before the program, a thread waits forever for key 24, which no thread holds, while 24 "
-      "other keys are held");
+      checked(FreeKeyNotGranted{.thread = 1, .key = 2, .pauses = 20, .pause_ms = 50}).text(),
+      "thread 1 requested key 2 and got it in none of 20 pauses of 50 ms, in which it ran and no "
+      "thread held the key; others got it between the pauses");
+}
+
+TEST(Progress, NamesAClientThatGetsNoKeyAfterTheFaults) {
   EXPECT_EQ(checked(LateAfterFaults{.thread = 1, .key = 2, .waited_ms = 10'301}).text("client"),
             "client 1 has not acquired key 2 in 10301 ms since the last fault ended");
 }
@@ -142,6 +145,14 @@ TEST(Fairness, OfASlowLockAThreadThatGotNothingForMostOfAnEpochStarved) {
   EXPECT_FALSE(checked(LongestWait{.waited_ns = 403'000'000, .grants = 100}).failure);
   EXPECT_FALSE(checked(LongestWait{.waited_ns = 200'000'000, .grants = 400}).failure);
   EXPECT_TRUE(checked(LongestWait{.waited_ns = 200'000'000, .grants = 5'000}).failure);
+}
+
+TEST(Independence, AFreeKeyThatWaitsWhileOtherKeysAreHeldWaitsForThem) {
+  const Checked waits = checked(OneOfManyKeys{.key = 24, .held = 24});
+  EXPECT_EQ(waits.failure->oracle, Oracle::kIndependence);
+  EXPECT_EQ(waits.text(),
+            "before the program, a thread waits forever for key 24, which no thread holds, while "
+            "24 other keys are held, though each key has its own lock");
 }
 
 TEST(Independence, NamesTwoOfManyKeysByTheirNumbers) {

@@ -71,6 +71,14 @@ TEST(Stall, PairsThatMayHaveGotOneKeyEachAreACycle) {
   EXPECT_EQ(failure.oracle, Oracle::kCycle);
 }
 
+TEST(Stall, PairsOfALockThatAllKeysShareAreNoCycle) {
+  const Failure failure =
+      explain_stall({{0, wants_both(0, 1), {}}, {1, wants_both(1, 0), {}}}, {.one_lock = true}, {});
+  EXPECT_EQ(failure.oracle, Oracle::kProgress);
+  EXPECT_THAT(failure.what,
+              HasSubstr("waits forever for keys 0 and 1, which no other thread holds"));
+}
+
 TEST(Stall, AKeyThatNobodyHoldsAndNobodyGetsIsALostRelease) {
   const Failure failure =
       explain_stall({{0, wants(0), {}}, {1, wants(0), {}}}, kPerKey, free_are(bit(kUntouched)));

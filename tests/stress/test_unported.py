@@ -123,6 +123,14 @@ def test_native_threads_are_delayed_between_accesses(lockbench: Program) -> None
     assert "(access_delays)" in done.stdout
 
 
+def test_a_plugin_for_simulation_is_built_for_delays_too(lockbench: Program) -> None:
+    plugin = str(PLUGINS.resolve() / "partly.so")
+    words = ["--mode", "access_delays", "--plugin", plugin, "--engine", "real", "--budget", "1s"]
+    done = lockbench.run("stress", *words)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "access_delays" in done.stdout
+
+
 def test_a_lock_without_a_build_for_delays_says_so(lockbench: Program) -> None:
     words = ["--mode", "access_delays", "--engine", "real", "--budget", "1s"]
     done = lockbench.run("stress", "global:lock=std", *words)

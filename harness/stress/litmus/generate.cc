@@ -71,12 +71,21 @@ class Draw {
     return {.kind = Act::kLock, .key = key};
   }
 
+  // An acquisition by the holder. One with a timeout counts like any other.
+  Act taking_again(std::uint32_t key) {
+    const std::uint64_t what = below(8);
+    if (what < 2) return {.kind = Act::kTryLock, .key = key};
+    if (what == 2 && abilities_.timed) {
+      return {.kind = Act::kTryLockFor, .key = key, .ns = kTimes[below(4)]};
+    }
+    return {.kind = Act::kLock, .key = key};
+  }
+
   void nest(std::uint32_t key, int depth) {
     if (abilities_.reentrant) {
       const auto limit = static_cast<int>(abilities_.depth);
       if (limit != 0 && depth + 2 > limit) return;
-      acts_.push_back(below(4) == 0 ? Act{.kind = Act::kTryLock, .key = key}
-                                    : Act{.kind = Act::kLock, .key = key});
+      acts_.push_back(taking_again(key));
       if (depth == 0 && below(3) == 0) nest(key, depth + 1);
       acts_.push_back({.kind = Act::kUnlock});
     } else if (abilities_.nests_leases) {

@@ -71,6 +71,7 @@ struct Abilities {
   bool survives_fork = false;     // a thread that forked as a holder may go on in the child
   bool last_may_destroy = false;  // the last thread that acquires it may destroy it at once
   LockLimits limits{};            // what it has room for
+  bool one_lock = false;  // all keys share one lock, so that a pair of keys is never half acquired
 };
 
 // If try_lock() may fail spuriously, it still has to succeed at least once in this many calls while

@@ -15,6 +15,7 @@ struct Independence {
   enum Fault : std::uint8_t {
     kOfProgram,  // `key` cannot be acquired while `second_key` is held
     kByNumber,   // key `y` cannot be acquired while key `x` is held (by value)
+    kOfMany,     // `key` cannot be acquired while `x` other keys are held
   };
 
   static bool needed(EngineId engine, const Abilities& abilities) {
@@ -35,7 +36,17 @@ struct Independence {
     return failed({.fault = kByNumber, .x = *seen.held, .y = seen.refused});
   }
 
-  static std::string text(const FailureFacts& f, const std::string&) {
+  static CheckResult check(const OneOfManyKeys& seen) {
+    return failed({.fault = kOfMany, .key = seen.key, .x = seen.held});
+  }
+
+  static std::string text(const FailureFacts& f, const std::string& actor) {
+    if (f.fault == kOfMany) {
+      return absl::StrCat("before the program, a ", actor, " waits forever for key ", f.key,
+                          ", which no ", actor, " holds, while ", f.x,
+                          f.x == 1 ? " other key is held" : " other keys are held",
+                          ", though each key has its own lock");
+    }
     if (f.fault == kByNumber) {
       return absl::StrCat("while the key ", f.x, " is held, the key ", f.y,
                           " cannot be acquired, though each key has its own lock");

@@ -90,8 +90,8 @@ struct LateAfterFaults {
   std::uint64_t waited_ms = 0;
 };
 
-// A thread waits forever for a key that no thread holds, before the program, while `held` other
-// keys are held.
+// Of a lock with a lock for each key: a thread waits forever for a key that no thread holds, before
+// the program, while `held` other keys are held.
 struct OneOfManyKeys {
   std::uint32_t key = 0;
   std::uint64_t held = 0;
@@ -151,6 +151,15 @@ struct LongestWait {
   std::uint32_t key = 0;
   std::uint64_t waited_ns = 0;
   std::uint64_t grants = 0;
+};
+
+// A thread that requested the key and ran, but was not granted it in any of `pauses` pauses of
+// `pause_ms` each, in which no thread held the key or was granted it. Others got it between them.
+struct FreeKeyNotGranted {
+  std::uint32_t thread = 0;
+  std::uint32_t key = 0;
+  std::uint64_t pauses = 0;
+  std::uint64_t pause_ms = 0;
 };
 
 // Every thread or process ended, or all threads are stuck and the engine goes on to find out why.

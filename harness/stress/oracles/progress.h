@@ -21,7 +21,7 @@ struct Progress {
     kWholeProcess,
     kLateRecovery,     // half of the keys whose holder was killed took `x` ns or more
     kLateAfterFaults,  // `thread` has not acquired `key` within `x` ms after the last fault
-    kOneOfManyKeys,    // `key`, which nobody holds, while `x` other keys are held
+    kPassedOver,       // `thread` got `key` in none of `x` pauses of `y` ms
   };
 
   static bool needed(EngineId, const Abilities&) { return true; }
@@ -57,8 +57,12 @@ struct Progress {
     return failed({.fault = kLateRecovery, .x = static_cast<std::uint64_t>(recovery.median_ns)});
   }
 
-  static CheckResult check(const OneOfManyKeys& seen) {
-    return failed({.fault = kOneOfManyKeys, .key = seen.key, .x = seen.held});
+  static CheckResult check(const FreeKeyNotGranted& seen) {
+    return failed({.fault = kPassedOver,
+                   .thread = seen.thread,
+                   .key = seen.key,
+                   .x = seen.pauses,
+                   .y = seen.pause_ms});
   }
 
   static CheckResult check(const LateAfterFaults& seen) {
@@ -85,10 +89,11 @@ struct Progress {
       case kLateRecovery:
         return absl::StrCat("half of the keys whose holder was killed were acquired again after ",
                             f.x / 1'000'000, " ms or later");
-      case kOneOfManyKeys:
-        return absl::StrCat("before the program, a ", actor, " waits forever for key ", f.key,
-                            ", which no ", actor, " holds, while ", f.x,
-                            f.x == 1 ? " other key is held" : " other keys are held");
+      case kPassedOver:
+        return absl::StrCat(name_of_actor(f.thread, actor), " requested key ", f.key,
+                            " and got it in none of ", f.x, " pauses of ", f.y,
+                            " ms, in which it ran and no ", actor,
+                            " held the key; others got it between the pauses");
       case kLateAfterFaults:
         return absl::StrCat(name_of_actor(f.thread, actor), " has not acquired key ", f.key, " in ",
                             f.x, " ms since the last fault ended");

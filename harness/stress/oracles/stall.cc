@@ -79,10 +79,11 @@ class WaitForGraph {
   }
 
   // Whether `owner`, which acquires two keys, may already hold the one that `waiter` requests.
-  // False for a thread and itself: a thread without a visible hold does not wait for itself.
+  // False for a thread and itself: a thread without a visible hold does not wait for itself. False
+  // where both keys have one lock: it has them together or not at all.
   bool may_have_one_of_two(std::size_t owner, std::size_t waiter) const {
     const Event& doing = threads_[owner].doing;
-    return owner != waiter && threads_[owner].waits() && doing.pair &&
+    return !abilities_.one_lock && owner != waiter && threads_[owner].waits() && doing.pair &&
            may_block(doing, threads_[waiter].doing);
   }
 

@@ -39,6 +39,14 @@ std::string text_of(const std::string& path) {
   return {text, static_cast<std::size_t>(std::max<ssize_t>(size, 0))};
 }
 
+Scheduling scheduling_in(std::string_view schedstat) {
+  Scheduling read;
+  read.cpu_ns = number_from(next_word(schedstat));
+  read.delay_ns = number_from(next_word(schedstat));
+  read.turns = number_from(next_word(schedstat));
+  return read;
+}
+
 }  // namespace
 
 std::optional<TaskState> task_state_from(std::string_view stat) {
@@ -74,10 +82,11 @@ std::vector<pid_t> tasks_of(pid_t process) {
 }
 
 std::uint64_t own_delay_ns() {
-  const std::string text = text_of("/proc/thread-self/schedstat");
-  std::string_view words = text;
-  next_word(words);  // skips the time on a processor
-  return number_from(next_word(words));
+  return scheduling_in(text_of("/proc/thread-self/schedstat")).delay_ns;
+}
+
+Scheduling scheduling_of(pid_t task) {
+  return scheduling_in(text_of("/proc/self/task/" + std::to_string(task) + "/schedstat"));
 }
 
 }  // namespace lockbench::stress

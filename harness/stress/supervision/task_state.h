@@ -33,4 +33,17 @@ std::vector<pid_t> tasks_of(pid_t process);
 // report it.
 std::uint64_t own_delay_ns();
 
+// What the scheduler has given a thread so far. All 0 if the kernel does not report it.
+struct Scheduling {
+  std::uint64_t cpu_ns = 0;
+  std::uint64_t delay_ns = 0;  // runnable without a processor
+  std::uint64_t turns = 0;     // how often it got a processor
+
+  bool operator==(const Scheduling&) const = default;
+};
+
+// Of a thread of this process. Of a thread that calls sched_yield() over and over the delay is
+// nearly all of the time, though it runs often: the number of its turns tells.
+Scheduling scheduling_of(pid_t task);
+
 }  // namespace lockbench::stress

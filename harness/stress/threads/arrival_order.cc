@@ -21,13 +21,15 @@ namespace {
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint32_t kMostWaiters = 4;
+constexpr std::uint32_t kFewWaiters = 4;
+constexpr std::uint32_t kMostWaiters = 17;
 constexpr milliseconds kBetweenChecks{1};
 // A waiter certainly waits if it was asleep in this many polls in a row and used no processor time
 // between them, or if it has used a processor for this long since its request.
 constexpr int kAsleepState = 4;
 constexpr std::int64_t kSpunNs = 5'000'000;
 constexpr milliseconds kMostForOne{100};
+constexpr milliseconds kMostForOneOfMany{400};
 
 struct Waiter {
   std::thread thread;
@@ -44,8 +46,8 @@ std::int64_t processor_ns(pthread_t thread) {
 }
 
 // Whether the thread, which has requested the key or is about to, certainly waits for it.
-bool surely_waits(Waiter& waiter) {
-  const auto until = Clock::now() + kMostForOne;
+bool surely_waits(Waiter& waiter, milliseconds most) {
+  const auto until = Clock::now() + most;
   std::optional<std::int64_t> began_ns;
   std::int64_t last_ns = 0;
   for (int asleep = 0; Clock::now() < until;) {
@@ -65,10 +67,23 @@ bool surely_waits(Waiter& waiter) {
 
 }  // namespace
 
-void check_arrival_order(EpochContext& context) {
+namespace {
+
+// A queue may have 4, 8 or 16 places. More threads than that wait in a few epochs only, because
+// each must be seen waiting before the next one comes, which takes long if they spin.
+std::uint32_t waiters_for(std::uint64_t draw) {
+  if (draw % 16 == 0) return kMostWaiters;
+  return draw % 8 == 1 ? 9 : kFewWaiters;
+}
+
+}  // namespace
+
+void check_arrival_order(EpochContext& context, std::uint64_t draw) {
   std::array<Waiter, kMostWaiters> waiters;
   // One more thread holds the key.
-  const std::uint32_t threads = within(kMostWaiters + 1, context.entry.abilities.limits.threads);
+  const std::uint32_t count = waiters_for(draw);
+  const milliseconds most = count == kFewWaiters ? kMostForOne : kMostForOneOfMany;
+  const std::uint32_t threads = within(count + 1, context.entry.abilities.limits.threads);
   std::uint32_t served = 0;  // number of waiters that were served; only the holder writes it
   std::uint32_t known = 0;   // number of waiters whose place in the arrival order is known
   const std::unique_ptr<LockHandle> held = context.lock.handle(0);
@@ -85,7 +100,7 @@ void check_arrival_order(EpochContext& context) {
       add(context.state.beat);
       handle->unlock();
     });
-    known += surely_waits(waiter);
+    known += surely_waits(waiter, most);
     add(context.state.beat);
   }
   held->unlock();

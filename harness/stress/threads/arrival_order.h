@@ -8,12 +8,15 @@
 // processor for longer than any lock spins before it queues a thread.
 #pragma once
 
+#include <cstdint>
+
 #include "harness/stress/threads/epoch_context.h"
 
 namespace lockbench::stress::threads {
 
 // Requires: no other thread uses the lock. Fails the epoch if a thread overtook another one.
-// Decides nothing if the machine delays the threads for too long.
-void check_arrival_order(EpochContext& context);
+// Decides nothing if the machine delays the threads for too long. `draw`: a random number, from
+// which the number of waiters follows.
+void check_arrival_order(EpochContext& context, std::uint64_t draw);
 
 }  // namespace lockbench::stress::threads

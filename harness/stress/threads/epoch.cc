@@ -21,6 +21,7 @@
 #include "harness/stress/threads/epoch_context.h"
 #include "harness/stress/threads/fault_injector.h"
 #include "harness/stress/threads/quiescent_checks.h"
+#include "harness/stress/threads/starvation.h"
 
 namespace lockbench::stress::threads {
 namespace {
@@ -46,6 +47,7 @@ class Epoch {
       put(state_.phase, SharedState::kRunning);
       go_.store(true, std::memory_order_release);
       std::this_thread::sleep_for(plan_.length);
+      if (plan_.mode.fault == FaultKind::kFairness) check_starvation(context_);
     }
     // The injector has now restored the priorities. Before that, a thread with the lowest priority
     // might take seconds to end.
@@ -79,6 +81,7 @@ class Epoch {
     there_.fetch_add(1, std::memory_order_relaxed);
     while (!go_.load(std::memory_order_acquire)) sched_yield();
     if (!one_core && !bind_to(0, processors_)) add(state_.refused_by_kernel);
+    std::uint32_t last_pass = 0;
     while (!context_.stopping()) {
       if (plan_.mode.fault == FaultKind::kThreadChurn) {
         run_in_new_thread(number);
@@ -86,6 +89,7 @@ class Epoch {
         checked_[number]->run_acts();
       }
       if (plan_.barriers) context_.await_all_threads();
+      context_.pass_gate(number, last_pass);
     }
     put(slot.position.doing, pack(Event{.kind = Event::kEnd}));
     ended_.fetch_add(1, std::memory_order_relaxed);

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <sched.h>
+#include <thread>
 #include <vector>
 
 #include "harness/stress/owner_canary.h"
@@ -59,7 +60,8 @@ class EpochContext {
         lock(made),
         capacity(made.capacity()),
         canaries_(std::size_t{plan.keys} * capacity),
-        inside_(plan.keys) {}
+        inside_(plan.keys),
+        passed_(plan.program.threads.size()) {}
 
   CountingCanary& canary(std::uint32_t key, std::uint32_t lease) {
     return canaries_[std::size_t{key} * capacity + lease];
@@ -96,6 +98,33 @@ class EpochContext {
     }
   }
 
+  // A gate between the passes of the threads over their acts, which is open until the first call:
+  // each thread that comes to it makes one pass more and then waits for the next call, or for the
+  // end of the epoch. Returns the number of the pass.
+  std::uint32_t let_pass_once() {
+    // relaxed: the number publishes nothing else.
+    return passes_.fetch_add(1, std::memory_order_relaxed) + 1;
+  }
+
+  // Whether the thread has made that pass and waits at the gate.
+  bool has_passed(std::size_t thread, std::uint32_t pass) const {
+    return passed_[thread].load(std::memory_order_acquire) == pass;  // (3) synchronizes with (4)
+  }
+
+  // Called by thread number `thread`. `last`: the pass that it was let through for, at first 0.
+  void pass_gate(std::size_t thread, std::uint32_t& last) {
+    constexpr std::chrono::microseconds kBetweenLooks{500};
+    while (!stopping()) {
+      const std::uint32_t pass = passes_.load(std::memory_order_relaxed);
+      if (pass != last || pass == 0) {
+        last = pass;
+        return;
+      }
+      passed_[thread].store(pass, std::memory_order_release);  // (4) publishes its records to (3)
+      std::this_thread::sleep_for(kBetweenLooks);
+    }
+  }
+
   // A thread has called unlock() on a key that another thread may hold. It is not known which hold
   // this unlock affected, so later violations are attributed to such unlocks.
   void note_non_owner_unlock() { unrelated_.store(true, std::memory_order_relaxed); }
@@ -114,6 +143,8 @@ class EpochContext {
   std::atomic<bool> unrelated_{false};
   std::atomic<std::uint32_t> there_{0};
   std::atomic<std::uint32_t> barrier_rounds_{0};
+  std::atomic<std::uint32_t> passes_{0};
+  std::vector<std::atomic<std::uint32_t>> passed_;
 };
 
 }  // namespace lockbench::stress::threads

@@ -97,6 +97,18 @@ bool cannot_be_repeated(const LitmusProgram& program) {
   return program.has(Act::kAwaitEnd) || program.has(Act::kLeaveForGood);
 }
 
+// Threads that repeat their acts have no end that another could wait for. Instead it goes on after
+// a time in which the other thread has probably performed its acts.
+LitmusProgram with_rests_for_awaits(LitmusProgram program) {
+  constexpr std::int64_t kAwaitNs = 100'000;
+  for (std::vector<Act>& acts : program.threads) {
+    for (Act& act : acts) {
+      if (act.kind == Act::kAwaitEnd) act = {.kind = Act::kSleep, .ns = kAwaitNs};
+    }
+  }
+  return program;
+}
+
 bool has(const LitmusProgram& program, Act::Kind kind) {
   return std::any_of(program.threads.begin(), program.threads.end(), [&](const auto& acts) {
     return std::any_of(acts.begin(), acts.end(), [&](const Act& act) { return act.kind == kind; });
@@ -119,6 +131,7 @@ LitmusProgram with_short_sleeps(LitmusProgram program) {
 // written program.
 std::optional<LitmusProgram> written(const RegisteredLock& entry, Random& random) {
   std::vector<LitmusProgram> programs = programs_for(entry.abilities, entry.programs);
+  for (LitmusProgram& program : programs) program = with_rests_for_awaits(std::move(program));
   const std::size_t own = entry.programs.size();
   const std::uint64_t share = random.below(4);
   if (own != 0 && share < 2) {

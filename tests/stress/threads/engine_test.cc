@@ -30,7 +30,9 @@
 #include "tests/mutants/leases.h"
 #include "tests/mutants/mutant.h"
 #include "tests/mutants/nesting_lock.h"
+#include "tests/mutants/preferring_lock.h"
 #include "tests/mutants/real_only.h"
+#include "tests/mutants/ring_lock.h"
 #include "tests/mutants/spin_lock.h"
 #include "tests/mutants/watchdog_lock.h"
 
@@ -148,6 +150,21 @@ TEST(RealEngine, FailsAThreadThatStarvesIfTheLockPromisesFairness) {
   const Report report = report_on(entry, {.budget = 10s, .mode = "fairness", .reruns = 0});
   EXPECT_TRUE(expected_oracles(Oracle::kFairness, report));
   EXPECT_THAT(report.remarks, Not(Contains(HasSubstr("no fairness is promised"))));
+}
+
+// Room for six is promised: the two waiters that share a place are seen if so many come.
+TEST(RealEngine, FailsAQueueWithFewerPlacesThanThreads) {
+  const Report report = report_on(mutants::global<RingLock<4, 6>>("lock", ""), kOneSearch);
+  ASSERT_EQ(report.verdict, Verdict::kFailed);
+  EXPECT_THAT(report.failure->oracle,
+              AnyOf(Oracle::kFairness, Oracle::kExclusion, Oracle::kConservation));
+}
+
+TEST(RealEngine, FailsALockThatForgetsAThreadWhileOthersUseIt) {
+  const Report report =
+      report_on(global<PreferringLock<200>>(), {.budget = 30s, .mode = "fairness", .reruns = 0});
+  EXPECT_TRUE(expected_oracles(Oracle::kProgress, report));
+  EXPECT_THAT(report.failure->what, HasSubstr("got it in none of 20 pauses"));
 }
 
 TEST(RealEngine, FailsALockThatDoesNothing) {
@@ -288,6 +305,11 @@ TEST(RealEngine, PassesATestAndSetLockOnOneCore) {
 
 TEST(RealEngine, PassesALockThatIsMerelySlow) {
   EXPECT_TRUE(not_failed(report_on(global<SlowLock>(), {.budget = 2s})));
+}
+
+TEST(RealEngine, PassesALockWithoutFairnessThatGivesAFreeKeyToAThreadThatWaits) {
+  EXPECT_TRUE(
+      not_failed(report_on(global<PreferringLock<0>>(), {.budget = 2s, .mode = "fairness"})));
 }
 
 TEST(RealEngine, PassesOurOwn) {

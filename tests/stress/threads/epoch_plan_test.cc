@@ -91,6 +91,40 @@ TEST(EpochPlan, DrawsNothingThatEndlessThreadsCannotDo) {
   }
 }
 
+// How many of the plans have an act that `is` true of, inside of another hold.
+template <class Is>
+int plans_with_nested(const RegisteredLock& entry, const Is& is) {
+  int plans = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    const EpochPlan plan = plan_epoch(entry, {}, mode_from("plain").value(), seed);
+    bool found = false;
+    for (const auto& acts : plan.program.threads) {
+      int open = 0;
+      for (const Act& act : acts) {
+        found |= open > 0 && is(act);
+        open += acquires(act.kind) ? 1 : releases(act.kind) ? -1 : 0;
+      }
+    }
+    plans += found;
+  }
+  return plans;
+}
+
+TEST(EpochPlan, TheHolderAcquiresAgainWithATimeout) {
+  RegisteredLock entry = able();
+  entry.abilities = {.timed = true, .reentrant = true};
+  const auto timed = [](const Act& act) { return act.kind == Act::kTryLockFor; };
+  EXPECT_GT(plans_with_nested(entry, timed), 50);
+}
+
+TEST(EpochPlan, AHolderRestsWhereAWrittenProgramAwaitsAThread) {
+  RegisteredLock entry = able();
+  entry.abilities = {.nests_keys = true};
+  entry.programs = {"L0 L1 A1 U U | L1 U"};
+  const auto rests = [](const Act& act) { return act.kind == Act::kSleep && act.ns == 100'000; };
+  EXPECT_GT(plans_with_nested(entry, rests), 50);
+}
+
 TEST(EpochPlan, FairnessIsWatchedUndisturbedOnOneKey) {
   const Mode mode = mode_from("fairness").value();
   for (std::uint64_t seed = 0; seed < 20; ++seed) {

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/stress/threads/starvation.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include "harness/stress/supervision/task_state.h"
+
+namespace lockbench::stress::threads {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kBetweenLooks{1};
+constexpr milliseconds kPause{50};
+constexpr std::uint32_t kPausesEnough = 20;
+constexpr milliseconds kLongest{2500};
+// A thread that ran in a pause ran for this long, or was given a processor this many times.
+constexpr std::uint64_t kCpuNsEnough = 1'000'000;
+constexpr std::uint64_t kTurnsEnough = 2;
+
+class Starvation {
+ public:
+  explicit Starvation(EpochContext& context)
+      : context_(context), fruitless_(context.plan.program.threads.size()) {}
+
+  void check() {
+    const Clock::time_point until = Clock::now() + kLongest;
+    pass_ = context_.let_pass_once();
+    while (Clock::now() < until) {
+      std::this_thread::sleep_for(kBetweenLooks);
+      add(context_.state.beat);
+      const std::optional<std::vector<std::uint32_t>> waiting = waiting_threads();
+      if (!waiting) continue;
+      if (waiting->empty()) return;
+      pause(*waiting);
+      pass_ = context_.let_pass_once();
+    }
+  }
+
+ private:
+  // The threads that have requested the key. Absent while a thread is neither at the gate nor
+  // waits, so that it may hold the key.
+  std::optional<std::vector<std::uint32_t>> waiting_threads() const {
+    std::vector<std::uint32_t> waiting;
+    for (std::uint32_t i = 0; i < fruitless_.size(); ++i) {
+      if (context_.has_passed(i, pass_)) continue;
+      const PositionWords& position = context_.state.slots[i].position;
+      if (event_from(get(position.doing)).kind != Event::kRequest || get(position.holds) != 0) {
+        return std::nullopt;
+      }
+      waiting.push_back(i);
+    }
+    return waiting;
+  }
+
+  // Each thread of the program but those in `waiting` is at the gate. Ends early if a thread gets
+  // the key.
+  void pause(const std::vector<std::uint32_t>& waiting) {
+    const std::uint64_t events = events_of(waiting);
+    const std::map<pid_t, Scheduling> before = scheduling_of_all();
+    const Clock::time_point until = Clock::now() + kPause;
+    while (Clock::now() < until) {
+      std::this_thread::sleep_for(kBetweenLooks);
+      if (events_of(waiting) != events) return;
+    }
+    if (!each_runnable_one_ran(before)) return;
+    for (const std::uint32_t thread : waiting) {
+      if (ran(thread, before) && ++fruitless_[thread] == kPausesEnough) report(thread);
+    }
+  }
+
+  std::uint64_t events_of(const std::vector<std::uint32_t>& threads) const {
+    std::uint64_t events = 0;
+    for (const std::uint32_t thread : threads)
+      events += context_.state.slots[thread].events.count();
+    return events;
+  }
+
+  // Of the lock's own threads, too: one of them may have to grant the key.
+  static std::map<pid_t, Scheduling> scheduling_of_all() {
+    std::map<pid_t, Scheduling> all;
+    for (const pid_t task : tasks_of(getpid())) {
+      if (task != gettid()) all[task] = scheduling_of(task);
+    }
+    return all;
+  }
+
+  static bool each_runnable_one_ran(const std::map<pid_t, Scheduling>& before) {
+    return std::all_of(before.begin(), before.end(), [](const auto& one) {
+      const std::optional<TaskState> state = task_state(getpid(), one.first);
+      if (!state) return true;
+      return !state->held_up && !(state->runnable && scheduling_of(one.first) == one.second);
+    });
+  }
+
+  bool ran(std::uint32_t thread, const std::map<pid_t, Scheduling>& before) const {
+    const auto task = static_cast<pid_t>(get(context_.state.slots[thread].task));
+    const auto then = before.find(task);
+    if (then == before.end()) return false;
+    const Scheduling now = scheduling_of(task);
+    return now.cpu_ns >= then->second.cpu_ns + kCpuNsEnough ||
+           now.turns >= then->second.turns + kTurnsEnough;
+  }
+
+  void report(std::uint32_t thread) {
+    const Event request = event_from(get(context_.state.slots[thread].position.doing));
+    threads::check(context_.state, kOwnSlot,
+                   FreeKeyNotGranted{.thread = thread,
+                                     .key = request.key,
+                                     .pauses = kPausesEnough,
+                                     .pause_ms = kPause.count()});
+  }
+
+  EpochContext& context_;
+  std::uint32_t pass_ = 0;
+  std::vector<std::uint32_t> fruitless_;  // for each thread: pauses in which it did not get the key
+};
+
+}  // namespace
+
+void check_starvation(EpochContext& context) {
+  Starvation(context).check();
+}
+
+}  // namespace lockbench::stress::threads
