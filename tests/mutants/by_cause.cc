@@ -15,7 +15,6 @@
 #include "tests/mutants/mutant.h"
 #include "tests/mutants/preferring_lock.h"
 #include "tests/mutants/published/destroyed_early.h"
-#include "tests/mutants/published/grouped_condvar.h"
 #include "tests/mutants/published/kernels.h"
 #include "tests/mutants/published/parked.h"
 #include "tests/mutants/published/runtimes.h"
@@ -233,10 +232,6 @@ std::vector<Mutant> published_faults() {
       control(global<OwnFutexLock<true>>("asterinas_1642_fixed", "looks under the list's lock")),
       broken(global<OwnFutexLock<false>>("asterinas_1642", "looks before it has the list's lock"),
              kStandstill + Oracle::kCycle),
-      control(
-          global<GroupedCondvarLock<true>>("glibc_25847_fixed", "a late waiter gets no signal")),
-      broken(global<GroupedCondvarLock<false>>("glibc_25847", "a late waiter gives back a signal"),
-             kStandstill),
       control(global<TwoSides<true>>("peterson_1981", "two sides that take turns")),
       broken(global<TwoSides<false>>("hyman_1966", "two sides, of which both may go on"),
              // unlock() frees the side of the holder that came last: with two inside, the other

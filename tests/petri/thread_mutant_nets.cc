@@ -151,8 +151,6 @@ const std::vector<std::string>& without_net() {
                                             "glibc_12674_fixed",
                                             "glibc_13690",
                                             "glibc_13690_fixed",
-                                            "glibc_25847",
-                                            "glibc_25847_fixed",
                                             "gopherjs_736",
                                             "gopherjs_736_fixed",
                                             "granting",

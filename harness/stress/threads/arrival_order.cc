@@ -21,7 +21,6 @@ namespace {
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint32_t kFewWaiters = 4;
 constexpr std::uint32_t kMostWaiters = 17;
 constexpr milliseconds kBetweenChecks{1};
 // A waiter certainly waits if it was asleep in this many polls in a row and used no processor time
@@ -29,7 +28,6 @@ constexpr milliseconds kBetweenChecks{1};
 constexpr int kAsleepState = 4;
 constexpr std::int64_t kSpunNs = 5'000'000;
 constexpr milliseconds kMostForOne{100};
-constexpr milliseconds kMostForOneOfMany{400};
 
 struct Waiter {
   std::thread thread;
@@ -46,8 +44,8 @@ std::int64_t processor_ns(pthread_t thread) {
 }
 
 // Whether the thread, which has requested the key or is about to, certainly waits for it.
-bool surely_waits(Waiter& waiter, milliseconds most) {
-  const auto until = Clock::now() + most;
+bool surely_waits(Waiter& waiter) {
+  const auto until = Clock::now() + kMostForOne;
   std::optional<std::int64_t> began_ns;
   std::int64_t last_ns = 0;
   for (int asleep = 0; Clock::now() < until;) {
@@ -65,15 +63,15 @@ bool surely_waits(Waiter& waiter, milliseconds most) {
   return false;
 }
 
-}  // namespace
-
-namespace {
-
 // A queue may have 4, 8 or 16 places. More threads than that wait in a few epochs only, because
-// each must be seen waiting before the next one comes, which takes long if they spin.
-std::uint32_t waiters_for(std::uint64_t draw) {
-  if (draw % 16 == 0) return kMostWaiters;
-  return draw % 8 == 1 ? 9 : kFewWaiters;
+// each must be seen waiting before the next one comes, which takes long if they spin. If the lock
+// promises room for few threads, all of them come each time.
+std::uint32_t waiters_for(std::uint32_t room, std::uint64_t draw) {
+  constexpr std::uint32_t kFewThreads = 10;
+  if (room != 0 && room <= kFewThreads) return room - 1;
+  if (draw % 32 == 0) return kMostWaiters;
+  if (draw % 16 == 1) return 9;
+  return draw % 8 == 2 ? 6 : 4;
 }
 
 }  // namespace
@@ -81,9 +79,9 @@ std::uint32_t waiters_for(std::uint64_t draw) {
 void check_arrival_order(EpochContext& context, std::uint64_t draw) {
   std::array<Waiter, kMostWaiters> waiters;
   // One more thread holds the key.
-  const std::uint32_t count = waiters_for(draw);
-  const milliseconds most = count == kFewWaiters ? kMostForOne : kMostForOneOfMany;
-  const std::uint32_t threads = within(count + 1, context.entry.abilities.limits.threads);
+  const std::uint32_t room = context.entry.abilities.limits.threads;
+  const std::uint32_t count = waiters_for(room, draw);
+  const std::uint32_t threads = within(count + 1, room);
   std::uint32_t served = 0;  // number of waiters that were served; only the holder writes it
   std::uint32_t known = 0;   // number of waiters whose place in the arrival order is known
   const std::unique_ptr<LockHandle> held = context.lock.handle(0);
@@ -100,7 +98,7 @@ void check_arrival_order(EpochContext& context, std::uint64_t draw) {
       add(context.state.beat);
       handle->unlock();
     });
-    known += surely_waits(waiter, most);
+    known += surely_waits(waiter);
     add(context.state.beat);
   }
   held->unlock();
