@@ -30,33 +30,50 @@ constexpr std::uint64_t kTurnsEnough = 2;
 class Starvation {
  public:
   explicit Starvation(EpochContext& context)
-      : context_(context), fruitless_(context.plan.program.threads.size()) {}
+      : context_(context), threads_(context.plan.program.threads.size()) {
+    for (std::uint32_t i = 0; i < threads_; ++i) {
+      const Waiter waiter{.thread = i, .events = context.state.slots[i].events.count()};
+      if (requests(i)) unserved_.push_back(waiter);
+    }
+  }
 
   void check() {
     const Clock::time_point until = Clock::now() + kLongest;
     pass_ = context_.let_pass_once();
     while (Clock::now() < until) {
+      std::erase_if(unserved_, [&](const Waiter& waiter) {
+        return context_.state.slots[waiter.thread].events.count() != waiter.events;
+      });
+      if (unserved_.empty()) return;
       std::this_thread::sleep_for(kBetweenLooks);
       add(context_.state.beat);
       const std::optional<std::vector<std::uint32_t>> waiting = waiting_threads();
-      if (!waiting) continue;
-      if (waiting->empty()) return;
+      if (!waiting || waiting->empty()) continue;
       pause(*waiting);
       pass_ = context_.let_pass_once();
     }
   }
 
  private:
+  // A thread that has waited since before the first pause.
+  struct Waiter {
+    std::uint32_t thread = 0;
+    std::uint64_t events = 0;     // it had recorded then
+    std::uint32_t fruitless = 0;  // pauses in which it did not get the key
+  };
+
+  bool requests(std::uint32_t thread) const {
+    const PositionWords& position = context_.state.slots[thread].position;
+    return event_from(get(position.doing)).kind == Event::kRequest && get(position.holds) == 0;
+  }
+
   // The threads that have requested the key. Absent while a thread is neither at the gate nor
   // waits, so that it may hold the key.
   std::optional<std::vector<std::uint32_t>> waiting_threads() const {
     std::vector<std::uint32_t> waiting;
-    for (std::uint32_t i = 0; i < fruitless_.size(); ++i) {
+    for (std::uint32_t i = 0; i < threads_; ++i) {
       if (context_.has_passed(i, pass_)) continue;
-      const PositionWords& position = context_.state.slots[i].position;
-      if (event_from(get(position.doing)).kind != Event::kRequest || get(position.holds) != 0) {
-        return std::nullopt;
-      }
+      if (!requests(i)) return std::nullopt;
       waiting.push_back(i);
     }
     return waiting;
@@ -73,8 +90,9 @@ class Starvation {
       if (events_of(waiting) != events) return;
     }
     if (!each_runnable_one_ran(before)) return;
-    for (const std::uint32_t thread : waiting) {
-      if (ran(thread, before) && ++fruitless_[thread] == kPausesEnough) report(thread);
+    for (Waiter& waiter : unserved_) {
+      if (!ran(waiter.thread, before)) continue;
+      if (++waiter.fruitless == kPausesEnough) report(waiter.thread);
     }
   }
 
@@ -121,8 +139,9 @@ class Starvation {
   }
 
   EpochContext& context_;
+  const std::size_t threads_;
   std::uint32_t pass_ = 0;
-  std::vector<std::uint32_t> fruitless_;  // for each thread: pauses in which it did not get the key
+  std::vector<Waiter> unserved_;
 };
 
 }  // namespace
