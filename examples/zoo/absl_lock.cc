@@ -57,6 +57,11 @@ class Conditional : KnownFrequency {
 }  // namespace
 
 LOCKBENCH_PLUGIN(locks) {
+#if defined(LOCKBENCH_PREDICT) && !defined(NDEBUG)
+  // As where it is not instrumented: without NDEBUG, as Debian compiles it, each acquisition is
+  // looked for in a graph of all mutexes.
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kAbort);
+#endif
   locks.add<AbslMutex>("absl_mutex", "absl::Mutex", "Abseil");
   locks.add<ReadThenWrite<AbslMutex>>("absl_mutex_shared", "absl::Mutex, reads, then writes",
                                       "Abseil");

@@ -97,6 +97,14 @@ def spread(measured: pd.DataFrame) -> float:
     return float((rate.max() / rate.min())[several].gt(NEAR).mean())
 
 
+def repeated(measured: pd.DataFrame) -> Accuracy | None:
+    """How near the second block of a measurement is to the first: no prediction can be nearer to
+    both. None if there is one block."""
+    first = measured[measured["block"] == 0]
+    second = measured[measured["block"] == 1]
+    return None if second.empty else accuracy(pairs(first, second))
+
+
 def parts(both: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     """All cells, then those of each hold, number of threads, and choice of keys."""
     found = [("all", both)]
@@ -118,8 +126,7 @@ def line(*cells: str) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-def accuracy_row(name: str, rows: pd.DataFrame) -> str:
-    one = accuracy(rows)
+def accuracy_row(name: str, one: Accuracy) -> str:
     rank = "–" if one.rank is None else f"{one.rank:.2f} ({one.groups})"
     figures = (str(one.cells), percent(one.error), percent(one.near), f"{one.ratio:.2f}", rank)
     return line(name, *figures)
@@ -139,8 +146,11 @@ def accuracy_text(measured: pd.DataFrame, predicted: pd.DataFrame) -> str:
         ),
         "|---|---:|---:|---:|---:|---:|",
     ]
-    body = [accuracy_row(name, rows) for name, rows in parts(both)]
-    locks = [accuracy_row(f"`{label}`", rows) for label, rows in both.groupby("label")]
+    body = [accuracy_row(name, accuracy(rows)) for name, rows in parts(both)]
+    again = repeated(measured)
+    if again is not None:
+        body.append(accuracy_row("one block predicts the next", again))
+    locks = [accuracy_row(f"`{label}`", accuracy(rows)) for label, rows in both.groupby("label")]
     valid = percent(float(measured["valid"].mean())) if "valid" in measured else "all"
     about = (
         f"{len(both)} cells of {both['label'].nunique()} locks. {valid} of the measured rows are"

@@ -22,6 +22,7 @@ from analysis.prediction import (
     grid_text,
     pairs,
     parts,
+    repeated,
     sensitivity_text,
     spread,
 )
@@ -67,6 +68,17 @@ def test_a_cell_counts_by_its_median_and_only_if_both_runs_have_it(make_run: Mak
     assert spread(measured) == pytest.approx(0.25)
     with pytest.raises(InputError, match="no cell is in both runs"):
         pairs(measured, predicted.assign(keys=1))
+
+
+def test_blocks_of_a_measurement_are_compared_with_each_other(make_run: MakeRun) -> None:
+    measured = rows_of(make_run, "measured", {})
+    second = (measured["label"] == "keyed") & (measured["block"] == 1)
+    measured.loc[second, "operations_per_s"] = 3.5e6  # 2 before
+    again = repeated(measured)
+    assert again is not None and (again.cells, again.near) == (8, 0.75)
+    # The order is global, keyed, striped, reentrant, and then keyed is after striped.
+    assert again.rank == pytest.approx(0.8)
+    assert repeated(measured[measured["block"] == 0]) is None
 
 
 def test_parts_divide_by_hold_threads_and_keys(make_run: MakeRun) -> None:
