@@ -188,7 +188,8 @@ RULES: dict[str, Rule] = {
     "harness/stress/services": Rule(
         STRESS
         + ("harness/stress/supervision", "harness/process/private_service.h")
-        + ("harness/process/private_server.h", "primitives/platform", "primitives/service.h")
+        + ("harness/process/private_server.h", "harness/process/server_clock.h")
+        + ("primitives/platform", "primitives/service.h")
         + ("workloads/random.h", "workloads/service_counter.h"),
         STANDARD | {"Abseil", "kernel"},
     ),

@@ -29,7 +29,7 @@ test_packages=(
 # What the tests labelled services need besides, which only test.sh --long runs: 20 MB, and 230 MB
 # for ZooKeeper, whose server is a Java program.
 service_packages=(
-  default-jre-headless etcd-server libcurl4-openssl-dev libhiredis-dev libpq-dev
+  default-jre-headless etcd-server faketime libcurl4-openssl-dev libhiredis-dev libpq-dev
   libzookeeper-java libzookeeper-mt-dev openssl pgbouncer redis-server
 )
 # Debian 13 has no clang-format-14: check.sh leaves the format out there.

@@ -14,6 +14,7 @@
 #include <grp.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <random>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -24,6 +25,7 @@
 #include <absl/strings/str_cat.h>
 
 #include "harness/process/pipe.h"
+#include "harness/process/server_clock.h"
 #include "harness/process/signals.h"
 
 namespace lockbench {
@@ -32,8 +34,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kToPrepare{60};
-constexpr std::chrono::seconds kToStart{10};
-constexpr std::chrono::seconds kToStartMember{30};
+// ZooKeeper's program has taken more than ten seconds on a machine with eight threads to run for
+// each processor.
+constexpr std::chrono::seconds kToStart{30};
 constexpr std::chrono::seconds kToEnd{5};
 constexpr int kLookMs = 5;
 
@@ -65,15 +68,36 @@ sockaddr_in loopback(std::uint16_t port) {
 // Another program may take the port of a server first.
 constexpr int kAttempts = 3;
 
+// Ports from which the kernel connects begin here as a rule (ip_local_port_range). A server that is
+// killed and started again must find its port free: while it is dead, a connection from that port
+// to another server would take it.
+std::uint16_t first_port_of_connections() {
+  int first = 0;
+  std::ifstream("/proc/sys/net/ipv4/ip_local_port_range") >> first;
+  return static_cast<std::uint16_t>(std::clamp(first, 0, 65'535));
+}
+
+bool bind_to(const Socket& probe, std::uint16_t port) {
+  const sockaddr_in address = loopback(port);
+  return bind(probe.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+}
+
 // A port that no program uses now, which the socket is bound to; 0 if there is none. Another
 // program may take it after the socket, before the server does, which then ends.
 std::uint16_t bind_free_port(const Socket& probe) {
-  sockaddr_in address = loopback(0);
+  constexpr std::uint16_t kFirst = 10'000;
+  const std::uint16_t end = first_port_of_connections();
+  std::random_device random;
+  for (int attempt = 0; attempt < 100 && end > kFirst; ++attempt) {
+    const auto port = static_cast<std::uint16_t>(kFirst + random() % (end - kFirst));
+    if (bind_to(probe, port)) return port;
+  }
+  // The kernel chooses.
+  sockaddr_in address{};
   socklen_t size = sizeof address;
-  auto* const general = reinterpret_cast<sockaddr*>(&address);
-  if (bind(probe.number(), general, size) != 0) return 0;
-  if (getsockname(probe.number(), general, &size) != 0) return 0;
-  return ntohs(address.sin_port);
+  const bool bound = bind_to(probe, 0) &&
+                     getsockname(probe.number(), reinterpret_cast<sockaddr*>(&address), &size) == 0;
+  return bound ? ntohs(address.sin_port) : 0;
 }
 
 std::uint16_t free_port() {
@@ -122,9 +146,27 @@ std::vector<std::filesystem::path> scratch_folders_around(const std::filesystem:
   return all;
 }
 
+// The environment of this process, in which `more` comes first and counts.
+std::vector<char*> environment_with(std::vector<std::string>& more) {
+  std::vector<char*> all;
+  for (std::string& entry : more) all.push_back(entry.data());
+  for (char** entry = environ; *entry != nullptr; ++entry) all.push_back(*entry);
+  all.push_back(nullptr);
+  return all;
+}
+
+struct Become {
+  char* const* words;
+  char* const* environment;
+  const char* folder;
+  int log;
+  pid_t parent;
+  const passwd* account;
+};
+
 // In the child: only calls that are allowed between fork() and exec().
-[[noreturn]] void become(char* const* words, const char* folder, int log, pid_t parent,
-                         const passwd* account) {
+[[noreturn]] void become(const Become& program) {
+  const passwd* const account = program.account;
   // A group of its own: Ctrl-C reaches lockbench only, which then ends the server itself.
   setpgid(0, 0);
   if (account != nullptr && (setgroups(0, nullptr) != 0 || setgid(account->pw_gid) != 0 ||
@@ -133,14 +175,14 @@ std::vector<std::filesystem::path> scratch_folders_around(const std::filesystem:
   }
   // After setuid(), which takes it back.
   // The parent is checked after prctl(), so that a parent that dies between the two is noticed.
-  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(kNotStarted);
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != program.parent) _exit(kNotStarted);
   const int nothing = open("/dev/null", O_RDONLY);
   dup2(nothing, STDIN_FILENO);
-  dup2(log, STDOUT_FILENO);
-  dup2(log, STDERR_FILENO);
+  dup2(program.log, STDOUT_FILENO);
+  dup2(program.log, STDERR_FILENO);
   // Connections of this process must end with it.
   close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
-  if (chdir(folder) == 0) execvp(words[0], words);
+  if (chdir(program.folder) == 0) execvpe(program.words[0], program.words, program.environment);
   _exit(kNotStarted);
 }
 
@@ -167,7 +209,6 @@ absl::StatusOr<std::vector<std::unique_ptr<PrivateServer>>> PrivateServer::start
     status = absl::OkStatus();
     for (; status.ok() && place.number < members; ++place.number) {
       servers.emplace_back(new PrivateServer);
-      servers.back()->is_member_ = true;
       status = servers.back()->begin(program, place);
     }
     for (std::size_t i = 0; status.ok() && i < members; ++i) status = servers[i]->await();
@@ -230,11 +271,12 @@ absl::Status PrivateServer::prepare() {
 
 absl::Status PrivateServer::launch(std::vector<std::string> words) {
   const std::vector<char*> pointers = pointers_to(words);
+  const std::vector<char*> environment = environment_with(program_.environment);
   const std::string& folder = folder_.path();
   const int log = open(log_in(folder).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  const pid_t parent = getpid();
+  const Become child{pointers.data(), environment.data(), folder.c_str(), log, getpid(), account_};
   process_ = fork();
-  if (process_ == 0) become(pointers.data(), folder.c_str(), log, parent, account_);
+  if (process_ == 0) become(child);
   const int error = errno;
   close(log);
   if (process_ < 0) {
@@ -246,8 +288,7 @@ absl::Status PrivateServer::launch(std::vector<std::string> words) {
 
 // Unavailable: it ended, maybe because another program has taken its port.
 absl::Status PrivateServer::await() {
-  const std::chrono::seconds limit = is_member_ ? kToStartMember : kToStart;
-  const Clock::time_point deadline = Clock::now() + limit;
+  const Clock::time_point deadline = Clock::now() + kToStart;
   while (Clock::now() < deadline) {
     if (noted_signal() != 0) return absl::CancelledError("interrupted");
     if (has_ended()) return absl::UnavailableError(absl::StrCat("ended: ", last_line()));
@@ -255,7 +296,7 @@ absl::Status PrivateServer::await() {
     poll(nullptr, 0, kLookMs);
   }
   return absl::InternalError(
-      absl::StrCat("accepts no connections after ", limit.count(), " s: ", last_line()));
+      absl::StrCat("accepts no connections after ", kToStart.count(), " s: ", last_line()));
 }
 
 void PrivateServer::end_by_kill() {
@@ -296,7 +337,10 @@ bool PrivateServer::is_ready() const {
 }
 
 bool PrivateServer::has_ended() {
-  if (process_ > 0 && waitpid(process_, &status_, WNOHANG) == process_) process_ = -1;
+  if (process_ > 0 && waitpid(process_, &status_, WNOHANG) == process_) {
+    if (!program_.environment.empty()) remove_clock_of(process_);
+    process_ = -1;
+  }
   return process_ < 0;
 }
 

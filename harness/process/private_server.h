@@ -35,6 +35,9 @@ struct ServerProgram {
   std::string ready{};    // what it prints when it can be used; empty: it accepts connections then
   std::string account{};  // whose it is if this process is root's; empty: root's
   int end_signal = SIGTERM;
+  // What it has in its environment besides that of this process, each NAME=VALUE; with a clock of
+  // its own (server_clock.h).
+  std::vector<std::string> environment{};
 };
 
 // Where a member of a cluster listens to the other members.
@@ -55,9 +58,9 @@ class PrivateServer {
   using MakeProgram = std::function<ServerProgram(std::uint16_t port, const std::string& folder,
                                                   const ClusterPlace& place)>;
 
-  // Internal: the program is missing, ended, or is not ready within ten seconds (its preparation:
-  // within a minute; a cluster: half a minute); the message has the last line that the program
-  // printed. Cancelled if a signal was noted.
+  // Internal: the program is missing, ended, or is not ready within half a minute (its preparation:
+  // within a minute); the message has the last line that the program printed. Cancelled if a signal
+  // was noted.
   static absl::StatusOr<std::unique_ptr<PrivateServer>> start(const MakeProgram& program);
   // The members of one cluster. None waits to be ready before all have been launched.
   static absl::StatusOr<std::vector<std::unique_ptr<PrivateServer>>> start_cluster(
@@ -95,7 +98,6 @@ class PrivateServer {
 
   platform::ScratchFolder folder_;
   std::uint16_t port_ = 0;
-  bool is_member_ = false;  // of a cluster
   ServerProgram program_;
   const passwd* account_ = nullptr;  // nullptr: that of this process
   pid_t process_ = -1;               // -1: it was not started, or has ended

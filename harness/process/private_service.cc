@@ -15,6 +15,8 @@
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 
+#include "harness/process/server_clock.h"
+
 namespace lockbench {
 namespace {
 
@@ -180,7 +182,8 @@ std::string service_variable(const std::string& service) {
 }
 
 absl::StatusOr<std::vector<PrivateService>> start_services(const std::string& service,
-                                                           std::uint64_t count, ServerData data) {
+                                                           std::uint64_t count,
+                                                           const ServerOptions& options) {
   const ServiceKind* const kind = service_kind(service);
   if (kind == nullptr) {
     return absl::InvalidArgumentError(
@@ -190,8 +193,15 @@ absl::StatusOr<std::vector<PrivateService>> start_services(const std::string& se
   const std::string password = random_password();
   const auto program = [&](std::uint16_t port, const std::string& folder,
                            const ClusterPlace& place) {
-    return kind->program(
-        {.port = port, .folder = folder, .password = password, .data = data, .place = place});
+    ServerProgram made = kind->program({.port = port,
+                                        .folder = folder,
+                                        .password = password,
+                                        .data = options.data,
+                                        .place = place});
+    if (!options.clock_library.empty()) {
+      made.environment = clock_environment(options.clock_library, folder);
+    }
+    return made;
   };
   absl::StatusOr<ServerList> servers = start_all(*kind, count, program);
   if (absl::IsCancelled(servers.status())) return servers.status();

@@ -67,10 +67,16 @@ struct PrivateService {
   std::string address(const std::string& place) const { return kind->address(place, password); }
 };
 
+struct ServerOptions {
+  ServerData data = ServerData::kInMemory;
+  // If not empty: the library by which each server has a clock of its own (server_clock.h).
+  std::string clock_library{};
+};
+
 // As many servers of a service: the members of one cluster, if it has clusters. InvalidArgument if
 // lockbench cannot start them: why, and what would be right. Cancelled if a signal was noted.
 absl::StatusOr<std::vector<PrivateService>> start_services(const std::string& service,
                                                            std::uint64_t count,
-                                                           ServerData data = ServerData::kInMemory);
+                                                           const ServerOptions& options = {});
 
 }  // namespace lockbench

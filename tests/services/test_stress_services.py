@@ -71,6 +71,36 @@ class TestRedis:
         assert (unsafe["verdict"], unsafe["oracle"]) == ("failed", "exclusion")
         assert any("its replica takes its place" in line for line in unsafe["trace"])
 
+    def test_clocks_that_step_end_leases_and_tokens_make_that_safe(
+        self, lockbench: Program, plugin: str
+    ) -> None:
+        if not any(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1")):
+            pytest.skip("no libfaketime: install faketime")
+        step = ("--faults", "clock_step", "--budget", BUDGET)
+        unsafe = stress(lockbench, plugin, "redis", *step, "--ignore-tokens")
+        assert (unsafe["verdict"], unsafe["oracle"]) == ("failed", "exclusion"), unsafe
+        assert any("the clock of server 0 steps" in line for line in unsafe["trace"])
+        safe = stress(lockbench, plugin, "redis", *step[:3], "10s")
+        assert safe["verdict"] == "clean" and safe["figures"]["clock_step"] > 0, safe
+        most = stress(lockbench, plugin, "redlock", "--faults", "clock_step_most", *step[2:])
+        assert (most["verdict"], most["oracle"]) == ("failed", "exclusion"), most
+        assert any("each clock of servers" in line for line in most["trace"])
+
+    def test_clock_steps_without_the_library_are_refused_by_name_and_left_out_of_all(
+        self, lockbench: Program, plugin: str
+    ) -> None:
+        environment = {**os.environ, "LOCKBENCH_FAKETIME": "/nowhere"}
+        words = ["stress", "redlock", "--plugin", plugin, "--engine", "services"]
+        done = lockbench.run(
+            *words, "--faults", "clock_step,cut", "--budget", "5s", env=environment
+        )
+        assert done.returncode == 2 and "install faketime" in done.stderr, done.stderr
+        assert len(done.stderr.splitlines()) == 1
+        done = lockbench.run(*words, "--budget", "1s", "--format", "json", env=environment)
+        remarks = json.loads(done.stdout)["remarks"]
+        assert any("not checked: clock_step (" in remark for remark in remarks), remarks
+        assert any("install faketime" in remark for remark in remarks)
+
     @pytest.mark.parametrize(
         ("lock", "oracle", "faults"),
         [
@@ -164,9 +194,9 @@ def test_a_fault_that_the_service_cannot_have_is_refused(
     lockbench: Program, service: Service, plugin: str
 ) -> None:
     impossible = {
-        "redis": ["end_session"],
-        "postgresql": ["empty_server", "failover"],
-        "zookeeper": ["end_session"],
+        "redis": ["end_session", "lose_majority", "clock_step_most"],
+        "postgresql": ["empty_server", "failover", "clock_step"],
+        "zookeeper": ["end_session", "kill_leader"],
     }
     lock = LOCKS[service.name]
     for fault in impossible[service.name]:

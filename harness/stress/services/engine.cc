@@ -15,6 +15,7 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
+#include "harness/process/server_clock.h"
 #include "harness/stress/litmus/generate.h"
 #include "harness/stress/services/epoch.h"
 #include "harness/stress/services/plan.h"
@@ -54,14 +55,29 @@ absl::Status check_order(const Order& order) {
   return absl::OkStatus();
 }
 
+// Clock steps that are asked for by name need a library. (Those of all faults are left out, and the
+// report says so.)
+absl::Status check_clocks(const RegisteredLock& entry, const Order& order,
+                          const std::vector<FaultKind>& faults) {
+  const bool named =
+      !order.faults.empty() && std::any_of(faults.begin(), faults.end(), steps_clocks);
+  if (!named || !has_clocks(entry.service) || clock_library()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "faults: clocks of servers are stepped by libfaketime, which is not here; install faketime, "
+      "or name the file libfaketimeMT.so.1 by LOCKBENCH_FAKETIME");
+}
+
 // Tests one lock at its servers.
 class LockTest {
  public:
+  // `left_out`: of the faults that were asked for, those that the servers cannot have.
   LockTest(const RegisteredLock& entry, const Order& order, std::vector<FaultKind> faults,
-           Servers& servers, const ReportProgress& report_progress, Clock::time_point began)
+           std::vector<FaultKind> left_out, Servers& servers, const ReportProgress& report_progress,
+           Clock::time_point began)
       : entry_(entry),
         order_(order),
         faults_(std::move(faults)),
+        left_out_(std::move(left_out)),
         servers_(servers),
         report_progress_(report_progress),
         began_(began),
@@ -142,16 +158,18 @@ class LockTest {
     } else if (order_.ignore_tokens) {
       report.remarks.push_back("the resource ignores tokens (--ignore-tokens)");
     }
-    for (const Fault& fault : all_faults()) {
-      if (!servers_.can(fault.kind)) {
-        report.remarks.push_back(absl::StrCat("not checked: ", std::string(fault.name), " (",
-                                              std::string(fault.meaning), "); servers of ",
-                                              entry_.service, " cannot be used so"));
-      }
+    for (const FaultKind kind : left_out_) {
+      const Fault& fault = fault_of(kind);
+      const bool lacks_library =
+          steps_clocks(kind) && has_clocks(entry_.service) && !clock_library();
+      report.remarks.push_back(absl::StrCat(
+          "not checked: ", std::string(fault.name), " (", std::string(fault.meaning), "); ",
+          lacks_library ? "install faketime"
+                        : absl::StrCat("servers of ", entry_.service, " cannot be used so")));
     }
-    report.remarks.emplace_back(servers_.is_cluster()
-                                    ? "not checked: clock steps; a network that parts servers"
-                                    : "not checked: clock steps");
+    if (servers_.is_cluster()) {
+      report.remarks.emplace_back("not checked: a network that parts servers");
+    }
   }
 
   void report_failure(Report& report) const {
@@ -194,6 +212,7 @@ class LockTest {
   const RegisteredLock& entry_;
   const Order& order_;
   const std::vector<FaultKind> faults_;
+  const std::vector<FaultKind> left_out_;
   Servers& servers_;
   const ReportProgress& report_progress_;
   const Clock::time_point began_;
@@ -215,17 +234,24 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
   // This process makes and destroys locks whose servers may be gone. Its clients do not ignore it.
   std::signal(SIGPIPE, SIG_IGN);
   const Clock::time_point began = Clock::now();
-  absl::StatusOr<std::unique_ptr<Servers>> servers = Servers::start(
-      entry.service, entry.servers,
-      std::find(faults->begin(), faults->end(), FaultKind::kFailover) != faults->end());
+  if (absl::Status status = check_clocks(entry, order, *faults); !status.ok()) return status;
+  absl::StatusOr<std::unique_ptr<Servers>> servers =
+      Servers::start(entry.service, entry.servers, *faults);
   if (!servers.ok()) return servers.status();
   const std::string asked = names_of(*faults);
-  std::erase_if(*faults, [&](FaultKind kind) { return !(*servers)->can(kind); });
+  std::vector<FaultKind> left_out;
+  std::erase_if(*faults, [&](FaultKind kind) {
+    if ((*servers)->can(kind)) return false;
+    left_out.push_back(kind);
+    return true;
+  });
   if (faults->empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat("faults: ", asked, ": servers of ", entry.service, " cannot be used so"));
   }
-  return LockTest(entry, order, *std::move(faults), **servers, report_progress, began).run();
+  return LockTest(entry, order, *std::move(faults), std::move(left_out), **servers, report_progress,
+                  began)
+      .run();
 }
 
 }  // namespace lockbench::stress::services

@@ -31,6 +31,9 @@ constexpr Fault kAll[] = {
     {kKillLeader, "kill_leader", kServer, "SIGKILL of a cluster's leader, which keeps its data"},
     {kLoseMajority, "lose_majority", kServer,
      "SIGKILL of more than half of a cluster, which keep their data"},
+    {kClockStep, "clock_step", kServer, "the clock of a server steps, and steps back"},
+    {kClockStepMost, "clock_step_most", kServer,
+     "the clocks of more than half of the servers step, and step back"},
 };
 
 constexpr auto kName = [](std::string* out, const Fault& fault) { out->append(fault.name); };
@@ -55,6 +58,8 @@ bool may_end_holds(FaultKind kind, bool leases) {
     case kEmptyServer:
     case kEndSession:
     case kFailover:
+    case kClockStep:
+    case kClockStepMost:
       return true;
     default:
       return !leases;

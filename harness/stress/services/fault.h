@@ -28,8 +28,10 @@ enum class FaultKind : std::uint8_t {
   kFailover,
   kKillLeader,
   kLoseMajority,
+  kClockStep,
+  kClockStepMost,
 };
-inline constexpr std::size_t kFaultKinds = 13;
+inline constexpr std::size_t kFaultKinds = 15;
 
 enum class FaultTarget : std::uint8_t { kClient, kServer, kNetwork };
 
@@ -43,6 +45,11 @@ struct Fault {
 // In the order of FaultKind.
 std::span<const Fault> all_faults();
 const Fault& fault_of(FaultKind kind);
+
+// Whether the fault steps clocks of servers.
+constexpr bool steps_clocks(FaultKind kind) {
+  return kind == FaultKind::kClockStep || kind == FaultKind::kClockStepMost;
+}
 
 // Whether holds may end at such a fault: the service forgets them, or a connection that they last
 // as long as. `leases`: holds last as long as a lease, and not as a connection.

@@ -22,6 +22,12 @@ std::string server_name(std::uint32_t server) {
   return absl::StrCat("server ", server);
 }
 
+std::string step_text(const PlannedFault& fault) {
+  const bool back = fault.step.count() < 0;
+  return absl::StrCat(back ? " steps back by " : " steps forward by ",
+                      back ? -fault.step.count() : fault.step.count(), " ms");
+}
+
 }  // namespace
 
 absl::Status FaultInjector::act() {
@@ -87,7 +93,9 @@ bool FaultInjector::begin_at_client(const PlannedFault& fault) {
 
 bool FaultInjector::begin_at_server(const PlannedFault& fault) {
   if (fault.kind == FaultKind::kKillLeader) return begin_at_leader(fault);
-  if (fault.kind == FaultKind::kLoseMajority) return begin_at_majority(fault);
+  if (fault.kind == FaultKind::kLoseMajority || fault.kind == FaultKind::kClockStepMost) {
+    return begin_at_majority(fault);
+  }
   const std::uint32_t server = fault.server;
   if (is_hit(FaultTarget::kServer, server)) return false;
   if (fault.kind == FaultKind::kEndSession) {
@@ -98,6 +106,9 @@ bool FaultInjector::begin_at_server(const PlannedFault& fault) {
   if (fault.kind == FaultKind::kFailover) {
     note(fault, "the replica of " + server_name(server) + " gets nothing any more");
     servers_.detach_replica(server);
+  } else if (fault.kind == FaultKind::kClockStep) {
+    note(fault, "the clock of " + server_name(server) + step_text(fault));
+    servers_.set_clock(server, fault.step);
   } else if (fault.kind == FaultKind::kPauseServer) {
     note(fault, "SIGSTOP of " + server_name(server));
     servers_.pause(server);
@@ -126,10 +137,13 @@ bool FaultInjector::begin_at_majority(const PlannedFault& fault) {
     if (!is_hit(FaultTarget::kServer, server)) victims.push_back(server);
   }
   if (victims.size() <= servers_.count() / 2) return false;
-  note(fault, absl::StrCat("SIGKILL of servers ", absl::StrJoin(victims, " and "),
-                           ": no majority is left"));
+  const bool steps = steps_clocks(fault.kind);
+  const std::string who = "servers " + absl::StrJoin(victims, " and ");
+  note(fault, steps ? "each clock of " + who + step_text(fault)
+                    : "SIGKILL of " + who + ": no majority is left");
   for (const std::uint32_t server : victims) {
-    servers_.kill(server);
+    if (steps) servers_.set_clock(server, fault.step);
+    if (!steps) servers_.kill(server);
     active_.push_back({fault, server, platform::now() + fault.lasts});
   }
   return true;
@@ -174,6 +188,9 @@ absl::Status FaultInjector::end(const Active& active) {
                                 servers_.is_cluster() ? " is started" : " is ready", " again, ",
                                 with_data ? "with" : "without", " its data")});
     return status;
+  } else if (steps_clocks(kind)) {
+    notes_.push_back({now, "the clock of " + server_name(active.victim) + " is right again"});
+    servers_.set_clock(active.victim, {});
   } else if (kind == FaultKind::kFailover) {
     notes_.push_back(
         {now, "SIGKILL of " + server_name(active.victim) + "; its replica takes its place"});

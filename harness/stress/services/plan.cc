@@ -42,6 +42,13 @@ milliseconds duration_of(FaultKind kind, milliseconds lease, Random& random) {
   }
 }
 
+// Long enough to end leases that have just begun. Three of four go forward; when the fault is over,
+// the clock goes the other way.
+milliseconds step_of_clock(milliseconds lease, Random& random) {
+  const milliseconds step = between(random, lease / 2, lease * 3);
+  return random.below(4) == 0 ? -step : step;
+}
+
 }  // namespace
 
 EpochPlan plan_epoch(const std::vector<FaultKind>& kinds, std::uint64_t seed,
@@ -63,6 +70,7 @@ EpochPlan plan_epoch(const std::vector<FaultKind>& kinds, std::uint64_t seed,
     if (fault.kind == FaultKind::kDelay) {
       fault.delay = between(random, milliseconds(1), lease + lease / 2);
     }
+    if (steps_clocks(fault.kind)) fault.step = step_of_clock(lease, random);
     plan.length = std::max(plan.length, at + fault.lasts);
     // The next one begins when this one is over, or meanwhile.
     at += milliseconds(20) +
@@ -86,6 +94,7 @@ std::string text_of(const EpochPlan& plan) {
   const auto one = [](std::string* out, const PlannedFault& fault) {
     absl::StrAppend(out, std::string(fault_of(fault.kind).name), " at ", fault.at.count(), " ms");
     if (fault.lasts.count() != 0) absl::StrAppend(out, " for ", fault.lasts.count(), " ms");
+    if (fault.step.count() != 0) absl::StrAppend(out, " by ", fault.step.count(), " ms");
   };
   return absl::StrFormat("%d clients, %d keys, %d ms, holds of up to %d ms; planned: %s",
                          plan.clients, plan.keys, plan.length.count(), plan.longest_hold.count(),

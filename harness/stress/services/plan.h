@@ -21,6 +21,7 @@ struct PlannedFault {
   std::uint32_t server = 0;           // unless it hits a client
   std::uint64_t draw = 0;             // chooses among the clients or sessions that are suitable
   std::chrono::milliseconds delay{};  // of kDelay
+  std::chrono::milliseconds step{};   // of clocks; less than 0: back
 
   bool operator==(const PlannedFault&) const = default;
 };

@@ -2,6 +2,7 @@
 
 #include "harness/stress/services/servers.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -16,6 +17,7 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 
+#include "harness/process/server_clock.h"
 #include "harness/stress/services/cluster_leader.h"
 #include "harness/stress/services/etcd_lease.h"
 #include "harness/stress/services/one_answer.h"
@@ -47,6 +49,10 @@ bool is_of_session(pid_t process) {
 // Those of Redis are asynchronous.
 constexpr std::string_view kServiceWithReplicas = "redis";
 
+// It asks the C library for the time of day. PostgreSQL does, too, but gives tokens by it, which
+// would go back; etcd asks the kernel; Java was not tried.
+constexpr std::string_view kServiceWithClocks = "redis";
+
 // A request in Redis's inline form. If the server does not take it, it stays what it is.
 void order(std::uint16_t port, const std::string& words) {
   answer_to(port, words + "\r\nQUIT\r\n");
@@ -64,15 +70,26 @@ absl::Status not_ready(const absl::Status& status) {
 
 }  // namespace
 
+bool has_clocks(std::string_view service) {
+  return service == kServiceWithClocks;
+}
+
 absl::StatusOr<std::unique_ptr<Servers>> Servers::start(const std::string& service,
-                                                        std::uint32_t count, bool replicas) {
+                                                        std::uint32_t count,
+                                                        const std::vector<FaultKind>& faults) {
   std::unique_ptr<Servers> servers(new Servers);
-  absl::StatusOr<std::vector<PrivateService>> started =
-      start_services(service, count, ServerData::kKept);
+  ServerOptions options{.data = ServerData::kKept};
+  if (has_clocks(service) && std::any_of(faults.begin(), faults.end(), steps_clocks)) {
+    options.clock_library = clock_library().value_or("");
+    servers->have_clocks_ = !options.clock_library.empty();
+  }
+  absl::StatusOr<std::vector<PrivateService>> started = start_services(service, count, options);
   if (!started.ok()) return started.status();
   servers->services_ = *std::move(started);
+  const bool replicas =
+      std::find(faults.begin(), faults.end(), FaultKind::kFailover) != faults.end();
   if (replicas && service == kServiceWithReplicas) {
-    started = start_services(service, count, ServerData::kKept);
+    started = start_services(service, count, options);
     if (!started.ok()) return started.status();
     servers->replicas_ = *std::move(started);
   }
@@ -101,6 +118,9 @@ bool Servers::can(FaultKind kind) const {
   if (kind == FaultKind::kEmptyServer) return !service.data_folder.empty() && !is_cluster();
   if (kind == FaultKind::kKillLeader || kind == FaultKind::kLoseMajority) return is_cluster();
   if (kind == FaultKind::kFailover) return !replicas_.empty();
+  // Of one server, `clock_step` is all.
+  if (kind == FaultKind::kClockStepMost && count() == 1) return false;
+  if (steps_clocks(kind)) return have_clocks_;
   if (kind == FaultKind::kEndSession) return service.sessions != SessionKind::kConnection;
   return true;
 }
@@ -175,6 +195,10 @@ absl::Status Servers::fail_over(std::uint32_t server) {
   absl::Status status = before.restart();
   if (status.ok()) replicate(port, before.port());
   return status;
+}
+
+void Servers::set_clock(std::uint32_t server, std::chrono::milliseconds offset) const {
+  set_server_clock(at(server).folder(), offset);
 }
 
 bool Servers::end_session(std::uint32_t server, std::uint64_t draw) const {

@@ -5,10 +5,12 @@
 // servers; the members of a cluster reach each other without them.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <absl/status/statusor.h>
@@ -19,16 +21,20 @@
 
 namespace lockbench::stress::services {
 
+// Whether clocks of its servers can be stepped, if the library for that is there.
+bool has_clocks(std::string_view service);
+
 class Servers {
  public:
   // Names them to the locks of this process, in the environment. Fails as start_service() does.
-  // `replicas`: each server has one, if the service has asynchronous replicas.
+  // What the faults of these kinds need is started, too, as far as the service can have it.
   static absl::StatusOr<std::unique_ptr<Servers>> start(const std::string& service,
-                                                        std::uint32_t count, bool replicas);
+                                                        std::uint32_t count,
+                                                        const std::vector<FaultKind>& faults);
 
   std::uint32_t count() const { return static_cast<std::uint32_t>(services_.size()); }
   bool is_cluster() const { return count() > 1 && services_.front().kind->clusters; }
-  // Whether the service has what this fault needs.
+  // Whether the service has what this fault needs, and was started with it.
   bool can(FaultKind kind) const;
   // The member of a cluster that leads it, if one says so. Waits 200 ms for each that is stopped.
   std::optional<std::uint32_t> leader() const;
@@ -46,6 +52,8 @@ class Servers {
   // when fail_over() kills it and lets the replica serve. The server then becomes its replica.
   void detach_replica(std::uint32_t server) const;
   absl::Status fail_over(std::uint32_t server);
+  // Its clock is that of the machine and so much more, or less.
+  void set_clock(std::uint32_t server, std::chrono::milliseconds offset) const;
   // Ends one session, as an administrator does. False: there is none.
   bool end_session(std::uint32_t server, std::uint64_t draw) const;
 
@@ -59,6 +67,7 @@ class Servers {
 
   std::vector<PrivateService> services_;
   std::vector<PrivateService> replicas_;  // of each of them, or none
+  bool have_clocks_ = false;              // of their own
   std::unique_ptr<Proxy> proxy_;
 };
 

@@ -76,6 +76,20 @@ TEST(EpochPlan, StopsAHolderForLongerThanItsLease) {
   }
 }
 
+TEST(EpochPlan, StepsClocksForwardAndBackByHalfALeaseOrMore) {
+  std::set<bool> back;
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    const EpochPlan plan = plan_epoch({FaultKind::kClockStep}, seed, kTerms);
+    for (const PlannedFault& fault : plan.faults) {
+      EXPECT_GE(std::chrono::abs(fault.step), kTerms.lease / 2);
+      EXPECT_LE(std::chrono::abs(fault.step), kTerms.lease * 3);
+      back.insert(fault.step.count() < 0);
+    }
+    EXPECT_THAT(text_of(plan), HasSubstr(" by "));
+  }
+  EXPECT_THAT(back, SizeIs(2));
+}
+
 TEST(EpochPlan, TakesAllFaultsAtFirstAndThenEachAloneInTurn) {
   const std::vector<FaultKind> two{FaultKind::kCut, FaultKind::kDelay};
   EXPECT_EQ(kinds_for(0, two), two);
