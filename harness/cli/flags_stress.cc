@@ -31,7 +31,7 @@ void add_thread_flags(CLI::App& stress, stress::Order& order) {
             .help = "services: of stop_holder, kill_holder, pause_server, restart_server, "
                     "empty_server, end_session, delay, partition, cut, half_open, failover, "
                     "kill_leader, lose_majority, clock_step, clock_step_most (docs/stress.md) "
-                    "[all]"},
+                    "[all but clock steps]"},
            order.faults);
   add_switch(stress, "--ignore-tokens",
              "services: the resource takes every write, whatever its token", order.ignore_tokens);

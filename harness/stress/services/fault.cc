@@ -69,7 +69,9 @@ bool may_end_holds(FaultKind kind, bool leases) {
 absl::StatusOr<std::vector<FaultKind>> faults_from(std::string_view list) {
   std::vector<FaultKind> kinds;
   if (list.empty()) {
-    for (const Fault& fault : kAll) kinds.push_back(fault.kind);
+    for (const Fault& fault : kAll) {
+      if (!steps_clocks(fault.kind)) kinds.push_back(fault.kind);
+    }
     return kinds;
   }
   for (const std::string& name : std::vector<std::string>(absl::StrSplit(std::string(list), ','))) {

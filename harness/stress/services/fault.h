@@ -55,8 +55,9 @@ constexpr bool steps_clocks(FaultKind kind) {
 // as long as. `leases`: holds last as long as a lease, and not as a connection.
 bool may_end_holds(FaultKind kind, bool leases);
 
-// The kinds that `list` names, separated by commas; all if it is empty. InvalidArgument lists those
-// that exist.
+// The kinds that `list` names, separated by commas. If it is empty: all but steps of clocks, after
+// which a server that forgets its data gives tokens again that are too small. InvalidArgument lists
+// those that exist.
 absl::StatusOr<std::vector<FaultKind>> faults_from(std::string_view list);
 
 // `stop_holder,kill_holder`.

@@ -31,6 +31,12 @@ TEST(Faults, AreNamedInAList) {
               AllOf(HasSubstr("`stop`"), HasSubstr("stop_holder,kill_holder")));
 }
 
+TEST(Faults, AreAllButStepsOfClocksUnlessTheyAreNamed) {
+  for (const FaultKind kind : all()) EXPECT_FALSE(steps_clocks(kind));
+  EXPECT_THAT(all(), SizeIs(kFaultKinds - 2));
+  EXPECT_THAT(*faults_from("clock_step"), ElementsAre(FaultKind::kClockStep));
+}
+
 TEST(Faults, HaveThePlaceOfTheirKind) {
   for (std::size_t i = 0; i < all_faults().size(); ++i) {
     EXPECT_EQ(static_cast<std::size_t>(all_faults()[i].kind), i);
