@@ -236,7 +236,7 @@ std::vector<Mutant> published_faults() {
       broken(global<TwoSides<false>>("hyman_1966", "two sides, of which both may go on"),
              // unlock() frees the side of the holder that came last: with two inside, the other
              // side stays taken for good.
-             kTwoInside + Oracle::kOrdering + Oracle::kProgress),
+             kTwoInside + Oracle::kOrdering + Oracle::kProgress + Oracle::kResidue),
   };
 }
 
