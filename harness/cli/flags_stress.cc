@@ -35,6 +35,12 @@ void add_thread_flags(CLI::App& stress, stress::Order& order) {
            order.faults);
   add_switch(stress, "--ignore-tokens",
              "services: the resource takes every write, whatever its token", order.ignore_tokens);
+  add_text(stress,
+           {.names = "--network",
+            .type = "KIND",
+            .help = "services: proxy, or namespaces, where a partition loses what both ends send "
+                    "(needs root) [proxy]"},
+           order.network);
 }
 
 void add_simulation_flags(CLI::App& stress, stress::Order& order,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 #include <vector>
 
 #include <absl/strings/str_format.h>
@@ -13,6 +14,9 @@ namespace lockbench {
 namespace {
 
 constexpr std::size_t kShortestAbbreviation = 3;
+
+// How many names a message suggests of many.
+constexpr std::size_t kNearestNames = 5;
 
 std::string lower(std::string_view text) {
   std::string out(text);
@@ -66,11 +70,40 @@ std::optional<std::string> nearest(std::string_view typed, std::span<const std::
   return abbreviated(wanted, names);
 }
 
+namespace {
+
+// The names that take the fewest edits, those first; of equal ones, the earlier.
+std::vector<std::string> nearest_ones(std::string_view typed, std::span<const std::string> names,
+                                      std::size_t count) {
+  const std::string wanted = lower(typed);
+  std::vector<std::pair<std::size_t, std::string>> by_distance;
+  by_distance.reserve(names.size());
+  for (const std::string& name : names) {
+    by_distance.emplace_back(edit_distance(wanted, lower(name)), name);
+  }
+  std::stable_sort(by_distance.begin(), by_distance.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::string> found;
+  for (std::size_t i = 0; i < std::min(count, by_distance.size()); ++i) {
+    found.push_back(std::move(by_distance[i].second));
+  }
+  return found;
+}
+
+}  // namespace
+
 absl::Status unknown_name(std::string_view kind, std::string_view typed,
-                          std::span<const std::string> names) {
+                          std::span<const std::string> names, std::string_view how_to_list) {
   if (const std::optional<std::string> near = nearest(typed, names)) {
     return absl::InvalidArgumentError(
         absl::StrFormat("unknown %s '%s'; did you mean '%s'?", kind, typed, *near));
+  }
+  if (names.size() > kMostNamesListed) {
+    std::string said =
+        absl::StrFormat("unknown %s '%s'; the nearest of %d: %s", kind, typed, names.size(),
+                        absl::StrJoin(nearest_ones(typed, names, kNearestNames), ", "));
+    if (!how_to_list.empty()) said += absl::StrFormat("; %s", how_to_list);
+    return absl::InvalidArgumentError(said);
   }
   return absl::InvalidArgumentError(
       absl::StrFormat("unknown %s '%s'; there are: %s", kind, typed, absl::StrJoin(names, ", ")));

@@ -24,8 +24,11 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 std::optional<std::string> nearest(std::string_view typed, std::span<const std::string> names);
 
 // `unknown primitive 'stripped'; did you mean 'striped'?`, or, if no name is close, `unknown
-// primitive 'x'; there are: global, keyed`. An InvalidArgument status.
+// primitive 'x'; there are: global, keyed`. Of more than kMostNamesListed names, it lists the
+// nearest ones, and `how_to_list` if that is not empty: `unknown lock 'x'; the nearest of 214:
+// futex, mcs; `lockbench stress --list` shows all`. An InvalidArgument status.
+inline constexpr std::size_t kMostNamesListed = 48;
 absl::Status unknown_name(std::string_view kind, std::string_view typed,
-                          std::span<const std::string> names);
+                          std::span<const std::string> names, std::string_view how_to_list = "");
 
 }  // namespace lockbench

@@ -38,6 +38,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -143,9 +144,13 @@ inline constexpr char kLeaseParameter[] = "lease_ms";
 // How many holders of a key there may be at once.
 inline constexpr char kCapacityParameter[] = "capacity";
 
+// The values of numbers that a user gave.
+using GivenNumbers = std::map<std::string, std::uint64_t>;
+
 // Sizes are so small that threads collide on keys and every resource is exhausted; leases are so
-// short that many end in a second.
-inline Arguments few_of_each(const std::vector<Number>& numbers, std::uint64_t keys) {
+// short that many end in a second. What the user gave goes before that.
+inline Arguments few_of_each(const std::vector<Number>& numbers, std::uint64_t keys,
+                             const GivenNumbers& given) {
   constexpr std::uint64_t kFew = 2;
   constexpr std::uint64_t kShortLeaseMs = 150;
   Arguments arguments{.numbers = {}, .keys = keys};
@@ -157,12 +162,14 @@ inline Arguments few_of_each(const std::vector<Number>& numbers, std::uint64_t k
       arguments.numbers[number.parameter] = std::max(kShortLeaseMs, number.least);
     }
   }
+  for (const auto& [parameter, value] : given) arguments.numbers[parameter] = value;
   return arguments;
 }
 
 // What the engine of services has to know of a lock that is at one.
-inline void describe_service(const Listing& listing, stress::RegisteredLock& lock) {
-  const Arguments arguments = few_of_each(listing.numbers, 1);
+inline void describe_service(const Listing& listing, const GivenNumbers& given,
+                             stress::RegisteredLock& lock) {
+  const Arguments arguments = few_of_each(listing.numbers, 1, given);
   lock.service = listing.service;
   for (const Number& number : listing.numbers) {
     const std::uint64_t value = arguments[number.parameter];
@@ -172,6 +179,13 @@ inline void describe_service(const Listing& listing, stress::RegisteredLock& loc
     }
     if (number.parameter == kLeaseParameter) lock.lease = std::chrono::milliseconds(value);
   }
+}
+
+inline auto maker_of(const Listing& listing, const GivenNumbers& given, AdapterMaker make,
+                     AnyMaker make_primitive) {
+  return [numbers = listing.numbers, given, make, make_primitive](std::uint64_t keys) {
+    return make(few_of_each(numbers, keys, given), make_primitive);
+  };
 }
 
 [[gnu::noinline]] inline stress::RegisteredLock registered_lock(
@@ -188,9 +202,17 @@ inline void describe_service(const Listing& listing, stress::RegisteredLock& loc
                               .abilities = abilities};
   made.programs = stress::programs_in(promises);
   made.scope = promises.scope;
-  describe_service(listing, made);
-  made.make = [numbers = listing.numbers, make, make_primitive](std::uint64_t keys) {
-    return make(few_of_each(numbers, keys), make_primitive);
+  describe_service(listing, {}, made);
+  made.make = maker_of(listing, {}, make, make_primitive);
+  if (listing.service.empty()) return made;
+  for (const Number& number : listing.numbers) {
+    made.numbers.push_back({number.parameter, number.least, number.most});
+  }
+  made.with_numbers = [listing, usual = made, make, make_primitive](const GivenNumbers& given) {
+    stress::RegisteredLock lock = usual;
+    describe_service(listing, given, lock);
+    lock.make = maker_of(listing, given, make, make_primitive);
+    return lock;
   };
   return made;
 }

@@ -5,12 +5,17 @@
 #include <algorithm>
 #include <iostream>
 #include <iterator>
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <absl/status/status.h>
+#include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
+#include <absl/strings/str_split.h>
 
 #include "harness/stress/litmus/demand.h"
 #include "harness/stress/litmus/generate.h"
@@ -27,13 +32,57 @@ int complain(const absl::Status& status) {
   return absl::IsInvalidArgument(status) || absl::IsNotFound(status) ? kBadInput : kCouldNotFinish;
 }
 
-absl::StatusOr<const RegisteredLock*> find(std::span<const RegisteredLock> entry,
-                                           const std::string& name) {
+const RegisteredLock* find(std::span<const RegisteredLock> entry, std::string_view name) {
   const auto found = std::find_if(entry.begin(), entry.end(),
                                   [&](const RegisteredLock& line) { return line.name == name; });
-  if (found != entry.end()) return &*found;
-  return absl::NotFoundError(
-      absl::StrCat("`", name, "` is none of this engine's locks; `list` names them"));
+  return found == entry.end() ? nullptr : &*found;
+}
+
+// Reads `capacity=3,lease_ms=300`.
+absl::StatusOr<std::map<std::string, std::uint64_t>> numbers_from(const std::string& text,
+                                                                  const RegisteredLock& lock) {
+  std::map<std::string, std::uint64_t> given;
+  const std::vector<std::string> pieces = absl::StrSplit(text, ',');
+  for (const std::string& piece : pieces) {
+    const std::pair<std::string, std::string> parts =
+        absl::StrSplit(piece, absl::MaxSplits('=', 1));
+    const auto number = std::find_if(lock.numbers.begin(), lock.numbers.end(),
+                                     [&](const LockNumber& n) { return n.name == parts.first; });
+    if (number == lock.numbers.end()) {
+      const auto name_of_number = [](std::string* out, const LockNumber& n) { *out += n.name; };
+      return absl::InvalidArgumentError(
+          absl::StrCat("lock '", lock.name, "' has no parameter '", parts.first, "'; it has ",
+                       absl::StrJoin(lock.numbers, ", ", name_of_number)));
+    }
+    std::uint64_t value = 0;
+    if (!absl::SimpleAtoi(parts.second, &value) || value < number->least || value > number->most) {
+      return absl::InvalidArgumentError(absl::StrCat("lock '", lock.name, "': ", piece,
+                                                     "; it is a whole number from ", number->least,
+                                                     " to ", number->most));
+    }
+    if (!given.emplace(number->name, value).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("lock '", lock.name, "': ", number->name, " is given twice; give it once"));
+    }
+  }
+  return given;
+}
+
+// The lock of the order, which may name numbers: `redis:lease_ms=300`.
+absl::StatusOr<RegisteredLock> lock_named(std::span<const RegisteredLock> entry,
+                                          const std::string& name) {
+  if (const RegisteredLock* const whole = find(entry, name)) return *whole;
+  const std::pair<std::string, std::string> parts = absl::StrSplit(name, absl::MaxSplits(':', 1));
+  const RegisteredLock* const plain = find(entry, parts.first);
+  if (plain == nullptr || !plain->with_numbers) {
+    return absl::NotFoundError(
+        absl::StrCat("`", name, "` is none of this engine's locks; `list` names them"));
+  }
+  const auto given = numbers_from(parts.second, *plain);
+  if (!given.ok()) return given.status();
+  RegisteredLock lock = plain->with_numbers(*given);
+  lock.name = name;
+  return lock;
 }
 
 // Checks the programs that come from a plug-in before they are used.
@@ -60,7 +109,8 @@ std::string listing(const RegisteredLock& line) {
   const std::string oracles =
       absl::StrJoin(line.expected_oracles, ",",
                     [](std::string* out, Oracle oracle) { out->append(name_of(oracle)); });
-  return absl::StrCat(line.name, "\t", line.summary, "\t", oracles, "\t", line.unseen);
+  return absl::StrCat(line.name, "\t", line.summary, "\t", oracles, "\t", line.unseen, "\t",
+                      line.with_numbers ? "numbers" : "");
 }
 
 }  // namespace
@@ -77,18 +127,18 @@ int run_engine_program(std::span<const char* const> words, std::span<const Regis
   const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
   const absl::StatusOr<Order> order = order_from_json(text);
   if (!order.ok()) return complain(order.status());
-  const absl::StatusOr<const RegisteredLock*> lock = find(entry, order->lock);
+  const absl::StatusOr<RegisteredLock> lock = lock_named(entry, order->lock);
   if (!lock.ok()) return complain(lock.status());
-  if (const absl::Status sound = check_programs(**lock); !sound.ok()) return complain(sound);
-  if (const absl::Status sound = check_room(**lock, order->program); !sound.ok()) {
+  if (const absl::Status sound = check_programs(*lock); !sound.ok()) return complain(sound);
+  if (const absl::Status sound = check_room(*lock, order->program); !sound.ok()) {
     return complain(sound);
   }
   const auto report_progress = [](const std::string& said) {
     std::cout << " " << said << std::endl;
   };
-  absl::StatusOr<Report> report = engine(**lock, *order, report_progress);
+  absl::StatusOr<Report> report = engine(*lock, *order, report_progress);
   if (!report.ok()) return complain(report.status());
-  if (const LockLimits& limits = (*lock)->abilities.limits; limits.any()) {
+  if (const LockLimits& limits = lock->abilities.limits; limits.any()) {
     report->remarks.push_back(
         absl::StrCat("within what the lock promises to have room for: ", to_text(limits)));
   }

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,6 +17,13 @@
 namespace lockbench::stress {
 
 enum class Oracle : std::uint8_t;  // oracles/registry.h
+
+// A parameter of a lock that users may set: `lease_ms` in `redis:lease_ms=300`.
+struct LockNumber {
+  std::string name;
+  std::uint64_t least = 1;
+  std::uint64_t most = 1;
+};
 
 struct RegisteredLock {
   std::string name;     // as users write it, such as `keyed` or `striped:stripes=2`
@@ -38,6 +46,11 @@ struct RegisteredLock {
   std::string service = {};
   std::uint32_t servers = 1;
   std::chrono::milliseconds lease{};
+  // The parameters that users may set, and the same lock with values for some of them. Locks of
+  // services have these; of others, the engines choose the parameters.
+  std::vector<LockNumber> numbers = {};
+  std::function<RegisteredLock(const std::map<std::string, std::uint64_t>& given)> with_numbers =
+      {};
 };
 
 }  // namespace lockbench::stress

@@ -121,6 +121,7 @@ std::string to_json(const Order& order) {
                    {"mode", order.mode},
                    {"faults", order.faults},
                    {"ignore_tokens", order.ignore_tokens},
+                   {"network", order.network},
                    {"threads", order.threads},
                    {"reruns", order.reruns},
                    {"net", order.net}});
@@ -140,6 +141,7 @@ absl::StatusOr<Order> order_from_json(std::string_view text) {
                  .mode = json.at("mode"),
                  .faults = json.at("faults"),
                  .ignore_tokens = json.at("ignore_tokens"),
+                 .network = json.at("network"),
                  .threads = json.at("threads"),
                  .reruns = json.at("reruns"),
                  .net = json.at("net")};

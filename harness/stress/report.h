@@ -35,6 +35,7 @@ struct Order {
   std::string mode;               // real, proc: only this mode; empty: all modes in turn
   std::string faults;             // services: of fault.h, with commas; empty: all
   bool ignore_tokens = false;     // services: the resource does not check tokens
+  std::string network;            // services: proxy or namespaces; empty: proxy
   std::uint32_t threads = 4;      // real, proc, services
   std::uint32_t reruns =
       10;           // real, proc, services: repetitions of a counterexample, if time is left

@@ -22,13 +22,16 @@ stress::Report expected_oracles(stress::Oracle oracle) {
 }
 
 TEST(EngineListing, IsReadALineALock) {
-  const std::vector<Listed> listed =
-      listed_from("spin\ta lock\t\t\nbroken\ta fault\texclusion,model\t\nodd\tx\t\tno way\n");
-  ASSERT_EQ(listed.size(), 3U);
+  const std::vector<Listed> listed = listed_from(
+      "spin\ta lock\t\t\t\nbroken\ta fault\texclusion,model\t\t\nodd\tx\t\tno way\t\n"
+      "redis\ta lease\t\t\tnumbers\n");
+  ASSERT_EQ(listed.size(), 4U);
   EXPECT_EQ(listed[0].name, "spin");
   EXPECT_THAT(listed[0].expected_oracles, IsEmpty());
   EXPECT_THAT(listed[1].expected_oracles, ElementsAre("exclusion", "model"));
   EXPECT_EQ(listed[2].unseen, "no way");
+  EXPECT_FALSE(listed[2].takes_numbers);
+  EXPECT_TRUE(listed[3].takes_numbers);
 }
 
 TEST(StressPlan, DividesTheBudgetAmongEnginesThenAmongTheirLocks) {
@@ -54,6 +57,37 @@ TEST(StressPlan, NamesTheNearestLockWhenOneIsUnknown) {
   const auto jobs = plan_stress({.locks = {"keyd"}}, two_engines());
   ASSERT_EQ(jobs.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(jobs.status().message()), HasSubstr("did you mean 'keyed'"));
+}
+
+std::vector<EngineListing> with_a_service() {
+  std::vector<EngineListing> engines = two_engines();
+  engines.push_back({"services", "/bin/services", {{.name = "redis", .takes_numbers = true}}});
+  engines.push_back({"real", "/bin/real", {{.name = "striped:lock=mcs"}}});
+  return engines;
+}
+
+std::string refusal_of(const std::string& lock) {
+  return std::string(plan_stress({.locks = {lock}}, with_a_service()).status().message());
+}
+
+TEST(StressPlan, TakesParametersOfALockThatHasThem) {
+  const auto jobs = plan_stress({.locks = {"redis:lease_ms=300", "redis", "redis:lease_ms=300"}},
+                                with_a_service());
+  ASSERT_TRUE(jobs.ok()) << jobs.status();
+  ASSERT_EQ(jobs->size(), 2U);
+  EXPECT_EQ((*jobs)[0].lock.name, "redis:lease_ms=300");
+  EXPECT_EQ((*jobs)[1].lock.name, "redis");
+}
+
+TEST(StressPlan, SaysThatStressChoosesTheParametersOfOtherLocks) {
+  EXPECT_EQ(refusal_of("keyed:shards=3"),
+            "lock 'keyed:shards=3': stress chooses the parameters of keyed itself; say 'keyed'");
+  EXPECT_EQ(refusal_of("striped:lock=x"),
+            "lock 'striped:lock=x': stress chooses the parameters of striped itself; say "
+            "'striped'");
+  EXPECT_EQ(refusal_of("zzz:capacity=3"),
+            "unknown lock 'zzz:capacity=3'; there are: global, keyed, keyed_tbb, striped, redis, "
+            "striped:lock=mcs");
 }
 
 TEST(StressPlan, RefusesAnEngineThatDoesNotKnowTheLock) {

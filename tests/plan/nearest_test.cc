@@ -51,5 +51,19 @@ TEST(UnknownName, SuggestsOrLists) {
             "unknown mode 'quickly'; there are: timed, fixed");
 }
 
+TEST(UnknownName, OfManyNamesListsTheNearest) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i <= kMostNamesListed; ++i) {
+    names.push_back("very_long_name_" + std::to_string(100 + i));
+  }
+  names.insert(names.end(), {"abcdef", "abcxyz"});
+  const std::string said = message_of(unknown_name("lock", "abc123456", names, "`list` shows all"));
+  EXPECT_EQ(said.find("unknown lock 'abc123456'; the nearest of 51: abcdef, abcxyz, very_long_"),
+            0U)
+      << said;
+  EXPECT_TRUE(said.ends_with("; `list` shows all")) << said;
+  EXPECT_LT(said.size(), 200U);
+}
+
 }  // namespace
 }  // namespace lockbench

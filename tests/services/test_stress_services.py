@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,12 @@ def stress(lockbench: Program, plugin: str, lock: str, *more: str) -> dict[str, 
     report = json.loads(stdout)
     assert (report["verdict"] == "failed") == (process.returncode == 3)
     return report
+
+
+def refusal(lockbench: Program, *words: str) -> str:
+    done = lockbench.run("stress", *words)
+    assert (done.returncode, done.stdout) == (2, ""), (done.stdout, done.stderr)
+    return str(done.stderr)
 
 
 class TestRedis:
@@ -130,6 +137,77 @@ def test_a_semaphore_is_clean_under_all_faults(
     assert report["verdict"] == "clean", report
     for oracle in ("exclusion", "token", "progress", "residue"):
         assert report["evaluations"][oracle] > 0
+
+
+class TestParameters:
+    @pytest.fixture
+    def service(self) -> Service:
+        return REDIS
+
+    def test_of_a_lock_at_a_service_may_follow_its_name(
+        self, lockbench: Program, plugin: str
+    ) -> None:
+        lock = "redis_semaphore:capacity=3,lease_ms=400"
+        report = stress(lockbench, plugin, lock, "--budget", "6s")
+        assert report["verdict"] == "clean", report
+        assert report["lock"] == lock
+        assert "leases of 400 ms" in report["remarks"]
+
+    @pytest.mark.parametrize(
+        ("lock", "said"),
+        [
+            (
+                "redis_semaphore:capacity=1",
+                "lock 'redis_semaphore': capacity=1; it is a whole number from 2 to 10000",
+            ),
+            (
+                "redis:leas=300",
+                "lock 'redis' has no parameter 'leas'; it has lease_ms, poll_ms, renew",
+            ),
+            (
+                "redis:renew=0,renew=1",
+                "lock 'redis': renew is given twice; give it once",
+            ),
+            (
+                "keyed:x=3",
+                "lock 'keyed:x=3': stress chooses the parameters of keyed itself; say 'keyed'",
+            ),
+        ],
+    )
+    def test_that_cannot_be_are_refused(
+        self, lockbench: Program, plugin: str, lock: str, said: str
+    ) -> None:
+        assert refusal(lockbench, lock, "--plugin", plugin) == f"lockbench stress: {said}\n"
+
+
+def may_make_namespaces() -> bool:
+    """And virtual interfaces between them."""
+    words = ["unshare", "--net", "ip", "link", "add", "a", "type", "veth", "peer", "name", "b"]
+    try:
+        return subprocess.run(words, capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False
+
+
+class TestNetwork:
+    @pytest.fixture
+    def service(self) -> Service:
+        return REDIS
+
+    @pytest.mark.skipif(not may_make_namespaces(), reason="no rights for namespaces, or no veth")
+    @pytest.mark.parametrize("lock", ["redis", "redlock"])
+    def test_a_partition_may_be_a_link_that_is_down(
+        self, lockbench: Program, plugin: str, lock: str
+    ) -> None:
+        words = ("--network", "namespaces", "--faults", "partition", "--budget", "10s")
+        report = stress(lockbench, plugin, lock, *words)
+        assert report["verdict"] == "clean", report
+        assert report["figures"]["partition"] > 0
+        assert any("link between network namespaces" in remark for remark in report["remarks"])
+
+    def test_of_another_kind_is_refused(self, lockbench: Program, plugin: str) -> None:
+        said = refusal(lockbench, "redis", "--plugin", plugin, "--network", "pigeons")
+        assert said == "lockbench stress: network: 'pigeons'; say proxy or namespaces\n"
 
 
 LOCKS = {

@@ -26,6 +26,7 @@ TEST(OrderJson, ComesBackAsItWent) {
                     .mode = "one_core",
                     .faults = "cut,delay",
                     .ignore_tokens = true,
+                    .network = "namespaces",
                     .threads = 8};
   const absl::StatusOr<Order> read = order_from_json(to_json(order));
   ASSERT_TRUE(read.ok()) << read.status();

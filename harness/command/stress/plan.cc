@@ -40,6 +40,8 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+constexpr char kHowToListLocks[] = "`lockbench stress --list` shows all";
+
 // The engine whose locks only plug-ins have.
 constexpr char kServices[] = "services";
 
@@ -59,7 +61,8 @@ std::vector<EngineOption> engine_options(const StressOptions& options) {
           {"--program-file", options.program_file.has_value(), {"sim", "real"}},
           {"--mode", !order.mode.empty(), {"real", "proc"}},
           {"--faults", !order.faults.empty(), {kServices}},
-          {"--ignore-tokens", order.ignore_tokens, {kServices}}};
+          {"--ignore-tokens", order.ignore_tokens, {kServices}},
+          {"--network", !order.network.empty(), {kServices}}};
 }
 
 bool have_a_common_one(const std::vector<std::string>& some,
@@ -75,6 +78,29 @@ absl::Status unknown_engine(const std::string& name, const std::vector<std::stri
       "--plugin redis.so or --plugin postgresql.so, with its folder (docs/services.md)");
 }
 
+std::string before_colon(const std::string& name) {
+  return name.substr(0, name.find(':'));
+}
+
+// Whether `name` is the lock, or the lock with values for its parameters.
+bool means(const std::string& name, const Listed& lock) {
+  return lock.name == name || (lock.takes_numbers && lock.name == before_colon(name));
+}
+
+// The user named a lock that no engine has, perhaps because parameters follow a known name.
+absl::Status unknown_lock(const std::string& name, const std::vector<std::string>& known) {
+  const std::string plain = before_colon(name);
+  if (plain == name) return unknown_name("lock", name, known, kHowToListLocks);
+  if (contains(known, plain)) {
+    return absl::InvalidArgumentError(absl::StrCat("lock '", name,
+                                                   "': stress chooses the parameters of ", plain,
+                                                   " itself; say '", plain, "'"));
+  }
+  std::vector<std::string> of_that_name = known;
+  std::erase_if(of_that_name, [&](const std::string& one) { return before_colon(one) != plain; });
+  return unknown_name("lock", name, of_that_name.empty() ? known : of_that_name, kHowToListLocks);
+}
+
 absl::Status check_names(const StressOptions& options, const std::vector<EngineListing>& engines) {
   std::vector<std::string> known_engines;
   std::vector<std::string> known_locks;
@@ -88,17 +114,26 @@ absl::Status check_names(const StressOptions& options, const std::vector<EngineL
     if (!contains(known_engines, name)) return unknown_engine(name, known_engines);
   }
   for (const std::string& name : options.locks) {
-    if (!contains(known_locks, name)) return unknown_name("lock", name, known_locks);
+    const bool known = std::any_of(engines.begin(), engines.end(), [&](const EngineListing& one) {
+      return std::any_of(one.locks.begin(), one.locks.end(),
+                         [&](const Listed& lock) { return means(name, lock); });
+    });
+    if (!known) return unknown_lock(name, known_locks);
   }
   return absl::OkStatus();
 }
 
 std::vector<Listed> chosen(const StressOptions& options, const EngineListing& engine) {
   if (!options.engines.empty() && !contains(options.engines, engine.engine)) return {};
+  if (options.locks.empty()) return engine.locks;
   std::vector<Listed> locks;
   for (const Listed& lock : engine.locks) {
-    if (options.locks.empty() || contains(options.locks, lock.name)) {
+    for (const std::string& name : options.locks) {
+      const bool twice = std::any_of(locks.begin(), locks.end(),
+                                     [&](const Listed& one) { return one.name == name; });
+      if (!means(name, lock) || twice) continue;
       locks.push_back(lock);
+      locks.back().name = name;
     }
   }
   return locks;
@@ -120,10 +155,11 @@ std::vector<Listed> listed_from(std::string_view text) {
   std::vector<Listed> locks;
   for (const std::string& line : split(text, '\n')) {
     std::vector<std::string> fields = split(line, '\t');
-    if (fields.size() < 4) continue;
+    if (fields.size() < 5) continue;
     Listed listed{.name = std::move(fields[0]), .summary = std::move(fields[1])};
     if (!fields[2].empty()) listed.expected_oracles = split(fields[2], ',');
     listed.unseen = std::move(fields[3]);
+    listed.takes_numbers = fields[4] == "numbers";
     locks.push_back(std::move(listed));
   }
   return locks;

@@ -24,6 +24,7 @@ struct Listed {
   std::vector<std::string>
       expected_oracles;  // if the lock is known to be broken: one of these oracles must report it
   std::string unseen;    // if the lock is broken and this engine cannot detect it: why
+  bool takes_numbers = false;  // users may set its parameters: `redis:lease_ms=300`
 };
 
 // An engine: the name that users type, and its program.
@@ -34,7 +35,7 @@ struct EngineListing {
   std::string plugin = {};  // the plug-in that contains these locks; empty: the engine
 };
 
-// Parses the output of an engine program for `list`. Lines with fewer than four fields are ignored.
+// Parses the output of an engine program for `list`. Lines with fewer than five fields are ignored.
 std::vector<Listed> listed_from(std::string_view text);
 
 struct StressOptions {

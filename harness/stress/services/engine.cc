@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <sys/prctl.h>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,23 @@ double seconds_since(Clock::time_point began) {
   return std::chrono::duration<double>(Clock::now() - began).count();
 }
 
+// Of --network.
+constexpr char kProxy[] = "proxy";
+constexpr char kNamespaces[] = "namespaces";
+
+// nullptr: clients reach the servers over the loopback interface.
+absl::StatusOr<std::unique_ptr<VirtualNetwork>> network_for(const Order& order,
+                                                            std::uint32_t servers) {
+  if (order.network != kNamespaces) return nullptr;
+  try {
+    return std::make_unique<VirtualNetwork>(servers);
+  } catch (const std::system_error& error) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "network: ", error.what(),
+        "; namespaces need root's rights and a kernel with veth: say --network ", kProxy));
+  }
+}
+
 absl::Status check_order(const Order& order) {
   if (order.threads < 2 || order.threads > kMostClients) {
     return absl::InvalidArgumentError(
@@ -51,6 +69,10 @@ absl::Status check_order(const Order& order) {
   }
   if (!order.net.empty()) {
     return absl::InvalidArgumentError("net: the services engine does not know models");
+  }
+  if (!order.network.empty() && order.network != kProxy && order.network != kNamespaces) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("network: '", order.network, "'; say ", kProxy, " or ", kNamespaces));
   }
   return absl::OkStatus();
 }
@@ -167,6 +189,11 @@ class LockTest {
     if (servers_.is_cluster()) {
       report.remarks.emplace_back("not checked: a network that parts servers");
     }
+    if (servers_.network().has_links()) {
+      report.remarks.emplace_back(
+          "partition: a link between network namespaces goes down; delay, cut and half_open are "
+          "the proxy's");
+    }
   }
 
   void report_failure(Report& report) const {
@@ -190,6 +217,9 @@ class LockTest {
                                    {"--threads", absl::StrCat(order_.threads)});
     }
     if (order_.ignore_tokens) report.replay.options.emplace_back("--ignore-tokens");
+    if (!order_.network.empty()) {
+      report.replay.options.insert(report.replay.options.end(), {"--network", order_.network});
+    }
     report.remarks.push_back("the epoch: " + services::text_of(plan_));
   }
 
@@ -232,8 +262,10 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
   std::signal(SIGPIPE, SIG_IGN);
   const Clock::time_point began = Clock::now();
   if (absl::Status status = check_clocks(entry, *faults); !status.ok()) return status;
+  absl::StatusOr<std::unique_ptr<VirtualNetwork>> network = network_for(order, entry.servers);
+  if (!network.ok()) return network.status();
   absl::StatusOr<std::unique_ptr<Servers>> servers =
-      Servers::start(entry.service, entry.servers, *faults);
+      Servers::start(entry.service, entry.servers, *faults, *std::move(network));
   if (!servers.ok()) return servers.status();
   const std::string asked = names_of(*faults);
   std::vector<FaultKind> left_out;

@@ -241,11 +241,13 @@ class Forwarder {
 
 }  // namespace
 
-Proxy::Proxy(const std::vector<std::uint16_t>& servers) : controls_(servers.size()) {
+Proxy::Proxy(const std::vector<std::uint16_t>& servers, std::unique_ptr<VirtualNetwork> network)
+    : network_(std::move(network)), controls_(servers.size()) {
   std::vector<int> listeners;
-  for (std::size_t i = 0; i < servers.size(); ++i) {
-    const int listener = new_socket();
+  for (std::uint32_t i = 0; i < servers.size(); ++i) {
+    const int listener = has_links() ? network_->new_socket() : new_socket();
     sockaddr_in address = loopback(0);
+    if (has_links()) address.sin_addr = network_->address(i);
     socklen_t size = sizeof address;
     auto* const general = reinterpret_cast<sockaddr*>(&address);
     if (listener < 0 || bind(listener, general, size) != 0 || listen(listener, SOMAXCONN) != 0 ||
@@ -253,7 +255,7 @@ Proxy::Proxy(const std::vector<std::uint16_t>& servers) : controls_(servers.size
       fail("no port for the proxy");
     }
     listeners.push_back(listener);
-    ports_.push_back(ntohs(address.sin_port));
+    addresses_.push_back(address);
   }
   process_ = start_child([&] { Forwarder(controls_, servers, listeners).run(); });
   for (const int listener : listeners) close(listener);
@@ -265,7 +267,10 @@ Proxy::~Proxy() {
 }
 
 std::string Proxy::address(std::uint32_t server) const {
-  return "127.0.0.1:" + std::to_string(ports_[server]);
+  const sockaddr_in& address = addresses_[server];
+  std::array<char, INET_ADDRSTRLEN> text{};
+  inet_ntop(AF_INET, &address.sin_addr, text.data(), text.size());
+  return std::string(text.data()) + ":" + std::to_string(ntohs(address.sin_port));
 }
 
 void Proxy::delay(std::uint32_t server, milliseconds time) {
@@ -273,6 +278,7 @@ void Proxy::delay(std::uint32_t server, milliseconds time) {
 }
 
 void Proxy::part(std::uint32_t server) {
+  if (has_links()) return network_->set_up(server, false);
   put(controls_[server].parted, 1);
 }
 
@@ -290,6 +296,7 @@ void Proxy::redirect(std::uint32_t server, std::uint16_t port) {
 }
 
 void Proxy::heal(std::uint32_t server) {
+  if (has_links()) network_->set_up(server, true);
   put(controls_[server].delay_ms, 0);
   put(controls_[server].parted, 0);
   put(controls_[server].revealed, get(controls_[server].silenced));

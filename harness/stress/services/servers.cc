@@ -76,7 +76,8 @@ bool has_clocks(std::string_view service) {
 
 absl::StatusOr<std::unique_ptr<Servers>> Servers::start(const std::string& service,
                                                         std::uint32_t count,
-                                                        const std::vector<FaultKind>& faults) {
+                                                        const std::vector<FaultKind>& faults,
+                                                        std::unique_ptr<VirtualNetwork> network) {
   std::unique_ptr<Servers> servers(new Servers);
   ServerOptions options{.data = ServerData::kKept};
   if (has_clocks(service) && std::any_of(faults.begin(), faults.end(), steps_clocks)) {
@@ -99,7 +100,7 @@ absl::StatusOr<std::unique_ptr<Servers>> Servers::start(const std::string& servi
     if (!servers->replicas_.empty()) replicate(ports[i], servers->replicas_[i].server->port());
   }
   try {
-    servers->proxy_ = std::make_unique<Proxy>(ports);
+    servers->proxy_ = std::make_unique<Proxy>(ports, std::move(network));
   } catch (const std::system_error& error) {
     return absl::InternalError(error.what());
   }

@@ -28,9 +28,11 @@ class Servers {
  public:
   // Names them to the locks of this process, in the environment. Fails as start_service() does.
   // What the faults of these kinds need is started, too, as far as the service can have it.
+  // `network`: with links; nullptr: the loopback interface.
   static absl::StatusOr<std::unique_ptr<Servers>> start(const std::string& service,
                                                         std::uint32_t count,
-                                                        const std::vector<FaultKind>& faults);
+                                                        const std::vector<FaultKind>& faults,
+                                                        std::unique_ptr<VirtualNetwork> network);
 
   std::uint32_t count() const { return static_cast<std::uint32_t>(services_.size()); }
   bool is_cluster() const { return count() > 1 && services_.front().kind->clusters; }

@@ -5,11 +5,15 @@
 
 #include <arpa/inet.h>
 #include <cerrno>
+#include <linux/sockios.h>
 #include <memory>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <system_error>
 #include <unistd.h>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -36,14 +40,15 @@ bool is_readable(int socket, int within_ms) {
 
 class ProxyTest : public testing::Test {
  protected:
-  ProxyTest() {
+  explicit ProxyTest(std::unique_ptr<VirtualNetwork> network = nullptr) {
     sockaddr_in address = loopback(0);
     socklen_t size = sizeof address;
     listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     EXPECT_EQ(bind(listener_, reinterpret_cast<sockaddr*>(&address), size), 0);
     EXPECT_EQ(listen(listener_, 8), 0);
     getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
-    proxy_ = std::make_unique<Proxy>(std::vector<std::uint16_t>{ntohs(address.sin_port)});
+    proxy_ = std::make_unique<Proxy>(std::vector<std::uint16_t>{ntohs(address.sin_port)},
+                                     std::move(network));
   }
   ~ProxyTest() override {
     for (const int socket : {listener_, client_, server_}) {
@@ -53,8 +58,9 @@ class ProxyTest : public testing::Test {
 
   void connect_client() {
     const std::string address = proxy_->address(0);
-    const auto port = static_cast<std::uint16_t>(std::stoi(address.substr(address.find(':') + 1)));
-    const sockaddr_in to = loopback(port);
+    const std::size_t colon = address.find(':');
+    sockaddr_in to = loopback(static_cast<std::uint16_t>(std::stoi(address.substr(colon + 1))));
+    ASSERT_EQ(inet_pton(AF_INET, address.substr(0, colon).c_str(), &to.sin_addr), 1);
     client_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     ASSERT_EQ(connect(client_, reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
   }
@@ -160,6 +166,52 @@ TEST_F(ProxyTest, AClientOfAServerThatIsNotThereIsReset) {
   listener_ = -1;
   connect_client();
   expect_reset(client_);
+}
+
+// nullptr: this process may not make one, or the kernel cannot.
+std::unique_ptr<VirtualNetwork> network_if_allowed() {
+  try {
+    return std::make_unique<VirtualNetwork>(1);
+  } catch (const std::system_error&) {
+    return nullptr;
+  }
+}
+
+class LinkedProxyTest : public ProxyTest {
+ protected:
+  LinkedProxyTest() : ProxyTest(network_if_allowed()) {}
+
+  void SetUp() override {
+    if (!proxy_->has_links()) GTEST_SKIP() << "no rights for network namespaces, or no veth";
+  }
+};
+
+TEST_F(LinkedProxyTest, ClientsAreNotOnTheLoopbackInterface) {
+  EXPECT_TRUE(proxy_->address(0).starts_with("198.1"));
+  join();
+}
+
+// The kernel of the client has the byte, and nobody else has.
+TEST_F(LinkedProxyTest, APartitionLosesWhatIsSentAndTcpSendsItAgainWhenItIsHealed) {
+  join();
+  proxy_->part(0);
+  ASSERT_EQ(send(client_, "x", 1, 0), 1);
+  EXPECT_FALSE(is_readable(server_, 50));
+  int unacknowledged = 0;
+  ASSERT_EQ(ioctl(client_, SIOCOUTQ, &unacknowledged), 0);
+  EXPECT_EQ(unacknowledged, 1);
+  proxy_->heal(0);
+  char bytes[2];
+  ASSERT_TRUE(is_readable(server_, kLongMs));
+  EXPECT_EQ(recv(server_, bytes, 2, 0), 1);
+  join();
+}
+
+TEST_F(LinkedProxyTest, OtherFaultsAreThoseOfTheProxy) {
+  join();
+  proxy_->cut(0);
+  expect_reset(client_);
+  expect_reset(server_);
 }
 
 }  // namespace
