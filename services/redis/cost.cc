@@ -27,17 +27,16 @@ class Bare {
   Bare& operator=(const Bare&) = delete;
 
   void acquire() {
-    send({"EVALSHA", acquire_.c_str(), "3", kKey, kToken, kQueue, kValue, "10000", "600000",
-          "leave"});
+    send({"EVALSHA", acquire_.c_str(), "3", kKey, kToken, kQueue, kValue, "10000", "leave", "1"});
   }
-  void release() { send({"EVALSHA", release_.c_str(), "2", kKey, kQueue, kValue, kChannels}); }
+  void release() { send({"EVALSHA", release_.c_str(), "2", kKey, kQueue, kValue}); }
 
  private:
-  static constexpr const char* kKey = "lockbench:bare:{key}";
-  static constexpr const char* kToken = "lockbench:bare:{key}:token";
-  static constexpr const char* kQueue = "lockbench:bare:{key}:queue";
-  static constexpr const char* kChannels = "lockbench:bare:{key}:free:";
-  static constexpr const char* kValue = "0123456789abcdef0123456789abcdef";
+  // As long as those of the lock.
+  static constexpr const char* kKey = "lockbench:0123456789abcdefghijkl:{1}";
+  static constexpr const char* kToken = "lockbench:0123456789abcdefghijkl:{1}:t";
+  static constexpr const char* kQueue = "lockbench:0123456789abcdefghijkl:{1}:q";
+  static constexpr const char* kValue = "0123456789abcdefghijkl";
 
   template <std::size_t N>
   void send(const char* const (&words)[N]) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The scripts of RedisLock and RedisSemaphore, each one round trip.
+// The scripts of RedisLock and RedisSemaphore, each one round trip. What is the same in each
+// request is in their texts, which are sent once.
 #pragma once
 
 #include <string>
@@ -9,31 +10,38 @@
 
 namespace lockbench::services {
 
+// The name of a client's channel is that of the lock, this, and the client's value.
+inline constexpr char kChannels[] = ":free:";
+
+// A token is kept for so long after a hold, in ms, after which it comes from the server's clock
+// alone; and a queue after the last wait.
+inline constexpr char kKept[] = R"(
+local kept = 600000)";
+
 // What a request does that must wait, in the scripts below.
 inline constexpr char kWaitInQueue[] = R"(
-  if ARGV[4] == 'tail' then redis.call('RPUSH', KEYS[3], ARGV[1]) end
-  if ARGV[4] == 'head' then redis.call('LPUSH', KEYS[3], ARGV[1]) end
-  if ARGV[4] ~= 'leave' then redis.call('PEXPIRE', KEYS[3], ARGV[3]) end)";
+  if ARGV[3] == 'tail' then redis.call('RPUSH', KEYS[3], ARGV[1]) end
+  if ARGV[3] == 'head' then redis.call('LPUSH', KEYS[3], ARGV[1]) end
+  if ARGV[3] ~= 'leave' then redis.call('PEXPIRE', KEYS[3], kept) end)";
 
 // The end of a script that gets the key: leaves the queue, and returns a token beyond the last one.
 inline constexpr char kTakeToken[] = R"(
-if ARGV[4] ~= 'leave' then redis.call('LREM', KEYS[3], 0, ARGV[1]) end
+if ARGV[3] ~= 'leave' then redis.call('LREM', KEYS[3], 0, ARGV[1]) end
 local instant = redis.call('TIME')
 local token = instant[1] * 1000000 + instant[2]
 local last = tonumber(redis.call('GET', KEYS[2]) or '0')
 if token <= last then token = last + 1 end
-redis.call('SET', KEYS[2], string.format('%.0f', token), 'PX', ARGV[3])
+redis.call('SET', KEYS[2], string.format('%.0f', token), 'PX', kept)
 return token)";
 
-// KEYS: the lock, its last token, the queue of those that wait. ARGV: value, lease in ms, how long
-// token and queue are kept in ms, what to do if others hold the key: `leave`, go to the `tail` or
-// the `head` of the queue, or `stay` where it is.
-// A value that is there already is that of a request whose answer was lost. Returns the token, or
-// less than 0: how long the holder's lease still lasts, in ms.
+// KEYS: the lock, its last token, the queue of those that wait. ARGV: value, lease in ms, what to
+// do if others hold the key: `leave`, go to the `tail` or the `head` of the queue, or `stay` where
+// it is. A value that is there already is that of a request whose answer was lost. Returns the
+// token, or less than 0: how long the holder's lease still lasts, in ms.
 inline Script& acquire_script() {
-  static Script script(std::string(R"(
+  static Script script(std::string(kKept) + R"(
 local held = redis.call('GET', KEYS[1])
-if held and held ~= ARGV[1] then)") +
+if held and held ~= ARGV[1] then)" +
                        kWaitInQueue +
                        R"(
   return -math.max(redis.call('PTTL', KEYS[1]), 1)
@@ -43,21 +51,24 @@ redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]))" +
   return script;
 }
 
-// The end of a script that leaves the key free. KEYS: the lock, the queue. ARGV: value, how the
-// channels begin. Wakes the first in the queue whose client still listens, and returns 1.
-inline constexpr char kWakeFirst[] = R"(
+// The end of a script that leaves the key free. KEYS: the lock, the queue. ARGV: value. Wakes the
+// first in the queue whose client still listens, and returns 1.
+inline std::string wake_first() {
+  return std::string(R"(
 local next
 repeat
   next = redis.call('LPOP', KEYS[2])
-until not next or redis.call('PUBLISH', ARGV[2] .. next, '') > 0
+until not next or redis.call('PUBLISH', KEYS[1] .. ')") +
+         kChannels + R"(' .. next, '') > 0
 return 1)";
+}
 
 // Returns 0 if the hold had ended.
 inline Script& release_script() {
   static Script script(std::string(R"(
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call('DEL', KEYS[1]))") +
-                       kWakeFirst);
+                       wake_first());
   return script;
 }
 
@@ -67,7 +78,7 @@ inline Script& leave_script() {
   static Script script(std::string(R"(
 if redis.call('LREM', KEYS[2], 0, ARGV[1]) > 0 then return 0 end
 if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end)") +
-                       kWakeFirst);
+                       wake_first());
   return script;
 }
 
@@ -89,9 +100,9 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now))";
 
 inline Script& semaphore_acquire_script() {
-  static Script script(std::string(kRemoveLate) + R"(
+  static Script script(std::string(kKept) + kRemoveLate + R"(
 local held = redis.call('ZSCORE', KEYS[1], ARGV[1])
-if not held and redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[5]) then)" +
+if not held and redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[4]) then)" +
                        kWaitInQueue +
                        R"(
   local first = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
@@ -106,7 +117,7 @@ redis.call('PEXPIRE', KEYS[1], ARGV[2]))" +
 inline Script& semaphore_release_script() {
   static Script script(std::string(kRemoveLate) + R"(
 if redis.call('ZREM', KEYS[1], ARGV[1]) == 0 then return 0 end)" +
-                       kWakeFirst);
+                       wake_first());
   return script;
 }
 
@@ -114,8 +125,8 @@ inline Script& semaphore_leave_script() {
   static Script script(R"(
 if redis.call('LREM', KEYS[2], 0, ARGV[1]) > 0 then return 0 end)" +
                        std::string(kRemoveLate) + R"(
-if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[3]) then return 0 end)" +
-                       kWakeFirst);
+if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[2]) then return 0 end)" +
+                       wake_first());
   return script;
 }
 

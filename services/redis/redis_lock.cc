@@ -10,19 +10,15 @@
 namespace lockbench::services {
 namespace {
 
-// A token is kept for so long after a hold, after which it comes from the server's clock alone; and
-// a queue after the last wait.
-constexpr std::string_view kKeptMs = "600000";
-
 std::string token_name(const std::string& name) {
-  return name + ":token";
+  return name + ":t";
 }
 std::string queue_name(const std::string& name) {
-  return name + ":queue";
+  return name + ":q";
 }
-// Each client that waits has its own channel, which ends in its value.
-std::string channels_name(const std::string& name) {
-  return name + ":free:";
+// Each client that waits has its own channel.
+std::string channel_name(const std::string& name, const std::string& value) {
+  return name + kChannels + value;
 }
 
 }  // namespace
@@ -76,7 +72,7 @@ bool RedisLock::try_acquire(Connection& connection, Handle& handle, std::string_
   const platform::Time asked = platform::now();
   const Reply reply =
       scripts_.acquire.run(connection, {hold.name, token_name(hold.name), queue_name(hold.name)},
-                           {hold.value, lease_ms_, kKeptMs, if_held, capacity_});
+                           {hold.value, lease_ms_, if_held, capacity_});
   if (reply->integer < 0) {
     lease_left = std::chrono::milliseconds(-reply->integer);
     return false;
@@ -91,7 +87,7 @@ bool RedisLock::try_acquire(Connection& connection, Handle& handle, std::string_
 TryReason RedisLock::acquire(Handle& handle, bool waits, platform::Time deadline) {
   handle.hold_ = std::make_shared<Hold>();
   handle.hold_->name = handle.name_;
-  handle.hold_->value = random_text();
+  handle.hold_->value = short_random_text();
   const RedisPool::Lease connection = server_.connection();
   platform::Duration lease_left{0};
   if (try_acquire(*connection, handle, "leave", lease_left)) return TryReason::kAcquired;
@@ -109,15 +105,14 @@ TryReason RedisLock::wait_and_acquire(Connection& connection, Handle& handle,
     Connection& connection;
     ~Unsubscribe() { connection.unsubscribe(); }
   };
-  subscriber->subscribe(channels_name(hold.name) + hold.value);
+  subscriber->subscribe(channel_name(hold.name, hold.value));
   const Unsubscribe at_end{*subscriber};
   platform::Duration lease_left{0};
   for (std::string_view if_held = "tail";;) {
     if (try_acquire(connection, handle, if_held, lease_left)) return TryReason::kAcquired;
     const platform::Time now = platform::now();
     if (now >= deadline) {
-      scripts_.leave.run(connection, {hold.name, queue_name(hold.name)},
-                         {hold.value, channels_name(hold.name), capacity_});
+      scripts_.leave.run(connection, {hold.name, queue_name(hold.name)}, {hold.value, capacity_});
       return TryReason::kTimedOut;
     }
     const platform::Duration wait = std::min<platform::Duration>(lease_left, settings_.poll);
@@ -133,9 +128,8 @@ void RedisLock::release(Handle& handle) {
   hold.released = true;
   if (settings_.renews) watchdog_->remove(handle.hold_);
   try {
-    const Reply reply =
-        scripts_.release.run(*server_.connection(), {hold.name, queue_name(hold.name)},
-                             {hold.value, channels_name(hold.name)});
+    const Reply reply = scripts_.release.run(*server_.connection(),
+                                             {hold.name, queue_name(hold.name)}, {hold.value});
     if (reply->integer != 1) hold.lost = true;
   } catch (const ServiceError&) {
     hold.lost = true;

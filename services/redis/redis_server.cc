@@ -10,7 +10,7 @@
 namespace lockbench::services {
 
 std::string new_prefix() {
-  return "lockbench:" + random_text() + ":";
+  return "lockbench:" + short_random_text() + ":";
 }
 
 RedisServer::RedisServer(const Address& address, std::string prefix)

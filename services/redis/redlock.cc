@@ -93,7 +93,7 @@ Redlock::Votes Redlock::ask_all(const Words& words) {
 
 // kServiceLost: less than the majority of the servers answered.
 TryReason Redlock::try_acquire(Handle& handle) {
-  handle.value_ = random_text();
+  handle.value_ = short_random_text();
   const platform::Time asked = platform::now();
   const Votes votes = ask_all({"SET", handle.name_, handle.value_, "NX", "PX", lease_ms_});
   handle.lease_end_ = asked + settings_.lease - drift_of(settings_.lease);
