@@ -58,6 +58,9 @@ class KeyCursor {
     at_ = (at_ + count) % ring_.size();
   }
 
+  // How often next() was called.
+  std::uint64_t taken() const { return rounds_ * ring_.size() + at_; }
+
   // Calls visit(entry, times) for each place of the ring: how often next() returned it so far.
   template <class Visit>
   void for_each(Visit visit) const {

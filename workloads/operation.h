@@ -43,6 +43,13 @@
 // in a child of the process that created the workload. The data that prove() needs is in memory
 // that they share, and prove() gets no tallies.
 //
+// A workload whose workers are processes if the user asks has the scenario kInProcesses. The
+// objects that it guards are then in memory that the processes share (guarded_array.h), and it has
+//
+//   void save(std::uint32_t process, const Tally& tally);  // called in the process, at its end
+//
+// where it keeps what prove() needs, which then gets no tallies either.
+//
 // The harness times an acquisition with a Probe; the workload does not depend on what it measures:
 //
 //   bool probe.acquire(handle, timeout)      // lock(), or try_lock_for() if timeout is not 0
@@ -65,6 +72,7 @@
 #include "primitives/concepts.h"
 #include "primitives/platform/atomic.h"
 #include "primitives/platform/layout.h"
+#include "workloads/guarded_array.h"
 #include "workloads/key_names.h"
 #include "workloads/key_sequence.h"
 #include "workloads/proof.h"
@@ -77,6 +85,20 @@ template <class Workload>
 inline constexpr bool kProcesses = requires {
   requires Workload::kProcesses;
 };
+
+// The scenario of a workload whose workers are usually threads: they are processes.
+inline constexpr std::string_view kInProcesses = "processes";
+
+// Whether the workers of a trial are processes.
+template <class Workload>
+bool runs_processes(const WorkloadSettings& settings) {
+  return kProcesses<Workload> || settings.scenario == kInProcesses;
+}
+
+// Whether a primitive can lock between the processes of the scenario kInProcesses.
+constexpr bool locks_between_processes(const Promises& promises) {
+  return promises.scope != Scope::kThread;
+}
 
 // The tallies of the actors of a trial, in the order of their threads.
 template <class Tally>
@@ -128,13 +150,14 @@ struct alignas(platform::kCacheLine) Guarded {
 // The cache lines that a hold of kTouch writes: separate lines for each of `count` keys.
 class HoldLines {
  public:
-  HoldLines(std::uint64_t count, std::uint32_t lines) : lines_(lines), all_(count * lines) {}
+  HoldLines(std::uint64_t count, std::uint32_t lines, bool shared = false)
+      : lines_(lines), all_(count * lines, shared && lines != 0) {}
 
   CacheLine* of(std::uint64_t index) { return all_.data() + index * lines_; }
 
  private:
   std::uint64_t lines_;
-  std::vector<CacheLine> all_;
+  GuardedArray<CacheLine> all_;
 };
 
 // The bound for fixed work. `count(cursor, tally)` adds to tally[k] how often key k was held by the

@@ -312,6 +312,13 @@ absl::StatusOr<CellTraits> Catalog::check(const Cell& cell) const {
                  "(`lockbench list primitives`)");
   }
   const WorkloadListing& workload = **find_workload(cell.workload);
+  if (cell.workload.scenario == kInProcesses && !locks_between_processes(entry.promises)) {
+    return unfit("primitive " + quoted(to_text(cell.primitive)) +
+                 " locks between threads of one process, and the workers of workload " +
+                 quoted(to_text(cell.workload)) +
+                 " are processes; take a lock between processes (file and its peers) or of a "
+                 "service");
+  }
   const std::uint64_t holders = holders_of_a_key(entry, *arguments, cell);
   const absl::Status status = check_workload(workload, cell, holders);
   if (!status.ok()) return status;
@@ -336,6 +343,23 @@ absl::StatusOr<PrimitiveSpec> Catalog::with_defaults(const PrimitiveSpec& spec) 
 SweepDefaults Catalog::defaults_for(const std::string& workload) const {
   const absl::StatusOr<const WorkloadListing*> listing = find_workload({workload, {}});
   return listing.ok() ? (*listing)->usual : SweepDefaults{};
+}
+
+absl::StatusOr<WorkloadSpec> Catalog::in_processes(const WorkloadSpec& workload) const {
+  const absl::StatusOr<const WorkloadListing*> listing = find_workload(workload);
+  if (!listing.ok()) return listing.status();
+  if ((*listing)->runs_processes({.scenario = workload.scenario})) return workload;
+  std::vector<std::string> able;
+  for (const WorkloadListing& other : workloads_) {
+    const bool by_scenario = std::find(other.scenarios.begin(), other.scenarios.end(),
+                                       kInProcesses) != other.scenarios.end();
+    if (by_scenario && other.name == workload.name && workload.scenario.empty()) {
+      return WorkloadSpec{.name = workload.name, .scenario = std::string(kInProcesses)};
+    }
+    if (by_scenario || other.runs_processes({})) able.push_back(other.name);
+  }
+  return unfit("the workers of workload " + quoted(to_text(workload)) +
+               " are threads; those with processes are " + absl::StrJoin(able, ", "));
 }
 
 absl::StatusOr<std::unique_ptr<Subject>> Catalog::subject_for(const Trial& trial) const {

@@ -32,6 +32,9 @@ struct WorkloadListing {
   // Why the workload cannot run with these settings, and what would be right; empty if it can.
   // `holders`: how many threads may hold one key at once.
   std::string (*refusal)(const WorkloadSettings& settings, std::uint64_t holders) = nullptr;
+
+  // Whether its workers are processes with these settings.
+  bool (*runs_processes)(const WorkloadSettings& settings) = nullptr;
 };
 
 // What a primitive needs beside this program.
@@ -59,6 +62,9 @@ class Catalog {
   // The values that a sweep of the workload has if the user gives none. An unknown workload gets
   // general defaults.
   SweepDefaults defaults_for(const std::string& workload) const;
+
+  // The workload with processes as its workers. FailedPrecondition if its workers are threads.
+  absl::StatusOr<WorkloadSpec> in_processes(const WorkloadSpec& workload) const;
 
   // Makes the primitive and the workload of a trial whose cell passes check().
   absl::StatusOr<std::unique_ptr<Subject>> subject_for(const Trial& trial) const;

@@ -15,6 +15,7 @@ std::vector<WorkloadListing> workload_listings() {
     listing.name = W::kName;
     listing.summary = W::kSummary;
     listing.needs = W::kNeeds;
+    listing.runs_processes = runs_processes<W>;
     if constexpr (requires { &W::refusal; }) listing.refusal = &W::refusal;
     if constexpr (requires { W::kAcquisitions; }) listing.acquisitions = W::kAcquisitions;
     if constexpr (requires { W::kUsualPrimitives; }) {

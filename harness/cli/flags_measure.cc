@@ -110,8 +110,9 @@ void add_case(CLI::App& advise, AdviceCase& wanted) {
 // The plan of a resumed run exists already, so the user can only choose how it is shown.
 std::string validate_resume(const CLI::App& run) {
   std::vector<std::string> flags = plan_flags();
-  flags.insert(flags.end(), {"--precision", "--budget", "--same-within", "--out", "--dry-run",
-                             "--shard", "--verbose", "--perf", "--up-to-processors"});
+  flags.insert(flags.end(),
+               {"--precision", "--budget", "--same-within", "--out", "--dry-run", "--shard",
+                "--verbose", "--perf", "--up-to-processors", "--processes"});
   for (const std::string& flag : flags) {
     if (!was_given(run, flag)) continue;
     return "--resume: goes on with the plan of that run; leave out " +
@@ -206,6 +207,10 @@ void add_run(CLI::App& app, RunOptions& options) {
               return check_baseline_name(name);
             });
   add_service(run, options.services);
+  add_switch(run, "--processes",
+             "The workers are processes instead of threads, for locks between processes or of a "
+             "service; the same as --workload counter:processes, or accounts:processes",
+             options.processes);
   add_switch(run, "--perf",
              "Counts cycles, instructions, cache and branch misses, context switches, migrations, "
              "page faults and energy per operation, as far as the machine lets it",

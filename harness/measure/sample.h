@@ -153,9 +153,8 @@ void fields(S& sample, const Visit& visit) {
       Field{"overlap", "ratio", "share of the window in which all threads were at work", kNoSample},
       sample.overlap);
   visit(Field{"cpu_user_s", "s",
-              "processor time of the trial's process in user mode, in the window; of "
-              "`file_counter`, of all "
-              "its processes",
+              "processor time of the trial's process in user mode, in the window; of workers that "
+              "are processes, of all of them",
               kNoSample},
         sample.cpu_user_s);
   visit(Field{"cpu_system_s", "s", "the same in the kernel", kNoSample}, sample.cpu_system_s);
@@ -164,12 +163,12 @@ void fields(S& sample, const Visit& visit) {
   visit(
       Field{"involuntary_switches", "count", "context switches because its time was up", kNoSample},
       sample.involuntary_switches);
-  visit(Field{"peak_rss_bytes", "bytes",
-              "most memory that the trial's process had at once; of `file_counter`, the one that "
-              "starts the "
-              "others",
-              kNoSample},
-        sample.peak_rss_bytes);
+  visit(
+      Field{"peak_rss_bytes", "bytes",
+            "most memory that the trial's process had at once; of workers that are processes, the "
+            "one that starts them",
+            kNoSample},
+      sample.peak_rss_bytes);
   visit(Field{"lock_bytes", "bytes", "what the primitive itself occupies when all have left",
               kNoSample},
         sample.lock_bytes);

@@ -12,6 +12,7 @@ LoopingSubject::~LoopingSubject() = default;
 void LoopingSubject::work(std::uint32_t thread, TrialPhases& phases, ThreadReport& report) {
   loops_[thread] = make_loop(thread, report);
   loops_[thread]->run(phases);
+  if (report.own_process) save_tally(thread);
   phases.leave();
 }
 

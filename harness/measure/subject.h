@@ -66,6 +66,9 @@ class LoopingSubject : public Subject {
  protected:
   explicit LoopingSubject(const Trial& trial);
 
+  // Called in a worker that is a process, at its end: keeps its counts for prove().
+  virtual void save_tally(std::uint32_t thread) = 0;
+
   // Called by the worker's own thread.
   virtual std::unique_ptr<OperationLoop> make_loop(std::uint32_t thread, ThreadReport& report) = 0;
 
@@ -82,6 +85,7 @@ class SubjectOf final : public LoopingSubject {
             std::unique_ptr<Primitive> primitive)
       : LoopingSubject(trial),
         served_by_others_(served_by_others(settings)),
+        runs_processes_(lockbench::runs_processes<Workload>(settings)),
         primitive_(std::move(primitive)),
         workload_(*primitive_, settings, pace_) {}
 
@@ -90,7 +94,7 @@ class SubjectOf final : public LoopingSubject {
 
   Proof prove() override { return workload_.prove(tallies()); }
 
-  bool runs_processes() const override { return kProcesses<Workload>; }
+  bool runs_processes() const override { return runs_processes_; }
   bool served_by_others() const override { return served_by_others_; }
 
   std::optional<HoldBound> hold_bound() const override { return workload_.hold_bound(); }
@@ -134,6 +138,14 @@ class SubjectOf final : public LoopingSubject {
 
   using Loop = OperationLoopOf<typename Workload::Actor>;
 
+  void save_tally([[maybe_unused]] std::uint32_t thread) override {
+    if constexpr (requires(const typename Workload::Tally& tally) {
+                    workload_.save(thread, tally);
+                  }) {
+      workload_.save(thread, static_cast<const Loop&>(*loops_[thread]).actor().tally());
+    }
+  }
+
   std::unique_ptr<OperationLoop> make_loop(std::uint32_t thread, ThreadReport& report) override {
     return std::unique_ptr<OperationLoop>(
         new Loop(workload_.actor(thread), trial_, thread, pace_, report));
@@ -141,7 +153,7 @@ class SubjectOf final : public LoopingSubject {
 
   Tallies<typename Workload::Tally> tallies() const {
     Tallies<typename Workload::Tally> all;
-    if (kProcesses<Workload>) return all;  // they were in child processes, which have ended
+    if (runs_processes_) return all;  // they were in child processes, which have ended
     all.resize(loops_.size());
     for (std::size_t i = 0; i < all.size(); ++i) {
       all[i] = &static_cast<const Loop&>(*loops_[i]).actor().tally();
@@ -150,6 +162,7 @@ class SubjectOf final : public LoopingSubject {
   }
 
   const bool served_by_others_;
+  const bool runs_processes_;
   const std::unique_ptr<Primitive> primitive_;
   Workload workload_;
 };

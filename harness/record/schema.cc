@@ -144,8 +144,10 @@ const Column kColumns[] = {
      "`timed`: a window; `fixed`: a number of operations; `open`: a rate of arrivals; `micro`: see "
      "below",
      "", value_name<&Cell::mode>},
-    {"threads", "count", "threads that lock; where `workload` is `file_counter`, processes", "",
-     of_cell<&Cell::threads>},
+    {"threads", "count",
+     "threads that lock; processes, where `workload` is `file_counter` or `service_counter`, or "
+     "`scenario` is `processes`",
+     "", of_cell<&Cell::threads>},
     {"keys", "count", "keys that they lock", "", of_cell<&Cell::keys>},
     {"key_type", "name", "`u64` or `string`", "", value_name<&Cell::key_type>},
     {"key_distribution", "text", "which key each operation is for, as in a preset", "",

@@ -111,8 +111,31 @@ TEST(CatalogErrors, AMisspeltScenarioGetsTheNearestOne) {
             "'mixed_lock_unlock'?");
   EXPECT_EQ(unknown(cell_of("lease", "checkout:xyzzy")),
             "unknown checkout scenario 'xyzzy'; there are: second_lease");
-  EXPECT_EQ(unknown(cell_of("keyed", "counter:fast")),
-            "workload 'counter' has no scenarios; it is written 'counter'");
+  EXPECT_EQ(unknown(cell_of("keyed", "transfer:fast")),
+            "workload 'transfer' has no scenarios; it is written 'transfer'");
+}
+
+TEST(CatalogErrors, ProcessesAreForLocksBetweenThem) {
+  EXPECT_EQ(unfit(cell_of("keyed", "counter:processes")),
+            "primitive 'keyed' locks between threads of one process, and the workers of workload "
+            "'counter:processes' are processes; take a lock between processes (file and its peers) "
+            "or of a service");
+  const absl::Status status = check(cell_of("file", "accounts:processes"));
+  EXPECT_TRUE(status.ok()) << status;
+}
+
+TEST(CatalogErrors, AWorkloadHasProcessesIfTheUserAsks) {
+  const Catalog& catalog = Catalog::standard();
+  EXPECT_EQ(catalog.in_processes({"accounts", ""}).value(),
+            (WorkloadSpec{"accounts", "processes"}));
+  EXPECT_EQ(catalog.in_processes({"counter", "processes"}).value(),
+            (WorkloadSpec{"counter", "processes"}));
+  EXPECT_EQ(catalog.in_processes({"service_counter", "unchecked"}).value(),
+            (WorkloadSpec{"service_counter", "unchecked"}));
+  const absl::Status status = catalog.in_processes({"nested", ""}).status();
+  EXPECT_EQ(status.message(),
+            "the workers of workload 'nested' are threads; those with processes are counter, "
+            "accounts, file_counter, service_counter");
 }
 
 TEST(CatalogErrors, AServerIsAskedForWithItsAddress) {

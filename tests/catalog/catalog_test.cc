@@ -86,7 +86,9 @@ TEST(Catalog, HasEveryWorkloadWithItsScenarios) {
     if (workload.name == "database") continue;         // its scenario needs a server
     if (workload.name == "service_counter") continue;  // its locks are in plug-ins
     for (const std::string& scenario : workload.scenarios) {
-      const std::string able = workload.name == "nested" ? "reentrant" : "lease";
+      const std::string able = scenario == kInProcesses    ? "file"
+                               : workload.name == "nested" ? "reentrant"
+                                                           : "lease";
       const absl::Status fits = check(cell_of(able, workload.name + ":" + scenario));
       EXPECT_TRUE(fits.ok()) << fits;
     }

@@ -73,7 +73,7 @@ def test_words_that_make_no_command(
         ("--primitive striped:stripes=0", ("stripes=0", "from 1 to")),
         ("--workload cuonter", ("--workload", "did you mean 'counter'?")),
         ("--workload nested:deep", ("--workload", "'deep'", "mixed_lock_unlock")),
-        ("--workload counter:deep", ("--workload", "has no scenarios")),
+        ("--workload transfer:deep", ("--workload", "has no scenarios")),
         ("--threads 0", ("--threads: 0", "1 to 4096")),
         ("--threads 1000000000", ("--threads: 1000000000", "1 to 4096")),
         ("--threads many", ("--threads: 'many'", "digits")),
@@ -91,6 +91,12 @@ def test_words_that_make_no_command(
         ("--primitive lease --workload counter", ("one holder of a key", "'lease'")),
         ("--primitive global:lock=std --timeout 1ms", ("cannot time out", "leave the timeout")),
         ("--threads 1..4096:1 --keys 1..4096:1", ("100000", "fewer")),
+        ("--processes --primitive keyed", ("'keyed'", "threads of one process", "file")),
+        ("--processes --threads 2", ("'global:lock=std'", "threads of one process")),
+        (
+            "--processes --workload transfer",
+            ("--processes", "'transfer' are threads", "counter, accounts"),
+        ),
     ],
 )
 def test_flags_that_make_no_cell(lockbench: Program, flags: str, said: tuple[str, ...]) -> None:

@@ -121,3 +121,27 @@ def test_the_article_counts_and_only_no_lock_loses_updates(lockbench: Program) -
     assert rows["none"]["lost_updates"] == "15"
     assert rows["none"]["valid"] == "false"
     assert re.search(r"1 × none, counter: lost 15 updates", done.stdout)
+
+
+def test_workers_are_processes_if_the_user_asks(lockbench: Program) -> None:
+    words = ["--processes", "--workload", "counter,accounts", "--primitive", "file_robust_mutex"]
+    words += ["--key-type", "string", "--mode", "fixed", "--operations", "4", "--threads", "3"]
+    words += ["--keys", "2", "--hold", "sleep:100ms", "--blocks", "1", "--patience", "0"]
+    process = lockbench.start("run", *words, "--out", "out")
+
+    def workers() -> bool:
+        trials = children_of(process.pid)
+        return any(len(list(children_of(trial))) == 3 for trial in trials)
+
+    wait_until(workers, "no trial with three processes")
+    _, stderr = process.communicate(timeout=100)
+    assert process.returncode in (0, 4), stderr  # 4: a busy machine disturbed all of them
+    rows = last_attempts(lockbench.folder / "out")
+    assert [(row["workload"], row["scenario"]) for row in rows] in (
+        [("counter", "processes"), ("accounts", "processes")],
+        [("accounts", "processes"), ("counter", "processes")],
+    )
+    for row in rows:
+        assert row["outcome"] == "ok", row
+        assert (row["operations"], row["lost_updates"], row["violations"]) == ("12", "0", "0"), row
+        assert sum(map(int, row["counts"].split())) == 12

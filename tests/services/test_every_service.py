@@ -13,10 +13,15 @@ from program import Program, children_of, rows_of, wait_until
 from servers import PASSWORD, OwnServer, Service
 
 
+WORKLOADS = ("counter", "accounts", "service_counter", "file_counter")
+IN_PROCESSES = ("counter:processes", "accounts:processes")
+
+
 def every(*locks: str) -> str:
+    workloads = ", ".join(f'"{name}"' for name in WORKLOADS + IN_PROCESSES)
     return plan(
         primitives(*locks),
-        'workload = ["counter", "accounts", "service_counter", "file_counter"]',
+        f"workload = [{workloads}]",
         'mode = "fixed"',
         "threads = 3",
         "keys = 1",
@@ -40,7 +45,7 @@ def test_every_workload_is_measured_before_private_servers(
     if not locks:
         pytest.skip(f"no lock takes several servers of {service.name}")
     rows = run(lockbench, plugin, every(*locks))
-    assert len(rows) == 4 * len(locks)
+    assert len(rows) == len(WORKLOADS + IN_PROCESSES) * len(locks)
     for row in rows:
         assert row["outcome"] == "ok", row
         assert (row["operations"], row["lost_updates"], row["violations"]) == ("90", "0", "0"), row

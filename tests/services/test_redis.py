@@ -22,7 +22,7 @@ def service() -> Service:
 # The hold outlasts the lease, which nothing renews.
 LATE = plan(
     'primitive = ["redis:lease_ms=20,renew=0", "redis_as_published:lease_ms=20"]',
-    'workload = ["service_counter", "service_counter:unchecked"]',
+    'workload = ["service_counter", "service_counter:unchecked", "counter:processes"]',
     'mode = "fixed"',
     "threads = 3",
     "keys = 1",
@@ -35,16 +35,22 @@ def test_a_hold_that_outlasts_its_lease_loses_updates_unless_tokens_are_checked(
     lockbench: Program, plugin: str
 ) -> None:
     rows = {
-        (row["primitive"], row["scenario"]): (int(row["lost_updates"]), int(row["refused_writes"]))
+        (row["primitive"], row["scenario"]): (
+            int(row["lost_updates"]),
+            int(row["refused_writes"] or 0),
+        )
         for row in run(lockbench, plugin, LATE)
     }
-    lost, refused = rows["redis", ""]
-    assert lost == 0 and refused > 0
+    for scenario in ("", "processes"):
+        lost, refused = rows["redis", scenario]
+        assert lost == 0 and refused > 0
     lost, refused = rows["redis", "unchecked"]
     assert lost > 0 and refused == 0
     for scenario in ("", "unchecked"):  # it has no tokens that could be checked
         lost, refused = rows["redis_as_published", scenario]
         assert lost > 0 and refused == 0
+    lost, _ = rows["redis_as_published", "processes"]
+    assert lost > 0
 
 
 # Shorter than the second that a hold takes; longer than what a busy machine takes away.

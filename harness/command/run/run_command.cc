@@ -214,6 +214,21 @@ absl::Status leave_out_beyond_processors(Preset& preset) {
   return absl::OkStatus();
 }
 
+absl::Status take_processes(Preset& preset) {
+  for (Sweep& sweep : preset.sweeps) {
+    if (sweep.workloads.empty()) sweep.workloads = {{kDefaultWorkload, {}}};
+    for (WorkloadSpec& workload : sweep.workloads) {
+      const absl::StatusOr<WorkloadSpec> other = Catalog::standard().in_processes(workload);
+      if (!other.ok()) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("--processes: ", std::string(other.status().message())));
+      }
+      workload = *other;
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 int run_command(const RunOptions& options) {
@@ -222,6 +237,10 @@ int run_command(const RunOptions& options) {
   if (options.count_events) overrides.sweep.count_events = true;
   absl::StatusOr<Preset> preset = chosen_preset(options.preset, overrides);
   if (!preset.ok()) return complain(preset.status());
+  if (options.processes) {
+    const absl::Status taken = take_processes(*preset);
+    if (!taken.ok()) return complain(taken);
+  }
   if (options.up_to_processors) {
     const absl::Status left_out = leave_out_beyond_processors(*preset);
     if (!left_out.ok()) return complain(left_out);

@@ -28,6 +28,7 @@ struct RunOptions {
   Nanoseconds patience = kUsualPatience;  // how long it waits for a quiet machine
   std::vector<std::string> services;      // servers for locks of services: NAME=HOST:PORT
   bool up_to_processors = false;          // leaves out cells with more threads than processors
+  bool processes = false;                 // the workers are processes instead of threads
   bool count_events = false;              // cycles, cache misses, … of each trial
   bool dry_run = false;
   bool verbose = false;  // with dry_run: the trials, too
