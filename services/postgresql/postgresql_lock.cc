@@ -50,9 +50,14 @@ PostgresqlLock::Handle PostgresqlLock::handle(std::string_view key) {
 Session::Answer PostgresqlLock::ask(Session& session, const std::string& key,
                                     platform::Duration wait) {
   const Statements& sql = server_.statements();
-  if (wait <= platform::Duration::zero())
+  if (wait <= platform::Duration::zero()) {
+    if (sql.prepared_alone) return session.execute(name_in(sql.attempt), key);
     return session.request(sql.begin + sql.attempt + "(" + key + ")");
+  }
   const auto longest = std::chrono::ceil<std::chrono::milliseconds>(wait);
+  if (sql.prepared_alone && longest >= kLongestWait) {
+    return session.execute(name_in(sql.take), key, Session::IfLost::kAskAgain, longest);
+  }
   std::string limit;
   if (longest < kLongestWait) {
     limit = "SET LOCAL lock_timeout = " + std::to_string(longest.count()) + ";";
@@ -88,7 +93,11 @@ void PostgresqlLock::release(Handle& handle) {
   try {
     const std::string text =
         sql.release_names_key ? sql.release + "(" + handle.key_ + ")" : sql.release;
-    const Session::Answer answer = (*handle.session_)->request(text, Session::IfLost::kFail);
+    Session& session = **handle.session_;
+    const Session::Answer answer =
+        sql.prepared_alone
+            ? session.execute(name_in(sql.release), handle.key_, Session::IfLost::kFail)
+            : session.request(text, Session::IfLost::kFail);
     handle.lost_ = (answer.rows == 0 ? answer.done : answer.value) != sql.released;
   } catch (const ServiceError&) {
     handle.lost_ = true;

@@ -47,6 +47,14 @@ std::uint64_t size_of_query(const std::string& statements) {
   return kMessage + statements.size() + 1;
 }
 
+// Bind, Describe, Execute and Sync, as libpq sends them for one value in text form.
+std::uint64_t size_of_execution(const std::string& name, const std::string& value) {
+  const std::uint64_t bind = kMessage + 1 + name.size() + 1 + 4 + 4 + value.size() + 4;
+  const std::uint64_t describe = kMessage + 2;
+  const std::uint64_t execute = kMessage + 1 + 4;
+  return bind + describe + execute + kMessage;
+}
+
 std::uint64_t size_of_error(const PGresult* result) {
   static constexpr char kFields[] = {'S', 'V', 'C', 'M', 'D', 'H', 'P', 'p', 'q',
                                      'W', 's', 't', 'c', 'd', 'n', 'F', 'L', 'R'};
@@ -139,7 +147,7 @@ void Session::connect() {
            std::to_string(kLeastVersion) + " or newer");
   }
   const Result result =
-      try_request(kOwnSettings + address_.setup, Clock::now() + std::chrono::seconds(kPatience));
+      try_request({kOwnSettings + address_.setup}, Clock::now() + std::chrono::seconds(kPatience));
   if (result == nullptr || is_error(result.get())) {
     const std::string why =
         result == nullptr ? "no answer" : in_one_line(PQresultErrorMessage(result.get()));
@@ -162,12 +170,23 @@ bool Session::await_result(Clock::time_point deadline) {
   return true;
 }
 
+// False: the session is lost.
+bool Session::send(const Request& request) {
+  if (request.value == nullptr) {
+    add_to(counts_.bytes_sent, size_of_query(request.text));
+    return PQsendQuery(connection_, request.text.c_str()) != 0;
+  }
+  const char* const value = request.value->c_str();
+  add_to(counts_.bytes_sent, size_of_execution(request.text, *request.value));
+  return PQsendQueryPrepared(connection_, request.text.c_str(), 1, &value, nullptr, nullptr, 0) !=
+         0;
+}
+
 // The first error, or the last result. nullptr: the session is lost, and closed.
-Session::Result Session::try_request(const std::string& statements, Clock::time_point deadline) {
+Session::Result Session::try_request(const Request& request, Clock::time_point deadline) {
   Result last;
-  std::uint64_t received = kReadyForQuery;
-  bool answered = PQsendQuery(connection_, statements.c_str()) != 0;
-  if (answered) add_to(counts_.bytes_sent, size_of_query(statements));
+  std::uint64_t received = kReadyForQuery + (request.value == nullptr ? 0 : kMessage);
+  bool answered = send(request);
   while (answered) {
     answered = await_result(deadline);
     if (!answered) break;
@@ -187,12 +206,22 @@ Session::Result Session::try_request(const std::string& statements, Clock::time_
 
 Session::Answer Session::request(const std::string& statements, IfLost if_lost,
                                  std::chrono::milliseconds longest) {
+  return answer_to({statements}, if_lost, longest);
+}
+
+Session::Answer Session::execute(const std::string& name, const std::string& value, IfLost if_lost,
+                                 std::chrono::milliseconds longest) {
+  return answer_to({name, &value}, if_lost, longest);
+}
+
+Session::Answer Session::answer_to(const Request& request, IfLost if_lost,
+                                   std::chrono::milliseconds longest) {
   Result result;
   for (int attempt = 0; result == nullptr && attempt < 2; ++attempt) {
     const bool fresh = connection_ == nullptr;
     if (fresh && if_lost == IfLost::kFail) break;
     if (fresh) connect();
-    result = try_request(statements, Clock::now() + longest + kPatience);
+    result = try_request(request, Clock::now() + longest + kPatience);
     if (fresh || if_lost == IfLost::kFail) break;
   }
   if (result == nullptr) refuse("no answer, or the connection was lost; look at the server's log");

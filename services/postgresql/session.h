@@ -58,6 +58,11 @@ class Session {
   Answer request(const std::string& statements, IfLost if_lost = IfLost::kAskAgain,
                  std::chrono::milliseconds longest = {});
 
+  // The same of the prepared statement `name` with one value, which is less work for the server
+  // than EXECUTE in a text.
+  Answer execute(const std::string& name, const std::string& value,
+                 IfLost if_lost = IfLost::kAskAgain, std::chrono::milliseconds longest = {});
+
   // The server has closed the session, as far as this machine knows. Asks nobody.
   bool is_lost() const;
 
@@ -70,8 +75,16 @@ class Session {
   };
   using Result = std::unique_ptr<PGresult, Clear>;
 
+  // Statements, or a prepared one's name and its value.
+  struct Request {
+    const std::string& text;
+    const std::string* value = nullptr;
+  };
+
   void connect();
-  Result try_request(const std::string& statements, Clock::time_point deadline);
+  Answer answer_to(const Request& request, IfLost if_lost, std::chrono::milliseconds longest);
+  bool send(const Request& request);
+  Result try_request(const Request& request, Clock::time_point deadline);
   bool await_result(Clock::time_point deadline);
   std::string last_error() const;
   [[noreturn]] void refuse(const std::string& why) const;

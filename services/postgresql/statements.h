@@ -26,7 +26,15 @@ struct Statements {
   std::string give_up;   // after a wait that ended without the lock
   std::string released;  // the answer to `release` if the key was held until then
   bool release_names_key = false;
+  // Each of `take`, `attempt` and `release` is `EXECUTE` and the name of a prepared statement, and
+  // nothing has to be said before it.
+  bool prepared_alone = false;
 };
+
+// `take`, of `EXECUTE take`.
+inline std::string name_in(const std::string& execution) {
+  return execution.substr(execution.find(' ') + 1);
+}
 
 inline Statements statements_of(PostgresqlKind kind, const std::string& schema) {
   // What a sequence gave to a transaction that has not committed is forgotten by a server that
@@ -52,7 +60,8 @@ inline Statements statements_of(PostgresqlKind kind, const std::string& schema) 
               .release = "EXECUTE release",
               .give_up = "SELECT pg_advisory_unlock_all()",
               .released = "t",
-              .release_names_key = true};
+              .release_names_key = true,
+              .prepared_alone = true};
     case PostgresqlKind::kAdvisoryTransaction:
       return {.tables = "",
               .prepare = prepare("bigint", "pg_advisory_xact_lock($1)",
