@@ -7,10 +7,10 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <linux/if.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
 #include <linux/veth.h>
-#include <net/if.h>
 #include <sched.h>
 #include <string_view>
 #include <sys/ioctl.h>
