@@ -14,6 +14,7 @@
 #include "primitives/service.h"
 #include "services/address.h"
 #include "services/postgresql/postgresql_lock.h"
+#include "services/random_text.h"
 
 namespace lockbench::services {
 namespace {
@@ -56,12 +57,15 @@ void run(int blocks) {
 
   std::puts("the same queries, with a token:");
   Bare same(address);
-  same.execute("CREATE TEMPORARY SEQUENCE token");
+  // Not a temporary one: the server writes the numbers of the lock's sequence to its log, too.
+  const std::string schema = "lockbench_cost_" + random_text();
+  same.execute(("CREATE SCHEMA " + schema + "; CREATE SEQUENCE " + schema + ".token").c_str());
   same.prepare("take",
-               "WITH held AS MATERIALIZED (SELECT pg_advisory_lock($1::bigint)) "
-               "SELECT nextval('token') FROM held");
+               "WITH held AS MATERIALIZED (SELECT pg_advisory_lock($1::bigint)) SELECT nextval('" +
+                   schema + ".token') FROM held");
   same.prepare("release", "SELECT pg_advisory_unlock($1::bigint)");
   CostOfLock(lock, same).measure(blocks);
+  same.execute(("DROP SCHEMA " + schema + " CASCADE").c_str());
 
   std::puts("pg_advisory_lock and pg_advisory_unlock alone:");
   Bare plain(address);

@@ -169,8 +169,9 @@ class TestParameters:
                 "lock 'redis': renew is given twice; give it once",
             ),
             (
-                "keyed:x=3",
-                "lock 'keyed:x=3': stress chooses the parameters of keyed itself; say 'keyed'",
+                "file_flock:x=3",
+                "lock 'file_flock:x=3': stress chooses the parameters of file_flock itself; "
+                "say 'file_flock'",
             ),
         ],
     )

@@ -195,6 +195,13 @@ std::uint32_t free_network(std::uint32_t link) {
   }
 }
 
+// Of an interface here. The last ones of this process may still be there: the kernel removes them
+// some time after their namespace has ended.
+std::string unused_name() {
+  static std::uint32_t made = 0;
+  return "lb" + std::to_string(getpid()) + "_" + std::to_string(made++ % 1000);
+}
+
 }  // namespace
 
 OwnedDescriptor::~OwnedDescriptor() {
@@ -208,7 +215,7 @@ VirtualNetwork::VirtualNetwork(std::uint32_t links)
   const OwnedDescriptor here(udp_socket());
   const in_addr mask{.s_addr = htonl(~std::uint32_t{3})};
   for (std::uint32_t link = 0; link < links; ++link) {
-    const std::string own = "lb" + std::to_string(getpid()) + "_" + std::to_string(link);
+    const std::string own = unused_name();
     const std::string name = "lb" + std::to_string(link);
     make_pair(own, name, inside_.number());
     const std::uint32_t first = free_network(link);
