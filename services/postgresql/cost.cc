@@ -59,7 +59,9 @@ void run(int blocks) {
   Bare same(address);
   // Not a temporary one: the server writes the numbers of the lock's sequence to its log, too.
   const std::string schema = "lockbench_cost_" + random_text();
-  same.execute(("CREATE SCHEMA " + schema + "; CREATE SEQUENCE " + schema + ".token").c_str());
+  same.execute(("SET client_min_messages = warning; CREATE SCHEMA " + schema +
+                "; CREATE SEQUENCE " + schema + ".token")
+                   .c_str());
   same.prepare("take",
                "WITH held AS MATERIALIZED (SELECT pg_advisory_lock($1::bigint)) SELECT nextval('" +
                    schema + ".token') FROM held");
