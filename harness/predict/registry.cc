@@ -39,6 +39,7 @@ std::uint64_t number(const Cell& cell, const std::string& parameter) {
 
 // `primitive(cell)` returns the primitive.
 template <class P, class Primitive>
+// NOLINTNEXTLINE(performance-unnecessary-value-param): it is moved from
 RegisteredLock registered(PrimitiveSpec spec, Primitive primitive) {
   RegisteredLock lock{.spec = std::move(spec),
                       .kind = lock_kind_of<P>(),

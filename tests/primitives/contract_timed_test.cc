@@ -135,15 +135,15 @@ TEST_P(Timed, AWaiterThatGivesUpTakesNobodysTurn) {
 
 // Timeouts of about the length of the holds, so that they meet releases, wake-ups and handovers.
 TEST_P(Timed, TimeoutsThatRaceWithReleasesLoseNothing) {
-  constexpr int kRounds = 150;
+  constexpr std::size_t kRounds = 150;
   std::array<std::atomic<int>, kLeases> counters{};
-  std::atomic<int> done{0};
+  std::atomic<std::size_t> done{0};
   run_threads(6, [&](std::size_t number) {
-    for (int i = 0; i < kRounds; ++i) {
+    for (std::size_t i = 0; i < kRounds; ++i) {
       auto handle = handle_of(1);
       std::unique_lock guard(handle, std::defer_lock);
       const bool got = number == 0 ? (guard.lock(), true)
-                                   : guard.try_lock_for(microseconds((7U * i + 31 * number) % 200));
+                                   : guard.try_lock_for(microseconds((7 * i + 31 * number) % 200));
       if (!got) continue;
       std::atomic<int>& counter = counters[handle.lease()];
       // relaxed: the lock under test is what orders it.

@@ -157,15 +157,15 @@ TEST(KeyedLimited, AHandleThatWasLateCanBeUsedAgain) {
 
 // Limits about as long as the holds, so that ends meet unlocks, time-outs and wake-ups.
 TEST(KeyedLimited, EndsThatRaceWithUnlocksLoseNoAcceptedWrite) {
-  constexpr int kRounds = 150;
+  constexpr std::size_t kRounds = 150;
   KeyedLimited<> keyed(milliseconds(1));
   FencedStore<int> store;
   std::atomic<int> accepted{0};
   run_threads(6, [&](std::size_t number) {
-    for (int i = 0; i < kRounds; ++i) {
+    for (std::size_t i = 0; i < kRounds; ++i) {
       auto handle = keyed.handle(1);
       std::unique_lock guard(handle, std::defer_lock);
-      const auto timeout = std::chrono::microseconds((7U * i + 31 * number) % 3000);
+      const auto timeout = std::chrono::microseconds((7 * i + 31 * number) % 3000);
       const bool got = number == 0 ? (guard.lock(), true) : guard.try_lock_for(timeout);
       if (!got) continue;
       const std::optional<int> seen = store.read(handle.token());

@@ -80,7 +80,7 @@ TEST(Standstill, IsOfTheWholeProcess) {
   ASSERT_GE(child, 0);
   if (child == 0) {
     std::atomic<std::uint64_t> counted{0};
-    std::jthread other([&](std::stop_token stop) {
+    std::jthread other([&](const std::stop_token& stop) {
       while (!stop.stop_requested()) counted.fetch_add(1);
     });
     while (counted.load() == 0) {
