@@ -27,6 +27,11 @@ std::unique_ptr<PostgresqlRow> make_row(const Arguments&) {
   return std::make_unique<PostgresqlRow>(address_text_of(kService));
 }
 
+std::unique_ptr<PostgresqlLeases> make_leases(const Arguments& with) {
+  return std::make_unique<PostgresqlLeases>(address_text_of(kService),
+                                            static_cast<std::uint32_t>(with["capacity"]));
+}
+
 std::unique_ptr<PostgresqlAsPublished> make_as_published(const Arguments&) {
   return std::make_unique<PostgresqlAsPublished>(address_text_of(kService));
 }
@@ -53,6 +58,13 @@ LOCKBENCH_PLUGIN(locks) {
        .origin = "PostgreSQL's manual",
        .service = kService},
       make_row});
+  locks.add_line(lockbench::Line<PostgresqlLeases>{
+      {.name = "postgresql_leases",
+       .summary = "rows of a key, of which SELECT … FOR UPDATE SKIP LOCKED takes a free one",
+       .origin = "PostgreSQL's manual",
+       .numbers = {{"capacity", 4, 2, 10'000, "leases of a key"}},
+       .service = kService},
+      make_leases});
   locks.add_line(lockbench::Line<PostgresqlAsPublished>{
       {.name = "postgresql_as_published",
        .summary = "an advisory lock of whichever session has the statement, without a token",

@@ -16,6 +16,11 @@ std::string number(std::uint64_t value) {
   return std::to_string(static_cast<std::int64_t>(value));
 }
 
+// Then a client looks whether another lease is free.
+constexpr std::chrono::milliseconds kWaitForOneLease{100};
+
+constexpr char kNoneAdded[] = "INSERT 0 0";  // the server's answer to INSERT
+
 std::string bytes(std::string_view text) {
   std::string sql = "'\\x";
   for (const char c : text) {
@@ -29,12 +34,12 @@ std::string bytes(std::string_view text) {
 }  // namespace
 
 std::string PostgresqlLock::name_of(std::uint64_t key) const {
-  if (server_.kind() == PostgresqlKind::kRow) return bytes(std::to_string(key));
+  if (keeps_rows()) return bytes(std::to_string(key));
   return number(server_.salt() ^ key);
 }
 
 std::string PostgresqlLock::name_of(std::string_view key) const {
-  if (server_.kind() == PostgresqlKind::kRow) return bytes(key);
+  if (keeps_rows()) return bytes(key);
   return number(server_.salt() ^ KeyHash{}(key));
 }
 
@@ -68,23 +73,31 @@ Session::Answer PostgresqlLock::ask(Session& session, const std::string& key,
 
 TryReason PostgresqlLock::acquire(Handle& handle, bool waits, platform::Time deadline) {
   SessionPool::Lease session = server_.session();
+  const bool leases = server_.kind() == PostgresqlKind::kLeases;
+  bool looks = leases;  // for a lease that is free, without waiting
   for (;;) {
-    const platform::Duration left = waits ? deadline - platform::now() : platform::Duration(0);
+    const platform::Duration left =
+        waits && !looks ? deadline - platform::now() : platform::Duration(0);
     const Session::Answer answer =
-        ask(*session, handle.key_, std::min<platform::Duration>(left, kLongestWait));
+        ask(*session, handle.key_,
+            std::min<platform::Duration>(left, leases ? kWaitForOneLease : kLongestWait));
     if (!answer.unavailable && answer.rows == 1) {
-      handle.token_ = std::strtoull(answer.value.c_str(), nullptr, 10);
+      char* lease = nullptr;
+      handle.token_ = std::strtoull(answer.value.c_str(), &lease, 10);
+      handle.lease_ = static_cast<std::uint32_t>(std::strtoul(lease, nullptr, 10));
       handle.session_.emplace(std::move(session));
       server_.counts().acquisitions.fetch_add(1, std::memory_order_relaxed);
       return TryReason::kAcquired;
     }
     session->request(server_.statements().give_up, Session::IfLost::kFail);
-    if (!answer.unavailable && server_.kind() == PostgresqlKind::kRow) {
-      session->request("EXECUTE add(" + handle.key_ + ")", Session::IfLost::kFail);
-      continue;
+    if (!answer.unavailable && keeps_rows()) {
+      const Session::Answer added =
+          session->request("EXECUTE add(" + handle.key_ + ")", Session::IfLost::kFail);
+      if (!looks || added.done != kNoneAdded) continue;
     }
     if (!waits) return TryReason::kHeld;
     if (platform::now() >= deadline) return TryReason::kTimedOut;
+    looks = leases && !looks;
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// PostgresqlAdvisory, PostgresqlRow: a lock per key at one PostgreSQL server.
+// PostgresqlAdvisory, PostgresqlRow: a lock per key at one PostgreSQL server. PostgresqlLeases:
+// several numbered leases per key.
 //
 // A hold belongs to a session: an advisory lock of the session or of its transaction, or the lock
 // of a row by SELECT … FOR UPDATE, whose transaction lasts as long as the hold. Each handle that
@@ -48,7 +49,8 @@ class PostgresqlLock {
   class Handle;
 
   // Throws ServiceError.
-  PostgresqlLock(const std::string& address, PostgresqlKind kind) : server_(address, kind) {}
+  PostgresqlLock(const std::string& address, PostgresqlKind kind, std::uint32_t capacity = 1)
+      : server_(address, kind, capacity) {}
 
   Handle handle(std::uint64_t key);
   Handle handle(std::string_view key);
@@ -62,6 +64,9 @@ class PostgresqlLock {
   std::string name_of(std::string_view key) const;
 
  private:
+  bool keeps_rows() const {
+    return server_.kind() == PostgresqlKind::kRow || server_.kind() == PostgresqlKind::kLeases;
+  }
   Session::Answer ask(Session& session, const std::string& key, platform::Duration wait);
   TryReason acquire(Handle& handle, bool waits, platform::Time deadline);
   void release(Handle& handle);
@@ -120,6 +125,44 @@ class PostgresqlLock::Handle : public ServiceMembers<Handle> {
   std::uint64_t token_ = 0;
   bool lost_ = false;
   std::optional<SessionPool::Lease> session_;  // while it is held
+
+ protected:
+  std::uint32_t lease_ = 0;  // of PostgresqlLeases
+};
+
+// Each lease of a key is a row, which a holder locks in a transaction as long as the hold. SKIP
+// LOCKED finds one that is free; if there is none, a client waits for one that is chosen at random,
+// and looks again after 100 ms: another one may be free, or the one may be its own. All are made
+// when the key is used first.
+//
+// Not offered  detection of deadlocks: each hold has a session of its own, so the server does not
+//              know which holds are of one thread. FIFO order.
+// Cost         two requests for an uncontended hold; three more for one that waits, and again every
+//              100 ms.
+class PostgresqlLeases : private PostgresqlLock {
+ public:
+  static constexpr Promises kPromises = kServicePromises;
+
+  using PostgresqlLock::Fence;
+
+  class Handle : public PostgresqlLock::Handle {
+   public:
+    using PostgresqlLock::Handle::Handle;
+    std::uint32_t lease() const { return lease_; }
+  };
+
+  PostgresqlLeases(const std::string& address, std::uint32_t capacity)
+      : PostgresqlLock(address, PostgresqlKind::kLeases, capacity), capacity_(capacity) {}
+
+  Handle handle(std::uint64_t key) { return {*this, name_of(key)}; }
+  Handle handle(std::string_view key) { return {*this, name_of(key)}; }
+  std::uint32_t capacity() const { return capacity_; }
+
+  using PostgresqlLock::lock_bytes;
+  using PostgresqlLock::service_use;
+
+ private:
+  const std::uint32_t capacity_;
 };
 
 // An advisory lock of a session as tutorials have it: one statement to lock, one to unlock, and no

@@ -27,11 +27,12 @@ std::string abandoned() {
 
 }  // namespace
 
-PostgresqlServer::PostgresqlServer(const std::string& address, PostgresqlKind kind)
+PostgresqlServer::PostgresqlServer(const std::string& address, PostgresqlKind kind,
+                                   std::uint32_t capacity)
     : kind_(kind),
       schema_("lockbench_" + random_text()),
       salt_(KeyHash{}(schema_)),
-      statements_(statements_of(kind, schema_)),
+      statements_(statements_of(kind, schema_, capacity)),
       owner_({.text = libpq_address(address), .setup = wait_at_most(Session::kPatience / 2)},
              *counts_),
       pool_({.text = libpq_address(address),

@@ -26,7 +26,7 @@ inline constexpr std::chrono::milliseconds kLongestWait{5'000};
 class PostgresqlServer {
  public:
   // Throws ServiceError if the server cannot be used.
-  PostgresqlServer(const std::string& address, PostgresqlKind kind);
+  PostgresqlServer(const std::string& address, PostgresqlKind kind, std::uint32_t capacity = 1);
   ~PostgresqlServer();
   PostgresqlServer(const PostgresqlServer&) = delete;
   PostgresqlServer& operator=(const PostgresqlServer&) = delete;

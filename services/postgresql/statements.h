@@ -9,12 +9,19 @@
 // number, and does not go back when the server crashes.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace lockbench::services {
 
 // What keeps a key.
-enum class PostgresqlKind { kAdvisory, kAdvisoryTransaction, kAdvisoryAsPublished, kRow };
+enum class PostgresqlKind {
+  kAdvisory,
+  kAdvisoryTransaction,
+  kAdvisoryAsPublished,
+  kRow,
+  kLeases,  // a row for each lease of a key
+};
 
 struct Statements {
   std::string tables;                   // made once, in the schema of the trial
@@ -36,7 +43,9 @@ inline std::string name_in(const std::string& execution) {
   return execution.substr(execution.find(' ') + 1);
 }
 
-inline Statements statements_of(PostgresqlKind kind, const std::string& schema) {
+// `capacity`: the leases of a key.
+inline Statements statements_of(PostgresqlKind kind, const std::string& schema,
+                                std::uint32_t capacity) {
   // What a sequence gave to a transaction that has not committed is forgotten by a server that
   // crashes, and given again. The clock goes on.
   const std::string number = kind == PostgresqlKind::kAdvisory
@@ -90,6 +99,23 @@ inline Statements statements_of(PostgresqlKind kind, const std::string& schema) 
               .release = "COMMIT",
               .give_up = "ROLLBACK",
               .released = "COMMIT"};
+    case PostgresqlKind::kLeases: {
+      const std::string lease = "number FROM " + schema + ".lease WHERE name = $1 ";
+      const std::string held = "(bytea) AS WITH held AS MATERIALIZED (SELECT ";
+      const std::string answer = ") SELECT " + number + " || ' ' || number FROM held;";
+      // Where all are held, waits for any of them: those that wait spread over the leases.
+      return {.tables = "CREATE TABLE " + schema +
+                        ".lease (name bytea, number int, PRIMARY KEY (name, number))",
+              .prepare = "PREPARE take" + held + lease + "ORDER BY random() LIMIT 1 FOR UPDATE" +
+                         answer + "PREPARE try" + held + lease + "LIMIT 1 FOR UPDATE SKIP LOCKED" +
+                         answer + "PREPARE add(bytea) AS INSERT INTO " + schema +
+                         ".lease SELECT $1, generate_series(0, " + std::to_string(capacity - 1) +
+                         ") ON CONFLICT DO NOTHING",
+              .begin = "BEGIN;",
+              .release = "COMMIT",
+              .give_up = "ROLLBACK",
+              .released = "COMMIT"};
+    }
   }
   return {};
 }

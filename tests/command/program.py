@@ -176,7 +176,7 @@ class Program:
 
 
 def with_engine(
-    folder: Path, answer: str, name: str = "sim", locks: str = "mine\ta lock\t\t\n"
+    folder: Path, answer: str, name: str = "sim", locks: str = "mine\ta lock\t\t\t\n"
 ) -> Program:
     """The program beside an engine that knows these locks and does as `answer` says."""
     binary = folder / "lockbench"

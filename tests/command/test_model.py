@@ -180,7 +180,7 @@ def test_an_unknown_lock_is_reported_with_the_known_ones(
 def test_an_interrupted_conformance_run_prints_its_progress(
     tmp_path: Path, answer: str, said: str
 ) -> None:
-    engine = with_engine(tmp_path, answer, locks="keyed\ta lock\t\t\n")
+    engine = with_engine(tmp_path, answer, locks="keyed\ta lock\t\t\t\n")
     process = engine.start("model", "keyed", "--conform")
     wait_until((tmp_path / "told").exists, "the engine has not answered")
     process.send_signal(signal.SIGINT)
@@ -215,7 +215,7 @@ def test_without_a_verdict_on_any_execution_there_is_none(tmp_path: Path) -> Non
         "remarks": ["not checked in 12 executions"],
         "seconds": 0.1,
     }
-    engine = with_engine(tmp_path, saying(report), locks="keyed\ta lock\t\t\n")
+    engine = with_engine(tmp_path, saying(report), locks="keyed\ta lock\t\t\t\n")
     done = engine.run("model", "keyed", "--conform")
     assert done.returncode == 4
     assert done.stdout == (

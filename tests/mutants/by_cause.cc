@@ -146,9 +146,9 @@ std::vector<Mutant> forgotten_while_others_compete() {
   return {
       control(
           global<PreferringLock<0>>("preferring", "a correct lock that knows its first holder")),
-      real_only(global<PreferringLock<200>>("preferring_200_ms",
-                                            "is free for others 200 ms after its first holder"),
-                kStandstill),
+      broken(global<PreferringLock<200>>("preferring_200_ms",
+                                         "is free for others 200 ms after its first holder"),
+             kStandstill),
   };
 }
 

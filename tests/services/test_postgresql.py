@@ -10,7 +10,7 @@ from pathlib import Path
 
 import postgresql
 import pytest
-from plans import plan, primitives, write
+from plans import plan, primitives, run, write
 from program import Program, last_attempts, wait_until
 from servers import POSTGRESQL, REDIS, Service, psql
 
@@ -99,3 +99,25 @@ def test_advise_across_machines_chooses_among_locks_with_tokens(
     alone = lockbench.run("advise", *words, "--plugin", str(redis))
     assert alone.returncode == 2
     assert "one lock of a service with tokens is loaded" in alone.stderr
+
+
+@pytest.mark.parametrize("threads", [1, 6])
+def test_leases_are_numbered_and_each_has_one_holder(
+    lockbench: Program, plugin: str, threads: int
+) -> None:
+    sweep = ['mode = "fixed"', f"threads = {threads}", "keys = 2", "operations = 30"]
+    leases = primitives("postgresql_leases", "postgresql_leases:capacity=2")
+    text = plan(leases, 'workload = "checkout"', *sweep, 'hold = "sleep:1ms"')
+    for row in run(lockbench, plugin, text):
+        assert (row["outcome"], row["lost_updates"]) == ("ok", "0"), row
+        assert row["operations"] == str(30 * threads)
+
+
+# Each thread has one of three leases and wants another one: the third one gets it in the end.
+def test_a_second_lease_is_found_though_a_client_waits_for_its_own(
+    lockbench: Program, plugin: str
+) -> None:
+    sweep = ['mode = "fixed"', "threads = 2", "keys = 1", "operations = 20", 'hold = "sleep:1ms"']
+    leases = primitives("postgresql_leases:capacity=3")
+    (row,) = run(lockbench, plugin, plan(leases, 'workload = "checkout:second_lease"', *sweep))
+    assert (row["outcome"], row["operations"]) == ("ok", "40"), row

@@ -37,6 +37,7 @@ ORDER: dict[str, object] = {
     "preemptions": 3,
     "mode": "",
     "faults": "",
+    "network": "",
     "ignore_tokens": False,
     "threads": 4,
     "reruns": 10,

@@ -353,7 +353,7 @@ def test_an_interrupted_simulation_says_nothing_of_what_another_engine_found(
 def test_an_interrupted_self_test_prints_the_matrix_so_far(tmp_path: Path) -> None:
     found = saying({**CLEAN, **FOUND, "verdict": "failed"})
     answer = f"if grep -q mine sim-mutants.json; then\n{found}else exec sleep 60; fi\n"
-    locks = "mine\ta lock\texclusion\t\nother\ta lock\texclusion\t\n"
+    locks = "mine\ta lock\texclusion\t\t\nother\ta lock\texclusion\t\t\n"
     program = with_engine(tmp_path, answer, "sim-mutants", locks)
     words = ("--self-test", "--budget", "1s")
     code, out, err = interrupted(program, tmp_path / "sim-mutants.json", "other", *words)

@@ -21,7 +21,10 @@ struct Conservation {
     kSameUpdate,  // `thread` and `other` both made update `x` of `key`
   };
 
-  static bool needed(EngineId, const Abilities& abilities) { return abilities.numbers_holders(); }
+  // The clients of a service count only where a key has one holder.
+  static bool needed(EngineId engine, const Abilities& abilities) {
+    return engine == EngineId::kServices ? abilities.capacity == 1 : abilities.numbers_holders();
+  }
 
   static CheckResult check(const Updates& updates) {
     FailureFacts failure{.thread = updates.thread, .key = updates.key, .lease = updates.lease};
