@@ -109,7 +109,7 @@ def test_leases_are_numbered_and_each_has_one_holder(
     leases = primitives("postgresql_leases", "postgresql_leases:capacity=2")
     text = plan(leases, 'workload = "checkout"', *sweep, 'hold = "sleep:1ms"')
     for row in run(lockbench, plugin, text):
-        assert (row["outcome"], row["lost_updates"]) == ("ok", "0"), row
+        assert (row["outcome"], row["lost_updates"], row["violations"]) == ("ok", "0", "0"), row
         assert row["operations"] == str(30 * threads)
 
 
