@@ -11,6 +11,7 @@
 
 #include <absl/strings/str_join.h>
 
+#include "harness/catalog/service_plugins.h"
 #include "harness/catalog/subjects.h"
 #include "harness/measure/workload_settings.h"
 #include "harness/plan/nearest.h"
@@ -52,23 +53,6 @@ std::string text_of(const Listing& listing) {
   PrimitiveSpec spec{.name = listing.name, .parameters = {}};
   for (const Choice& choice : listing.choices) spec.parameters[choice.parameter] = choice.value;
   return to_text(spec);
-}
-
-// The plug-in of `services/` that has a primitive of this name: presets use them.
-std::optional<std::string> service_plugin_of(const std::string& name) {
-  static constexpr std::pair<std::string_view, const char*> kPlugins[] = {
-      {"redis", "redis.so"},
-      {"redlock", "redis.so"},
-      {"redis_as_published", "redis.so"},
-      {"postgresql_advisory", "postgresql.so"},
-      {"postgresql_row", "postgresql.so"},
-      {"postgresql_as_published", "postgresql.so"},
-      {"etcd", "etcd.so"},
-      {"zookeeper", "zookeeper.so"}};
-  for (const auto& [primitive, file] : kPlugins) {
-    if (primitive == name) return file;
-  }
-  return std::nullopt;
 }
 
 absl::StatusOr<std::uint64_t> number_of(const PrimitiveSpec& spec, const Number& number) {
@@ -216,8 +200,13 @@ absl::StatusOr<const CatalogEntry*> Catalog::find_entry(const PrimitiveSpec& spe
     for (const CatalogEntry& entry : entries_) {
       if (names.empty() || names.back() != entry.listing.name) names.push_back(entry.listing.name);
     }
-    if (const std::optional<std::string> file = service_plugin_of(spec.name)) {
-      return invalid("primitive " + quoted(spec.name) + " is in the plug-in " + *file +
+    if (const ServicePlugin* const plugin = service_plugin_of(spec.name)) {
+      if (plugin->for_stress_alone) {
+        return invalid("primitive " + quoted(spec.name) +
+                       " is for `lockbench stress --engine services` alone");
+      }
+      return invalid("primitive " + quoted(spec.name) + " is in the plug-in " +
+                     std::string(plugin->file) +
                      "; name it by --plugin, or leave the primitive out");
     }
     return unknown_name("primitive", spec.name, names);

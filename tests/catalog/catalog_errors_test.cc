@@ -64,6 +64,8 @@ TEST(CatalogErrors, APrimitiveOfAServiceIsInAPlugIn) {
   EXPECT_EQ(unknown(cell_of("redlock:nodes=3", "counter")),
             "primitive 'redlock' is in the plug-in redis.so; name it by --plugin, or leave the "
             "primitive out");
+  EXPECT_EQ(unknown(cell_of("redis_semaphore", "counter")),
+            "primitive 'redis_semaphore' is for `lockbench stress --engine services` alone");
 }
 
 TEST(CatalogErrors, ChoicesThatExistButNotTogether) {

@@ -90,6 +90,12 @@ TEST(StressPlan, SaysThatStressChoosesTheParametersOfOtherLocks) {
             "striped:lock=mcs");
 }
 
+TEST(StressPlan, SaysInWhichPlugInALockOfAServiceIs) {
+  EXPECT_EQ(refusal_of("etcd_semaphore:capacity=2"),
+            "lock 'etcd_semaphore' is in the plug-in etcd.so; name it by --plugin, with its "
+            "folder");
+}
+
 TEST(StressPlan, RefusesAnEngineThatDoesNotKnowTheLock) {
   const auto jobs = plan_stress({.locks = {"global"}, .engines = {"real"}}, two_engines());
   EXPECT_EQ(jobs.status().code(), absl::StatusCode::kInvalidArgument);

@@ -133,3 +133,22 @@ def test_a_service_that_no_primitive_needs_is_refused(
     address = f"{service.name}=localhost:1"
     said = refused(lockbench, plugin, plan('primitive = "keyed"'), "--service", address)
     assert f"no primitive of the plan is at {service.name}" in said
+
+
+def test_a_lock_whose_plug_in_is_not_loaded_is_told_by_the_plug_in(
+    lockbench: Program, plugin: str
+) -> None:
+    listed = [
+        line.split()
+        for line in lockbench.run("stress", "--list", "--plugin", plugin).stdout.splitlines()
+    ]
+    locks = {words[0].split(":")[0] for words in listed if words[1:2] == ["services"]}
+    assert len(locks) >= 1
+    for lock in locks:
+        done = lockbench.run("stress", lock)
+        assert done.returncode == 2
+        file = os.path.basename(plugin)
+        assert done.stderr == (
+            f"lockbench stress: lock '{lock}' is in the plug-in {file}; name it by --plugin, "
+            "with its folder\n"
+        )

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/stress/oracles/failure.h"
+#include "harness/stress/oracles/fairness.h"
 #include "harness/stress/oracles/registry.h"
 
 namespace lockbench::stress {
@@ -240,6 +241,15 @@ TEST(Fairness, ALongWaitCountsOnlyIfOthersGotTheKeyMeanwhile) {
   EXPECT_FALSE(checked(LongestWait{.waited_ns = 200'000'000, .grants = 10}).failure);
   EXPECT_THAT(checked(LongestWait{.waited_ns = 200'000'000, .grants = 5'000}).text(),
               HasSubstr("waited 200 ms for key 0, which others got 5000 times"));
+}
+
+TEST(Fairness, OfTwoWaitsTheOneThatFailsIsWorseAndElseTheLongerOne) {
+  const LongestWait starved{.waited_ns = 120'000'000, .grants = 9'000};
+  const LongestWait longer{.waited_ns = 290'000'000, .grants = 20};
+  EXPECT_TRUE(oracles::Fairness::worse(starved, longer));
+  EXPECT_FALSE(oracles::Fairness::worse(longer, starved));
+  EXPECT_TRUE(oracles::Fairness::worse(longer, LongestWait{.waited_ns = 1}));
+  EXPECT_FALSE(oracles::Fairness::worse(longer, longer));
 }
 
 TEST(ProcessEnd, IsTheSanitizersFindingOrACrash) {

@@ -9,6 +9,7 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 
+#include "harness/catalog/service_plugins.h"
 #include "harness/plan/nearest.h"
 
 namespace lockbench {
@@ -90,6 +91,12 @@ bool means(const std::string& name, const Listed& lock) {
 // The user named a lock that no engine has, perhaps because parameters follow a known name.
 absl::Status unknown_lock(const std::string& name, const std::vector<std::string>& known) {
   const std::string plain = before_colon(name);
+  const ServicePlugin* const plugin = service_plugin_of(plain);
+  if (plugin != nullptr && !contains(known, plain)) {
+    return absl::InvalidArgumentError(absl::StrCat("lock '", plain, "' is in the plug-in ",
+                                                   std::string(plugin->file),
+                                                   "; name it by --plugin, with its folder"));
+  }
   if (plain == name) return unknown_name("lock", name, known, kHowToListLocks);
   if (contains(known, plain)) {
     return absl::InvalidArgumentError(absl::StrCat("lock '", name,

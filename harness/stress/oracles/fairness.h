@@ -7,6 +7,8 @@
 // wait tells this from a fault, so the engines pass such waits to no oracle; they report them.
 #pragma once
 
+#include <utility>
+
 #include "harness/stress/oracles/observations.h"
 
 namespace lockbench::stress::oracles {
@@ -57,6 +59,14 @@ struct Fairness {
                    .key = wait.key,
                    .x = wait.waited_ns,
                    .y = wait.grants});
+  }
+
+  // Which of two waits to keep: a wait that fails the check, else the longer one.
+  static bool worse(const LongestWait& a, const LongestWait& b) {
+    const auto rank = [](const LongestWait& wait) {
+      return std::pair(check(wait).failure.has_value(), wait.waited_ns);
+    };
+    return rank(a) > rank(b);
   }
 
   static std::string text(const FailureFacts& f, const std::string& actor) {

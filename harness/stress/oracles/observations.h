@@ -144,7 +144,7 @@ struct OwnerAnswer {
   bool answer = false;
 };
 
-// The longest wait of a thread, and how often other threads got the key meanwhile. Only for a lock
+// A wait of a thread, and how often other threads got the key meanwhile. It fails only a lock
 // that promises to be fair.
 struct LongestWait {
   std::uint32_t thread = 0;

@@ -114,12 +114,18 @@ std::uint64_t epochs_on(const SharedState& state) {
   return epochs;
 }
 
-// The slot with the longest wait of the fairness epochs.
-const ThreadSlot& starved(const SharedState& state) {
-  return *std::max_element(state.slots.begin(), state.slots.end(),
-                           [](const ThreadSlot& a, const ThreadSlot& b) {
-                             return get(a.starved_ns) < get(b.starved_ns);
-                           });
+// The worst wait of the fairness epochs, and the seed of its epoch.
+std::pair<LongestWait, std::uint64_t> worst_wait(const SharedState& state) {
+  std::pair<LongestWait, std::uint64_t> worst;
+  for (std::uint32_t i = 0; i < state.slots.size(); ++i) {
+    const ThreadSlot& slot = state.slots[i];
+    const LongestWait wait{.thread = i,
+                           .key = static_cast<std::uint32_t>(get(slot.starved_key)),
+                           .waited_ns = get(slot.starved_ns),
+                           .grants = get(slot.starved_grants)};
+    if (oracles::Fairness::worse(wait, worst.first)) worst = {wait, get(slot.starved_seed)};
+  }
+  return worst;
 }
 
 void report_figures(const SharedState& state, Report& report) {
@@ -128,6 +134,7 @@ void report_figures(const SharedState& state, Report& report) {
   const auto contended = static_cast<double>(sum_of(state.slots, &ThreadSlot::contended));
   const auto refusals = static_cast<double>(sum_of(state.slots, &ThreadSlot::refusals));
   const double takes = std::max(operations + refusals, 1.0);
+  const LongestWait worst = worst_wait(state).first;
   report.figures = {
       {"epochs", static_cast<double>(epochs_on(state))},
       {"lock_operations", operations},
@@ -137,8 +144,8 @@ void report_figures(const SharedState& state, Report& report) {
       {"injections", static_cast<double>(sum_of(state.slots, &ThreadSlot::injections))},
       {"longest_wait_ns",
        static_cast<double>(highest_of(state.slots, &ThreadSlot::longest_wait_ns))},
-      {"longest_undisturbed_wait_ns", static_cast<double>(get(starved(state).starved_ns))},
-      {"grants_to_others_meanwhile", static_cast<double>(get(starved(state).starved_grants))}};
+      {"longest_undisturbed_wait_ns", static_cast<double>(worst.waited_ns)},
+      {"grants_to_others_meanwhile", static_cast<double>(worst.grants)}};
 }
 
 void report_remarks(const SharedState& state, Report& report) {
@@ -203,15 +210,11 @@ void report_failure(const SharedState& state, const RegisteredLock& entry, const
 
 // What a lock that does not promise to be fair may do: no failure. Absent if no thread starved.
 std::optional<std::string> starvation_remark(const SharedState& state) {
-  const ThreadSlot& slot = starved(state);
-  const CheckResult seen = oracles::Fairness::check(
-      LongestWait{.thread = static_cast<std::uint32_t>(&slot - state.slots.data()),
-                  .key = static_cast<std::uint32_t>(get(slot.starved_key)),
-                  .waited_ns = get(slot.starved_ns),
-                  .grants = get(slot.starved_grants)});
+  const auto [wait, seed] = worst_wait(state);
+  const CheckResult seen = oracles::Fairness::check(wait);
   if (!seen.failure) return std::nullopt;
   return absl::StrCat("no fairness is promised: ", oracles::Fairness::text(*seen.failure, "thread"),
-                      " (--mode fairness --seed ", get(slot.starved_seed), ")");
+                      " (--mode fairness --seed ", seed, ")");
 }
 
 }  // namespace

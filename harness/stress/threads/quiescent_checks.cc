@@ -40,13 +40,11 @@ class QuiescentChecks {
     check_residue();
     for (std::uint32_t key = 0; key < context_.plan.keys; ++key) check_free(key);
     if (context_.capacity == 1 && context_.entry.abilities.hold_limit.count() == 0) {
-      enter_phase(SharedState::kAnswering);
       check_answers();
     }
     check_seldom();
     const Abilities& abilities = context_.entry.abilities;
     if (!abilities.lock_per_key || abilities.limits.keys == 1) return;
-    enter_phase(SharedState::kIndependence);
     check_independence();
   }
 
@@ -129,6 +127,7 @@ class QuiescentChecks {
   void check_answers() {
     const std::unique_ptr<LockHandle> held_handle = context_.lock.handle(0);
     held_handle->lock();
+    enter_phase(SharedState::kAnswering);
     std::thread([&] {
       const std::unique_ptr<LockHandle> handle = context_.lock.handle(0);
       check(TryOfHeldKey{.acquired = handle->try_lock()});
@@ -141,12 +140,14 @@ class QuiescentChecks {
       }
       add(context_.state.beat);
     }).join();
+    enter_phase(SharedState::kChecking);
     held_handle->unlock();
   }
 
   // Holds the key that no thread used. Another thread must be able to acquire each of the other
   // keys. If it is not, the supervising process detects that.
   void check_independence() {
+    enter_phase(SharedState::kChecking);
     const std::uint32_t held = context_.plan.keys;
     put(context_.state.held_key, held);
     std::vector<std::unique_ptr<LockHandle>> handles;
@@ -158,7 +159,9 @@ class QuiescentChecks {
       for (std::uint32_t key = 0; key < held; ++key) {
         put(context_.state.asked_key, key);
         const std::unique_ptr<LockHandle> handle = context_.lock.handle(key);
+        enter_phase(SharedState::kIndependence);
         handle->lock();
+        enter_phase(SharedState::kChecking);
         handle->unlock();
         check(OtherKey{.held = held, .asked = key, .acquired = true});
         add(context_.state.beat);

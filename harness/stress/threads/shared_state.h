@@ -35,8 +35,8 @@ struct alignas(platform::kCacheLine) ThreadSlot : WorkerSlot {
   Word task;  // the kernel's number of the thread
   PositionWords position;
 
-  // The longest wait in the fairness epochs, without the part that the scheduler may have caused,
-  // and the number of grants to others meanwhile.
+  // The worst wait in the fairness epochs (oracles::Fairness::worse()), without the part that the
+  // scheduler may have caused, and the number of grants to others meanwhile.
   Word starved_ns;
   Word starved_grants;
   Word starved_key;

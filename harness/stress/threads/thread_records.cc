@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "harness/stress/oracles/fairness.h"
 #include "harness/stress/supervision/task_state.h"
 #include "harness/stress/threads/checked_thread.h"
 
@@ -50,7 +51,8 @@ void CheckedThread::waited(std::int64_t ns, std::uint32_t key) {
                          .waited_ns = starved,
                          .grants = grants - std::min<std::uint64_t>(grants, 1)};  // without its own
   if (fair) check(seen);
-  if (starved <= get(slot_.starved_ns)) return;
+  const LongestWait worst{.waited_ns = get(slot_.starved_ns), .grants = get(slot_.starved_grants)};
+  if (!oracles::Fairness::worse(seen, worst)) return;
   put(slot_.starved_ns, starved);
   put(slot_.starved_grants, seen.grants);
   put(slot_.starved_key, key);

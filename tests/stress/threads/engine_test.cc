@@ -114,12 +114,12 @@ TEST(RealEngine, DoesNotCallSeveralHoldersUnfairThatAllWait) {
   EXPECT_THAT(report.remarks, Not(Contains(HasSubstr("no fairness is promised"))));
 }
 
-// Only the thread that asks first need not wait: each request of another one sleeps for a while,
-// whether the lock is free or not.
+// Only the thread that asks first need not wait: each request of another one sleeps, whether the
+// lock is free or not, for most of an epoch.
 class FavouringLock {
  public:
   void lock() {
-    if (!is_favourite()) std::this_thread::sleep_for(150ms);
+    if (!is_favourite()) std::this_thread::sleep_for(350ms);
     mutex_.lock();
   }
   bool try_lock() { return mutex_.try_lock(); }
