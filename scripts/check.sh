@@ -8,18 +8,19 @@ usage() {
   cat <<'TEXT'
 Usage: ./scripts/check.sh [--quick | --within SECONDS | --all]
 
-Checks every tracked source with clang-format, the include rules, the package
-lists, black, flake8, mypy, and shellcheck where it is installed, and makes the
-pages of Doxygen in build/doxygen without a warning: half a minute. Then runs
-clang-tidy, without precompiled headers, on the sources and headers that differ
-from the main branch (on that branch: from the commit before): 5 to 20 s each.
+Checks all tracked sources and pages: clang-format, the include rules, the links
+of the pages, the package lists, black, flake8, mypy, and shellcheck if it is
+installed. Makes the Doxygen pages in build/doxygen; a warning is an error. This
+takes half a minute. Then runs clang-tidy, without precompiled headers, on the
+sources and headers that differ from the main branch (on the main branch: from
+the previous commit). This takes 5 to 20 s for each file.
 
   --quick            without clang-tidy
-  --within SECONDS   clang-tidy starts no file after so many seconds, and says
-                     how many it left out
+  --within SECONDS   clang-tidy starts no further file after SECONDS, and the
+                     script reports how many files it left out
   --all              clang-tidy on all sources: an hour on two cores
 
-Exits with 1 when anything is wrong, and says all of it.
+Exits with 1 if a check fails. All checks run, and each reports what it found.
 TEXT
 }
 
@@ -70,6 +71,7 @@ mapfile -t shell < <(git ls-files '*.sh' cmake/completion/lockbench.bash)
 
 check format clang-format-14 --dry-run --Werror "${cpp[@]}"
 check includes python3 scripts/check_includes.py
+check links python3 scripts/check_links.py
 check packages python3 scripts/check_packages.py
 # Another major version of black formats otherwise.
 if [[ "$(black --version 2>/dev/null)" == "black, 23."* ]]; then
