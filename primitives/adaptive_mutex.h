@@ -205,7 +205,7 @@ class [[gnu::visibility("default")]] LOCKBENCH_CAPABILITY BasicAdaptiveMutex
     const auto become_parked = [this, woken] {
       platform::Atomic<std::uint8_t>& mode = Releases::mode(this);
       // relaxed: it changes under the bucket's mutex, which this thread holds, and the barrier
-      // tells all others.
+      // publishes it.
       if (const std::uint8_t before = mode.load(std::memory_order_relaxed);
           before != Releases::kSlow) {
         mode.store(Releases::kSlow, std::memory_order_relaxed);

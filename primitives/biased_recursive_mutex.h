@@ -67,7 +67,7 @@ class BiasedRecursiveMutex : public internal::TimedMembers<BiasedRecursiveMutex<
   }
 #endif
 
-  // The biased thread's way is inlined always: a call would cost as much as what it calls.
+  // The path of the biased thread is always inlined: a call would cost as much as the path itself.
 
   // Throws std::system_error(resource_unavailable_try_again) at kMaxDepth, as
   // std::recursive_mutex may.
@@ -134,8 +134,8 @@ class BiasedRecursiveMutex : public internal::TimedMembers<BiasedRecursiveMutex<
 
   [[gnu::always_inline]] Entry enter() {
     const platform::ThreadToken self = platform::this_thread();
-    // relaxed: equality with this thread's token can only be its own store (I1), or that of a
-    // thread which had the token before and has ended.
+    // relaxed: equality with this thread's token can only come from its own store (I1), or from the
+    // store of a thread that had the token before and has ended.
     if (bias_.load(std::memory_order_relaxed) != self) [[unlikely]]
       return enter_otherwise(self);
     // acquire: synchronizes with (2) of a thread that had the token before. For this thread's own
@@ -193,7 +193,7 @@ class BiasedRecursiveMutex : public internal::TimedMembers<BiasedRecursiveMutex<
     return false;
   }
 
-  // Whether base_ alone decides who is inside. Asked by its holder.
+  // Whether base_ alone decides which thread is inside. Only the holder of base_ calls this.
   bool settled() const {
     // relaxed: base_ orders it (I3).
     return phase_.load(std::memory_order_relaxed) == kRevoked;
@@ -202,7 +202,7 @@ class BiasedRecursiveMutex : public internal::TimedMembers<BiasedRecursiveMutex<
   // Has taken base_, in a phase that will change. Returns whether it may stay; if not, gives base_
   // back.
   [[gnu::noinline, gnu::cold]] bool arrive(platform::Time deadline) {
-    const std::uint32_t phase = phase_.load(std::memory_order_relaxed);  // relaxed: as above
+    const std::uint32_t phase = phase_.load(std::memory_order_relaxed);  // relaxed: base_ orders it
     if (phase == kOpen) {
       count_run();
       return true;
@@ -218,7 +218,7 @@ class BiasedRecursiveMutex : public internal::TimedMembers<BiasedRecursiveMutex<
   // Gives the bias to a thread that was alone for a while.
   void count_run() {
     const platform::ThreadToken self = platform::this_thread();
-    // relaxed: base_ orders it; who reads it without base_ asks only whether it is its own.
+    // relaxed: base_ orders it; without base_, a thread only compares it with its own token.
     run_ = candidate_.load(std::memory_order_relaxed) == self ? run_ + 1 : 1;
     candidate_.store(self, std::memory_order_relaxed);
     if (run_ < kRun) return;
@@ -243,7 +243,7 @@ class BiasedRecursiveMutex : public internal::TimedMembers<BiasedRecursiveMutex<
     platform::futex_wake(phase_, 1);
   }
 
-  // Waits until the biased thread is out, for good.
+  // Waits until the biased thread has left and cannot enter again.
   bool left_before(platform::Time deadline) {
     if (settled()) return true;
     for (;;) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Concepts: what a primitive is, and what it can be asked for.
+// Concepts: what a primitive is, and which operations it may offer.
 //
 // A primitive maps a key to a handle: one thread's claim on one key. The handle is Lockable in the
 // sense of the standard ([thread.req.lockable]), so std::scoped_lock, std::unique_lock and
@@ -32,12 +32,12 @@
 
 namespace lockbench {
 
-// Who is kept out: other threads of this process, other processes, all clients of a service
-// (service.h), on whatever machine they are.
+// What a lock excludes: other threads of this process, other processes, all clients of a service
+// (service.h), on any machine.
 enum class Scope { kThread, kProcess, kService };
 
 // What a primitive promises, as constants: `static constexpr Promises kPromises{…};`. A workload
-// asks for what it needs; a cell whose needs are not promised is refused before it runs.
+// states its requirements. If one of them is not promised, the cell is refused before it runs.
 struct Promises {
   bool excludes = true;       // false for `none` alone
   bool lock_per_key = false;  // two different keys never wait for each other, whatever their hashes
@@ -74,7 +74,7 @@ concept TimedLockable = Lockable<L> &&
   { lock.try_lock_until(deadline) } -> std::convertible_to<bool>;
 };
 
-// A lock of which several threads may have a shared hold, while none has it for itself.
+// A lock that several threads may hold in shared mode while no thread holds it exclusively.
 template <class L>
 concept SharedLockable = Lockable<L> && requires(L& lock) {
   lock.lock_shared();
@@ -83,7 +83,7 @@ concept SharedLockable = Lockable<L> && requires(L& lock) {
 };
 
 // A temporary object that owns characters, such as a std::string: a handle must not view them,
-// since they are gone at the end of the statement. A std::string_view owns nothing.
+// because they are destroyed at the end of the statement. A std::string_view owns nothing.
 template <class T>
 concept TemporaryString =
     !std::is_lvalue_reference_v<T> && std::convertible_to<T, std::string_view> &&
@@ -152,8 +152,8 @@ bool try_lock_within(Handle& handle, [[maybe_unused]] std::chrono::nanoseconds t
   }
 }
 
-// A primitive that can tell how many keys it keeps anything for; 0 when nobody uses it, if it
-// reclaims.
+// A primitive that can count the keys for which it uses memory; 0 if no thread uses it and it
+// reclaims memory.
 template <class P>
 concept CountsKeys = requires(const P& primitive) {
   { primitive.keys_kept() } -> std::convertible_to<std::size_t>;

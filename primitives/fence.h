@@ -16,7 +16,7 @@
 // Requires     tokens that grow with every grant of the key, each used by one holder.
 // fork()       not while a thread is in a call, if the child uses the fence.
 // Cost         a mutex, held for the read or the write alone.
-// Source       the idea of fencing tokens is widely told of leases in distributed storage; M.
+// Source       fencing tokens are common for leases in distributed storage; M.
 //              Burrows, "The Chubby lock service for loosely-coupled distributed systems", 2006,
 //              calls them sequencers.
 #pragma once

@@ -9,8 +9,8 @@
 //              A process that ends leaves no file. The files of a killed process are removed by the
 //              next process that opens the folder or recovers a lock.
 // Not offered  FIFO order; recursion; recovery from a thread that ends while its process lives, or
-//              from an owner of which nothing can be known (file_owner.h): waiters keep waiting;
-//              protection from a user who may write to the folder and keeps a lock forever.
+//              from an owner about which nothing is known (file_owner.h): waiters keep waiting;
+//              protection from a user that may write to the folder and keeps a lock forever.
 // Requires     the rules for handles in concepts.h; /proc; a folder that belongs to this user or to
 //              the superuser and that not everybody may write to, unless it is sticky; hard links
 //              to symbolic links (symlink form) or renameat2 (directory form).
@@ -41,7 +41,7 @@
 // Waking. A waiter sleeps on a word that this user's processes share (wake_words.h). Every 5 to 20
 // ms it checks whether the owner lives, so a killed owner's lock stays unused for that long. If
 // there are no such words, or the owner is a script, which wakes no waiter, the waiter waits for
-// three events at once: a file leaves the folder (inotify), whoever removes it; the owner ends
+// three events at once: a file leaves the folder (inotify), removed by anyone; the owner ends
 // (pidfd); or kLongestPoll has passed, for what neither of them reports: file systems and limits
 // without inotify, old kernels, other machines. Without inotify it checks after 1, 2, 4, … ms, up
 // to kLongestPoll. inotify is not always used because the kernel takes tens of milliseconds to

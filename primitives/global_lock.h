@@ -3,7 +3,7 @@
 // GlobalLock: one base lock for all keys.
 //
 // Guarantees   mutual exclusion between threads, whatever their keys; what the base lock promises.
-// Not offered  two keys at once in parallel: that is what it is measured for.
+// Not offered  parallel holds of two keys: it is measured to show the cost of this.
 // fork()       not while a thread holds or waits for the lock, if the child uses it.
 // Cost         the base lock's own.
 #pragma once

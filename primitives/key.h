@@ -13,11 +13,11 @@
 //
 // Guarantees   our hashes return the same value in every process and run, so that which keys share
 //              a stripe can be repeated; every bit of the key affects every bit of the hash.
-// Not offered  resistance to an attacker who chooses keys that collide: the hash has no secret.
+// Not offered  resistance to an attacker that chooses colliding keys: the hash has no secret.
 // Requires     of a hash: keys that is_equal() takes for equal (operator== without it) have one
 //              hash, and is_less() takes neither of two equal keys for less. Every bit of a hash
-//              that declares `is_avalanching` depends on every bit of the key; any other hash, such
-//              as std::hash of an integer, is mixed first.
+//              that declares `is_avalanching` depends on every bit of the key; any other hash,
+//              for example std::hash of an integer, is mixed first.
 // Source       the multiply-and-fold step is Wang Yi's, "wyhash", 2019; the integer mixer is
 //              Sebastiano Vigna's choice of constants for SplitMix64, 2015.
 #pragma once
@@ -80,7 +80,7 @@ struct KeyHash {
                            read_word<std::uint64_t>(at + 8) ^ state);
     };
     for (; left > 32; left -= 16, at += 16) state = fold_head();
-    // Two blocks that may overlap, neither of which waits for the other's product.
+    // Two blocks that may overlap. Neither waits for the product of the other.
     if (left > 16) {
       const char* const last = at + left - 16;
       const std::uint64_t tail = fold_multiply(read_word<std::uint64_t>(last) ^ kOddC,
@@ -189,7 +189,7 @@ using DefaultKeyHash =
                            std::convertible_to<const K&, std::string_view>,
                        KeyHash, std::hash<K>>;
 
-// The hash of a key, of which any bits may choose a bucket or a stripe.
+// The hash of a key. Any of its bits may choose a bucket or a stripe.
 template <class Hash, class K>
 std::uint64_t spread_hash(const K& key) noexcept {
   if constexpr (requires { typename Hash::is_avalanching; }) {

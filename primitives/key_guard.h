@@ -14,7 +14,7 @@
 //              the characters of a string key outlive it. Threads that take several keys by
 //              lock_all() or handle_both() of one primitive do not take more of its keys while they
 //              hold these.
-// Cost         none beyond that of the handle. lock_all(): two allocations, O(n log n) for n keys.
+// Cost         only the cost of the handle. lock_all(): two allocations, O(n log n) for n keys.
 #pragma once
 
 #include <concepts>
@@ -53,7 +53,7 @@ class [[nodiscard]] KeyGuard {
     return handle_.unlock();
   }
 
-  // What else the handle tells, such as a lease or a token.
+  // The handle, for its other members, for example a lease or a token.
   const Handle& handle() const noexcept { return handle_; }
 
  private:
@@ -181,7 +181,7 @@ class GuardMembers {
   }
 #endif
 
-  // All keys of a span or another range, of which several may be equal, in an order that cannot
+  // All keys of a span or another range, which may contain equal keys, in an order that cannot
   // deadlock with other threads that take several keys by lock_all() or handle_both().
   template <KeyRange Keys>
   [[nodiscard]] auto lock_all(Keys&& keys) {

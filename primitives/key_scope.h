@@ -53,7 +53,7 @@ class ScopedHandle {
     return inner_.try_lock_until(deadline);
   }
 
-  // What else the primitive's handle can tell, such as a token.
+  // The primitive's handle, for its other members, for example a token.
   const HandleOf<P, std::string_view>& inner() const { return inner_; }
 
  private:
@@ -96,7 +96,7 @@ class KeyScope {
   }
 
  protected:
-  // An object of which there is one.
+  // An object that exists once.
   struct Identity {
     const void* object;
   };

@@ -87,7 +87,7 @@ class KeyText {
     }
   }
 
-  // A kind and eight bytes: no word is the beginning of another, so the parts can be told apart.
+  // A kind and eight bytes: no word is the beginning of another, so the parts are unambiguous.
   void append_word(char kind, std::uint64_t word) {
     std::array<char, 1 + sizeof word> bytes;
     bytes[0] = kind;

@@ -14,8 +14,8 @@
 //              they run in.
 // Not offered  timeouts, cancellation, recursion, use by threads that are no coroutines, but for
 //              try_lock().
-// Requires     a coroutine that waits is not destroyed. `post`, a copy of which is kept while the
-//              coroutine waits, has the coroutine resumed elsewhere, not inside the call: else
+// Requires     a coroutine that waits is not destroyed. `post` is copied and kept while the
+//              coroutine waits. It resumes the coroutine elsewhere, not inside the call: else
 //              holders that release one after the other use up the stack. It throws nothing: it is
 //              called by unlock(). The primitive outlives its holds. A view as a key: the
 //              characters outlive the hold.
@@ -212,7 +212,7 @@ class KeyedCoMutex<K, Hash>::Awaiter : Wait {
 
   bool await_ready() { return take_or_queue(nullptr); }
 
-  // False: the coroutine holds the key and goes on. As soon as the mutex is released, it may be
+  // False: the coroutine holds the key and continues. As soon as the mutex is released, it may be
   // resumed elsewhere, and this object may be gone.
   bool await_suspend(std::coroutine_handle<> suspended) { return !take_or_queue(suspended); }
 

@@ -29,7 +29,7 @@
 //
 // Invariants, all under the bucket's mutex
 //   I1  a node is in `holders` of its key's bucket from its grant until it is unlocked or ended,
-//       whichever is first; no two nodes in `holders` have equal keys.
+//       by the earlier of the two; no two nodes in `holders` have equal keys.
 //   I2  `ended` is set at most once for each grant, by a thread that takes the node out of
 //       `holders` and is not in the node's own unlock().
 //   I3  `tokens` grows with every grant in the bucket, and so with every grant of a key.
@@ -77,7 +77,7 @@ class KeyedLimited : public internal::GuardMembers<KeyedLimited<K, Hash>, K> {
   static constexpr std::size_t kDefaultBuckets = 1024;
   static constexpr std::chrono::milliseconds kDefaultLimit{5000};
 
-  // What guards that which a key stands for.
+  // The guard of the data that a key names.
   using Fence = lockbench::Fence;
 
   class Handle;
@@ -125,7 +125,7 @@ class KeyedLimited : public internal::GuardMembers<KeyedLimited<K, Hash>, K> {
     return count;
   }
 
-  // For people who look at a program, not for decisions: out of date when they return.
+  // For the inspection of a program, not for decisions: out of date when they return.
   bool is_locked(K key) const {
     const Node probe = probe_of(std::move(key));
     Bucket& bucket = bucket_of(probe);
@@ -204,7 +204,7 @@ class KeyedLimited : public internal::GuardMembers<KeyedLimited<K, Hash>, K> {
   // Takes the key from a holder. `node` may be gone as soon as the mutex is released.
   static void end(Bucket& bucket, Node& node) {
     bucket.remove_holder(node);
-    // relaxed: it tells no more than that; what the next holder wrote is read under its own grant.
+    // relaxed: it publishes no data; the next holder's writes are read under a later grant.
     node.ended.store(true, std::memory_order_relaxed);
   }
 
@@ -300,7 +300,7 @@ class KeyedLimited : public internal::GuardMembers<KeyedLimited<K, Hash>, K> {
         bucket.waiters.remove(node);
         return false;
       }
-      // relaxed: as above.
+      // relaxed: signals are sent under the mutex, which this thread holds.
       node.signal.store(internal::Waiter::kSpinning, std::memory_order_relaxed);
     }
   }
@@ -321,7 +321,7 @@ class KeyedLimited : public internal::GuardMembers<KeyedLimited<K, Hash>, K> {
     return true;
   }
 
-  // Tells the first waiter for the key of `node` to look again, or hands the key to it.
+  // Signals the first waiter for the key of `node` to retry, or hands the key over to it.
   [[gnu::noinline, gnu::cold]] void pass_on(Bucket& bucket, const Node& node,
                                             internal::PendingWake& wake) {
     Node* const waiter = bucket.first_waiter_for(node);

@@ -8,9 +8,9 @@
 // Guarantees   mutual exclusion between threads per key; two different keys never share a lock,
 //              whatever their hashes, so nested locks of different keys never deadlock by a
 //              collision; a key uses memory from its lock() to its unlock() only; at most 56 bytes
-//              in the handle. A bucket of which n > 2 keys are held at once has a table of 11 to 21
-//              bytes for each, until the last of them is released; a bucket of which more than 32
-//              were held gets 4 KiB more, which it keeps. Where a larger table cannot be allocated,
+//              in the handle. A bucket with n > 2 keys held at once has a table of 11 to 21
+//              bytes for each, until the last of them is released; a bucket with more than 32
+//              held keys gets 4 KiB more, which it keeps. Where a larger table cannot be allocated,
 //              lock() throws std::bad_alloc.
 //              Other threads may overtake a waiter for about ten milliseconds; then the key is
 //              handed over to it, as soon as internal/handovers.h allows.
@@ -129,7 +129,7 @@ class KeyedMutex
     return count;
   }
 
-  // For people who look at a program, not for decisions: out of date when they return. They take
+  // For the inspection of a program, not for decisions: out of date when they return. They take
   // mutexes that waiting threads use, and slow the next releases down: not for fast paths.
   //
   // Whether a thread holds the key. True for a moment, too, while a thread finds out that it must

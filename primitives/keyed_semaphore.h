@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// KeyedSemaphore: for every key in use a semaphore, of which a number of threads hold a permit at
-// once, and no memory for the others.
+// KeyedSemaphore: a semaphore for every key in use, which a number of threads may hold at once, and
+// no memory for the other keys.
 //
 //   lockbench::KeyedSemaphore<std::string_view> requests(4);   // per tenant
 //   auto permit = requests.lock(tenant);                       // at most 4 are here
 //
-// LeasePool is the choice if there are few keys that are known beforehand, or if each holder needs
+// LeasePool is the choice if there are few keys that are known in advance, or if each holder needs
 // a number of its own.
 //
 // Guarantees   at most `permits` holders of a key; two different keys never share permits, whatever
@@ -71,7 +71,7 @@ class KeyedSemaphore : public internal::GuardMembers<KeyedSemaphore<K, Hash>, K>
     return count;
   }
 
-  // For people who look at a program, not for decisions: out of date when they return.
+  // For the inspection of a program, not for decisions: out of date when they return.
   bool is_locked(K key) const { return keys_.has_holder_of(probe(std::move(key))); }
   std::size_t waiters(K key) const { return keys_.waiters_for(probe(std::move(key))); }
   // Calls visit(key) for each key that is held; visit() must not use this primitive. O(buckets).

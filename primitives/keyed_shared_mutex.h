@@ -10,8 +10,8 @@
 //              lock, whatever their hashes; no memory for an idle key; no allocation after
 //              construction. Readers that come while others read and a writer waits queue behind
 //              it; when a writer leaves, all readers that wait by then go before the next writer.
-//              While those that are next wake up, a running thread may take the key before them; to
-//              a thread that waited for 10 ms the key is handed over. So from then on a reader
+//              While the next waiters wake up, a running thread may take the key before them; a
+//              thread that waited for 10 ms gets the key by handover. So from then on a reader
 //              waits for at most the present readers and one writer, and a writer for at most the
 //              writers that came before it, with one group of readers before each and one before
 //              itself (internal/shared_buckets.h).
@@ -91,7 +91,7 @@ class KeyedSharedMutex : public internal::GuardMembers<KeyedSharedMutex<K, Hash>
     return count;
   }
 
-  // For people who look at a program, not for decisions: out of date when they return.
+  // For the inspection of a program, not for decisions: out of date when they return.
   bool is_locked(K key) const { return keys_.has_holder_of(probe(std::move(key))); }
   std::size_t waiters(K key) const { return keys_.waiters_for(probe(std::move(key))); }
   // Calls visit(key) for each key that is held; visit() must not use this primitive. O(buckets).

@@ -2,7 +2,7 @@
 
 // LeasePool: shards, each with a fixed number of leases that threads take and give back.
 //
-// A lease is a number below `leases`; the thread that holds it may use what the number stands for
+// A lease is a number below `leases`; the thread that holds it may use the resource of that number
 // (the n-th database connection of the shard). If a shard has no free lease, threads wait.
 //
 // In which order waiters are served:
@@ -34,7 +34,7 @@
 //              kShare taking looks at all leases. The first waiter pays for a heavy barrier.
 //
 // Invariants
-//   I1  a lease is free exactly when its slot says so: internal/lease_slots.h.
+//   I1  a lease is free exactly if its slot contains no thread: internal/lease_slots.h.
 //   I2  a thread is in the queue only in slow release mode. Both change under the mutex.
 //   I3  if a lease is free and a thread waits, then a wake-up to the head of the queue is in
 //   flight,
@@ -43,8 +43,8 @@
 //   I4  under kRefuse: `stuck` is the number of leases whose holders wait without limit for another
 //       lease of the shard, under the mutex; it is less than the number of leases.
 //   docs/design/lease.md has the argument.
-// Source       the releases: as those of adaptive_mutex.h. Allocators with a cache per thread also
-//              return to a thread what it had last.
+// Source       the releases are those of adaptive_mutex.h. Allocators with a cache per thread also
+//              give a thread again what it had last.
 #pragma once
 
 #include <cstddef>
@@ -172,7 +172,7 @@ class BasicLeasePool : public internal::GuardMembers<BasicLeasePool<kOrder, kNes
   static bool take_at_once(Shard& shard, Taker& taker) {
     taker.thread = platform::this_thread();
     if (kSharesLeases && shard.slots.share(taker.thread, taker.lease)) return true;
-    // relaxed: a thread that reads kFast came before those that wait now.
+    // relaxed: a thread that reads kFast came before the threads that wait now.
     if (kOrder == LeaseOrder::kFifo && shard.releases.load(std::memory_order_relaxed) != kFast)
         [[unlikely]] {
       std::scoped_lock guard(shard.mutex);
@@ -205,7 +205,7 @@ class BasicLeasePool : public internal::GuardMembers<BasicLeasePool<kOrder, kNes
 
   // Under the mutex.
   static void switch_to_slow(Shard& shard) {
-    // relaxed: it changes under the mutex, and the barrier tells all others.
+    // relaxed: it changes under the mutex, and the barrier publishes it.
     if (shard.releases.load(std::memory_order_relaxed) == kSlow) return;
     shard.releases.store(kSlow, std::memory_order_relaxed);
     Barriers::heavy();
@@ -248,7 +248,7 @@ class BasicLeasePool : public internal::GuardMembers<BasicLeasePool<kOrder, kNes
           shard.dequeue(taker);
           return false;
         }
-        // relaxed: as above.
+        // relaxed: signals are sent under the mutex, which this thread holds.
         taker.signal.store(internal::Waiter::kSpinning, std::memory_order_relaxed);
       }
     }();

@@ -103,7 +103,7 @@ class [[gnu::visibility("default")]] LOCKBENCH_CAPABILITY ParkingMutex
                                           std::memory_order_relaxed);
   }
 
-  // From a state that is not held; `seen` is what it is when that fails.
+  // Takes the lock from a state that is not held; on failure, `seen` is the state.
   bool take(std::uint8_t & seen) {
     const auto held = static_cast<std::uint8_t>(seen | kHeld);
     return state_.compare_exchange_weak(seen, held, std::memory_order_acquire,
@@ -141,7 +141,7 @@ class [[gnu::visibility("default")]] LOCKBENCH_CAPABILITY ParkingMutex
   // Whether the lock came free soon.
   bool spin() {
     for (int i = 0; i < kSpins; ++i) {
-      std::uint8_t seen = state_.load(std::memory_order_relaxed);  // relaxed: as above
+      std::uint8_t seen = state_.load(std::memory_order_relaxed);  // relaxed: take() acquires
       if ((seen & kHeld) == 0 && take(seen)) return true;
       if ((seen & kParked) != 0) return false;  // others sleep already: do not spin past them
       platform::pause();

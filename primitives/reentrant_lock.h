@@ -22,7 +22,7 @@
 
 namespace lockbench {
 
-// `Recursive` is any recursive mutex, such as std::recursive_mutex.
+// `Recursive` is any recursive mutex, for example std::recursive_mutex.
 template <Lockable Recursive = BiasedRecursiveMutex<AdaptiveMutex>>
 class ReentrantLock {
  public:

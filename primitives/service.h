@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What a lock of a service adds to the contract of a handle (concepts.h). The service is a program
-// that many machines use, such as a database server.
+// that many machines use, for example a database server.
 //
 //   auto account = locks.handle(user_id);
 //   if (const TryResult got = account.try_lock_for(2s); !got) return told(got.reason());
@@ -9,12 +9,13 @@
 //   if (account.lost()) undo();          // the hold ended early; the resource refuses the token
 //   account.unlock();
 //
-// Rules for every handle of such a lock
+// Rules for every handle of a lock of a service
 //   - lock() returns with the hold, or throws ServiceError and holds nothing. It never treats a
 //     lost connection as success;
-//   - try_lock(), try_lock_for() and try_lock_until() return a TryResult, which says why nothing is
-//     held. They throw nothing;
-//   - lost() says whether the hold is known to have ended before unlock(). It may say so late: the
+//   - try_lock(), try_lock_for() and try_lock_until() return a TryResult, with the reason if
+//   nothing
+//     is held. They throw nothing;
+//   - lost() returns whether the hold is known to have ended before unlock(). It may be late: the
 //     process, the network or the service may have been paused;
 //   - token() is greater than the tokens of all earlier holds of the key, if the service can
 //     provide that; a resource that compares tokens refuses a late holder (fence.h);
@@ -59,7 +60,7 @@ class TryResult {
 // What a primitive asked of its service since it was made, of all threads and processes.
 struct ServiceUse {
   std::uint64_t acquisitions = 0;  // that succeeded
-  std::uint64_t round_trips = 0;   // requests that were answered, those of renewals included
+  std::uint64_t round_trips = 0;   // answered requests, including renewals
   std::uint64_t bytes_sent = 0;    // with these requests, in the service's protocol; 0: not known
   std::uint64_t bytes_received = 0;
   std::uint64_t reconnects = 0;  // connections that replaced a lost one

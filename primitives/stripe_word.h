@@ -30,7 +30,7 @@
 //       an earlier waiter that was woken. The first of them has been woken, or a woken thread or a
 //       release has yet to serve the queue.
 //   I4  only the queue head has stripes reserved for it.
-// Source       the word of stripes is ours; the waiting: as that of lease_pool.h.
+// Source       the word of stripes is ours; the waiting is that of lease_pool.h.
 #pragma once
 
 #include <cstddef>
@@ -108,7 +108,7 @@ class BasicStripeWord {
   struct Taker : internal::Waiter {
     bool held = false;           // reserved in debug builds only
     std::uint64_t wanted = 0;    // stripes
-    std::uint64_t reserved = 0;  // those of them that are reserved for it (I4)
+    std::uint64_t reserved = 0;  // its stripes that are reserved for it (I4)
   };
 
   template <class K>
@@ -204,7 +204,7 @@ class BasicStripeWord {
         leave_queue(taker);
         look = Look::kGaveUp;
       } else {
-        // relaxed: as above.
+        // relaxed: signals are sent under the mutex, which this thread holds.
         taker.signal.store(internal::Waiter::kSpinning, std::memory_order_relaxed);
         look = Look::kWaits;
       }

@@ -6,7 +6,7 @@
 // Every acquisition adds one to a counter under the lock, so an operation counts for five.
 //
 // Proof. The counter must equal the number of acquisitions that succeeded. It must not change
-// during a hold, in particular not between the unlock of an inner lock and that of the outer one.
+// during a hold, in particular not between the unlock of the inner and of the outer lock.
 #pragma once
 
 #include <algorithm>
@@ -171,7 +171,7 @@ class Nested {
       return true;
     }
 
-    // One hold by itself; then one outer hold with two holds inside it: a plain one, and one with
+    // A single hold; then an outer hold with two holds inside it: a plain one, and one with
     // another hold inside.
     template <class Probe, class Handle>
     bool mixed(Probe& probe, Handle& handle) {

@@ -17,7 +17,7 @@
 //                                            // many threads may hold a key at once
 //   static bool served_by_others(const WorkloadSettings& settings);
 //                                            // optional: whether processes that do not belong to
-//                                            // the trial, such as a database server, work for it
+//                                            // the trial, as a database server, work for it
 //   static constexpr std::uint32_t kAcquisitions;  // optional: of one operation; otherwise 1
 //   static constexpr std::array<std::string_view, n> kUsualPrimitives;
 //   static constexpr std::uint64_t kUsualKeys;
@@ -37,7 +37,7 @@
 //   const Tally& Actor::tally() const;
 //
 // The parts that do not depend on the primitive, usually the tally and the proof, belong in a
-// separate class such as PerKeyBooks. It is then compiled once and not for every primitive.
+// separate class, as PerKeyBooks. It is then compiled once and not for every primitive.
 //
 // A workload of processes declares `static constexpr bool kProcesses = true;`. Each actor then runs
 // in a child of the process that created the workload. The data that prove() needs is in memory

@@ -7,8 +7,8 @@
 // same cell compares locks for readers and writers with plain ones.
 //
 // Proof. Each thread knows from its ring how often it wrote each key; the sum must equal the
-// record's count. No writer may be inside beside another thread: whoever holds the key, reader or
-// writer, must find a sound record that does not change during the hold.
+// record's count. No writer may be inside together with another thread: every holder of the key,
+// reader or writer, must find a consistent record that does not change during the hold.
 #pragma once
 
 #include <algorithm>

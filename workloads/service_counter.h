@@ -34,7 +34,7 @@ namespace lockbench {
 
 // Numbers with the greatest token that each has seen, in memory that processes share.
 //
-// Guarantees   update() is atomic. A process that is stopped or killed in a call delays nobody.
+// Guarantees   update() is atomic. A process that is stopped or killed in a call delays no other.
 // Requires     children are forked after construction; each uses its own number.
 //
 // Invariants

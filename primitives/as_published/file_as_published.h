@@ -2,23 +2,23 @@
 
 // FileAsPublished: the process that makes a symbolic link first has the lock, as published.
 //
-// The link's text is the number of the process that made it. Who finds one sleeps for a second and
-// tries again.
+// The link's text is the number of the process that made it. A process that finds a link sleeps for
+// a second and tries again.
 //
-// Claimed      mutual exclusion between processes, since making a link tests and sets in one step;
-//              only the process that locked can unlock, which tells its three errors apart.
+// Claimed      mutual exclusion between processes, because the creation of a link tests and sets in
+//              one step; only the process that locked can unlock. unlock() has three errors.
 // Faults, all of them kept
-//   F1  Waiters look once a second. A lock that was given back stays unused until one of them
-//   looks,
-//       or the one that gave it back takes it again; who looks when is chance, so one may wait for
-//       ever.
+//   F1  Waiters poll once per second. A released lock stays free until a waiter polls, or until the
+//       process that released it locks it again. The times of the polls are random, so a process
+//       may wait forever.
 //   F2  A lock whose owner was killed is held forever. No process checks whether the owner lives.
-//   F3  The check would be unsafe: process numbers are reused, so the number may be another's.
+//   F3  The check would be unsafe: process numbers are reused, so another process may have the
+//       number.
 //   F4  unlock() reads the owner and removes the link in two steps. If a user or a script removes
 //       stale locks meanwhile, the second step may remove another owner's.
 //   F5  The owner is a process: another thread of it can unlock.
-//   F6  A name is used as it is: one with '/' in it leads out of the folder.
-// Ours         the time between two looks as a parameter, so that tests need not take seconds; one
+//   F6  A name is not checked: a name with '/' leads out of the folder.
+// Ours         the time between two polls is a parameter, so that tests do not take seconds; one
 //              lock file for each key; try_lock() is the published mutex_trylock.
 // Source       an article on locks between processes in Bash, the first of a series that pictures
 //              them as Petri nets.

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// FileUnsafeAsPublished: a file that says 0 or 1, looked at and then written, as published.
+// FileUnsafeAsPublished: a file that contains 0 or 1, which is read and then written, as published.
 //
-// Claimed      nothing: it is the article's example of how not to do it.
+// Claimed      nothing: it is the article's example of a wrong lock.
 // Faults, all of them kept
-//   F1  Looking and writing are two steps: whoever looks between another's two finds the lock free,
-//       and both are inside.
-//   F2  Waiters look once a second.
+//   F1  The read and the write are two steps. A process that reads between the two steps of another
+//       one finds the lock free, and both are inside.
+//   F2  Waiters poll once per second.
 //   F3  Any process can unlock: no owner is recorded. The lock of a killed process is held forever.
-// Ours         lock() and unlock(), which the article leaves out: the loop of its next section, and
-//              a 0 written back; the time between two looks as a parameter.
+// Ours         lock() and unlock(), which the article omits: the loop of its next section, and a
+//              write of 0; the time between two polls is a parameter.
 // Source       an article on locks between processes in Bash, the first of a series that pictures
 //              them as Petri nets.
 #pragma once

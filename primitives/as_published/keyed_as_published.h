@@ -2,32 +2,34 @@
 
 // KeyedAsPublished: a table of locks by key and a worker with a watchdog, as they were published.
 //
-// A key is the worker's prefix and a name. Whoever asks for a key first puts a lock into the table;
-// whoever holds one for longer than the timeout has it released by the watchdog, a thread that
-// every acquisition starts. A timeout of 0 leaves the watchdog out: the table by itself.
+// A key is the worker's prefix and a name. The first thread that requests a key adds a lock to the
+// table. Every acquisition starts a watchdog thread, which releases the lock if it is held for
+// longer than the timeout. With a timeout of 0 there is no watchdog, only the table.
 //
-// Claimed      mutual exclusion by key, any number of keys, nobody kept waiting beyond the timeout.
+// Claimed      mutual exclusion by key, any number of keys, no wait that exceeds the timeout.
 // Faults, all of them kept
-//   F1  Entries are never removed: what is compared with 0 is the table of counts, not the count.
-//   F2  Looking a key up and adding it are two steps: two threads that bring a new key each add a
-//       lock, the later one takes the place of the earlier, and both are inside. The earlier one's
-//       unlock then releases the other's lock, and whoever waits for the lock that was replaced
-//       waits forever. The original's interpreter runs one thread at a time, for milliseconds, so
-//       it is rarely seen there; between real threads it is seen within a few trials.
-//   F3  Counts are read, then written: one of two at once is lost. And a count is lowered before
-//       the lock is released, so with F1 repaired a lock would be deleted while it is held.
-//   F4  The watchdog releases the lock under the feet of a holder that is late, who is not told and
-//       writes all the same.
-//   F5  Holder and watchdog may both find the key locked before either has noted its release; the
-//       second release then frees what by now is another's.
-//   F6  Keys are put together without a mark between: the prefix "job_" with the name "1_2" and the
+//   F1  Entries are never removed: the code compares the table of counts with 0, not the count.
+//   F2  The lookup of a key and its insertion are two steps. Two threads with a new key each add a
+//       lock, the later lock replaces the earlier one, and both threads are inside. Then the first
+//       thread's unlock releases the second thread's lock, and a thread that waits for the replaced
+//       lock waits forever. The original's interpreter runs one thread at a time, for milliseconds,
+//       so this is rare there. With real threads it happens within a few trials.
+//   F3  Counts are read, then written: one of two concurrent updates is lost. Also, a count is
+//       lowered before the lock is released. So if F1 were repaired, a lock could be deleted while
+//       it is held.
+//   F4  The watchdog releases the lock without notice to a late holder, and the holder writes
+//       anyway.
+//   F5  The holder and the watchdog may both find the key locked before either has recorded its
+//       release. Then the second release frees the hold of another thread.
+//   F6  Keys are concatenated without a separator: the prefix "job_" with the name "1_2" and the
 //       prefix "job_1_" with the name "2" are one key.
 //   F7  A worker whose name is the empty string never unlocks: an empty name counts as none.
-//   F8  One thread for every acquisition. If none can be started, lock() throws and the key stays
+//   F8  One thread for every acquisition. If it cannot be started, lock() throws and the key stays
 //       locked.
-// Ours         try_lock(), which the original does not have; joining the watchdog when the handle
-//              goes; releasing a free lock, an error there, does nothing. The interpreter makes
-//              each access to a table one step; here a mutex does, released between two accesses.
+// Ours         try_lock(), which the original does not have; the handle's destructor joins the
+//              watchdog; the release of a free lock, an error in the original, does nothing. The
+//              interpreter makes each access to a table one step; here a mutex does, which is
+//              released between two accesses.
 // Source       a tutorial on a key-based mutex and its workers in Python 3.10, with figures for 21
 //              threads on 6 counters and 1,000 threads on 12.
 #pragma once
@@ -53,7 +55,7 @@ namespace lockbench {
 
 namespace internal {
 
-// What happens between looking a key up in vain and adding it: nothing.
+// What happens between the failed lookup of a key and its insertion: nothing.
 struct NarrowWindow {
   void operator()() const {}
 };
@@ -80,8 +82,8 @@ class KeyedAsPublished {
     return Handle(*this, prefix, key);
   }
 
-  // Puts the key's lock into the table, as a first use does. No thread may use the key meanwhile:
-  // afterwards F2 has nothing left to happen to.
+  // Adds the key's lock to the table, as a first use does. No thread may use the key meanwhile.
+  // Afterwards F2 cannot happen for this key.
   void know(K key, std::string_view prefix = kDefaultPrefix) {
     const std::string text = key_text(prefix, key);
     locker_for(text);
@@ -96,12 +98,12 @@ class KeyedAsPublished {
     return lockers_.size();
   }
 
-  // What the key's count says; 0 for a key that was never locked.
+  // The key's count; 0 for a key that was never locked.
   std::int64_t count_of(K key, std::string_view prefix = kDefaultPrefix) const {
     return count(key_text(prefix, key));
   }
 
-  // An estimate, as for the baselines: what the allocator adds to each block is not in it.
+  // An estimate, as for the baselines: it does not include what the allocator adds to each block.
   std::size_t lock_bytes() const {
     constexpr std::size_t kNode = 2 * sizeof(void*) + sizeof(std::string);
     constexpr std::size_t kEntry =
@@ -172,7 +174,7 @@ class KeyedAsPublished {
   void unlock_with_key(const std::string& key) {
     const std::shared_ptr<Lock> lock = locker(key);
     if (lock == nullptr) return;
-    set_count(key, count(key) - 1);  // F3; and never removed, F1
+    set_count(key, count(key) - 1);  // F3; F1: the entry is never removed
     lock->release();
   }
 

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// LeaseAsPublished: per shard a queue of numbers; take one from the front, give it back at the end.
+// LeaseAsPublished: a queue of numbers for each shard; a thread takes a number from the front and
+// returns it at the end.
 //
-// Claimed      at most n at work on a shard; nobody waits for anybody in particular, so a thread
-//              that keeps its lease holds nobody up, and one that asks for a second lease will be
-//              served by somebody else's return.
+// Claimed      at most n threads work on a shard; no thread waits for a particular thread, so a
+//              thread that keeps its lease delays no other, and a request for a second lease is
+//              served when another thread returns its lease.
 // Faults, all of them kept
-//   F1  The last claim: with n leases and n threads that each hold one and ask for another, there
+//   F1  The last claim is wrong: if n threads each hold one of n leases and request another, there
 //       is no other thread. All wait forever, and nothing reports it.
-//   F2  A lease that is not given back is lost; so is its connection. There is no record of its
-//   holder. F3  No way to give up waiting.
+//   F2  A lease that is not returned is lost, with its connection. Its holder is not recorded.
+//   F3  A wait cannot be given up.
 // Ours         try_lock(), numbers from 0 instead of 1, available().
-// Source       an article on limiting the threads that reach each shard of a database, which
-//              replaced RandomMutexesAsPublished by this.
+// Source       an article on a limit for the threads that use each shard of a database, in which
+//              this lock replaces RandomMutexesAsPublished.
 #pragma once
 
 #include <cstddef>
@@ -49,7 +50,7 @@ class LeaseAsPublished {
   // Leases of `shard` that are free now.
   std::uint32_t available(std::uint64_t shard) const { return shards_[shard].size(); }
 
-  // An estimate: what the queues keep outside themselves is not in it.
+  // An estimate: it does not include what the queues allocate.
   std::size_t lock_bytes() const {
     return sizeof *this + count_ * (sizeof(Queue) + leases_ * sizeof(std::uint32_t));
   }
@@ -109,7 +110,7 @@ class LeaseAsPublished::Handle {
   void lock() { lease_ = queue_.pop(); }
   bool try_lock() { return queue_.try_pop(lease_); }
 
-  // Gives it back.
+  // Returns the lease.
   void unlock() { queue_.push(lease_); }
 
   // The lease that was taken, below capacity(); meaningful while held.

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// PlainLock: the lock that scripting languages offer, and that several published forms are made of.
+// PlainLock: the lock that scripting languages offer, and that several published forms use.
 //
-// Guarantees   one holder; any thread may release, not the holder alone, and whoever waits is let
-//              in; a thread that locks twice waits for itself forever.
+// Guarantees   one holder; any thread may release, not only the holder, and a release admits a
+//              waiting thread; a thread that locks twice waits for itself forever.
 // Not offered  owners, order, timeouts.
-// Source       the Python library's documentation of threading.Lock, of which PyThread_type_lock is
-//              the C side. It raises an error when a free lock is released; here release() says so.
+// Source       the Python library's documentation of threading.Lock; PyThread_type_lock is its C
+//              form. The release of a free lock raises an error there; here release() returns
+//              false.
 #pragma once
 
 #include <mutex>
@@ -30,7 +31,7 @@ class PlainLock {
     return true;
   }
 
-  // False when it was free already: then nothing happens.
+  // Returns false, and does nothing, if the lock was free already.
   bool release() {
     std::unique_lock guard(mutex_);
     if (!held_) return false;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// RandomMutexesAsPublished: per shard an array of n mutexes, of which one is picked at random.
+// RandomMutexesAsPublished: an array of n mutexes for each shard; a thread picks one at random.
 //
-// Claimed      at most n at work on a shard of a database with n connections.
+// Claimed      at most n threads work on a shard of a database with n connections.
 // Faults, all of them kept
-//   F1  A thread that picks a busy mutex waits for it while others are free. With n = 10 and one
-//   holder,
-//       every tenth thread waits though nine connections are idle.
-//   F2  A thread that asks again while it holds one may pick its own, and then waits for itself.
-//   F3  Two that each hold one and pick the other's wait for each other: no order is kept.
-// Ours         try_lock(), which the original does not have: it begins with the one picked and
-//              tries each of the others once, so that a shard at rest can be counted. The pick is
-//              drawn from one generator that all threads share, as the original's is.
-// Source       what LeaseAsPublished's article found in place: `mutexes[shard].sample.synchronize`.
-//              Where a thread locks its own mutex again, the original's language raises an error;
-//              the article reports a deadlock, which is what happens here.
+//   F1  A thread that picks a held mutex waits for it while others are free. With n = 10 and one
+//       holder, every tenth thread waits although nine connections are idle.
+//   F2  A thread that requests a second mutex may pick its own, and then waits for itself.
+//   F3  Two threads that each hold a mutex and pick the other's mutex wait for each other, because
+//       there is no order.
+// Ours         try_lock(), which the original does not have: it begins with the picked mutex and
+//              tries each of the others once, so that the free mutexes of a shard can be counted.
+//              All threads share one random generator, as in the original.
+// Source       the lock that LeaseAsPublished replaces: `mutexes[shard].sample.synchronize`. If a
+//              thread locks its own mutex again, the original's language raises an error; the
+//              article reports a deadlock, which also happens here.
 #pragma once
 
 #include <cstddef>

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// ReentrantAsPublished: owner, count and pending count before a real lock, as it was printed; and
-// the same with its faults repaired.
+// ReentrantAsPublished: owner, count and pending count in front of a real lock, as published; and a
+// form with its faults repaired.
 //
-// As long as one thread comes at a time, the real lock stays untouched. The first that finds the
-// lock owned takes the real lock in the owner's name and then waits for it a second time; the owner
-// gives it up with its last release.
+// Without contention, the real lock is not used. The first thread that finds the lock owned takes
+// the real lock in the owner's name and then waits for it a second time. The owner releases it with
+// its last release.
 //
-// The algorithm leans on the interpreter's own lock, under which every step but the waiting runs.
-// Here that is a mutex of the object. So what it costs is not what the original costs, whose caller
-// has paid for that lock already; what it does is the same.
+// The algorithm depends on the interpreter's own lock, which is held in every step except the wait.
+// Here that is a mutex of the object. So the behaviour is that of the original, but not the cost:
+// the original's caller holds the interpreter's lock already.
 //
 // Claimed      mutual exclusion; the owner may lock again; no real lock without contention.
 // Faults as printed, all of them kept; `Repaired` repairs each
-//   F1  `pending_count -= 0`: one contention, or one failed try, and the count of those who wait
-//       never comes back to 0. The fast path has ended for good.
-//   F2  release does not look who calls it: any thread unlocks any other's lock.
-//   F3  release does not look at the count: one release too many makes it the greatest number, and
-//       the next thread to come waits for an owner that does not exist.
+//   F1  `pending_count -= 0`: after one contention, or one failed try, the count of waiting threads
+//       never returns to 0. The fast path is then never used again.
+//   F2  release does not check its caller: any thread can unlock the lock of any other.
+//   F3  release does not check the count: one release too many makes it the greatest number, and
+//       the next thread waits for an owner that does not exist.
 //   F4  the count of nested locks may overflow; 64 bits hide it.
-// Ours         try_lock(): the listing waits only, "to keep it simple". It follows the library that
-//              the listing is modelled on, fastrlock: the last wait becomes a try.
+// Ours         try_lock(): the listing has only a wait, "to keep it simple". try_lock() follows
+//              fastrlock, the model of the listing: the last wait becomes a try.
 // Source       an article on fastrlock in terms of the Python C API, October 2024, revised 5
 //              November 2024, with figures for Python 3.8 and 3.12.
 #pragma once
@@ -62,7 +62,7 @@ class FastReentrantMutex {
     is_locked_ = false;
   }
 
-  // Whether the next lock() of a free lock would leave the real one alone.
+  // Whether the next lock() of a free lock would not use the real lock.
   bool has_fast_path() const {
     std::unique_lock interpreter(interpreter_);
     return pending_ == 0;
@@ -73,7 +73,7 @@ class FastReentrantMutex {
     std::unique_lock interpreter(interpreter_);
     if (count_ == 0 && pending_ == 0) return become_owner();
     if (count_ > 0 && owner_ == platform::this_thread()) return deepen();
-    // Free until now: it is taken in the owner's name, who will release it.
+    // It was free: this thread takes it in the name of the owner, which will release it.
     if (!is_locked_ && pending_ == 0) {
       real_.acquire();
       is_locked_ = true;
@@ -116,7 +116,7 @@ class FastReentrantMutex {
 
 }  // namespace internal
 
-// One such lock for all keys.
+// One ReentrantAsPublished lock for all keys.
 template <FastrlockListing kListing = FastrlockListing::kAsPrinted>
 class ReentrantAsPublished {
  public:
@@ -127,7 +127,7 @@ class ReentrantAsPublished {
   Handle handle(std::uint64_t) { return Handle(mutex_); }
   Handle handle(std::string_view) { return Handle(mutex_); }
 
-  // Both keys have the one lock.
+  // Both keys share the lock.
   template <Key K>
   Handle handle_both(K, K) {
     return Handle(mutex_);

@@ -2,23 +2,24 @@
 
 // StripedAsPublished: a fixed array of locks; the sum of the keys' hashes chooses one.
 //
-// Several keys make one lock: each is lower-cased and hashed to 32 bits, the hashes are added up,
-// and the sum's absolute value, modulo the number of locks, is the index. The locks are monitors: a
-// thread that is inside may enter again, so two users of one stripe in one thread do no harm.
+// Several keys select one lock: each key is lower-cased and hashed to 32 bits, and the hashes are
+// added. The absolute value of the sum, modulo the number of locks, is the index. The locks are
+// monitors: the holder may enter again, so one thread may lock two users of one stripe.
 //
-// Claimed      a lock per user for the price of a few; a false conflict costs a wait and no more.
+// Claimed      a lock per user with the memory of a few; the only cost of a false conflict is a
+//              wait.
 // Faults, all of them kept
-//   F1  The least integer has no absolute value. When the sum comes out so, handle() throws
-//       std::overflow_error, as the original's language does: that user, user1165018787@example.com
-//       for one, can never be locked.
-//   F2  The sum knows no order: ("a", "b") and ("b", "a") share a lock, and so do ("a", "a", "b")
-//       with "a" twice and whatever else adds up the same.
-//   F3  Two users' locks, taken one after the other, deadlock with a thread that takes them in the
-//       other order. Nothing is said of it, and nothing is offered for it.
-//   F4  Locks lie side by side in memory, so that neighbours slow each other down.
-// Ours         the 64-bit integers: their halves are folded, as the original's library does.
+//   F1  The least integer has no absolute value. If the sum is the least integer, handle() throws
+//       std::overflow_error, as the original's language does. So this user can never be locked, for
+//       example user1165018787@example.com.
+//   F2  The sum does not depend on the order: ("a", "b") and ("b", "a") share a lock. So do all
+//       combinations of keys with equal sums.
+//   F3  A thread that takes the locks of two users one after the other deadlocks with a thread that
+//       takes them in the other order. The text does not mention this and offers no solution.
+//   F4  Locks are adjacent in memory, so neighbours slow each other down (false sharing).
+// Ours         64-bit integers: their halves are folded, as in the original's library.
 // Source       "Lock object sharing with hashes", a weblog entry of 8 January 2008. The hash of a
-//              string is the one of the .NET Framework 2.0 on 32-bit machines, rewritten.
+//              string is that of the .NET Framework 2.0 on 32-bit machines, rewritten.
 #pragma once
 
 #include <concepts>
@@ -39,7 +40,7 @@ namespace lockbench {
 
 namespace internal {
 
-// What `lock (object)` enters and leaves: one thread at a time, as often as it likes.
+// The monitor of `lock (object)`: one thread at a time, which may enter it again.
 class Monitor {
  public:
   void lock() {
@@ -76,8 +77,8 @@ class Monitor {
   std::uint64_t depth_ = 0;
 };
 
-// The library's 32-bit hash of that time: two sums of 33 x + character, of the even and the odd
-// characters. Letters beyond ASCII keep their case here; the original knew more.
+// The 32-bit hash of that version of the library: two sums of 33 x + character, of the even and the
+// odd characters. Letters beyond ASCII keep their case here; the original converts more letters.
 struct LowerCaseHash32 {
   std::int32_t operator()(std::string_view text) const noexcept {
     std::uint32_t even = 5381;
@@ -133,7 +134,7 @@ class StripedAsPublished {
   std::size_t lock_bytes() const { return sizeof *this + count_ * sizeof(internal::Monitor); }
 
  private:
-  // F2. Additions wrap around, as the original's do unless told otherwise.
+  // F2. Additions wrap around, as they do in the original by default.
   static std::int32_t sum_of(std::initializer_list<std::string_view> keys) {
     std::uint32_t sum = 0;
     for (const std::string_view key : keys) sum += static_cast<std::uint32_t>(Hash{}(key));

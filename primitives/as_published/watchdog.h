@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Watchdog: a thread that does something once, after a while, unless it is called off before.
+// Watchdog: a thread that runs a function once, after a given time, unless it is cancelled before.
 //
-// Guarantees   the alarm runs at most once a start(), on a thread of its own; when the destructor
-//              returns, it has ended or will never begin.
-// Not offered  economy: every start() is a thread.
-// Requires     start() and the destructor on one thread; call_off() on any, the alarm's included.
+// Guarantees   the alarm runs at most once for each start(), on a thread of its own; when the
+//              destructor returns, the alarm has ended or will never begin.
+// Not offered  low cost: every start() creates a thread.
+// Requires     start() and the destructor on one thread; call_off() on any thread, also that of the
+//              alarm.
 // Source       the Python library's documentation of threading.Timer.
 #pragma once
 
@@ -29,7 +30,7 @@ class Watchdog {
     join();
   }
 
-  // Waits for the end of the alarm before, if there was one.
+  // Waits for the end of the previous alarm, if there was one.
   template <class Alarm>
   void start(platform::Duration after, Alarm alarm) {
     call_off();
@@ -39,7 +40,7 @@ class Watchdog {
                                 alarm = std::move(alarm)] { watch(deadline, alarm); });
   }
 
-  // An alarm that has begun goes on.
+  // An alarm that has begun continues.
   void call_off() {
     std::unique_lock guard(mutex_);
     called_off_ = true;

@@ -3,11 +3,11 @@
 // FileKernelLock: a file for every key that the kernel keeps an advisory lock on, by flock() or by
 // fcntl()'s locks of an open file description (OFD).
 //
-// Guarantees   mutual exclusion per key between all handles, of whatever thread or process; what a
-//              process holds is free the moment it ends, by whatever end.
-// Not offered  timeouts (the kernel's call has none), FIFO order, recursion; exclusion of those who
-//              do not ask. The files stay.
-// Cost         one system call each way, some 0.4 us; a handle opens a file: use it again.
+// Guarantees   mutual exclusion per key between all handles of all threads and processes; the locks
+//              of a process are free as soon as it ends, for any reason.
+// Not offered  timeouts (the kernel's call has none), FIFO order, recursion; exclusion of processes
+//              that do not lock. The files are not removed.
+// Cost         a system call per lock and unlock, some 0.4 us; a handle opens a file: reuse it.
 // Source       flock(2) and fcntl(2) of Linux; OFD locks are J. Layton's, 2014.
 #pragma once
 
@@ -52,8 +52,8 @@ class FileKernelLock {
  public:
   static constexpr Promises kPromises{.lock_per_key = true, .scope = Scope::kProcess};
 
-  // Throws std::system_error where its file cannot be opened, and from lock() where the file system
-  // has no such locks.
+  // Throws std::system_error if its file cannot be opened, and from lock() if the file system does
+  // not support these locks.
   class Handle {
    public:
     Handle(const FileKernelLock& lock, const internal::FileName& name)

@@ -7,8 +7,8 @@
 // Not offered  a lock for each key (one for all); recovery of a file that was killed while being
 //              made; safety from a process that writes the file by mistake or intent: the C library
 //              follows pointers in it; progress for all: when a waiter is killed after it was woken
-//              and before it ran, and another took the mutex in between, then those who wait behind
-//              it sleep until somebody else has waited and been served (glibc 2.36).
+//              and before it ran, and another took the mutex in between, then the waiters behind it
+//              sleep until another thread has waited and acquired the mutex (glibc 2.36).
 // Requires     the folder's file system can share memory (NFS between machines cannot); the same C
 //              library in all processes.
 // Source       pthread_mutexattr_setrobust(3); kernel's robust-futexes.rst, I. Molnar, 2006.

@@ -5,9 +5,9 @@
 //
 // Guarantees   mutual exclusion between threads per key; two different keys never share a lock,
 //              whatever their hashes. With IdleKeys::kErased a key is kept from the first thread
-//              that asks for it to the last that leaves; with kKept it is kept for good.
+//              that requests it to the last one that leaves; with kKept it is never removed.
 // Not offered  recursion, timeouts, any order among waiters beyond the base lock's.
-// Requires     a map whose elements stay where they are while others come and go.
+// Requires     a map whose elements do not move while others are inserted and erased.
 // Cost         lock: a look-up under the shard's mutex, and an allocation when the key is new.
 //              unlock reaches its entry through the handle; with kErased it takes the shard's mutex
 //              again, and looks the key up only to erase it.

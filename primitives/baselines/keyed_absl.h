@@ -2,8 +2,8 @@
 
 // KeyedAbsl: the sharded table of locks with Abseil's hash map and hash.
 //
-// The map is absl::node_hash_map: a flat one would move locks that threads wait in. What it
-// guarantees is KeyTable's.
+// The map is absl::node_hash_map: a flat map would move locks while threads wait in them. The
+// guarantees are those of KeyTable.
 #pragma once
 
 #include <cstddef>

@@ -4,10 +4,10 @@
 // library's map.
 //
 //   KeyedTable         one mutex, one std::unordered_map, a reference count per key
-//   KeyedTableSharded  the same in 64 shards, each on cache lines of its own
-//   KeyedLeaky         the same shards without counts: a key once seen is kept for good
+//   KeyedTableSharded  64 shards of a KeyedTable, each on cache lines of its own
+//   KeyedLeaky         these shards without counts: a key that was used once is never removed
 //
-// What they guarantee is KeyTable's.
+// The guarantees are those of KeyTable.
 #pragma once
 
 #include <cstddef>

@@ -8,15 +8,15 @@
 // Requires     the rules for handles in concepts.h.
 // Cost         an allocation, an insertion and an erasure for each lock() and unlock().
 //
-// TBB has no call that takes an accessor only if it is free. It does tell whether an insertion was
-// the one that put the key there, and that is what decides here, for lock() and try_lock() alike:
+// TBB has no call that takes an accessor only if it is free. But an insertion reports whether it
+// added the key, and this decides in lock() and in try_lock():
 //
 // Invariants
 //   I1  a key is in the map exactly while a thread holds it. TBB erases under the bucket's lock
 //       while the holder still has the accessor, so no waiter ever gets a dead element's accessor.
-//   I2  the holder has the element's accessor, but for the instant in try_lock() between its
-//       insertion and its find(). Who gets the accessor of an element that it did not insert has
-//       met that instant, and gives it back at once: so that find() waits for no holder.
+//   I2  the holder has the element's accessor, except for the instant in try_lock() between its
+//       insertion and its find(). A thread that gets the accessor of an element that it did not
+//       insert came in this instant, and returns it at once, so that find() waits for no holder.
 #pragma once
 
 #include <cstddef>

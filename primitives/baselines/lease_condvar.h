@@ -64,7 +64,7 @@ class CondvarShard {
     return static_cast<std::uint32_t>(free_.size());
   }
 
-  // libstdc++'s deque: blocks of 512 bytes, of which there is always one, and pointers to them.
+  // libstdc++'s deque: blocks of 512 bytes, at least one of them, and pointers to the blocks.
   std::size_t bytes_outside() const {
     constexpr std::size_t kBlock = 512;
     constexpr std::size_t kLeastPointers = 8;

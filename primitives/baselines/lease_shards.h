@@ -3,10 +3,10 @@
 // LeaseShards: LeasePool's interface over any shard that can hand out numbers.
 //
 // A `Shard` has fill(leases), called once; take(), which waits; try_take(), which does not; give();
-// available(); bytes_outside(), what it keeps outside its own object, in bytes; kFair. One that can
-// give up has take_before(deadline) too, and its handles are TimedLockable.
+// available(); bytes_outside(), its memory outside of its own object, in bytes; kFair. A shard with
+// timeouts also has take_before(deadline), and its handles are TimedLockable.
 //
-// Guarantees   those of the shard; shards are independent of each other.
+// Guarantees   the guarantees of the shard; shards are independent of each other.
 // Requires     the rules for handles in concepts.h; shard numbers below shards().
 #pragma once
 

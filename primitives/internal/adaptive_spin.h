@@ -3,7 +3,7 @@
 // AdaptiveSpin: whether a thread that waits spins before it sleeps.
 //
 // Spinning pays if the holder runs on another processor and releases soon. It does not pay if
-// holders wait for a processor, or hold for long. The thread's last waits tell which is the case:
+// holders wait for a processor, or hold for long. The thread's last waits show which is the case:
 // each spin that ended without success makes the next one less likely, and after kMost of them in a
 // row only every eighth wait begins with a spin.
 //

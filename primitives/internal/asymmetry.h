@@ -3,7 +3,7 @@
 // Asymmetry: the pair of barriers with which waiters pay for a cheaper unlock().
 //
 // A lock takes one of these types as a parameter and asks available() before it enters its fast
-// release mode. So tests can run what it does on a kernel without membarrier.
+// release mode. So tests can run its code for a kernel without membarrier.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace lockbench::internal {
 // Version 14 of clang-format takes these for something else.
 // clang-format off
 
-// Those of the kernel.
+// The barriers of the kernel.
 struct [[gnu::visibility("default")]] KernelBarriers {
   static bool available() noexcept { return platform::has_heavy_barrier(); }
   static void light() noexcept { platform::light_barrier(); }

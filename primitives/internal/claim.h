@@ -2,8 +2,8 @@
 
 // Claim: one thread's handle on one base lock.
 //
-// A base lock is either Lockable by itself (std::mutex), or a queue lock, which needs a node for
-// each acquisition: then it names the node's type `Node` and takes a node in lock, try_lock and
+// A base lock is either Lockable (std::mutex), or a queue lock, which needs a node for each
+// acquisition: then it names the node's type `Node` and takes a node in lock, try_lock and
 // unlock. The claim carries the node, so that both look the same from outside.
 #pragma once
 
@@ -48,7 +48,7 @@ class Claim {
   }
   { return base_.try_lock_until(deadline); }
 
-  // Of a base lock that has shared holds, such as std::shared_mutex.
+  // For a base lock with shared holds, for example std::shared_mutex.
   void lock_shared() requires SharedLockable<Base> { base_.lock_shared(); }
   bool try_lock_shared() requires SharedLockable<Base> { return base_.try_lock_shared(); }
   void unlock_shared() requires SharedLockable<Base> { base_.unlock_shared(); }

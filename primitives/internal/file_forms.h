@@ -35,7 +35,7 @@ inline void discard_claim(const platform::FileDescriptor& folder, const char* cl
 
 }  // namespace internal
 
-// `symlink` -> owner. A script can read who holds it with readlink and respects it with ln -s.
+// `symlink` -> owner. A script can read the holder with readlink, and lock with ln -s.
 struct SymlinkForm {
   using Folder = platform::FileDescriptor;
 

@@ -40,7 +40,7 @@ class [[gnu::visibility("default")]] Handovers {
     return platform::of_this_process<Handovers>();
   }
 
-  // Whether `lock` is to be handed over to this waiter. Asked by a thread that may signal it.
+  // Whether a release should hand `lock` over to this waiter. The caller may signal the waiter.
   bool due(const void* lock, const Waiter& waiter, platform::Time now) {
     // relaxed, here and below: a hint; whatever is read, each way to release is right.
     const bool awake = waiter.signal.load(std::memory_order_relaxed) == Waiter::kSpinning;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// HolderTable: the nodes that hold keys beside the one that a bucket has room for.
+// HolderTable: the overflow nodes, which hold keys outside of the cells of their bucket.
 //
 // An open table of words, each a node's address and 16 bits of its key's hash, so that a walk reads
-// a node only where those bits are equal. It follows their number; the last one to leave takes it
-// along. One more node costs no allocation, but that of a table twice as large when this one is
-// three quarters full.
+// a node only if those bits are equal. The size follows the number of nodes; the last node frees
+// the table. A node needs an allocation only if the table is three quarters full; the new table
+// is twice as large.
 //
 // Requires     a mutex of the bucket around every call.
-// Cost         O(1) on average while the nodes are some ten thousand; more, and their 16 bits are
-//              too few to tell them apart.
+// Cost         O(1) on average with up to some ten thousand nodes; with more nodes, 16 bits are too
+//              few to distinguish them.
 //
 // Invariants
 //   I1  from a word's home, which its 16 bits choose, to the word there is no empty place.

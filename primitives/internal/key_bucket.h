@@ -164,7 +164,7 @@ class alignas(platform::kCacheLine) KeyBucket {
   // keep(). O(1).
   bool is_held_by(const Node& node) const {
     if (node.place == Place::kOverflowNode) return true;
-    // relaxed: a thread sees what it has stored, or what it was handed over.
+    // relaxed: a thread sees its own store, or the word that was handed over to it.
     const std::uint64_t word = node.word();
     if (first_.holder.load(std::memory_order_relaxed) == word) return true;
     OverflowTable* const table = overflow_.load(std::memory_order_acquire);
@@ -187,7 +187,7 @@ class alignas(platform::kCacheLine) KeyBucket {
     return count;
   }
 
-  // The following are for people who look at a program. Each may switch cells to slow release mode.
+  // The following are for the inspection of a program. Each may set cells to slow release mode.
 
   // Whether a thread holds the key of `probe`, which is no claim. True for a moment while a thread
   // finds out that it cannot have the key.
@@ -215,7 +215,7 @@ class alignas(platform::kCacheLine) KeyBucket {
     std::scoped_lock guard(mutex_);
     overflow_nodes_.for_each_word([&visit](std::uint64_t word) { visit(Node::at(word).key); });
     visit_holder(first_, visit);
-    // relaxed: as above.
+    // relaxed: the overflow table is made under the mutex.
     OverflowTable* const table = overflow_.load(std::memory_order_relaxed);
     if (table == nullptr) return;
     for (Cell& cell : table->cells) visit_holder(cell, visit);
@@ -223,7 +223,7 @@ class alignas(platform::kCacheLine) KeyBucket {
 
   std::size_t bytes_beside() const {
     std::scoped_lock guard(mutex_);
-    // relaxed: as above.
+    // relaxed: the overflow table is made under the mutex.
     const bool has_table = overflow_.load(std::memory_order_relaxed) != nullptr;
     return overflow_nodes_.table_bytes() + (has_table ? sizeof(OverflowTable) : 0);
   }
@@ -438,7 +438,7 @@ class alignas(platform::kCacheLine) KeyBucket {
   // Under the mutex, counted as an overflow node. May throw std::bad_alloc.
   void add_overflow_node(Cell& home, Node& node) {
     Rollback counted([this, &home, &node] {
-      // relaxed: as above.
+      // relaxed: a count that is too high only leads others to the mutex.
       home.pressure.fetch_sub(kOverflowNodeUnit, std::memory_order_relaxed);
       // If this thread was woken, the wake-up goes to the next waiter.
       PendingWake wake;

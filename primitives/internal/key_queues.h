@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// KeyQueues: who holds the keys of one bucket of a table, and who waits for them.
+// KeyQueues: the holders of the keys of one bucket of a table, and the waiters for these keys.
 //
 // A thread's claim on a key is a node inside its handle, so a table of any size allocates nothing
 // for keys, and an idle key leaves nothing behind.
@@ -34,7 +34,7 @@ struct KeyNode : Waiter {
 // `Node` is a KeyNode or derived from one.
 template <class Node>
 struct KeyQueues {
-  // Who holds the key of `node`, or null.
+  // The node that holds the key of `node`, or null.
   Node* holder_of(const Node& node) const {
     Node* n = holders;
     while (n != nullptr && !n->same_key(node)) n = next_of(*n);

@@ -68,7 +68,7 @@ class LeaseSlots {
   // Locks the lease that the thread has once more.
   bool share(platform::ThreadToken self, std::uint32_t& lease) {
     for (std::uint32_t i = 0; i < count_; ++i) {
-      // relaxed: a thread knows what it has.
+      // relaxed: only this thread stores its own token.
       if (slots_[i].holder.load(std::memory_order_relaxed) != self) continue;
       ++slots_[i].depth;
       lease = i;
@@ -91,11 +91,11 @@ class LeaseSlots {
     if (kSharing) slots_[lease].depth = 1;
   }
 
-  // How many leases a thread has; those of kNoThread are free.
+  // The number of leases of a thread; for kNoThread, the number of free leases.
   std::uint32_t count_of(platform::ThreadToken thread) const {
     std::uint32_t count = 0;
     for (std::uint32_t i = 0; i < count_; ++i) {
-      // relaxed: a thread knows what it has; of what others have this is a hint.
+      // relaxed: exact for the own leases of a thread; a hint for the leases of others.
       count += slots_[i].holder.load(std::memory_order_relaxed) == thread;
     }
     return count;

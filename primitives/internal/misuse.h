@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Misuse: how a primitive reports that the program uses it wrongly, such as unlock() of a lock that
-// is not held.
+// Misuse: how a primitive reports that the program uses it wrongly, for example that it unlocks a
+// lock that is not held.
 //
 // Guarantees   in a debug build (without NDEBUG) check_use() ends the process with a message if the
 //              condition is false. In other builds the condition is not evaluated.
@@ -27,7 +27,7 @@ namespace lockbench::internal {
 #endif
 inline constexpr bool kChecksUse = LOCKBENCH_CHECKS_USE != 0;
 
-// `rule`: the rule that the program violated, such as "KeyedMutex: unlock() needs a held handle".
+// `rule`: the rule that the program violated, as "KeyedMutex: unlock() needs a held handle".
 [[noreturn, gnu::noinline, gnu::cold]] inline void report_misuse(const char* rule) noexcept {
   std::fprintf(stderr, "lockbench: misuse: %s\n", rule);
   std::abort();

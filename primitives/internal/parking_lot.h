@@ -2,7 +2,7 @@
 
 // ParkingLot: the queues of threads that wait for locks of one type, found by the lock's address.
 //
-// A lock without waiters needs no memory for a queue: the queues of all such locks are in one
+// A lock without waiters needs no memory for a queue: the queues of all these locks are in one
 // table. What a lock knows of its own queue it keeps in bits of its own. It changes them under the
 // bucket's mutex, in the functions that it passes to the lot.
 //
@@ -53,8 +53,8 @@ class [[gnu::visibility("default")]] ParkingLot {
     return index_below(kBuckets, bits * kOddB);
   }
 
-  // Queues under `address` if `still_so()`, and sleeps until told otherwise. `since` is when the
-  // wait began, of which this may be one of several stretches. `on_time_out(others)` is called when
+  // Queues under `address` if `still_so()`, and sleeps until it is signalled. `since` is when the
+  // wait began; this call may be one of its several parts. `on_time_out(others)` is called when
   // the deadline took it out of the queue: whether others remain there for the address.
   template <class StillSo, class OnTimeOut>
   Wakening park(const void* address, platform::Time since, platform::Time deadline, Place place,

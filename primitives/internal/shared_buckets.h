@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// SharedBuckets: a table of keys of which each may have several holders, and the threads that wait.
+// SharedBuckets: a table of keys, each with one or more holders, and the threads that wait.
 //
 // Each key has the same number of units. A hold takes one of them (a shared hold) or all (an
 // exclusive one). The bucket of a key's hash has one mutex, a list of the nodes that hold units of
@@ -12,7 +12,7 @@
 //   R2  when an exclusive hold ends, the threads that wait for one unit go to the front of the
 //       queue, in the order in which they came.
 //   R3  the first waiter is next, and so on while the units suffice.
-//   Those that are next are granted their units with Turns::kInOrder: nobody overtakes them. If s
+//   With Turns::kInOrder the next waiters get their units by handover: no thread overtakes. If s
 //   is the longest shared hold and x the longest exclusive one, a thread that wants a shared hold
 //   waits at most s + x, if units do not run out (R2 serves it after one exclusive hold at the
 //   latest); one that wants an exclusive hold waits at most (e + 1) · (s + x), where e threads
@@ -64,7 +64,7 @@
 
 namespace lockbench::internal {
 
-// Wake-ups decided under the guard, delivered after it; those that are too many, under it.
+// Wake-ups that are decided under the guard and delivered after it; if too many, under it.
 class PendingWakes {
  public:
   void add(Waiter& waiter, Waiter::Signal signal) {
@@ -153,7 +153,7 @@ class SharedBuckets {
     wakes.deliver();
   }
 
-  // For people who look at a program: out of date when they return.
+  // For the inspection of a program: the answers may be out of date when they return.
   bool has_holder_of(const Node& probe) const {
     Bucket& bucket = bucket_of(probe);
     std::scoped_lock guard(bucket.mutex);
@@ -302,7 +302,8 @@ class SharedBuckets {
           taken = take_if_next(bucket, node);
         }
         if (!taken && !gives_up()) {
-          node.signal.store(Waiter::kSpinning, std::memory_order_relaxed);  // relaxed: as above
+          // relaxed: signals are sent under the mutex, which this thread holds.
+          node.signal.store(Waiter::kSpinning, std::memory_order_relaxed);
           continue;
         }
         if (!taken) {

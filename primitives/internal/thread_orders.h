@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// ThreadOrders: orders the threads of one process that exclude each other by means which the
-// language does not know, such as files.
+// ThreadOrders: orders the threads of one process that exclude each other by means that the
+// language does not know, for example files.
 //
 // Guarantees   what a thread did before note_release(hash) happens before what another one does
 //              after note_acquire(hash), if the second call comes later in time. So the memory

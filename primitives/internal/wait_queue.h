@@ -31,7 +31,7 @@ namespace lockbench::internal {
 
 struct Waiter {
   enum Signal : std::uint32_t {
-    // 0 waits and spins | 1 waits asleep | 2 told to look again | 3 the resource was handed over
+    // 0 waits and spins | 1 waits asleep | 2 signalled to retry | 3 the resource was handed over
     kSpinning = 0,
     kParked = 1,
     kWoken = 2,
@@ -69,7 +69,7 @@ class WaitQueue {
   // For a waiter that was woken, removed, and overtaken: it returns to the head. `since` stays when
   // its wait began.
   void push_front(Waiter& waiter) {
-    waiter.signal.store(Waiter::kSpinning, std::memory_order_relaxed);  // relaxed: as above
+    waiter.signal.store(Waiter::kSpinning, std::memory_order_relaxed);  // relaxed: under the guard
     put_first(waiter);
   }
 
@@ -121,7 +121,7 @@ class PendingWake {
       return;
     }
     if (signal == Waiter::kGranted) waiter.since = platform::now();
-    // (1) release: publishes what was granted to (2). The read part tells whether it sleeps.
+    // (1) release: publishes what was granted to (2). The read part shows whether it sleeps.
     const std::uint32_t before = waiter.signal.exchange(signal, std::memory_order_release);
     if (before == Waiter::kParked) word_ = &waiter.signal;
   }

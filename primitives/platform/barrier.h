@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Asymmetric barriers: a pair of which the one that is run often costs nothing, and the one that is
-// run seldom pays for both.
+// Asymmetric barriers: a pair. The barrier that runs often costs nothing, and the barrier that runs
+// seldom has the cost of both.
 //
-// Guarantees   of two threads, of which the first stores a, passes light_barrier() and loads b, and
-//              the second stores b, passes heavy_barrier() and loads a, at least one sees the
-//              other's store. As std::atomic_thread_fence(seq_cst) in both. This holds for every
+// Guarantees   one thread stores a, passes light_barrier() and loads b. Another thread stores b,
+//              passes heavy_barrier() and loads a. Then at least one of them sees the other's
+//              store, as with std::atomic_thread_fence(seq_cst) in both. This holds for every
 //              call of heavy_barrier(): a call that cannot do it does not return, but aborts the
 //              process with a message.
 // Not offered  this where has_heavy_barrier() returns false: ask before the first light_barrier(),
@@ -82,7 +82,7 @@ class ProcessorSet {
  public:
   static constexpr std::size_t kMost = 1U << 16;
 
-  // Those of the calling thread. How many processors the kernel has room for, or 0 if it refuses.
+  // Those of the calling thread. Returns the kernel's number of processors, or 0 if it refuses.
   std::size_t get() noexcept {
     const long bytes = syscall(SYS_sched_getaffinity, 0, sizeof words_, words_.data());
     return bytes > 0 ? static_cast<std::size_t>(bytes) * CHAR_BIT : 0;

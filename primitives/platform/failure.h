@@ -14,7 +14,7 @@ namespace lockbench::platform {
   std::abort();
 }
 
-// Throws `error`. Compiled with -fno-exceptions: abort_with() what it says.
+// Throws `error`. With -fno-exceptions: abort_with() with the message of `error`.
 template <class Error>
 [[noreturn, gnu::noinline, gnu::cold]] void throw_error(const Error& error) {
 #if defined(__cpp_exceptions)

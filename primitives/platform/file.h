@@ -2,8 +2,8 @@
 
 // Files, as locks between processes use them: names in one folder that is held open.
 //
-// Guarantees   every name is looked up in the folder that the descriptor stands for, whatever its
-//              path leads to by then; no call follows a symbolic link at the end of a name.
+// Guarantees   every name is looked up in the folder of the descriptor, even if its path leads
+//              to another folder by then; no call follows a symbolic link at the end of a name.
 // Errors       calls return 0 or the number of the error, as errno has it; none throws.
 #pragma once
 
@@ -126,7 +126,7 @@ inline int make_link(const FileDescriptor& folder, const char* name, const char*
 inline int make_folder(const FileDescriptor& folder, const char* name) noexcept {
   return internal::error_of(mkdirat(folder.number(), name, 0700));
 }
-// EEXIST when there is a `to` already; EINVAL where the file system cannot tell.
+// EEXIST when there is a `to` already; EINVAL if the file system does not support this.
 inline int rename_to_free_name(const FileDescriptor& folder, const char* from,
                                const char* to) noexcept {
   return internal::error_of(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// RemovalWatch: tells when something leaves a folder.
+// RemovalWatch: reports when a file leaves a folder.
 //
-// Guarantees   what leaves between start() and stop() ends a wait_for_either(), whoever removes it.
+// Guarantees   each removal between start() and stop(), by any process, ends a wait_for_either().
 // Not offered  removals by other machines (NFS) and file systems or limits without inotify: then it
 //              does not start, and a wait ends when time is up.
 // Cost         start() and stop() a few microseconds; closing it milliseconds (the kernel waits for

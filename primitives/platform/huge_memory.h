@@ -16,7 +16,7 @@
 
 namespace lockbench::platform {
 
-// Of T, of which a pattern of zeros is a value.
+// For a type T that has a value with all bits zero.
 template <class T>
 class HugeMemory {
  public:

@@ -4,8 +4,8 @@
 // description.
 //
 // Guarantees   exactly std::mutex and std::condition_variable, at no cost.
-// Why it is here  the forms that others published lean on such types of their language. Through
-//              this seam a scheduler can decide their interleavings as it does those of our own.
+// Purpose      published algorithms use such types of their language. With these types, a
+//              scheduler can decide their interleavings, as it does for our own locks.
 // Not offered  use in our own locks: those wait with Atomic and futex_wait().
 #pragma once
 

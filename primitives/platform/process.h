@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Processes: who runs, since when, and a descriptor that tells when it has ended.
+// Processes: which process runs, since when, and a descriptor that reports its end.
 //
 // Guarantees   the start time distinguishes a process from a later one with its number.
-// Not offered  processes that this one may not look at: they are seen, and nothing is known of
-//              them.
+// Not offered  processes that this process may not inspect: they are found, but nothing is known
+//              about them.
 #pragma once
 
 #include <array>
@@ -51,7 +51,7 @@ inline std::uint64_t random_number() noexcept {
   return drawn ? number : program_number();
 }
 
-// What the kernel tells of a process.
+// The kernel's data on a process.
 struct ProcessFacts {
   std::uint64_t started = 0;  // in clock ticks since the machine started
   char state = '?';           // Z, X: it has ended and waits to be collected
@@ -84,11 +84,11 @@ inline std::optional<ProcessFacts> parse_process_facts(std::string_view stat) {
   return facts;
 }
 
-// Absent where there is no such process, or /proc does not tell. About 5 us.
+// Absent if there is no such process, or if /proc does not have the data. About 5 us.
 //
-// Asked of its first thread, which says the same as /proc/PID/stat: who started when, and how many
-// threads there are. qemu's emulation of a processor answers for /proc/PID/stat itself when a
-// process asks about itself, and after a fork() with the time at which the parent started.
+// Read from its first thread, which has the data of /proc/PID/stat: start time, number of threads.
+// qemu's emulation of a processor answers for /proc/PID/stat itself when a process asks about
+// itself, and after a fork() with the time at which the parent started.
 inline std::optional<ProcessFacts> process_facts(ProcessId process) {
   const std::string number = std::to_string(process);
   return parse_process_facts(

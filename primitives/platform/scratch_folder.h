@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// ScratchFolder: a folder for one program's short use, in the system's place for such.
+// ScratchFolder: a folder for the short use of one program, in the system's folder for these.
 //
 // Guarantees   new, this user's alone, and removed with all that is in it by the process that made
 //              it; a child that fork() made leaves it alone. As long as the process or one that it

@@ -15,7 +15,7 @@
 
 namespace lockbench::platform {
 
-// Tells the core that this is a spin loop: frees execution slots of a sibling hardware thread and
+// A hint to the core for a spin loop: frees execution slots of a sibling hardware thread and
 // avoids the pipeline flush when the word changes. About 24 ns on x86-64 since Skylake.
 inline void pause() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
@@ -35,8 +35,8 @@ inline void execution_fence() noexcept {
 #endif
 }
 
-// How often a bounded spin looks before it gives up: what the lock asks for. (A simulation looks
-// once: it decides by choice, not by count, who comes in time.)
+// How often a bounded spin reads before it gives up: the number that the lock asks for. (In a
+// simulation once: the scheduler, not the count, decides which thread comes in time.)
 constexpr int spins(int usual) noexcept {
   return usual;
 }

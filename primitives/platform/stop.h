@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Stop: how a program tells a thread that waits for a lock not to wait any longer.
+// Stop: how a program ends the wait of a thread for a lock.
 //
 // Guarantees   exactly std::stop_token and std::stop_callback, at no cost.
 // Not offered  a simulated form: programs of a simulation request no stop. Standard libraries

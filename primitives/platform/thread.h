@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Threads: who is running, as one word that a lock can store; starting one; sleeping.
+// Threads: the running thread as one word that a lock can store; start of a thread; sleep.
 //
 // Guarantees   a token is never 0, is different for any two threads that are alive at once, and is
 //              read in under 1 ns, without a system call.
@@ -45,7 +45,7 @@ inline constexpr ThreadToken kNoThread = 0;
   return reinterpret_cast<ThreadToken>(&self);
 }
 
-// A thread of a primitive's own, such as the one that watches deadlines.
+// A thread of a primitive's own, for example one that watches deadlines.
 using Thread = std::thread;
 
 inline void sleep_until(Time deadline) {
@@ -68,8 +68,8 @@ template <class T>
   return own;
 }
 
-// How many places such a table of the process has: what the lock asks for. (A simulation has two,
-// so that locks meet in one place.)
+// How many places a table of the process has: the number that the lock asks for. (In a simulation
+// two, so that locks share a place.)
 constexpr std::size_t places(std::size_t usual) noexcept {
   return usual;
 }

@@ -136,7 +136,7 @@ class Transactions {
           // connection.
           : user_(user), alone_(user.name.exchange(name, std::memory_order_relaxed) == kNobody) {}
       ~Turn() {
-        // relaxed: as above.
+        // relaxed: this must not order anything that the lock under test has to order.
         if (alone_) user_.name.store(kNobody, std::memory_order_relaxed);
       }
       Turn(const Turn&) = delete;

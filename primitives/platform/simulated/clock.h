@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Simulated time: it stands still while any thread can run, unless the scheduler lets it pass, and
-// goes on to the next deadline when all sleep. So timeouts are explored, not waited for.
+// advances to the next deadline when all sleep. So timeouts are explored, not waited for.
 #pragma once
 
 #include <chrono>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Simulated futex: the same contract as the kernel's. A wake-up names its sleeper in the order in
-// which they came; whether one comes without a reason is the scheduler's choice.
+// Simulated futex: it has the contract of the kernel's. Wake-ups go to the sleepers in their order
+// of arrival. The scheduler decides whether a spurious wake-up happens.
 #pragma once
 
 #include <cstdint>

@@ -49,7 +49,7 @@ void sleep_until_ns(std::int64_t deadline_ns) noexcept;
 // The thread has nothing to do until another has done something.
 void pause() noexcept;
 
-// Who is running: 0 outside of a simulation, then 1, 2, …
+// The running thread: 0 outside of a simulation, then 1, 2, …
 std::uint32_t thread_number() noexcept;
 
 // Starts a thread and returns its number; waits for a thread to end.
