@@ -12,9 +12,8 @@
 // Rules for every handle of a lock of a service
 //   - lock() returns with the hold, or throws ServiceError and holds nothing. It never treats a
 //     lost connection as success;
-//   - try_lock(), try_lock_for() and try_lock_until() return a TryResult, with the reason if
-//   nothing
-//     is held. They throw nothing;
+//   - try_lock(), try_lock_for() and try_lock_until() return a TryResult, which contains the
+//     reason if nothing is held. They throw nothing;
 //   - lost() returns whether the hold is known to have ended before unlock(). It may be late: the
 //     process, the network or the service may have been paused;
 //   - token() is greater than the tokens of all earlier holds of the key, if the service can

@@ -75,8 +75,8 @@ class SharedRegisters {
       if (heads_[index].word.load(std::memory_order_relaxed) != head) continue;
       if (!change(state)) return false;
       const std::uint64_t own = own_cell(process, head);
-      // (3) release: the head that this process has read is seen by those that read the cell at
-      // (2).
+      // (3) release: processes that read the cell at (2) also see the head that this process has
+      // read.
       std::atomic_thread_fence(std::memory_order_release);
       cell(index, own).number.store(state.number, std::memory_order_relaxed);
       cell(index, own).greatest_token.store(state.greatest_token, std::memory_order_relaxed);

@@ -69,7 +69,7 @@ class Catalog {
   // Makes the primitive and the workload of a trial whose cell passes check().
   absl::StatusOr<std::unique_ptr<Subject>> subject_for(const Trial& trial) const;
 
-  // The primitive with a value for each of its parameters: those that the user left out have their
+  // The primitive with a value for each of its parameters: those that the user omitted have their
   // defaults.
   absl::StatusOr<PrimitiveSpec> with_defaults(const PrimitiveSpec& spec) const;
 

@@ -37,7 +37,7 @@ struct Number {
 struct Listing {
   std::string name;
   std::string summary;
-  std::string origin = "lockbench";  // who designed the algorithm
+  std::string origin = "lockbench";  // the author of the algorithm
   std::vector<Choice> choices;
   std::vector<Number> numbers;
   std::string service;  // the service that it needs: `redis`; empty: none

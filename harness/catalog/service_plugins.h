@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The locks of services, and the plug-ins of `services/` that have them. The core links none of
-// these, but presets name such locks, and so do users who forget --plugin.
+// these, but presets name their locks, and so do users that forget --plugin.
 #pragma once
 
 #include <string_view>

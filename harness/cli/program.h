@@ -8,7 +8,8 @@
 
 namespace lockbench {
 
-// `words` are those of main(), with the program's own name first. Call it once in a process.
+// `words` are the arguments of main(), with the program's own name first. Call it once in a
+// process.
 int run_program(const std::vector<std::string>& words);
 
 }  // namespace lockbench

@@ -34,7 +34,7 @@ struct DisturbanceLimits {
 // The interference of other users of the processors: the figure and its limit in one line; empty
 // within the limits. `processors`: how many the trial may use. Pure.
 //
-// The host of a virtual machine is such a user: the time that it took is evidence by itself. For
+// The host of a virtual machine is also another user: the time that it took is enough evidence. For
 // other processes, interference needs two facts: threads waited for processors, and others used the
 // processors during that time. A delay alone is no evidence, because the kernel may put two threads
 // of the trial on one processor. With at most as many threads as processors, the longest run delay

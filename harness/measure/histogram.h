@@ -9,7 +9,7 @@
 // Layout: values below kSteps have a bucket each. Above, every octave [2^k, 2^(k+1)) is divided
 // into kSteps equal buckets. Values of kLimit (18 minutes) and more are counted in the last bucket.
 // The exact maximum is stored separately.
-// Source       the layout is that of G. Tene's HdrHistogram, 2012.
+// Source       the layout of G. Tene's HdrHistogram, 2012.
 #pragma once
 
 #include <algorithm>

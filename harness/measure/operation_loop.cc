@@ -64,8 +64,8 @@ platform::Time OperationLoop::measure(const TrialPhases& phases) {
 // served and not counted. A thread with no further operation stays until the window closes, because
 // it was available for any arrival until then.
 platform::Time OperationLoop::serve(platform::Time opening) {
-  // This seed differs from that of the sampler; otherwise the gaps would decide which operations
-  // are sampled.
+  // This seed differs from the seed of the sampler; otherwise the gaps would decide which
+  // operations are sampled.
   Arrivals arrivals(cell_, thread_, derive_seed(seed_, 1));
   const platform::Time gate = opening - cell_.warmup;
   const platform::Time closing = opening + cell_.window;

@@ -9,7 +9,7 @@
 //
 // This sequence is the same for every primitive and workload, and is compiled once. The measured
 // part, which is the loops around an operation, is compiled for the concrete actor and probe by
-// OperationLoopOf. It has only a few lines, because there are hundreds of such types.
+// OperationLoopOf. It has only a few lines, because there are hundreds of these types.
 #pragma once
 
 #include <optional>

@@ -34,7 +34,7 @@ class TrialPhases {
   // For workers. relaxed: a worker sees a new phase at most one cache miss late.
   bool in(Phase phase) const { return phase_.load(std::memory_order_relaxed) == phase; }
 
-  // For workers: counts the caller among those that have started. Once per worker.
+  // For workers: counts the caller as started. Once per worker.
   void arrive() { count_one(arrived_); }
 
   // For workers: arrive(), then sleep until the gate opens.
@@ -45,7 +45,7 @@ class TrialPhases {
       platform::shared_futex_wait(phase_, kGate);
   }
 
-  // For workers: counts the caller among those that have finished. Once per worker.
+  // For workers: counts the caller as finished. Once per worker.
   void leave() { count_one(finished_); }
 
   // For the thread that runs the trial. release: synchronizes with wait_at_gate().

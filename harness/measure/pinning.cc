@@ -30,7 +30,7 @@ std::optional<std::pair<int, int>> parse_range(std::string_view text) {
   return std::pair(first, last);
 }
 
-// "0,2,4-7"; absent if the text is not such a list.
+// "0,2,4-7"; absent if the text is not a list of this form.
 std::optional<std::vector<int>> parse_list(std::string_view text) {
   std::vector<int> list;
   for (;;) {

@@ -29,7 +29,7 @@ std::vector<Processor> allowed_processors();
 std::uint32_t usable_processors();
 
 // The processor of each of `threads` threads; empty for `none`. Pure.
-//   compact   all hardware threads of one core, then those of the next core
+//   compact   all hardware threads of one core, then of the next core
 //   scatter   one hardware thread of each core, then the second one of each core, and so on
 //   one-core  all on the first processor
 //   0,2,4-7   these, in this order

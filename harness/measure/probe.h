@@ -59,7 +59,7 @@ class TimedProbe {
  public:
   static constexpr bool kWatches = true;
 
-  // Stands for a missing due time: the wait counts from the request.
+  // Means that there is no due time: the wait counts from the request.
   static constexpr platform::Time kFromAsking = platform::Time::min();
 
   TimedProbe(Histogram& wait, Histogram& hold, platform::Time due = kFromAsking)

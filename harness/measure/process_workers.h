@@ -2,9 +2,9 @@
 
 // ProcessWorkers: the processes of a trial whose primitive locks between processes.
 //
-// They are forked. The parent, which has one thread, has created what they share (the primitive,
-// the workload, the phases), and they run the loop that is compiled for this trial. A program that
-// is started with exec() would need all of that as text.
+// They are forked. The parent, which has one thread, has created the data that they share (the
+// primitive, the workload, the phases), and they run the loop that is compiled for this trial. A
+// program that is started with exec() would need all of that as text.
 //
 // Guarantees   no worker outlives this object or the process that made it; failure() reports a
 //              worker that was killed or that an exception ended.

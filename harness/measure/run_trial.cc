@@ -235,7 +235,7 @@ class TrialRun {
     }
   }
 
-  // Which worker is number `i` of those that are read, of which there are at most kMostWorkersRead.
+  // The worker that is read as number `i`; at most kMostWorkersRead workers are read.
   std::size_t worker_read(std::size_t i) const {
     return i * cell_.threads / std::min(cell_.threads, kMostWorkersRead);
   }

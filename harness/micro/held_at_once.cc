@@ -49,7 +49,7 @@ BenchmarkResult measure(benchmark::State& state, Companion& companion, P& primit
   return {.proof = check.prove(), .lock_bytes = primitive.lock_bytes()};
 }
 
-// `arguments` are those of the primitive's constructor.
+// `arguments` are the arguments of the primitive's constructor.
 template <class P, class... Arguments>
 void add(Suite& suite, Companion& companion, const PrimitiveSpec& spec, Arguments... arguments) {
   for (const std::uint64_t count : {std::uint64_t{1'000}, std::uint64_t{100'000}}) {

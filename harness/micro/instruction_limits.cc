@@ -41,7 +41,7 @@ BenchmarkResult load(benchmark::State& state) {
   return finding_if(seen == 0, "a load did not give what was stored");
 }
 
-// relaxed: as for load(). The stores wait in the store buffer while the loop goes on.
+// relaxed: as for load(). The stores wait in the store buffer while the loop continues.
 BenchmarkResult store(benchmark::State& state) {
   LimitWord word;
   std::uint64_t stored = 0;

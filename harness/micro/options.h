@@ -29,7 +29,7 @@ struct MicroOptions {
 };
 
 // Removes our flags from `arguments`, whose first word is the program, and checks the others.
-// InvalidArgument if a flag lacks its value, or if rows are requested and Google Benchmark is told
+// InvalidArgument if a flag lacks its value, or if rows are requested and Google Benchmark is asked
 // to withhold repetitions.
 absl::StatusOr<MicroOptions> take_options(std::vector<std::string>& arguments);
 

@@ -23,7 +23,7 @@ using FourKeys = std::array<std::uint64_t, 4>;
 constexpr std::size_t kStripes = 63;  // as many as fit a word
 constexpr std::size_t kSets = 256;
 
-// Consecutive keys: their stripes are spread like those of any other keys.
+// Consecutive keys: their stripes are spread as for any other keys.
 std::vector<FourKeys> sets_of_keys() {
   std::vector<FourKeys> sets(kSets);
   std::uint64_t next = 0;

@@ -122,7 +122,7 @@ class Turn {
   platform::FutexWord word_{kHere};
 };
 
-// The time from the call that wakes a sleeping thread until that thread can make such a call. Two
+// The time from the call that wakes a sleeping thread until that thread can make this call. Two
 // threads wake each other in turn, and each sleeps for most of the time that the other one needs to
 // run. One round has two wake-ups, hence two iterations.
 BenchmarkResult futex_wake_to_running(benchmark::State& state, Companion& companion) {

@@ -22,7 +22,7 @@ namespace lockbench::internal {
 template <std::size_t W>
 class HomeStateSearch {
  public:
-  // `backward` is the net with reversed transitions; `stop` is that of SearchLimits.
+  // `backward` is the net with reversed transitions; `stop` as in SearchLimits.
   HomeStateSearch(const MarkingSet<W>& seen, const Successors<W>& forward,
                   const Successors<W>& backward, const std::function<bool()>& stop)
       : seen_(seen), forward_(forward), backward_(backward), stop_(stop) {}

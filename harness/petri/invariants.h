@@ -3,7 +3,7 @@
 // Place invariants: weighted sums of tokens that no transition changes.
 //
 // They follow from the arcs alone, so they hold in every reachable marking even if a search was
-// incomplete. Returned are those of minimal support with positive weights: every other invariant
+// incomplete. The result has minimal support and positive weights: every other invariant
 // with positive weights is a sum of multiples of these.
 //
 // Source  J. Martínez, M. Silva, "A simple and fast algorithm to obtain all invariants of a

@@ -46,7 +46,7 @@ class LockModel {
   virtual std::uint32_t capacity() const { return 1; }  // how many threads can hold it at once
   // The property that capacity() states.
   virtual std::string property() const { return "at most one thread is inside " + noun_; }
-  // Places of thread `t` in which it holds this lock, besides those of its program.
+  // Places of thread `t` in which it holds this lock, in addition to the places of its program.
   virtual std::vector<std::uint32_t> more_inside(std::uint32_t /*t*/) const { return {}; }
 
  protected:

@@ -3,9 +3,9 @@
 // Net: a place/transition net with weighted arcs, and its firing rule.
 //
 // A transition is enabled when each place of its pre-set holds at least as many tokens as the arc's
-// weight. Firing removes these tokens and adds those of the post-set, in one step. Everything else
-// in this folder follows from that rule: what can happen (search.h), what cannot (invariants.h),
-// whether a trace can happen (replay.h).
+// weight. Firing removes these tokens and adds the tokens of the post-set, in one step. Everything
+// else in this folder follows from that rule: what can happen (search.h), what cannot
+// (invariants.h), whether a trace can happen (replay.h).
 //
 // Invariants of a net that validate() accepts
 //   I1  Names are unique and not empty, among places and transitions together.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// NetEvent: what an observer of the code sees when a transition fires: a thread, what it does, and
+// NetEvent: what an observer of the code sees when a transition fires: a thread, its action, and
 // the lock that it does it with.
 #pragma once
 

@@ -71,7 +71,7 @@ struct PackedNet {
   std::vector<PackedSymmetry> symmetries;
   std::vector<PackedSum> properties;
   std::vector<FieldTest> final_tests;
-  // Transitions by a bit that each needs, so that the search skips those of unmarked places.
+  // Transitions by a bit that each needs, so that the search skips transitions of unmarked places.
   std::vector<std::uint64_t> key_bits;             // per word
   std::vector<std::vector<std::uint32_t>> by_key;  // per bit of the marking
   std::vector<std::uint32_t> without_key;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Promela: a net as a model for the SPIN model checker. Its verdict and number of states must be
-// equal to those of our search.
+// equal to the results of our search.
 //
 //   lockbench model keyed --promela keyed.pml
 //   spin -a keyed.pml && cc -O2 -DSAFETY -DNOREDUCE -o pan pan.c && ./pan -m1000000 -c0

@@ -51,7 +51,7 @@ void redirect(std::vector<Arc>& arcs, std::uint32_t from, std::uint32_t to) {
   }
 }
 
-// Merges one place with its only successor. False if there is no such place.
+// Merges one place with its only successor. False if there is no place of this kind.
 bool fuse_one(Net& net) {
   for (std::uint32_t place = 0; place < net.places.size(); ++place) {
     const std::optional<std::uint32_t> to = only_successor(net, place);

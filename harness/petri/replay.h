@@ -2,7 +2,7 @@
 
 // Replay: whether a net has a firing sequence with the events of a trace.
 //
-// A trace is a list of observed events. An event is that of a transition, or a kFires event with
+// A trace is a list of observed events. An event belongs to a transition, or a kFires event with
 // the transition's name. Silent transitions (a thread decides something, or joins a queue) are
 // inserted where an event needs them. If several transitions have the same event, each of them is
 // tried.

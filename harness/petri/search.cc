@@ -144,8 +144,8 @@ class Search {
   }
 
   // If a marking covers an earlier one on its path, the steps between them can be repeated forever.
-  // An unbounded net has such a pair on some path (R. M. Karp, R. E. Miller, "Parallel program
-  // schemata", 1969).
+  // An unbounded net has a pair of this kind on some path (R. M. Karp, R. E. Miller, "Parallel
+  // program schemata", 1969).
   void check_growth(std::uint32_t i) {
     for (std::uint32_t earlier = i; earlier != 0;) {
       earlier = seen_.parent(earlier);

@@ -77,7 +77,7 @@ struct SearchResult {
   double cpu_s = 0;               // processor time of the exploration
 };
 
-// Requires validate(net). `invariants` are those of the net; they determine how narrow fields are.
+// Requires validate(net). `invariants` of the net; they determine how narrow fields are.
 SearchResult search(const Net& net, const Invariants& invariants, const SearchLimits& limits);
 
 }  // namespace lockbench

@@ -7,7 +7,7 @@
 // serves the queue keeps the bucket until it has ended, so that no other thread comes in between.
 // The queue has no order here: a step may serve any waiter that the code could find in front. So
 // the net can do more than the code, and what it cannot do the code cannot do either. One thread
-// gives up, once: if all could at any time, a waiter that nobody wakes would never be stuck.
+// gives up, once: if all could at any time, a waiter that is not woken would never be stuck.
 #include <cstdint>
 #include <memory>
 #include <optional>

@@ -76,7 +76,7 @@ class Successors {
     }
   }
 
-  // How many markings the representative stands for: the permutations of its threads. Saturates.
+  // How many markings the representative represents: the permutations of its threads. Saturates.
   std::uint64_t represented(const Words<W>& marking) const {
     std::uint64_t product = 1;
     for (const PackedSymmetry& symmetry : net_.symmetries) {

@@ -20,7 +20,7 @@ struct CellFigures {
 };
 
 // Half the width of the interval that contains the median with at least 95 % confidence (median.h),
-// relative to the median. Absent below 6 values, for which no such interval exists.
+// relative to the median. Absent below 6 values, for which no interval exists.
 std::optional<double> relative_half_width(std::vector<double> values);
 
 // The cells whose interval is wider than `precision` (0.02: 2 %) or not known yet.

@@ -83,7 +83,7 @@ void for_each_setting(Visit visit) {
 struct Preset {
   std::string name;
   std::string title;        // one line
-  std::string description;  // what it shows, and how long it takes
+  std::string description;  // its purpose, and how long it takes
   std::string target;       // class of machine that it is sized for; empty: any
   std::uint32_t blocks = 5;
   std::uint64_t seed = 1;

@@ -14,7 +14,7 @@
 //   threads = [1, 2, "4..16"]
 //   hold = "200ns"
 //
-// The fields of a sweep are those of sweep_fields.h. An axis has one value or an array of values;
+// The fields of a sweep are listed in sweep_fields.h. An axis has one value or an array of values;
 // each value is written as on the command line. A file without [[sweep]] is itself one sweep.
 // docs/presets.md lists all keys.
 #pragma once
@@ -28,7 +28,7 @@
 
 namespace lockbench {
 
-// A key at the top of a file, besides those of sweeps.
+// A key at the top of a file that is not a key of sweeps.
 struct PresetKey {
   std::string_view name;
   std::string_view wants;    // the values that it accepts
@@ -39,7 +39,7 @@ struct PresetKey {
 // All keys except `sweep`.
 std::span<const PresetKey> preset_keys();
 
-// The name of the preset is that of the file, without folder and `.toml`. Errors begin with
+// The name of the preset is the name of the file, without folder and `.toml`. Errors begin with
 // `file_name:line:column:`.
 absl::StatusOr<Preset> parse_preset(std::string_view toml, std::string_view file_name);
 

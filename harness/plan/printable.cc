@@ -94,7 +94,7 @@ std::string printable_lines(std::string_view text) {
 std::string clipped(std::string_view text, std::size_t most, std::uint64_t further_bytes) {
   if (text.size() <= most && further_bytes == 0) return std::string(text);
   std::size_t kept = std::min(most, text.size());
-  // At most three bytes back: a longer sequence of such bytes is not part of a character.
+  // At most three bytes back: a longer sequence of these bytes is not part of a character.
   for (int i = 0; i < 3 && kept > 0 && kept < text.size() && continues(text[kept]); ++i) --kept;
   return absl::StrFormat("%s … %s bytes more", text.substr(0, kept),
                          grouped(text.size() - kept + further_bytes));

@@ -48,7 +48,7 @@ absl::StatusOr<std::vector<std::uint64_t>> parse_counts(std::string_view text, C
 // `1,2,4,8,16`.
 std::string to_text(const std::vector<std::uint64_t>& counts);
 
-// A decimal fraction such as 0.99, from least to most.
+// A decimal fraction, as 0.99, from least to most.
 absl::StatusOr<double> parse_fraction(std::string_view text, double least, double most);
 
 // The shortest text that parses to the same value.

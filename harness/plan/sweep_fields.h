@@ -30,7 +30,7 @@ struct SweepField {
 // All fields, in the order of the columns.
 std::span<const SweepField> sweep_fields();
 
-// Null if there is no such field.
+// Null if there is no field of this name.
 const SweepField* find_sweep_field(std::string_view name);
 
 inline constexpr CountRange kThreadRange{1, Cell::kMaxThreads};

@@ -10,7 +10,7 @@
 // assertion they are errors.
 #define TOML_ASSERT(expression) static_cast<void>(0)
 // In toml++ 3.3, letters beyond ASCII outside of strings reach code that is marked as unreachable.
-// The conditions around that code are false for such letters with either compiler, so they are
+// The conditions around that code are false for these letters with either compiler, so they are
 // reported as errors, as they should be.
 #ifdef __clang__
 #pragma clang attribute push(__attribute__((no_sanitize("unreachable"))), apply_to = function)

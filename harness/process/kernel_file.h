@@ -11,7 +11,7 @@
 
 namespace lockbench {
 
-// The contents without leading and trailing blanks; absent if there is no such file, or if it is
+// The contents without leading and trailing blanks; absent if the file does not exist, or if it is
 // empty.
 std::optional<std::string> kernel_text(const std::filesystem::path& path);
 

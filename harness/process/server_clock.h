@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The clock of a server: that of the machine and an offset, which can be changed while the server
-// runs. A library that is loaded before all others (libfaketime) reads the offset from a file
-// whenever the server asks for the time of day. The monotonic clock stays the machine's, as when an
-// administrator or NTP sets a clock.
+// The clock of a server: the clock of the machine and an offset, which can be changed while the
+// server runs. A library that is loaded before all others (libfaketime) reads the offset from a
+// file whenever the server asks for the time of day. The monotonic clock stays the machine's, as
+// when an administrator or NTP sets a clock.
 //
 // Not offered  Servers that ask the kernel without the C library, as programs in Go do.
 #pragma once

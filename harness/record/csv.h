@@ -7,7 +7,7 @@
 //              cells was cut off at any byte, the result has the records before the cut, and says
 //              where the last whole one ends.
 // Not offered  Any change of the data: a cell that begins with `=`, `+`, `-` or `@` stays as it is.
-//              A spreadsheet may take such a cell for a formula; import the columns as text.
+//              A spreadsheet may read this cell as a formula; import the columns as text.
 #pragma once
 
 #include <charconv>

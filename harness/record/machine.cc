@@ -101,7 +101,7 @@ std::vector<Cache> caches_of(hwloc_topology_t topology) {
   return caches;
 }
 
-// Absent if cores differ in it, as those of hybrid processors do.
+// Absent if cores differ in it, as in hybrid processors.
 std::optional<std::uint32_t> threads_per_core(hwloc_topology_t topology) {
   std::optional<int> threads;
   hwloc_obj_t core = nullptr;

@@ -3,8 +3,8 @@
 // RowCheck: whether a row of trials.csv belongs to the run and to the plan of its folder.
 //
 // A user may have put the tables of several runs into one file. It then has rows of other runs, and
-// rows whose trial differs from that of the plan. Reading them as one run would pair rows that do
-// not belong together.
+// rows whose trial differs from the trial of the plan. Reading them as one run would pair rows that
+// do not belong together.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace lockbench {
 
-// Returns the cell of a column; absent if the table has no such column.
+// Returns the cell of a column; absent if the table has no column of this name.
 using CellOfColumn = std::function<std::optional<std::string_view>(std::string_view column)>;
 
 // Columns that distinguish plans; the other columns depend on them.

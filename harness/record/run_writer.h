@@ -41,7 +41,7 @@ struct ResumedRun;
 class RunWriter {
  public:
   // Creates the folder and its missing parents. AlreadyExists if the folder contains a run. After
-  // any error it removes what it created.
+  // any error it removes the files that it created.
   static absl::StatusOr<RunWriter> create(const std::filesystem::path& folder, const Meta& meta);
 
   absl::Status append(const Row& row);

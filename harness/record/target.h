@@ -35,7 +35,7 @@ struct TargetMatch {
   bool operator==(const TargetMatch&) const = default;
 };
 
-// The machine matches if its processor, cores and hardware threads are those of the target. An
+// The machine matches if its processor, cores and hardware threads equal the target's. An
 // unknown property does not match.
 TargetMatch match_target(const Machine& machine, const Target& target);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// AdviceCase: the case of a user who needs a lock, and the plan that measures it. Pure.
+// AdviceCase: the case for which a user needs a lock, and the plan that measures it. Pure.
 //
 //   case ─▶ candidates ─▶ plan of one cell each ─▶ (trials) ─▶ scripts/advise.py
 #pragma once
@@ -38,8 +38,8 @@ std::vector<PrimitiveSpec> candidates_for(const AdviceCase& wanted);
 absl::StatusOr<Plan> advice_plan(const AdviceCase& wanted, Nanoseconds budget,
                                  const CellCheck& check);
 
-// The numbers of threads that the question needs: that of the cell, and for two primitives also the
-// powers of two below it.
+// The numbers of threads that the question needs: the number of the cell, and for two primitives
+// also the powers of two below it.
 std::vector<std::uint32_t> threads_for(const AdviceCase& wanted);
 
 // The same for predictions, which need no budget: fewer and shorter windows, and in addition

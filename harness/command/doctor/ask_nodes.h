@@ -30,7 +30,7 @@ struct SlurmPlace {
 };
 
 // Runs doctor on each node of the partition that has the features of the constraint, in an
-// allocation like that of a shard: the whole node, with the task bound to all processors. The
+// allocation as for a shard: the whole node, with the task bound to all processors. The
 // answers include nodes that are busy or down, with the reason. `program`: the path of lockbench on
 // the nodes. InvalidArgument or FailedPrecondition if Slurm is missing or has no suitable node.
 absl::StatusOr<std::vector<NodeAnswer>> ask_slurm(const std::string& program,
@@ -54,7 +54,7 @@ void add_states(const std::vector<SlurmNode>& nodes, const SlurmPlace& place,
 // the name: `8/node1`.
 void sort_as(const std::vector<std::string>& lines, std::vector<NodeAnswer>& answers);
 
-// Shortens lines such as `ssh -p 2222 me@node1` to their last word, if these words are unique.
+// Shortens lines like `ssh -p 2222 me@node1` to their last word, if these words are unique.
 void shorten_names(std::vector<NodeAnswer>& answers);
 
 // Scripts for sh that print the input of parse_answers(). The script for Slurm reads the names of

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `lockbench doctor`: reports what disturbs measurements on this machine, or on those of a cluster,
+// `lockbench doctor`: reports what disturbs measurements on this machine or on a cluster,
 // and what helps.
 #pragma once
 

@@ -93,7 +93,7 @@ std::vector<std::string> governors_below(const std::filesystem::path& root);
 std::optional<Turbo> turbo_below(const std::filesystem::path& root);
 std::optional<bool> mains_below(const std::filesystem::path& root);
 
-// The number of elements: 5 for "0-3,6"; absent if the text is not such a list.
+// The number of elements: 5 for "0-3,6"; absent if the text is not a list of this form.
 std::optional<std::uint32_t> length_of_list(const std::string& list);
 
 // The choice in brackets: "always [madvise] never".

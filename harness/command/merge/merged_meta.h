@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// MergedMeta: computes the meta.json of a merged run from those of its parts. Pure.
+// MergedMeta: computes the meta.json of a merged run from the files of its parts. Pure.
 //
 // The result depends only on the set of parts. Neither their order nor earlier merges of some of
 // them matter, so merging is associative, and merging again changes nothing.

@@ -28,7 +28,8 @@ struct FileSpan {
 
 class RunTable {
  public:
-  // `header`: that of the earlier tables; the first table sets it. NotFound: there is no such file.
+  // `header`: the header of the earlier tables; the first table sets it. NotFound: there is no such
+  // file.
   static absl::StatusOr<RunTable> open(const std::filesystem::path& path, std::string& header);
 
   bool next() { return lines_.next(); }

@@ -45,7 +45,7 @@ struct TrialRows {
 // What the index knows of a run.
 struct MergedRun {
   std::uint32_t trials = 0;      // with rows that can be used
-  std::uint32_t incomplete = 0;  // trials of which latency.csv lacks some times: not used
+  std::uint32_t incomplete = 0;  // trials with missing times in latency.csv: not used
   // Trials whose rows are not used because another run has better ones.
   std::uint64_t left_for_a_valid_one = 0;
   std::uint64_t left_for_a_later_one = 0;

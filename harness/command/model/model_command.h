@@ -25,7 +25,7 @@ struct ModelOptions {
   std::optional<std::filesystem::path> trace;      // events to check instead of a search
   bool conform = false;                            // check a lock instead of a search
   std::string engine;                   // that runs the lock; empty: the first that knows it
-  std::string lock;                     // to check; empty: that of the model's name
+  std::string lock;                     // to check; empty: the lock with the model's name
   std::uint64_t seed = 1;               // for the programs that the lock is checked with
   std::optional<Nanoseconds> budget;    // 60 s for a search, 5 s for a check
   std::optional<std::uint64_t> memory;  // bytes; half of what is available

@@ -41,7 +41,7 @@ constexpr double kFewestPerS = 49;   // not a divisor of periods of the harness 
 constexpr double kMostPerS = 1'999;  // the kernel permits 10 to 50 times as many
 constexpr char kStackCopy[] = "dwarf,4096";
 
-// perf reads what it has recorded again before it ends.
+// perf reads its recorded data again before it ends.
 constexpr std::chrono::minutes kPerfEndsWithin{2};
 constexpr std::chrono::seconds kProbeEndsWithin{20};
 

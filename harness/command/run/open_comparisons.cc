@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// How often each cell is to be measured; the key is the number of the cell's first trial.
+// How often to measure each cell; the key is the number of the cell's first trial.
 using Wanted = std::map<std::uint32_t, double>;
 
 OpenComparison comparison_from(const Json& json) {

@@ -17,7 +17,7 @@
 namespace lockbench {
 
 // The files of LOCKBENCH_PLUGIN_PATH: names separated by colons. Each is the file of a plug-in, or
-// a folder, which stands for all *.so files in it except those for the engines of stress, in
+// a folder, which means all *.so files in it except those for the engines of stress, in
 // alphabetical order.
 std::vector<std::string> plugins_on_path();
 

@@ -23,7 +23,8 @@ enum class ProgressStyle {
 
 std::optional<ProgressStyle> parse_progress(std::string_view text);
 
-// The progress of a run. Trials count from the run's beginning, seconds from that of this session.
+// The progress of a run. Trials count from the start of the run, seconds from the start of this
+// session.
 struct ProgressState {
   std::size_t done = 0;
   std::size_t total = 0;

@@ -41,7 +41,7 @@ std::string without_program(std::string_view said) {
   return printable(said.substr(0, said.find('\n')));
 }
 
-// Adds the locks that the engine lists: those of `plugin`, or the engine's own.
+// Adds the locks that the engine lists: the locks of `plugin`, or the engine's own.
 absl::Status add_engine(const std::string& engine, const std::string& program,
                         const std::string& plugin, std::vector<EngineListing>& found) {
   std::vector<std::string> words = engine_words(program, plugin);

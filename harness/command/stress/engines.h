@@ -14,7 +14,7 @@
 
 namespace lockbench {
 
-// The engines in this program's folder or in that of an installation, with the locks of each.
+// The engines in the folder of this program or of an installation, with the locks of each.
 // `suffix` is empty for the shipped locks and `-mutants` for broken ones.
 std::vector<EngineListing> engines_named(const std::string& suffix);
 
