@@ -38,7 +38,7 @@ libraries=(
   libgmock-dev libgtest-dev libhwloc-dev libsqlite3-dev libstdc++-12-dev libtbb-dev
   libtomlplusplus-dev nlohmann-json3-dev
 )
-# The programs that ctest runs here: those of tests/primitives and tests/stress.
+# The programs that ctest runs here: the tests of tests/primitives and tests/stress.
 tests=(
   adaptive_mutex_test as_published_test contract_test key_scope_test key_test keyed_limited_test
   keyed_mutex_test lease_pool_test parking_lot_test process_wide_test stripe_word_test

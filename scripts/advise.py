@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Says which primitive suits one case, from a run's cells; `lockbench advise` calls it."""
+"""Recommends a primitive for one case, from a run's cells; `lockbench advise` calls it."""
 
 from __future__ import annotations
 

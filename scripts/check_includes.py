@@ -128,9 +128,9 @@ RULES: dict[str, Rule] = {
         + ("harness/plan/cell.h",),
         STANDARD | {"Abseil", "nlohmann json", "kernel"},
     ),
-    # As somebody outside sees it.
+    # As a user outside of the project sees it.
     "examples": Rule(("primitives",), STANDARD | {"lockbench", "locks from elsewhere", "kernel"}),
-    # A folder that is copied alone: its one header is found as those of the system are.
+    # A folder that is copied alone: its header is found like the headers of the system.
     "examples/zoo": Rule(
         (), STANDARD | {"lockbench", "locks from elsewhere", "kernel", "Abseil", "TBB"}
     ),
@@ -313,7 +313,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
 
 @dataclass(frozen=True)
 class Include:
-    """One #include: where it stands, and what it names."""
+    """One #include: its place, and the name of the header."""
 
     file: str  # path from the root
     line: int
@@ -350,7 +350,7 @@ def find_sources(root: Path) -> list[str]:
 def check(root: Path, sources: list[str]) -> list[str]:
     """Every violation in these files, each as one line."""
     includes = [i for source in sources for i in includes_of(root, source)]
-    # A template stands for the header that the build makes of it.
+    # A template represents the header that the build makes from it.
     known = frozenset(source.removesuffix(".in") for source in sources)
     violations = [f"{source}:1: {NO_RULE}" for source in sources if folder_of(source) is None]
     violations += [
@@ -400,7 +400,7 @@ def library_of(path: str) -> str | None:
 
 
 def violation_of(include: Include, known: frozenset[str]) -> str | None:
-    """What is wrong with one #include by itself, or None."""
+    """The fault of one #include alone, or None."""
     folder = folder_of(include.file)
     if folder is None:
         return None  # reported once for the file

@@ -97,7 +97,7 @@ PROGRAMS = {
     ),
     "shellcheck": ("shellcheck",),
 }
-# What says by itself that a package is used.
+# Text that alone shows that a package is used.
 SIGNS = {
     r"^#include <ck_": ("libck-dev",),
     r"^#include <nsync": ("libnsync-dev",),
@@ -194,7 +194,7 @@ def uses_of(root: Path) -> Iterator[Use]:
 
 
 def files(root: Path, *endings: str) -> list[Path]:
-    """The files below root that end so; not those of builds, runs, nor hidden ones."""
+    """The files below root with this suffix, without files of builds and runs and hidden files."""
     found = []
     for path in root.rglob("*"):
         parts = path.relative_to(root).parts

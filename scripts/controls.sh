@@ -129,7 +129,7 @@ locks_of() {
     broken ? $3 != "" : $3 == "" && $4 == "" { print $1, broken ? $3 : "-" }'
 }
 
-# Those that were named, or all: "engine program lock expected mode", a line each.
+# The named ones, or all: "engine program lock expected mode", one per line.
 work_for() {
   local engine program lock expected
   for engine in "${engines[@]}"; do

@@ -38,7 +38,7 @@ targets=()
 cmake --build "$build" --parallel "$(nproc)" "${targets[@]}"
 tests=()
 [[ -z "${1-}" ]] || tests=(--tests-regex "$1")
-# A test that fails has covered what it covered; ctest has named it.
+# The coverage of a failed test also counts; ctest has named the test.
 ctest --test-dir "$build" --parallel "$(nproc)" --timeout 600 --no-label-summary "${tests[@]}" ||
   echo "coverage.sh: some tests failed; the figures are of what ran" >&2
 gcovr --root . --exclude 'tests/.*' --exclude 'build/.*' --exclude-unreachable-branches \

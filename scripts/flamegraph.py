@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws the flame graph for `lockbench trial --flamegraph`.
 
-Standard input: JSON that says where perf wrote its data, and of which trial they are.
+Standard input: JSON with the path of the data of perf, and the trial.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def parser() -> command.Parser:
 def stacks_in(data: str) -> flamegraph.Stacks:
     """What perf prints of its data. Inlined functions are left out: perf needs minutes for them."""
     words = ["--input", data, "--no-inline", "--fields", "tid,ip,sym,dso"]
-    # A file, because perf would wait if it filled a pipe that nobody reads meanwhile.
+    # A file, because perf would wait if it filled a pipe that is not read meanwhile.
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as said:
         try:
             with subprocess.Popen(

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Answers, line by line, which comparisons of a run that goes on are still open."""
+"""Answers, line by line, which comparisons of a running run are still open."""
 
 from __future__ import annotations
 

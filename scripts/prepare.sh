@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash disable=SC2034  # sourced: the lists of packages are used by who sources it
+# shellcheck shell=bash disable=SC2034  # sourced: the sourcing script uses the lists of packages
 # What demo.sh and test.sh share: the packages, and the configuring. Sourced, not run.
 #
-# ensure_packages PACKAGE…        installs those that are missing; touches nothing when none is
+# ensure_packages PACKAGE…        installs the missing ones; does nothing if none is missing
 # configure_preset PRESET [-D…]   configures build/PRESET; a new one compiles up to eight sources of a
 #                                 target as one, which halves the time that everything takes
 #
@@ -49,7 +49,7 @@ package_installed() {
   [[ "$(dpkg-query --show --showformat='${db:Status-Status}' "$1" 2>/dev/null)" == installed ]]
 }
 
-# Those of the packages named that are not installed, one a line.
+# The named packages that are not installed, one per line.
 missing_packages() {
   local package
   for package in "$@"; do

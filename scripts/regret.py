@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Says what one primitive for everything costs: on each machine its speed over that of the fastest,
-and which primitive costs least on the machine where it costs most."""
+"""Shows the cost of one primitive for all cells: on each machine, its speed divided by the speed of
+the fastest primitive; and the primitive that costs least on the machine where it costs most."""
 
 from __future__ import annotations
 

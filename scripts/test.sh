@@ -103,7 +103,7 @@ say_when "Checks: format, include rules, Python, pages"
 say_when "Preset release: all tests"
 configure_preset release -DBUILD_TESTING=ON -DLOCKBENCH_WERROR=ON \
   -DLOCKBENCH_LONG_TESTS=$long_tests || failed+=("configure release")
-# Whatever can be built is, so that ctest tells what works and names what could not be built.
+# Builds everything that can be built, so that ctest reports what works and what was not built.
 cmake --build --preset release --parallel "$(nproc)" -- -k 0 || failed+=("build release")
 
 say_when "The tests of the preset release"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds what lockbench measures against what is known beforehand; ./scripts/truth.sh runs it."""
+"""Compares measurements with results that are known in advance; ./scripts/truth.sh runs it."""
 
 from __future__ import annotations
 

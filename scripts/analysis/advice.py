@@ -44,7 +44,7 @@ _LOOP_NS = 50.0  # without a hold, an operation still takes as long as the loop 
 
 @dataclass(frozen=True)
 class Case:
-    """What a user wants to lock, and which costs are acceptable. Names are those of columns."""
+    """The case of a user, and the acceptable costs. The names are names of columns."""
 
     threads: int
     keys: int
@@ -207,7 +207,7 @@ def _ruled_out(rows: pd.DataFrame, group: verdict.Group, case: Case) -> str:
 
 
 def _is_behind(run: Run, table: verdict.Table, place: int, label: str, first: str) -> bool:
-    """Of a prediction, by more than the error of such ratios."""
+    """For a prediction, by more than the error of predicted ratios."""
     found = table.between(place, label, first)
     if found is None or found.verdict != verdict.SLOWER:
         return False

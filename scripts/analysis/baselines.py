@@ -54,7 +54,7 @@ def usual(labels: list[str]) -> str | None:
 
 
 def of_that_name(name: str, labels: list[str]) -> list[str]:
-    """The primitive itself, else those that have more parameters than were named."""
+    """The primitive itself; otherwise the primitives with additional parameters."""
     if name in labels:
         return [name]
     return sorted(label for label in labels if label.startswith((f"{name}:", f"{name},")))

@@ -284,7 +284,7 @@ def expired(trials: pd.DataFrame) -> list[str]:
 
 def disturbed(trials: pd.DataFrame) -> str:
     """`3 rows excluded as disturbed, such as: the host took 14 % of the time …`, or empty.
-    Reasons that differ only by their figures are one kind, of which the first is shown."""
+    Reasons that differ only by their figures are one kind; the first one is shown."""
     rows = trials[~trials["valid"] & (trials["disturbance"] != "")]
     if rows.empty:
         return ""

@@ -4,7 +4,7 @@ Pure.
 
 The answer is the least number of threads from which on, up to the most that the run has, the
 primitive is significantly faster. In predictions it must also be ahead by more than the error that
-such ratios had (prediction_error.py); where it is ahead by less, a second sentence says so.
+predicted ratios had (prediction_error.py); where it is ahead by less, a second sentence says so.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Point:
     """The two primitives with one number of threads."""
 
     threads: int
-    ratio: float  # speed of the first over that of the second
+    ratio: float  # speed of the first divided by the speed of the second
     by_model: str  # AHEAD, BEHIND or NEITHER, as far as the blocks say
     word: str  # the same, and in predictions as far as the model's error permits
 

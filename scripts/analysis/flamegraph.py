@@ -27,7 +27,7 @@ _WIDE = 1200.0
 _MARGIN = 12.0
 _TALL = 19  # a box, with the gap below it
 _LETTER = 7.23  # width of a letter of 12 points in DejaVu Sans Mono
-_THINNEST = 0.6  # narrower boxes are left out: nobody sees them
+_THINNEST = 0.6  # narrower boxes are omitted because they are not visible
 _HEAD = 84
 _FRAME = re.compile(r"^\s+[0-9a-f]+ (?P<name>.*?) \((?P<file>[/\[].*)\)\s*$")
 _MEANINGS: dict[Owner, str] = {
@@ -166,7 +166,7 @@ def svg(stacks: Stacks, heading: Heading) -> str:
 
 
 def in_words(stacks: Stacks) -> str:
-    """The functions in which most of the time was spent themselves, for those who cannot see."""
+    """The functions that used most of the time, as text for readers who cannot see the picture."""
     own: Counter[str] = Counter()
     for stack, samples in stacks.items():
         own[short(stack[-1].name)] += samples

@@ -52,7 +52,7 @@ class Row:
     key: dict[str, Any]  # by the columns of cells.GROUP
     primitive: str
     baseline: str
-    by_machine: dict[int, Comparison]  # by the machine's place; those that measured it
+    by_machine: dict[int, Comparison]  # by the machine's position; the machines that measured it
     pooled: PooledRatio | None = None
 
     @property

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which comparisons of a run that goes on are open: a child process that `run` asks after a block.
+"""Which comparisons of a running run are open: a child process that `run` asks after each block.
 
     python3 scripts/follow.py RUN [--baseline P] [--same-within 5%]
 
@@ -12,10 +12,10 @@ Protocol   One line on standard input, whatever it says, asks once; the run's ro
 
            comparisons  against the baseline of each group, that share at least one valid block
            decided      how many of them are faster, slower or the same
-           open         the others, those that need most blocks first. `trials` are the numbers of
+           open         the others, the most needed blocks first. `trials` are the numbers of
                         the first trials of its two cells: the primitive's and the baseline's. A
                         cell that is in no open comparison needs no more blocks. `needed` is about
-                        how many blocks decide it, those that it has included, if ratio and spread
+                        how many blocks decide it, including its present ones, if ratio and spread
                         stay as they are.
            needed       the greatest of these; 0 if nothing is open
 

@@ -64,7 +64,7 @@ def of(result: comparison.Result, share: float, allow_undecided: bool = False) -
 
 
 def written(gate: Gate, markdown: bool = False) -> str:
-    """The answer first, then what it rests on, then the limits."""
+    """The answer first, then the evidence, then the limits."""
     found = [_table("Slower", gate.slower), _table("Undecided", gate.undecided)]
     shown = [table for table in found if table.rows]
     notes = gate.result.notes

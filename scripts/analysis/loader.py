@@ -110,7 +110,7 @@ class Run:
 
     @property
     def heading(self) -> str:
-        """Which run, of which preset, on which machine; that it was sized for another one."""
+        """The run, its preset and its machine; a note if the preset is for another machine."""
         preset = str(self.trials["preset"].iloc[0])
         parts = [f"run {self.run_id}", f"preset {preset}" if preset else "", self.machine]
         target = _mapping(self.meta.get("target"))
@@ -126,7 +126,7 @@ class Run:
         return [PREDICTED, *busy_note] if self.predicted else busy_note
 
     def titled(self, title: str) -> str:
-        """The title of a picture of this run; that of a prediction names its machine."""
+        """The title of a picture of this run. The title of a prediction names its machine."""
         return f"{title}, {self.predicted_for}" if self.predicted else title
 
     @property

@@ -2,7 +2,7 @@
 """The machines of one run or of several: which they are, and what each is called.
 
 A merged run (`lockbench merge`) has rows of several machines, each with the column `machine`. Here
-it becomes one run for each machine, so that whatever compares rows compares those of one machine.
+it becomes one run for each machine, so that a comparison uses only rows of one machine.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def _mapping(value: Any) -> dict[str, Any]:
 
 def fleet(runs: Sequence[Run]) -> list[Machine]:
     """The machines of all these runs. A run of a machine that another run is of, too, is a machine
-    of its own here: nobody says which of the two would count."""
+    of its own here: it is unknown which of the two should count."""
     every = [_with_errors(part) for run in runs for part in split(run)]
     names = [_name(run) for run in every]
     if len(set(names)) < len(names):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One figure for many machines, if somebody asks for it. Arrays in, one record out; no row or file.
+"""One figure for many machines, on request. Arrays in, one record out; no row or file.
 
 Machines differ, so each has its own true ratio, and the pooled figure is the mean of these: a
 random-effects model.
@@ -28,7 +28,7 @@ LEAST_MACHINES = 2
 
 @dataclass(frozen=True)
 class Pooled:
-    """The mean of the machines' true effects, with what it rests on."""
+    """The mean of the machines' true effects, with its data."""
 
     machines: int
     center: float

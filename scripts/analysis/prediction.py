@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How accurate predictions are, and which of their conclusions depend on which figure of a model.
 
-A cell is compared by its median rate: that of the prediction over that of the measurement. Within a
+A cell is compared by its median rate: the predicted rate divided by the measured rate. Within a
 group, which is a cell without its primitive, the order of the primitives is compared by Spearman's
 rank correlation. All functions are pure, except that rows come from runs.
 """
@@ -88,7 +88,7 @@ def accuracy(both: pd.DataFrame) -> Accuracy:
 
 
 def spread(measured: pd.DataFrame) -> float:
-    """The share of measured cells of which two blocks differ by more than a factor of NEAR."""
+    """The share of measured cells with two blocks that differ by more than a factor of NEAR."""
     rows = measured[measured["operations_per_s"] > 0]
     rate = rows.groupby(["label", *CELL], dropna=False)["operations_per_s"]
     several = rate.count() > 1
@@ -271,7 +271,7 @@ class Change:
     name: str
     rate: float  # median of |varied / base - 1|
     groups: int
-    other_best: int  # groups of which another lock is the fastest
+    other_best: int  # groups in which another lock is the fastest
     rank: float  # median of the groups' rank correlations
     lowest_rank: float
 

@@ -6,7 +6,7 @@ the measured ones. What a measured cell shows follows from its row and its colum
 
     source = "a tutorial in Python, on an i7-1165G7"
     note = "…"                                # below the table; may be left out
-    columns = ["published", "ideal"]          # of what was known beforehand
+    columns = ["published", "ideal"]          # of the known figures
 
     [[measured]]
     title = "measured"
@@ -21,7 +21,7 @@ the measured ones. What a measured cell shows follows from its row and its colum
     where = {primitive = "keyed"}             # the primitive with its parameters
     against = "global"                        # with "% saved" or "times": another primitive
 
-A measured figure is the median of the valid rows. If none is valid, the outcome stands in its
+A measured figure is the median of the valid rows. If none is valid, the outcome is in its
 place. Counts of failures come from invalid rows too.
 """
 

@@ -96,7 +96,7 @@ def _figure(one: Meeting | None) -> str:
 
 
 def _row_name(key: dict[str, Any]) -> str:
-    # With keys of the threads' own, their number is that of the threads.
+    # If each thread has a key of its own, the number of keys is the number of threads.
     own = {"keys"} if key["key_distribution"] == "own" else set()
     names: Iterable[str] = [name for name in cells.GROUP if name not in own | {"threads"}]
     return cells.describe(key, _words_of(key, list(names)))

@@ -67,7 +67,7 @@ class Evidence:
 
     blocks: np.ndarray  # pairs, or of two unpaired sides the fewer
     center: np.ndarray  # of the log ratios
-    variance: np.ndarray  # of one block; that of the center is variance / blocks
+    variance: np.ndarray  # of one block; the variance of the center is variance / blocks
     freedom: np.ndarray
 
     @property

@@ -25,7 +25,7 @@ _WORDS = {"clean": "no failure found"}
 
 @dataclass(frozen=True)
 class Test:
-    """One engine tested one lock; the newest such test."""
+    """The newest test of one lock by one engine."""
 
     lock: str
     engine: str

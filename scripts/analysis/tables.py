@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `compare` found as text, CSV, Markdown and JSON. Pure: a result in, a string out.
 
-A figure without its proof is not printed: the reason stands in its place.
+A figure without its proof is not printed: the reason is printed instead.
 """
 
 from __future__ import annotations
@@ -222,7 +222,7 @@ def _figures(body: dict[str, list[list[str]]]) -> list[list[str]]:
 
 
 def _fitting(body: dict[str, list[list[str]]], width: int | None) -> tuple[list[str], list[str]]:
-    """The headers that fit, and those that had to go."""
+    """The headers that fit, and the headers that do not fit."""
     headers, dropped = list(_HEADERS), []
     for candidate in _EXPENDABLE:
         if width is None or _table_width(body, headers) <= width:
@@ -250,7 +250,7 @@ def _text_row(
 
 
 def _folded(text: str, indent: int, width: int | None) -> str:
-    """What lies beyond `indent` goes on below itself where the terminal ends."""
+    """Text beyond `indent` continues below itself at the end of the terminal line."""
     if width is None or 2 + columns(text) <= width:
         return text
     begin = fitting(text, indent - 2)

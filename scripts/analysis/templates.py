@@ -9,7 +9,7 @@ import jinja2
 
 
 def environment(folder: Path) -> jinja2.Environment:
-    """Of the templates in `folder`. Escapes what it inserts; a name without a value is an error."""
+    """For the templates in `folder`. Escapes inserted text; a name without a value is an error."""
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader(folder),
         autoescape=True,

@@ -26,7 +26,7 @@ def markdown(text: str, limit: int = 400) -> str:
     line = one_line(text, limit)
     for mark in _MARKS:
         line = line.replace(mark, f"\\{mark}")
-    # A zero-width word joiner: @name notifies nobody, a bare address is no link.
+    # A zero-width word joiner, so that @name notifies no one and a bare address is not a link.
     return line.replace("@", "@\u2060").replace("://", ":\u2060//").replace("www.", "www\u2060.")
 
 
@@ -38,7 +38,7 @@ def one_line(text: str, limit: int = 400) -> str:
 
 
 def columns(text: str) -> int:
-    """What it takes on a terminal: wide characters two columns, combining ones none."""
+    """Its width on a terminal: wide characters two columns, combining ones none."""
     return len(text) if text.isascii() else sum(map(_column, text))
 
 
@@ -69,7 +69,7 @@ def fitting(text: str, limit: int) -> int:
 
 
 def cut_apart(texts: Iterable[str], limit: int) -> dict[str, str]:
-    """Each text cut, and no two alike: those that would be get a number."""
+    """Each text is shortened; texts that would then be equal get a number."""
     found: dict[str, str] = {}
     taken: set[str] = set()
     for text in texts:

@@ -2,7 +2,7 @@
 """Throughput that was bought with unfairness: when to say so, and how.
 
 A lock that lets one thread run on while others starve keeps its data in one core's cache and wins
-on throughput. Its rate is true; who takes it should know the price.
+on throughput. Its rate is correct, but a user of the lock should know its unfairness.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LONGEST_WAIT_OF_WINDOW = 0.1
 # measures as many threads as this.
 LONGEST_WAIT_OF_HOLD = 1000
 # Below a few turns of the scheduler a long wait shows a thread that was set aside, whatever its
-# lock: after short holds every lock on a busy machine has such waits.
+# lock: after short holds every lock on a busy machine has waits of this length.
 LEAST_TELLING_WAIT_NS = 10e6
 # What an orderly queue of all threads costs is no unfairness, long as it may be; twice that is.
 ORDERLY_QUEUES = 2
@@ -39,7 +39,7 @@ EXPLAINED = (
 def words(rows: pd.DataFrame) -> str:
     """`unfair: Jain 0.42, longest wait 310 ms`, by the medians of a cell's valid rows; else empty.
 
-    Asked only where threads compete for a window: fixed work is dealt out beforehand, and with an
+    Asked only where threads compete for a window: fixed work is divided in advance, and with an
     open loop waits depend on the rate.
     """
     rows = asked(rows)

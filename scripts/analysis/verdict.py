@@ -40,7 +40,7 @@ SAME_WITHIN = 0.05
 # Share of the error rate that comparisons with the baseline have, if there are others.
 _BASELINE_SHARE = 0.8
 _OPPOSITE = {FASTER: SLOWER, SLOWER: FASTER}
-# The metric of a mode. A group of which no row has it is compared by its rate.
+# The metric of a mode. A group without a row that has it is compared by its rate.
 _METRICS = {"fixed": "makespan_s", "micro": "operation_ns", "open": "wait_p99_ns"}
 RATE = "operations_per_s"
 
@@ -145,7 +145,7 @@ class Group:
         return sorted(known, key=lambda label: (sign * self.medians[label], label))
 
 
-# A group's place in the table, the primitive, and what it is compared with.
+# A group's position in the table, the primitive, and its baseline.
 Pair = tuple[int, str, str]
 
 
@@ -219,7 +219,7 @@ class Table:
 
 
 def of_run(run: Run, baseline: str | None = None, same_within: float = SAME_WITHIN) -> Table:
-    """Every pair of primitives within each group. InputError if there is no such baseline, or if
+    """Every pair of primitives within each group. InputError if the baseline does not exist, or if
     some rows were predicted and others measured: no ratio may have one of each."""
     if prediction_error.is_mixed(run.final):
         raise InputError(

@@ -158,7 +158,7 @@ def unfair(lab: Lab) -> Finding:
 
 
 def scalability(lab: Lab) -> Finding:
-    """Made-up curves, each point with noise, fitted as those of a run are."""
+    """Constructed curves, each point with noise, fitted like the curves of a run."""
     draw = np.random.default_rng(lab.seed)
     counts = np.array([1, 2, 4, 8, 12, 16, 24, 32, 48, 64], dtype=float)
     worst, refused = 0.0, 0

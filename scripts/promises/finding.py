@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Finding:
-    what: str  # is known beforehand
+    what: str  # is known in advance
     promised: str
     found: str
     kept: bool

@@ -131,7 +131,7 @@ def _lines(folder: Path) -> list[str]:
 
 
 def _grown(folder: Path, before: list[str]) -> list[str]:
-    """The rows now; those that there were must be the first of them, letter by letter."""
+    """The rows now. The earlier rows must be the first of them, without a change."""
     now = _lines(folder)
     if now[: len(before)] != before:
         raise Broken(f"{len(before) - 1} rows were there, and are not all there any more")

@@ -39,7 +39,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class Trace:
-    """A net and a firing sequence; the format is that of harness/command/model/animation.h."""
+    """A net and a firing sequence; harness/command/model/animation.h defines the format."""
 
     name: str
     caption: str

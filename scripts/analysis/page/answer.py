@@ -143,7 +143,7 @@ def _question(rows: pd.DataFrame, judged: verdict.Table) -> Question | None:
 
 
 def _one_group_a_place(rows: pd.DataFrame) -> pd.DataFrame:
-    """Groups that differ by what was sampled only: the one with most primitives stands for all."""
+    """Of groups that differ only by the sampling, the group with most primitives represents all."""
     sizes = rows.groupby("group")["label"].transform("size")
     best = rows.assign(size=sizes).sort_values("size", ascending=False, kind="stable")
     chosen = best.drop_duplicates(AXES)["group"]
@@ -240,7 +240,7 @@ def _because(primitive: str, spots: list[Spot], judged: verdict.Table) -> str:
         ahead = f", {_range(leads)} the second" if leads else ""
         return f"Fastest{f' in all {whole} cells' if whole > 1 else ''}{ahead}"
     rivals = [_rivals(primitive, spot, judged) for spot in spots if spot not in certain]
-    # Only those of all these cells are named: a name from one cell is wrong in another.
+    # Only names that hold in all these cells: a name from one cell is wrong in another.
     names = sorted(set.intersection(*rivals))
     named = ", ".join(figure.printable(name, 60) for name in names[:3])
     if not named:

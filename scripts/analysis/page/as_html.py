@@ -299,7 +299,7 @@ def _spot(spot: Spot | None, inks: Inks) -> dict[str, Any] | None:
 
 
 def style(inks: Inks) -> Markup:
-    """Of all pages: the colours of both themes, and what they are used for."""
+    """For all pages: the colours of both themes, and their use."""
     light, dark = inks.style(colours.LIGHT), inks.style(colours.DARK)
     rest = (TEMPLATES / "page.css").read_text(encoding="utf-8")
     return Markup(

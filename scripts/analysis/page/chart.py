@@ -34,7 +34,7 @@ class Chart:
     name: str  # its id in the page
     link: str  # what a link to it is called
     title: str
-    summary: str  # what it shows, for who cannot see it
+    summary: str  # a description for readers who cannot see it
     svg: str
     shown: Sequence[int]  # numbers of the primitives in it
     cells: frozenset[int]  # numbers of the cells in it

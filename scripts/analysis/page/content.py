@@ -30,7 +30,7 @@ _SHOWN = {
 
 @dataclass(frozen=True)
 class Section:
-    """Pictures of one kind, and what they lack."""
+    """Pictures of one kind, and the rows that they omit."""
 
     charts: list[Chart]
     notes: list[str]
@@ -38,7 +38,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Line:
-    """One cell in the table: what is shown, and by what it is sorted."""
+    """One cell in the table: the shown text, and the sort key."""
 
     label: str
     number: int  # of the primitive's colours
@@ -147,7 +147,7 @@ def _open_loops(run: Run) -> dict[str, list[Saturation]]:
 
 
 def _drawn(table: pd.DataFrame) -> set[str]:
-    """The primitives that pictures show: all, or those that come nearest to the fastest."""
+    """The primitives that pictures show: all, or the ones nearest to the fastest."""
     labels = table["label"].unique()
     if len(labels) <= _MOST_LABELS:
         return set(labels)

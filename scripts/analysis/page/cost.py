@@ -22,7 +22,7 @@ _MEMORY = {
 
 
 def charts(rows: pd.DataFrame, maker: Maker, most: int) -> tuple[list[Chart], list[str]]:
-    """The pictures, and what has to be said of what they lack."""
+    """The pictures, and notes on the rows that they omit."""
     measured = rows[rows["mode"] != "micro"]
     measured = measured.assign(processor=summary.processor_ns(measured))
     groups = cells.most_contended(measured[measured["processor"] > 0])

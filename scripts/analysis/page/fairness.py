@@ -28,8 +28,8 @@ _IDLEST = in_rows.Measure(
 
 
 def charts(rows: pd.DataFrame, maker: Maker, most: int) -> tuple[list[Chart], list[str]]:
-    """The pictures, and what has to be said of what they lack."""
-    # Where work is dealt out beforehand every thread does its part: fairness is not a question.
+    """The pictures, and notes on the rows that they omit."""
+    # With fixed work, every thread does its share, so there is no fairness to measure.
     measured = rows[(rows["threads"] > 1) & (rows["mode"] == "timed") & (rows["operations"] > 0)]
     share = measured["thread_operations_min"] / (measured["operations"] / measured["threads"])
     groups = cells.most_contended(measured.assign(idlest=share))

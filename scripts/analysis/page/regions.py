@@ -23,7 +23,7 @@ _MOST_SEEDS = 24
 
 @dataclass(frozen=True)
 class Field:
-    """One cell without its primitive: who is the fastest, and who may be."""
+    """One cell without its primitive: the fastest primitive, and those that may be the fastest."""
 
     first: str
     level: frozenset[str] = field(default_factory=frozenset)  # near, the difference not significant

@@ -29,7 +29,7 @@ class Measure:
     bars: bool = False  # from zero, on an even scale; else marks on a logarithmic one
     unit: str = ""  # after the words
     top: float | None = None  # of an even scale that has an end
-    line: tuple[float, str] | None = None  # a mark for all, and what it is
+    line: tuple[float, str] | None = None  # a mark for all, and its meaning
 
 
 def drawn(

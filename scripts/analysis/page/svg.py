@@ -33,13 +33,13 @@ def own(number: int) -> str:
 
 def inline(made: Figure, name: str, inks: Inks, titles: Mapping[int, str], described: str) -> str:
     """The figure as an <svg>. `name`: begins its ids; `titles`: the words for each primitive, by
-    number; `described`: id of the element that says in words what it shows."""
+    number; `described`: id of the element that describes it in words."""
     out = io.BytesIO()
     made.savefig(out, format="svg", metadata={"Date": None})
     root = ElementTree.fromstring(out.getvalue())
     _strip_namespaces(root)
     for parent in list(root.iter()):
-        # A style in here would be the whole page's: page.css has what it says.
+        # A style here would apply to the whole page, so page.css has the styles.
         for found in [child for child in parent if child.tag in ("metadata", "style")]:
             parent.remove(found)
     _drop_paper(root)

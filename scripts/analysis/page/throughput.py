@@ -28,7 +28,7 @@ _MAKESPAN = in_rows.Measure("time for the whole work", units.seconds, best_is_le
 
 
 def charts(rows: pd.DataFrame, maker: Maker, most: int) -> tuple[list[Chart], list[str]]:
-    """The pictures, and what has to be said of what they lack."""
+    """The pictures, and notes on the rows that they omit."""
     driven = cells.driven(rows)
     made: list[Chart] = []
     more = 0

@@ -32,7 +32,7 @@ _RIDGE = 26.0
 
 
 def charts(run: Run, rows: pd.DataFrame, maker: Maker, most: int) -> tuple[list[Chart], list[str]]:
-    """The pictures, and what has to be said of what they lack."""
+    """The pictures, and notes on the rows that they omit."""
     measured = rows[rows["wait_p50_ns"].notna() & (rows["mode"] != "micro")]
     groups = [
         (group, family, labels)

@@ -2,7 +2,7 @@
 """Pictures of a run, one module each.
 
 A picture is a pure function of a run: `draw(run)` gives a figure, or None when the run has nothing
-for it. To add one, write its module, with a docstring that says what it teaches, and a line here.
+for it. To add one, write its module, with a docstring that states its purpose, and a line here.
 """
 
 from __future__ import annotations

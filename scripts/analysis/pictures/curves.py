@@ -37,7 +37,7 @@ class Measure:
     title: str = ""  # of its panels, where a picture has several measures
     # What theory says of a facet, at given places of the axis; None: nothing.
     expected: Callable[[Group, Sequence[float]], Sequence[float] | None] | None = None
-    # Places of the axis at which one primitive's rows are to be ringed.
+    # Positions on the axis at which rows of one primitive get a ring.
     ringed: Callable[[pd.DataFrame], Sequence[float]] | None = None
 
 

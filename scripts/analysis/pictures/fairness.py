@@ -26,7 +26,7 @@ _LEAST_SHARE = 0.001  # what a logarithmic axis shows of a thread that did nothi
 
 def draw(run: Run) -> Figure | None:
     valid = run.valid
-    # Where work is dealt out beforehand every thread does its part: fairness is not a question.
+    # With fixed work, every thread does its share, so there is no fairness to measure.
     measured = valid[(valid["threads"] > 1) & (valid["mode"] == "timed")]
     measured = measured[measured["fairness_jain"].notna() & (measured["operations"] > 0)]
     return rows.draw(

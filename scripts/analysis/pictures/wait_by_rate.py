@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wait by rate: how much can be asked of a lock before its waits run away?
+"""Wait by rate: which rate can a lock serve before its waits grow without limit?
 
 Arrivals come at a rate of their own, whether or not the lock keeps up, and a wait counts from when
 its operation was to begin. As the rate nears what the lock can serve, first the long waits rise,

@@ -34,7 +34,7 @@ WORDS = {
 
 @dataclass(frozen=True)
 class Step:
-    """One line of a trace; the format is that of harness/stress/trace/trace_step.h."""
+    """One line of a trace; harness/stress/trace/trace_step.h defines the format."""
 
     json: Mapping[str, Any]
     lane: int
@@ -63,7 +63,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Report:
-    """What one engine says of one lock; the format is that of harness/stress/report.h."""
+    """The report of one engine on one lock; harness/stress/report.h defines the format."""
 
     json: Mapping[str, Any]
     number: int
@@ -141,7 +141,7 @@ class Report:
 
     @property
     def explored(self) -> Sequence[tuple[str, str]]:
-        """Programs of which every execution was looked at, and what that took."""
+        """Programs with all executions explored, and the cost of this."""
         found = (re.fullmatch(r"whole: `(.*)` (.*)", one) for one in self.json["remarks"])
         return [(one[1], one[2]) for one in found if one]
 
