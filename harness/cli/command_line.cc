@@ -45,8 +45,8 @@ void add_schema(CLI::App& app, bool& markdown) {
 }
 
 void add_list(CLI::App& app, ListOptions& options) {
-  CLI::App& list =
-      add_command(app, "list", "Shows what can be named on the command line", kListExamples);
+  CLI::App& list = add_command(
+      app, "list", "Lists primitives, workloads, presets, targets and machines", kListExamples);
   add_text(list,
            {.names = "what",
             .type = "",
@@ -65,13 +65,12 @@ void add_list(CLI::App& app, ListOptions& options) {
 }
 
 void add_trial(CLI::App& app, TrialOptions& options) {
-  CLI::App& trial =
-      add_command(app, "trial",
-                  "Measures one trial: JSON in, JSON out (run starts one of these for each trial)",
-                  kTrialExamples);
-  trial.add_option("--parent", options.parent, "Ends when this process, its parent, does")
+  CLI::App& trial = add_command(
+      app, "trial", "Measures one trial: JSON in, JSON out (run starts one for each trial)",
+      kTrialExamples);
+  trial.add_option("--parent", options.parent, "Ends when this process, its parent, ends")
       ->type_name("PID");
-  trial.add_flag("--try", options.only_try, "Makes what the trial needs, and measures nothing");
+  trial.add_flag("--try", options.only_try, "Creates the primitive, and measures nothing");
   add_path(trial,
            {.names = "--flamegraph",
             .type = "FILE.svg",
@@ -98,11 +97,11 @@ void add_plugin_flag(CLI::App& app, CommandLine& line) {
     add_texts(*app.get_subcommand(name),
               {.names = "--plugin",
                .type = "FILE.so",
-               .help = "Locks of this plug-in, beside lockbench's own (docs/add-a-primitive.md)"},
+               .help = "Adds the locks of this plug-in (docs/add-a-primitive.md)"},
               line.plugins);
   }
   CLI::App* const plugin =
-      app.add_subcommand("plugin", "Says in JSON what a plug-in brings (others start this)");
+      app.add_subcommand("plugin", "Lists the contents of a plug-in as JSON (for other commands)");
   plugin->add_option("file", line.plugin, "The plug-in's file")->type_name("")->required();
   plugin->group("");
 }
@@ -116,10 +115,11 @@ void add_commands(CLI::App& app, CommandLine& line) {
   add_calibrate(app, line.calibrate);
   add_advise(app, line.advise);
   add_stress(app, line.stress);
-  add_analysis(app, "plot", "Draws pictures of a run beside its CSV");
+  add_analysis(app, "plot", "Draws the pictures of a run next to its CSV");
   add_analysis(app, "compare", "Prints medians and ratios, within a run, between two, by machine");
-  add_analysis(app, "report", "Makes one page of a run, or of several: what to use, and why");
-  add_analysis(app, "regret", "Says what one primitive for everything costs, on all machines");
+  add_analysis(app, "report",
+               "Makes one page of one or more runs: which primitive to use, and why");
+  add_analysis(app, "regret", "Shows the cost of one primitive for all cells, on all machines");
   add_analysis(app, "gate", "Fails if a run is slower than a baseline, for CI");
   add_merge(app, line.merge);
   add_submit(app, line.submit);
@@ -246,7 +246,7 @@ std::variant<CommandLine, Reply> read_command_line(const std::vector<std::string
   line.submit.program = words[0];
   line.advise.words = line.run.words;
   line.predict.words = line.run.words;
-  CLI::App app("Which way to lock by key suits a workload: measured here, on this machine.");
+  CLI::App app("Measures on this machine which lock by key suits a workload.");
   app.set_version_flag("--version", version_text);
   add_commands(app, line);
   if (words.size() == 1) return Reply{.out = app.help()};

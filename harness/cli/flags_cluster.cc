@@ -13,7 +13,7 @@ void add_node_program(CLI::App& app, std::string& program) {
   add_text(app,
            {.names = "--node-program",
             .type = "FILE",
-            .help = "lockbench, as the nodes call it [this program's own path]"},
+            .help = "Path of lockbench on the nodes [this program's own path]"},
            program);
 }
 
@@ -26,7 +26,7 @@ void add_hosts(CLI::App& app, std::optional<std::filesystem::path>& hosts) {
   add_path(app,
            {.names = "--hosts",
             .type = "FILE",
-            .help = "Hosts, one a line, as in a --sshloginfile",
+            .help = "Hosts, one per line, as in a --sshloginfile",
             .group = "GNU parallel"},
            hosts);
 }
@@ -49,12 +49,13 @@ constexpr char kNoHosts[] = "--hosts: not given; name a file with a host on each
 }  // namespace
 
 void add_merge(CLI::App& app, MergeOptions& options) {
-  CLI::App& merge = add_command(
-      app, "merge", "Makes one run of the shards of a plan, as if it had run in one place",
-      kMergeExamples);
-  add_words(merge, "folders", "The folder of the result, then those of shards, or of their folder",
+  CLI::App& merge =
+      add_command(app, "merge", "Makes one run from the shards of a plan", kMergeExamples);
+  add_words(merge, "folders",
+            "The folder of the result, then the folders of shards, or a folder of them",
             options.folders);
-  add_switch(merge, "--partial", "Merges what is there, and says what is missing", options.partial);
+  add_switch(merge, "--partial", "Merges incomplete shards, and reports what is missing",
+             options.partial);
 }
 
 std::string validate_merge(const MergeOptions& options) {
@@ -70,10 +71,10 @@ void add_submit(CLI::App& app, SubmitOptions& options) {
             "slurm PRESET or parallel PRESET, and after -- flags for `run`; or progress FOLDER",
             options.words);
   add_count(submit, "--shards", {1, Shard::kMost},
-            "Into how many parts the plan is divided [with --hosts, one for each host]",
+            "Number of parts of the plan [with --hosts, one for each host]",
             [&options](std::uint64_t n) { options.shards = static_cast<std::uint32_t>(n); });
   add_folder(submit, "--out",
-             "For scripts, shards and result [results/runs/<time>-<preset>-shards-<id>]",
+             "Folder for scripts, shards and result [results/runs/<time>-<preset>-shards-<id>]",
              options.out);
   add_node_program(submit, options.node_program);
   add_switch(submit, "--dry-run", "Prints the scripts; writes and submits nothing",
@@ -84,8 +85,7 @@ void add_submit(CLI::App& app, SubmitOptions& options) {
                  options.constraint);
   add_slurm_name(submit, "--time", "TIME",
                  "Limit of one task, as sbatch takes it [the partition's]", options.time_limit);
-  add_switch(submit, "--exclusive", "A node for each task; this is so without it, too",
-             options.exclusive);
+  add_switch(submit, "--exclusive", "A node for each task (the default)", options.exclusive);
   add_switch(submit, "--shared", "Nodes may run other jobs at the same time, which disturbs",
              options.shared);
   add_hosts(submit, options.hosts);
@@ -119,7 +119,7 @@ std::string validate_submit(const CLI::App& submit, const SubmitOptions& options
 
 void add_doctor(CLI::App& app, DoctorOptions& options) {
   CLI::App& doctor =
-      add_command(app, "doctor", "Lists what disturbs measurements on a machine, and what helps",
+      add_command(app, "doctor", "Lists what disturbs measurements on a machine, and how to fix it",
                   kDoctorExamples);
   add_text_or_json(doctor, "text or json [text]", [&options](bool json) {
     options.format = json ? DoctorFormat::kJson : DoctorFormat::kText;
@@ -127,7 +127,7 @@ void add_doctor(CLI::App& app, DoctorOptions& options) {
   add_value(doctor,
             {.names = "--nodes",
              .type = "ENGINE",
-             .help = "Asks the machines of a cluster: slurm or parallel [this machine]"},
+             .help = "Checks the machines of a cluster: slurm or parallel [this machine]"},
             [&options](const std::string& engine) {
               options.nodes = engine;
               if (engine == "slurm" || engine == "parallel") return absl::OkStatus();

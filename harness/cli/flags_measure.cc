@@ -31,49 +31,49 @@ absl::StatusOr<double> parse_share(std::string_view text) {
 }
 
 void add_precision(CLI::App& run, RunOptions& options) {
-  add_parsed<double>(
-      run,
-      {.names = "--precision",
-       .type = "SHARE",
-       .help = "Adds blocks where they are needed until each median is known to this share, as 2%"},
-      parse_share, [&options](const double& share) { options.precision = share; });
+  add_parsed<double>(run,
+                     {.names = "--precision",
+                      .type = "SHARE",
+                      .help = "Adds blocks until each median is known to this share, as 2%"},
+                     parse_share, [&options](const double& share) { options.precision = share; });
   add_parsed<Nanoseconds>(run,
                           {.names = "--budget",
                            .type = "TIME",
-                           .help = "How long the run may take [twice the time of the fixed plan, "
+                           .help = "Time limit of the run [twice the time of the fixed plan, "
                                    "at least 1min; with --precision 5min]"},
                           parse_duration,
                           [&options](const Nanoseconds& budget) { options.budget = budget; });
-  add_parsed<double>(run,
-                     {.names = "--same-within",
-                      .type = "SHARE",
-                      .help = "Two primitives that differ by less are the same [5%]"},
-                     parse_share, [&options](const double& share) { options.same_within = share; });
+  add_parsed<double>(
+      run,
+      {.names = "--same-within",
+       .type = "SHARE",
+       .help = "The largest difference at which two primitives count as the same [5%]"},
+      parse_share, [&options](const double& share) { options.same_within = share; });
 }
 
 void add_service(CLI::App& command, std::vector<std::string>& services) {
   add_texts(command,
             {.names = "--service",
              .type = "NAME=HOST:PORT",
-             .help = "The server for locks of this service, as redis=localhost:6379; several are "
-                     "separated by commas [a private server, for this run]"},
+             .help = "The server for the locks of this service, as redis=localhost:6379; separate "
+                     "several servers by commas [a private server, for this run]"},
             services);
 }
 
 void add_patience(CLI::App& command, Nanoseconds& patience) {
-  add_parsed<Nanoseconds>(
-      command,
-      {.names = "--patience",
-       .type = "TIME",
-       .help = "How long it waits for a quiet machine; 0: takes the machine as it is [60s]",
-       .environment = "LOCKBENCH_PATIENCE"},
-      parse_duration, [&patience](const Nanoseconds& time) { patience = time; });
+  add_parsed<Nanoseconds>(command,
+                          {.names = "--patience",
+                           .type = "TIME",
+                           .help = "How long to wait for a quiet machine; 0: do not wait [60s]",
+                           .environment = "LOCKBENCH_PATIENCE"},
+                          parse_duration,
+                          [&patience](const Nanoseconds& time) { patience = time; });
 }
 
 void add_case_counts(CLI::App& advise, Cell& cell) {
-  add_count(advise, "--threads", kThreadRange, "How many threads lock",
+  add_count(advise, "--threads", kThreadRange, "Number of threads",
             [&cell](std::uint64_t n) { cell.threads = static_cast<std::uint32_t>(n); });
-  add_count(advise, "--keys", kKeyRange, "How many keys there are",
+  add_count(advise, "--keys", kKeyRange, "Number of keys",
             [&cell](std::uint64_t n) { cell.keys = n; });
 }
 
@@ -84,7 +84,7 @@ void add_case(CLI::App& advise, AdviceCase& wanted) {
       advise,
       {.names = "--distribution,--key-distribution",
        .type = "WORD",
-       .help = "How the threads choose: uniform, zipf:0.99, hot:0.1,0.9 or own [uniform]"},
+       .help = "How the threads choose keys: uniform, zipf:0.99, hot:0.1,0.9 or own [uniform]"},
       parse_key_distribution, [&cell](const KeyDistribution& d) { cell.key_distribution = d; });
   add_parsed<KeyType>(advise,
                       {.names = "--key-type", .type = "TYPE", .help = "u64 or string [u64]"},
@@ -93,18 +93,16 @@ void add_case(CLI::App& advise, AdviceCase& wanted) {
       advise,
       {.names = "--hold",
        .type = "WORK",
-       .help = "What is done inside: 0, 200ns, sleep:1ms or touch:8 (cache lines) [0]"},
+       .help = "Work in the critical section: 0, 200ns, sleep:1ms or touch:8 (cache lines) [0]"},
       parse_work, [&cell](const Work& work) { cell.hold = work; });
   add_parsed<Work>(advise,
-                   {.names = "--think", .type = "WORK", .help = "And between two operations [0]"},
+                   {.names = "--think", .type = "WORK", .help = "Work between two operations [0]"},
                    parse_work, [&cell](const Work& work) { cell.think = work; });
-  add_parsed<std::uint64_t>(advise,
-                            {.names = "--memory",
-                             .type = "SIZE",
-                             .help = "At most so much for the locks, as 64KiB or 1MB"},
-                            parse_bytes,
-                            [&wanted](const std::uint64_t& n) { wanted.memory_bytes = n; });
-  add_switch(advise, "--fair", "Rules out what starves threads, as measured", wanted.fair);
+  add_parsed<std::uint64_t>(
+      advise,
+      {.names = "--memory", .type = "SIZE", .help = "Maximum memory of the locks, as 64KiB or 1MB"},
+      parse_bytes, [&wanted](const std::uint64_t& n) { wanted.memory_bytes = n; });
+  add_switch(advise, "--fair", "Excludes primitives that starve threads, as measured", wanted.fair);
 }
 
 // The plan of a resumed run exists already, so the user can only choose how it is shown.
@@ -130,7 +128,7 @@ void add_sweep_flags(CLI::App& command, Overrides& overrides) {
         .names = flag_of(field.name),
         .type = field.axis ? "VALUE..." : "VALUE",
         .help = std::string(field.wants),
-        .group = "Cells (each replaces what the preset says; VALUE... may be given again)"};
+        .group = "Cells (each replaces a value of the preset; VALUE... may be repeated)"};
     const Take take = [&overrides, field](const std::string& text) {
       return field.add(overrides.sweep, text);
     };
@@ -152,16 +150,16 @@ void add_preset_flags(CLI::App& command, std::optional<std::string>& preset, Ove
               return absl::OkStatus();
             });
   add_count(command, "--blocks", kBlockRange,
-            "Measures each cell this often, whatever is decided by then",
+            "Measures each cell this often, without early decisions",
             [&overrides](std::uint64_t n) { overrides.blocks = static_cast<std::uint32_t>(n); });
   add_count(command, "--seed", kSeedRange,
-            "Draws keys and the order of trials; the same seed gives the same plan",
+            "Random seed of keys and trial order; the same seed gives the same plan",
             [&overrides](std::uint64_t n) { overrides.seed = n; });
 }
 
 void add_preset(CLI::App& app, PresetOptions& options) {
   CLI::App& preset =
-      add_command(app, "preset", "Writes a preset to start from, with comments", kPresetExamples);
+      add_command(app, "preset", "Writes a commented preset to start from", kPresetExamples);
   add_words(preset, "words", "init FILE.toml; without FILE.toml, prints it", options.words);
 }
 
@@ -190,43 +188,44 @@ void add_run(CLI::App& app, RunOptions& options) {
   add_preset_flags(run, options.preset, options.overrides);
   add_precision(run, options);
   add_folder(run, "--out", "The run's folder [results/runs/<time>-<preset>-<id>]", options.out);
-  add_parsed<Shard>(run,
-                    {.names = "--shard",
-                     .type = "I/N",
-                     .help = "Measures the I-th of N equal parts of the plan, with its blocks as "
-                             "the preset or --blocks says, in --out, or goes on there"},
-                    parse_shard, [&options](const Shard& shard) { options.shard = shard; });
-  add_folder(run, "--resume", "Goes on with the run in this folder, by its own plan",
+  add_parsed<Shard>(
+      run,
+      {.names = "--shard",
+       .type = "I/N",
+       .help = "Measures part I of N equal parts of the plan into --out, or continues "
+               "there; the blocks are those of the preset or of --blocks"},
+      parse_shard, [&options](const Shard& shard) { options.shard = shard; });
+  add_folder(run, "--resume", "Continues the run in this folder, with its own plan",
              options.resume);
   add_value(run,
             {.names = "--save-baseline",
              .type = "NAME",
-             .help = "Makes the finished run a baseline, for gate and compare --baseline-run"},
+             .help = "Saves the finished run as a baseline, for gate and compare --baseline-run"},
             [&options](const std::string& name) {
               options.save_baseline = name;
               return check_baseline_name(name);
             });
   add_service(run, options.services);
   add_switch(run, "--processes",
-             "The workers are processes instead of threads, for locks between processes or of a "
-             "service; the same as --workload counter:processes, or accounts:processes",
+             "Uses processes instead of threads, for locks between processes or of a service; "
+             "equivalent to --workload counter:processes, or accounts:processes",
              options.processes);
   add_switch(run, "--perf",
              "Counts cycles, instructions, cache and branch misses, context switches, migrations, "
-             "page faults and energy per operation, as far as the machine lets it",
+             "page faults and energy per operation, as far as the machine allows",
              options.count_events);
   add_switch(run, "--up-to-processors",
-             "Leaves out the cells with more threads than this machine has processors, for "
-             "lockbench predict",
+             "Omits the cells with more threads than this machine has processors, for lockbench "
+             "predict",
              options.up_to_processors);
   add_patience(run, options.patience);
   add_switch(run, "--dry-run",
              "Prints how many trials the plan has and how long it takes; measures nothing",
              options.dry_run);
-  add_switch(run, "-v,--verbose", "With --dry-run: prints the trials of the plan, too, one a line",
-             options.verbose);
+  add_switch(run, "-v,--verbose",
+             "With --dry-run: also prints the trials of the plan, one per line", options.verbose);
   add_progress(run, options.progress);
-  add_format(run, "What is said at the end: text, json, csv or markdown [text]", options.format);
+  add_format(run, "Format of the summary: text, json, csv or markdown [text]", options.format);
   add_sweep_flags(run, options.overrides);
 }
 
@@ -240,8 +239,8 @@ std::string validate_run(const CLI::App& run, const RunOptions& options) {
              "it out, or set --blocks";
     }
     if (options.up_to_processors) {
-      return "--up-to-processors: has no meaning with --shard, whose machines may differ; leave it "
-             "out, or give --threads";
+      return "--up-to-processors: cannot be combined with --shard, because machines differ; leave "
+             "it out, or give --threads";
     }
     if (options.save_baseline) {
       return "--save-baseline: names a whole run, and a shard is a part of one; leave it out, or "
@@ -255,48 +254,51 @@ std::string validate_run(const CLI::App& run, const RunOptions& options) {
   if (was_given(run, "--blocks") && !options.precision) {
     const std::string idle = first_given(run, {"--budget", "--same-within"});
     if (!idle.empty()) {
-      return idle + ": has no meaning with --blocks, which fixes what is measured; leave out one";
+      return idle +
+             ": has no meaning with --blocks, which fixes the number of blocks; leave out one";
     }
   }
   if (options.verbose && !options.dry_run) {
     return "--verbose: lists the trials of --dry-run; add --dry-run, or leave it out";
   }
   if (options.preset || options.overrides.sweep != Sweep{}) return {};
-  return "nothing to measure was named; name a preset, as `lockbench run quick`, or cells, as "
+  return "nothing to measure; name a preset, as `lockbench run quick`, or cells, as "
          "`lockbench run --primitive keyed`";
 }
 
 void add_advise(CLI::App& app, AdviseOptions& options) {
   CLI::App& advise = add_command(
-      app, "advise", "Says which primitive suits one case, and how sure that is", kAdviseExamples);
+      app, "advise", "Recommends a primitive for one case, with the evidence", kAdviseExamples);
   add_case(advise, options.wanted);
   add_text(advise,
            {.names = "--machine",
             .type = "NAME",
             .help = "Predicts for this machine (lockbench list machines, or a file ending in "
-                    ".toml) and measures nothing; the answer says how accurate that is"},
+                    ".toml) and measures nothing; the answer states the accuracy"},
            options.machine);
   add_parsed<PrimitiveSpec>(
       advise,
       {.names = "--when",
        .type = "P",
-       .help = "Asks from how many threads on, up to --threads, this primitive beats --beats"},
+       .help =
+           "Finds the number of threads, up to --threads, from which on this primitive is faster "
+           "than --beats"},
       parse_primitive, [&options](const PrimitiveSpec& one) { options.wanted.when = one; });
   add_parsed<PrimitiveSpec>(
       advise, {.names = "--beats", .type = "P", .help = "The other primitive of --when"},
       parse_primitive, [&options](const PrimitiveSpec& one) { options.wanted.beats = one; });
   add_switch(advise, "--across-machines",
-             "The lock must exclude threads of several machines: asks for a lock of a service, of "
-             "those in the plug-ins (--plugin redis.so, docs/services.md)",
+             "The lock must exclude threads of several machines: compares the locks of services in "
+             "the plug-ins (--plugin redis.so, docs/services.md)",
              options.across_machines);
   add_service(advise, options.services);
-  add_folder(advise, "--run", "Answers from this run's nearest cells; measures nothing",
+  add_folder(advise, "--run", "Answers from the nearest cells of this run; measures nothing",
              options.run);
   add_parsed<Nanoseconds>(
-      advise, {.names = "--budget", .type = "TIME", .help = "How long it may measure [30s]"},
+      advise, {.names = "--budget", .type = "TIME", .help = "Time limit of the measurement [30s]"},
       parse_duration, [&options](const Nanoseconds& budget) { options.budget = budget; });
   add_patience(advise, options.patience);
-  add_folder(advise, "--out", "The folder of what it measures [results/runs/<time>-advise-<id>]",
+  add_folder(advise, "--out", "Folder of the measured run [results/runs/<time>-advise-<id>]",
              options.out);
   add_progress(advise, options.progress);
   add_format(advise, "text, json, csv or markdown [text]", options.format);

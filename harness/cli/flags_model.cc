@@ -23,7 +23,7 @@ void add_numbers(CLI::App& model, ModelSpec& spec) {
   add("--keys", "Keys; with leases, shards [2; 1 shard]", spec.keys);
   add("--leases", "Leases per shard, or random mutexes [2]", spec.leases);
   add("--stripes", "Stripes [2]", spec.stripes);
-  add("--depth", "How often the owner may acquire a reentrant lock [2]", spec.depth);
+  add("--depth", "Maximum depth of a reentrant lock [2]", spec.depth);
 }
 
 void add_spec(CLI::App& model, ModelSpec& spec) {
@@ -107,7 +107,7 @@ void add_limits(CLI::App& model, ModelOptions& options) {
        .help = "Memory limit of the search, as 4GiB [half of the available memory]"},
       parse_bytes, [&options](const std::uint64_t& memory) { options.memory = memory; });
   add_count(model, "--markings", {.least = 1, .most = 4'000'000'000},
-            "How many states the search may keep [as many as fit]",
+            "Maximum number of states of the search [as many as fit]",
             [&options](std::uint64_t n) { options.most_markings = n; });
 }
 

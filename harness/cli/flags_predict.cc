@@ -8,23 +8,22 @@ namespace lockbench {
 
 void add_predict(CLI::App& app, PredictOptions& options) {
   CLI::App& predict =
-      add_command(app, "predict", "Predicts a preset for machines that are models, not this one",
+      add_command(app, "predict", "Predicts the figures of a preset on models of other machines",
                   kPredictExamples);
   add_preset_flags(predict, options.preset, options.overrides);
   add_texts(predict,
             {.names = "--machine",
              .type = "NAME",
              .help = "A machine (lockbench list machines), a file ending in .toml, or here, which "
-                     "measures this machine first; may be given again [the preset's target]"},
+                     "measures this machine first; may be repeated [the preset's target]"},
             options.machines);
   add_folder(predict, "--out", "The run's folder [results/runs/<time>-<preset>-<id>]", options.out);
-  add_folder(predict, "--resume", "Goes on with the predictions in this folder, by their own plan",
+  add_folder(predict, "--resume", "Continues the predictions in this folder, with their own plan",
              options.resume);
   add_switch(predict, "--dry-run", "Prints how many predictions the plan has; predicts nothing",
              options.dry_run);
   add_progress(predict, options.progress);
-  add_format(predict, "What is said at the end: text, json, csv or markdown [text]",
-             options.format);
+  add_format(predict, "Format of the summary: text, json, csv or markdown [text]", options.format);
   add_sweep_flags(predict, options.overrides);
 }
 
@@ -42,7 +41,7 @@ std::string validate_predict(const CLI::App& predict, const PredictOptions& opti
 
 void add_calibrate(CLI::App& app, CalibrateOptions& options) {
   CLI::App& calibrate =
-      add_command(app, "calibrate-machine", "Measures this machine and writes its model's file",
+      add_command(app, "calibrate-machine", "Measures this machine and writes a model of it",
                   kCalibrateExamples);
   add_text(calibrate,
            {.names = "--out", .type = "FILE.toml", .help = "The file [the name and .toml]"},
@@ -50,7 +49,7 @@ void add_calibrate(CLI::App& app, CalibrateOptions& options) {
   add_text(calibrate,
            {.names = "--name",
             .type = "NAME",
-            .help = "Of the machine in the rows of predictions [that of --out, or here]"},
+            .help = "Name of the machine in the rows of predictions [from --out, or here]"},
            options.name);
 }
 

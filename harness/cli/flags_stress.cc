@@ -18,7 +18,8 @@ constexpr CountRange kReplayedSeedRange{0, 0x7fff'ffff'ffff'ffff};
 
 // Options of the engines that inject faults.
 void add_thread_flags(CLI::App& stress, stress::Order& order) {
-  add_count(stress, "--threads", {.least = 1, .most = 64}, "real, proc, services: how many [4]",
+  add_count(stress, "--threads", {.least = 1, .most = 64},
+            "real, proc, services: number of threads, processes or clients [4]",
             [&order](std::uint64_t n) { order.threads = static_cast<std::uint32_t>(n); });
   add_text(stress,
            {.names = "--mode",
@@ -33,8 +34,8 @@ void add_thread_flags(CLI::App& stress, stress::Order& order) {
                     "kill_leader, lose_majority, clock_step, clock_step_most (docs/stress.md) "
                     "[all but clock steps]"},
            order.faults);
-  add_switch(stress, "--ignore-tokens",
-             "services: the resource takes every write, whatever its token", order.ignore_tokens);
+  add_switch(stress, "--ignore-tokens", "services: the resource accepts every write with any token",
+             order.ignore_tokens);
   add_text(stress,
            {.names = "--network",
             .type = "KIND",
@@ -53,30 +54,29 @@ void add_simulation_flags(CLI::App& stress, stress::Order& order,
   add_path(stress,
            {.names = "--program-file",
             .type = "FILE",
-            .help = "sim, real: a program in a file, in as many lines as it takes; # begins a "
-                    "comment"},
+            .help = "sim, real: a program in a file, on one or more lines; # begins a comment"},
            file);
-  add_text(
-      stress,
-      {.names = "--schedule",
-       .type = "TEXT",
-       .help = "sim: who goes on when, as a report prints it; needs --program or --program-file"},
-      order.schedule);
+  add_text(stress,
+           {.names = "--schedule",
+            .type = "TEXT",
+            .help = "sim: which thread takes each step, as a report prints it; needs --program or "
+                    "--program-file"},
+           order.schedule);
   add_text(stress,
            {.names = "--memory",
             .type = "MODELS",
-            .help = "sim: sc, tso (as x86), c11 (as C++20 allows, so ARM, too), or several "
+            .help = "sim: sc, tso (as x86), c11 (as C++20 allows, includes ARM), or several "
                     "[tso,c11; a plug-in's locks: tso]"},
            order.memory);
-  add_switch(stress, "--weaken",
-             "sim: tries each memory order of the lock one level weaker, and says which are needed",
-             order.weaken);
   add_switch(
-      stress, "--exhaustive",
-      "sim: explores the small programs, or --program, up to --preemptions, and nothing more",
-      order.exhaustive);
+      stress, "--weaken",
+      "sim: tries each memory order of the lock one level weaker, and reports which are needed",
+      order.weaken);
+  add_switch(stress, "--exhaustive",
+             "sim: explores only the small programs, or --program, up to --preemptions",
+             order.exhaustive);
   add_count(stress, "--preemptions", {.least = 0, .most = 16},
-            "sim: explores small programs exhaustively up to so many [3]",
+            "sim: bound of preemptions for small programs [3]",
             [&order](std::uint64_t n) { order.preemptions = static_cast<std::uint32_t>(n); });
 }
 
@@ -96,21 +96,21 @@ void add_stress(CLI::App& app, StressOptions& options) {
   add_parsed<Nanoseconds>(stress,
                           {.names = "--budget",
                            .type = "TIME",
-                           .help = "How long it may take, all locks and engines together [60s]"},
+                           .help = "Time limit of all locks and engines together [60s]"},
                           parse_duration,
                           [&options](const Nanoseconds& budget) { options.budget = budget; });
   add_count(stress, "--seed", kReplayedSeedRange, "Random seed [1]",
             [&options](std::uint64_t n) { options.order.seed = n; });
   add_switch(stress, "--self-test", "Runs known broken locks: the engines must detect each",
              options.self_test);
-  add_switch(stress, "--list", "Shows the locks, and which engines know them", options.list);
-  add_text_or_json(stress, "text or json, a report a line [text]",
+  add_switch(stress, "--list", "Lists the locks, and the engines that can test them", options.list);
+  add_text_or_json(stress, "text or json, one report per line [text]",
                    [&options](bool json) { options.json = json; });
   add_path(stress,
            {.names = "--report",
             .type = "FILE.html",
-            .help = "Writes a page of the failures, step by step, and of what was checked; needs "
-                    "Python (.json: what the page is made of)"},
+            .help = "Writes a page with the steps of each failure and a list of the checks; needs "
+                    "Python (.json: the data of the page)"},
            options.page);
   add_thread_flags(stress, options.order);
   add_simulation_flags(stress, options.order, options.program_file);
@@ -152,20 +152,20 @@ std::string validate_stress(const StressOptions& options) {
     if (std::string wrong = validate_weaken(options); !wrong.empty()) return wrong;
   }
   if (options.program_file && !options.order.program.empty()) {
-    return "--program-file: there is a --program, too; leave one of them out";
+    return "--program-file: cannot be combined with --program; leave one of them out";
   }
   if (options.order.exhaustive) {
     if (std::string wrong = validate_exhaustive(options); !wrong.empty()) return wrong;
   }
   if (options.page && (options.list || options.self_test)) {
-    return std::string("--report: shows what the engines say of locks; leave out ") +
+    return std::string("--report: shows the results of the engines; leave out ") +
            (options.list ? "--list" : "--self-test");
   }
   if (options.page) {
     std::error_code error;
     const std::filesystem::path folder = options.page->parent_path();
     if (!folder.empty() && !std::filesystem::is_directory(folder, error)) {
-      return "--report: there is no folder " + folder.string() + "; make it, or name another";
+      return "--report: there is no folder " + folder.string() + "; create it, or name another";
     }
   }
   return {};

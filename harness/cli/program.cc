@@ -99,8 +99,9 @@ int run_program(const std::vector<std::string>& words) {
   // If a signal has requested an end, a failure after it is due to the signal.
   if (code != 0 && noted_signal() != 0) code = kSignalExitBase + noted_signal();
   if (std::cout.flush() || reader_closed(STDOUT_FILENO)) return code;
-  std::cerr << "lockbench: standard output could not be written; free some space, or send it to a "
-               "file that can be\n";
+  std::cerr
+      << "lockbench: standard output could not be written; free some space, or redirect it to a "
+         "file that can be\n";
   return code == kSuccess ? kCouldNotFinish : code;
 }
 

@@ -51,7 +51,7 @@ struct Sample {
   std::optional<std::uint64_t> lost_updates;
   std::optional<std::uint64_t> violations;
   std::optional<std::uint64_t> expired_holds;   // holds that the hold limit ended
-  std::optional<std::uint64_t> refused_writes;  // updates of such holders, which were refused
+  std::optional<std::uint64_t> refused_writes;  // refused updates of these holders
   std::optional<std::uint64_t> unserved;  // open loop: arrivals that were not started in the window
   std::optional<double> idle_lateness_mean_ns;  // open loop: how late an idle thread started
   std::optional<bool> pinning_held;             // every bound thread ran on its processor
@@ -105,151 +105,143 @@ inline constexpr std::string_view kNotFixed = "`mode` is not `fixed`, or no samp
 inline constexpr std::string_view kNoIdeal =
     "`mode` is not `fixed`, or the workload has no known ideal";
 inline constexpr std::string_view kNotOpen = "`mode` is not `open`";
-inline constexpr std::string_view kTooShort =
-    "the window was too short for the kernel's clock to tell";
+inline constexpr std::string_view kTooShort = "the window was too short for the kernel's clock";
 inline constexpr std::string_view kNoDelays =
-    "a server on this machine works for the workload, the kernel does not tell, or no sample came "
-    "back";
+    "a server on this machine works for the workload, the kernel does not provide it, or no sample "
+    "came back";
 inline constexpr std::string_view kNoServiceBytes =
-    "the primitive uses no service or does not know, or no sample came back";
+    "the primitive uses no service or does not count it, or no sample came back";
 inline constexpr std::string_view kNoService =
     "the primitive uses no service, or no sample came back";
 inline constexpr std::string_view kNotCounted =
     "the run has no `--perf`, or no operation ended in the window";
 inline constexpr std::string_view kNoEvents =
-    "the run has no `--perf`, or `events_missing` says why";
+    "the run has no `--perf`, or for the reason in `events_missing`";
 inline constexpr std::string_view kNoEnergy =
     "the run has no `--perf`, or the kernel does not let this user read RAPL (`energy_uj`)";
-inline constexpr std::string_view kNoProof = "the trial came to no proof";
+inline constexpr std::string_view kNoProof = "the trial ended before its proof";
 
 // Calls `visit(Field, member)` for each member of `sample` that is one value, except `outcome`.
 // This is the only list of the fields; columns, JSON and pages are generated from it. To add a
 // field, add a member above and a line at the end here.
 template <class S, class Visit>
 void fields(S& sample, const Visit& visit) {
-  visit(Field{"operations", "count", "of all threads, in the window", kNoSample},
+  visit(Field{"operations", "count", "operations of all threads in the window", kNoSample},
         sample.operations);
-  visit(
-      Field{"window_s", "s",
-            "from the start to the end of the last thread, as measured; what rates are divided by",
-            kNoSample},
-      sample.window_s);
+  visit(Field{"window_s", "s",
+              "from the start to the end of the last thread, as measured; the divisor of all rates",
+              kNoSample},
+        sample.window_s);
   visit(Field{"makespan_s", "s", "the time that the whole work took", kNotFixed},
         sample.makespan_s);
-  visit(Field{"ideal_s", "s", "what a perfect lock would take for the same work", kNoIdeal},
+  visit(Field{"ideal_s", "s", "the time that a perfect lock would need for this work", kNoIdeal},
         sample.ideal_s);
-  visit(Field{"thread_operations_min", "count", "operations of the thread that did fewest",
-              kNoSample},
+  visit(Field{"thread_operations_min", "count", "operations of the slowest thread", kNoSample},
         sample.thread_operations_min);
-  visit(
-      Field{"thread_operations_max", "count", "operations of the thread that did most", kNoSample},
-      sample.thread_operations_max);
+  visit(Field{"thread_operations_max", "count", "operations of the fastest thread", kNoSample},
+        sample.thread_operations_max);
   visit(Field{"fairness_jain", "ratio",
-              "Jain's index of the threads' operations; 1: all did the same, "
+              "Jain's index of the threads' operations; 1: all did equally many, "
               "1/`threads`: one did all",
               kNoSample},
         sample.fairness_jain);
-  visit(
-      Field{"overlap", "ratio", "share of the window in which all threads were at work", kNoSample},
-      sample.overlap);
+  visit(Field{"overlap", "ratio", "share of the window in which all threads worked", kNoSample},
+        sample.overlap);
   visit(Field{"cpu_user_s", "s",
-              "processor time of the trial's process in user mode, in the window; of workers that "
-              "are processes, of all of them",
+              "processor time of the trial's process in user mode, in the window; with worker "
+              "processes, of all of them",
               kNoSample},
         sample.cpu_user_s);
-  visit(Field{"cpu_system_s", "s", "the same in the kernel", kNoSample}, sample.cpu_system_s);
+  visit(Field{"cpu_system_s", "s", "processor time in the kernel, as `cpu_user_s`", kNoSample},
+        sample.cpu_system_s);
   visit(Field{"voluntary_switches", "count", "context switches because a thread waited", kNoSample},
         sample.voluntary_switches);
-  visit(
-      Field{"involuntary_switches", "count", "context switches because its time was up", kNoSample},
-      sample.involuntary_switches);
+  visit(Field{"involuntary_switches", "count",
+              "context switches because the scheduler preempted a thread", kNoSample},
+        sample.involuntary_switches);
   visit(
       Field{"peak_rss_bytes", "bytes",
-            "most memory that the trial's process had at once; of workers that are processes, the "
-            "one that starts them",
+            "largest resident memory of the trial's process; with worker processes, of the process "
+            "that starts them",
             kNoSample},
       sample.peak_rss_bytes);
-  visit(Field{"lock_bytes", "bytes", "what the primitive itself occupies when all have left",
+  visit(Field{"lock_bytes", "bytes", "memory of the primitive itself after all threads have left",
               kNoSample},
         sample.lock_bytes);
   visit(Field{"timeouts", "count",
-              "acquisitions given up: time ran out, a try failed, or it was refused", kNoSample},
+              "acquisitions without success: a timeout, a failed try, or a refusal", kNoSample},
         sample.timeouts);
   visit(Field{"lost_updates", "count",
-              "writes that another thread's write undid; 0 where locks exclude", kNoProof},
+              "writes that another thread overwrote; 0 if the lock excludes", kNoProof},
         sample.lost_updates);
-  visit(Field{"violations", "count", "other breaches: too many holders, a lease given twice, …",
+  visit(Field{"violations", "count", "other violations: too many holders, a lease given twice, …",
               kNoProof},
         sample.violations);
   visit(Field{"reason", "text",
-              "why it is not `ok` or not valid; of a prediction, that its window was cut",
-              "none of these"},
+              "why the trial is not `ok` or not valid; for a prediction, that its window was cut",
+              "there is no reason"},
         sample.reason);
-  visit(Field{"disturbance", "text", "what disturbed the trial from outside; such rows are invalid",
-              "nothing is known against it"},
-        sample.disturbance);
-  visit(Field{"steal_share", "ratio", "of the processors' time in the window, taken by the host",
-              kTooShort},
-        sample.steal_share);
   visit(
-      Field{
-          "other_cpu_share", "ratio",
-          "of the processors' time, used by others: in the window, or about it where that is short",
-          kTooShort},
-      sample.other_cpu_share);
-  visit(Field{"pinning_held", "name", "`true`: every bound thread ran where it was bound to",
+      Field{"disturbance", "text", "what disturbed the trial from outside; the row is then invalid",
+            "nothing disturbed the trial"},
+      sample.disturbance);
+  visit(Field{"steal_share", "ratio",
+              "share of the processors' time in the window that the host took", kTooShort},
+        sample.steal_share);
+  visit(Field{"other_cpu_share", "ratio",
+              "share of the processors' time that others used, in the window or, if that is short, "
+              "around it",
+              kTooShort},
+        sample.other_cpu_share);
+  visit(Field{"pinning_held", "name", "`true`: every bound thread ran on its processors",
               "`pinning` is `none`, or no sample came back"},
         sample.pinning_held);
   visit(Field{"unserved", "count",
-              "arrivals whose turn did not come before the window closed; each counts as a wait "
+              "arrivals that were not served before the window closed; each counts as a wait "
               "until then",
               kNotOpen},
         sample.unserved);
   visit(Field{"idle_lateness_mean_ns", "ns",
-              "how late an operation began whose thread was waiting for it: the harness's own "
-              "share of a "
+              "mean delay of an operation whose thread was ready: the harness's own share of a "
               "wait",
               "`mode` is not `open`, or no thread ever waited"},
         sample.idle_lateness_mean_ns);
   visit(Field{"false_conflicts", "ratio",
-              "of the conflicts that timed acquisitions met, the share with another key on the "
+              "share of the conflicts of timed acquisitions that were with another key on the "
               "same lock",
               "not watched, the primitive does not hash keys, or there was no conflict"},
         sample.false_conflicts);
-  visit(Field{"key_bytes_live", "bytes", "what a held key occupies, its handle included",
+  visit(Field{"key_bytes_live", "bytes", "memory of a held key, including its handle",
               "the primitive has no lock per key, or no sample came back"},
         sample.key_bytes_live);
-  visit(Field{"key_bytes_idle", "bytes", "what a key still occupies when it is no longer used",
+  visit(Field{"key_bytes_idle", "bytes", "memory of a key that is no longer used",
               "the primitive has no lock per key, or no sample came back"},
         sample.key_bytes_idle);
-  visit(Field{"counts", "text", "final value of each key's counter, by blanks",
+  visit(Field{"counts", "text", "final value of each key's counter, separated by blanks",
               "over 32 keys, or the workload counts nothing"},
         sample.counts);
   visit(Field{"expired_holds", "count",
-              "holds that the primitive ended because their time was up and others waited",
+              "holds that the primitive ended because they exceeded the limit and others waited",
               "the primitive takes no key from its holder, or no sample came back"},
         sample.expired_holds);
   visit(Field{"refused_writes", "count",
-              "updates of such holders that were refused, and so not made; they are not in "
-              "`operations`",
+              "refused updates of holders whose hold had expired; they are not in `operations`",
               "the primitive takes no key from its holder, or no sample came back"},
         sample.refused_writes);
-  visit(
-      Field{"run_delay_share", "ratio",
-            "of the window, how long the thread that waited longest for a processor waited for one",
-            kNoDelays},
-      sample.run_delay_share);
-  visit(Field{"denied_cpu_share", "ratio",
-              "of the processor time that the threads could have used, at least so much was denied "
-              "to them; "
-              "threads that wait for each other do not count",
+  visit(Field{"run_delay_share", "ratio",
+              "longest time that a thread waited for a processor, as a share of the window",
               kNoDelays},
-        sample.denied_cpu_share);
+        sample.run_delay_share);
+  visit(
+      Field{"denied_cpu_share", "ratio",
+            "least share of the usable processor time that was denied to the threads; threads that "
+            "wait for each other do not count",
+            kNoDelays},
+      sample.denied_cpu_share);
   visit(Field{"interference", "text",
-              "what others that used the processors did to the trial, with its limit; the row is "
-              "not valid, "
-              "unless the run had to measure a busy machine (see `meta.json`)",
-              "within the limit"},
+              "effect of other work on the trial, with its limit; the row is not valid, unless the "
+              "run had to measure a busy machine (see `meta.json`)",
+              "the effect is within the limit"},
         sample.interference);
   visit(
       Field{"round_trips", "ratio",
@@ -258,11 +250,11 @@ void fields(S& sample, const Visit& visit) {
             kNoService},
       sample.round_trips);
   visit(Field{"bytes_sent", "bytes",
-              "sent with these requests for each acquisition, in the service's protocol: without "
+              "bytes of these requests for each acquisition, in the service's protocol: without "
               "TLS and the headers of TCP",
               kNoServiceBytes},
         sample.bytes_sent);
-  visit(Field{"bytes_received", "bytes", "the same of the answers", kNoServiceBytes},
+  visit(Field{"bytes_received", "bytes", "bytes of the answers, as `bytes_sent`", kNoServiceBytes},
         sample.bytes_received);
   visit(Field{"reconnects", "count", "connections to the service that replaced a lost one",
               kNoService},
@@ -275,34 +267,35 @@ void fields(S& sample, const Visit& visit) {
               kNoService},
         sample.server_cpu_s);
   visit(Field{"cycles_per_operation", "ratio",
-              "processor cycles of the threads in the window, by operations (`run --perf`)",
+              "processor cycles of the threads in the window, per operation (`run --perf`)",
               kNoEvents},
         sample.cycles_per_operation);
-  visit(Field{"instructions_per_operation", "ratio", "the same of instructions", kNoEvents},
+  visit(Field{"instructions_per_operation", "ratio", "instructions of the threads, per operation",
+              kNoEvents},
         sample.instructions_per_operation);
   visit(Field{"cache_misses_per_operation", "ratio",
-              "the same of accesses that missed the last cache, as the processor defines them",
+              "accesses that missed the last cache, as the processor defines them, per operation",
               kNoEvents},
         sample.cache_misses_per_operation);
-  visit(
-      Field{"branch_misses_per_operation", "ratio", "the same of mispredicted branches", kNoEvents},
-      sample.branch_misses_per_operation);
+  visit(Field{"branch_misses_per_operation", "ratio", "mispredicted branches, per operation",
+              kNoEvents},
+        sample.branch_misses_per_operation);
   visit(Field{"switches_per_operation", "ratio",
-              "context switches of the trial's process in the window, by operations", kNotCounted},
+              "context switches of the trial's process in the window, per operation", kNotCounted},
         sample.switches_per_operation);
   visit(Field{"migrations_per_operation", "ratio",
-              "the same of moves of a thread to another processor", kNoEvents},
+              "moves of a thread to another processor, per operation", kNoEvents},
         sample.migrations_per_operation);
-  visit(Field{"page_faults_per_operation", "ratio", "the same of page faults", kNotCounted},
+  visit(Field{"page_faults_per_operation", "ratio", "page faults, per operation", kNotCounted},
         sample.page_faults_per_operation);
   visit(Field{"energy_j_per_operation", "J",
-              "energy of all processor packages in the window, other programs included, by "
-              "operations",
+              "energy of all processor packages in the window, including other programs, per "
+              "operation",
               kNoEnergy},
         sample.energy_j_per_operation);
   visit(Field{"events_missing", "text",
-              "why hardware events are absent, or that they are of user mode alone",
-              "events were not counted, or all were"},
+              "why hardware events are absent, or that they are of user mode only",
+              "no event was requested, or all were counted"},
         sample.events_missing);
 }
 

@@ -11,15 +11,15 @@ namespace {
 
 constexpr Field kColumns[] = {
     {"run_id", "name", "the run; the same in all its files", {}},
-    {"trial", "number", "place in the plan, as in `trials.csv`", {}},
+    {"trial", "number", "position in the plan, as in `trials.csv`", {}},
     {"kind",
      "name",
-     "`wait`: from asking for the lock to having it; `hold`: from having it to giving it back",
+     "`wait`: from the request to the acquisition; `hold`: from the acquisition to the release",
      {}},
-    {"low_ns", "ns", "least time that falls into this bucket", {}},
-    {"high_ns", "ns", "greatest time that falls into it", {}},
-    {"count", "count", "times that fell into it; at least 1", {}},
-    {"attempt", "number", "of this trial, as in `trials.csv`", {}},
+    {"low_ns", "ns", "least time of this bucket", {}},
+    {"high_ns", "ns", "greatest time of this bucket", {}},
+    {"count", "count", "number of times in this bucket; at least 1", {}},
+    {"attempt", "number", "attempt of this trial, as in `trials.csv`", {}},
 };
 
 void append(std::string& records, const Row& row, const char* kind,
