@@ -19,21 +19,46 @@ Picoseconds Coherence::distance(const Line& line, std::uint32_t processor, bool 
   return writes ? farthest : nearest;
 }
 
-Coherence::Transfer Coherence::reserve(Line& line, std::uint32_t processor, bool writes,
-                                       Picoseconds arrival, Picoseconds ahead) const {
-  Transfer transfer{.begins = arrival, .ends = 0};
-  Picoseconds way = std::max(Picoseconds{0}, distance(line, processor, writes) - ahead);
-  if (arrival < line.free_at) {
-    way = distance(line, processor, writes);
-    if (line.writer != 0) way = model_.between(processor, line.writer - 1);
-    const bool follows = writes || line.writer != 0;
-    transfer.begins = line.free_at + (follows ? way / 2 : 0);
+std::optional<Coherence::Transfer> Coherence::request(Line& line, const Request& request) const {
+  if (request.arrival < line.free_at || !line.waiting.empty()) {
+    line.waiting.push_back(request);
+    return std::nullopt;
   }
-  transfer.ends = transfer.begins + way - way / 2;
-  line.free_at = transfer.ends + (writes ? model_.access.rmw : model_.access.hit);
-  line.writer = writes ? processor + 1 : 0;
-  line.last = processor + 1;
+  const Picoseconds whole = distance(line, request.processor, request.writes);
+  const Picoseconds way = std::max(Picoseconds{0}, whole - request.ahead);
+  const Transfer transfer{.begins = request.arrival, .ends = request.arrival + way - way / 2};
+  note(line, request, transfer);
   return transfer;
+}
+
+std::pair<Request, Coherence::Transfer> Coherence::serve_next(Line& line) const {
+  const auto earlier = [](const Request& a, const Request& b) { return a.arrival < b.arrival; };
+  const auto next = std::min_element(line.waiting.begin(), line.waiting.end(), earlier);
+  const Request request = *next;
+  line.waiting.erase(next);
+  Picoseconds way = distance(line, request.processor, request.writes);
+  if (line.writer != 0) way = model_.between(request.processor, line.writer - 1);
+  const bool follows = request.writes || line.writer != 0;
+  const bool passed_on = request.arrival <= line.began;
+  Transfer transfer{.begins = line.free_at, .ends = 0};
+  if (follows && !passed_on) transfer.begins += way / 2;
+  transfer.ends = transfer.begins + (follows && passed_on ? way : way - way / 2);
+  const std::uint32_t before = line.last - 1;
+  note(line, request, transfer);
+  if (line.waiting.empty() || same_cluster(before, request.processor)) return {request, transfer};
+  for (Request& other : line.waiting) {
+    if (same_cluster(other.processor, request.processor)) continue;
+    const Picoseconds there = model_.between(other.processor, request.processor) / 2;
+    other.arrival = std::max(other.arrival, transfer.begins + there);
+  }
+  return {request, transfer};
+}
+
+void Coherence::note(Line& line, const Request& request, const Transfer& transfer) const {
+  line.began = transfer.begins;
+  line.free_at = transfer.ends + (request.writes ? model_.access.rmw : model_.access.hit);
+  line.writer = request.writes ? request.processor + 1 : 0;
+  line.last = request.processor + 1;
 }
 
 void Coherence::grant(Line& line, std::uint32_t processor, bool writes) {

@@ -7,21 +7,35 @@
 //
 // Timing. A request travels for half of the latency to the processor that has the line. That
 // processor goes on with the line until the request arrives. From then on the line is under way for
-// the other half. Requests for one line are served one after the other, in the order in which they
-// arrive. A request that arrives while the line is under way to another processor follows it there,
-// for half of the latency from that processor. If the line is only shared, it waits and does not
-// follow: any copy will do. A request that was sent before its access was due has less way to go.
+// the other half. Requests for one line are served one after the other, readers too. A request that
+// arrives while the line is under way to another processor follows it there, for half of the
+// latency from that processor. A request that waited already when that transfer began is passed on
+// together with the line: the processor makes one access and loses the line, which is then under
+// way for the whole latency. If the line is only shared, a reader waits and does not follow: any
+// copy will do. A request that was sent before its access was due has less way to go.
+//
+// Each cluster has a directory of its own: processors that share a last-level cache ask it first.
+// So while a line is in a cluster, requests from there are served in the order in which they
+// arrived, and one that waits elsewhere comes to the cluster half of a latency after the line does.
 //
 // Guarantees   Pure: the result depends on the calls alone.
-// Requires     Calls of reserve() in the order of their arrival times, and for each of them a call
-//              of grant() at the time when its transfer begins.
+// Requires     Calls of request() in the order of their arrival times, calls of serve_next() at
+//              Line::free_at while requests wait, and for each transfer a call of grant() at the
+//              time when it begins.
 // Source       the states: M. Papamarcos, J. Patel, "A Low-Overhead Coherence Solution for
 //              Multiprocessors with Private Cache Memories", 1984; sequential service of one line:
-//              S. Boyd-Wickizer et al., "Non-scalable locks are dangerous", 2012.
+//              S. Boyd-Wickizer et al., "Non-scalable locks are dangerous", 2012; of readers, too:
+//              S. Ramos, T. Hoefler, "Modeling Communication in Cache-Coherent SMP Systems: A
+//              Case-Study with Xeon Phi", 2013; that near processors overtake far ones:
+//              Z. Radović, E. Hagersten, "Hierarchical Backoff Locks for Nonuniform Communication
+//              Architectures", 2003.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "harness/machine/machine_model.h"
 
@@ -55,13 +69,25 @@ class ProcessorSet {
   std::array<std::uint64_t, MachineModel::kMostProcessors / 64> words_{};
 };
 
+// An access of a processor that needs the line. Its caller knows which by `thread` and `occasion`.
+struct Request {
+  std::uint32_t processor;
+  bool writes;
+  Picoseconds arrival;    // at the directory that has the line
+  Picoseconds ahead = 0;  // how long it was sent before the access
+  std::uint32_t thread = 0;
+  std::uint64_t occasion = 0;
+};
+
 // Zeros are a line that no cache has.
 struct Line {
-  std::uint32_t owner = 0;   // the processor's number plus 1; 0: none
-  std::uint32_t writer = 0;  // the same of the last request, if it was a write
-  std::uint32_t last = 0;    // the same of the last request, a read or a write
-  ProcessorSet sharers;      // empty if there is an owner
-  Picoseconds free_at = 0;   // when the access of the last request is done
+  std::uint32_t owner = 0;       // the processor's number plus 1; 0: none
+  std::uint32_t writer = 0;      // the same of the last transfer, if it was for a write
+  std::uint32_t last = 0;        // the same of the last transfer, for a read or a write
+  ProcessorSet sharers;          // empty if there is an owner
+  Picoseconds began = 0;         // when the last transfer began
+  Picoseconds free_at = 0;       // when its access is done
+  std::vector<Request> waiting;  // in the order in which they came
 };
 
 class Coherence {
@@ -82,16 +108,21 @@ class Coherence {
     Picoseconds ends;    // … from now on the processor can go on
   };
 
-  // A request of the processor has arrived at `arrival`. It gets its place after earlier ones. It
-  // was sent `ahead` before the access, so the rest of the way is shorter by that, unless the line
-  // is under way.
-  Transfer reserve(Line& line, std::uint32_t processor, bool writes, Picoseconds arrival,
-                   Picoseconds ahead = 0) const;
+  // A request arrives. Empty if it waits for earlier ones.
+  std::optional<Transfer> request(Line& line, const Request& request) const;
+
+  // The line is free, and requests wait for it: takes out the one that is next.
+  std::pair<Request, Transfer> serve_next(Line& line) const;
 
   // The transfer begins.
   static void grant(Line& line, std::uint32_t processor, bool writes);
 
  private:
+  void note(Line& line, const Request& request, const Transfer& transfer) const;
+  bool same_cluster(std::uint32_t a, std::uint32_t b) const {
+    return model_.cluster_of(a) == model_.cluster_of(b);
+  }
+
   const MachineModel& model_;
 };
 

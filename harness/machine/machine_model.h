@@ -90,6 +90,10 @@ struct MachineModel {
   // Processor p is hardware thread p / cores() of core p % cores(). So the first processors are
   // separate cores, as kernels fill them.
   std::uint32_t core_of(std::uint32_t processor) const { return processor % cores(); }
+  // Clusters of all sockets are counted.
+  std::uint32_t cluster_of(std::uint32_t processor) const {
+    return core_of(processor) / cores_per_cluster;
+  }
 
   // The time in which a line comes from one processor to another.
   Picoseconds between(std::uint32_t a, std::uint32_t b) const {

@@ -114,6 +114,8 @@ void Simulation::handle(const Event& event) {
       thread.timed_out = true;
       return make_ready(thread, event.time + model_.scheduler.wakeup);
     }
+    case EventKind::kLineIsFree:
+      return serve(*reinterpret_cast<Line*>(event.occasion));
     case EventKind::kResume:
       return;  // see run_events()
   }
@@ -194,12 +196,13 @@ void Simulation::fetch(const void* word, bool writes) {
   const Picoseconds ahead = std::min(way, sent_ahead(thread, line, due));
   thread.time += (way - ahead) / 2;
   let_earlier_go_first();
-  const Coherence::Transfer transfer =
-      coherence_.reserve(line, processor, writes, thread.time, ahead);
-  if (transfer.begins > thread.time) {
-    thread.time = transfer.begins;
-    let_earlier_go_first();
-  }
+  const Coherence::Transfer transfer = request(thread, line,
+                                               {.processor = processor,
+                                                .writes = writes,
+                                                .arrival = thread.time,
+                                                .ahead = ahead,
+                                                .thread = thread.number,
+                                                .occasion = kOfItsThread});
   Coherence::grant(line, processor, writes);
   thread.time += transfer.ends - transfer.begins;  // an interrupt may have delayed the beginning
   if (std::exchange(thread.polls, false)) return;
@@ -207,6 +210,38 @@ void Simulation::fetch(const void* word, bool writes) {
   thread.wait = {.from = due - ahead,
                  .duration = thread.time - due + ahead,
                  .reach = thread.time + model_.access.lookahead};
+}
+
+// The running thread's request has arrived. Returns when its transfer begins.
+Coherence::Transfer Simulation::request(Thread& thread, Line& line, const Request& request) {
+  if (const auto at_once = coherence_.request(line, request)) return *at_once;
+  wait_for_line(line);
+  run_events();  // until serve() has let the thread go on
+  // An interrupt may have delayed it meanwhile.
+  thread.time += thread.transfer.begins - request.arrival;
+  let_earlier_go_first();
+  return thread.transfer;
+}
+
+// The line's next request is served when the line is free.
+void Simulation::wait_for_line(Line& line) {
+  if (line.waiting.size() != 1) return;
+  add_event(line.free_at, EventKind::kLineIsFree, 0, reinterpret_cast<std::uintptr_t>(&line));
+}
+
+void Simulation::serve(Line& line) {
+  const auto [request, transfer] = coherence_.serve_next(line);
+  if (!line.waiting.empty()) {
+    add_event(line.free_at, EventKind::kLineIsFree, 0, reinterpret_cast<std::uintptr_t>(&line));
+  }
+  Thread& thread = *threads_[request.thread];
+  if (request.occasion == kOfItsThread) {
+    thread.transfer = transfer;
+    return add_event(transfer.begins, EventKind::kResume, thread.number);
+  }
+  if (request.occasion != thread.drains) return;  // the buffer was emptied meanwhile
+  thread.transfer_of_store = transfer;
+  add_event(transfer.begins, EventKind::kDrain, thread.number, thread.drains);
 }
 
 // How long before `time` the thread's request for the line was sent, if it was sent ahead.
@@ -407,17 +442,23 @@ void Simulation::drain(Thread& thread) {
       return finish_drain(thread, time_);
     }
     ++counts_.transfers;
-    const Coherence::Transfer transfer =
-        coherence_.reserve(line, thread.processor, true, time_, thread.drain_ahead);
-    thread.drain_until = transfer.ends;
     thread.drain = DrainStep::kGranted;
-    return add_event(transfer.begins, EventKind::kDrain, thread.number, thread.drains);
+    const auto at_once = coherence_.request(line, {.processor = thread.processor,
+                                                   .writes = true,
+                                                   .arrival = time_,
+                                                   .ahead = thread.drain_ahead,
+                                                   .thread = thread.number,
+                                                   .occasion = thread.drains});
+    if (!at_once) return wait_for_line(line);
+    thread.transfer_of_store = *at_once;
+    return add_event(at_once->begins, EventKind::kDrain, thread.number, thread.drains);
   }
   if (thread.drain == DrainStep::kGranted) {
     Coherence::grant(line_of(thread.buffer.front().word), thread.processor, true);
     write_oldest(thread);
     thread.drain = DrainStep::kArrived;
-    return add_event(thread.drain_until, EventKind::kDrain, thread.number, thread.drains);
+    return add_event(thread.transfer_of_store.ends, EventKind::kDrain, thread.number,
+                     thread.drains);
   }
   finish_drain(thread, time_);
 }

@@ -168,7 +168,8 @@ class Simulation {
     Picoseconds time = 0;
     std::deque<PendingStore> buffer;  // oldest first
     DrainStep drain = DrainStep::kNone;
-    Picoseconds drain_until = 0;  // when the line of the oldest store is there
+    Coherence::Transfer transfer_of_store{};  // of the line of the oldest store
+    Coherence::Transfer transfer{};           // of the line that the thread has waited for
     Picoseconds drain_ahead = 0;  // how long its request was sent before the store was due
     Wait wait;
     bool polls = false;        // it has paused or slept, and fetched no line since
@@ -187,14 +188,15 @@ class Simulation {
     std::deque<std::uint32_t> queue;
   };
 
-  enum class EventKind : std::uint8_t { kResume, kDrain, kTimer, kAction };
+  enum class EventKind : std::uint8_t { kResume, kDrain, kTimer, kAction, kLineIsFree };
 
   struct Event {
     Picoseconds time;
     std::uint64_t number;  // events at one time happen in the order in which they were added
     EventKind kind;
-    std::uint32_t subject;   // a thread, or an action
-    std::uint64_t occasion;  // kTimer: the sleep that it ends; kDrain: Thread::drains
+    std::uint32_t subject;  // a thread, or an action
+    // kTimer: the sleep that it ends; kDrain: Thread::drains; kLineIsFree: the address of the line
+    std::uint64_t occasion;
 
     bool operator>(const Event& other) const {
       return time != other.time ? time > other.time : number > other.number;
@@ -202,6 +204,10 @@ class Simulation {
   };
 
   static constexpr std::size_t kMostBuffered = 56;
+
+  // Request::occasion of an access that its thread waits for. Of a store that waits in the buffer,
+  // it is Thread::drains.
+  static constexpr std::uint64_t kOfItsThread = ~std::uint64_t{0};
 
   Thread& self() { return *threads_[running_]; }
 
@@ -222,6 +228,9 @@ class Simulation {
   void count_access();
   Line& line_of(const void* word);
   void fetch(const void* word, bool writes);
+  Coherence::Transfer request(Thread& thread, Line& line, const Request& request);
+  void wait_for_line(Line& line);
+  void serve(Line& line);
   Picoseconds sent_ahead(const Thread& thread, const Line& line, Picoseconds time) const;
   Picoseconds store_sent_ahead(const Thread& thread, const Line& line, Picoseconds time) const;
   void begin_poll();

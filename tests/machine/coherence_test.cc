@@ -2,6 +2,8 @@
 
 #include "harness/machine/coherence.h"
 
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,8 +15,10 @@ namespace {
 class CoherenceTest : public testing::Test {
  protected:
   Coherence::Transfer request(std::uint32_t processor, bool writes, Picoseconds arrival) {
-    const Coherence::Transfer transfer = coherence_.reserve(line_, processor, writes, arrival);
-    Coherence::grant(line_, processor, writes);
+    const Coherence::Transfer transfer =
+        coherence_.request(line_, {.processor = processor, .writes = writes, .arrival = arrival})
+            .value_or(Coherence::Transfer{});
+    if (line_.waiting.empty()) Coherence::grant(line_, processor, writes);
     return transfer;
   }
   Coherence::Transfer read(std::uint32_t processor, Picoseconds arrival) {
@@ -23,6 +27,13 @@ class CoherenceTest : public testing::Test {
   Coherence::Transfer write(std::uint32_t processor, Picoseconds arrival) {
     return request(processor, true, arrival);
   }
+  // The next of those that wait; notes its processor.
+  Coherence::Transfer next() {
+    const auto [request, transfer] = coherence_.serve_next(line_);
+    Coherence::grant(line_, request.processor, request.writes);
+    served_.push_back(request.processor);
+    return transfer;
+  }
   bool has(std::uint32_t processor, bool writes) const {
     return Coherence::has(line_, processor, writes);
   }
@@ -30,6 +41,7 @@ class CoherenceTest : public testing::Test {
   const MachineModel model_ = model_of_four();
   const Coherence coherence_{model_};
   Line line_;
+  std::vector<std::uint32_t> served_;
 };
 
 TEST_F(CoherenceTest, ALineThatNoCacheHasComesFromMemoryAndBelongsToItsReader) {
@@ -78,28 +90,72 @@ TEST_F(CoherenceTest, AWriteWaitsForTheFarthestSharerAndAReadForTheNearest) {
 TEST_F(CoherenceTest, ARequestForALineThatIsUnderWayFollowsIt) {
   write(0, 0);  // from memory: ends at 25 ns, and its access at 35 ns
   const Coherence::Transfer first = write(1, 1000 * kNs);
-  const Coherence::Transfer second = write(2, 1000 * kNs);
+  write(2, 1020 * kNs);
   EXPECT_EQ(first.begins, 1000 * kNs);
   EXPECT_EQ(first.ends, 1050 * kNs);
+  const Coherence::Transfer second = next();
   EXPECT_EQ(second.begins, 1110 * kNs);  // half of the way after the access of the first, which
   EXPECT_EQ(second.ends, 1160 * kNs);    // takes 10 ns
+}
+
+TEST_F(CoherenceTest, ARequestThatWaitedAlreadyIsPassedOnWithTheLine) {
+  write(0, 0);
+  write(1, 1000 * kNs);
+  write(2, 1000 * kNs);
+  const Coherence::Transfer second = next();
+  EXPECT_EQ(second.begins, 1060 * kNs);  // after one access of the first
+  EXPECT_EQ(second.ends, 1160 * kNs);    // the whole way
 }
 
 TEST_F(CoherenceTest, ReadersOfASharedLineDoNotFollowEachOther) {
   write(0, 0);
   read(1, 1000 * kNs);  // ends at 1050 ns, and its access at 1051 ns
-  const Coherence::Transfer second = read(2, 1000 * kNs);
+  read(2, 1020 * kNs);
+  const Coherence::Transfer second = next();
   EXPECT_EQ(second.begins, 1051 * kNs);
   EXPECT_EQ(second.ends, 1101 * kNs);
 }
 
 TEST_F(CoherenceTest, TheOwnerHasTheLineUntilTheTransferBegins) {
   write(0, 0);
-  coherence_.reserve(line_, 1, true, 1000 * kNs);
+  ASSERT_TRUE(coherence_.request(line_, {.processor = 1, .writes = true, .arrival = 1000 * kNs})
+                  .has_value());
   EXPECT_TRUE(has(0, true));
   Coherence::grant(line_, 1, true);
   EXPECT_FALSE(has(0, false));
   EXPECT_TRUE(has(1, true));
+}
+
+TEST_F(CoherenceTest, InOneClusterRequestsAreServedAsTheyCome) {
+  for (const std::uint32_t processor : {0U, 2U, 1U, 3U}) write(processor, 1000 * kNs + processor);
+  for (int i = 0; i < 3; ++i) next();
+  EXPECT_THAT(served_, testing::ElementsAre(1, 2, 3));
+}
+
+// Processors 0 and 1 are one cluster, 2 and 3 the other.
+TEST(Clusters, RequestsOfTheClusterThatHasTheLineAreServedFirst) {
+  MachineModel model = model_of_four();
+  model.clusters_per_socket = 2;
+  model.cores_per_cluster = 2;
+  const Coherence coherence(model);
+  Line line;
+  const auto write = [&](std::uint32_t processor, Picoseconds arrival) {
+    const Request request{.processor = processor, .writes = true, .arrival = arrival};
+    if (coherence.request(line, request)) Coherence::grant(line, processor, true);
+  };
+  write(0, 1000 * kNs);
+  write(2, 1001 * kNs);
+  write(1, 1002 * kNs);
+  write(3, 1003 * kNs);
+  std::vector<std::uint32_t> served;
+  while (!line.waiting.empty()) {
+    const Request request = coherence.serve_next(line).first;
+    Coherence::grant(line, request.processor, true);
+    served.push_back(request.processor);
+  }
+  // 2 came first. The line is then in its cluster, to which the request of 1 has half a latency to
+  // go, and that of 3 is there.
+  EXPECT_THAT(served, testing::ElementsAre(2, 3, 1));
 }
 
 TEST(ProcessorSet, VisitsItsMembersInOrder) {
