@@ -493,20 +493,21 @@ class alignas(platform::kCacheLine) KeyBucket {
     return false;
   }
 
-  // Whether the key was released soon. Does not wait for the release of another key.
+  // Whether the key was released soon. Does not wait for the release of another key. A thread that
+  // comes too late for a release spins on: with the mutex, all threads of the key would be slower.
   bool spin(Node& node) {
     AdaptiveSpin& spin_state = AdaptiveSpin::of_thread();
     if (!spin_state.should_spin()) return false;
-    const Cell* const cell = cell_to_try(node);
+    Cell* const cell = cell_to_try(node);
     if (cell == nullptr) return false;
     for (int i = 0; i < kSpins; ++i) {
       // relaxed: a hint when to try.
       const std::uint64_t seen = cell->holder.load(std::memory_order_relaxed);
-      if (seen == 0) {
+      if (seen == 0 && put(*cell, node)) {
         spin_state.note(true);
-        return take(node);
+        return keep(*cell, node);
       }
-      if (!node.may_be(seen)) return false;
+      if (seen != 0 && !node.may_be(seen)) return false;
       platform::pause();
     }
     return false;
