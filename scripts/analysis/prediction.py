@@ -105,6 +105,26 @@ def repeated(measured: pd.DataFrame) -> Accuracy | None:
     return None if second.empty else accuracy(pairs(first, second))
 
 
+def rank_ceiling(measured: pd.DataFrame) -> float | None:
+    """What the median rank correlation of a prediction without any error would be, as far as the
+    blocks tell. None if there is one block, or if the blocks have no order in common.
+
+    Source: C. Spearman, "The Proof and Measurement of Association between Two Things", 1904: a
+    correlation is limited by the root of the reliability; W. Brown, "Some Experimental Results in
+    the Correlation of Mental Abilities", 1910: the reliability of several measurements together.
+    """
+    blocks = [rows for _, rows in measured.groupby("block")]
+    between = [
+        one
+        for i, later in enumerate(blocks)
+        for earlier in blocks[:i]
+        for one in rank_correlations(pairs(earlier, later))
+    ]
+    if not between or (alike := float(np.median(between))) <= 0:
+        return None
+    return math.sqrt(len(blocks) * alike / (1 + (len(blocks) - 1) * alike))
+
+
 def parts(both: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     """All cells, then those of each hold, number of threads, and choice of keys."""
     found = [("all", both)]
@@ -157,6 +177,8 @@ def accuracy_text(measured: pd.DataFrame, predicted: pd.DataFrame) -> str:
         f" valid; in {percent(spread(measured))} of the measured cells, two blocks differ by more"
         f" than a factor of {NEAR}."
     )
+    if (ceiling := rank_ceiling(measured)) is not None:
+        about += f" A prediction without any error would have a rank correlation of {ceiling:.2f}."
     return (
         "\n".join(
             [about, "", *head, *body, "", *[head[0].replace("cells", "lock", 1)], head[1]] + locks

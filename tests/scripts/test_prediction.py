@@ -22,6 +22,7 @@ from analysis.prediction import (
     grid_text,
     pairs,
     parts,
+    rank_ceiling,
     repeated,
     sensitivity_text,
     spread,
@@ -79,6 +80,15 @@ def test_blocks_of_a_measurement_are_compared_with_each_other(make_run: MakeRun)
     # The order is global, keyed, striped, reentrant, and then keyed is after striped.
     assert again.rank == pytest.approx(0.8)
     assert repeated(measured[measured["block"] == 0]) is None
+
+
+def test_the_order_of_noisy_blocks_limits_the_rank_correlation(make_run: MakeRun) -> None:
+    measured = rows_of(make_run, "measured", {})
+    assert rank_ceiling(measured) == pytest.approx(1)
+    second = (measured["label"] == "keyed") & (measured["block"] == 1)
+    measured.loc[second, "operations_per_s"] = 3.5e6  # as above: 0.8 between the blocks
+    assert rank_ceiling(measured) == pytest.approx((2 * 0.8 / 1.8) ** 0.5)
+    assert rank_ceiling(measured[measured["block"] == 0]) is None
 
 
 def test_parts_divide_by_hold_threads_and_keys(make_run: MakeRun) -> None:
