@@ -26,7 +26,10 @@ std::optional<Coherence::Transfer> Coherence::request(Line& line, const Request&
   }
   const Picoseconds whole = distance(line, request.processor, request.writes);
   const Picoseconds way = std::max(Picoseconds{0}, whole - request.ahead);
-  const Transfer transfer{.begins = request.arrival, .ends = request.arrival + way - way / 2};
+  const Picoseconds blocked_until =
+      line.writer == 0 ? 0 : line.free_at + model_.between(request.processor, line.writer - 1) / 2;
+  const Picoseconds begins = std::max(request.arrival, blocked_until);
+  const Transfer transfer{.begins = begins, .ends = begins + way - way / 2};
   note(line, request, transfer);
   return transfer;
 }

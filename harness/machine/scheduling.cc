@@ -150,16 +150,32 @@ void Simulation::sleep(const void* word, std::int64_t deadline_ns) {
   run_events();
 }
 
+// The kernel has the threads that sleep on a word in a bucket. A thread that is about to sleep
+// counts itself there and locks it before it looks at the word; one that wakes others reads the
+// count, and locks the bucket only if it finds sleepers. So calls of two processors for one word
+// take different times, and the threads do not fall into step. Source: P. Zijlstra, D. Hart,
+// T. Gleixner and others, kernel/futex of Linux, since 2014.
+void Simulation::access_bucket(const void* word, bool writes) {
+  constexpr std::uintptr_t kOfTheKernel = std::uintptr_t{1} << 63;
+  const auto place = reinterpret_cast<std::uintptr_t>(word) | kOfTheKernel;
+  fetch(reinterpret_cast<const void*>(place), writes);
+  stop_working_ahead(self());
+}
+
 bool Simulation::wait(const void* word, std::uint32_t expected, std::int64_t deadline_ns) {
   flush_buffer();
   stop_working_ahead(self());
   self().time += model_.scheduler.futex_call;
   count_access();
   synchronize();
+  access_bucket(word, true);
   fetch(word, false);
   std::uint32_t found = 0;
   std::memcpy(&found, word, sizeof found);
-  if (found != expected) return true;
+  if (found != expected) {
+    access_bucket(word, true);  // counts itself out
+    return true;
+  }
   sleep(word, deadline_ns);
   return !self().timed_out;
 }
@@ -171,6 +187,7 @@ int Simulation::wake(const void* word, int count) {
   thread.time += model_.scheduler.futex_call;
   count_access();
   synchronize();
+  access_bucket(word, false);
   for (int woken = 0; woken < count; ++woken) {
     Thread* first = nullptr;
     for (const std::unique_ptr<Thread>& other : threads_) {
@@ -178,6 +195,7 @@ int Simulation::wake(const void* word, int count) {
       if (first == nullptr || other->sleep < first->sleep) first = other.get();
     }
     if (first == nullptr) return woken;
+    access_bucket(word, true);
     thread.time += model_.scheduler.futex_wake;
     make_ready(*first, thread.time + model_.scheduler.wakeup);
   }

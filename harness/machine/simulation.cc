@@ -214,7 +214,12 @@ void Simulation::fetch(const void* word, bool writes) {
 
 // The running thread's request has arrived. Returns when its transfer begins.
 Coherence::Transfer Simulation::request(Thread& thread, Line& line, const Request& request) {
-  if (const auto at_once = coherence_.request(line, request)) return *at_once;
+  if (const auto transfer = coherence_.request(line, request)) {
+    if (transfer->begins == request.arrival) return *transfer;
+    thread.time = transfer->begins;
+    let_earlier_go_first();
+    return *transfer;
+  }
   wait_for_line(line);
   run_events();  // until serve() has let the thread go on
   // An interrupt may have delayed it meanwhile.

@@ -247,6 +247,7 @@ class Simulation {
   void flush_buffer();
   void flush_at_once(Thread& thread);
 
+  void access_bucket(const void* word, bool writes);
   void sleep(const void* word, std::int64_t deadline_ns);
   void make_ready(Thread& thread, Picoseconds time);
   void put_on(Thread& thread, std::uint32_t processor, Picoseconds time);

@@ -98,6 +98,13 @@ TEST_F(CoherenceTest, ARequestForALineThatIsUnderWayFollowsIt) {
   EXPECT_EQ(second.ends, 1160 * kNs);    // takes 10 ns
 }
 
+TEST_F(CoherenceTest, ARequestThatComesLaterIsNotServedEarlier) {
+  write(0, 0);
+  write(1, 1000 * kNs);  // its access ends at 1060 ns
+  EXPECT_EQ(write(2, 1060 * kNs).begins, 1110 * kNs);
+  EXPECT_EQ(write(3, 2000 * kNs).begins, 2000 * kNs);
+}
+
 TEST_F(CoherenceTest, ARequestThatWaitedAlreadyIsPassedOnWithTheLine) {
   write(0, 0);
   write(1, 1000 * kNs);
