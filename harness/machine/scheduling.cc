@@ -165,7 +165,7 @@ void Simulation::access_bucket(const void* word, bool writes) {
 bool Simulation::wait(const void* word, std::uint32_t expected, std::int64_t deadline_ns) {
   flush_buffer();
   stop_working_ahead(self());
-  self().time += model_.scheduler.futex_call;
+  self().time += varied(model_.scheduler.futex_call);
   count_access();
   synchronize();
   access_bucket(word, true);
@@ -180,24 +180,39 @@ bool Simulation::wait(const void* word, std::uint32_t expected, std::int64_t dea
   return !self().timed_out;
 }
 
+Simulation::Thread* Simulation::first_asleep_on(const void* word) const {
+  Thread* first = nullptr;
+  for (const std::unique_ptr<Thread>& other : threads_) {
+    if (other->state != State::kAsleep || other->sleeps_on != word) continue;
+    if (first == nullptr || other->sleep < first->sleep) first = other.get();
+  }
+  return first;
+}
+
+// By up to an eighth of the mean, if calls vary. Multiplier and increment: see vary_calls().
+Picoseconds Simulation::varied(Picoseconds mean) {
+  if (!calls_vary_) return mean;
+  random_ = random_ * 6364136223846793005U + 1442695040888963407U;
+  const Picoseconds range = mean / 4;
+  return mean - range / 2 + static_cast<Picoseconds>(random_ >> 32) % (range + 1);
+}
+
 int Simulation::wake(const void* word, int count) {
   flush_buffer();
   Thread& thread = self();
   stop_working_ahead(thread);
-  thread.time += model_.scheduler.futex_call;
+  thread.time += varied(model_.scheduler.futex_call);
   count_access();
   synchronize();
   access_bucket(word, false);
+  if (first_asleep_on(word) == nullptr) return 0;
+  access_bucket(word, true);
   for (int woken = 0; woken < count; ++woken) {
-    Thread* first = nullptr;
-    for (const std::unique_ptr<Thread>& other : threads_) {
-      if (other->state != State::kAsleep || other->sleeps_on != word) continue;
-      if (first == nullptr || other->sleep < first->sleep) first = other.get();
-    }
+    // Others may have woken it since the count was read.
+    Thread* const first = first_asleep_on(word);
     if (first == nullptr) return woken;
-    access_bucket(word, true);
-    thread.time += model_.scheduler.futex_wake;
-    make_ready(*first, thread.time + model_.scheduler.wakeup);
+    thread.time += varied(model_.scheduler.futex_wake);
+    make_ready(*first, thread.time + varied(model_.scheduler.wakeup));
   }
   return std::max(count, 0);
 }

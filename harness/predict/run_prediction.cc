@@ -106,6 +106,7 @@ class PredictedTrial {
  public:
   PredictedTrial(const Trial& trial, const MachineModel& model, Subject& subject)
       : cell_(trial.cell),
+        seed_(trial.seed),
         subject_(subject),
         simulation_(model, placement_of(cell_.pinning)),
         phases_(cell_.threads,
@@ -115,6 +116,7 @@ class PredictedTrial {
 
   Sample run() {
     simulation_.allow_accesses(kMostAccesses);
+    simulation_.vary_calls(seed_);
     for (std::uint32_t i = 0; i < cell_.threads; ++i) {
       simulation_.start([this, i] { subject_.work(i, phases_, reports_[i]); }, stack_memory());
     }
@@ -234,6 +236,7 @@ class PredictedTrial {
   }
 
   const Cell cell_;
+  const std::uint64_t seed_;
   Subject& subject_;
   Simulation simulation_;
   TrialPhases phases_;

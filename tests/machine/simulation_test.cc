@@ -308,6 +308,42 @@ TEST_F(SimulationTest, FutexCallsOfTwoThreadsForOneWordDelayEachOther) {
   EXPECT_GT(end_of_wait(nullptr), 100);
 }
 
+// Both find the only sleeper, and the second one loses it to the first.
+TEST_F(SimulationTest, AThreadIsWokenOnceIfTwoFindItAsleep) {
+  std::uint32_t futex = 0;
+  std::vector<int> woken;
+  const auto waker = [&] {
+    work(10 * kUs);
+    woken.push_back(Simulation::current()->wake(&futex, 1));
+  };
+  EXPECT_EQ(
+      run(model_of_four(), {[&] { Simulation::current()->wait(&futex, 0, kNever); }, waker, waker}),
+      Simulation::End::kFinished);
+  EXPECT_THAT(woken, testing::UnorderedElementsAre(0, 1));
+}
+
+TEST_F(SimulationTest, CallsVaryWithinAnEighth) {
+  std::vector<std::int64_t> calls;
+  Simulation simulation(model_of_four());
+  simulation.vary_calls(7);
+  const std::unique_ptr<std::byte[]> stack(new std::byte[kStackBytes]);
+  simulation.start(
+      [&] {
+        const std::uint32_t futex = 0;
+        Simulation::current()->wake(&futex, 1);  // the kernel's line comes from memory
+        for (int i = 0; i < 1000; ++i) {
+          const std::int64_t before = now_ns();
+          Simulation::current()->wake(&futex, 1);
+          calls.push_back(now_ns() - before);
+        }
+      },
+      {stack.get(), kStackBytes});
+  simulation.run();
+  EXPECT_THAT(calls, testing::Each(testing::AllOf(testing::Ge(87), testing::Le(113))));
+  EXPECT_THAT(calls, testing::Contains(testing::Le(90)));
+  EXPECT_THAT(calls, testing::Contains(testing::Ge(110)));
+}
+
 TEST_F(SimulationTest, AThreadThatSleepsLeavesItsProcessorToOthers) {
   run(model_of_one(), {[this] {
                          Simulation::current()->sleep_until_ns(100'000);
