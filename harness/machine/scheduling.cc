@@ -153,8 +153,8 @@ void Simulation::sleep(const void* word, std::int64_t deadline_ns) {
 // The kernel has the threads that sleep on a word in a bucket. A thread that is about to sleep
 // counts itself there and locks it before it looks at the word; one that wakes others reads the
 // count, and locks the bucket only if it finds sleepers. So calls of two processors for one word
-// take different times, and the threads do not fall into step. Source: P. Zijlstra, D. Hart,
-// T. Gleixner and others, kernel/futex of Linux, since 2014.
+// take different times, and the threads do not fall into step. Source: D. Bueso, "futexes:
+// Avoid taking the hb->lock if there's nothing to wake up", 2014.
 void Simulation::access_bucket(const void* word, bool writes) {
   constexpr std::uintptr_t kOfTheKernel = std::uintptr_t{1} << 63;
   const auto place = reinterpret_cast<std::uintptr_t>(word) | kOfTheKernel;
