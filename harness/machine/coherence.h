@@ -25,11 +25,9 @@
 //              time when it begins.
 // Source       the states: M. Papamarcos, J. Patel, "A Low-Overhead Coherence Solution for
 //              Multiprocessors with Private Cache Memories", 1984; sequential service of one line:
-//              S. Boyd-Wickizer et al., "Non-scalable locks are dangerous", 2012; of readers, too:
-//              S. Ramos, T. Hoefler, "Modeling Communication in Cache-Coherent SMP Systems: A
-//              Case-Study with Xeon Phi", 2013; that near processors overtake far ones:
-//              Z. Radović, E. Hagersten, "Hierarchical Backoff Locks for Nonuniform Communication
-//              Architectures", 2003.
+//              S. Boyd-Wickizer et al., "Non-scalable locks are dangerous", 2012; that near
+//              processors overtake far ones: Z. Radović, E. Hagersten, "Hierarchical Backoff Locks
+//              for Nonuniform Communication Architectures", 2003.
 #pragma once
 
 #include <array>
