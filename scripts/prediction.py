@@ -38,7 +38,7 @@ from analysis.prediction import (  # noqa: E402
 )
 
 GRID = """\
-# Written by scripts/prediction.py grid: what docs/prediction.md compares.
+# Written by scripts/prediction.py grid: what docs/prediction-accuracy.md compares.
 title = "The grid on which predictions are compared with measurements"
 blocks = 2
 primitive = [

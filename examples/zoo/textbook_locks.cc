@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Spin locks as textbooks and lock libraries have them, on std::atomic. docs/prediction.md sets
+// Spin locks as textbooks and lock libraries have them, on std::atomic. docs/prediction-accuracy.md sets
 // predictions for them beside what others measured.
 //
 //   lockbench predict --plugin ./textbook_locks.so --machine epyc-7773x --primitive global:lock=mcs
