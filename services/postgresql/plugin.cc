@@ -11,20 +11,26 @@ namespace {
 
 using namespace lockbench::services;  // NOLINT: the file has nothing else
 using lockbench::Arguments;
+using lockbench::Number;
 
 constexpr char kService[] = "postgresql";
 
+const Number kPrepare{"prepare", 1, 0, 1,
+                      "0: statements are sent as text, as a pooler in transaction mode needs it"};
+
 std::unique_ptr<PostgresqlAdvisory> make_advisory(const Arguments&) {
-  return std::make_unique<PostgresqlAdvisory>(address_text_of(kService), PostgresqlKind::kAdvisory);
+  return std::make_unique<PostgresqlAdvisory>(
+      address_text_of(kService), PostgresqlSettings{.kind = PostgresqlKind::kAdvisory});
 }
 
-std::unique_ptr<PostgresqlAdvisory> make_in_transaction(const Arguments&) {
-  return std::make_unique<PostgresqlAdvisory>(address_text_of(kService),
-                                              PostgresqlKind::kAdvisoryTransaction);
+std::unique_ptr<PostgresqlAdvisory> make_in_transaction(const Arguments& with) {
+  return std::make_unique<PostgresqlAdvisory>(
+      address_text_of(kService), PostgresqlSettings{.kind = PostgresqlKind::kAdvisoryTransaction,
+                                                    .prepared = with["prepare"] != 0});
 }
 
-std::unique_ptr<PostgresqlRow> make_row(const Arguments&) {
-  return std::make_unique<PostgresqlRow>(address_text_of(kService));
+std::unique_ptr<PostgresqlRow> make_row(const Arguments& with) {
+  return std::make_unique<PostgresqlRow>(address_text_of(kService), with["prepare"] != 0);
 }
 
 std::unique_ptr<PostgresqlLeases> make_leases(const Arguments& with) {
@@ -50,12 +56,14 @@ LOCKBENCH_PLUGIN(locks) {
                                            .summary = "an advisory lock of a transaction",
                                            .origin = "PostgreSQL's manual",
                                            .choices = {{"level", "transaction"}},
+                                           .numbers = {kPrepare},
                                            .service = kService},
                                           make_in_transaction});
   locks.add_line(lockbench::Line<PostgresqlRow>{
       {.name = "postgresql_row",
        .summary = "SELECT … FOR UPDATE in a transaction as long as the hold",
        .origin = "PostgreSQL's manual",
+       .numbers = {kPrepare},
        .service = kService},
       make_row});
   locks.add_line(lockbench::Line<PostgresqlLeases>{

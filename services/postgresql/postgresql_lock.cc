@@ -57,23 +57,25 @@ Session::Answer PostgresqlLock::ask(Session& session, const std::string& key,
   const Statements& sql = server_.statements();
   if (wait <= platform::Duration::zero()) {
     if (sql.prepared_alone) return session.execute(name_in(sql.attempt), key);
-    return session.request(sql.begin + sql.attempt + "(" + key + ")");
+    return session.request(sql.begin + about(key, sql.attempt));
   }
   const auto longest = std::chrono::ceil<std::chrono::milliseconds>(wait);
   if (sql.prepared_alone && longest >= kLongestWait) {
     return session.execute(name_in(sql.take), key, Session::IfLost::kAskAgain, longest);
   }
   std::string limit;
-  if (longest < kLongestWait) {
+  if (longest < kLongestWait || !server_.sessions_are_own()) {
     limit = "SET LOCAL lock_timeout = " + std::to_string(longest.count()) + ";";
   }
-  return session.request(sql.begin + limit + sql.take + "(" + key + ")", Session::IfLost::kAskAgain,
+  return session.request(sql.begin + limit + about(key, sql.take), Session::IfLost::kAskAgain,
                          longest);
 }
 
 TryReason PostgresqlLock::acquire(Handle& handle, bool waits, platform::Time deadline) {
   SessionPool::Lease session = server_.session();
+  const Statements& sql = server_.statements();
   const bool leases = server_.kind() == PostgresqlKind::kLeases;
+  const bool tokens = !sql.new_epoch.empty();
   bool looks = leases;  // for a lease that is free, without waiting
   for (;;) {
     const platform::Duration left =
@@ -81,7 +83,8 @@ TryReason PostgresqlLock::acquire(Handle& handle, bool waits, platform::Time dea
     const Session::Answer answer =
         ask(*session, handle.key_,
             std::min<platform::Duration>(left, leases ? kWaitForOneLease : kLongestWait));
-    if (!answer.unavailable && answer.rows == 1) {
+    const bool held = !answer.unavailable && answer.rows == 1;
+    if (held && !(tokens && answer.value.empty())) {
       char* lease = nullptr;
       handle.token_ = std::strtoull(answer.value.c_str(), &lease, 10);
       handle.lease_ = static_cast<std::uint32_t>(std::strtoul(lease, nullptr, 10));
@@ -89,10 +92,14 @@ TryReason PostgresqlLock::acquire(Handle& handle, bool waits, platform::Time dea
       server_.counts().acquisitions.fetch_add(1, std::memory_order_relaxed);
       return TryReason::kAcquired;
     }
-    session->request(server_.statements().give_up, Session::IfLost::kFail);
+    session->request(sql.give_up, Session::IfLost::kFail);
+    if (held) {  // the server has recovered from a crash
+      session->request(sql.new_epoch, Session::IfLost::kFail, kLongestWait);
+      continue;
+    }
     if (!answer.unavailable && keeps_rows()) {
       const Session::Answer added =
-          session->request("EXECUTE add(" + handle.key_ + ")", Session::IfLost::kFail);
+          session->request(about(handle.key_, sql.add), Session::IfLost::kFail);
       if (!looks || added.done != kNoneAdded) continue;
     }
     if (!waits) return TryReason::kHeld;
@@ -104,13 +111,11 @@ TryReason PostgresqlLock::acquire(Handle& handle, bool waits, platform::Time dea
 void PostgresqlLock::release(Handle& handle) {
   const Statements& sql = server_.statements();
   try {
-    const std::string text =
-        sql.release_names_key ? sql.release + "(" + handle.key_ + ")" : sql.release;
     Session& session = **handle.session_;
     const Session::Answer answer =
         sql.prepared_alone
             ? session.execute(name_in(sql.release), handle.key_, Session::IfLost::kFail)
-            : session.request(text, Session::IfLost::kFail);
+            : session.request(about(handle.key_, sql.release), Session::IfLost::kFail);
     handle.lost_ = (answer.rows == 0 ? answer.done : answer.value) != sql.released;
   } catch (const ServiceError&) {
     handle.lost_ = true;

@@ -11,17 +11,16 @@
 // its client was killed or an administrator ended it.
 //
 // Guarantees   one holder of a key whose session lasts. Tokens grow with every hold of a key, also
-//              over a crash of the server. For a lock of a session they are numbers of a sequence,
-//              drawn and committed while the key is held; for one of a transaction, the server's
-//              time in us, read while the key is held. A hold has no lease: a client that stands
-//              still keeps it.
+//              over a crash of the server and whatever its clock does (statements.h). A hold has no
+//              lease: a client that stands still keeps it.
 // Not offered  safety of a holder whose session was ended: it learns that from lost() or at the
 //              latest from unlock(), so the resource must check the token (fence.h). Holds that
-//              survive a restart or a failover; after a failover to a server that lags, or if its
-//              clock goes back, tokens may go back. Recursion. Strict FIFO order: a wait of more
-//              than kLongestWait begins anew.
+//              survive a restart or a failover; after a failover to a server that lags by its last
+//              crash, tokens may go back. Recursion. Strict FIFO order: a wait of more than
+//              kLongestWait begins anew.
 // Requires     the rules of primitives/service.h. PostgreSQL 12 or newer; a session for each hold
-//              and each wait (max_connections); no pooler that gives a session to several clients.
+//              and each wait (max_connections); no pooler that gives a session to several clients,
+//              unless a hold is a transaction and nothing is prepared.
 // fork()       children may use the primitive; each has its own sessions.
 // Cost         two requests for an uncontended hold.
 // Source       the chapter "Explicit Locking" of PostgreSQL's manual.
@@ -49,8 +48,8 @@ class PostgresqlLock {
   class Handle;
 
   // Throws ServiceError.
-  PostgresqlLock(const std::string& address, PostgresqlKind kind, std::uint32_t capacity = 1)
-      : server_(address, kind, capacity) {}
+  PostgresqlLock(const std::string& address, const PostgresqlSettings& settings)
+      : server_(address, settings) {}
 
   Handle handle(std::uint64_t key);
   Handle handle(std::string_view key);
@@ -92,8 +91,8 @@ class PostgresqlRow : public PostgresqlLock {
  public:
   static constexpr Promises kPromises = kServicePromises;
 
-  explicit PostgresqlRow(const std::string& address)
-      : PostgresqlLock(address, PostgresqlKind::kRow) {}
+  PostgresqlRow(const std::string& address, bool prepared)
+      : PostgresqlLock(address, {.kind = PostgresqlKind::kRow, .prepared = prepared}) {}
 };
 
 class PostgresqlLock::Handle : public ServiceMembers<Handle> {
@@ -152,7 +151,8 @@ class PostgresqlLeases : private PostgresqlLock {
   };
 
   PostgresqlLeases(const std::string& address, std::uint32_t capacity)
-      : PostgresqlLock(address, PostgresqlKind::kLeases, capacity), capacity_(capacity) {}
+      : PostgresqlLock(address, {.kind = PostgresqlKind::kLeases, .capacity = capacity}),
+        capacity_(capacity) {}
 
   Handle handle(std::uint64_t key) { return {*this, name_of(key)}; }
   Handle handle(std::string_view key) { return {*this, name_of(key)}; }
@@ -179,7 +179,7 @@ class PostgresqlAsPublished : private PostgresqlLock {
   };
 
   explicit PostgresqlAsPublished(const std::string& address)
-      : PostgresqlLock(address, PostgresqlKind::kAdvisoryAsPublished) {}
+      : PostgresqlLock(address, {.kind = PostgresqlKind::kAdvisoryAsPublished}) {}
 
   Handle handle(std::uint64_t key) { return {*this, name_of(key)}; }
   Handle handle(std::string_view key) { return {*this, name_of(key)}; }

@@ -27,19 +27,20 @@ std::string abandoned() {
 
 }  // namespace
 
-PostgresqlServer::PostgresqlServer(const std::string& address, PostgresqlKind kind,
-                                   std::uint32_t capacity)
-    : kind_(kind),
+PostgresqlServer::PostgresqlServer(const std::string& address, const PostgresqlSettings& settings)
+    : settings_(settings),
       schema_("lockbench_" + random_text()),
       salt_(KeyHash{}(schema_)),
-      statements_(statements_of(kind, schema_, capacity)),
+      statements_(statements_of(settings, schema_)),
       owner_({.text = libpq_address(address), .setup = wait_at_most(Session::kPatience / 2)},
              *counts_),
       pool_({.text = libpq_address(address),
              .setup = wait_at_most(kLongestWait) + statements_.prepare},
             *counts_) {
-  drop_abandoned();
-  owner_.request("SELECT pg_advisory_lock(" + owned("'" + schema_ + "'") + ")");
+  if (sessions_are_own()) {
+    drop_abandoned();
+    owner_.request("SELECT pg_advisory_lock(" + owned("'" + schema_ + "'") + ")");
+  }
   owner_.request("CREATE SCHEMA " + schema_ + ";" + statements_.tables);
 }
 

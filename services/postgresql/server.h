@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // PostgresqlServer: what every lock at one PostgreSQL server has: sessions, counts, and a schema of
-// a random name with the sequence of the tokens or, for locks of rows, their table.
+// a random name with what tokens are made of and, for locks of rows, their table.
 //
 // The schema is dropped at the end. A trial that was killed leaves its schema; the next trial in
 // the same database drops it: the session that made a schema holds an advisory lock of its name, so
-// a schema whose lock is free belongs to nobody.
+// a schema whose lock is free belongs to nobody. Behind a pooler that is not so: there, a trial
+// that was killed leaves its schema, and the next one lets it be.
 #pragma once
 
 #include <chrono>
@@ -26,7 +27,7 @@ inline constexpr std::chrono::milliseconds kLongestWait{5'000};
 class PostgresqlServer {
  public:
   // Throws ServiceError if the server cannot be used.
-  PostgresqlServer(const std::string& address, PostgresqlKind kind, std::uint32_t capacity = 1);
+  PostgresqlServer(const std::string& address, const PostgresqlSettings& settings);
   ~PostgresqlServer();
   PostgresqlServer(const PostgresqlServer&) = delete;
   PostgresqlServer& operator=(const PostgresqlServer&) = delete;
@@ -34,7 +35,9 @@ class PostgresqlServer {
   SessionPool::Lease session() { return pool_.take(); }
   RequestCounts& counts() { return *counts_; }
   const Statements& statements() const { return statements_; }
-  PostgresqlKind kind() const { return kind_; }
+  PostgresqlKind kind() const { return settings_.kind; }
+  // Otherwise a pooler may give each transaction another session.
+  bool sessions_are_own() const { return settings_.prepared; }
   // Of the numbers of keys; no other trial has the same.
   std::uint64_t salt() const { return salt_; }
   ServiceUse use() const;
@@ -43,7 +46,7 @@ class PostgresqlServer {
   void drop_abandoned();
 
   const SharedCounts counts_;
-  const PostgresqlKind kind_;
+  const PostgresqlSettings settings_;
   const std::string schema_;
   const std::uint64_t salt_;
   const Statements statements_;

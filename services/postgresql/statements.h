@@ -3,14 +3,18 @@
 // The SQL of the locks at PostgreSQL servers. Each of them acquires and releases a key in one round
 // trip each.
 //
-// The token is drawn from a sequence while the key is held: the part before AS MATERIALIZED is
-// evaluated first, whatever the planner thinks of it, and the number is drawn for the row that it
-// has when the lock is there. A sequence without a cache never gives an earlier holder the greater
-// number, and does not go back when the server crashes.
+// A token is an epoch of the server and the next number of a sequence, drawn while the key is held:
+// the part before AS MATERIALIZED is evaluated first, whatever the planner thinks of it, and the
+// number is drawn for the row that it has when the lock is there. A sequence without a cache never
+// gives an earlier holder the greater number while the server runs, whatever its clock does. What a
+// sequence gave shortly before a crash may be given again, so a crash must begin a new epoch. The
+// epoch that runs is in a table that is not logged: the server empties it when it recovers. Whoever
+// finds it empty commits the next epoch (`new_epoch`) before it gets a token.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace lockbench::services {
 
@@ -23,101 +27,133 @@ enum class PostgresqlKind {
   kLeases,  // a row for each lease of a key
 };
 
+struct PostgresqlSettings {
+  PostgresqlKind kind = PostgresqlKind::kRow;
+  std::uint32_t capacity = 1;  // leases of a key
+  // Statements are prepared by each session, which is less work for the server. Otherwise nothing
+  // belongs to a session, so a pooler may give each transaction another one.
+  bool prepared = true;
+};
+
+// In each statement, $1 stands for the key.
 struct Statements {
-  std::string tables;                   // made once, in the schema of the trial
-  std::string prepare;                  // said by each session
-  std::string begin;                    // before `take` and `attempt`
-  std::string take = "EXECUTE take";    // then the key in brackets: waits
-  std::string attempt = "EXECUTE try";  // the same, without waiting: no row if others hold the key
+  std::string tables;   // made once, in the schema of the trial
+  std::string prepare;  // said by each session
+  std::string begin;    // before `take` and `attempt`
+  std::string take;     // waits; the token, or no value if an epoch is to begin
+  std::string attempt;  // the same, without waiting: no row if others hold the key
+  std::string add;      // makes the rows of a key
   std::string release;
-  std::string give_up;   // after a wait that ended without the lock
-  std::string released;  // the answer to `release` if the key was held until then
-  bool release_names_key = false;
-  // Each of `take`, `attempt` and `release` is `EXECUTE` and the name of a prepared statement, and
-  // nothing has to be said before it.
+  std::string give_up;    // after a wait that ended without the lock
+  std::string released;   // the answer to `release` if the key was held until then
+  std::string new_epoch;  // unless there is one
+  // Each of `take`, `attempt` and `release` is an execution of a prepared statement, and nothing
+  // has to be said before it.
   bool prepared_alone = false;
 };
 
-// `take`, of `EXECUTE take`.
-inline std::string name_in(const std::string& execution) {
-  return execution.substr(execution.find(' ') + 1);
+// A statement about the key `name`, which is in SQL.
+inline std::string about(std::string_view name, std::string statement) {
+  const std::size_t at = statement.find("$1");
+  return at == std::string::npos ? statement : statement.replace(at, 2, name);
 }
 
-// `capacity`: the leases of a key.
-inline Statements statements_of(PostgresqlKind kind, const std::string& schema,
-                                std::uint32_t capacity) {
-  // What a sequence gave to a transaction that has not committed is forgotten by a server that
-  // crashes, and given again. The clock goes on.
-  const std::string number = kind == PostgresqlKind::kAdvisory
-                                 ? "nextval('" + schema + ".token')"
-                                 : "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
-  const auto prepare = [&](const std::string& type, const std::string& take,
-                           const std::string& attempt, const std::string& where) {
-    const std::string token = ") SELECT " + number + " FROM held";
-    const std::string with = "(" + type + ") AS WITH held AS MATERIALIZED (SELECT ";
-    return "PREPARE take" + with + take + token + ";PREPARE try" + with + attempt + token + where +
-           ";";
+// `take`, of `EXECUTE take($1)`.
+inline std::string name_in(const std::string& execution) {
+  const std::size_t begin = execution.find(' ') + 1;
+  return execution.substr(begin, execution.find('(') - begin);
+}
+
+// The executions of statements, and what prepares them.
+class PreparedStatements {
+ public:
+  explicit PreparedStatements(bool prepared) : prepared_(prepared) {}
+
+  // How the statement is said from now on.
+  std::string add(const std::string& name, const char* type, const std::string& text) {
+    if (!prepared_) return text;
+    all_ += "PREPARE " + name + "(" + type + ") AS " + text + ";";
+    return "EXECUTE " + name + "($1)";
+  }
+  const std::string& all() const { return all_; }
+
+ private:
+  const bool prepared_;
+  std::string all_;
+};
+
+inline Statements statements_of(const PostgresqlSettings& settings, const std::string& schema) {
+  const PostgresqlKind kind = settings.kind;
+  // Nothing that belongs to a session but the lock itself, so a pooler takes all of it.
+  if (kind == PostgresqlKind::kAdvisoryAsPublished) {
+    return {.take = "SELECT pg_advisory_lock($1)",
+            .attempt = "SELECT 1 WHERE pg_try_advisory_lock($1)",
+            .release = "SELECT pg_advisory_unlock($1)",
+            .give_up = "SELECT 1",
+            .released = "t"};
+  }
+  const bool of_session = kind == PostgresqlKind::kAdvisory;
+  Statements all{.begin = of_session ? "" : "BEGIN;",
+                 .release = "COMMIT",
+                 .give_up = of_session ? "SELECT pg_advisory_unlock_all()" : "ROLLBACK",
+                 .released = of_session ? "t" : "COMMIT",
+                 .prepared_alone = of_session};
+  // A crash must not forget an epoch that a token was made of.
+  all.new_epoch = "SET LOCAL synchronous_commit = on;LOCK TABLE " + schema +
+                  ".running IN SHARE ROW EXCLUSIVE MODE;WITH next AS (UPDATE " + schema +
+                  ".epochs SET number = number + 1 WHERE NOT EXISTS (SELECT FROM " + schema +
+                  ".running) RETURNING number) INSERT INTO " + schema +
+                  ".running SELECT number FROM next";
+  // 2^40 numbers, so that epochs have 23 bits.
+  all.tables = "CREATE SEQUENCE " + schema + ".token MAXVALUE 1099511627775;CREATE TABLE " +
+               schema + ".epochs AS SELECT 0::bigint AS number;CREATE UNLOGGED TABLE " + schema +
+               ".running (epoch bigint);" + all.new_epoch;
+  const std::string token =
+      "((SELECT epoch FROM " + schema + ".running) << 40 | nextval('" + schema + ".token'))";
+  const auto when_held = [](const std::string& held, const std::string& answer) {
+    return "WITH held AS MATERIALIZED (SELECT " + held + ") SELECT " + answer + " FROM held";
   };
-  const std::string row = "FROM " + schema + ".lock WHERE name = $1 FOR UPDATE";
+  PreparedStatements prepared(settings.prepared);
   switch (kind) {
     case PostgresqlKind::kAdvisory:
-      return {.tables = "CREATE SEQUENCE " + schema + ".token",
-              .prepare = prepare("bigint", "pg_advisory_lock($1)",
-                                 "pg_try_advisory_lock($1) AS got", " WHERE got") +
-                         "PREPARE release(bigint) AS SELECT pg_advisory_unlock($1)",
-              .begin = "",
-              .release = "EXECUTE release",
-              .give_up = "SELECT pg_advisory_unlock_all()",
-              .released = "t",
-              .release_names_key = true,
-              .prepared_alone = true};
-    case PostgresqlKind::kAdvisoryTransaction:
-      return {.tables = "",
-              .prepare = prepare("bigint", "pg_advisory_xact_lock($1)",
-                                 "pg_try_advisory_xact_lock($1) AS got", " WHERE got"),
-              .begin = "BEGIN;",
-              .release = "COMMIT",
-              .give_up = "ROLLBACK",
-              .released = "COMMIT"};
-    case PostgresqlKind::kAdvisoryAsPublished:
-      // Nothing that belongs to a session but the lock itself, so a pooler takes all of it.
-      return {.tables = "",
-              .prepare = "",
-              .begin = "",
-              .take = "SELECT pg_advisory_lock",
-              .attempt = "SELECT 1 WHERE pg_try_advisory_lock",
-              .release = "SELECT pg_advisory_unlock",
-              .give_up = "SELECT 1",
-              .released = "t",
-              .release_names_key = true};
-    case PostgresqlKind::kRow:
-      return {.tables = "CREATE TABLE " + schema + ".lock (name bytea PRIMARY KEY)",
-              .prepare = prepare("bytea", row, row + " NOWAIT", "") +
-                         "PREPARE add(bytea) AS INSERT INTO " + schema +
-                         ".lock VALUES ($1) ON CONFLICT DO NOTHING",
-              .begin = "BEGIN;",
-              .release = "COMMIT",
-              .give_up = "ROLLBACK",
-              .released = "COMMIT"};
-    case PostgresqlKind::kLeases: {
-      const std::string lease = "number FROM " + schema + ".lease WHERE name = $1 ";
-      const std::string held = "(bytea) AS WITH held AS MATERIALIZED (SELECT ";
-      const std::string answer = ") SELECT " + number + " || ' ' || number FROM held;";
+    case PostgresqlKind::kAdvisoryTransaction: {
+      const std::string function =
+          of_session ? "advisory_lock(($1)::bigint)" : "advisory_xact_lock(($1)::bigint)";
+      all.take = prepared.add("take", "bigint", when_held("pg_" + function, token));
+      all.attempt = prepared.add("try", "bigint",
+                                 when_held("pg_try_" + function + " AS got", token) + " WHERE got");
+      if (of_session) {
+        all.release = prepared.add("release", "bigint", "SELECT pg_advisory_unlock($1)");
+      }
+      break;
+    }
+    case PostgresqlKind::kRow: {
+      const std::string row = "FROM " + schema + ".lock WHERE name = ($1)::bytea FOR UPDATE";
+      all.tables += ";CREATE TABLE " + schema + ".lock (name bytea PRIMARY KEY)";
+      all.take = prepared.add("take", "bytea", when_held(row, token));
+      all.attempt = prepared.add("try", "bytea", when_held(row + " NOWAIT", token));
+      all.add = prepared.add("add", "bytea",
+                             "INSERT INTO " + schema + ".lock VALUES ($1) ON CONFLICT DO NOTHING");
+      break;
+    }
+    default: {  // kLeases
+      const std::string lease = "number FROM " + schema + ".lease WHERE name = ($1)::bytea ";
+      const std::string answer = token + " || ' ' || number";
+      all.tables +=
+          ";CREATE TABLE " + schema + ".lease (name bytea, number int, PRIMARY KEY (name, number))";
       // Where all are held, waits for any of them: those that wait spread over the leases.
-      return {.tables = "CREATE TABLE " + schema +
-                        ".lease (name bytea, number int, PRIMARY KEY (name, number))",
-              .prepare = "PREPARE take" + held + lease + "ORDER BY random() LIMIT 1 FOR UPDATE" +
-                         answer + "PREPARE try" + held + lease + "LIMIT 1 FOR UPDATE SKIP LOCKED" +
-                         answer + "PREPARE add(bytea) AS INSERT INTO " + schema +
-                         ".lease SELECT $1, generate_series(0, " + std::to_string(capacity - 1) +
-                         ") ON CONFLICT DO NOTHING",
-              .begin = "BEGIN;",
-              .release = "COMMIT",
-              .give_up = "ROLLBACK",
-              .released = "COMMIT"};
+      all.take = prepared.add("take", "bytea",
+                              when_held(lease + "ORDER BY random() LIMIT 1 FOR UPDATE", answer));
+      all.attempt =
+          prepared.add("try", "bytea", when_held(lease + "LIMIT 1 FOR UPDATE SKIP LOCKED", answer));
+      all.add =
+          prepared.add("add", "bytea",
+                       "INSERT INTO " + schema + ".lease SELECT ($1)::bytea, generate_series(0, " +
+                           std::to_string(settings.capacity - 1) + ") ON CONFLICT DO NOTHING");
     }
   }
-  return {};
+  all.prepare = prepared.all();
+  return all;
 }
 
 }  // namespace lockbench::services

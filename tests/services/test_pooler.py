@@ -94,3 +94,13 @@ def test_a_session_that_is_shared_has_no_place_for_prepared_statements(
             assert (row["outcome"], row["lost_updates"]) == ("ok", "0"), row
         else:
             assert row["outcome"] == "service_lost" and "prepared statement" in row["reason"], row
+
+
+def test_a_hold_that_is_a_transaction_is_safe_if_nothing_is_prepared(
+    lockbench: Program, plugin: str, pooler: tuple[str, str]
+) -> None:
+    _, address = pooler
+    for lock in ("postgresql_advisory:level=transaction,prepare=0", "postgresql_row:prepare=0"):
+        row = measure(lockbench, plugin, address, lock)
+        assert (row["outcome"], row["lost_updates"]) == ("ok", "0"), row
+        assert row["refused_writes"] == "0", row  # no token came late, either
