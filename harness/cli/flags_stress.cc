@@ -31,7 +31,8 @@ void add_thread_flags(CLI::App& stress, stress::Order& order) {
             .type = "LIST",
             .help = "services: of stop_holder, kill_holder, pause_server, restart_server, "
                     "empty_server, end_session, delay, partition, cut, half_open, failover, "
-                    "kill_leader, lose_majority, clock_step, clock_step_most (docs/stress.md) "
+                    "kill_leader, lose_majority, clock_step, clock_step_most, lose_packets, "
+                    "delay_packets, part_leader, part_leader_one_way (docs/stress.md) "
                     "[all but clock steps]"},
            order.faults);
   add_switch(stress, "--ignore-tokens", "services: the resource accepts every write with any token",
@@ -39,8 +40,8 @@ void add_thread_flags(CLI::App& stress, stress::Order& order) {
   add_text(stress,
            {.names = "--network",
             .type = "KIND",
-            .help = "services: proxy, or namespaces, where a partition loses what both ends send "
-                    "(needs root) [proxy]"},
+            .help = "services: proxy, or namespaces, where packets are lost and members of a "
+                    "cluster can be parted (needs root) [proxy]"},
            order.network);
 }
 

@@ -3,7 +3,6 @@
 #include "harness/process/private_server.h"
 
 #include <algorithm>
-#include <arpa/inet.h>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -12,9 +11,9 @@
 #include <filesystem>
 #include <fstream>
 #include <grp.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <random>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -27,6 +26,7 @@
 #include "harness/process/pipe.h"
 #include "harness/process/server_clock.h"
 #include "harness/process/signals.h"
+#include "primitives/platform/file.h"
 
 namespace lockbench {
 namespace {
@@ -43,26 +43,8 @@ constexpr int kLookMs = 5;
 // exec() failed in the child.
 constexpr int kNotStarted = 127;
 
-class Socket {
- public:
-  Socket() : number_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {}
-  ~Socket() {
-    if (number_ >= 0) close(number_);
-  }
-  Socket(const Socket&) = delete;
-  Socket& operator=(const Socket&) = delete;
-  int number() const { return number_; }
-
- private:
-  const int number_;
-};
-
-sockaddr_in loopback(std::uint16_t port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return address;
+platform::FileDescriptor new_socket() {
+  return platform::FileDescriptor(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
 }
 
 // Another program may take the port of a server first.
@@ -77,14 +59,14 @@ std::uint16_t first_port_of_connections() {
   return static_cast<std::uint16_t>(std::clamp(first, 0, 65'535));
 }
 
-bool bind_to(const Socket& probe, std::uint16_t port) {
-  const sockaddr_in address = loopback(port);
-  return bind(probe.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+bool bind_to(const platform::FileDescriptor& probe, std::uint16_t port) {
+  const sockaddr_in address = ipv4_address(loopback_host(), port);
+  return bind(probe.number(), general(address), sizeof address) == 0;
 }
 
 // A port that no program uses now, which the socket is bound to; 0 if there is none. Another
 // program may take it after the socket, before the server does, which then ends.
-std::uint16_t bind_free_port(const Socket& probe) {
+std::uint16_t bind_free_port(const platform::FileDescriptor& probe) {
   constexpr std::uint16_t kFirst = 10'000;
   const std::uint16_t end = first_port_of_connections();
   std::random_device random;
@@ -95,26 +77,27 @@ std::uint16_t bind_free_port(const Socket& probe) {
   // The kernel chooses.
   sockaddr_in address{};
   socklen_t size = sizeof address;
-  const bool bound = bind_to(probe, 0) &&
-                     getsockname(probe.number(), reinterpret_cast<sockaddr*>(&address), &size) == 0;
+  const bool bound = bind_to(probe, 0) && getsockname(probe.number(), general(address), &size) == 0;
   return bound ? ntohs(address.sin_port) : 0;
 }
 
 std::uint16_t free_port() {
-  const Socket probe;
+  const platform::FileDescriptor probe = new_socket();
   return bind_free_port(probe);
 }
 
-// No two are the same.
-std::vector<PeerPorts> free_peer_ports(std::size_t members) {
-  std::vector<std::unique_ptr<Socket>> probes;
+// No two have the same port.
+std::vector<Peer> peers_at(const std::vector<ServerHost>& hosts) {
+  std::vector<platform::FileDescriptor> probes;
   const auto next = [&] {
-    probes.push_back(std::make_unique<Socket>());
-    return bind_free_port(*probes.back());
+    probes.push_back(new_socket());
+    return bind_free_port(probes.back());
   };
-  std::vector<PeerPorts> ports(members);
-  for (PeerPorts& of : ports) of = {.messages = next(), .elections = next()};
-  return ports;
+  std::vector<Peer> peers;
+  for (const ServerHost& host : hosts) {
+    peers.push_back({.host = host, .messages = next(), .elections = next()});
+  }
+  return peers;
 }
 
 absl::Status final_status(const absl::Status& status) {
@@ -122,10 +105,9 @@ absl::Status final_status(const absl::Status& status) {
                       status.message());
 }
 
-bool accepts(std::uint16_t port) {
-  const Socket probe;
-  const sockaddr_in address = loopback(port);
-  return connect(probe.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+bool accepts(const sockaddr_in& address) {
+  const platform::FileDescriptor probe = new_socket();
+  return connect(probe.number(), general(address), sizeof address) == 0;
 }
 
 std::string log_in(const std::string& folder) {
@@ -162,6 +144,7 @@ struct Become {
   int log;
   pid_t parent;
   const passwd* account;
+  int network;  // -1: that of this process
 };
 
 // In the child: only calls that are allowed between fork() and exec().
@@ -169,6 +152,7 @@ struct Become {
   const passwd* const account = program.account;
   // A group of its own: Ctrl-C reaches lockbench only, which then ends the server itself.
   setpgid(0, 0);
+  if (program.network >= 0 && setns(program.network, CLONE_NEWNET) != 0) _exit(kNotStarted);
   if (account != nullptr && (setgroups(0, nullptr) != 0 || setgid(account->pw_gid) != 0 ||
                              setuid(account->pw_uid) != 0)) {
     _exit(kNotStarted);
@@ -201,17 +185,17 @@ absl::StatusOr<std::unique_ptr<PrivateServer>> PrivateServer::start(const MakePr
 }
 
 absl::StatusOr<std::vector<std::unique_ptr<PrivateServer>>> PrivateServer::start_cluster(
-    std::size_t members, const MakeProgram& program) {
+    const std::vector<ServerHost>& hosts, const MakeProgram& program) {
   absl::Status status;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    ClusterPlace place{.peers = free_peer_ports(members)};
+    ClusterPlace place{.peers = peers_at(hosts)};
     std::vector<std::unique_ptr<PrivateServer>> servers;
     status = absl::OkStatus();
-    for (; status.ok() && place.number < members; ++place.number) {
+    for (; status.ok() && place.number < hosts.size(); ++place.number) {
       servers.emplace_back(new PrivateServer);
       status = servers.back()->begin(program, place);
     }
-    for (std::size_t i = 0; status.ok() && i < members; ++i) status = servers[i]->await();
+    for (std::size_t i = 0; status.ok() && i < servers.size(); ++i) status = servers[i]->await();
     if (status.ok()) return servers;
     if (!absl::IsUnavailable(status)) break;
   }
@@ -220,6 +204,7 @@ absl::StatusOr<std::vector<std::unique_ptr<PrivateServer>>> PrivateServer::start
 
 // Launches it.
 absl::Status PrivateServer::begin(const MakeProgram& program, const ClusterPlace& place) {
+  host_ = place.host();
   port_ = free_port();
   if (port_ == 0) return absl::InternalError(absl::StrCat("no free port: ", std::strerror(errno)));
   program_ = program(port_, folder_.path(), place);
@@ -274,7 +259,8 @@ absl::Status PrivateServer::launch(std::vector<std::string> words) {
   const std::vector<char*> environment = environment_with(program_.environment);
   const std::string& folder = folder_.path();
   const int log = open(log_in(folder).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  const Become child{pointers.data(), environment.data(), folder.c_str(), log, getpid(), account_};
+  const Become child{pointers.data(), environment.data(), folder.c_str(), log,
+                     getpid(),        account_,           host_.network};
   process_ = fork();
   if (process_ == 0) become(child);
   const int error = errno;
@@ -328,7 +314,7 @@ absl::Status PrivateServer::await_relaunched() {
 }
 
 bool PrivateServer::is_ready() const {
-  if (program_.ready.empty()) return accepts(port_);
+  if (program_.ready.empty()) return accepts(socket_address());
   std::ifstream log(log_in(folder_.path()));
   for (std::string line; std::getline(log, line);) {
     if (absl::StrContains(line, program_.ready)) return true;

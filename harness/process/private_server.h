@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// PrivateServer: a server for this process alone, on a free port of the loopback interface, with
-// its data in a scratch folder.
+// PrivateServer: a server for this process alone, on a free port of the loopback interface or of a
+// host in a network namespace, with its data in a scratch folder.
 //
 // Guarantees   start() returns when the server accepts connections. The destructor ends the server
 //              and removes its folder. The kernel kills the server if this process is killed; the
@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <netinet/in.h>
 #include <pwd.h>
 #include <string>
 #include <sys/types.h>
@@ -23,6 +24,7 @@
 
 #include <absl/status/statusor.h>
 
+#include "harness/process/ipv4.h"
 #include "harness/process/orphans.h"
 #include "primitives/platform/scratch_folder.h"
 
@@ -40,8 +42,18 @@ struct ServerProgram {
   std::vector<std::string> environment{};
 };
 
+// Where a server is: an address of the network namespace with this descriptor, which is open as
+// long as the server may be started; -1: of the namespace of this process.
+struct ServerHost {
+  in_addr address = loopback_host();
+  int network = -1;
+
+  std::string text() const { return ipv4_text(address); }
+};
+
 // Where a member of a cluster listens to the other members.
-struct PeerPorts {
+struct Peer {
+  ServerHost host{};
   std::uint16_t messages = 0;
   std::uint16_t elections = 0;  // of services that have a port of their own for them
 };
@@ -49,7 +61,9 @@ struct PeerPorts {
 // Which member of a cluster a server is. Without peers: of none.
 struct ClusterPlace {
   std::size_t number = 0;
-  std::vector<PeerPorts> peers{};  // of all members, this one included
+  std::vector<Peer> peers{};  // all members, this one included
+
+  ServerHost host() const { return peers.empty() ? ServerHost() : peers[number].host; }
 };
 
 class PrivateServer {
@@ -62,16 +76,18 @@ class PrivateServer {
   // within a minute); the message has the last line that the program printed. Cancelled if a signal
   // was noted.
   static absl::StatusOr<std::unique_ptr<PrivateServer>> start(const MakeProgram& program);
-  // The members of one cluster. None waits to be ready before all have been launched.
+  // The members of one cluster, each at one of the hosts. None waits to be ready before all have
+  // been launched.
   static absl::StatusOr<std::vector<std::unique_ptr<PrivateServer>>> start_cluster(
-      std::size_t members, const MakeProgram& program);
+      const std::vector<ServerHost>& hosts, const MakeProgram& program);
 
   ~PrivateServer();
   PrivateServer(const PrivateServer&) = delete;
   PrivateServer& operator=(const PrivateServer&) = delete;
 
+  sockaddr_in socket_address() const { return ipv4_address(host_.address, port_); }
   // `127.0.0.1:PORT`.
-  std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
+  std::string address() const { return ipv4_text(socket_address()); }
   std::uint16_t port() const { return port_; }
   const std::string& folder() const { return folder_.path(); }
   pid_t process() const { return process_; }  // -1: it has ended
@@ -97,6 +113,7 @@ class PrivateServer {
   std::string last_line() const;
 
   platform::ScratchFolder folder_;
+  ServerHost host_;
   std::uint16_t port_ = 0;
   ServerProgram program_;
   const passwd* account_ = nullptr;  // nullptr: that of this process

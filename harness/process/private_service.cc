@@ -79,12 +79,14 @@ std::string postgresql_address(const std::string& place, const std::string& pass
 // as short as a second: they last for at least 1.5 times the election timeout, in whole seconds.
 // Members of a cluster wait for longer, so that a busy machine seldom makes them elect a leader.
 ServerProgram etcd_program(const ServerSettings& settings) {
-  const auto url = [](std::uint16_t port) { return absl::StrCat("http://127.0.0.1:", port); };
-  const std::string clients = url(settings.port);
+  const auto url = [](const ServerHost& host, std::uint16_t port) {
+    return absl::StrCat("http://", host.text(), ":", port);
+  };
+  const std::string clients = url(settings.place.host(), settings.port);
   const bool alone = settings.place.peers.empty();
   std::vector<std::string> peers;
-  for (const PeerPorts& ports : settings.place.peers) peers.push_back(url(ports.messages));
-  if (alone) peers.push_back(url(0));  // whichever is free: there are none
+  for (const Peer& peer : settings.place.peers) peers.push_back(url(peer.host, peer.messages));
+  if (alone) peers.push_back(url({}, 0));  // whichever is free: there are none
   std::string cluster;
   for (std::size_t i = 0; i < peers.size(); ++i) {
     absl::StrAppend(&cluster, i == 0 ? "" : ",", "member", i, "=", peers[i]);
@@ -107,9 +109,9 @@ std::string ensemble_settings(const ServerSettings& settings) {
   std::ofstream(settings.folder + "/data/myid") << settings.place.number + 1 << '\n';
   std::string text = "initLimit=100\nsyncLimit=10\n";
   for (std::size_t i = 0; i < settings.place.peers.size(); ++i) {
-    const PeerPorts& ports = settings.place.peers[i];
-    absl::StrAppend(&text, "server.", i + 1, "=127.0.0.1:", ports.messages, ":", ports.elections,
-                    "\n");
+    const Peer& peer = settings.place.peers[i];
+    absl::StrAppend(&text, "server.", i + 1, "=", peer.host.text(), ":", peer.messages, ":",
+                    peer.elections, "\n");
   }
   return text;
 }
@@ -119,8 +121,8 @@ std::string ensemble_settings(const ServerSettings& settings) {
 ServerProgram zookeeper_program(const ServerSettings& settings) {
   const bool alone = settings.place.peers.empty();
   const std::string file = settings.folder + "/zoo.cfg";
-  std::ofstream(file) << "clientPortAddress=127.0.0.1\nclientPort=" << settings.port
-                      << "\ndataDir=" << settings.folder
+  std::ofstream(file) << "clientPortAddress=" << settings.place.host().text()
+                      << "\nclientPort=" << settings.port << "\ndataDir=" << settings.folder
                       << "/data\ntickTime=100\nmaxClientCnxns=0\n"
                       << "minSessionTimeout=200\nmaxSessionTimeout=60000\n"
                       << (alone ? "" : ensemble_settings(settings));
@@ -146,8 +148,12 @@ constexpr ServiceKind kKinds[] = {
 using ServerList = std::vector<std::unique_ptr<PrivateServer>>;
 
 absl::StatusOr<ServerList> start_all(const ServiceKind& kind, std::uint64_t count,
+                                     std::vector<ServerHost> hosts,
                                      const PrivateServer::MakeProgram& program) {
-  if (kind.clusters && count > 1) return PrivateServer::start_cluster(count, program);
+  if (kind.clusters && count > 1) {
+    hosts.resize(count);
+    return PrivateServer::start_cluster(hosts, program);
+  }
   ServerList servers;
   while (servers.size() < count) {
     absl::StatusOr<std::unique_ptr<PrivateServer>> server = PrivateServer::start(program);
@@ -203,7 +209,7 @@ absl::StatusOr<std::vector<PrivateService>> start_services(const std::string& se
     }
     return made;
   };
-  absl::StatusOr<ServerList> servers = start_all(*kind, count, program);
+  absl::StatusOr<ServerList> servers = start_all(*kind, count, options.hosts, program);
   if (absl::IsCancelled(servers.status())) return servers.status();
   if (!servers.ok()) {
     return absl::InvalidArgumentError(absl::StrCat(

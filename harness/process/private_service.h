@@ -71,6 +71,8 @@ struct ServerOptions {
   ServerData data = ServerData::kInMemory;
   // If not empty: the library by which each server has a clock of its own (server_clock.h).
   std::string clock_library{};
+  // Of the members of a cluster; empty: this process's.
+  std::vector<ServerHost> hosts{};
 };
 
 // As many servers of a service: the members of one cluster, if it has clusters. InvalidArgument if

@@ -182,8 +182,8 @@ class TestParameters:
 
 
 def may_make_namespaces() -> bool:
-    """And virtual interfaces between them."""
-    words = ["unshare", "--net", "ip", "link", "add", "name", "lba", "type", "veth"]
+    """And virtual interfaces in them."""
+    words = ["unshare", "--net", "ip", "tuntap", "add", "dev", "lba", "mode", "tun"]
     try:
         return subprocess.run(words, capture_output=True, check=False).returncode == 0
     except OSError:
@@ -195,7 +195,7 @@ class TestNetwork:
     def service(self) -> Service:
         return REDIS
 
-    @pytest.mark.skipif(not may_make_namespaces(), reason="no rights for namespaces, or no veth")
+    @pytest.mark.skipif(not may_make_namespaces(), reason="no rights for namespaces, or no TUN")
     @pytest.mark.parametrize("lock", ["redis", "redlock"])
     def test_a_partition_may_be_a_link_that_is_down(
         self, lockbench: Program, plugin: str, lock: str
@@ -204,7 +204,19 @@ class TestNetwork:
         report = stress(lockbench, plugin, lock, *words)
         assert report["verdict"] == "clean", report
         assert report["figures"]["partition"] > 0
-        assert any("link between network namespaces" in remark for remark in report["remarks"])
+        assert any("between network namespaces are lost" in remark for remark in report["remarks"])
+
+    @pytest.mark.skipif(not may_make_namespaces(), reason="no rights for namespaces, or no TUN")
+    def test_single_packets_may_be_lost_and_late(self, lockbench: Program, plugin: str) -> None:
+        words = ("--network", "namespaces", "--faults", "lose_packets,delay_packets")
+        report = stress(lockbench, plugin, "redis", *words, "--budget", "15s")
+        assert report["verdict"] == "clean", report
+        figures = report["figures"]
+        assert figures["lose_packets"] > 0 and figures["delay_packets"] > 0, figures
+
+    def test_single_packets_need_namespaces(self, lockbench: Program, plugin: str) -> None:
+        said = refusal(lockbench, "redis", "--plugin", plugin, "--faults", "lose_packets")
+        assert said == "lockbench stress: faults: lose_packets: needs --network namespaces\n"
 
     def test_of_another_kind_is_refused(self, lockbench: Program, plugin: str) -> None:
         said = refusal(lockbench, "redis", "--plugin", plugin, "--network", "pigeons")
@@ -250,6 +262,45 @@ def test_a_cluster_that_loses_its_leader_or_its_majority_keeps_holds_apart(
     assert done.returncode == 2 and "cannot be used so" in done.stderr, done.stderr
 
 
+@pytest.mark.skipif(not may_make_namespaces(), reason="no rights for namespaces, or no TUN")
+@pytest.mark.parametrize("service", [ETCD, ZOOKEEPER], ids=lambda service: service.name)
+def test_a_leader_that_is_cut_off_from_the_others_grants_nothing_twice(
+    lockbench: Program, service: Service, plugin: str
+) -> None:
+    (lock,) = service.clusters
+    words = ("--network", "namespaces", "--faults", "part_leader,part_leader_one_way")
+    report = stress(lockbench, plugin, lock, *words, "--budget", "25s")
+    assert report["verdict"] == "clean", report
+    figures = report["figures"]
+    assert figures["part_leader"] > 0 and figures["part_leader_one_way"] > 0, figures
+    # Clients alone are on the loopback interface, where members cannot be parted.
+    said = refusal(lockbench, lock, "--plugin", plugin, "--faults", "part_leader")
+    assert said == "lockbench stress: faults: part_leader: needs --network namespaces\n"
+
+
+def test_a_claim_that_does_not_look_for_its_lost_node_waits_for_itself(
+    lockbench: Program, service: Service, plugin: str
+) -> None:
+    if service is not ZOOKEEPER:
+        pytest.skip("of ZooKeeper alone")
+    lock = "zookeeper_as_published"
+    report = stress(lockbench, plugin, lock, "--faults", "cut", "--budget", BUDGET)
+    assert (report["verdict"], report["oracle"]) == ("failed", "progress"), report
+
+
+@pytest.mark.parametrize("service", [POSTGRESQL, ZOOKEEPER], ids=lambda service: service.name)
+def test_tokens_do_not_go_back_with_the_clock_of_the_server(
+    lockbench: Program, service: Service, plugin: str
+) -> None:
+    if not any(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1")):
+        pytest.skip("no libfaketime: install faketime")
+    faults = {"postgresql": "clock_step,restart_server,kill_holder", "zookeeper": "clock_step"}
+    words = ("--faults", faults[service.name], "--budget", "30s")
+    report = stress(lockbench, plugin, LOCKS[service.name], *words)
+    assert report["verdict"] == "clean" and report["evaluations"]["token"] > 0, report
+    assert report["figures"]["clock_step"] > 0, report
+
+
 def test_what_does_not_exist_is_refused(lockbench: Program, service: Service, plugin: str) -> None:
     words = ["--plugin", plugin, "--engine", "services", "--budget", "5s"]
     lock = LOCKS[service.name]
@@ -265,14 +316,15 @@ def test_what_does_not_exist_is_refused(lockbench: Program, service: Service, pl
 
 
 @pytest.mark.parametrize(
-    "service", [REDIS, POSTGRESQL, ZOOKEEPER], ids=lambda service: service.name
+    "service", [REDIS, POSTGRESQL, ETCD, ZOOKEEPER], ids=lambda service: service.name
 )
 def test_a_fault_that_the_service_cannot_have_is_refused(
     lockbench: Program, service: Service, plugin: str
 ) -> None:
     impossible = {
         "redis": ["end_session", "lose_majority", "clock_step_most"],
-        "postgresql": ["empty_server", "failover", "clock_step"],
+        "postgresql": ["empty_server", "failover", "clock_step_most"],
+        "etcd": ["failover", "clock_step"],
         "zookeeper": ["end_session", "kill_leader"],
     }
     lock = LOCKS[service.name]

@@ -21,17 +21,17 @@ std::string number_in(const std::string& answer, const std::string& field) {
   return answer.substr(first, answer.find('"', first) - first);
 }
 
-bool leads_etcd(std::uint16_t port) {
-  const std::string answer = post_to(port, "/v3/maintenance/status", "{}");
+bool leads_etcd(const sockaddr_in& member) {
+  const std::string answer = post_to(member, "/v3/maintenance/status", "{}");
   const std::string leader = number_in(answer, "leader");
   return !leader.empty() && leader == number_in(answer, "member_id");
 }
 
 }  // namespace
 
-bool leads_cluster(std::string_view service, std::uint16_t port) {
-  if (service == "etcd") return leads_etcd(port);
-  return absl::StrContains(answer_to(port, "srvr"), "Mode: leader");
+bool leads_cluster(std::string_view service, const sockaddr_in& member) {
+  if (service == "etcd") return leads_etcd(member);
+  return absl::StrContains(answer_to(member, "srvr"), "Mode: leader");
 }
 
 }  // namespace lockbench::stress::services

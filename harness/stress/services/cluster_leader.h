@@ -3,12 +3,12 @@
 // Which member leads a cluster of etcd or ZooKeeper.
 #pragma once
 
-#include <cstdint>
+#include <netinet/in.h>
 #include <string_view>
 
 namespace lockbench::stress::services {
 
-// Whether the member at this port says that it leads its cluster. False: it does not answer, too.
-bool leads_cluster(std::string_view service, std::uint16_t port);
+// Whether this member says that it leads its cluster. False: it does not answer, too.
+bool leads_cluster(std::string_view service, const sockaddr_in& member);
 
 }  // namespace lockbench::stress::services

@@ -8,7 +8,6 @@
 #include <memory>
 #include <string>
 #include <sys/prctl.h>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -41,17 +40,12 @@ double seconds_since(Clock::time_point began) {
 constexpr char kProxy[] = "proxy";
 constexpr char kNamespaces[] = "namespaces";
 
-// nullptr: clients reach the servers over the loopback interface.
-absl::StatusOr<std::unique_ptr<VirtualNetwork>> network_for(const Order& order,
-                                                            std::uint32_t servers) {
-  if (order.network != kNamespaces) return nullptr;
-  try {
-    return std::make_unique<VirtualNetwork>(servers);
-  } catch (const std::system_error& error) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "network: ", error.what(),
-        "; namespaces need root's rights and a kernel with veth: say --network ", kProxy));
+// Why the servers cannot have a fault.
+std::string reason_against(FaultKind kind, const Servers& servers, const std::string& service) {
+  if (needs_packets(kind) && !servers.has_packets()) {
+    return absl::StrCat("needs --network ", kNamespaces);
   }
+  return absl::StrCat("servers of ", service, " cannot be used so");
 }
 
 absl::Status check_order(const Order& order) {
@@ -180,19 +174,16 @@ class LockTest {
     for (const FaultKind kind : left_out_) {
       const Fault& fault = fault_of(kind);
       report.remarks.push_back(absl::StrCat("not checked: ", std::string(fault.name), " (",
-                                            std::string(fault.meaning), "); servers of ",
-                                            entry_.service, " cannot be used so"));
+                                            std::string(fault.meaning), "); ",
+                                            reason_against(kind, servers_, entry_.service)));
     }
     if (order_.faults.empty() && has_clocks(entry_.service)) {
       report.remarks.emplace_back("not checked: clock steps; name them by --faults clock_step");
     }
-    if (servers_.is_cluster()) {
-      report.remarks.emplace_back("not checked: a network that parts servers");
-    }
-    if (servers_.network().has_links()) {
+    if (servers_.has_packets()) {
       report.remarks.emplace_back(
-          "partition: a link between network namespaces goes down; delay, cut and half_open are "
-          "the proxy's");
+          "partition: all packets between network namespaces are lost; delay, cut and half_open "
+          "are the proxy's");
     }
   }
 
@@ -262,10 +253,8 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
   std::signal(SIGPIPE, SIG_IGN);
   const Clock::time_point began = Clock::now();
   if (absl::Status status = check_clocks(entry, *faults); !status.ok()) return status;
-  absl::StatusOr<std::unique_ptr<VirtualNetwork>> network = network_for(order, entry.servers);
-  if (!network.ok()) return network.status();
   absl::StatusOr<std::unique_ptr<Servers>> servers =
-      Servers::start(entry.service, entry.servers, *faults, *std::move(network));
+      Servers::start(entry.service, entry.servers, *faults, order.network == kNamespaces);
   if (!servers.ok()) return servers.status();
   const std::string asked = names_of(*faults);
   std::vector<FaultKind> left_out;
@@ -275,8 +264,8 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
     return true;
   });
   if (faults->empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("faults: ", asked, ": servers of ", entry.service, " cannot be used so"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "faults: ", asked, ": ", reason_against(left_out.front(), **servers, entry.service)));
   }
   return LockTest(entry, order, *std::move(faults), std::move(left_out), **servers, report_progress,
                   began)

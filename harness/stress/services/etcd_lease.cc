@@ -28,15 +28,15 @@ std::vector<std::string> leases_in(const std::string& answer) {
 
 }  // namespace
 
-bool revoke_lease(std::uint16_t port, std::uint64_t draw) {
+bool revoke_lease(const sockaddr_in& server, std::uint64_t draw) {
   // Keys from `lockbench/` to before `lockbench0`, in base64.
   const std::vector<std::string> leases = leases_in(
-      post_to(port, "/v3/kv/range",
+      post_to(server, "/v3/kv/range",
               R"({"key":"bG9ja2JlbmNoLw==","range_end":"bG9ja2JlbmNoMA==","keys_only":true})"));
   if (leases.empty()) return false;
   const std::string& lease = leases[draw % leases.size()];
   return absl::StrContains(
-      post_to(port, "/v3/lease/revoke", absl::StrCat(R"({"ID":")", lease, R"("})")), " 200 OK");
+      post_to(server, "/v3/lease/revoke", absl::StrCat(R"({"ID":")", lease, R"("})")), " 200 OK");
 }
 
 }  // namespace lockbench::stress::services

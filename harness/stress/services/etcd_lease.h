@@ -4,11 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <netinet/in.h>
 
 namespace lockbench::stress::services {
 
-// Revokes the lease of one of the keys `lockbench/…`, which `draw` chooses. `port`: of the server
-// on the loopback interface. False: there is no such key, or the server does not answer.
-bool revoke_lease(std::uint16_t port, std::uint64_t draw);
+// Revokes the lease of one of the keys `lockbench/…`, which `draw` chooses. False: there is no such
+// key, or the server does not answer.
+bool revoke_lease(const sockaddr_in& server, std::uint64_t draw);
 
 }  // namespace lockbench::stress::services

@@ -34,6 +34,11 @@ constexpr Fault kAll[] = {
     {kClockStep, "clock_step", kServer, "the clock of a server steps, and steps back"},
     {kClockStepMost, "clock_step_most", kServer,
      "the clocks of more than half of the servers step, and step back"},
+    {kLosePackets, "lose_packets", kNetwork, "single packets are lost"},
+    {kDelayPackets, "delay_packets", kNetwork, "each packet is late by another time"},
+    {kPartLeader, "part_leader", kPeers, "a cluster's leader cannot reach the other members"},
+    {kPartLeaderOneWay, "part_leader_one_way", kPeers,
+     "packets between a cluster's leader and the others arrive in one direction alone"},
 };
 
 constexpr auto kName = [](std::string* out, const Fault& fault) { out->append(fault.name); };

@@ -30,10 +30,19 @@ enum class FaultKind : std::uint8_t {
   kLoseMajority,
   kClockStep,
   kClockStepMost,
+  kLosePackets,
+  kDelayPackets,
+  kPartLeader,
+  kPartLeaderOneWay,
 };
-inline constexpr std::size_t kFaultKinds = 15;
+inline constexpr std::size_t kFaultKinds = 19;
 
-enum class FaultTarget : std::uint8_t { kClient, kServer, kNetwork };
+enum class FaultTarget : std::uint8_t {
+  kClient,
+  kServer,
+  kNetwork,  // between clients and a server
+  kPeers     // between a member of a cluster and the others
+};
 
 struct Fault {
   FaultKind kind;
@@ -51,13 +60,19 @@ constexpr bool steps_clocks(FaultKind kind) {
   return kind == FaultKind::kClockStep || kind == FaultKind::kClockStepMost;
 }
 
+// Whether the fault is of single packets or of members' links, which only network namespaces have.
+constexpr bool needs_packets(FaultKind kind) {
+  return kind == FaultKind::kLosePackets || kind == FaultKind::kDelayPackets ||
+         kind == FaultKind::kPartLeader || kind == FaultKind::kPartLeaderOneWay;
+}
+
 // Whether holds may end at such a fault: the service forgets them, or a connection that they last
 // as long as. `leases`: holds last as long as a lease, and not as a connection.
 bool may_end_holds(FaultKind kind, bool leases);
 
 // The kinds that `list` names, separated by commas. If it is empty: all but steps of clocks, after
-// which a server that forgets its data gives tokens again that are too small. InvalidArgument lists
-// those that exist.
+// which a server of Redis or ZooKeeper that forgets its data gives tokens that are too small.
+// InvalidArgument lists those that exist.
 absl::StatusOr<std::vector<FaultKind>> faults_from(std::string_view list);
 
 // `stop_holder,kill_holder`.

@@ -68,6 +68,8 @@ bool FaultInjector::begin(const PlannedFault& fault) {
       return begin_at_client(fault);
     case FaultTarget::kServer:
       return begin_at_server(fault);
+    case FaultTarget::kPeers:
+      return begin_at_peers(fault);
     default:
       if (is_hit(FaultTarget::kNetwork, fault.server)) return false;
       begin_at_network(fault);
@@ -163,11 +165,33 @@ void FaultInjector::begin_at_network(const PlannedFault& fault) {
   } else if (fault.kind == FaultKind::kPartition) {
     note(fault, "nothing arrives at or from " + server_name(server));
     network.part(server);
+  } else if (fault.kind == FaultKind::kLosePackets) {
+    note(fault, absl::StrCat(fault.lost_permille, " of 1000 packets to and from ",
+                             server_name(server), " are lost"));
+    network.disturb_packets(server, {.lost_permille = fault.lost_permille, .seed = fault.draw});
+  } else if (fault.kind == FaultKind::kDelayPackets) {
+    note(fault, absl::StrCat("each packet to and from ", server_name(server), " arrives up to ",
+                             fault.delay.count(), " ms later"));
+    network.disturb_packets(server, {.longest_delay = fault.delay, .seed = fault.draw});
   } else {
     note(fault, "the connections to " + server_name(server) + " are half-open");
     network.make_half_open(server);
   }
   active_.push_back({fault, server, platform::now() + fault.lasts});
+}
+
+bool FaultInjector::begin_at_peers(const PlannedFault& fault) {
+  const std::optional<std::uint32_t> leader = servers_.leader();
+  if (!leader || is_hit(FaultTarget::kPeers, *leader)) return false;
+  const bool both = fault.kind == FaultKind::kPartLeader;
+  const bool sent = both || fault.draw % 2 == 0;
+  const bool received = both || !sent;
+  const char* const what = both ? "at or from " : received ? "at " : "from ";
+  note(fault, absl::StrCat("nothing of the other members arrives ", what, server_name(*leader),
+                           ", the leader"));
+  servers_.part_member(*leader, {.sent = sent, .received = received});
+  active_.push_back({fault, *leader, platform::now() + fault.lasts});
+  return true;
 }
 
 absl::Status FaultInjector::end(const Active& active) {
@@ -195,6 +219,9 @@ absl::Status FaultInjector::end(const Active& active) {
     notes_.push_back(
         {now, "SIGKILL of " + server_name(active.victim) + "; its replica takes its place"});
     return servers_.fail_over(active.victim);
+  } else if (fault_of(kind).target == FaultTarget::kPeers) {
+    notes_.push_back({now, server_name(active.victim) + " and the other members reach each other"});
+    servers_.part_member(active.victim, {});
   } else {
     notes_.push_back({now, "the network of " + server_name(active.victim) + " works again"});
     servers_.network().heal(active.victim);

@@ -67,6 +67,7 @@ class FaultInjector {
   bool begin_at_leader(const PlannedFault& fault);
   bool begin_at_majority(const PlannedFault& fault);
   void begin_at_network(const PlannedFault& fault);
+  bool begin_at_peers(const PlannedFault& fault);
   absl::Status end(const Active& active);
   bool is_hit(FaultTarget target, std::uint32_t number) const;
   void note(const PlannedFault& fault, const std::string& text);

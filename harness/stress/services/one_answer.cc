@@ -2,13 +2,13 @@
 
 #include "harness/stress/services/one_answer.h"
 
-#include <arpa/inet.h>
 #include <array>
-#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <absl/strings/str_cat.h>
+
+#include "harness/process/ipv4.h"
 
 namespace lockbench::stress::services {
 namespace {
@@ -18,15 +18,12 @@ constexpr timeval kPatience{.tv_sec = 0, .tv_usec = 200'000};
 
 }  // namespace
 
-std::string answer_to(std::uint16_t port, const std::string& request) {
+std::string answer_to(const sockaddr_in& server, const std::string& request) {
   const int number = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
+  setsockopt(number, SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience);
   std::string answer;
-  if (connect(number, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
+  if (connect(number, general(server), sizeof server) == 0 &&
       send(number, request.data(), request.size(), MSG_NOSIGNAL) > 0) {
     std::array<char, 4096> bytes;
     for (ssize_t count = 1; count > 0;) {
@@ -38,9 +35,9 @@ std::string answer_to(std::uint16_t port, const std::string& request) {
   return answer;
 }
 
-std::string post_to(std::uint16_t port, const char* path, const std::string& body) {
-  return answer_to(port, absl::StrCat("POST ", path, " HTTP/1.0\r\nContent-Length: ", body.size(),
-                                      "\r\n\r\n", body));
+std::string post_to(const sockaddr_in& server, const char* path, const std::string& body) {
+  return answer_to(server, absl::StrCat("POST ", path, " HTTP/1.0\r\nContent-Length: ", body.size(),
+                                        "\r\n\r\n", body));
 }
 
 }  // namespace lockbench::stress::services

@@ -18,6 +18,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kLeaseOfNone{150};  // how long clients are stopped whose holds do not expire
 constexpr milliseconds kFirstFault{100};
 constexpr std::uint64_t kMostFaults = 5;
+constexpr milliseconds kShortestElection{2000};
 
 milliseconds between(Random& random, milliseconds least, milliseconds most) {
   return least + milliseconds(random.below(static_cast<std::uint64_t>((most - least).count()) + 1));
@@ -37,6 +38,10 @@ milliseconds duration_of(FaultKind kind, milliseconds lease, Random& random) {
     case FaultKind::kEndSession:
     case FaultKind::kCut:
       return {};
+    case FaultKind::kPartLeader:
+    case FaultKind::kPartLeaderOneWay:
+      // The others elect another leader meanwhile.
+      return between(random, kShortestElection, 2 * kShortestElection);
     default:
       return outage(random);
   }
@@ -69,6 +74,13 @@ EpochPlan plan_epoch(const std::vector<FaultKind>& kinds, std::uint64_t seed,
     fault.draw = random.next();
     if (fault.kind == FaultKind::kDelay) {
       fault.delay = between(random, milliseconds(1), lease + lease / 2);
+    }
+    // A packet that is later than TCP waits for is sent again.
+    if (fault.kind == FaultKind::kDelayPackets) {
+      fault.delay = between(random, milliseconds(1), milliseconds(300));
+    }
+    if (fault.kind == FaultKind::kLosePackets) {
+      fault.lost_permille = static_cast<std::uint32_t>(50 + random.below(351));
     }
     if (steps_clocks(fault.kind)) fault.step = step_of_clock(lease, random);
     plan.length = std::max(plan.length, at + fault.lasts);

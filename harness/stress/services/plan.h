@@ -20,7 +20,8 @@ struct PlannedFault {
   std::chrono::milliseconds lasts{};  // 0: it has no duration
   std::uint32_t server = 0;           // unless it hits a client
   std::uint64_t draw = 0;             // chooses among the clients or sessions that are suitable
-  std::chrono::milliseconds delay{};  // of kDelay
+  std::chrono::milliseconds delay{};  // of kDelay, and the longest one of kDelayPackets
+  std::uint32_t lost_permille = 0;    // of kLosePackets
   std::chrono::milliseconds step{};   // of clocks; less than 0: back
 
   bool operator==(const PlannedFault&) const = default;

@@ -3,13 +3,11 @@
 #include "harness/stress/services/proxy.h"
 
 #include <algorithm>
-#include <arpa/inet.h>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <deque>
 #include <list>
-#include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <optional>
 #include <poll.h>
@@ -18,6 +16,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "harness/process/ipv4.h"
 #include "harness/stress/supervision/children.h"
 
 namespace lockbench::stress::services {
@@ -29,14 +28,6 @@ using std::chrono::milliseconds;
 // How soon a fault takes effect, at the latest.
 constexpr int kTickMs = 2;
 constexpr std::size_t kMostKept = std::size_t{1} << 20;
-
-sockaddr_in loopback(std::uint16_t port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return address;
-}
 
 int new_socket() {
   return socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -119,7 +110,7 @@ struct Connection {
 class Forwarder {
  public:
   Forwarder(const platform::SharedArray<Proxy::Control>& controls,
-            const std::vector<std::uint16_t>& servers, std::vector<int> listeners)
+            const std::vector<sockaddr_in>& servers, std::vector<int> listeners)
       : controls_(controls),
         servers_(servers),
         listeners_(std::move(listeners)),
@@ -190,11 +181,11 @@ class Forwarder {
       const int client = accept4(listeners_[link], nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
       if (client < 0) return;
       const int server = new_socket();
+      sockaddr_in address = servers_[link];
       const auto redirected = static_cast<std::uint16_t>(get(controls_[link].port));
-      const sockaddr_in address = loopback(redirected == 0 ? servers_[link] : redirected);
+      if (redirected != 0) address.sin_port = htons(redirected);
       const bool begun =
-          connect(server, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 ||
-          errno == EINPROGRESS;
+          connect(server, general(address), sizeof address) == 0 || errno == EINPROGRESS;
       if (!begun) {  // it is not there
         reset(client);
         close(server);
@@ -229,7 +220,7 @@ class Forwarder {
   }
 
   const platform::SharedArray<Proxy::Control>& controls_;
-  const std::vector<std::uint16_t> servers_;
+  const std::vector<sockaddr_in> servers_;
   const std::vector<int> listeners_;
   std::vector<Seen> seen_;
   std::list<Connection> connections_;
@@ -241,17 +232,17 @@ class Forwarder {
 
 }  // namespace
 
-Proxy::Proxy(const std::vector<std::uint16_t>& servers, std::unique_ptr<VirtualNetwork> network)
-    : network_(std::move(network)), controls_(servers.size()) {
+Proxy::Proxy(const std::vector<sockaddr_in>& servers, VirtualNetwork* network)
+    : network_(network), controls_(servers.size()) {
   std::vector<int> listeners;
   for (std::uint32_t i = 0; i < servers.size(); ++i) {
-    const int listener = has_links() ? network_->new_socket() : new_socket();
-    sockaddr_in address = loopback(0);
-    if (has_links()) address.sin_addr = network_->address(i);
+    const bool real = network_ != nullptr;
+    const int listener = real ? network_->new_socket() : new_socket();
+    const in_addr host = real ? network_->address(VirtualNetwork::front_end(i)) : loopback_host();
+    sockaddr_in address = ipv4_address(host, 0);
     socklen_t size = sizeof address;
-    auto* const general = reinterpret_cast<sockaddr*>(&address);
-    if (listener < 0 || bind(listener, general, size) != 0 || listen(listener, SOMAXCONN) != 0 ||
-        getsockname(listener, general, &size) != 0) {
+    if (listener < 0 || bind(listener, general(address), size) != 0 ||
+        listen(listener, SOMAXCONN) != 0 || getsockname(listener, general(address), &size) != 0) {
       fail("no port for the proxy");
     }
     listeners.push_back(listener);
@@ -267,10 +258,7 @@ Proxy::~Proxy() {
 }
 
 std::string Proxy::address(std::uint32_t server) const {
-  const sockaddr_in& address = addresses_[server];
-  std::array<char, INET_ADDRSTRLEN> text{};
-  inet_ntop(AF_INET, &address.sin_addr, text.data(), text.size());
-  return std::string(text.data()) + ":" + std::to_string(ntohs(address.sin_port));
+  return ipv4_text(addresses_[server]);
 }
 
 void Proxy::delay(std::uint32_t server, milliseconds time) {
@@ -278,8 +266,12 @@ void Proxy::delay(std::uint32_t server, milliseconds time) {
 }
 
 void Proxy::part(std::uint32_t server) {
-  if (has_links()) return network_->set_up(server, false);
+  if (network_ != nullptr) return disturb_packets(server, kAllLost);
   put(controls_[server].parted, 1);
+}
+
+void Proxy::disturb_packets(std::uint32_t server, const PathFault& fault) {
+  network_->set_both_ways(VirtualNetwork::clients(), VirtualNetwork::front_end(server), fault);
 }
 
 void Proxy::make_half_open(std::uint32_t server) {
@@ -296,7 +288,7 @@ void Proxy::redirect(std::uint32_t server, std::uint16_t port) {
 }
 
 void Proxy::heal(std::uint32_t server) {
-  if (has_links()) network_->set_up(server, true);
+  if (network_ != nullptr) disturb_packets(server, {});
   put(controls_[server].delay_ms, 0);
   put(controls_[server].parted, 0);
   put(controls_[server].revealed, get(controls_[server].silenced));

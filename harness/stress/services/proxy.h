@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Proxy: the network between clients and servers. A process of its own accepts connections for each
-// server, and forwards them: on a port of the loopback interface, or at the other end of a link of
-// a VirtualNetwork.
+// server, and forwards them: on a port of the loopback interface, or at a front end in a
+// VirtualNetwork.
 //
 // Guarantees   What is sent arrives in order, unless the connection is reset.
-// Not offered  Lost or repeated packets: TCP hides them, and they are delays. A link loses those of
-//              a partition.
+// Not offered  Faults of single packets on the loopback interface; a VirtualNetwork has them.
 // Requires     this process has one thread when the proxy is made.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
-#include <memory>
+#include <netinet/in.h>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -25,29 +24,29 @@ namespace lockbench::stress::services {
 
 class Proxy {
  public:
-  // One port for each of the servers' ports, and one link of `network` if there is one. Throws
-  // std::system_error if none is free.
-  explicit Proxy(const std::vector<std::uint16_t>& servers,
-                 std::unique_ptr<VirtualNetwork> network = nullptr);
+  // One port for each of the servers; with a `network`, which must last longer, at its front ends.
+  // Throws std::system_error if none is free.
+  explicit Proxy(const std::vector<sockaddr_in>& servers, VirtualNetwork* network = nullptr);
   ~Proxy();
   Proxy(const Proxy&) = delete;
   Proxy& operator=(const Proxy&) = delete;
 
   // `127.0.0.1:PORT`, where clients reach the server.
   std::string address(std::uint32_t server) const;
-  bool has_links() const { return network_ != nullptr; }
 
   // ---- faults; each holds until the next call for the same server
 
   // What is sent from now on arrives so much later; 0: at once.
   void delay(std::uint32_t server, std::chrono::milliseconds time);
-  // Nothing is forwarded, neither bytes nor ends of connections. They arrive after heal(). With
-  // links, the server's link is down: both ends send again what is lost, later and later.
+  // Nothing is forwarded, neither bytes nor ends of connections. They arrive after heal(). In a
+  // VirtualNetwork, all packets are lost: both ends send them again, later and later.
   void part(std::uint32_t server);
   // Connections that there are now stay open and silent, and are reset by heal(). New ones work.
   void make_half_open(std::uint32_t server);
   // Resets all connections that there are now.
   void cut(std::uint32_t server);
+  // Single packets in both directions. Only in a VirtualNetwork.
+  void disturb_packets(std::uint32_t server, const PathFault& fault);
   void heal(std::uint32_t server);
 
   // From now on, connections are to another port. Resets those that there are.
@@ -64,7 +63,7 @@ class Proxy {
   };
 
  private:
-  const std::unique_ptr<VirtualNetwork> network_;
+  VirtualNetwork* const network_;
   platform::SharedArray<Control> controls_;
   std::vector<sockaddr_in> addresses_;  // where clients reach the servers
   pid_t process_ = -1;

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <string_view>
 #include <sys/types.h>
@@ -49,18 +50,29 @@ bool is_of_session(pid_t process) {
 // Those of Redis are asynchronous.
 constexpr std::string_view kServiceWithReplicas = "redis";
 
-// It asks the C library for the time of day. PostgreSQL does, too, but gives tokens by it, which
-// would go back; etcd asks the kernel; Java was not tried.
-constexpr std::string_view kServiceWithClocks = "redis";
+// They ask the C library for the time of day. etcd asks the kernel.
+constexpr std::string_view kServicesWithClocks[] = {"postgresql", "redis", "zookeeper"};
 
 // A request in Redis's inline form. If the server does not take it, it stays what it is.
-void order(std::uint16_t port, const std::string& words) {
-  answer_to(port, words + "\r\nQUIT\r\n");
+void order(const PrivateServer& server, const std::string& words) {
+  answer_to(server.socket_address(), words + "\r\nQUIT\r\n");
 }
 
-void replicate(std::uint16_t server, std::uint16_t replica) {
+void replicate(const PrivateServer& server, const PrivateServer& replica) {
   order(server, "CONFIG SET repl-diskless-sync-delay 0");
-  order(replica, absl::StrCat("REPLICAOF 127.0.0.1 ", server));
+  order(replica, absl::StrCat("REPLICAOF 127.0.0.1 ", server.port()));
+}
+
+// nullptr: clients reach the servers over the loopback interface. `members`: of a cluster.
+absl::StatusOr<std::unique_ptr<VirtualNetwork>> network_for(std::uint32_t servers,
+                                                            std::uint32_t members) {
+  try {
+    return std::make_unique<VirtualNetwork>(servers, members);
+  } catch (const std::system_error& error) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("network: ", error.what(),
+                     "; namespaces need root's rights and a kernel with TUN: say --network proxy"));
+  }
 }
 
 absl::Status not_ready(const absl::Status& status) {
@@ -71,18 +83,30 @@ absl::Status not_ready(const absl::Status& status) {
 }  // namespace
 
 bool has_clocks(std::string_view service) {
-  return service == kServiceWithClocks;
+  return std::find(std::begin(kServicesWithClocks), std::end(kServicesWithClocks), service) !=
+         std::end(kServicesWithClocks);
 }
 
 absl::StatusOr<std::unique_ptr<Servers>> Servers::start(const std::string& service,
                                                         std::uint32_t count,
                                                         const std::vector<FaultKind>& faults,
-                                                        std::unique_ptr<VirtualNetwork> network) {
+                                                        bool virtual_network) {
   std::unique_ptr<Servers> servers(new Servers);
   ServerOptions options{.data = ServerData::kKept};
   if (has_clocks(service) && std::any_of(faults.begin(), faults.end(), steps_clocks)) {
     options.clock_library = clock_library().value_or("");
     servers->have_clocks_ = !options.clock_library.empty();
+  }
+  if (virtual_network) {
+    const ServiceKind* const kind = service_kind(service);
+    const bool cluster = count > 1 && kind != nullptr && kind->clusters;
+    auto network = network_for(count, cluster ? count : 0);
+    if (!network.ok()) return network.status();
+    servers->network_ = *std::move(network);
+    for (std::uint32_t i = 0; i < servers->network_->members(); ++i) {
+      options.hosts.push_back({.address = servers->network_->address(servers->network_->member(i)),
+                               .network = servers->network_->namespace_of_member(i)});
+    }
   }
   absl::StatusOr<std::vector<PrivateService>> started = start_services(service, count, options);
   if (!started.ok()) return started.status();
@@ -94,13 +118,13 @@ absl::StatusOr<std::unique_ptr<Servers>> Servers::start(const std::string& servi
     if (!started.ok()) return started.status();
     servers->replicas_ = *std::move(started);
   }
-  std::vector<std::uint16_t> ports;
+  std::vector<sockaddr_in> places;
   for (std::uint32_t i = 0; i < count; ++i) {
-    ports.push_back(servers->at(i).port());
-    if (!servers->replicas_.empty()) replicate(ports[i], servers->replicas_[i].server->port());
+    places.push_back(servers->at(i).socket_address());
+    if (!servers->replicas_.empty()) replicate(servers->at(i), *servers->replicas_[i].server);
   }
   try {
-    servers->proxy_ = std::make_unique<Proxy>(ports, std::move(network));
+    servers->proxy_ = std::make_unique<Proxy>(places, servers->network_.get());
   } catch (const std::system_error& error) {
     return absl::InternalError(error.what());
   }
@@ -117,6 +141,9 @@ bool Servers::can(FaultKind kind) const {
   const ServiceKind& service = *services_.front().kind;
   // A member of a cluster that forgets its vote is none of its cluster any more.
   if (kind == FaultKind::kEmptyServer) return !service.data_folder.empty() && !is_cluster();
+  if (needs_packets(kind)) {
+    return has_packets() && (fault_of(kind).target != FaultTarget::kPeers || is_cluster());
+  }
   if (kind == FaultKind::kKillLeader || kind == FaultKind::kLoseMajority) return is_cluster();
   if (kind == FaultKind::kFailover) return !replicas_.empty();
   // Of one server, `clock_step` is all.
@@ -129,7 +156,8 @@ bool Servers::can(FaultKind kind) const {
 std::optional<std::uint32_t> Servers::leader() const {
   for (std::uint32_t server = 0; server < count(); ++server) {
     const PrivateService& service = services_[server];
-    if (service.server->process() > 0 && leads_cluster(service.kind->name, at(server).port())) {
+    if (service.server->process() > 0 &&
+        leads_cluster(service.kind->name, at(server).socket_address())) {
       return server;
     }
   }
@@ -183,18 +211,17 @@ absl::Status Servers::await_all() const {
 
 void Servers::detach_replica(std::uint32_t server) const {
   // A replica of nobody that is there: it keeps what it has.
-  order(replicas_[server].server->port(), "REPLICAOF 127.0.0.1 1");
+  order(*replicas_[server].server, "REPLICAOF 127.0.0.1 1");
 }
 
 absl::Status Servers::fail_over(std::uint32_t server) {
   kill(server);
   std::swap(services_[server], replicas_[server]);
-  const std::uint16_t port = at(server).port();
-  order(port, "REPLICAOF NO ONE");
-  proxy_->redirect(server, port);
+  order(at(server), "REPLICAOF NO ONE");
+  proxy_->redirect(server, at(server).port());
   PrivateServer& before = *replicas_[server].server;
   absl::Status status = before.restart();
-  if (status.ok()) replicate(port, before.port());
+  if (status.ok()) replicate(at(server), before);
   return status;
 }
 
@@ -202,9 +229,19 @@ void Servers::set_clock(std::uint32_t server, std::chrono::milliseconds offset) 
   set_server_clock(at(server).folder(), offset);
 }
 
+void Servers::part_member(std::uint32_t member, const Parting& lost) const {
+  for (std::uint32_t other = 0; other < count(); ++other) {
+    if (other == member) continue;
+    const VirtualNetwork::Host one = network_->member(member);
+    const VirtualNetwork::Host two = network_->member(other);
+    network_->set(one, two, lost.sent ? kAllLost : PathFault());
+    network_->set(two, one, lost.received ? kAllLost : PathFault());
+  }
+}
+
 bool Servers::end_session(std::uint32_t server, std::uint64_t draw) const {
   if (services_[server].kind->sessions == SessionKind::kLease) {
-    return revoke_lease(at(server).port(), draw);
+    return revoke_lease(at(server).socket_address(), draw);
   }
   std::vector<pid_t> sessions = children_of(at(server).process());
   std::erase_if(sessions, [](pid_t process) { return !is_of_session(process); });

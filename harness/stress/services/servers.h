@@ -2,7 +2,8 @@
 
 // Servers: private servers of one service with a proxy before them, and what can be done to them.
 // Several servers are one cluster if the service has clusters. The proxies are between clients and
-// servers; the members of a cluster reach each other without them.
+// servers; the members of a cluster reach each other without them, over a VirtualNetwork if there
+// is one.
 #pragma once
 
 #include <chrono>
@@ -28,11 +29,11 @@ class Servers {
  public:
   // Names them to the locks of this process, in the environment. Fails as start_service() does.
   // What the faults of these kinds need is started, too, as far as the service can have it.
-  // `network`: with links; nullptr: the loopback interface.
+  // `virtual_network`: with network namespaces; otherwise over the loopback interface.
   static absl::StatusOr<std::unique_ptr<Servers>> start(const std::string& service,
                                                         std::uint32_t count,
                                                         const std::vector<FaultKind>& faults,
-                                                        std::unique_ptr<VirtualNetwork> network);
+                                                        bool virtual_network);
 
   std::uint32_t count() const { return static_cast<std::uint32_t>(services_.size()); }
   bool is_cluster() const { return count() > 1 && services_.front().kind->clusters; }
@@ -56,10 +57,17 @@ class Servers {
   absl::Status fail_over(std::uint32_t server);
   // Its clock is that of the machine and so much more, or less.
   void set_clock(std::uint32_t server, std::chrono::milliseconds offset) const;
+  // Which packets between a member of a cluster and the others are lost.
+  struct Parting {
+    bool sent = false;      // by the member
+    bool received = false;  // sent to it
+  };
+  void part_member(std::uint32_t member, const Parting& lost) const;
   // Ends one session, as an administrator does. False: there is none.
   bool end_session(std::uint32_t server, std::uint64_t draw) const;
 
   Proxy& network() { return *proxy_; }
+  bool has_packets() const { return network_ != nullptr; }
 
  private:
   Servers() = default;
@@ -67,6 +75,7 @@ class Servers {
   PrivateServer& at(std::uint32_t server) const { return *services_[server].server; }
   void signal_all(std::uint32_t server, int signal) const;
 
+  std::unique_ptr<VirtualNetwork> network_;
   std::vector<PrivateService> services_;
   std::vector<PrivateService> replicas_;  // of each of them, or none
   bool have_clocks_ = false;              // of their own

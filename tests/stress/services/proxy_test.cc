@@ -3,12 +3,13 @@
 // What arrives through the proxy, and when.
 #include "harness/stress/services/proxy.h"
 
-#include <arpa/inet.h>
+#include <array>
 #include <cerrno>
 #include <linux/sockios.h>
 #include <memory>
 #include <netinet/in.h>
 #include <poll.h>
+#include <string>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <system_error>
@@ -16,6 +17,8 @@
 #include <utility>
 
 #include <gtest/gtest.h>
+
+#include "harness/process/ipv4.h"
 
 namespace lockbench::stress::services {
 namespace {
@@ -25,14 +28,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kLongMs = 10'000;
 
-sockaddr_in loopback(std::uint16_t port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return address;
-}
-
 bool is_readable(int socket, int within_ms) {
   pollfd polled{.fd = socket, .events = POLLIN, .revents = 0};
   return poll(&polled, 1, within_ms) > 0;
@@ -40,15 +35,15 @@ bool is_readable(int socket, int within_ms) {
 
 class ProxyTest : public testing::Test {
  protected:
-  explicit ProxyTest(std::unique_ptr<VirtualNetwork> network = nullptr) {
-    sockaddr_in address = loopback(0);
+  explicit ProxyTest(std::unique_ptr<VirtualNetwork> network = nullptr)
+      : network_(std::move(network)) {
+    sockaddr_in address = ipv4_address(loopback_host(), 0);
     socklen_t size = sizeof address;
     listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    EXPECT_EQ(bind(listener_, reinterpret_cast<sockaddr*>(&address), size), 0);
+    EXPECT_EQ(bind(listener_, general(address), size), 0);
     EXPECT_EQ(listen(listener_, 8), 0);
-    getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
-    proxy_ = std::make_unique<Proxy>(std::vector<std::uint16_t>{ntohs(address.sin_port)},
-                                     std::move(network));
+    getsockname(listener_, general(address), &size);
+    proxy_ = std::make_unique<Proxy>(std::vector<sockaddr_in>{address}, network_.get());
   }
   ~ProxyTest() override {
     for (const int socket : {listener_, client_, server_}) {
@@ -59,10 +54,11 @@ class ProxyTest : public testing::Test {
   void connect_client() {
     const std::string address = proxy_->address(0);
     const std::size_t colon = address.find(':');
-    sockaddr_in to = loopback(static_cast<std::uint16_t>(std::stoi(address.substr(colon + 1))));
+    sockaddr_in to =
+        ipv4_address({}, static_cast<std::uint16_t>(std::stoi(address.substr(colon + 1))));
     ASSERT_EQ(inet_pton(AF_INET, address.substr(0, colon).c_str(), &to.sin_addr), 1);
     client_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    ASSERT_EQ(connect(client_, reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
+    ASSERT_EQ(connect(client_, general(to), sizeof to), 0);
   }
   void accept_at_server() {
     ASSERT_TRUE(is_readable(listener_, kLongMs));
@@ -95,6 +91,7 @@ class ProxyTest : public testing::Test {
   int listener_ = -1;
   int client_ = -1;
   int server_ = -1;
+  const std::unique_ptr<VirtualNetwork> network_;
   std::unique_ptr<Proxy> proxy_;
 };
 
@@ -171,28 +168,28 @@ TEST_F(ProxyTest, AClientOfAServerThatIsNotThereIsReset) {
 // nullptr: this process may not make one, or the kernel cannot.
 std::unique_ptr<VirtualNetwork> network_if_allowed() {
   try {
-    return std::make_unique<VirtualNetwork>(1);
+    return std::make_unique<VirtualNetwork>(1, 0);
   } catch (const std::system_error&) {
     return nullptr;
   }
 }
 
-class LinkedProxyTest : public ProxyTest {
+class NetworkProxyTest : public ProxyTest {
  protected:
-  LinkedProxyTest() : ProxyTest(network_if_allowed()) {}
+  NetworkProxyTest() : ProxyTest(network_if_allowed()) {}
 
   void SetUp() override {
-    if (!proxy_->has_links()) GTEST_SKIP() << "no rights for network namespaces, or no veth";
+    if (network_ == nullptr) GTEST_SKIP() << "no rights for network namespaces, or no TUN";
   }
 };
 
-TEST_F(LinkedProxyTest, ClientsAreNotOnTheLoopbackInterface) {
+TEST_F(NetworkProxyTest, ClientsAreNotOnTheLoopbackInterface) {
   EXPECT_TRUE(proxy_->address(0).starts_with("198.1"));
   join();
 }
 
 // The kernel of the client has the byte, and nobody else has.
-TEST_F(LinkedProxyTest, APartitionLosesWhatIsSentAndTcpSendsItAgainWhenItIsHealed) {
+TEST_F(NetworkProxyTest, APartitionLosesWhatIsSentAndTcpSendsItAgainWhenItIsHealed) {
   join();
   proxy_->part(0);
   ASSERT_EQ(send(client_, "x", 1, 0), 1);
@@ -207,11 +204,36 @@ TEST_F(LinkedProxyTest, APartitionLosesWhatIsSentAndTcpSendsItAgainWhenItIsHeale
   join();
 }
 
-TEST_F(LinkedProxyTest, OtherFaultsAreThoseOfTheProxy) {
+TEST_F(NetworkProxyTest, OtherFaultsAreThoseOfTheProxy) {
   join();
   proxy_->cut(0);
   expect_reset(client_);
   expect_reset(server_);
+}
+
+// Only packets that are sent again arrive.
+TEST_F(NetworkProxyTest, WhatIsLostInSinglePacketsArrivesAllTheSame) {
+  join();
+  proxy_->disturb_packets(0, {.lost_permille = 300, .seed = 7});
+  for (int i = 0; i < 20; ++i) expect_arrival();
+}
+
+TEST_F(NetworkProxyTest, PacketsThatAreLateArriveInOrder) {
+  join();
+  proxy_->disturb_packets(0, {.longest_delay = 5ms, .seed = 7});
+  const std::string text(100'000, 'a');
+  std::string more(text.size(), 'b');
+  ASSERT_EQ(send(client_, text.data(), text.size(), 0), static_cast<ssize_t>(text.size()));
+  ASSERT_EQ(send(client_, more.data(), more.size(), 0), static_cast<ssize_t>(more.size()));
+  std::string received;
+  std::array<char, 4096> bytes;
+  while (received.size() < text.size() + more.size()) {
+    ASSERT_TRUE(is_readable(server_, kLongMs));
+    const ssize_t count = recv(server_, bytes.data(), bytes.size(), 0);
+    ASSERT_GT(count, 0);
+    received.append(bytes.data(), static_cast<std::size_t>(count));
+  }
+  EXPECT_EQ(received, text + more);
 }
 
 }  // namespace
