@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "services/address.h"
+#include "services/cluster.h"
 #include "services/etcd/etcd_lock.h"
 
 namespace {
@@ -22,16 +23,6 @@ constexpr char kService[] = "etcd";
 const Number kLease{"lease_ms", 10'000, 1'000, 3'600'000,
                     "a hold that is not renewed ends then; etcd counts in whole seconds"};
 const Number kPoll{"poll_ms", 1'000, 1, 60'000, "the longest wait without an event"};
-
-// For `lockbench run`, which a user tells how many; for `stress`, three have a name of their own.
-Number members(std::uint64_t usual) {
-  return {.parameter = "members",
-          .usual = usual,
-          .least = 1,
-          .most = 7,
-          .meaning = "servers of one cluster",
-          .servers = true};
-}
 
 EtcdQueues::Address address_of(const Arguments& with, std::size_t servers = 1) {
   return {.members = addresses_of(kService, servers),

@@ -55,6 +55,7 @@ QueuePlace ZooKeeperClaim::place() {
     }
     // The node may be there.
     if (!session_->reopen()) return Place::kGone;
+    if (!queues_.finds_lost_nodes()) continue;
     const std::optional<ZooKeeperAnswer> found = list(true);
     if (!found) return Place::kGone;
     if (find(*found)) return place_in(*found);

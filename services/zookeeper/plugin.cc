@@ -2,11 +2,12 @@
 
 // The plug-in zookeeper.so: locks at ZooKeeper.
 #include <chrono>
-#include <cstdint>
+#include <cstddef>
 #include <lockbench/plugin.h>
 #include <memory>
 
 #include "services/address.h"
+#include "services/cluster.h"
 #include "services/zookeeper/zookeeper_lock.h"
 
 namespace {
@@ -22,21 +23,19 @@ const Number kLease{"lease_ms", 10'000, 500, 60'000,
                     "a session of which the server hears nothing ends then"};
 const Number kPoll{"poll_ms", 1'000, 1, 60'000, "the longest wait without an event"};
 
-// For `lockbench run`, which a user tells how many; for `stress`, three have a name of their own.
-Number members(std::uint64_t usual) {
-  return {.parameter = "members",
-          .usual = usual,
-          .least = 1,
-          .most = 7,
-          .meaning = "servers of one ensemble",
-          .servers = true};
+ZooKeeperAddress address_of(const Arguments& with, std::size_t servers) {
+  return {.members = addresses_of(kService, servers), .timeout = milliseconds(with["lease_ms"])};
 }
 
 std::unique_ptr<ZooKeeperLock> make_lock(const Arguments& with) {
-  return std::make_unique<ZooKeeperLock>(
-      ZooKeeperAddress{.members = addresses_of(kService, with["members"]),
-                       .timeout = milliseconds(with["lease_ms"])},
-      milliseconds(with["poll_ms"]));
+  return std::make_unique<ZooKeeperLock>(address_of(with, with["members"]),
+                                         milliseconds(with["poll_ms"]));
+}
+
+std::unique_ptr<ZooKeeperLock> make_as_published(const Arguments& with) {
+  ZooKeeperAddress address = address_of(with, 1);
+  address.finds_lost_nodes = false;
+  return std::make_unique<ZooKeeperLock>(address, milliseconds(with["poll_ms"]));
 }
 
 }  // namespace
@@ -49,6 +48,13 @@ LOCKBENCH_PLUGIN(locks) {
        .numbers = {kLease, kPoll, members(1)},
        .service = kService},
       make_lock});
+  locks.add_line(lockbench::Line<ZooKeeperLock>{
+      {.name = "zookeeper_as_published",
+       .summary = "the same, but a node is made again if its answer was lost, and not looked for",
+       .origin = "tutorials",
+       .numbers = {kLease, kPoll},
+       .service = kService},
+      make_as_published});
   locks.add_stress_line(
       lockbench::Line<ZooKeeperLock>{{.name = "zookeeper:members=3",
                                       .summary = "the same at an ensemble of three",

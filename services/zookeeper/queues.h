@@ -38,6 +38,7 @@ class ZooKeeperQueues {
   ServiceUse use();
 
   ZooKeeperSessions& sessions() { return sessions_; }
+  bool finds_lost_nodes() const { return address_.finds_lost_nodes; }
   // Makes the node of a key and those above it, if they are not there. False: the session has ended
   // or its connection was lost. Throws ServiceError.
   bool make(ZooKeeperSession& session, const std::string& queue) const;

@@ -31,6 +31,9 @@ namespace lockbench::services {
 struct ZooKeeperAddress {
   std::vector<Address> members;       // of one ensemble
   std::chrono::milliseconds timeout;  // of sessions, asked for; a server has its own limits
+  // After a lost connection, a claim looks whether its node was made (claim.h). Otherwise it makes
+  // another one, as clients do that know nothing of the recipe's note.
+  bool finds_lost_nodes = true;
 };
 
 // Of a request.
