@@ -5,10 +5,11 @@
 //
 // Each block has lock() and unlock() of a key that nobody else wants, the same two requests by the
 // client library alone, single requests after a pause, and clients that all wait for one key, which
-// each of them holds for that pause. The order of the first two alternates. The ratios are of one
-// block, so that a disturbance of seconds hits both sides. A handover is compared with requests
-// after a pause, because server and client sleep before it, too, and take longer to wake than to
-// answer.
+// each of them holds for that pause; these, too, with the lock and, if `Bare` has a Client, with
+// the client library alone. The order of each two alternates. The ratios are of one block, so that
+// a disturbance of seconds hits both sides. A handoff is compared with requests after a pause,
+// because server and client sleep before it, too, and take longer to wake than to answer; and with
+// a handoff by the client library alone, which is what a handoff costs here at least.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +27,8 @@
 
 namespace lockbench::services {
 
-// `Bare` sends the requests of the lock: acquire() and release().
+// `Bare` sends the requests of the lock: acquire() and release(). `Bare::Client`, made from a Bare,
+// waits for a key that others hold: lock() and unlock(), each thread with its own.
 template <class Lock, class Bare>
 class CostOfLock {
  public:
@@ -35,24 +37,33 @@ class CostOfLock {
   void measure(int blocks) {
     std::vector<double> costs;
     std::vector<double> handoffs;
+    std::vector<double> over_floor;
     for (int block = 0; block < blocks; ++block) {
       const bool locks_first = block % 2 == 0;
       double locks_us = locks_first ? us_of_locks() : 0;
       const double requests_us = us_of_requests();
       if (!locks_first) locks_us = us_of_locks();
       const double single_us = us_of_single_request();
-      const double handoff_us = us_of_handoff();
+      double handoff_us = locks_first ? us_of_locks_handoff() : 0;
+      const double floor_us = us_of_floor();
+      if (!locks_first) handoff_us = us_of_locks_handoff();
       costs.push_back(locks_us / requests_us);
       handoffs.push_back(handoff_us / single_us);
       std::printf(
           "block %d: lock and unlock %.1f us, bare requests %.1f us, ratio %.3f; "
           "handoff %.1f us, request after a pause %.1f us, ratio %.2f\n",
           block + 1, locks_us, requests_us, costs.back(), handoff_us, single_us, handoffs.back());
+      if (floor_us == 0) continue;
+      over_floor.push_back(handoff_us / floor_us);
+      std::printf("  handoff by the client library alone %.1f us, ratio %.3f\n", floor_us,
+                  over_floor.back());
     }
     std::printf(
         "medians of %d blocks: lock and unlock %.3f × their requests; handoff among %d clients "
         "%.2f round trips\n",
         blocks, median(costs), kClients, median(handoffs));
+    if (over_floor.empty()) return;
+    std::printf("  which is %.3f × a handoff by the client library alone\n", median(over_floor));
   }
 
  private:
@@ -104,15 +115,29 @@ class CostOfLock {
     return median(std::move(times));
   }
 
-  // From the call of unlock() to the return of the next lock(), while other clients wait.
-  double us_of_handoff() {
+  double us_of_locks_handoff() {
+    return us_of_handoff([&] { return lock_.handle(std::uint64_t{2}); });
+  }
+
+  // 0: not known.
+  double us_of_floor() {
+    if constexpr (requires { typename Bare::Client; }) {
+      return us_of_handoff([&] { return typename Bare::Client(bare_); });
+    }
+    return 0;
+  }
+
+  // From the call of unlock() to the return of the next lock(), while other clients wait. `make`
+  // makes what a client locks and unlocks.
+  template <class Make>
+  static double us_of_handoff(const Make& make) {
     std::atomic<platform::Time> released{platform::Time{}};
     std::vector<double> handoffs;  // guarded by the lock
     std::vector<std::thread> clients;
     for (int client = 0; client < kClients; ++client) {
       clients.emplace_back([&] {
+        auto handle = make();
         for (int i = 0; i < kHoldsPerClient; ++i) {
-          auto handle = lock_.handle(std::uint64_t{2});
           handle.lock();
           const platform::Time before = released.load();
           if (before != platform::Time{}) handoffs.push_back(us_since(before));

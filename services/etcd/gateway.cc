@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "primitives/service.h"
+#include "services/random_text.h"
 
 namespace lockbench::services {
 namespace {
@@ -84,6 +85,7 @@ long status_of(CURL* transfer) {
 EtcdGateway::EtcdGateway(const Address& members, RequestCounts& counts)
     : members_(members),
       counts_(counts),
+      member_(random_numbers()[0] % members.size()),
       requests_(curl_is_ready() ? new_transfer() : nullptr),
       waits_(curl_multi_init()) {
   if (requests_ == nullptr || waits_ == nullptr) refuse("not enough memory for a connection");

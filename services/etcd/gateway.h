@@ -81,7 +81,7 @@ class EtcdGateway {
 
   const Address members_;
   RequestCounts& counts_;
-  std::size_t member_ = 0;  // that requests go to
+  std::size_t member_;  // that requests go to; at first one at random, so that clients spread
   bool connected_before_ = false;
   std::string token_;  // of the account; empty: none was asked for yet
   Headers headers_;

@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 
 #include "primitives/service.h"
+#include "services/random_text.h"
 
 namespace lockbench::services {
 namespace {
@@ -42,9 +43,9 @@ struct Argv {
   std::array<std::size_t, kMost> lengths{};
 };
 
-// The first word of what a subscriber gets: "message", "subscribe" or "unsubscribe".
+// The first word of what a subscriber gets: "message" or "subscribe".
 std::string_view kind_of(const redisReply& reply) {
-  if (reply.type != REDIS_REPLY_ARRAY || reply.elements == 0) return {};
+  if (reply.type != REDIS_REPLY_ARRAY || reply.elements != 3) return {};
   const redisReply& first = *reply.element[0];
   return {first.str, static_cast<std::size_t>(first.len)};
 }
@@ -56,6 +57,7 @@ void Connection::refuse(const std::string& why) const {
 }
 
 void Connection::connect(std::chrono::milliseconds patience) {
+  listener_.clear();
   context_.reset(
       redisConnectWithTimeout(address_.host.c_str(), address_.port, in_timeval(patience)));
   if (context_ == nullptr) refuse("not enough memory for a connection");
@@ -203,33 +205,33 @@ Reply Connection::receive(Clock::time_point deadline) {
   return reply;
 }
 
-void Connection::subscribe(std::string_view channel) {
-  if (context_ == nullptr) connect();
-  send({"SUBSCRIBE", channel});
-  const Clock::time_point deadline = Clock::now() + kPatience;
-  // Before the confirmation there may be messages of the last subscription, and its end.
-  for (;;) {
-    const Reply reply = read(deadline);
-    if (reply == nullptr) {
-      context_.reset();
-      refuse("no answer, or the connection was lost; look at the server's log");
+void Connection::listen(std::string_view prefix) {
+  if (!listener_.empty()) {
+    // What came after the last wait is not for this one.
+    while (read(Clock::now()) != nullptr) {
     }
-    if (reply->type == REDIS_REPLY_ERROR) refuse(text_of(*reply));
-    if (kind_of(*reply) == "subscribe") break;
+    if (context_ != nullptr) return;
+  }
+  if (context_ == nullptr) connect();
+  listener_ = short_random_text();
+  send({"SUBSCRIBE", std::string(prefix) + listener_});
+  const Reply reply = read(Clock::now() + kPatience);
+  if (reply == nullptr || kind_of(*reply) != "subscribe") {
+    const std::string why = reply != nullptr && reply->type == REDIS_REPLY_ERROR
+                                ? text_of(*reply)
+                                : "no answer, or the connection was lost; look at the server's log";
+    close();
+    refuse(why);
   }
   counts_.round_trips.fetch_add(1, std::memory_order_relaxed);
 }
 
-void Connection::unsubscribe() {
-  if (context_ != nullptr) send({"UNSUBSCRIBE"});
-}
-
-bool Connection::await_message(Clock::time_point deadline) {
+bool Connection::await_message(std::string_view text, Clock::time_point deadline) {
   for (;;) {
     const Reply reply = read(deadline);
-    if (reply != nullptr && kind_of(*reply) == "message") return true;
     if (reply == nullptr && context_ == nullptr) refuse("the connection was lost");
     if (reply == nullptr) return false;
+    if (kind_of(*reply) == "message" && text_of(*reply->element[2]) == text) return true;
   }
 }
 

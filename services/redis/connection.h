@@ -50,14 +50,18 @@ class Connection {
   void send(const Words& words, std::chrono::milliseconds patience = kPatience);
   Reply receive(Clock::time_point deadline);
 
-  // From the return of subscribe() on, messages of the channel are kept for await_message(). Throws
-  // ServiceError.
-  void subscribe(std::string_view channel);
-  void unsubscribe();
+  // From the return of listen() on, messages to this connection's channel, which is `prefix` and
+  // listener(), are kept for await_message(). A request only at first, and after the connection
+  // was lost. Throws ServiceError.
+  void listen(std::string_view prefix);
+  const std::string& listener() const { return listener_; }
 
-  // Waits for a message of the subscription until the deadline. False: there was none. Throws
-  // ServiceError if the connection is lost: messages may then have been missed.
-  bool await_message(Clock::time_point deadline);
+  // Waits for the message `text` until the deadline; leaves out others. False: there was none.
+  // Throws ServiceError if the connection is lost: messages may then have been missed.
+  bool await_message(std::string_view text, Clock::time_point deadline);
+
+  // The next use connects anew.
+  void close() { context_.reset(); }
 
  private:
   struct Close {
@@ -76,6 +80,7 @@ class Connection {
   Address address_;
   RequestCounts& counts_;
   bool connected_before_ = false;
+  std::string listener_;  // of context_; empty: it does not listen
   std::unique_ptr<redisContext, Close> context_;
 };
 

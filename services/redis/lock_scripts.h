@@ -10,8 +10,8 @@
 
 namespace lockbench::services {
 
-// The name of a client's channel is that of the lock, this, and the client's value.
-inline constexpr char kChannels[] = ":free:";
+// The name of a client's channel is the prefix of the lock's names, this, and the listener's text.
+inline constexpr char kChannels[] = "free:";
 
 // A token is kept for so long after a hold, in ms, after which it comes from the server's clock
 // alone; and a queue after the last wait.
@@ -20,13 +20,13 @@ local kept = 600000)";
 
 // What a request does that must wait, in the scripts below.
 inline constexpr char kWaitInQueue[] = R"(
-  if ARGV[3] == 'tail' then redis.call('RPUSH', KEYS[3], ARGV[1]) end
-  if ARGV[3] == 'head' then redis.call('LPUSH', KEYS[3], ARGV[1]) end
+  if ARGV[3] == 'tail' then redis.call('RPUSH', KEYS[3], ARGV[1] .. ARGV[5]) end
+  if ARGV[3] == 'head' then redis.call('LPUSH', KEYS[3], ARGV[1] .. ARGV[5]) end
   if ARGV[3] ~= 'leave' then redis.call('PEXPIRE', KEYS[3], kept) end)";
 
 // The end of a script that gets the key: leaves the queue, and returns a token beyond the last one.
 inline constexpr char kTakeToken[] = R"(
-if ARGV[3] ~= 'leave' then redis.call('LREM', KEYS[3], 0, ARGV[1]) end
+if ARGV[3] ~= 'leave' then redis.call('LREM', KEYS[3], 0, ARGV[1] .. ARGV[5]) end
 local instant = redis.call('TIME')
 local token = instant[1] * 1000000 + instant[2]
 local last = tonumber(redis.call('GET', KEYS[2]) or '0')
@@ -36,8 +36,9 @@ return token)";
 
 // KEYS: the lock, its last token, the queue of those that wait. ARGV: value, lease in ms, what to
 // do if others hold the key: `leave`, go to the `tail` or the `head` of the queue, or `stay` where
-// it is. A value that is there already is that of a request whose answer was lost. Returns the
-// token, or less than 0: how long the holder's lease still lasts, in ms.
+// it is; the capacity, and unless it is to `leave`, who listens for it. In the queue are values and
+// listeners, each of 22 characters. A value that is there already is that of a request whose answer
+// was lost. Returns the token, or less than 0: how long the holder's lease still lasts, in ms.
 inline Script& acquire_script() {
   static Script script(std::string(kKept) + R"(
 local held = redis.call('GET', KEYS[1])
@@ -51,15 +52,17 @@ redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]))" +
   return script;
 }
 
-// The end of a script that leaves the key free. KEYS: the lock, the queue. ARGV: value. Wakes the
-// first in the queue whose client still listens, and returns 1.
+// The end of a script that leaves the key free. KEYS: the lock, the queue. Wakes the first in the
+// queue whose client still listens, by a message with its value, and returns 1.
 inline std::string wake_first() {
   return std::string(R"(
+local channels = string.match(KEYS[1], '^.-:.-:') .. ')") +
+         kChannels + R"('
 local next
 repeat
   next = redis.call('LPOP', KEYS[2])
-until not next or redis.call('PUBLISH', KEYS[1] .. ')") +
-         kChannels + R"(' .. next, '') > 0
+until not next or
+      redis.call('PUBLISH', channels .. string.sub(next, 23), string.sub(next, 1, 22)) > 0
 return 1)";
 }
 
@@ -72,7 +75,8 @@ redis.call('DEL', KEYS[1]))") +
   return script;
 }
 
-// Of a client that waits no longer. If it was woken already and the key is free, it wakes the next
+// Of a client that waits no longer. ARGV: its value and listener as they are in the queue, and the
+// capacity. If it was woken already and the key is free, it wakes the next
 // one instead; else returns 0.
 inline Script& leave_script() {
   static Script script(std::string(R"(
@@ -91,7 +95,7 @@ return redis.call('PEXPIRE', KEYS[1], ARGV[2]))");
 }
 
 // ---- for several holders: a sorted set of their values, by the server's time at which their
-// leases end, in ms. KEYS and ARGV are the same, with the capacity as the last of ARGV.
+// leases end, in ms. KEYS and ARGV are the same, with the capacity among ARGV.
 
 // Sets `now`, and removes those whose lease is over.
 inline constexpr char kRemoveLate[] = R"(

@@ -16,10 +16,6 @@ std::string token_name(const std::string& name) {
 std::string queue_name(const std::string& name) {
   return name + ":q";
 }
-// Each client that waits has its own channel.
-std::string channel_name(const std::string& name, const std::string& value) {
-  return name + kChannels + value;
-}
 
 }  // namespace
 
@@ -66,13 +62,13 @@ RedisLock::Handle RedisLock::handle(std::string_view key) {
 }
 
 bool RedisLock::try_acquire(Connection& connection, Handle& handle, std::string_view if_held,
-                            platform::Duration& lease_left) {
+                            std::string_view listener, platform::Duration& lease_left) {
   Hold& hold = *handle.hold_;
   // The lease is counted from before the request, so it never ends later here than at the server.
   const platform::Time asked = platform::now();
   const Reply reply =
       scripts_.acquire.run(connection, {hold.name, token_name(hold.name), queue_name(hold.name)},
-                           {hold.value, lease_ms_, if_held, capacity_});
+                           {hold.value, lease_ms_, if_held, capacity_, listener});
   if (reply->integer < 0) {
     lease_left = std::chrono::milliseconds(-reply->integer);
     return false;
@@ -90,7 +86,7 @@ TryReason RedisLock::acquire(Handle& handle, bool waits, platform::Time deadline
   handle.hold_->value = short_random_text();
   const RedisPool::Lease connection = server_.connection();
   platform::Duration lease_left{0};
-  if (try_acquire(*connection, handle, "leave", lease_left)) return TryReason::kAcquired;
+  if (try_acquire(*connection, handle, "leave", "", lease_left)) return TryReason::kAcquired;
   if (!waits) return TryReason::kHeld;
   return wait_and_acquire(*connection, handle, deadline);
 }
@@ -101,22 +97,30 @@ TryReason RedisLock::wait_and_acquire(Connection& connection, Handle& handle,
                                       platform::Time deadline) {
   const Hold& hold = *handle.hold_;
   const RedisPool::Lease subscriber = subscribers_.take();
-  struct Unsubscribe {
+  // A client that an exception keeps from leaving the queue must not look as if it listened.
+  struct CloseUnlessLeft {
     Connection& connection;
-    ~Unsubscribe() { connection.unsubscribe(); }
+    bool left = false;
+    ~CloseUnlessLeft() {
+      if (!left) connection.close();
+    }
   };
-  subscriber->subscribe(channel_name(hold.name, hold.value));
-  const Unsubscribe at_end{*subscriber};
+  CloseUnlessLeft at_end{*subscriber};
+  subscriber->listen(server_.prefix() + kChannels);
+  const std::string& listener = subscriber->listener();
   platform::Duration lease_left{0};
   for (std::string_view if_held = "tail";;) {
-    if (try_acquire(connection, handle, if_held, lease_left)) return TryReason::kAcquired;
+    at_end.left = try_acquire(connection, handle, if_held, listener, lease_left);
+    if (at_end.left) return TryReason::kAcquired;
     const platform::Time now = platform::now();
     if (now >= deadline) {
-      scripts_.leave.run(connection, {hold.name, queue_name(hold.name)}, {hold.value, capacity_});
+      scripts_.leave.run(connection, {hold.name, queue_name(hold.name)},
+                         {hold.value + listener, capacity_});
+      at_end.left = true;
       return TryReason::kTimedOut;
     }
     const platform::Duration wait = std::min<platform::Duration>(lease_left, settings_.poll);
-    const bool woken = subscriber->await_message(std::min(deadline, now + wait));
+    const bool woken = subscriber->await_message(hold.value, std::min(deadline, now + wait));
     if_held = woken ? "head" : "stay";
   }
 }

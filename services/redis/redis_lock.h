@@ -5,9 +5,9 @@
 // A key is held while the server has the string `lockbench:<random>:{key}`, whose value is random
 // and whose expiry is the lease. A script sets it if it is absent and returns a token; a script
 // deletes it if it still has the holder's value. A client that waits enters a queue at the server
-// and listens to a channel of its own. A release sends a message to the first in the queue that
-// still listens, which then tries again. A client also tries again when the holder's lease ends,
-// and at the latest after the poll period. A watchdog extends the leases of holds that last.
+// and listens to a channel of its connection. A release sends a message to the first in the queue
+// that still listens, which then tries again. A client also tries again when the holder's lease
+// ends, and at the latest after the poll period. A watchdog extends the leases of holds that last.
 //
 // Guarantees   one holder of a key as long as the server keeps what it was told, no clock jumps,
 //              and no holder acts after its lease. Tokens grow with every hold of a key: the token
@@ -71,7 +71,7 @@ class RedisLock {
   TryReason acquire(Handle& handle, bool waits, platform::Time deadline);
   TryReason wait_and_acquire(Connection& connection, Handle& handle, platform::Time deadline);
   bool try_acquire(Connection& connection, Handle& handle, std::string_view if_held,
-                   platform::Duration& lease_left);
+                   std::string_view listener, platform::Duration& lease_left);
   void release(Handle& handle);
   void renew(Hold& hold);
 

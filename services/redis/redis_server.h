@@ -36,6 +36,7 @@ class RedisServer {
   ServiceUse use();
 
   // The braces keep all names of a key together in a cluster.
+  const std::string& prefix() const { return prefix_; }
   std::string name_of(std::string_view key) const { return prefix_ + "{" + std::string(key) + "}"; }
 
  private:
