@@ -189,7 +189,7 @@ RULES: dict[str, Rule] = {
         STRESS
         + ("harness/stress/supervision", "harness/process/private_service.h")
         + ("harness/process/private_server.h", "harness/process/server_clock.h")
-        + ("primitives/platform", "primitives/service.h")
+        + ("harness/process/ipv4.h", "primitives/platform", "primitives/service.h")
         + ("workloads/random.h", "workloads/service_counter.h"),
         STANDARD | {"Abseil", "kernel"},
     ),
@@ -234,7 +234,7 @@ RULES: dict[str, Rule] = {
     # Other programs, signals, and what the kernel says of processors and limits.
     "harness/process": Rule(
         ("harness/plan", "harness/record", "harness/terminal")
-        + ("primitives/platform/scratch_folder.h",),
+        + ("primitives/platform/file.h", "primitives/platform/scratch_folder.h"),
         STANDARD | {"Abseil", "kernel"},
     ),
     "harness/terminal": Rule((), STANDARD | {"Abseil", "kernel"}),

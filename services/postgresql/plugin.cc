@@ -18,15 +18,11 @@ constexpr char kService[] = "postgresql";
 const Number kPrepare{"prepare", 1, 0, 1,
                       "0: statements are sent as text, as a pooler in transaction mode needs it"};
 
-std::unique_ptr<PostgresqlAdvisory> make_advisory(const Arguments&) {
+template <PostgresqlKind kKind>
+std::unique_ptr<PostgresqlAdvisory> make_advisory(const Arguments& with) {
   return std::make_unique<PostgresqlAdvisory>(
-      address_text_of(kService), PostgresqlSettings{.kind = PostgresqlKind::kAdvisory});
-}
-
-std::unique_ptr<PostgresqlAdvisory> make_in_transaction(const Arguments& with) {
-  return std::make_unique<PostgresqlAdvisory>(
-      address_text_of(kService), PostgresqlSettings{.kind = PostgresqlKind::kAdvisoryTransaction,
-                                                    .prepared = with["prepare"] != 0});
+      address_text_of(kService),
+      PostgresqlSettings{.kind = kKind, .prepared = with["prepare"] != 0});
 }
 
 std::unique_ptr<PostgresqlRow> make_row(const Arguments& with) {
@@ -49,8 +45,9 @@ LOCKBENCH_PLUGIN(locks) {
                                                       .summary = "an advisory lock of a session",
                                                       .origin = "PostgreSQL's manual",
                                                       .choices = {{"level", "connection"}},
+                                                      .numbers = {kPrepare},
                                                       .service = kService},
-                                                     make_advisory});
+                                                     make_advisory<PostgresqlKind::kAdvisory>});
   locks.add_line(
       lockbench::Line<PostgresqlAdvisory>{{.name = "postgresql_advisory",
                                            .summary = "an advisory lock of a transaction",
@@ -58,7 +55,7 @@ LOCKBENCH_PLUGIN(locks) {
                                            .choices = {{"level", "transaction"}},
                                            .numbers = {kPrepare},
                                            .service = kService},
-                                          make_in_transaction});
+                                          make_advisory<PostgresqlKind::kAdvisoryTransaction>});
   locks.add_line(lockbench::Line<PostgresqlRow>{
       {.name = "postgresql_row",
        .summary = "SELECT … FOR UPDATE in a transaction as long as the hold",

@@ -97,7 +97,7 @@ inline Statements statements_of(const PostgresqlSettings& settings, const std::s
                  .release = "COMMIT",
                  .give_up = of_session ? "SELECT pg_advisory_unlock_all()" : "ROLLBACK",
                  .released = of_session ? "t" : "COMMIT",
-                 .prepared_alone = of_session};
+                 .prepared_alone = of_session && settings.prepared};
   // A crash must not forget an epoch that a token was made of.
   all.new_epoch = "SET LOCAL synchronous_commit = on;LOCK TABLE " + schema +
                   ".running IN SHARE ROW EXCLUSIVE MODE;WITH next AS (UPDATE " + schema +
