@@ -278,11 +278,11 @@ def test_a_leader_that_is_cut_off_from_the_others_grants_nothing_twice(
     assert said == "lockbench stress: faults: part_leader: needs --network namespaces\n"
 
 
+@pytest.mark.parametrize("service", [ZOOKEEPER], ids=lambda service: service.name)
+@pytest.mark.usefixtures("service")
 def test_a_claim_that_does_not_look_for_its_lost_node_waits_for_itself(
-    lockbench: Program, service: Service, plugin: str
+    lockbench: Program, plugin: str
 ) -> None:
-    if service is not ZOOKEEPER:
-        pytest.skip("of ZooKeeper alone")
     lock = "zookeeper_as_published"
     report = stress(lockbench, plugin, lock, "--faults", "cut", "--budget", BUDGET)
     assert (report["verdict"], report["oracle"]) == ("failed", "progress"), report
