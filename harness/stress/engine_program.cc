@@ -72,13 +72,16 @@ absl::StatusOr<std::map<std::string, std::uint64_t>> numbers_from(const std::str
 absl::StatusOr<RegisteredLock> lock_named(std::span<const RegisteredLock> entry,
                                           const std::string& name) {
   if (const RegisteredLock* const whole = find(entry, name)) return *whole;
-  const std::pair<std::string, std::string> parts = absl::StrSplit(name, absl::MaxSplits(':', 1));
-  const RegisteredLock* const plain = find(entry, parts.first);
-  if (plain == nullptr || !plain->with_numbers) {
+  const RegisteredLock* plain = nullptr;
+  for (const RegisteredLock& lock : entry) {
+    if (!lock.with_numbers || numbers_of(lock.name, name).empty()) continue;
+    if (plain == nullptr || plain->name.size() < lock.name.size()) plain = &lock;
+  }
+  if (plain == nullptr) {
     return absl::NotFoundError(
         absl::StrCat("`", name, "` is none of this engine's locks; `list` names them"));
   }
-  const auto given = numbers_from(parts.second, *plain);
+  const auto given = numbers_from(std::string(numbers_of(plain->name, name)), *plain);
   if (!given.ok()) return given.status();
   RegisteredLock lock = plain->with_numbers(*given);
   lock.name = name;

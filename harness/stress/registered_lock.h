@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/stress/litmus/lock_under_test.h"
@@ -24,6 +25,16 @@ struct LockNumber {
   std::uint64_t least = 1;
   std::uint64_t most = 1;
 };
+
+// What follows the lock's name in `named`, as users write it: `lease_ms=300` in
+// `redis:lease_ms=300`, and `prepare=0` in `postgresql_row:level=transaction,prepare=0`, where the
+// lock's own name has a parameter. Empty: `named` is another lock, or has no parameters of this
+// one.
+inline std::string_view numbers_of(std::string_view lock, std::string_view named) {
+  const char mark = lock.find(':') == std::string_view::npos ? ':' : ',';
+  if (!named.starts_with(lock) || named.size() <= lock.size() + 1) return {};
+  return named[lock.size()] == mark ? named.substr(lock.size() + 1) : std::string_view();
+}
 
 struct RegisteredLock {
   std::string name;     // as users write it, such as `keyed` or `striped:stripes=2`

@@ -61,7 +61,10 @@ TEST(StressPlan, NamesTheNearestLockWhenOneIsUnknown) {
 
 std::vector<EngineListing> with_a_service() {
   std::vector<EngineListing> engines = two_engines();
-  engines.push_back({"services", "/bin/services", {{.name = "redis", .takes_numbers = true}}});
+  engines.push_back({"services",
+                     "/bin/services",
+                     {{.name = "redis", .takes_numbers = true},
+                      {.name = "advisory:level=session", .takes_numbers = true}}});
   engines.push_back({"real", "/bin/real", {{.name = "striped:lock=mcs"}}});
   return engines;
 }
@@ -77,6 +80,13 @@ TEST(StressPlan, TakesParametersOfALockThatHasThem) {
   ASSERT_EQ(jobs->size(), 2U);
   EXPECT_EQ((*jobs)[0].lock.name, "redis:lease_ms=300");
   EXPECT_EQ((*jobs)[1].lock.name, "redis");
+}
+
+TEST(StressPlan, TakesParametersOfALockWhoseNameHasOne) {
+  const auto jobs = plan_stress({.locks = {"advisory:level=session,prepare=0"}}, with_a_service());
+  ASSERT_TRUE(jobs.ok()) << jobs.status();
+  ASSERT_EQ(jobs->size(), 1U);
+  EXPECT_EQ((*jobs)[0].lock.name, "advisory:level=session,prepare=0");
 }
 
 TEST(StressPlan, SaysThatStressChoosesTheParametersOfOtherLocks) {

@@ -11,6 +11,7 @@
 
 #include "harness/catalog/service_plugins.h"
 #include "harness/plan/nearest.h"
+#include "harness/stress/registered_lock.h"
 
 namespace lockbench {
 namespace {
@@ -85,7 +86,7 @@ std::string before_colon(const std::string& name) {
 
 // Whether `name` is the lock, or the lock with values for its parameters.
 bool means(const std::string& name, const Listed& lock) {
-  return lock.name == name || (lock.takes_numbers && lock.name == before_colon(name));
+  return lock.name == name || (lock.takes_numbers && !stress::numbers_of(lock.name, name).empty());
 }
 
 // The user named a lock that no engine has, perhaps because parameters follow a known name.
