@@ -16,6 +16,7 @@
 //   void threw(const Event&);              an exception left the lock's call; may rethrow it
 //   void foreign_unlock(const Event&, std::invocable auto unlock);  calls `unlock` at most once
 //   void makes_handle();                   optional: before the handle of an acquisition is made
+//   std::int64_t timeout_of(const Act&);   optional: another timeout, in ns, for this call
 //   void sleep(std::int64_t ns);
 //   void await_end(std::uint32_t thread);
 //   bool leaves_last();                    while it holds: whether all other threads have left
@@ -71,7 +72,10 @@ class Interpreter {
 
   // Returns the position of the next act.
   std::size_t perform(std::size_t position) {
-    const Act act = keys_.act(acts_[position], thread_, pass_);
+    Act act = keys_.act(acts_[position], thread_, pass_);
+    if constexpr (requires { runner_.timeout_of(act); }) {
+      if (act.kind == Act::kTryLockFor) act.ns = runner_.timeout_of(act);
+    }
     switch (act.kind) {
       case Act::kUnlock:
         release();

@@ -24,6 +24,9 @@ enum class NameFault {
   kPrefix200,  // the same, 200 characters
   kAddress,    // a name is the place where it lies
   kZero,       // a name ends at its first zero byte
+  kBlanks,     // names that differ in blanks at their ends are one
+  kCase,       // names that differ in case are one
+  kNumber,     // names that begin with the same number are one
 };
 
 template <NameFault kFault>
@@ -51,6 +54,22 @@ class NamedTable {
   std::size_t lock_bytes() const { return sizeof *this; }
 
  private:
+  static std::string in_lower_case(std::string name) {
+    for (char& letter : name) {
+      if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+    }
+    return name;
+  }
+
+  static std::string number_or_name(const std::string& name) {
+    std::size_t digits = 0;
+    std::uint64_t number = 0;
+    for (; digits < name.size() && name[digits] >= '0' && name[digits] <= '9'; ++digits) {
+      number = number * 10 + static_cast<std::uint64_t>(name[digits] - '0');
+    }
+    return digits == 0 ? name : std::to_string(number);
+  }
+
   static std::string seen(std::string_view name) {
     switch (kFault) {
       case NameFault::kLength:
@@ -63,6 +82,12 @@ class NamedTable {
         return std::to_string(reinterpret_cast<std::uintptr_t>(name.data()));
       case NameFault::kZero:
         return std::string(name.substr(0, name.find('\0')));
+      case NameFault::kBlanks:
+        return std::string(name.substr(0, name.find_last_not_of(' ') + 1));
+      case NameFault::kCase:
+        return in_lower_case(std::string(name));
+      case NameFault::kNumber:
+        return number_or_name(std::string(name));
       default:
         return std::string(name);
     }

@@ -8,9 +8,11 @@
 #include <utility>
 
 #include "harness/engines/coroutine_holds.h"
+#include "tests/mutants/abandoned_queue.h"
 #include "tests/mutants/cached_table.h"
 #include "tests/mutants/co_lock.h"
 #include "tests/mutants/granting_lock.h"
+#include "tests/mutants/made_lock.h"
 #include "tests/mutants/mutant.h"
 #include "tests/mutants/nesting_lock.h"
 #include "tests/mutants/timed_lock.h"
@@ -79,6 +81,28 @@ std::vector<Mutant> objects_of_waiters() {
       simulated_only(global<GrantingLock<F::kLooksAgain>>(
                          "granting_looks_again", "looks twice who is the last to leave an object"),
                      misused, kHeap),
+  };
+}
+
+std::vector<Mutant> abandoned_by_waiters() {
+  using F = AbandonFault;
+  return {
+      control(global<AbandonedQueue<F::kNone>>("abandoned", "a correct queue that waiters leave")),
+      simulated_only(
+          global<AbandonedQueue<F::kTwoSteps>>("abandoned_two_steps",
+                                               "grants the lock to a waiter that just left"),
+          kStandstill + Oracle::kCycle + Oracle::kResidue + Oracle::kModel,
+          "a timeout has to end between two accesses; about every second run of 10 s sees it"),
+  };
+}
+
+std::vector<Mutant> made_at_first_use() {
+  using F = MadeFault;
+  return {
+      control(global<MadeLock<F::kNone>>("made", "a correct mutex, made when it is needed")),
+      broken(global<MadeLock<F::kTwice>>("made_twice", "two threads make a mutex each"),
+             kTwoInside + Oracle::kOrdering + Oracle::kProgress + Oracle::kCycle +
+                 Oracle::kResidue + Oracle::kModel + Oracle::kLifetime + Oracle::kCrash),
   };
 }
 
@@ -155,8 +179,8 @@ std::vector<Mutant> coroutines() {
 
 std::vector<Mutant> mutants_of_nodes_and_timeouts() {
   std::vector<Mutant> all;
-  for (auto part : {timeouts, without_a_reason, objects_of_waiters, unlocked_by_others,
-                    entries_of_tables, coroutines}) {
+  for (auto part : {timeouts, without_a_reason, objects_of_waiters, abandoned_by_waiters,
+                    made_at_first_use, unlocked_by_others, entries_of_tables, coroutines}) {
     for (Mutant& mutant : part()) all.push_back(std::move(mutant));
   }
   return all;

@@ -43,13 +43,24 @@ std::vector<Mutant> keys() {
 std::vector<Mutant> names() {
   using N = NameFault;
   using String = std::string_view;
+  const std::vector<Oracle> shared = {Oracle::kIndependence, Oracle::kCycle, Oracle::kModel,
+                                      Oracle::kProgress};
   return {
+      broken(lock_under_test<NamedTable<N::kBlanks>, String>("names_without_blanks",
+                                                             "ignores blanks at the end of a name"),
+             shared),
+      broken(lock_under_test<NamedTable<N::kCase>, String>("names_without_case",
+                                                           "ignores the case of a name"),
+             shared),
+      broken(lock_under_test<NamedTable<N::kNumber>, String>(
+                 "names_as_numbers", "takes a name that begins with digits for a number"),
+             shared),
       broken(lock_under_test<NamedTable<N::kAddress>, String>(
                  "names_by_address", "takes a name for the place where it lies"),
              kTwoInside + Oracle::kOrdering + Oracle::kModel + Oracle::kProgress),
       broken(lock_under_test<NamedTable<N::kPrefix200>, String>(
                  "names_by_long_prefix", "takes names with the same 200 characters for one"),
-             {Oracle::kIndependence, Oracle::kCycle, Oracle::kModel, Oracle::kProgress}),
+             shared),
   };
 }
 

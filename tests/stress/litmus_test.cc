@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <cctype>
 #include <set>
 #include <string>
 
@@ -302,6 +303,8 @@ TEST(SmallPrograms, NestTimedAcquisitionsWhereTheLockIsReentrant) {
 
 TEST(SmallPrograms, UseTheHighestNumberOnlyWhereAnyNumberIsAKey) {
   EXPECT_TRUE(has_program({.any_key = true}, "K64 L7 U | L7 U"));
+  EXPECT_TRUE(has_program({.nests_keys = true, .any_key = true},
+                          "K24 L0 L1 L2 L3 L4 L5 L6 L7 U U U U U U U U | L0 U"));
   EXPECT_FALSE(has_program({}, "K64 L7 U | L7 U"));
 }
 
@@ -575,6 +578,17 @@ TEST(Keys, HaveTheHighestNumberAndLongNamesWithOneBeginning) {
   ASSERT_EQ(one.view().size(), 261U);
   EXPECT_EQ(one.view().substr(0, 260), other.view().substr(0, 260));
   EXPECT_NE(one.view(), other.view());
+}
+
+// What trims, converts or folds names takes some of these for one.
+TEST(Keys, HaveNamesThatDifferInBlanksCaseAndZerosAlone) {
+  const auto name = [](std::uint64_t key) {
+    return std::string(KeyName(key_value(24, key)).view());
+  };
+  EXPECT_EQ(name(0), "");
+  EXPECT_EQ(name(3), name(2) + " ");
+  EXPECT_EQ(std::stoi(name(4)), std::stoi(name(2)));
+  EXPECT_EQ(std::tolower(name(6).front()), name(7).front());
 }
 
 // A table that compares pointers takes them for two.

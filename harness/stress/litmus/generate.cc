@@ -169,6 +169,14 @@ void add_timeouts(std::vector<std::string>& texts) {
                 "L0 R3000000000 U L0 R3000000000 U | W0:4000000000 U"});
 }
 
+// A program in which one thread holds all keys of a set that have names of their own.
+std::string all_named_keys(std::uint32_t key_set) {
+  std::string text = absl::StrCat("K", key_set, " ");
+  for (std::uint64_t key = 0; key < kMostNamedKeys; ++key) absl::StrAppend(&text, "L", key, " ");
+  for (std::uint64_t key = 0; key < kMostNamedKeys; ++key) absl::StrAppend(&text, "U ");
+  return text + "| L0 U";
+}
+
 // A program in which one thread nests 257 holds, or as many as the lock allows, and releases all
 // but one of them before another thread tries to acquire the key.
 std::string deep_nest(std::uint32_t limit) {
@@ -295,6 +303,8 @@ std::vector<LitmusProgram> programs_for(const Abilities& can,
     if (can.nests_keys) texts.push_back(keys + "L0 L1 U U | L0 U L1 U");
     if (can.pairs) texts.push_back(keys + "B0+1 U | B1+0 U");
   }
+  // Of the names of key set 24, any two may be one for a lock that does not compare bytes.
+  if (can.nests_keys && can.any_key) texts.push_back(all_named_keys(24));
   // A table may use the highest number as the mark of a free slot.
   if (can.any_key) texts.push_back(absl::StrCat("K", kHighestKeys, " L7 U | L7 U"));
   // A table may keep no more than a few, or some hundred, of its entries.

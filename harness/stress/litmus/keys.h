@@ -22,11 +22,11 @@
 namespace lockbench::stress {
 
 // The numbers of the key sets. 0: the numbers themselves. 1: numbers like those that a hash
-// function returns. 8, 12, 16, 32, 48: multiples of 2^8, 2^12, 2^16, 2^32, 2^48. 64: the highest
-// numbers; key 7 is the highest of all, which a table may use as a mark.
+// function returns. 8, 12, 16, 24, 32, 48: multiples of 2^8, 2^12, 2^16, 2^24, 2^32, 2^48. 64: the
+// highest numbers; key 7 is the highest of all, which a table may use as a mark.
 inline constexpr std::uint32_t kHashedKeys = 1;
 inline constexpr std::uint32_t kHighestKeys = 64;
-inline constexpr std::uint32_t kKeySets[] = {0, kHashedKeys, 8, 12, 16, 32, 48, kHighestKeys};
+inline constexpr std::uint32_t kKeySets[] = {0, kHashedKeys, 8, 12, 16, 24, 32, 48, kHighestKeys};
 
 constexpr bool is_key_set(std::uint32_t number) {
   return std::find(std::begin(kKeySets), std::end(kKeySets), number) != std::end(kKeySets);
@@ -54,6 +54,12 @@ namespace internal {
 inline constexpr std::string_view kPlainNames[kMostNamedKeys] = {
     "ada", "barbara", "edsger", "fran", "grace", "leslie", "maurice", "tony"};
 
+// The names of key set 24: different, though a lock that takes a name for a word or a number, and
+// not for bytes, may find that some are equal. It ignores blanks at the end, case, or zeros before
+// a number. The first one is empty.
+inline constexpr std::string_view kNamesOfOneWord[kMostNamedKeys] = {"",   " ",   "0", "0 ",
+                                                                     "00", "0x0", "A", "a"};
+
 // Longer than the strings that a std::string stores without allocation, and longer than a buffer of
 // 256 characters.
 inline constexpr std::size_t kLongPart = 40;
@@ -74,6 +80,10 @@ constexpr NameInSet name_in(std::uint32_t key_set, std::uint64_t key) {
   const char letter = static_cast<char>('a' + key);
   const bool long_before = key_set == 12 || key_set == 32;
   const bool long_after = key_set == 16 || key_set == 32;
+  if (key_set == 24) {
+    for (const char of_word : kNamesOfOneWord[key]) name.add(1, of_word);
+    return name;
+  }
   if (key_set == kHashedKeys) {
     name.add(key, 'x');  // each name is a prefix of the next
   } else if (key_set == kHighestKeys) {

@@ -19,6 +19,7 @@ struct Exclusion {
     kEnteredDuringHold,  // `other` acquired `key` during the hold of `thread`
     kOverwrote,          // `thread` read `x`, and wrote over `y`, which `other` wrote meanwhile
     kTriedBefore,        // before the program began, a try acquired `key` while it was held
+    kTriedHeld,          // a try that was made as a check acquired `key` while it was held
   };
 
   static bool needed(EngineId, const Abilities&) { return true; }
@@ -53,7 +54,7 @@ struct Exclusion {
 
   static CheckResult check(const TryOfHeldKey& seen) {
     if (!seen.acquired) return passed();
-    return failed({.fault = seen.before_program ? kTriedBefore : kTwoHolders, .key = seen.key});
+    return failed({.fault = seen.before_program ? kTriedBefore : kTriedHeld, .key = seen.key});
   }
 
   // If holds can expire: the parts of two holds within the hold limit must not overlap.
@@ -88,6 +89,9 @@ struct Exclusion {
       case kTriedBefore:
         return absl::StrCat("a try_lock() acquired key ", f.key, ", which another ", actor,
                             " held, before the ", plural_of(actor), " of the program began");
+      case kTriedHeld:
+        return absl::StrCat("a try_lock() acquired key ", f.key, ", which another ", actor,
+                            " held");
       default:
         return absl::StrCat(thread, " has key ", f.key, " while ", other, " holds it");
     }

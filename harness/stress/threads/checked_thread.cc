@@ -229,6 +229,14 @@ void CheckedThread::inject_fault() {
   }
 }
 
+// Between 1 and 524 us, each power of two as likely as the next: about what calls take whose
+// accesses are delayed.
+std::int64_t CheckedThread::timeout_of(const Act& act) {
+  if (!context_.plan.short_timeouts || random_.below(4) == 0) return act.ns;
+  const std::uint64_t least = std::uint64_t{1} << (10 + random_.below(9));
+  return static_cast<std::int64_t>(least + random_.below(least));
+}
+
 bool CheckedThread::nested_in(std::uint32_t key) const {
   return context_.entry.abilities.reentrant && depth_[key] != 0;
 }

@@ -63,6 +63,7 @@ class CheckedThread {
     record({.kind = Event::kNone, .thread = event.thread}, now_ns());
   }
   void sleep(std::int64_t ns);
+  std::int64_t timeout_of(const Act& act);
   // Orders with these acts are refused, and the acts are never generated:
   static void await_end(std::uint32_t) {}
   static bool leaves_last() { return false; }

@@ -169,7 +169,9 @@ void report_remarks(const SharedState& state, Report& report) {
 std::string text_of(const EpochPlan& plan) {
   return absl::StrFormat("the epoch: %d threads, %d keys, %d ms%s%s", plan.program.threads.size(),
                          plan.keys, plan.length.count(), plan.yields ? ", yields and sleeps" : "",
-                         plan.barriers ? ", all wait for each other after each list" : "");
+                         plan.renews ? ", all wait for each other after each list, with a new lock"
+                         : plan.barriers ? ", all wait for each other after each list"
+                                         : "");
 }
 
 // The options that repeat the epoch.

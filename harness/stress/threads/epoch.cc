@@ -21,6 +21,7 @@
 #include "harness/stress/threads/epoch_context.h"
 #include "harness/stress/threads/fault_injector.h"
 #include "harness/stress/threads/quiescent_checks.h"
+#include "harness/stress/threads/renewed_lock.h"
 #include "harness/stress/threads/starvation.h"
 
 namespace lockbench::stress::threads {
@@ -33,8 +34,10 @@ constexpr milliseconds kBetweenChecks{5};
 
 class Epoch {
  public:
-  Epoch(SharedState& state, const RegisteredLock& entry, const EpochPlan& plan, LockUnderTest& lock)
-      : state_(state), plan_(plan), context_(state, entry, plan, lock) {}
+  Epoch(SharedState& state, const RegisteredLock& entry, const EpochPlan& plan, RenewedLock& lock)
+      : state_(state), plan_(plan), context_(state, entry, plan, lock, [this, &lock] {
+          if (plan_.renews && !context_.stopping()) lock.renew();
+        }) {}
 
   void run() {
     start();
@@ -251,17 +254,18 @@ void run_epoch(SharedState& state, const RegisteredLock& entry, const EpochPlan&
   put(state.phase, SharedState::kPreparing);
   add(state.beat);
   const bool delays = plan.mode.fault == FaultKind::kAccessDelays;
-  const std::unique_ptr<LockUnderTest> lock =
-      with_key_set(delays ? entry.make_instrumented(plan.keys + 1) : entry.make(plan.keys + 1),
-                   plan.program.key_set);
+  RenewedLock lock([&] {
+    return with_key_set(delays ? entry.make_instrumented(plan.keys + 1) : entry.make(plan.keys + 1),
+                        plan.program.key_set);
+  });
   put(state.phase, SharedState::kChecking);
-  warm_up(*lock, plan.program.warm_up);
+  warm_up(lock, plan.program.warm_up);
   if (entry.abilities.hold_limit.count() == 0) {
-    warm_up_by_refusals(state, *lock, plan.program.refusals);
-    warm_up_by_other_keys(state, *lock, plan.program.other_keys, entry.abilities.nests_keys);
+    warm_up_by_refusals(state, lock, plan.program.refusals);
+    warm_up_by_other_keys(state, lock, plan.program.other_keys, entry.abilities.nests_keys);
   }
   put(state.phase, SharedState::kPreparing);
-  Epoch(state, entry, plan, *lock).run();
+  Epoch(state, entry, plan, lock).run();
   put(state.phase, SharedState::kChecking);
 }
 

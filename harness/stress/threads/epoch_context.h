@@ -6,8 +6,10 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <sched.h>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "harness/stress/owner_canary.h"
@@ -52,8 +54,10 @@ struct CountingCanary : OwnerCanary {
 
 class EpochContext {
  public:
-  EpochContext(SharedState& shared, const RegisteredLock& who, const EpochPlan& what,
-               LockUnderTest& made)
+  // `at_barrier` is called by the last thread that arrives at the barrier, while the others wait.
+  EpochContext(
+      SharedState& shared, const RegisteredLock& who, const EpochPlan& what, LockUnderTest& made,
+      std::function<void()> at_barrier = [] {})
       : state(shared),
         entry(who),
         plan(what),
@@ -61,7 +65,8 @@ class EpochContext {
         capacity(made.capacity()),
         canaries_(std::size_t{plan.keys} * capacity),
         inside_(plan.keys),
-        passed_(plan.program.threads.size()) {}
+        passed_(plan.program.threads.size()),
+        at_barrier_(std::move(at_barrier)) {}
 
   CountingCanary& canary(std::uint32_t key, std::uint32_t lease) {
     return canaries_[std::size_t{key} * capacity + lease];
@@ -84,10 +89,11 @@ class EpochContext {
   void await_all_threads() {
     // (1) acquire: synchronizes with (2).
     const std::uint32_t round = barrier_rounds_.load(std::memory_order_acquire);
-    // relaxed: only the number is read.
-    if (there_.fetch_add(1, std::memory_order_relaxed) + 1 == plan.program.threads.size()) {
+    // acq_rel: what at_barrier() does comes after what the threads did before they arrived.
+    if (there_.fetch_add(1, std::memory_order_acq_rel) + 1 == plan.program.threads.size()) {
+      at_barrier_();
       there_.store(0, std::memory_order_relaxed);
-      barrier_rounds_.store(round + 1, std::memory_order_release);  // (2) publishes there_ to (1)
+      barrier_rounds_.store(round + 1, std::memory_order_release);  // (2) publishes that to (1)
       return;
     }
     // Spins first, because the other threads arrive soon: a thread that yields at once comes back
@@ -145,6 +151,7 @@ class EpochContext {
   std::atomic<std::uint32_t> barrier_rounds_{0};
   std::atomic<std::uint32_t> passes_{0};
   std::vector<std::atomic<std::uint32_t>> passed_;
+  const std::function<void()> at_barrier_;
 };
 
 }  // namespace lockbench::stress::threads

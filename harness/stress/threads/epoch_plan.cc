@@ -144,14 +144,17 @@ std::optional<LitmusProgram> written(const RegisteredLock& entry, Random& random
 }
 
 // A short written program for two threads. Threads enter the windows of a lock if its calls begin
-// at the same time and little else is done. `L0 U | L0 U` is as likely as all others together.
+// at the same time and little else is done. `L0 U | L0 U` is as likely as all others together; for
+// a lock with timeouts, half of its share is that of the same with a timeout.
 LitmusProgram two_thread_collision(const RegisteredLock& entry, Random& random) {
   std::vector<LitmusProgram> programs = programs_for(entry.abilities, entry.programs);
   const LitmusProgram simplest = *program_from("L0 U | L0 U", 2);
   std::erase_if(programs, [](const LitmusProgram& program) {
     return cannot_be_repeated(program) || has(program, Act::kSleep) || program.threads.size() != 2;
   });
-  return random.below(2) == 0 ? simplest : programs[random.below(programs.size())];
+  const std::uint64_t share = random.below(4);
+  if (share == 0 && entry.abilities.timed) return *program_from("L0 U | W0:400000 U", 2);
+  return share < 2 ? simplest : programs[random.below(programs.size())];
 }
 
 // The program with that many threads, or as many as the lock has room for. The lists of acts are
@@ -225,10 +228,15 @@ EpochPlan plan_epoch(const RegisteredLock& entry, const Wish& wish, const Mode& 
   } else {
     plan.program = drawn(entry, plan, threads, random);
   }
+  // What is done before a program is done to the first lock only, and tokens begin anew with each.
+  const bool prepared =
+      plan.program.warm_up != 0 || plan.program.refusals != 0 || plan.program.other_keys != 0;
+  plan.renews = plan.barriers && !prepared && !entry.abilities.tokens && random.below(3) == 0;
   // A counter of acquisitions or refusals with 8 or 16 bits, signed or unsigned, overflows during
   // the epoch.
   constexpr std::uint32_t kEdges[] = {120, 250, 32'760, 65'530};
-  const bool warms_up = !wish.program && mode.fault != FaultKind::kFairness && random.below(4) == 0;
+  const bool one_lock = !wish.program && !plan.renews;
+  const bool warms_up = one_lock && mode.fault != FaultKind::kFairness && random.below(4) == 0;
   if (warms_up) {
     const Abilities& can = entry.abilities;
     const bool by_refusals =
@@ -238,7 +246,7 @@ EpochPlan plan_epoch(const RegisteredLock& entry, const Wish& wish, const Mode& 
   }
   const bool many_keys = entry.abilities.lock_per_key &&
                          (entry.abilities.any_key || entry.abilities.limits.keys_below != 0);
-  if (!wish.program && many_keys && random.below(4) == 0) {
+  if (one_lock && many_keys && random.below(4) == 0) {
     plan.program.other_keys = other_keys_for(entry.abilities, random);
   }
   if (!wish.program && entry.abilities.any_key && random.below(2) == 0) {
@@ -251,6 +259,8 @@ EpochPlan plan_epoch(const RegisteredLock& entry, const Wish& wish, const Mode& 
     plan.program.spread = kSpread;
     if (!excess_of(plan.program, entry.abilities).empty()) plan.program.spread = 0;
   }
+  // A timeout may end at any moment of the calls of other threads.
+  plan.short_timeouts = !wish.program && entry.abilities.timed && random.below(2) == 0;
   plan.keys = plan.program.keys();
   return plan;
 }

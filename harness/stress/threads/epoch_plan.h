@@ -18,7 +18,9 @@ struct EpochPlan {
   std::uint64_t seed = 1;
   std::uint32_t keys = 1;  // number of keys that threads use; no thread uses the next one
   bool yields = false;
-  bool barriers = false;  // all threads meet at a barrier after each repetition
+  bool barriers = false;        // all threads meet at a barrier after each repetition
+  bool short_timeouts = false;  // most timeouts are drawn anew for each call, and are short
+  bool renews = false;          // there, the lock is destroyed and made anew
   std::chrono::milliseconds length{50};
   LitmusProgram program;  // each thread repeats its acts
 };

@@ -13,7 +13,7 @@ namespace {
 
 // The modes that find the most faults come first, so that a short budget is used well.
 constexpr Mode kAll[] = {
-    {"access_delays", FaultKind::kAccessDelays, false},
+    {"access_delays", FaultKind::kAccessDelays, true},
     {"yields", FaultKind::kYields, true},
     {"collisions", FaultKind::kCollisions, false},
     {"signals", FaultKind::kSignals, true},

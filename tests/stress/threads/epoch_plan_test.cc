@@ -170,5 +170,45 @@ TEST(EpochPlan, ProgramsOfTheRegistryComeOften) {
   EXPECT_GT(written, 25);
 }
 
+// How many of 200 plans of the mode are as `is` says.
+template <class Is>
+int plans_of(const RegisteredLock& entry, std::string_view mode, const Is& is) {
+  int plans = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    plans += is(plan_epoch(entry, {}, mode_from(mode).value(), seed));
+  }
+  return plans;
+}
+
+// What a lock does at its first uses, it does once in the life of a lock.
+TEST(EpochPlan, AtTimesEachMeetingBeginsWithANewLock) {
+  const auto renews = [](const EpochPlan& plan) { return plan.renews; };
+  EXPECT_GT(plans_of(able(), "collisions", renews), 20);
+  EXPECT_EQ(plans_of(able(), "fairness", renews), 0);
+}
+
+TEST(EpochPlan, ALockIsNotRenewedAfterAWarmUpNorIfItHasTokens) {
+  const auto both = [](const EpochPlan& plan) {
+    return plan.renews && (!plan.barriers || plan.program.warm_up != 0 ||
+                           plan.program.refusals != 0 || plan.program.other_keys != 0);
+  };
+  EXPECT_EQ(plans_of(able(), "collisions", both), 0);
+  RegisteredLock entry = able();
+  entry.abilities.tokens = true;
+  EXPECT_EQ(plans_of(entry, "collisions", [](const EpochPlan& plan) { return plan.renews; }), 0);
+}
+
+TEST(EpochPlan, ShortTimeoutsMeetALock) {
+  const auto collide = [](const EpochPlan& plan) {
+    const Act& act = plan.program.threads.back().front();
+    return plan.short_timeouts && plan.barriers && act.kind == Act::kTryLockFor;
+  };
+  EXPECT_GT(plans_of(able(), "collisions", collide), 10);  // one in eight is expected: 25
+  RegisteredLock entry = able();
+  entry.abilities.timed = false;
+  EXPECT_EQ(
+      plans_of(entry, "collisions", [](const EpochPlan& plan) { return plan.short_timeouts; }), 0);
+}
+
 }  // namespace
 }  // namespace lockbench::stress::threads
