@@ -97,7 +97,7 @@ TEST(StressPlan, SaysThatStressChoosesTheParametersOfOtherLocks) {
             "'striped'");
   EXPECT_EQ(refusal_of("zzz:capacity=3"),
             "unknown lock 'zzz:capacity=3'; there are: global, keyed, keyed_tbb, striped, redis, "
-            "striped:lock=mcs");
+            "advisory:level=session, striped:lock=mcs");
 }
 
 TEST(StressPlan, SaysInWhichPlugInALockOfAServiceIs) {
