@@ -68,6 +68,30 @@ def test_a_picture_that_has_nothing_to_show_is_not_drawn(make_run: MakeRun) -> N
     assert not {"throughput-by-threads", "winner", "makespan", "fairness"} & set(names)
 
 
+def test_late_writes_at_a_service_are_drawn_although_their_rows_are_not_valid(
+    make_run: MakeRun,
+) -> None:
+    def change(row: dict[str, Any]) -> None:
+        row.update(round_trips=4, operations=100, refused_writes=0)
+        if row["primitive"] == "keyed":
+            row.update(refused_writes=25)
+        else:
+            row.update(lost_updates=70, valid="false")
+
+    made = synthetic.sweep(("global", "keyed"), threads=(4,))
+    found = drawn(make_run(cells=made, change=change, blocks=2))
+    assert {"70 %", "20 %", "none"} <= set(words(found["late-writes"]).split("\n"))
+
+
+def test_updates_that_a_lock_of_this_machine_loses_are_no_late_writes(make_run: MakeRun) -> None:
+    def change(row: dict[str, Any]) -> None:
+        row.update(lost_updates=70, valid="false")
+
+    assert "late-writes" not in drawn(
+        make_run(cells=synthetic.sweep(threads=(4,)), change=change, blocks=2)
+    )
+
+
 def test_holds_that_touch_lines_have_an_axis_of_their_own(make_run: MakeRun) -> None:
     cells = [
         {**cell, "hold_kind": "touch", "hold_lines": lines}

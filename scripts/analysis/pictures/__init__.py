@@ -15,6 +15,7 @@ from analysis.loader import Run
 from analysis.pictures import (
     cost,
     fairness,
+    late_writes,
     makespan,
     micro,
     scalability,
@@ -42,6 +43,7 @@ PICTURES: dict[str, Callable[[Run], Figure | None]] = {
     "wait-by-rate": wait_by_rate.draw,
     "fairness": fairness.draw,
     "makespan": makespan.draw,
+    "late-writes": late_writes.draw,
     "winner": winner.draw,
     "cost": cost.draw,
     "uncontended": micro.draw,

@@ -43,6 +43,7 @@ class Rows:
     order: Callable[[pd.DataFrame], float]  # of a primitive's rows: least on top
     notes: Sequence[str] = ()
     keys: Sequence[figure.Key] = ()
+    left_out: Callable[[pd.DataFrame], str] = cells.left_out  # of all rows: which are not shown
 
 
 def draw(run: Run, groups: list[Group], picture: Rows) -> Figure | None:
@@ -67,7 +68,7 @@ def draw(run: Run, groups: list[Group], picture: Rows) -> Figure | None:
                 *picture.notes,
                 *notes,
                 *prediction_error.explained(run.predicted),
-                cells.left_out(run.trials),
+                picture.left_out(run.trials),
             ],
         ),
         figure.Grid(
