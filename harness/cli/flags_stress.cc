@@ -32,7 +32,7 @@ void add_thread_flags(CLI::App& stress, stress::Order& order) {
             .help = "services: of stop_holder, kill_holder, pause_server, restart_server, "
                     "empty_server, end_session, delay, partition, cut, half_open, failover, "
                     "kill_leader, lose_majority, clock_step, clock_step_most, lose_packets, "
-                    "delay_packets, part_leader, part_leader_one_way (docs/stress.md) "
+                    "delay_packets, part_leader, part_leader_one_way (docs/stress-engines.md) "
                     "[all but clock steps]"},
            order.faults);
   add_switch(stress, "--ignore-tokens", "services: the resource accepts every write with any token",

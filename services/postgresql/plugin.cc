@@ -20,6 +20,11 @@ const Number kPrepare{"prepare", 1, 0, 1,
 
 template <PostgresqlKind kKind>
 std::unique_ptr<PostgresqlAdvisory> make_advisory(const Arguments& with) {
+  if (kKind == PostgresqlKind::kAdvisory && with["prepare"] == 0) {
+    throw lockbench::ServiceError(
+        "postgresql_advisory: prepare=0 is for poolers, which may give a lock of a session to "
+        "others; say level=transaction,prepare=0");
+  }
   return std::make_unique<PostgresqlAdvisory>(
       address_text_of(kService),
       PostgresqlSettings{.kind = kKind, .prepared = with["prepare"] != 0});

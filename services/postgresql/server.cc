@@ -8,8 +8,21 @@
 namespace lockbench::services {
 namespace {
 
-std::string wait_at_most(std::chrono::milliseconds time) {
-  return "SET lock_timeout = " + std::to_string(time.count()) + ";";
+// What a server or an account may have set otherwise would end waits and holds early. A session
+// that a pooler shares gets no settings: `Statements::begin` has those of a transaction.
+std::string settings_of_session(const PostgresqlSettings& settings, std::chrono::milliseconds wait,
+                                const std::string& prepare = "") {
+  if (!settings.prepared) return "";
+  return "SET client_min_messages = warning; SET statement_timeout = 0;"
+         "SET idle_in_transaction_session_timeout = 0; SET standard_conforming_strings = on;"
+         "SET default_transaction_isolation = 'read committed';SET lock_timeout = " +
+         std::to_string(wait.count()) + ";" + prepare;
+}
+
+// Nobody can tell whether a schema that was made behind a pooler is in use, so its name is none of
+// those that abandoned() looks for.
+std::string name_of_schema(const PostgresqlSettings& settings) {
+  return (settings.prepared ? "lockbench_" : "lockbench_pooled_") + random_text();
 }
 
 // The advisory lock of a schema's owner. `name`: in SQL.
@@ -29,13 +42,14 @@ std::string abandoned() {
 
 PostgresqlServer::PostgresqlServer(const std::string& address, const PostgresqlSettings& settings)
     : settings_(settings),
-      schema_("lockbench_" + random_text()),
+      schema_(name_of_schema(settings)),
       salt_(KeyHash{}(schema_)),
       statements_(statements_of(settings, schema_)),
-      owner_({.text = libpq_address(address), .setup = wait_at_most(Session::kPatience / 2)},
+      owner_({.text = libpq_address(address),
+              .setup = settings_of_session(settings, Session::kPatience / 2)},
              *counts_),
       pool_({.text = libpq_address(address),
-             .setup = wait_at_most(kLongestWait) + statements_.prepare},
+             .setup = settings_of_session(settings, kLongestWait, statements_.prepare)},
             *counts_) {
   if (sessions_are_own()) {
     drop_abandoned();
@@ -56,7 +70,7 @@ PostgresqlServer::~PostgresqlServer() {
   try {
     owner_.request("DROP SCHEMA IF EXISTS " + schema_ + " CASCADE");
   } catch (const ServiceError&) {
-    // The next trial drops it.
+    // The next trial drops it, unless it was made behind a pooler.
   }
 }
 

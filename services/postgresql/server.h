@@ -5,8 +5,8 @@
 //
 // The schema is dropped at the end. A trial that was killed leaves its schema; the next trial in
 // the same database drops it: the session that made a schema holds an advisory lock of its name, so
-// a schema whose lock is free belongs to nobody. Behind a pooler that is not so: there, a trial
-// that was killed leaves its schema, and the next one lets it be.
+// a schema whose lock is free belongs to nobody. Behind a pooler no session belongs to a trial.
+// There, a schema has another name, and that of a trial that was killed stays.
 #pragma once
 
 #include <chrono>

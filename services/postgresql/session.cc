@@ -21,12 +21,6 @@ constexpr int kLeastVersion = 12;
 // SQLSTATE of a statement whose lock others hold: NOWAIT, or lock_timeout is over.
 constexpr std::string_view kLockNotAvailable = "55P03";
 
-// What a server or an account may have set otherwise would end waits and holds early.
-constexpr char kOwnSettings[] =
-    "SET client_min_messages = warning; SET statement_timeout = 0;"
-    "SET idle_in_transaction_session_timeout = 0; SET standard_conforming_strings = on;"
-    "SET default_transaction_isolation = 'read committed';";
-
 std::string in_one_line(std::string text) {
   while (!text.empty() && text.back() == '\n') text.pop_back();
   std::replace(text.begin(), text.end(), '\n', ' ');
@@ -146,15 +140,18 @@ void Session::connect() {
     refuse("is of version " + std::to_string(version) + "; needed is " +
            std::to_string(kLeastVersion) + " or newer");
   }
-  const Result result =
-      try_request({kOwnSettings + address_.setup}, Clock::now() + std::chrono::seconds(kPatience));
-  if (result == nullptr || is_error(result.get())) {
-    const std::string why =
-        result == nullptr ? "no answer" : in_one_line(PQresultErrorMessage(result.get()));
-    close();
-    refuse(why);
-  }
+  if (!address_.setup.empty()) set_up();
   if (connected_before) counts_.reconnects.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Session::set_up() {
+  const Result result =
+      try_request({address_.setup}, Clock::now() + std::chrono::seconds(kPatience));
+  if (result != nullptr && !is_error(result.get())) return;
+  const std::string why =
+      result == nullptr ? "no answer" : in_one_line(PQresultErrorMessage(result.get()));
+  close();
+  refuse(why);
 }
 
 // False: there is none until the deadline, or the session is lost.

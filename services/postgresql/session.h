@@ -24,7 +24,7 @@ namespace lockbench::services {
 // Where a session connects to, and what it says to the server first.
 struct SessionAddress {
   std::string text;   // as libpq takes it; may have a password
-  std::string setup;  // statements
+  std::string setup;  // statements, or empty
 };
 
 // What libpq takes, of an address as users write it. Throws ServiceError if it is none.
@@ -82,6 +82,7 @@ class Session {
   };
 
   void connect();
+  void set_up();
   Answer answer_to(const Request& request, IfLost if_lost, std::chrono::milliseconds longest);
   bool send(const Request& request);
   Result try_request(const Request& request, Clock::time_point deadline);

@@ -30,8 +30,9 @@ enum class PostgresqlKind {
 struct PostgresqlSettings {
   PostgresqlKind kind = PostgresqlKind::kRow;
   std::uint32_t capacity = 1;  // leases of a key
-  // Statements are prepared by each session, which is less work for the server. Otherwise nothing
-  // belongs to a session, so a pooler may give each transaction another one.
+  // Statements are prepared by each session, which is less work for the server, and sessions have
+  // settings of their own. Otherwise nothing belongs to a session, so a pooler may give each
+  // transaction another one; not with kAdvisory, whose lock belongs to its session.
   bool prepared = true;
 };
 
@@ -93,7 +94,12 @@ inline Statements statements_of(const PostgresqlSettings& settings, const std::s
             .released = "t"};
   }
   const bool of_session = kind == PostgresqlKind::kAdvisory;
-  Statements all{.begin = of_session ? "" : "BEGIN;",
+  const char* const begin =
+      "BEGIN ISOLATION LEVEL READ COMMITTED;SET LOCAL statement_timeout = 0;"
+      "SET LOCAL idle_in_transaction_session_timeout = 0;";
+  Statements all{.begin = of_session          ? ""
+                          : settings.prepared ? "BEGIN;"
+                                              : begin,
                  .release = "COMMIT",
                  .give_up = of_session ? "SELECT pg_advisory_unlock_all()" : "ROLLBACK",
                  .released = of_session ? "t" : "COMMIT",

@@ -76,8 +76,8 @@ redis.call('DEL', KEYS[1]))") +
 }
 
 // Of a client that waits no longer. ARGV: its value and listener as they are in the queue, and the
-// capacity. If it was woken already and the key is free, it wakes the next
-// one instead; else returns 0.
+// capacity. If it was woken already and the key is free, it wakes the next one instead; else
+// returns 0.
 inline Script& leave_script() {
   static Script script(std::string(R"(
 if redis.call('LREM', KEYS[2], 0, ARGV[1]) > 0 then return 0 end

@@ -4,7 +4,8 @@
 // which ends with its session. Who has the lowest number holds.
 //
 // If the connection is lost, nobody knows whether the node was made or removed. So its name begins
-// with a random text: after a new connection within the same session, a claim looks for it.
+// with a random text: after a new connection within the same session, a claim looks for it, unless
+// it is one of zookeeper_as_published.
 // ZooKeeper closes the old connection of a session before it takes the new one, so nothing comes
 // late.
 //

@@ -13,7 +13,7 @@
 //              also grows if the server removes the key's node or forgets everything, unless its
 //              clock goes back.
 //              A lost connection loses no hold as long as the session goes on, and leaves no node
-//              behind that nobody knows (claim.h).
+//              behind that nobody knows (claim.h); zookeeper_as_published does not look for it.
 // Not offered  safety of a holder that is late: the resource must check the token (fence.h).
 //              Recursion. More than 2^31 holds of a key whose node stays. Sessions that are shorter
 //              or longer than the server allows, usually 4 to 40 s.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // AbandonedQueue: waiters in a queue, which leave their place there when they time out; the holder
-// that comes to such a place skips it. And what becomes of it when the holder looks whether a place
-// was abandoned, and grants it the lock, in two steps.
+// that comes to such a place skips it. The broken one looks whether a place was abandoned, and
+// grants it the lock, in two steps.
 //
 // Source  M. Scott, W. Scherer, "Scalable queue-based spin locks with timeout", 2001.
 #pragma once

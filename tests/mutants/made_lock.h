@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// MadeLock: makes its mutex when it is needed first; and what becomes of it when two threads make
-// one each.
+// MadeLock: makes its mutex when it is needed first. In the broken one, two threads may make one
+// each.
 #pragma once
 
 #include "primitives/platform/atomic.h"

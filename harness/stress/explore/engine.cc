@@ -182,12 +182,12 @@ void report_work(const std::vector<ModelWork>& models, Report& report) {
 void report_limits(const std::vector<Model>& models, Report& report) {
   if (std::find(models.begin(), models.end(), Model::kC11) == models.end()) {
     report.remarks.push_back(
-        "what ARM and POWER allow was not explored: say --memory tso,c11 (docs/stress.md)");
+        "what ARM and POWER allow was not explored: say --memory tso,c11 (docs/stress-engines.md)");
     return;
   }
   report.remarks.push_back(
       "the model c11 leaves out load buffering: no load reads a store that is made after it "
-      "(docs/stress.md)");
+      "(docs/stress-engines.md)");
 }
 
 bool all_is_explored(const Outcome& outcome, std::uint32_t most_preemptions) {

@@ -182,7 +182,11 @@ void FaultInjector::begin_at_network(const PlannedFault& fault) {
 
 bool FaultInjector::begin_at_peers(const PlannedFault& fault) {
   const std::optional<std::uint32_t> leader = servers_.leader();
-  if (!leader || is_hit(FaultTarget::kPeers, *leader)) return false;
+  // One at a time: its end restores the paths between all members.
+  const bool parted = std::any_of(active_.begin(), active_.end(), [](const Active& active) {
+    return fault_of(active.fault.kind).target == FaultTarget::kPeers;
+  });
+  if (!leader || parted) return false;
   const bool both = fault.kind == FaultKind::kPartLeader;
   const bool sent = both || fault.draw % 2 == 0;
   const bool received = both || !sent;

@@ -2,6 +2,7 @@
 
 #include "harness/stress/services/packet_switch.h"
 
+#include <algorithm>
 #include <arpa/inet.h>
 #include <cstring>
 #include <netinet/ip.h>

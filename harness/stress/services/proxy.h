@@ -31,7 +31,7 @@ class Proxy {
   Proxy(const Proxy&) = delete;
   Proxy& operator=(const Proxy&) = delete;
 
-  // `127.0.0.1:PORT`, where clients reach the server.
+  // `ADDRESS:PORT`, where clients reach the server: on the loopback interface, or in the network.
   std::string address(std::uint32_t server) const;
 
   // ---- faults; each holds until the next call for the same server

@@ -63,7 +63,7 @@ void replicate(const PrivateServer& server, const PrivateServer& replica) {
   order(replica, absl::StrCat("REPLICAOF 127.0.0.1 ", server.port()));
 }
 
-// nullptr: clients reach the servers over the loopback interface. `members`: of a cluster.
+// InvalidArgument if namespaces cannot be made. `members`: of a cluster; 0: none.
 absl::StatusOr<std::unique_ptr<VirtualNetwork>> network_for(std::uint32_t servers,
                                                             std::uint32_t members) {
   try {

@@ -35,7 +35,7 @@ constexpr milliseconds kBetweenChecks{5};
 class Epoch {
  public:
   Epoch(SharedState& state, const RegisteredLock& entry, const EpochPlan& plan, RenewedLock& lock)
-      : state_(state), plan_(plan), context_(state, entry, plan, lock, [this, &lock] {
+      : state_(state), plan_(plan), lock_(lock), context_(state, entry, plan, lock, [this, &lock] {
           if (plan_.renews && !context_.stopping()) lock.renew();
         }) {}
 
@@ -146,6 +146,12 @@ class Epoch {
     for (std::size_t i = 0; i < threads_.size(); ++i) {
       copy(state_.slots[i].position, state_.stalled[i]);
     }
+    if (!lock_.renewing()) probe_keys();
+    fail(state_, kOwnSlot,
+         {Oracle::kProgress, {.fault = oracles::Progress::kStall, .key = plan_.keys}});
+  }
+
+  void probe_keys() {
     put(state_.phase, SharedState::kProbing);
     std::uint64_t free_keys = 0;
     for (std::uint32_t key = 0; key <= plan_.keys; ++key) {
@@ -156,12 +162,11 @@ class Epoch {
     }
     put(state_.free_keys, free_keys);
     put(state_.probed, 1);
-    fail(state_, kOwnSlot,
-         {Oracle::kProgress, {.fault = oracles::Progress::kStall, .key = plan_.keys}});
   }
 
   SharedState& state_;
   const EpochPlan& plan_;
+  const RenewedLock& lock_;
   EpochContext context_;
   const std::vector<int> processors_ = own_processors();
   std::vector<std::unique_ptr<CheckedThread>> checked_;

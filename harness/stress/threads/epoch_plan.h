@@ -19,8 +19,8 @@ struct EpochPlan {
   std::uint32_t keys = 1;  // number of keys that threads use; no thread uses the next one
   bool yields = false;
   bool barriers = false;        // all threads meet at a barrier after each repetition
+  bool renews = false;          // at each barrier, the lock is destroyed and made anew
   bool short_timeouts = false;  // most timeouts are drawn anew for each call, and are short
-  bool renews = false;          // there, the lock is destroyed and made anew
   std::chrono::milliseconds length{50};
   LitmusProgram program;  // each thread repeats its acts
 };

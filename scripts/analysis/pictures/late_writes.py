@@ -50,9 +50,15 @@ def draw(run: Run) -> Figure | None:
             ],
             order=lambda own: float(own["lost_share"].median()),
             notes=["an accepted late write loses an update; a refused one loses none"],
-            left_out=cells.disturbed,
+            left_out=_left_out,
         ),
     )
+
+
+def _left_out(trials: pd.DataFrame) -> str:
+    ended = trials["outcome"] == "ok"
+    parts = [cells.left_out(trials[~ended]), cells.disturbed(trials[ended])]
+    return "; ".join(part for part in parts if part)
 
 
 def _draw(column: str) -> Callable[[Axes, pd.DataFrame, float, palette.Look], None]:
