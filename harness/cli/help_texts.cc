@@ -238,7 +238,10 @@ const char kSchemaExamples[] =
     "  lockbench schema --format markdown\n";
 
 const char kTrialExamples[] =
-    "meta.json of a run contains its trials, one on each line. To measure the first one again:\n"
+    "meta.json of a run contains its trials, one on each line.\n"
+    "\n"
+    "Examples\n"
+    "To measure the first one again:\n"
     "  grep -om1 '{\"number\":.*}}' RUN/meta.json | lockbench trial\n"
     "To draw where its time goes:\n"
     "  grep -om1 '{\"number\":.*}}' RUN/meta.json | lockbench trial --flamegraph keyed.svg\n";

@@ -47,6 +47,7 @@ class Hostile:
 
     def __init__(self, lockbench: Program) -> None:
         self.lockbench = lockbench
+        self.inherited = dict(os.environ)  # runs are threads, and pytest changes its variables
         self.mark = f"HOSTILE_MARK={uuid.uuid4()}"
         self.temporary = lockbench.folder / "temporary"
         self.temporary.mkdir()
@@ -54,7 +55,7 @@ class Hostile:
     def environment(self, when: str, what: str, **more: str) -> dict[str, str]:
         name, _, value = self.mark.partition("=")
         return {
-            **os.environ,
+            **self.inherited,
             "TMPDIR": str(self.temporary),
             "HOSTILE_WHEN": when,
             "HOSTILE_WHAT": what,

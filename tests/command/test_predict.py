@@ -300,7 +300,7 @@ def test_what_has_too_many_threads_is_left_to_predictions(
     done = lockbench.run("run", preset, "--up-to-processors", "--out", str(tmp_path / "none"))
     assert done.returncode == 2 and "all cells have more threads (1000) than the" in done.stderr
     done = lockbench.run("run", preset, "--up-to-processors", "--shard", "1/2", "--out", "x")
-    assert done.returncode == 2 and "has no meaning with --shard" in done.stderr
+    assert done.returncode == 2 and "cannot be combined with --shard" in done.stderr
 
 
 def test_a_preset_is_predicted_for_the_model_of_its_target(
