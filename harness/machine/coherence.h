@@ -9,9 +9,9 @@
 // processor goes on with the line until the request arrives. From then on the line is under way for
 // the other half. Requests for one line are served one after the other, readers too. After a write
 // has its line, the directory does not know of it for another half of a latency; a request that
-// arrives meanwhile waits until then, and the processor goes on with the line. A request that waited
-// already when that transfer began is passed on together with the line: the processor makes one
-// access and loses the line, which is then under way for the whole latency. If the line is only
+// arrives meanwhile waits until then, and the processor goes on with the line. A request that
+// waited already when that transfer began is passed on together with the line: the processor makes
+// one access and loses the line, which is then under way for the whole latency. If the line is only
 // shared, a reader waits for the last one alone: any copy will do. A request that was sent before
 // its access was due has less way to go.
 //
