@@ -24,7 +24,8 @@ inline constexpr ServicePlugin kServicePlugins[] = {{"redis", "redis.so"},
                                                     {"postgresql_as_published", "postgresql.so"},
                                                     {"etcd", "etcd.so"},
                                                     {"etcd_semaphore", "etcd.so", true},
-                                                    {"zookeeper", "zookeeper.so"}};
+                                                    {"zookeeper", "zookeeper.so"},
+                                                    {"zookeeper_as_published", "zookeeper.so"}};
 
 // Null if no plug-in of `services/` has a lock of this name.
 constexpr const ServicePlugin* service_plugin_of(std::string_view primitive) {
