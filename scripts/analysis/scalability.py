@@ -23,7 +23,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy import optimize
 
 from analysis import cells, statistics, units
 from analysis.loader import Run
@@ -142,6 +141,8 @@ def fitted(table: pd.DataFrame, name: str) -> Fit | str:
 
 def _one(counts: np.ndarray, means: np.ndarray, weights: np.ndarray) -> tuple[float, float, float]:
     """λ, σ and κ for one set of mean logarithms."""
+    from scipy import optimize  # takes half a second, and few runs have such curves
+
     roots = np.sqrt(weights)
     first = _solved(counts, means[None, :], weights[None, :])[0]
 

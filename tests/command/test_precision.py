@@ -96,7 +96,9 @@ def test_the_plan_of_a_run_that_is_resumed_is_its_own(lockbench: Program) -> Non
 def test_without_blocks_a_run_adds_them_until_its_comparisons_are_decided(
     lockbench: Program,
 ) -> None:
-    plan = lockbench.run("run", *STEADY, "--operations", "20", "--hold", "sleep:2ms", "--dry-run")
+    plan = lockbench.run(
+        *("run", *STEADY, "--operations", "20", "--hold", "sleep:2ms", "--dry-run"), summary=True
+    )
     assert "then blocks of the cells whose comparisons are not decided" in plan.stdout
     # Sleeps under one lock, or under eight: a ratio that any machine shows.
     words = ("--primitive", "global", "--primitive", "keyed", "--threads", "8", "--keys", "8")
@@ -104,6 +106,7 @@ def test_without_blocks_a_run_adds_them_until_its_comparisons_are_decided(
     done = lockbench.run(
         *("run", *words, *fixed, "--hold", "sleep:2ms", "--budget", "40s", "--out", "out"),
         *("--format", "json"),
+        summary=True,
     )
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)["comparisons"]
@@ -125,6 +128,7 @@ def test_a_run_adds_blocks_while_its_budget_lasts(lockbench: Program) -> None:
         shutil.rmtree(lockbench.folder / "out", ignore_errors=True)
         done = lockbench.run(
             *("run", *words, "--same-within", "0.0001%", "--budget", budget, "--out", "out"),
+            summary=True,
             *("--patience", "0"),
         )
         assert done.returncode == 0, done.stderr
@@ -136,5 +140,7 @@ def test_a_run_adds_blocks_while_its_budget_lasts(lockbench: Program) -> None:
 
 
 def test_blocks_say_how_much_is_measured_whatever_is_decided(lockbench: Program) -> None:
-    plan = lockbench.run("run", *STEADY, "--operations", "20", "--blocks", "7", "--dry-run")
+    plan = lockbench.run(
+        "run", *STEADY, "--operations", "20", "--blocks", "7", "--dry-run", summary=True
+    )
     assert "14 trials in 7 blocks" in plan.stdout and "decided" not in plan.stdout

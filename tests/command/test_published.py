@@ -15,7 +15,7 @@ def lines_of(out: str) -> dict[str, list[str]]:
 
 
 def test_the_first_article_beside_what_the_ideal_allows(lockbench: Program) -> None:
-    done = lockbench.run("run", "article-21x6", "--blocks", "1", "--out", "out")
+    done = lockbench.run("run", "article-21x6", "--blocks", "1", "--out", "out", summary=True)
     assert done.returncode == 0, done.stderr
     lines = lines_of(done.stdout)
     assert any(line.startswith("Published (a tutorial in Python") for line in lines)
@@ -29,13 +29,15 @@ def test_the_first_article_beside_what_the_ideal_allows(lockbench: Program) -> N
 
 
 def test_another_run_has_no_such_table(lockbench: Program) -> None:
-    done = lockbench.run("run", "--primitive", "global", "--mode", "fixed", "--blocks", "1")
+    done = lockbench.run(
+        "run", "--primitive", "global", "--mode", "fixed", "--blocks", "1", summary=True
+    )
     assert done.returncode == 0, done.stderr
     assert "Published (" not in done.stdout
 
 
 def test_a_preset_run_with_other_cells_shows_nothing_of_it(lockbench: Program) -> None:
     words = ("run", "fastrlock", "--blocks", "1", "--threads", "3", "--operations", "10")
-    done = lockbench.run(*words)
+    done = lockbench.run(*words, summary=True)
     assert done.returncode == 0, done.stderr
     assert "Published (" not in done.stdout

@@ -23,7 +23,7 @@ COLOURS.pop("NO_COLOR", None)
 
 
 def test_a_run_ends_with_its_comparison(lockbench: Program) -> None:
-    done = lockbench.run(*SMALL)
+    done = lockbench.run(*SMALL, summary=True)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[0] == "Measured out: 6 trials, all valid"
@@ -34,7 +34,7 @@ def test_a_run_ends_with_its_comparison(lockbench: Program) -> None:
 
 
 def test_a_run_prints_what_compare_prints(lockbench: Program) -> None:
-    done = lockbench.run(*SMALL, "--format", "json")
+    done = lockbench.run(*SMALL, "--format", "json", summary=True)
     compared = lockbench.run("compare", "out", "--format", "json")
     assert done.stdout == compared.stdout
     (keyed,) = json.loads(done.stdout)["comparisons"]
@@ -60,7 +60,7 @@ def test_a_run_is_saved_under_a_name_and_a_later_one_is_checked_against_it(
 
 @pytest.mark.parametrize("columns", [60, 80, 200])
 def test_the_comparison_fits_a_terminal(lockbench: Program, columns: int) -> None:
-    written = lockbench.on_a_terminal(columns, *SMALL, env=COLOURS)
+    written = lockbench.on_a_terminal(columns, *SMALL, env=COLOURS, summary=True)
     plain = re.sub(r"\x1b\[\d*m", "", written).replace("\r", "")
     lines = plain.splitlines()
     begin = next(i for i, line in enumerate(lines) if line.startswith("  primitive"))
@@ -74,7 +74,7 @@ def test_the_comparison_fits_a_terminal(lockbench: Program, columns: int) -> Non
 
 
 def test_no_colour_where_none_is_wanted(lockbench: Program) -> None:
-    written = lockbench.on_a_terminal(80, *SMALL, env={**COLOURS, "NO_COLOR": "1"})
+    written = lockbench.on_a_terminal(80, *SMALL, env={**COLOURS, "NO_COLOR": "1"}, summary=True)
     assert "\x1b[3" not in written
 
 
@@ -84,16 +84,16 @@ def test_a_resumed_run_compares_the_rows_of_both_sessions(lockbench: Program) ->
     kept = trials.read_text(encoding="utf-8").splitlines(keepends=True)[:-1]
     trials.write_text("".join(kept), encoding="utf-8")
     words = ("--resume", "out", "--format", "csv", "--progress", "off")
-    resumed = lockbench.run("run", *words)
+    resumed = lockbench.run("run", *words, summary=True)
     assert resumed.returncode == 0, resumed.stderr
     (row,) = csv.DictReader(resumed.stdout.splitlines())
     assert (row["primitive"], row["blocks"]) == ("keyed", "3")
 
 
 def test_without_python_there_are_medians_and_what_to_install(lockbench: Program) -> None:
-    done = lockbench.run(*SMALL, env={**os.environ, "LOCKBENCH_PYTHON": "/bin/false"})
+    done = lockbench.run(*SMALL, env={**os.environ, "LOCKBENCH_PYTHON": "/nowhere/python3"})
     assert done.returncode == 0
-    assert "no comparison: LOCKBENCH_PYTHON is /bin/false" in done.stderr
+    assert "no comparison: LOCKBENCH_PYTHON is /nowhere/python3" in done.stderr
     for primitive in ("keyed", "global:lock=std"):
         assert re.search(rf"^  {primitive}, counter, .*: [\d.]+ s$", done.stdout, re.MULTILINE)
 
@@ -106,13 +106,17 @@ def test_another_format_is_told_of(lockbench: Program) -> None:
 
 def test_groups_that_are_not_shown_are_counted(lockbench: Program) -> None:
     words = ("--primitive", "global", "--keys", "1..40:1", "--threads", "1", "--mode", "fixed")
-    done = lockbench.run("run", *words, "--operations", "10", "--blocks", "1", "--out", "out")
+    done = lockbench.run(
+        "run", *words, "--operations", "10", "--blocks", "1", "--out", "out", summary=True
+    )
     assert done.returncode == 0, done.stderr
     assert "shown: 12 of 40 groups of cells" in done.stdout
 
 
 def test_what_lost_updates_has_no_figure(lockbench: Program) -> None:
     words = ("--primitive", "none", "--primitive", "keyed", "--hold", "sleep:50ms")
-    done = lockbench.run("run", "article-21x6", "--blocks", "1", *words, "--out", "out")
+    done = lockbench.run(
+        "run", "article-21x6", "--blocks", "1", *words, "--out", "out", summary=True
+    )
     assert "1 × none, counter: lost 15 updates in 21 operations" in done.stdout
     assert re.search(r"^  none +lost 15", done.stdout, re.MULTILINE)

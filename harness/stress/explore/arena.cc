@@ -38,8 +38,7 @@ Arena::~Arena() {
 void Arena::reset() {
   constexpr std::size_t kHeap = kStacks * kStackBytes;
   std::memset(base_ + kHeap, 0, used_ - kHeap);
-  std::fill(states_.begin() + kHeap / kGranule,
-            states_.begin() + static_cast<std::ptrdiff_t>((used_ + kGranule - 1) / kGranule),
+  std::fill(states_.begin() + kHeap / kGranule, states_.begin() + (used_ + kGranule - 1) / kGranule,
             State::kNone);
   used_ = kHeap;
   live_ = 0;
@@ -53,10 +52,9 @@ void* Arena::allocate(std::size_t bytes, std::size_t alignment) {
       (begin + std::max<std::size_t>(bytes, 1) + kGranule - 1) & ~(kGranule - 1);
   if (end > kBytes) return nullptr;
   used_ = end;
-  const auto first = states_.begin() + static_cast<std::ptrdiff_t>(begin / kGranule);
+  State* const first = states_.begin() + begin / kGranule;
   *first = State::kBegins;
-  std::fill(first + 1, states_.begin() + static_cast<std::ptrdiff_t>(end / kGranule),
-            State::kGoesOn);
+  std::fill(first + 1, states_.begin() + end / kGranule, State::kGoesOn);
   ++live_;
   return base_ + begin;
 }

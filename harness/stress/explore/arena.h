@@ -12,7 +12,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+
+#include "harness/stress/explore/zero_pages.h"
 
 namespace lockbench::stress::explore {
 
@@ -74,7 +75,7 @@ class Arena {
 
   std::byte* base_ = nullptr;
   std::size_t used_ = kStacks * kStackBytes;
-  std::vector<State> states_ = std::vector<State>(kBytes / kGranule);
+  ZeroPages<State> states_{kBytes / kGranule};
   std::uint64_t live_ = 0;
   bool any_freed_ = false;
 };

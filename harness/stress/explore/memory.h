@@ -39,6 +39,7 @@
 #include "harness/stress/explore/sc_order.h"
 #include "harness/stress/explore/vector_clock.h"
 #include "harness/stress/explore/word_history.h"
+#include "harness/stress/explore/zero_pages.h"
 
 namespace lockbench::stress::explore {
 
@@ -317,7 +318,7 @@ class Memory {
   std::vector<std::size_t> aliases_;  // arena offsets of words that are parts of others
   std::vector<ThreadState> threads_;
   std::vector<Word> words_;
-  std::vector<std::uint32_t> index_;  // by arena offset; 0: no word
+  ZeroPages<std::uint32_t> index_;  // by arena offset; 0: no word
   std::unordered_map<const void*, std::uint32_t> outside_;
   std::vector<Thing> things_;
   std::uint64_t state_ = 0;

@@ -23,6 +23,7 @@
 #include "harness/stress/explore/arena.h"
 #include "harness/stress/explore/memory.h"
 #include "harness/stress/explore/vector_clock.h"
+#include "harness/stress/explore/zero_pages.h"
 
 namespace lockbench::stress::explore {
 
@@ -113,7 +114,7 @@ class PlainAccesses {
   const Arena& arena_;
   // By the offset in the arena, divided by kGranule: the number of the granule in granules_,
   // counted from 1; 0: not accessed yet.
-  std::vector<std::uint32_t> index_ = std::vector<std::uint32_t>(Arena::kBytes / kGranule);
+  ZeroPages<std::uint32_t> index_{Arena::kBytes / kGranule};
   std::vector<Granule> granules_;  // the first used_ are in use
   std::size_t used_ = 0;
   std::array<Recent, kRecent> recent_;

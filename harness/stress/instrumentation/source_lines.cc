@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <dlfcn.h>
+#include <link.h>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -74,6 +75,17 @@ class DebugInformation {
   DebugInformation(const DebugInformation&) = delete;
   DebugInformation& operator=(const DebugInformation&) = delete;
 
+  // Of what is loaded now. To read it takes a tenth of a second or more: it is read again only if
+  // another library was loaded since.
+  static const DebugInformation& current() {
+    static std::optional<DebugInformation> read;
+    static unsigned long long loads_then = 0;
+    const unsigned long long loads = loads_so_far();
+    if (!read || loads != loads_then) read.emplace();
+    loads_then = loads;
+    return *read;
+  }
+
   // Innermost first: an address in inlined functions has one line in each of them.
   std::vector<Line> lines_at(Dwarf_Addr address) const {
     std::vector<Line> lines;
@@ -95,6 +107,17 @@ class DebugInformation {
                                              .find_debuginfo = dwfl_standard_find_debuginfo,
                                              .section_address = nullptr,
                                              .debuginfo_path = nullptr};
+
+  static unsigned long long loads_so_far() {
+    unsigned long long loads = 0;
+    dl_iterate_phdr(
+        [](dl_phdr_info* object, std::size_t, void* found) {
+          *static_cast<unsigned long long*>(found) = object->dlpi_adds;
+          return 1;  // each object says the same
+        },
+        &loads);
+    return loads;
+  }
 
   // Adds the calls of the functions that were inlined at the address.
   static void add_callers(Dwfl_Module* module, Dwarf_Addr address, std::vector<Line>& lines) {
@@ -136,6 +159,7 @@ namespace {
 
 class DebugInformation {
  public:
+  static DebugInformation current() { return {}; }
   static std::vector<Line> lines_at(std::uintptr_t) { return {}; }
 };
 
@@ -157,7 +181,8 @@ class SourceLines::Impl {
   }
 
   bool comes_from(const void* return_address, std::string_view file_ending) {
-    const std::vector<Line> lines = information_.lines_at(call_before(return_address));
+    const std::vector<Line> lines =
+        DebugInformation::current().lines_at(call_before(return_address));
     return std::any_of(lines.begin(), lines.end(), [&](const Line& line) {
       return std::string_view(line.file).ends_with(file_ending);
     });
@@ -178,7 +203,7 @@ class SourceLines::Impl {
     const auto [found, is_new] = frames_.try_emplace(return_address);
     if (!is_new) return found->second;
     const std::uintptr_t call = call_before(return_address);
-    const std::vector<Line> lines = information_.lines_at(call);
+    const std::vector<Line> lines = DebugInformation::current().lines_at(call);
     for (const Line& line : lines) {
       if (is_not_the_locks(line.file)) continue;
       found->second.place = absl::StrCat(short_name(line.file), ":", line.number);
@@ -190,7 +215,6 @@ class SourceLines::Impl {
     return found->second;
   }
 
-  DebugInformation information_;
   std::map<const void*, Frame> frames_;
 };
 
