@@ -100,7 +100,7 @@ class Visitor {
       for (const Number& number : line.listing.numbers) {
         arguments.numbers[number.parameter] = number_for(number, hold_limit_ms);
       }
-      return std::make_unique<LockAdapter<P, K>>(line.make(arguments));
+      return std::unique_ptr<LockUnderTest>(new LockAdapter<P, K>(line.make(arguments)));
     };
     entry_.push_back(std::move(made));
   }

@@ -57,7 +57,7 @@ class ExclusionCheck {
   ExclusionCheck(Companion& companion, HandleAt handle_at, std::size_t keys, std::uint32_t capacity)
       : companion_(companion),
         handle_at_([handle_at](std::size_t key) -> std::unique_ptr<CheckedHandle> {
-          return std::make_unique<CheckedHandleOf<HandleAt>>(handle_at, key);
+          return std::unique_ptr<CheckedHandle>(new CheckedHandleOf<HandleAt>(handle_at, key));
         }),
         keys_(keys),
         capacity_(capacity),

@@ -135,7 +135,7 @@ using AdapterMaker = std::unique_ptr<stress::LockUnderTest> (*)(const Arguments&
 template <class P, Key K>
 std::unique_ptr<stress::LockUnderTest> make_adapter(const Arguments& arguments, AnyMaker maker) {
   const auto make = reinterpret_cast<decltype(Line<P>::make)>(maker);
-  return std::make_unique<stress::LockAdapter<P, K>>(make(arguments));
+  return std::unique_ptr<stress::LockUnderTest>(new stress::LockAdapter<P, K>(make(arguments)));
 }
 
 // After which time the hold of a lock at a service ends, if nothing renews it.

@@ -142,7 +142,8 @@ class LockAdapter final : public LockUnderTest {
   template <class Make>
   static std::unique_ptr<LockHandle> erase(const Make& make, std::uint64_t a, std::uint64_t b) {
     using Made = std::invoke_result_t<Make, K, K>;
-    return std::make_unique<internal::HandleAdapter<Made, K>>(make, a, b);
+    // Not make_unique(): a std::unique_ptr for each of hundreds of types takes a compiler seconds.
+    return std::unique_ptr<LockHandle>(new internal::HandleAdapter<Made, K>(make, a, b));
   }
 
   const std::unique_ptr<P> primitive_;
@@ -209,7 +210,7 @@ RegisteredLock lock_under_test(std::string name, std::string summary, Arguments.
   line.name = std::move(name);
   line.summary = std::move(summary);
   line.make = [=](std::uint64_t) -> std::unique_ptr<LockUnderTest> {
-    return std::make_unique<LockAdapter<P, K>>(std::make_unique<P>(arguments...));
+    return std::unique_ptr<LockUnderTest>(new LockAdapter<P, K>(std::make_unique<P>(arguments...)));
   };
   line.programs = programs_in(lock_promises(P::kPromises));
   line.scope = lock_promises(P::kPromises).scope;

@@ -205,7 +205,7 @@ def test_each_allocation_fails_in_turn(place: Place) -> None:
     assert place.small_run("begin", malloc=0, count=count).code == 0
     allocations = int(count.read_text(encoding="ascii"))
     assert allocations > 100
-    for number in range(1, allocations + 1, 1 if ALL else 5):
+    for number in range(1, allocations + 1, 1 if ALL else 15):
         place.next_case()
         ended = place.small_run("begin", malloc=number)
         assert_sound_end(ended)
