@@ -114,8 +114,8 @@ def catches(pid: int, number: int) -> bool:
 
 
 def without_advice(err: str) -> str:
-    """Standard error but for lines about the machine, which may be busy or not, and about the summary
-    that was left out."""
+    """Standard error, without lines about the machine, which may be busy or not, and about a
+    summary that was left out."""
     lines = err.splitlines(keepends=True)
     advice = (
         "see lockbench doctor\n",
