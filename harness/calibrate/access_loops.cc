@@ -82,6 +82,79 @@ double handover(Place& place, int a, int b, std::uint32_t rounds) {
 
 namespace {
 
+// Lines that are accessed one after the other, at distances of which no two are equal, so that no
+// prefetcher follows.
+class FarLines {
+ public:
+  // Each access ends before the next one begins: `own` is on a line of the thread's processor.
+  template <class Access>
+  double pass_ns(Number& own, Access access) {
+    const Time from = platform::now();
+    std::size_t line = 1;
+    for (std::size_t i = 1; i < kPrime; ++i) {
+      access((*lines_)[line * kApart]);
+      fence(own);
+      line = line * kPrimitiveRoot % kPrime;
+    }
+    return ns_between(from, platform::now()) / (kPrime - 1);
+  }
+
+ private:
+  // A compare-exchange that fails: no processor works ahead of it.
+  static void fence(Number& own) {
+    std::uint64_t never = 1;
+    own.value.compare_exchange_strong(never, 0, std::memory_order_seq_cst, kRelaxed);
+    platform::execution_fence();
+  }
+
+  // The powers of a primitive root are all numbers below the prime, in an irregular order.
+  static constexpr std::size_t kPrime = 61;
+  static constexpr std::size_t kPrimitiveRoot = 2;
+  static constexpr std::size_t kApart = 5;
+
+  const std::unique_ptr<std::array<Number, kPrime* kApart>> lines_ =
+      std::make_unique<std::array<Number, kPrime * kApart>>();
+};
+
+}  // namespace
+
+ForeignTimes foreign_times(Place& place, int a, int b, std::uint32_t rounds) {
+  constexpr int kUntilQuiet = 100;  // pauses
+  FarLines lines;
+  Number own_of_reader;
+  Number own_of_writer;
+  Number turn;
+  std::vector<double> reads;
+  std::vector<double> writes;
+  const auto read = [](Number& line) { line.load(); };
+  const auto write = [](Number& line) { line.store(1); };
+  const auto wait_for = [&turn](std::uint64_t value) {
+    while (turn.value.load(kAcquire) != value) platform::pause();
+    for (int i = 0; i < kUntilQuiet; ++i) platform::pause();
+  };
+  const auto reader = [&] {
+    for (std::uint32_t i = 0; i < rounds; ++i) {
+      wait_for(2 * i + 1);
+      const double first_read = lines.pass_ns(own_of_reader, read);
+      const double first_write = lines.pass_ns(own_of_reader, write);
+      reads.push_back(first_read - lines.pass_ns(own_of_reader, read));
+      writes.push_back(first_write - lines.pass_ns(own_of_reader, write));
+      turn.value.store(2 * i + 2, kRelease);
+    }
+  };
+  const auto writer = [&] {
+    for (std::uint32_t i = 0; i < rounds; ++i) {
+      wait_for(2 * i);
+      lines.pass_ns(own_of_writer, write);
+      turn.value.store(2 * i + 1, kRelease);
+    }
+  };
+  place.run({{a, reader}, {b, writer}});
+  return {.read = median(std::move(reads)), .write = median(std::move(writes))};
+}
+
+namespace {
+
 struct Pair {
   Number lock;
   Number record;

@@ -45,6 +45,16 @@ double memory_load(Place& place, int processor, std::size_t lines, std::uint32_t
 // From one of two processors to the other, by compare-exchange.
 double handover(Place& place, int a, int b, std::uint32_t rounds);
 
+// Of lines that another processor has written, and that nobody has used since: how much longer a
+// read of each takes than of an own line, and then a write of each.
+struct ForeignTimes {
+  double read = 0;
+  double write = 0;
+};
+
+// `a` reads and then writes lines that `b` has written, in each round anew.
+ForeignTimes foreign_times(Place& place, int a, int b, std::uint32_t rounds);
+
 // A step of one that updates random ones of many pairs of lines. `others`: processors that do the
 // same to the same lines at the same time. A step exchanges the word of one line, reads and writes
 // the other line's, and stores to the first, as an operation does under a lock.

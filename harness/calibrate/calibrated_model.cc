@@ -70,6 +70,7 @@ class Filling {
     model.title = absl::StrFormat("%s (%s)", cpu(), size_text());
     shape();
     latencies();
+    transfers();
     accesses();
     scheduler();
     sources();
@@ -165,17 +166,39 @@ class Filling {
     lookahead();
   }
 
+  // The share of a handover that a transfer takes if nothing else is under way.
+  double quiet_share() const {
+    const double handover = figures_.handovers[1] - figures_.exchange;
+    if (!figures_.foreign_read || handover <= 0) return 1;
+    return std::clamp(rounded(*figures_.foreign_read / handover), MachineModel::kLeastQuiet, 1.0);
+  }
+
+  bool reads_take() const {
+    return figures_.foreign_write && *figures_.foreign_write < *figures_.foreign_read / 2;
+  }
+
+  void transfers() {
+    const bool one_core = !figures_.foreign_read;
+    out_.model.quiet = quiet_share();
+    out_.remarks["quiet"] =
+        one_core ? "one core: not measured"
+                 : "measured: a read of a line that another core has written, by a handover";
+    out_.model.reads_take = reads_take();
+    out_.remarks["reads_take"] =
+        one_core ? "one core: not measured" : "measured: what it takes to write this line then";
+  }
+
   // A step whose lines the other core has takes a transfer longer, since its requests go out
   // together. If the processor works `ahead` further steps meanwhile, of which every second one
   // needs a transfer, the next 1 + ahead / 2 transfers take the time of one. So the mean delay of
-  // a step is transfer / 2 / (1 + ahead / 2). Without working ahead, it is three halves of a
-  // transfer: for the first line, for the reading of the second and for its writing.
+  // a step is transfer / 2 / (1 + ahead / 2). Without working ahead, it is a transfer for both
+  // lines, and half of one more if reading the second does not take it.
   void lookahead() {
     if (!figures_.step_alone || !figures_.step_beside_other) {
       out_.remarks["lookahead"] = "one core: not measured";
       return;
     }
-    const double transfer = std::max(0.0, figures_.handovers[1] - figures_.exchange);
+    const double transfer = quiet_transfer();
     const double delay = *figures_.step_beside_other - *figures_.step_alone;
     const double ahead = delay > 0 ? transfer / delay - 2 : kMostStepsAhead;
     const double steps = std::clamp(1 + ahead, 0.0, kMostStepsAhead);
@@ -205,8 +228,13 @@ class Filling {
   // The kernel's line with the sleepers comes from the sleeper's core, to be read and to be
   // written.
   double bucket() const {
-    return shape_.cores.size() < 2 ? 0
-                                   : 2 * std::max(0.0, figures_.handovers[1] - figures_.exchange);
+    if (shape_.cores.size() < 2) return 0;
+    return (reads_take() ? 1 : 2) * quiet_transfer();
+  }
+
+  // Between the first two cores.
+  double quiet_transfer() const {
+    return quiet_share() * std::max(0.0, figures_.handovers[1] - figures_.exchange);
   }
 
   // Fills in what a yield and a switch of threads take. Returns the latter.

@@ -44,7 +44,7 @@ class Measuring {
   std::size_t count() const {
     constexpr std::size_t kOfOneThread = 8;
     constexpr std::size_t kOfOneProcessor = 3;
-    constexpr std::size_t kBetweenCores = 4;
+    constexpr std::size_t kBetweenCores = 5;
     return kOfOneThread + kOfOneProcessor + (cores_.size() > 1 ? kBetweenCores : 0) +
            cores_.size() * (cores_.size() - 1) / 2 + 2 * cores_with_siblings();
   }
@@ -99,6 +99,13 @@ class Measuring {
 
   void between_cores() {
     const int other = cores_[1].front();
+    std::vector<double> writes;
+    figures_.foreign_read = measure("lines of another core", [&] {
+      const ForeignTimes times = foreign_times(place_, first(), other, effort_.foreign_passes);
+      writes.push_back(times.write);
+      return times.read;
+    });
+    figures_.foreign_write = median(writes);
     figures_.step_alone = measure("steps on pairs of lines", [&] {
       return step_on_pairs(place_, first(), {}, effort_.calls);
     });

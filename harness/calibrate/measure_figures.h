@@ -30,6 +30,7 @@ struct Effort {
   std::uint32_t repetitions = 9;  // of each loop; their median counts
   std::uint32_t calls = 20'000;   // of what takes nanoseconds
   std::uint32_t handovers = 1'000;
+  std::uint32_t foreign_passes = 50;
   std::uint32_t sleeps = 50;
   std::uint32_t barriers = 300;
   std::uint32_t slices = 16;

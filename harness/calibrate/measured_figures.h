@@ -24,6 +24,11 @@ struct MeasuredFigures {
   std::vector<double> handovers;
   std::optional<double> sibling_handover;
 
+  // By how much longer it takes to read a line that another core has written than an own line, and
+  // then to write it. Absent if there is one core.
+  std::optional<double> foreign_read;
+  std::optional<double> foreign_write;
+
   // A step on one of many pairs of lines, alone, and while another core does the same, so that the
   // lines of every second step are there. Absent if there is one core.
   std::optional<double> step_alone;

@@ -19,16 +19,25 @@ Picoseconds Coherence::distance(const Line& line, std::uint32_t processor, bool 
   return writes ? farthest : nearest;
 }
 
+Picoseconds Coherence::quiet_distance(const Line& line, std::uint32_t processor,
+                                      bool writes) const {
+  const Picoseconds whole = distance(line, processor, writes);
+  if (line.owner == 0 && line.sharers.empty()) return whole;
+  return static_cast<Picoseconds>(static_cast<double>(whole) * model_.quiet);
+}
+
 std::optional<Coherence::Transfer> Coherence::request(Line& line, const Request& request) const {
   if (request.arrival < line.free_at || !line.waiting.empty()) {
     line.waiting.push_back(request);
     return std::nullopt;
   }
-  const Picoseconds whole = distance(line, request.processor, request.writes);
-  const Picoseconds way = std::max(Picoseconds{0}, whole - request.ahead);
   const Picoseconds blocked_until =
       line.writer == 0 ? 0 : line.free_at + model_.between(request.processor, line.writer - 1) / 2;
   const Picoseconds begins = std::max(request.arrival, blocked_until);
+  const Picoseconds whole = begins == request.arrival
+                                ? quiet_distance(line, request.processor, request.writes)
+                                : distance(line, request.processor, request.writes);
+  const Picoseconds way = std::max(Picoseconds{0}, whole - request.ahead);
   const Transfer transfer{.begins = begins, .ends = begins + way - way / 2};
   note(line, request, transfer);
   return transfer;
@@ -60,13 +69,13 @@ std::pair<Request, Coherence::Transfer> Coherence::serve_next(Line& line) const 
 void Coherence::note(Line& line, const Request& request, const Transfer& transfer) const {
   line.began = transfer.begins;
   line.free_at = transfer.ends + (request.writes ? model_.access.rmw : model_.access.hit);
-  line.writer = request.writes ? request.processor + 1 : 0;
+  line.writer = takes(line, request.writes) ? request.processor + 1 : 0;
   line.last = request.processor + 1;
 }
 
-void Coherence::grant(Line& line, std::uint32_t processor, bool writes) {
+void Coherence::grant(Line& line, std::uint32_t processor, bool writes) const {
   const bool nobody = line.owner == 0 && line.sharers.empty();
-  if (writes || nobody) {
+  if (nobody || takes(line, writes)) {
     line.owner = processor + 1;
     line.sharers.clear();
   } else if (line.owner != processor + 1) {
@@ -74,6 +83,7 @@ void Coherence::grant(Line& line, std::uint32_t processor, bool writes) {
     line.owner = 0;
     line.sharers.add(processor);
   }
+  line.modified = writes;
 }
 
 }  // namespace lockbench::machine

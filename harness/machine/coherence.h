@@ -13,7 +13,13 @@
 // waited already when that transfer began is passed on together with the line: the processor makes
 // one access and loses the line, which is then under way for the whole latency. If the line is only
 // shared, a reader waits for the last one alone: any copy will do. A request that was sent before
-// its access was due has less way to go.
+// its access was due has less way to go. A request that finds the last transfer done and known
+// takes the quiet share of the latency (MachineModel::quiet).
+//
+// Where reads take lines (MachineModel::reads_take), a read of a modified line makes its processor
+// the owner, as a write does, and the write that usually follows needs no transfer. Others call
+// such lines migratory (A. Cox, R. Fowler, "Adaptive Cache Coherency for Detecting Migratory Shared
+// Data", 1993).
 //
 // Each cluster has a directory of its own: processors that share a last-level cache ask it first.
 // So while a line is in a cluster, requests from there are served in the order in which they
@@ -83,6 +89,7 @@ struct Line {
   std::uint32_t owner = 0;       // the processor's number plus 1; 0: none
   std::uint32_t writer = 0;      // the same of the last transfer, if it was for a write
   std::uint32_t last = 0;        // the same of the last transfer, for a read or a write
+  bool modified = false;         // by the owner
   ProcessorSet sharers;          // empty if there is an owner
   Picoseconds began = 0;         // when the last transfer began
   Picoseconds free_at = 0;       // when its access is done
@@ -97,10 +104,25 @@ class Coherence {
   static bool has(const Line& line, std::uint32_t processor, bool writes) {
     return line.owner == processor + 1 || (!writes && line.sharers.has(processor));
   }
+  // The same for an access that is now made.
+  static bool access(Line& line, std::uint32_t processor, bool writes) {
+    if (!has(line, processor, writes)) return false;
+    line.modified |= writes;
+    return true;
+  }
 
-  // How long a transfer of the line to the processor takes if it is not delayed by others. A write
-  // waits for the farthest processor that loses the line.
+  // Where reads take lines that were written, an atomic update begins with a read. That takes the
+  // line, too, if it was written; else it makes a copy, and the line is requested a second time.
+  bool update_copies_first(const Line& line, std::uint32_t processor) const {
+    const bool nobody = line.owner == 0 && line.sharers.empty();
+    return model_.reads_take && !nobody && !line.modified && !has(line, processor, false);
+  }
+
+  // How long a transfer of the line to the processor takes after another transfer. A write waits
+  // for the farthest processor that loses the line.
   Picoseconds distance(const Line& line, std::uint32_t processor, bool writes) const;
+  // The same if the last transfer is long over.
+  Picoseconds quiet_distance(const Line& line, std::uint32_t processor, bool writes) const;
 
   struct Transfer {
     Picoseconds begins;  // from now on the others have lost the line, and …
@@ -114,9 +136,12 @@ class Coherence {
   std::pair<Request, Transfer> serve_next(Line& line) const;
 
   // The transfer begins.
-  static void grant(Line& line, std::uint32_t processor, bool writes);
+  void grant(Line& line, std::uint32_t processor, bool writes) const;
 
  private:
+  bool takes(const Line& line, bool writes) const {
+    return writes || (model_.reads_take && line.modified);
+  }
   void note(Line& line, const Request& request, const Transfer& transfer) const;
   bool same_cluster(std::uint32_t a, std::uint32_t b) const {
     return model_.cluster_of(a) == model_.cluster_of(b);

@@ -88,12 +88,17 @@ class Reader {
 
   absl::StatusOr<MachineModel> model(const toml::table& root) {
     model_.name = stem();
-    known(root, {"title", "source", "topology", "latency_ns", "smt_slowdown", "access_ns",
-                 "scheduler_ns"});
+    known(root, {"title", "source", "topology", "latency_ns", "smt_slowdown", "quiet", "reads_take",
+                 "access_ns", "scheduler_ns"});
     model_.title = text(root, "title");
     if (root.contains("smt_slowdown")) {
       model_.smt_slowdown = number(*root.get("smt_slowdown"), "smt_slowdown", 1, 100);
     }
+    if (root.contains("quiet")) {
+      model_.quiet = number(*root.get("quiet"), "quiet", MachineModel::kLeastQuiet, 1);
+    }
+    if (root.contains("reads_take"))
+      model_.reads_take = flag(*root.get("reads_take"), "reads_take");
     sources(root);
     topology(part(root, "topology"));
     if (status_.ok()) latencies(part(root, "latency_ns"));
@@ -163,6 +168,12 @@ class Reader {
          absl::StrFormat("%s wants a number from %s to %s%s", key, decimal(least), decimal(most),
                          found ? absl::StrCat(", and this is ", decimal(*found)) : ""));
     return least;
+  }
+
+  bool flag(const toml::node& node, std::string_view key) {
+    const auto found = node.value_exact<bool>();
+    if (!found) fail(node, absl::StrFormat("%s wants true or false", key));
+    return found.value_or(false);
   }
 
   Picoseconds nanoseconds(const toml::node& node, std::string_view key, double least_ns = 0) {
@@ -374,6 +385,13 @@ std::string machine_toml(const MachineModel& model, const Remarks& remarks) {
   absl::StrAppendFormat(&out, "title = %s\n", toml_string(model.title));
   absl::StrAppendFormat(&out, "smt_slowdown = %s%s\n", decimal(model.smt_slowdown),
                         remark(remarks, "smt_slowdown"));
+  if (model.quiet != 1 || remarks.contains("quiet")) {
+    absl::StrAppendFormat(&out, "quiet = %s%s\n", decimal(model.quiet), remark(remarks, "quiet"));
+  }
+  if (model.reads_take || remarks.contains("reads_take")) {
+    absl::StrAppendFormat(&out, "reads_take = %s%s\n", model.reads_take ? "true" : "false",
+                          remark(remarks, "reads_take"));
+  }
   for (const Source& source : model.sources) {
     absl::StrAppendFormat(&out, "\n[[source]]\nauthor = %s\ntitle = %s\nyear = %d\nfigures = %s\n",
                           toml_string(source.author), toml_string(source.title), source.year,

@@ -17,6 +17,8 @@
 //   socket = 80                     # in another cluster of the same socket, if there are several
 //   machine = 140                   # in another socket, if there are several
 //   matrix = [[0, 27], [27, 0]]     # instead of the last three: a row for each core
+//   quiet = 0.65                    # MachineModel::quiet, at the top; 1 if not given
+//   reads_take = true               # MachineModel::reads_take, at the top; false if not given
 //   [access_ns] …                   # MachineModel::access
 //   [scheduler_ns] …                # MachineModel::scheduler
 //

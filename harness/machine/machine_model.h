@@ -76,11 +76,18 @@ struct MachineModel {
   // `b` has modified comes to core `a`.
   std::vector<Picoseconds> latency;
   Picoseconds sibling_latency = 0;  // the same between two processors of one core
-  double smt_slowdown = 1;          // of hits and pauses while the sibling processor is busy
+  // The share of these times that a transfer takes if its line was not transferred just before.
+  // Latencies are measured as handovers, in which each request finds the one before it under way.
+  double quiet = 1;
+  // A read of a line that another processor has written takes it, as a write does, so that a write
+  // which follows has the line already. Else the read makes a copy.
+  bool reads_take = false;
+  double smt_slowdown = 1;  // of hits and pauses while the sibling processor is busy
 
   AccessCosts access;
   SchedulerCosts scheduler;
 
+  static constexpr double kLeastQuiet = 0.05;
   static constexpr std::uint32_t kMostProcessors = 512;
   // Of one cost. With it, the times of all accesses fit into 64 bits.
   static constexpr double kMostNs = 1e7;

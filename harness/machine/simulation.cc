@@ -189,10 +189,10 @@ void Simulation::fetch(const void* word, bool writes) {
   Thread& thread = self();
   const std::uint32_t processor = thread.processor;
   Line& line = line_of(word);
-  if (Coherence::has(line, processor, writes)) return;
+  if (Coherence::access(line, processor, writes)) return;
   ++counts_.transfers;
   const Picoseconds due = thread.time;
-  const Picoseconds way = coherence_.distance(line, processor, writes);
+  const Picoseconds way = coherence_.quiet_distance(line, processor, writes);
   const Picoseconds ahead = std::min(way, sent_ahead(thread, line, due));
   thread.time += (way - ahead) / 2;
   let_earlier_go_first();
@@ -203,7 +203,7 @@ void Simulation::fetch(const void* word, bool writes) {
                                                 .ahead = ahead,
                                                 .thread = thread.number,
                                                 .occasion = kOfItsThread});
-  Coherence::grant(line, processor, writes);
+  coherence_.grant(line, processor, writes);
   thread.time += transfer.ends - transfer.begins;  // an interrupt may have delayed the beginning
   if (std::exchange(thread.polls, false)) return;
   if (thread.time == due) return;
@@ -293,7 +293,7 @@ void Simulation::store(void* word, unsigned bytes, std::uint64_t bits, bool buff
   Thread& thread = self();
   const Picoseconds cost = slowed(model_.access.store);
   synchronize();
-  if (thread.buffer.empty() && Coherence::has(line_of(word), thread.processor, true)) {
+  if (thread.buffer.empty() && Coherence::access(line_of(word), thread.processor, true)) {
     std::memcpy(word, &bits, bytes);
     thread.time += cost;
     return;
@@ -355,7 +355,7 @@ void Simulation::touch(const void* place, std::size_t bytes, bool writes) {
 void Simulation::touch_line(std::uintptr_t number, bool writes) {
   Thread& thread = self();
   auto* const word = reinterpret_cast<void*>(number * kLineBytes);
-  if (Coherence::has(line_of(word), thread.processor, writes)) return;
+  if (Coherence::access(line_of(word), thread.processor, writes)) return;
   // The line may be on its way already, for an earlier store.
   for (const PendingStore& store : thread.buffer) {
     if (reinterpret_cast<std::uintptr_t>(store.word) / kLineBytes == number) return;
@@ -372,6 +372,10 @@ std::uint64_t Simulation::begin_update(const void* word, unsigned bytes) {
   count_access();
   flush_buffer();
   synchronize();
+  if (coherence_.update_copies_first(line_of(word), self().processor)) {
+    fetch(word, false);
+    stop_working_ahead(self());
+  }
   fetch(word, true);
   return read(word, bytes);
 }
@@ -417,7 +421,7 @@ void Simulation::send_oldest(Thread& thread, Picoseconds now) {
   if (Coherence::has(line, thread.processor, true)) {
     return add_event(now + model_.access.store, EventKind::kDrain, thread.number, thread.drains);
   }
-  const Picoseconds way = coherence_.distance(line, thread.processor, true);
+  const Picoseconds way = coherence_.quiet_distance(line, thread.processor, true);
   thread.drain_ahead = std::min(way, store_sent_ahead(thread, line, now));
   add_event(now + (way - thread.drain_ahead) / 2, EventKind::kDrain, thread.number, thread.drains);
 }
@@ -442,7 +446,7 @@ void Simulation::finish_drain(Thread& thread, Picoseconds now) {
 void Simulation::drain(Thread& thread) {
   if (thread.drain == DrainStep::kSent) {
     Line& line = line_of(thread.buffer.front().word);
-    if (Coherence::has(line, thread.processor, true)) {
+    if (Coherence::access(line, thread.processor, true)) {
       write_oldest(thread);
       return finish_drain(thread, time_);
     }
@@ -459,7 +463,7 @@ void Simulation::drain(Thread& thread) {
     return add_event(at_once->begins, EventKind::kDrain, thread.number, thread.drains);
   }
   if (thread.drain == DrainStep::kGranted) {
-    Coherence::grant(line_of(thread.buffer.front().word), thread.processor, true);
+    coherence_.grant(line_of(thread.buffer.front().word), thread.processor, true);
     write_oldest(thread);
     thread.drain = DrainStep::kArrived;
     return add_event(thread.transfer_of_store.ends, EventKind::kDrain, thread.number,
@@ -481,8 +485,7 @@ void Simulation::flush_at_once(Thread& thread) {
   while (!thread.buffer.empty()) {
     write_oldest(thread);
     Line& line = line_of(thread.buffer.front().word);
-    line.owner = thread.processor + 1;
-    line.sharers.clear();
+    coherence_.grant(line, thread.processor, true);
     thread.buffer.pop_front();
   }
   if (thread.drain == DrainStep::kNone) return;

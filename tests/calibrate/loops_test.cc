@@ -60,6 +60,7 @@ Cores cores_of(const MachineModel& model) {
 constexpr Effort kSmall{.repetitions = 1,
                         .calls = 2'000,
                         .handovers = 200,
+                        .foreign_passes = 5,
                         .sleeps = 10,
                         .barriers = 100,
                         .slices = 8,
@@ -131,6 +132,20 @@ TEST(CalibrationLoops, AModelOfTwoCoresIsMeasuredAsItIs) {
   expect_near(found.latency[1], model.latency[1], "latency");
   EXPECT_EQ(found.latency[0], 0);
   EXPECT_EQ(found.latency[1], found.latency[2]);
+}
+
+TEST(CalibrationLoops, QuietTransfersAndReadsThatTakeAreFound) {
+  MachineModel model = model_of_two();
+  EXPECT_EQ(calibrated(model).quiet, 1);
+  EXPECT_FALSE(calibrated(model).reads_take);
+  model.quiet = 0.6;
+  EXPECT_NEAR(calibrated(model).quiet, 0.6, 0.012);
+  EXPECT_FALSE(calibrated(model).reads_take);
+  model.reads_take = true;
+  const MachineModel found = calibrated(model);
+  EXPECT_NEAR(found.quiet, 0.6, 0.012);
+  EXPECT_TRUE(found.reads_take);
+  expect_same_costs_between_cores(found, model);
 }
 
 // A step takes 15 ns there, and only whole steps can be told apart.

@@ -2,6 +2,7 @@
 
 #include "harness/machine/coherence.h"
 
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -14,11 +15,13 @@ namespace {
 
 class CoherenceTest : public testing::Test {
  protected:
+  explicit CoherenceTest(MachineModel model = model_of_four()) : model_(std::move(model)) {}
+
   Coherence::Transfer request(std::uint32_t processor, bool writes, Picoseconds arrival) {
     const Coherence::Transfer transfer =
         coherence_.request(line_, {.processor = processor, .writes = writes, .arrival = arrival})
             .value_or(Coherence::Transfer{});
-    if (line_.waiting.empty()) Coherence::grant(line_, processor, writes);
+    if (line_.waiting.empty()) coherence_.grant(line_, processor, writes);
     return transfer;
   }
   Coherence::Transfer read(std::uint32_t processor, Picoseconds arrival) {
@@ -30,7 +33,7 @@ class CoherenceTest : public testing::Test {
   // The next of those that wait; notes its processor.
   Coherence::Transfer next() {
     const auto [request, transfer] = coherence_.serve_next(line_);
-    Coherence::grant(line_, request.processor, request.writes);
+    coherence_.grant(line_, request.processor, request.writes);
     served_.push_back(request.processor);
     return transfer;
   }
@@ -38,7 +41,7 @@ class CoherenceTest : public testing::Test {
     return Coherence::has(line_, processor, writes);
   }
 
-  const MachineModel model_ = model_of_four();
+  const MachineModel model_;
   const Coherence coherence_{model_};
   Line line_;
   std::vector<std::uint32_t> served_;
@@ -128,7 +131,7 @@ TEST_F(CoherenceTest, TheOwnerHasTheLineUntilTheTransferBegins) {
   ASSERT_TRUE(coherence_.request(line_, {.processor = 1, .writes = true, .arrival = 1000 * kNs})
                   .has_value());
   EXPECT_TRUE(has(0, true));
-  Coherence::grant(line_, 1, true);
+  coherence_.grant(line_, 1, true);
   EXPECT_FALSE(has(0, false));
   EXPECT_TRUE(has(1, true));
 }
@@ -137,6 +140,84 @@ TEST_F(CoherenceTest, InOneClusterRequestsAreServedAsTheyCome) {
   for (const std::uint32_t processor : {0U, 2U, 1U, 3U}) write(processor, 1000 * kNs + processor);
   for (int i = 0; i < 3; ++i) next();
   EXPECT_THAT(served_, testing::ElementsAre(1, 2, 3));
+}
+
+MachineModel model_of_quiet_transfers() {
+  MachineModel model = model_of_four();
+  model.quiet = 0.6;
+  return model;
+}
+
+class QuietTest : public CoherenceTest {
+ protected:
+  QuietTest() : CoherenceTest(model_of_quiet_transfers()) {}
+};
+
+TEST_F(QuietTest, ATransferAfterALongTimeIsShorterThanAHandover) {
+  write(0, 0);
+  EXPECT_EQ(coherence_.distance(line_, 1, true), 100 * kNs);
+  EXPECT_EQ(coherence_.quiet_distance(line_, 1, true), 60 * kNs);
+  const Coherence::Transfer transfer = write(1, 1000 * kNs);
+  EXPECT_EQ(transfer.begins, 1000 * kNs);
+  EXPECT_EQ(transfer.ends, 1030 * kNs);  // the second half of 60 ns
+  // Its access ends at 1040 ns, and for 50 ns from then on its directory does not know.
+  EXPECT_EQ(write(2, 1080 * kNs).ends, 1140 * kNs);
+}
+
+TEST_F(QuietTest, ARequestThatWaitedTakesAWholeHandover) {
+  write(0, 0);
+  write(1, 1000 * kNs);  // its access ends at 1040 ns
+  write(2, 1020 * kNs);
+  EXPECT_EQ(next().ends, 1140 * kNs);
+}
+
+TEST_F(QuietTest, AMemoryIsAsFarAsItWas) {
+  EXPECT_EQ(coherence_.quiet_distance(line_, 0, false), 50 * kNs);
+}
+
+MachineModel model_whose_reads_take() {
+  MachineModel model = model_of_four();
+  model.reads_take = true;
+  return model;
+}
+
+class ReadsTakeTest : public CoherenceTest {
+ protected:
+  ReadsTakeTest() : CoherenceTest(model_whose_reads_take()) {}
+};
+
+TEST_F(ReadsTakeTest, AReadTakesALineThatAnotherHasWritten) {
+  write(0, 0);
+  read(1, 1000 * kNs);
+  EXPECT_TRUE(has(1, true));
+  EXPECT_FALSE(has(0, false));
+}
+
+TEST_F(ReadsTakeTest, AReadCopiesALineThatItsOwnerHasOnlyRead) {
+  write(0, 0);
+  read(1, 1000 * kNs);
+  read(2, 2000 * kNs);
+  EXPECT_TRUE(has(1, false));
+  EXPECT_TRUE(has(2, false));
+  EXPECT_FALSE(has(2, true));
+}
+
+TEST_F(ReadsTakeTest, AnOwnerThatHasReadAndThenWrittenLosesTheLineToAReader) {
+  read(0, 0);
+  EXPECT_TRUE(Coherence::access(line_, 0, true));
+  read(1, 1000 * kNs);
+  EXPECT_TRUE(has(1, true));
+}
+
+TEST_F(ReadsTakeTest, AnUpdateCopiesFirstWhatAnotherHasOnlyRead) {
+  EXPECT_FALSE(coherence_.update_copies_first(line_, 2));  // no cache has it
+  write(0, 0);
+  EXPECT_FALSE(coherence_.update_copies_first(line_, 2));
+  read(1, 1000 * kNs);
+  EXPECT_TRUE(coherence_.update_copies_first(line_, 2));
+  EXPECT_FALSE(coherence_.update_copies_first(line_, 1));
+  read(2, 2000 * kNs);
+  EXPECT_FALSE(coherence_.update_copies_first(line_, 2));  // it has a copy
 }
 
 // Processors 0 and 1 are one cluster, 2 and 3 the other.
@@ -148,7 +229,7 @@ TEST(Clusters, RequestsOfTheClusterThatHasTheLineAreServedFirst) {
   Line line;
   const auto write = [&](std::uint32_t processor, Picoseconds arrival) {
     const Request request{.processor = processor, .writes = true, .arrival = arrival};
-    if (coherence.request(line, request)) Coherence::grant(line, processor, true);
+    if (coherence.request(line, request)) coherence.grant(line, processor, true);
   };
   write(0, 1000 * kNs);
   write(2, 1001 * kNs);
@@ -157,7 +238,7 @@ TEST(Clusters, RequestsOfTheClusterThatHasTheLineAreServedFirst) {
   std::vector<std::uint32_t> served;
   while (!line.waiting.empty()) {
     const Request request = coherence.serve_next(line).first;
-    Coherence::grant(line, request.processor, true);
+    coherence.grant(line, request.processor, true);
     served.push_back(request.processor);
   }
   // 2 came first. The line is then in its cluster, to which the request of 1 has half a latency to

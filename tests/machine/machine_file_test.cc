@@ -34,6 +34,8 @@ TEST(MachineFile, IsReadAsItWasWritten) {
   model.threads_per_core = 2;
   model.sibling_latency = 6 * kNs;
   model.smt_slowdown = 1.25;
+  model.quiet = 0.65;
+  model.reads_take = true;
   model.access.lookahead = 30 * kNs;
   const absl::StatusOr<MachineModel> read = parse_machine(machine_toml(model), "folder/a.toml");
   ASSERT_TRUE(read.ok()) << read.status();
@@ -81,6 +83,8 @@ TEST_P(MachineFileErrors, SayWhereAndWhat) {
 INSTANTIATE_TEST_SUITE_P(
     MachineFile, MachineFileErrors,
     testing::Values(
+        Wrong{"smt_slowdown = 1", "reads_take = 1", "2:14: reads_take wants true or false"},
+        Wrong{"smt_slowdown = 1", "quiet = 1.5", "2:9: quiet wants a number from 0.05 to 1"},
         Wrong{"[100, 0, 100, 100]", "[99, 0, 100, 100]",
               "20:4: matrix: 99 ns from core 1 to core 0, and 100 ns back; make it symmetric"},
         Wrong{"[100, 0, 100, 100]", "[100, 7, 100, 100]",
