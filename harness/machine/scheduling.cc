@@ -132,7 +132,7 @@ void Simulation::make_ready(Thread& thread, Picoseconds time) {
 
 // ---- calls
 
-void Simulation::sleep(const void* word, std::int64_t deadline_ns) {
+void Simulation::sleep(const void* word, std::int64_t deadline_ns, Picoseconds way_back) {
   Thread& thread = self();
   begin_poll();
   thread.sleep = ++sleeps_;
@@ -145,7 +145,7 @@ void Simulation::sleep(const void* word, std::int64_t deadline_ns) {
     const Picoseconds deadline = std::max(deadline_ns * kPerNanosecond, thread.time);
     add_event(deadline, EventKind::kTimer, thread.number, thread.sleep);
   }
-  thread.time += model_.scheduler.futex_wait;
+  thread.time += way_back + model_.scheduler.futex_wait;
   run_next_on(thread.processor, thread.time);
   run_events();
 }
@@ -162,10 +162,18 @@ void Simulation::access_bucket(const void* word, bool writes) {
   stop_working_ahead(self());
 }
 
+// Half of a call passes before the kernel looks at the word, and half afterwards. Returns the
+// second half.
+Picoseconds Simulation::enter_kernel() {
+  const Picoseconds call = varied(model_.scheduler.futex_call);
+  self().time += call / 2;
+  return call - call / 2;
+}
+
 bool Simulation::wait(const void* word, std::uint32_t expected, std::int64_t deadline_ns) {
   flush_buffer();
   stop_working_ahead(self());
-  self().time += varied(model_.scheduler.futex_call);
+  const Picoseconds way_back = enter_kernel();
   count_access();
   synchronize();
   access_bucket(word, true);
@@ -174,9 +182,10 @@ bool Simulation::wait(const void* word, std::uint32_t expected, std::int64_t dea
   std::memcpy(&found, word, sizeof found);
   if (found != expected) {
     access_bucket(word, true);  // counts itself out
+    self().time += way_back;
     return true;
   }
-  sleep(word, deadline_ns);
+  sleep(word, deadline_ns, way_back);
   return !self().timed_out;
 }
 
@@ -201,20 +210,22 @@ int Simulation::wake(const void* word, int count) {
   flush_buffer();
   Thread& thread = self();
   stop_working_ahead(thread);
-  thread.time += varied(model_.scheduler.futex_call);
+  const Picoseconds way_back = enter_kernel();
   count_access();
   synchronize();
   access_bucket(word, false);
-  if (first_asleep_on(word) == nullptr) return 0;
-  access_bucket(word, true);
-  for (int woken = 0; woken < count; ++woken) {
-    // Others may have woken it since the count was read.
-    Thread* const first = first_asleep_on(word);
-    if (first == nullptr) return woken;
-    thread.time += varied(model_.scheduler.futex_wake);
-    make_ready(*first, thread.time + varied(model_.scheduler.wakeup));
+  int woken = 0;
+  if (first_asleep_on(word) != nullptr) {
+    access_bucket(word, true);
+    // Others may have woken the first since the count was read.
+    for (Thread* first = nullptr; woken < count && (first = first_asleep_on(word)) != nullptr;
+         ++woken) {
+      thread.time += varied(model_.scheduler.futex_wake);
+      make_ready(*first, thread.time + way_back + varied(model_.scheduler.wakeup));
+    }
   }
-  return std::max(count, 0);
+  thread.time += way_back;
+  return woken;
 }
 
 std::int64_t Simulation::now_ns() {
@@ -224,7 +235,7 @@ std::int64_t Simulation::now_ns() {
 void Simulation::sleep_until_ns(std::int64_t deadline_ns) {
   flush_buffer();
   synchronize();
-  if (deadline_ns * kPerNanosecond > self().time) sleep(nullptr, deadline_ns);
+  if (deadline_ns * kPerNanosecond > self().time) sleep(nullptr, deadline_ns, 0);
 }
 
 void Simulation::begin_poll() {

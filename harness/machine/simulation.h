@@ -116,7 +116,8 @@ class Simulation {
   // Empties the buffers of all threads.
   void membarrier();
 
-  // As a futex. Times are those of now_ns(). wait() returns false if the deadline has passed.
+  // As a futex. Half of a call's time passes before it looks at the word or for sleepers, and half
+  // after that. Times are those of now_ns(). wait() returns false if the deadline has passed.
   bool wait(const void* word, std::uint32_t expected, std::int64_t deadline_ns);
   // Returns the number of threads that were woken.
   int wake(const void* word, int count);
@@ -258,7 +259,8 @@ class Simulation {
   void access_bucket(const void* word, bool writes);
   Thread* first_asleep_on(const void* word) const;
   Picoseconds varied(Picoseconds mean);
-  void sleep(const void* word, std::int64_t deadline_ns);
+  Picoseconds enter_kernel();
+  void sleep(const void* word, std::int64_t deadline_ns, Picoseconds way_back);
   void make_ready(Thread& thread, Picoseconds time);
   void put_on(Thread& thread, std::uint32_t processor, Picoseconds time);
   void run_next_on(std::uint32_t processor, Picoseconds time);

@@ -308,6 +308,50 @@ TEST_F(SimulationTest, FutexCallsOfTwoThreadsForOneWordDelayEachOther) {
   EXPECT_GT(end_of_wait(nullptr), 100);
 }
 
+// A call takes 100 ns here, and looks at the word after half of them.
+TEST_F(SimulationTest, AWaitLooksAtItsWordHalfwayThroughTheCall) {
+  std::int64_t call_ns = 0;
+  const auto sleeps_if_changed_at = [&](std::int64_t ns) {
+    std::uint32_t futex = 0;
+    run(model_of_four(), {[&] {
+                            work(ns * kNs);
+                            futex = 1;
+                            work(10 * kUs);
+                            Simulation::current()->wake(&futex, 1);
+                          },
+                          [&] {
+                            Simulation::current()->wait(&futex, 1, kNever);  // the lines come
+                            work(1 * kUs);
+                            call_ns = now_ns();
+                            Simulation::current()->wait(&futex, 0, kNever);
+                          }});
+    return counts_.voluntary_switches == 1;
+  };
+  EXPECT_FALSE(sleeps_if_changed_at(1'000));
+  EXPECT_FALSE(sleeps_if_changed_at(call_ns + 49));
+  EXPECT_TRUE(sleeps_if_changed_at(call_ns + 51));
+}
+
+TEST_F(SimulationTest, AnUpdateOfALineThatAnotherHasOnlyReadTakesTwoTransfersIfReadsTake) {
+  MachineModel model = model_of_four();
+  const auto end = [&] {
+    run(model, {[this] { word_.exchange(1); },
+                [this] {
+                  work(1 * kUs);
+                  word_.load();
+                },
+                [this] {
+                  work(2 * kUs);
+                  word_.exchange(2);
+                  times_ = {now_ns()};
+                }});
+    return times_.at(0);
+  };
+  EXPECT_EQ(end(), 2110);
+  model.reads_take = true;
+  EXPECT_EQ(end(), 2210);
+}
+
 // Both find the only sleeper, and the second one loses it to the first.
 TEST_F(SimulationTest, AThreadIsWokenOnceIfTwoFindItAsleep) {
   std::uint32_t futex = 0;
