@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Simulated mutex and condition variable, on the simulated futex. Correct by being plain: three
-// states, no spinning. On the model of a machine (LOCKBENCH_PREDICT), a notice that finds no waiter
-// calls the kernel as little as that of the C library does. Source: T. Riegel, the condition
-// variable of glibc 2.25, 2016.
+// states, no spinning. On the model of a machine (LOCKBENCH_PREDICT), a notice calls the kernel
+// only if a thread waits that no earlier notice was for, as that of the C library does. Source: T.
+// Riegel, the condition variable of glibc 2.25, 2016.
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -67,33 +68,66 @@ class ConditionVariable {
  private:
   bool wait_once(std::unique_lock<Mutex>& lock, Time deadline) {
     const std::uint32_t seen = notices_.load(std::memory_order_relaxed);
-    count_waiter(1);
+    count_in();
     lock.unlock();
     const bool in_time = futex_wait(notices_, seen, deadline);
     lock.lock();
-    count_waiter(~std::uint32_t{0});
+    count_out();
     return in_time;
   }
 
+#if defined(LOCKBENCH_PREDICT)
   // Under the lock, so that a thread which notifies after it has changed what is waited for sees
   // it.
-  void count_waiter([[maybe_unused]] std::uint32_t change) {
-#if defined(LOCKBENCH_PREDICT)
-    waiters_.fetch_add(change, std::memory_order_relaxed);
-#endif
+  void count_in() {
+    counts_.fetch_add(kWaiting, std::memory_order_relaxed);
   }
 
-  void notify(int count) noexcept {
-#if defined(LOCKBENCH_PREDICT)
-    if (waiters_.load(std::memory_order_relaxed) == 0) return;
+  // A thread whose time was up, or that found notices_ changed by a notice for another, may leave
+  // in the other's place: the sums are right.
+  void count_out() {
+    change_counts([](std::uint32_t counts) {
+      return counts >= kNotified ? counts - kNotified : counts - kWaiting;
+    });
+  }
+
+  // Whether there was one, of at most `most`.
+  bool take_waiters(std::uint32_t most) {
+    const std::uint32_t before = change_counts([most](std::uint32_t counts) {
+      return counts + std::min(counts % kNotified, most) * (kNotified - kWaiting);
+    });
+    return before % kNotified != 0;
+  }
+
+  template <class Change>
+  std::uint32_t change_counts(Change change) {
+    std::uint32_t seen = counts_.load(std::memory_order_relaxed);
+    while (change(seen) != seen &&
+           !counts_.compare_exchange_weak(seen, change(seen), std::memory_order_relaxed)) {
+    }
+    return seen;
+  }
+#else
+  static void count_in() {}
+  static void count_out() {}
+  static bool take_waiters(std::uint32_t) {
+    return true;
+  }
 #endif
+
+  void notify(int count) noexcept {
+    if (!take_waiters(static_cast<std::uint32_t>(count))) return;
     notices_.fetch_add(1, std::memory_order_relaxed);
     futex_wake(notices_, count);
   }
 
   FutexWord notices_{0};
 #if defined(LOCKBENCH_PREDICT)
-  FutexWord waiters_{0};
+  // Each thread inside of wait() is counted once: as one that no notice was for, or one that a
+  // notice was for.
+  static constexpr std::uint32_t kWaiting = 1;
+  static constexpr std::uint32_t kNotified = 1 << 16;
+  FutexWord counts_{0};
 #endif
 };
 
