@@ -25,6 +25,7 @@
 #include "tests/mutants/nesting_lock.h"
 #include "tests/mutants/node_lock.h"
 #include "tests/mutants/real_only.h"
+#include "tests/mutants/refusing_lock.h"
 #include "tests/mutants/shared_lock.h"
 #include "tests/mutants/spin_lock.h"
 #include "tests/mutants/stripes.h"
@@ -66,6 +67,13 @@ std::vector<Mutant> spinning() {
              {Oracle::kModel, Oracle::kResidue}),
       trying_in_vain(control(global<SpinLock<F::kSpuriousTry>>(
           "spin_spurious_try_allowed", "the same, which does not promise otherwise"))),
+      trying_in_vain(control(
+          global<RefusingLock<RefusalKind::kAlways>>("never_tries", "try_lock() always fails"))),
+      trying_in_vain(broken(global<RefusingLock<RefusalKind::kRemembers>>(
+                                "tries_no_more", "try_lock() fails for ever once it met a holder"),
+                            {Oracle::kResidue})),
+      trying_in_vain(control(
+          global<LateLock>("late", "a correct lock that is free some time after unlock()"))),
   };
 }
 

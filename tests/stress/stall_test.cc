@@ -151,6 +151,17 @@ TEST(Stall, AKeyThatNobodyEverTookMustBeFreeWhereEachHasALock) {
   EXPECT_EQ(explain_stall(threads, kPerKey, free_are(bit(kUntouched))).oracle, Oracle::kProgress);
 }
 
+TEST(Stall, AKeyThatNoThreadEverHadCannotHaveLostARelease) {
+  const std::vector<ThreadPosition> threads = {{0, wants(1), {has(0)}}};
+  StallFacts facts = free_are(bit(kUntouched));
+  facts.granted_keys = bit(0);
+  const Failure failure = explain_stall(threads, kPerKey, facts);
+  EXPECT_EQ(failure.oracle, Oracle::kIndependence);
+  EXPECT_THAT(failure.what, HasSubstr("no thread ever held key 1"));
+  facts.granted_keys = bit(0) | bit(1);
+  EXPECT_EQ(explain_stall(threads, kPerKey, facts).oracle, Oracle::kProgress);
+}
+
 TEST(Stall, AnUnlockThatDoesNotReturnIsNotACycleOfThoseWhoWait) {
   const Event releases = {.kind = Event::kRelease};
   const Failure failure =

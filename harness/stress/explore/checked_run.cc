@@ -318,6 +318,7 @@ void CheckedRun::ask_former_owner(const Event& released) {
 
 void CheckedRun::enter_key(const Event& acquired, std::uint32_t key, const LockHandle& handle) {
   KeyRecord& record = keys_[key];
+  if (key < 64) granted_keys_ |= std::uint64_t{1} << key;
   world_.memory().note(world_.thread(), kKeyEvents + key, true);
   if (entry_.abilities.reentrant) {
     const auto own =

@@ -146,6 +146,7 @@ class CheckedRun {
   void close_trace(End end);
   void check_quiescent_state();
   void probe_keys();
+  class UnusedKey;
   void check_free(std::uint32_t key);
   // Runs the oracles on an observation. Ends the execution if one of them fails.
   template <class Seen>
@@ -174,6 +175,7 @@ class CheckedRun {
   const void* object_ = nullptr;            // address of the lock
   std::optional<std::uint32_t> unordered_;  // its hold is not ordered before a later one
   std::optional<Probe> probe_;              // made after a stall
+  std::uint64_t granted_keys_ = 0;          // that any thread acquired, one bit each
   std::optional<OneOfManyKeys> other_key_;  // is being acquired before the program
   bool answers_owner_queries_ = false;
   std::size_t left_ = 0;  // number of threads that have finished kLeaveForGood

@@ -3,6 +3,7 @@
 // The checks at the end of an execution: of the quiescent state, and of a stall.
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 
@@ -11,6 +12,9 @@
 #include "harness/stress/explore/checked_run.h"
 #include "harness/stress/explore/execution_text.h"
 #include "harness/stress/instrumentation/function_names.h"
+#include "harness/stress/litmus/key_set_lock.h"
+#include "harness/stress/litmus/unused_key.h"
+#include "primitives/platform/thread.h"
 
 namespace lockbench::stress::explore {
 
@@ -45,13 +49,37 @@ void CheckedRun::check_quiescent_state() {
   }
 }
 
-void CheckedRun::check_free(std::uint32_t key) {
-  const std::optional<bool> locked = lock_->handle(key)->is_locked();
+class CheckedRun::UnusedKey {
+ public:
+  UnusedKey(CheckedRun& run, std::uint32_t key) : run_(run), key_(key) {}
+
   // Of tries that fail one after the other, the first shows why. The others would hide what led to
   // it.
+  void refused() { run_.world_.log().stop(); }
+
+  // In a thread of its own, because the first thread goes on if all others are stuck.
+  bool hold_all() {
+    platform::Thread([this] { stress::hold_all(*run_.lock_, key_); }).join();
+    return !run_.world_.stuck();
+  }
+  std::unique_ptr<LockUnderTest> new_lock() {
+    return with_key_set(run_.entry_.make(run_.program_.keys()), run_.program_.key_set);
+  }
+  static void let_time_pass() {
+    constexpr platform::Duration kPause = std::chrono::milliseconds(1);
+    platform::sleep_until(platform::now() + kPause);
+  }
+
+ private:
+  CheckedRun& run_;
+  const std::uint32_t key_;
+};
+
+void CheckedRun::check_free(std::uint32_t key) {
+  const std::optional<bool> locked = lock_->handle(key)->is_locked();
   world_.log().start();
-  const std::uint32_t free =
-      free_holds(*lock_, key, entry_.abilities.strong_try, [this] { world_.log().stop(); });
+  UnusedKey unused(*this, key);
+  const std::uint32_t free = holds_of_unused_key(*lock_, key, entry_.abilities.strong_try, unused);
   const UntrackedScope untracked(world_);
   if (locked && capacity_ == 1) {
     check(OwnerAnswer{.query = OwnerAnswer::kLocked, .key = key, .answer = *locked});
@@ -106,8 +134,11 @@ std::optional<Failure> CheckedRun::verdict(End end) {
     const auto failure = check_all(*other_key_, [](Oracle, std::uint64_t) {});
     return Failure{failure->oracle, text_of(*failure, "thread")};
   }
+  const bool prepared = program_.warm_up != 0 || program_.refusals != 0 || program_.other_keys != 0;
   return explain_stall(positions_of_threads(), entry_.abilities,
-                       {.probe = probe_, .contended = contended_ != 0});
+                       {.probe = probe_,
+                        .contended = contended_ != 0,
+                        .granted_keys = prepared ? std::nullopt : std::optional(granted_keys_)});
 }
 
 std::vector<ThreadPosition> CheckedRun::positions_of_threads() const {

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "harness/stress/litmus/lock_limits.h"
@@ -64,6 +65,7 @@ struct Abilities {
   std::chrono::nanoseconds hold_limit{};  // a longer hold may lose the key; 0: no limit
   bool refuses_non_owners = false;        // unlock() by a non-owner has no effect
   bool any_key = false;     // a key may be any number; otherwise less than make()'s `keys`
+  bool names = false;       // its keys are strings: the name of each number (keys.h)
   bool strong_try = false;  // try_lock() succeeds whenever no thread holds or requests the lock
 
   // Whether each holder of a key can be identified. If not, only their count can be checked.
@@ -90,18 +92,18 @@ bool acquire_free(
 }
 
 // How many times try_lock() can acquire a key that no thread uses, up to its capacity, without a
-// release between. Releases the key again if the capacity was reached; otherwise keeps it.
+// release between. Then releases the key again.
 template <class Refused = void (*)()>
 std::uint32_t free_holds(
     LockUnderTest& lock, std::uint64_t key, bool strong_try, const Refused& refused = [] {}) {
-  std::vector<std::unique_ptr<LockHandle>> handles;
-  const std::uint32_t capacity = lock.capacity();
-  for (std::uint32_t i = 0; i < capacity; ++i) {
-    handles.push_back(lock.handle(key));
-    if (!acquire_free(*handles.back(), strong_try, refused)) return i;
+  std::vector<std::unique_ptr<LockHandle>> held;
+  for (std::uint32_t i = 0; i < lock.capacity(); ++i) {
+    std::unique_ptr<LockHandle> handle = lock.handle(key);
+    if (!acquire_free(*handle, strong_try, refused)) break;
+    held.push_back(std::move(handle));
   }
-  for (const auto& handle : handles) handle->unlock();
-  return capacity;
+  for (const auto& handle : held) handle->unlock();
+  return static_cast<std::uint32_t>(held.size());
 }
 
 }  // namespace lockbench::stress

@@ -217,6 +217,21 @@ Failure dependent(const std::vector<ThreadPosition>& threads, const std::string&
           absl::StrCat("a key waits for another key: ", text_of_all(threads), more)};
 }
 
+// A thread that waits for a key that no thread ever acquired, where each key has its own lock and
+// other keys are held; null if there is none.
+const ThreadPosition* waits_for_unused_key(const std::vector<ThreadPosition>& threads,
+                                           const Abilities& abilities, const StallFacts& facts) {
+  if (!abilities.lock_per_key || !facts.granted_keys) return nullptr;
+  const auto holds = [](const ThreadPosition& t) { return !t.holds.empty(); };
+  if (std::none_of(threads.begin(), threads.end(), holds)) return nullptr;
+  constexpr std::uint16_t kMostKeys = 64;  // others are not known
+  for (const ThreadPosition& thread : threads) {
+    if (!thread.waits() || thread.doing.pair || thread.doing.key >= kMostKeys) continue;
+    if ((*facts.granted_keys >> thread.doing.key & 1) == 0) return &thread;
+  }
+  return nullptr;
+}
+
 bool awaits_end_of(const ThreadPosition& awaited, const std::vector<ThreadPosition>& threads) {
   return std::any_of(threads.begin(), threads.end(), [&](const ThreadPosition& thread) {
     return thread.awaits_end == awaited.thread;
@@ -307,6 +322,9 @@ Failure explain_stall(const std::vector<ThreadPosition>& threads, const Abilitie
   if (facts.probe) {
     const ThreadPosition* const half = waits_for_free_half(threads, graph, *facts.probe);
     if (half != nullptr) return waits_for_half(*half, threads, *facts.probe);
+  }
+  if (const ThreadPosition* const unused = waits_for_unused_key(threads, abilities, facts)) {
+    return dependent(threads, absl::StrCat("; and no thread ever held key ", unused->doing.key));
   }
   const auto waiter = std::find_if(threads.begin(), threads.end(), [&](const ThreadPosition& t) {
     return t.waits() && !graph.wanted_key_may_be_held(t);

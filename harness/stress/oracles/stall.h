@@ -42,6 +42,9 @@ struct StallFacts {
   // Whether any request met another one; absent if that is not known exactly. If no other thread
   // was there, a waiting thread can only wait for itself.
   std::optional<bool> contended;
+  // The keys that any thread ever acquired, one bit each; absent if that is not known. A release of
+  // another key cannot be lost.
+  std::optional<std::uint64_t> granted_keys = {};
 };
 
 Failure explain_stall(const std::vector<ThreadPosition>& threads, const Abilities& abilities,

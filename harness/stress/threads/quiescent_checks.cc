@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/stress/litmus/unused_key.h"
 #include "harness/stress/mix.h"
 #include "harness/stress/oracles/history.h"
 #include "harness/stress/threads/arrival_order.h"
@@ -21,6 +22,33 @@
 
 namespace lockbench::stress::threads {
 namespace {
+
+// If lock() does not return, the supervising process detects that.
+class UnusedKey {
+ public:
+  UnusedKey(EpochContext& context, std::uint32_t key) : context_(context), key_(key) {}
+
+  static void refused() {}
+  bool hold_all() {
+    SharedState& state = context_.state;
+    put(state.asked_key, key_);
+    add(state.beat);
+    put(state.phase, SharedState::kFreeKey);
+    stress::hold_all(context_.lock, key_);
+    add(state.beat);
+    put(state.phase, SharedState::kChecking);
+    return true;
+  }
+  std::unique_ptr<LockUnderTest> new_lock() { return context_.entry.make(context_.plan.keys + 1); }
+  void let_time_pass() {
+    add(context_.state.beat);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+
+ private:
+  EpochContext& context_;
+  const std::uint32_t key_;
+};
 
 class QuiescentChecks {
  public:
@@ -118,7 +146,9 @@ class QuiescentChecks {
     if (locked && context_.capacity == 1) {
       check(OwnerAnswer{.query = OwnerAnswer::kLocked, .key = key, .answer = *locked});
     }
-    const std::uint32_t free = free_holds(context_.lock, key, context_.entry.abilities.strong_try);
+    UnusedKey unused(context_, key);
+    const std::uint32_t free =
+        holds_of_unused_key(context_.lock, key, context_.entry.abilities.strong_try, unused);
     check(FreeKey{.key = key, .free = free, .capacity = context_.capacity});
   }
 

@@ -54,6 +54,7 @@ struct SharedState {
     kComparing,     // computes, or runs checks with the longer patience
     kAnswering,     // one key is held, and another thread tries to acquire it
     kOtherKeys,     // many keys are held, and the thread that holds them acquires one more
+    kFreeKey,       // lock() of `asked_key`, which no thread uses, and which try_lock() did not get
   };
   Word phase;
   Word beat;  // grows with every step of the process as a whole
@@ -73,7 +74,7 @@ struct SharedState {
   Word free_keys;
 
   // The check of independence: the key that is held, and the key that is requested. In kOtherKeys:
-  // how many keys are held.
+  // how many keys are held. In kFreeKey: the key that is requested.
   Word held_key;
   Word asked_key;
 

@@ -74,7 +74,7 @@ void go_through(SharedState& state, const std::function<void()>& body) {
 bool calls_the_lock(std::uint64_t phase) {
   return phase == SharedState::kProbing || phase == SharedState::kChecking ||
          phase == SharedState::kIndependence || phase == SharedState::kAnswering ||
-         phase == SharedState::kOtherKeys;
+         phase == SharedState::kOtherKeys || phase == SharedState::kFreeKey;
 }
 
 std::uint64_t progress_of(const SharedState& state) {
@@ -121,6 +121,9 @@ void note_hang(SharedState& state) {
     case SharedState::kOtherKeys:
       note(state, OneOfManyKeys{.key = static_cast<std::uint32_t>(get(state.asked_key)),
                                 .held = get(state.held_key)});
+      break;
+    case SharedState::kFreeKey:
+      note(state, FreeKey{.key = static_cast<std::uint32_t>(get(state.asked_key))});
       break;
     case SharedState::kIndependence:
       note(state, OtherKey{.held = static_cast<std::uint32_t>(get(state.held_key)),
