@@ -192,7 +192,8 @@ Abilities abilities_of() {
                       .tokens = internal::kHasToken<Handle>,
                       .reclaims = internal::reclaims<P>(),
                       .nests_keys = kPromises.lock_per_key && !LeaseLock<P, K>,
-                      .any_key = !LeaseLock<P, K>};
+                      .any_key = !LeaseLock<P, K>,
+                      .names = std::is_same_v<K, std::string_view>};
   abilities.last_may_destroy = last_may_destroy<P>();
   abilities.one_lock = kPromises.one_lock;
   // What the lock says of itself without being made. The registry knows of other locks.

@@ -61,6 +61,11 @@ inline Mutant trying_in_vain(Mutant mutant) {
   return mutant;
 }
 
+inline RegisteredLock with_plain_names(RegisteredLock entry) {
+  entry.abilities.limits.plain_names = true;
+  return entry;
+}
+
 inline RegisteredLock with_programs(RegisteredLock entry, std::vector<std::string> programs) {
   entry.programs = std::move(programs);
   return entry;

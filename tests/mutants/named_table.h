@@ -27,6 +27,8 @@ enum class NameFault {
   kBlanks,     // names that differ in blanks at their ends are one
   kCase,       // names that differ in case are one
   kNumber,     // names that begin with the same number are one
+  kBlocks,     // names whose words of 8 bytes have the same sum are one
+  kHash,       // names of one 32-bit hash are one
 };
 
 template <NameFault kFault>
@@ -70,6 +72,21 @@ class NamedTable {
     return digits == 0 ? name : std::to_string(number);
   }
 
+  static std::uint64_t sum_of_words(std::string_view name) {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < name.size(); ++i) {
+      sum += std::uint64_t{static_cast<unsigned char>(name[i])} << i % 8 * 8;
+    }
+    return sum;
+  }
+
+  // As Java computes it.
+  static std::uint32_t hash_of(std::string_view name) {
+    std::uint32_t hash = 0;
+    for (const char letter : name) hash = hash * 31 + static_cast<unsigned char>(letter);
+    return hash;
+  }
+
   static std::string seen(std::string_view name) {
     switch (kFault) {
       case NameFault::kLength:
@@ -88,6 +105,10 @@ class NamedTable {
         return in_lower_case(std::string(name));
       case NameFault::kNumber:
         return number_or_name(std::string(name));
+      case NameFault::kBlocks:
+        return std::to_string(sum_of_words(name));
+      case NameFault::kHash:
+        return std::to_string(hash_of(name));
       default:
         return std::string(name);
     }

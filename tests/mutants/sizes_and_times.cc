@@ -52,8 +52,16 @@ std::vector<Mutant> names() {
       broken(lock_under_test<NamedTable<N::kCase>, String>("names_without_case",
                                                            "ignores the case of a name"),
              shared),
+      control(with_plain_names(lock_under_test<NamedTable<N::kCase>, String>(
+          "names_without_case_allowed", "the same, which promises plain names"))),
       broken(lock_under_test<NamedTable<N::kNumber>, String>(
                  "names_as_numbers", "takes a name that begins with digits for a number"),
+             shared),
+      broken(lock_under_test<NamedTable<N::kBlocks>, String>(
+                 "names_by_blocks", "takes names with one sum of words for one"),
+             shared),
+      broken(lock_under_test<NamedTable<N::kHash>, String>("names_by_hash",
+                                                           "takes names of one hash for one"),
              shared),
       broken(lock_under_test<NamedTable<N::kAddress>, String>(
                  "names_by_address", "takes a name for the place where it lies"),

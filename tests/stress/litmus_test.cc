@@ -155,6 +155,7 @@ INSTANTIATE_TEST_SUITE_P(
         Malformed{"B0 U", "`B0`: not an act"}, Malformed{"Q0 U", "`Q0`: not an act"},
         Malformed{"W0 U", "`W0`: not an act"}, Malformed{"R-5", "`R-5`: not an act"},
         Malformed{"L0x U", "`L0x`: not an act"}, Malformed{"L99999999999 U", "not an act"},
+        Malformed{"K25 L0 U", "`K25`: not a key set; K is followed by one of 0, 1, 2, 8, 12, 16, "},
         Malformed{"L4294967295 U", "`L4294967295`: the highest key is 99"},
         Malformed{"B0+100 U", "`B0+100`: the highest key is 99"},
         Malformed{"U L0", "`U`: unlocks what was not locked"},
@@ -454,13 +455,15 @@ std::vector<Abilities> of_little_room() {
   for (const LockLimits limits :
        {LockLimits{.threads = 2}, LockLimits{.threads = 3, .keys = 2}, LockLimits{.keys = 1},
         LockLimits{.keys_of_thread = 1}, LockLimits{.keys = 3, .keys_of_thread = 2},
-        LockLimits{.keys_below = 2}, LockLimits{.keys_below = 6}}) {
+        LockLimits{.keys_below = 2}, LockLimits{.keys_below = 6},
+        LockLimits{.plain_names = true}}) {
     for (const bool pairs : {false, true}) {
       all.push_back({.timed = true,
                      .lock_per_key = true,
                      .pairs = pairs,
                      .nests_keys = true,
                      .any_key = limits.keys_below == 0,
+                     .names = limits.plain_names,
                      .limits = limits});
     }
   }
@@ -479,6 +482,15 @@ TEST(GeneratedPrograms, StayWithinWhatTheLockHasRoomFor) {
       EXPECT_EQ(excess_of(generate_long_program(able, seed), able), "");
     }
   }
+}
+
+TEST(Demand, OnlyALockOfNamesCanPromisePlainOnes) {
+  const LockLimits plain{.plain_names = true};
+  const LitmusProgram names = *program_from("K24 L0 U | L1 U", kThreads);
+  EXPECT_THAT(excess_of(names, {.names = true, .limits = plain}), HasSubstr("plain names"));
+  EXPECT_THAT(remark_on_names(names, {.names = true}), HasSubstr(".plain_names = true"));
+  EXPECT_EQ(excess_of(names, {.limits = plain}), "");
+  EXPECT_EQ(remark_on_names(names, {}), "");
 }
 
 TEST(SmallPrograms, StayWithinWhatTheLockHasRoomFor) {
@@ -589,6 +601,37 @@ TEST(Keys, HaveNamesThatDifferInBlanksCaseAndZerosAlone) {
   EXPECT_EQ(name(3), name(2) + " ");
   EXPECT_EQ(std::stoi(name(4)), std::stoi(name(2)));
   EXPECT_EQ(std::tolower(name(6).front()), name(7).front());
+}
+
+// What compares hashes, or sums of words, takes some of these for one.
+TEST(Keys, HaveNamesAndNumbersThatCommonHashesDoNotDistinguish) {
+  const auto name = [](std::uint32_t set, std::uint64_t key) {
+    return std::string(KeyName(key_value(set, key)).view());
+  };
+  const auto hash = [&](std::uint64_t key, std::uint32_t factor) {
+    std::uint32_t sum = 5381;
+    for (const char letter : name(kCollidingKeys, key)) {
+      sum = sum * factor + static_cast<unsigned char>(letter);
+    }
+    return sum;
+  };
+  EXPECT_EQ(hash(0, 31), hash(1, 31));
+  EXPECT_EQ(hash(2, 33), hash(3, 33));
+  const std::uint64_t number = key_value(kCollidingKeys, 5);
+  EXPECT_EQ(number >> 32, number & 0xffffffff);
+  std::string first = name(8, 0);
+  std::string second = name(8, 1);
+  ASSERT_EQ(first.size(), 128U);
+  EXPECT_EQ(first.substr(16), second.substr(0, 112));
+  EXPECT_EQ(first.substr(0, 16), second.substr(112));
+}
+
+TEST(Keys, DifferInTheHighestBitOrTheSignAlone) {
+  const auto number = [](std::uint64_t key) { return key_value(kSignedKeys, key); };
+  EXPECT_EQ(number(0) | std::uint64_t{1} << 63, number(4));
+  EXPECT_EQ(number(1) | std::uint64_t{1} << 63, number(5));
+  EXPECT_EQ(number(2) + number(7), 0U);
+  EXPECT_EQ(number(3) + number(6), 0U);
 }
 
 // A table that compares pointers takes them for two.

@@ -23,6 +23,7 @@
 #include "harness/stress/explore/schedule_explorer.h"
 #include "harness/stress/explore/weaken.h"
 #include "harness/stress/instrumentation/source_places.h"
+#include "harness/stress/litmus/demand.h"
 #include "harness/stress/trace/trace_step.h"
 
 namespace lockbench::stress::explore {
@@ -101,7 +102,8 @@ std::vector<TraceStep> steps_of(const Counterexample& counterexample) {
   return steps;
 }
 
-void report_failure(const Counterexample& counterexample, Report& report) {
+void report_failure(const Counterexample& counterexample, const RegisteredLock& entry,
+                    Report& report) {
   report.verdict = Verdict::kFailed;
   report.failure = counterexample.failure;
   report.how = absl::StrCat(counterexample.strategy, ", ", name_of(counterexample.model));
@@ -113,6 +115,8 @@ void report_failure(const Counterexample& counterexample, Report& report) {
                            "--program",  to_text(counterexample.program),
                            "--schedule", to_text(counterexample.schedule),
                            "--memory",   name_of(counterexample.model)};
+  const std::string names = remark_on_names(counterexample.program, entry.abilities);
+  if (!names.empty()) report.remarks.push_back(names);
 }
 
 absl::StatusOr<Report> replay(World& world, const RegisteredLock& entry, const Order& order,
@@ -122,7 +126,7 @@ absl::StatusOr<Report> replay(World& world, const RegisteredLock& entry, const O
   Report report{.engine = "sim", .lock = entry.name};
   if (const std::optional<Counterexample> told =
           ScheduleExplorer::replay(world, entry, program, *schedule)) {
-    report_failure(*told, report);
+    report_failure(*told, entry, report);
   } else {
     report.verdict = Verdict::kInconclusive;
     report.remarks.push_back(absl::StrCat("one schedule was replayed under ",
@@ -264,13 +268,6 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
   if (order.weaken) return weaken_orders(world, entry, order, report_progress);
 
   Outcome outcome = ScheduleExplorer(world, entry, options).test_lock();
-  if (!outcome.deterministic) {
-    return absl::InternalError(
-        absl::StrCat("`", entry.name,
-                     "` does not do the same thing twice under one schedule, so it cannot be "
-                     "explored: it uses a clock, a thread or an address that does not pass "
-                     "primitives/platform"));
-  }
   Report report{.engine = "sim", .lock = entry.name};
   report.evaluations = outcome.evaluations;
   report.seconds = outcome.seconds;
@@ -280,6 +277,12 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
                     {"executions_cut_off", static_cast<double>(outcome.too_long)},
                     {"lock_operations", static_cast<double>(outcome.acquisitions)},
                     {"contended_operations", static_cast<double>(outcome.contended)}};
+  if (!outcome.deterministic) {
+    outcome.refusal =
+        "it does not do the same thing twice under one schedule; it uses a clock, random numbers, "
+        "a "
+        "processor's number or an address that the engine does not decide";
+  }
   if (!outcome.refusal.empty()) {
     report.verdict = Verdict::kInconclusive;
     report.remarks.push_back(absl::StrCat("cannot be simulated: ", outcome.refusal));
@@ -287,7 +290,7 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
   }
   report_explored(outcome.explored, options.exhaustive, report);
   if (outcome.counterexample) {
-    report_failure(*outcome.counterexample, report);
+    report_failure(*outcome.counterexample, entry, report);
     return report;
   }
   report.verdict = verdict_of(outcome, options, entry.abilities);

@@ -83,6 +83,10 @@ std::string excess_of(const LitmusProgram& program, const Abilities& abilities) 
   if (exceeds(demand.keys_of_thread, limits.keys_of_thread)) {
     return text(demand.keys_of_thread, " keys of one thread at once", limits.keys_of_thread);
   }
+  if (abilities.names && limits.plain_names && !has_plain_names(program.key_set)) {
+    return absl::StrCat("has names of the key set K", program.key_set,
+                        ", and the lock promises to have plain names alone");
+  }
   if (exceeds(demand.keys_below, limits.keys_below)) {
     return absl::StrCat("needs keys up to ", demand.keys_below - 1,
                         ", one of them unused, and those of the lock are below ",
@@ -105,6 +109,17 @@ std::uint32_t most_other_keys(const Abilities& abilities) {
   return static_cast<std::uint32_t>(most);
 }
 
+std::string remark_on_names(const LitmusProgram& program, const Abilities& abilities) {
+  if (!abilities.names || has_plain_names(program.key_set)) return "";
+  const char* const names =
+      program.key_set == kHighestKeys
+          ? "differ only after a zero byte"
+          : "differ only in blanks at the end, case or zeros, and one is empty";
+  return absl::StrCat(
+      "the names of the key set K", program.key_set, " ", names,
+      "; a lock that is not made for that promises .limits = {.plain_names = true}");
+}
+
 std::string to_text(const LockLimits& limits) {
   std::vector<std::string> parts;
   const auto add = [&](std::uint64_t limit, const char* of_what) {
@@ -113,6 +128,7 @@ std::string to_text(const LockLimits& limits) {
   add(limits.threads, " threads at once");
   add(limits.keys, " keys at once");
   add(limits.keys_of_thread, " keys of one thread at once");
+  if (limits.plain_names) parts.push_back("plain names");
   if (limits.keys_below != 0) parts.push_back(absl::StrCat("keys below ", limits.keys_below));
   return absl::StrJoin(parts, ", ");
 }

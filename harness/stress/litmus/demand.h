@@ -30,6 +30,9 @@ std::string excess_of(const LitmusProgram& program, const Abilities& abilities);
 // of a program. Other keys than these have no room.
 std::uint32_t most_other_keys(const Abilities& abilities);
 
+// What the user of a lock that failed in this program should know of its keys; empty if nothing.
+std::string remark_on_names(const LitmusProgram& program, const Abilities& abilities);
+
 // "at most 8 threads and 16 keys at once".
 std::string to_text(const LockLimits& limits);
 

@@ -232,6 +232,7 @@ LitmusProgram generate_program(const Abilities& abilities, ProgramSize size, std
   if (size.awaits) let_await(abilities, size, random, program);
   if (abilities.any_key && random() % 3 == 0) {
     program.key_set = kKeySets[random() % std::size(kKeySets)];
+    if (!excess_of(program, abilities).empty()) program.key_set = 0;
   }
   return program;
 }
@@ -303,8 +304,12 @@ std::vector<LitmusProgram> programs_for(const Abilities& can,
     if (can.nests_keys) texts.push_back(keys + "L0 L1 U U | L0 U L1 U");
     if (can.pairs) texts.push_back(keys + "B0+1 U | B1+0 U");
   }
-  // Of the names of key set 24, any two may be one for a lock that does not compare bytes.
-  if (can.nests_keys && can.any_key) texts.push_back(all_named_keys(24));
+  // Of these names, any two may be one for a lock that does not compare bytes.
+  if (can.nests_keys && can.any_key) {
+    texts.push_back(all_named_keys(kNamesOfOneWordSet));
+    texts.push_back(all_named_keys(kCollidingKeys));
+    texts.push_back(all_named_keys(kSignedKeys));
+  }
   // A table may use the highest number as the mark of a free slot.
   if (can.any_key) texts.push_back(absl::StrCat("K", kHighestKeys, " L7 U | L7 U"));
   // A table may keep no more than a few, or some hundred, of its entries.

@@ -22,11 +22,23 @@
 namespace lockbench::stress {
 
 // The numbers of the key sets. 0: the numbers themselves. 1: numbers like those that a hash
-// function returns. 8, 12, 16, 24, 32, 48: multiples of 2^8, 2^12, 2^16, 2^24, 2^32, 2^48. 64: the
-// highest numbers; key 7 is the highest of all, which a table may use as a mark.
+// function returns. 2: numbers and names that common hash functions map to one value. 8, 12, 16,
+// 24, 32, 48: multiples of 2^8, 2^12, 2^16, 2^24, 2^32, 2^48. 63: numbers of which some differ in
+// the highest bit or in their sign alone. 64: the highest numbers; key 7 is the highest of all,
+// which a table may use as a mark.
 inline constexpr std::uint32_t kHashedKeys = 1;
+inline constexpr std::uint32_t kCollidingKeys = 2;
+inline constexpr std::uint32_t kSignedKeys = 63;
 inline constexpr std::uint32_t kHighestKeys = 64;
-inline constexpr std::uint32_t kKeySets[] = {0, kHashedKeys, 8, 12, 16, 24, 32, 48, kHighestKeys};
+inline constexpr std::uint32_t kKeySets[] = {0,  kHashedKeys, kCollidingKeys, 8, 12, 16, 24, 32,
+                                             48, kSignedKeys, kHighestKeys};
+
+// The names of key set 24 are words only for a lock that compares bytes, and those of the highest
+// keys have a zero byte.
+inline constexpr std::uint32_t kNamesOfOneWordSet = 24;
+constexpr bool has_plain_names(std::uint32_t key_set) {
+  return key_set != kNamesOfOneWordSet && key_set != kHighestKeys;
+}
 
 constexpr bool is_key_set(std::uint32_t number) {
   return std::find(std::begin(kKeySets), std::end(kKeySets), number) != std::end(kKeySets);
@@ -36,12 +48,26 @@ constexpr bool is_key_set(std::uint32_t number) {
 // For the first kMostNamedKeys keys, the number grows with the key, since programs nest keys in
 // ascending order, and the numbers of different sets differ.
 inline constexpr std::uint64_t kMostNamedKeys = 8;
+
+// Keys 4 and 5 are keys 0 and 1 with the highest bit, keys 6 and 7 are keys 3 and 2 with a minus.
+constexpr std::uint64_t signed_key(std::uint64_t key) {
+  constexpr std::uint64_t kFirst = 0x5a5a5a;
+  constexpr std::uint64_t kHighestBit = std::uint64_t{1} << 63;
+  if (key == 4 || key == 5) return (kFirst + key - 4) | kHighestBit;
+  if (key == 6 || key == 7) return std::uint64_t{0} - (kFirst + 9 - key);
+  return kFirst + key;
+}
+
 constexpr std::uint64_t key_value(std::uint32_t key_set, std::uint64_t key) {
   switch (key_set) {
     case 0:
       return key;
     case kHashedKeys:
       return ((key + 1) << 60) + (key + 1) * 0x9e3779b97f4a7c15ULL % (1ULL << 60);
+    case kCollidingKeys:  // eight equal bytes: all their halves, quarters and bytes cancel out
+      return (key + 1) * 0x0101010101010101ULL;
+    case kSignedKeys:
+      return signed_key(key);
     case kHighestKeys:
       return ~std::uint64_t{0} - (kMostNamedKeys - 1) + key;
     default:  // a shift, of which no bit is lost
@@ -59,6 +85,11 @@ inline constexpr std::string_view kPlainNames[kMostNamedKeys] = {
 // a number. The first one is empty.
 inline constexpr std::string_view kNamesOfOneWord[kMostNamedKeys] = {"",   " ",   "0", "0 ",
                                                                      "00", "0x0", "A", "a"};
+
+// The names of key set 2. Pairs of them have one value under the hash functions of Java and of
+// Bernstein (a sum times 31 and 33), under CRC-32 and under FNV-1a with 32 bits.
+inline constexpr std::string_view kNamesOfOneHash[kMostNamedKeys] = {
+    "Aa", "BB", "Ez", "FY", "buckeroo", "costarring", "liquid", "plumless"};
 
 // Longer than the strings that a std::string stores without allocation, and longer than a buffer of
 // 256 characters.
@@ -80,8 +111,12 @@ constexpr NameInSet name_in(std::uint32_t key_set, std::uint64_t key) {
   const char letter = static_cast<char>('a' + key);
   const bool long_before = key_set == 12 || key_set == 32;
   const bool long_after = key_set == 16 || key_set == 32;
-  if (key_set == 24) {
+  if (key_set == kNamesOfOneWordSet) {
     for (const char of_word : kNamesOfOneWord[key]) name.add(1, of_word);
+    return name;
+  }
+  if (key_set == kCollidingKeys) {
+    for (const char of_hash : kNamesOfOneHash[key]) name.add(1, of_hash);
     return name;
   }
   if (key_set == kHashedKeys) {
@@ -90,10 +125,10 @@ constexpr NameInSet name_in(std::uint32_t key_set, std::uint64_t key) {
     name.add(3, 'n');
     name.add(1, '\0');  // the names differ after the zero byte
   } else if (key_set == 8) {
-    // All names have the same letters in a different order, so a hash that adds the letters maps
-    // them to one value.
+    // All names have the same blocks of 16 equal letters in a different order, so a hash that adds
+    // letters, or words of 4, 8 or 16 bytes, maps them to one value.
     for (std::uint64_t i = 0; i < kMostNamedKeys; ++i) {
-      name.add(1, static_cast<char>('a' + (key + i) % kMostNamedKeys));
+      name.add(16, static_cast<char>('a' + (key + i) % kMostNamedKeys));
     }
     return name;
   } else if (key_set == 48) {

@@ -16,6 +16,9 @@ struct LockLimits {
   std::uint32_t keys = 0;            // how many different keys may be held or requested at once
   std::uint32_t keys_of_thread = 0;  // how many different keys one thread may hold at once
   std::uint64_t keys_below = 0;      // each key is a number below this
+  // Of a lock whose keys are names: they are words. None is empty, none has a zero byte, and no two
+  // differ only in case, in blanks at the end or in zeros at the beginning.
+  bool plain_names = false;
 
   constexpr bool operator==(const LockLimits&) const = default;
   constexpr bool any() const { return *this != LockLimits(); }

@@ -9,6 +9,7 @@
 
 #include <absl/status/status.h>
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
 
 #include "harness/stress/litmus/keys.h"
 #include "harness/stress/litmus/program_file.h"
@@ -254,6 +255,9 @@ class Reader {
     const bool first = program_.threads.size() == 1 && program_.threads[0].empty();
     if (first && read_heading(word, program_)) return {};
     const std::optional<Act> act = act_from(word);
+    if (!act && first && word.front() == 'K') {
+      return absl::StrCat("not a key set; K is followed by one of ", absl::StrJoin(kKeySets, ", "));
+    }
     if (!act) {
       return "not an act; acts are L0 T0 W0:2000000 B0+1 Q0+1 U R500 A1, and first of all K16 C254 "
              "D254 N72 M200 V64 P900";

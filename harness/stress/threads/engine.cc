@@ -16,6 +16,7 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
+#include "harness/stress/litmus/demand.h"
 #include "harness/stress/litmus/program.h"
 #include "harness/stress/oracles/fairness.h"
 #include "harness/stress/threads/conformance.h"
@@ -235,8 +236,11 @@ absl::StatusOr<Report> test_lock(const RegisteredLock& entry, const Order& order
   report_figures(*state, report);
   report_remarks(*state, report);
   if (!clean) {
-    report.remarks.push_back(
-        text_of(plan_epoch(entry, series->wish, modes()[get(state->mode)], get(state->seed))));
+    const EpochPlan plan =
+        plan_epoch(entry, series->wish, modes()[get(state->mode)], get(state->seed));
+    report.remarks.push_back(text_of(plan));
+    const std::string names = remark_on_names(plan.program, entry.abilities);
+    if (!names.empty()) report.remarks.push_back(names);
     rerun(entry, *series, *state, order.reruns, report_progress, report);
     report.seconds = seconds_since(began);
     return report;

@@ -251,6 +251,7 @@ EpochPlan plan_epoch(const RegisteredLock& entry, const Wish& wish, const Mode& 
   }
   if (!wish.program && entry.abilities.any_key && random.below(2) == 0) {
     plan.program.key_set = kKeySets[random.below(std::size(kKeySets))];
+    if (!excess_of(plan.program, entry.abilities).empty()) plan.program.key_set = 0;
   }
   // Locks that two of a few keys do not have in common, two of many may.
   constexpr std::uint32_t kSpread = 48;
